@@ -23,7 +23,10 @@ def main(count: int, kinds: list[str]) -> None:
     for kind in kinds or KINDS:
         programs, holds = KINDS[kind]
         known = settings(
-            max_examples=count, deadline=None, database=None, suppress_health_check=list(HealthCheck)
+            max_examples=count,
+            deadline=None,
+            database=None,
+            suppress_health_check=list(HealthCheck),
         )
         known(given(programs)(holds))()
         sys.stdout.write(f"{kind}: {count} programs\n")
