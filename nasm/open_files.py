@@ -118,7 +118,7 @@ class Allowed:
             map(_folder, [include] if isinstance(include, str | os.PathLike) else include)
         )
         if files is None or files is True:
-            return cls(include=folders)
+            return cls(include=folders) if folders else ANY
         if files is False:
             return cls("", include=folders)
         try:

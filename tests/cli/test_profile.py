@@ -23,6 +23,7 @@ from tests.cli.programs import MATMUL, process, written
 
 ROOT = Path(__file__).parents[2]
 TILED = ROOT / "programs" / "matmul_tiled.nasm"
+DIGITS = ROOT / "programs" / "digits.nasm"
 COLUMNS = ROOT / "programs" / "columns.nasm"
 
 STUCK = """\
@@ -92,7 +93,7 @@ def test_without_more_than_ascii_there_is_none(ran: Any, monkeypatch: Any) -> No
 
 
 def test_the_path_lists_every_line_with_its_slack(ran: Any) -> None:
-    done = ran("profile", TILED, "--path", "--no-what-if")
+    done = ran("profile", DIGITS, "--path", "--no-what-if")
     table = done.out.partition(" path ")[2].partition("\n\n")[0].splitlines()[1:]
     slack = [float(line.split(" µs")[0].split()[-1]) for line in table]
     shares = [re.match(r" *[\d.]+%", line) is not None for line in table]

@@ -16,8 +16,11 @@ from nasm.records import Status
 
 ROOT = Path(__file__).parents[2]
 FILES = ROOT / "programs"
-NAMES = ("softmax", "layernorm", "countdown", "transpose", "matmul_k", "matmul_tiled")
+NAMES = ("softmax", "matmul", "countdown", "dma_trigger", "matmul_k")
+END = "@sync    EventSemaphore  $stored >= 16\n"
 TEXTS = [(FILES / f"{name}.nasm").read_text("utf-8") for name in NAMES]
+TEXTS += [text.replace("\n.expect", f"\n{END}.expect") for text in TEXTS if "$stored" in text]
+"""Some with a wait too many at their end."""
 
 WAIT = re.compile(r"\$[\w{}%+ */-]+>=[^$;]+")
 TILE = re.compile(r"\.(?:sbuf|psum)\s+(\w+) ")

@@ -240,20 +240,19 @@ class Scope:
     def named(self, kind: str, name: str) -> str:
         """The name that the program has for a ``label`` or a ``moment`` of this name.
 
-        A label is a macro's own if the text of the macro has it, else one that the file has; a
-        moment is its own if it is posted by that name. A default that is the parameter's own name,
-        ``done=done``, is the macro's own.
+        A label is a macro's own if the text of the macro has it, else one that the file has. A
+        moment is its own, too, if another macro posts it for it under that name. A default that is
+        the parameter's own name, ``done=done``, is the macro's own.
         """
         handed = self.values.get(name)
         if type(handed) is Word and not self._itself(handed, name):
             return handed.named(kind, handed.name)
         if self.expansion is None:
             return name
-        if kind == "moment":
-            return self.in_program(name)
         node = self.expansion.own.find(name, kind)
         if node is None:
-            return self.in_program(name) if (kind, name) in self.expansion.brought else name
+            own = kind == "moment" or (kind, name) in self.expansion.brought
+            return self.in_program(name) if own else name
         home = self.home(node)
         if home.expansion is not None and home is not self:
             home.expansion.brought.add((kind, name))
