@@ -14,15 +14,11 @@
     .assert shape(acc, 0) == shape(a, 2) and shape(acc, 1) == shape(b, 2), "matmul: acc is [M, N] for a [K, STEPS, M] and b [K, STEPS, N]"
     .assert shape(a, 2) <= 128 and shape(b, 2) <= 512, "matmul: M is at most 128 and N at most 512, one PSUM bank"
     .for k in 0..STEPS
-        .if k == 0
-            @tensor  LoadStationary  a[:, k]    after ready
-        .else
-            @tensor  LoadStationary  a[:, k]
-        .end
-        .if k == STEPS - 1
-            @tensor  MultiplyMoving  acc, b[:, k], accumulate=(k > 0)    post done
-        .else
+        @tensor  LoadStationary  a[:, k]                                 after ready if k == 0
+        .if k < STEPS - 1
             @tensor  MultiplyMoving  acc, b[:, k], accumulate=(k > 0)
+        .else
+            @tensor  MultiplyMoving  acc, b[:, k], accumulate=(k > 0)    post done
         .end
     .end
 .end
@@ -53,20 +49,12 @@
         .const m = p % MT, n = p // MT, i = p % 2, j = n % 2
         .view  piece = C[m*TM : +TM, n*TN : +TN]
         ; b[:, j] is free when the last piece of column n - 2 is multiplied, a[:, i] when piece p - 2 is
-        .if m == 0 and n < 2
-            @scalar  DmaCopy  b[:, j], b_blocks[:, :, n*TN : +TN], queue=1                                post column[n]
-        .elif m == 0
-            @scalar  DmaCopy  b[:, j], b_blocks[:, :, n*TN : +TN], queue=1    after product[(n - 1)*MT - 1]    post column[n]
+        .if m == 0
+            @scalar  DmaCopy  b[:, j], b_blocks[:, :, n*TN : +TN], queue=1    after product[(n - 1)*MT - 1] if n >= 2    post column[n]
         .end
-        .if p < 2
-            @sync   DmaCopy  a[:, i], a_blocks[:, :, m*TM : +TM]                                  post block[p]
-            matmul(acc[:, i], a[:, i], b[:, j], [block[p], column[n]], product[p])
-            @eng    TensorCopy  c[:, i], acc[:, i]    after product[p]                            post copied[p]
-        .else
-            @sync   DmaCopy  a[:, i], a_blocks[:, :, m*TM : +TM]    after product[p - 2]          post block[p]
-            matmul(acc[:, i], a[:, i], b[:, j], [block[p], column[n], copied[p - 2]], product[p])
-            @eng    TensorCopy  c[:, i], acc[:, i]    after product[p], stored[p - 2]             post copied[p]
-        .end
+        @sync    DmaCopy  a[:, i], a_blocks[:, :, m*TM : +TM]             after product[p - 2] if p >= 2    post block[p]
+        matmul(acc[:, i], a[:, i], b[:, j], [block[p], column[n], copied[p - 2] if p >= 2 else []], product[p])
+        @eng     TensorCopy  c[:, i], acc[:, i]    after product[p], stored[p - 2] if p >= 2    post copied[p]
         @gpsimd  DmaCopy  piece, c[:, i], queue=2    after copied[p]    post stored[p]    post done[p]
     .end
 .end

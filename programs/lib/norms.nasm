@@ -49,11 +49,7 @@
     .sbuf  stats  f32[P, CHUNKS * 6]
     .for c in 0..CHUNKS
         .const wide = min(512, N - c * 512)
-        .if c == 0
-            @vector  BatchNormStats  stats[:, c*6 : +6], src[:, c*512 : +wide]    after ready
-        .else
-            @vector  BatchNormStats  stats[:, c*6 : +6], src[:, c*512 : +wide]
-        .end
+        @vector  BatchNormStats  stats[:, c*6 : +6], src[:, c*512 : +wide]    after ready if c == 0
     .end
     @vector  BatchNormAggregate  both, stats    post done
 .end

@@ -249,11 +249,10 @@ class Scope:
             return handed.named(kind, handed.name)
         if self.expansion is None:
             return name
-        if kind == "moment":
-            return self.in_program(name)
         node = self.expansion.own.find(name, kind)
         if node is None:
-            return self.in_program(name) if (kind, name) in self.expansion.brought else name
+            own = kind == "moment" or (kind, name) in self.expansion.brought
+            return self.in_program(name) if own else name
         home = self.home(node)
         if home.expansion is not None and home is not self:
             home.expansion.brought.add((kind, name))
