@@ -32,11 +32,7 @@
 identity(unit, done=same)
 
 .for t in 0..T
-    .if t < 2
-        attention(o[:, t % 2], q[:, t*P : +P], k, v, unit, scores, turned, sums, SCALE, [q_in, k_in, v_in, same], made[t])
-    .else
-        attention(o[:, t % 2], q[:, t*P : +P], k, v, unit, scores, turned, sums, SCALE, stored[t - 2], made[t])
-    .end
+    attention(o[:, t % 2], q[:, t*P : +P], k, v, unit, scores, turned, sums, SCALE, [q_in, k_in, v_in, same] if t < 2 else stored[t - 2], made[t])
 .end
 store_tiles(O.reshape(T, P, D), o, made, stored)
 @gpsimd  .drain

@@ -39,11 +39,7 @@
 ; A product that leaves PSUM times a factor. acc has two banks: the n-th product takes one, and comes after the n-2nd.
 .macro project(dst, acc, a, b, n, ready, out, eng=vector)
     .const wide = shape(b, 2)
-    .if n < 2
-        matmul(acc[0:shape(a, 2), n % 2, 0:wide], a, b, ready, summed)
-    .else
-        matmul(acc[0:shape(a, 2), n % 2, 0:wide], a, b, [ready, out[n - 2]], summed)
-    .end
+    matmul(acc[0:shape(a, 2), n % 2, 0:wide], a, b, [ready, out[n - 2] if n >= 2 else []], summed)
     .if eng == "scalar"
         @scalar  Activation    dst, acc[0:shape(a, 2), n % 2, 0:wide], op=copy, scale=IN_D               after summed    post out[n]
     .else
@@ -130,11 +126,7 @@ identity(unit, same)
     rmsnorm(rows2[:, r], mid[:, r], gain2, [out[2*H + R + r], gain2_in], normed2[r])
     transpose_tiles(turned_rows2[:, :, r*P : +P], rows2[:, r], unit, turned, normed2[r], done=flipped2[r], trail=flips, at=(2*R + r)*KT)
     .view  z = turned_rows2[:, :, r*P : +P]
-    .if r == 0
-        mlp(y[:, r], z, w1, b1, w2, mid[:, r], up, down, [flipped2[r, KT - 1], w1_in, b1_in, w2_in], made[r], scale1=IN_D, scale2=IN_F)
-    .else
-        mlp(y[:, r], z, w1, b1, w2, mid[:, r], up, down, flipped2[r, KT - 1], made[r], free=made[r - 1], scale1=IN_D, scale2=IN_F)
-    .end
+    mlp(y[:, r], z, w1, b1, w2, mid[:, r], up, down, [flipped2[r, KT - 1], w1_in, b1_in, w2_in], made[r], made[r - 1] if r > 0 else [], scale1=IN_D, scale2=IN_F)
 .end
 store_tiles(Y.reshape(R, P, D), y, made)
 @gpsimd  .drain

@@ -132,6 +132,16 @@ def test_the_installed_package_assembles_and_runs(installed: Installed) -> None:
     assert done.stdout == "True {0: 6}\n", done.stderr
 
 
+def test_the_installed_package_has_the_library(installed: Installed) -> None:
+    text = (
+        '.target trn2\n.include "lib/softmax.nasm"\n.sbuf t f32[4, 8]\n'
+        "@vector Memset t, 1.0  post set\nsoftmax(t, t, set, done)\n.expect t == 0.125\n"
+    )
+    code = f"import nasm\nprint(nasm.run({text!r}, files=False).ok)\n"
+    done = installed.run("python", "-c", code)
+    assert done.stdout == "True\n", done.stderr
+
+
 @pytest.mark.skipif(find_spec("nasm.cli") is None, reason="nasm/cli.py is not there")
 @pytest.mark.parametrize("command", [("neuron-nasm",), ("python", "-m", "nasm")])
 def test_the_command_answers_and_runs_a_program(

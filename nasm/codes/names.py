@@ -112,8 +112,8 @@ ROWS = (
     Code(
         "E0212",
         "an unknown function, or wrong arguments for one",
-        "Constant expressions know `min`, `max`, `abs`, `ceil_div`, `log2`, `sizeof`, `shape` "
-        "and `bank`. Functions of arrays such as `exp` and `softmax` belong to `.expect`.",
+        "Constant expressions know `min`, `max`, `abs`, `ceil_div`, `log2`, `sizeof`, `shape`, "
+        "`dtype` and `bank`. Functions of arrays such as `exp` and `softmax` belong to `.expect`.",
         ".const N = cdiv(100, 8)",
         ".const N = ceil_div(100, 8)",
     ),

@@ -35,11 +35,7 @@
         ; Tensor makes the scores of tile t before it goes on with the tile before: Scalar is busy meanwhile
         .if n < T
             .const t = n, i = n % 2
-            .if t == 0
-                @tensor  LoadStationary  q    after ready
-            .else
-                @tensor  LoadStationary  q
-            .end
+            @tensor  LoadStationary  q                                                            after ready if t == 0
             @tensor  MultiplyMoving  scores[:, i], k[:, t*TK : +TK]                               post scored[t]
             @vector  TensorReduce    low[:, t : +1], scores[:, i], op=maximum, axis=1, negate=true    after scored[t]
             .if t == 0

@@ -14,15 +14,11 @@
     .assert shape(acc, 0) == shape(a, 2) and shape(acc, 1) == shape(b, 2), "matmul: acc is [M, N] for a [K, STEPS, M] and b [K, STEPS, N]"
     .assert shape(a, 2) <= 128 and shape(b, 2) <= 512, "matmul: M is at most 128 and N at most 512, one PSUM bank"
     .for k in 0..STEPS
-        .if k == 0
-            @tensor  LoadStationary  a[:, k]    after ready
-        .else
-            @tensor  LoadStationary  a[:, k]
-        .end
-        .if k == STEPS - 1
-            @tensor  MultiplyMoving  acc, b[:, k], accumulate=(k > 0)    post done
-        .else
+        @tensor  LoadStationary  a[:, k]                                 after ready if k == 0
+        .if k < STEPS - 1
             @tensor  MultiplyMoving  acc, b[:, k], accumulate=(k > 0)
+        .else
+            @tensor  MultiplyMoving  acc, b[:, k], accumulate=(k > 0)    post done
         .end
     .end
 .end
@@ -30,6 +26,7 @@
 ; matmul_tiles(C, A, B): C = A.T @ B between tensors of HBM, of any size that tiles.
 ;   C       HBM f32[M, N]
 ;   A, B    HBM [K, M] and [K, N], of one dtype; K and M multiples of 128, N of TN
+;   ready   comes after these before it loads anything: A and B are there
 ;   done    posts done[p] when piece p of C is stored: done[0] to done[M // 128 * (N // TN) - 1]
 ;   eng     the engine that empties PSUM: vector or scalar
 ;   TN      columns of a piece, up to 512
@@ -37,7 +34,7 @@
 ; piece; every buffer exists twice. Takes 2 PSUM banks and, of each partition,
 ; 2 * (K // 128) * (128 + TN) elements and 2 * TN float32.
 ; Cost: M * N * K // 16384 cycles of Tensor in bfloat16, if the loads keep up.
-.macro matmul_tiles(C, A, B, done=[], eng=vector, TN=512)
+.macro matmul_tiles(C, A, B, ready=[], done=[], eng=vector, TN=512)
     .const K = shape(A, 0), M = shape(A, 1), N = shape(B, 1), TK = 128, TM = 128
     .assert K == shape(B, 0) and shape(C, 0) == M and shape(C, 1) == N, "matmul_tiles: C is [M, N] for A [K, M] and B [K, N]"
     .assert K % TK == 0 and M % TM == 0, "matmul_tiles: K and M are multiples of 128"
@@ -53,20 +50,12 @@
         .const m = p % MT, n = p // MT, i = p % 2, j = n % 2
         .view  piece = C[m*TM : +TM, n*TN : +TN]
         ; b[:, j] is free when the last piece of column n - 2 is multiplied, a[:, i] when piece p - 2 is
-        .if m == 0 and n < 2
-            @scalar  DmaCopy  b[:, j], b_blocks[:, :, n*TN : +TN], queue=1                                post column[n]
-        .elif m == 0
-            @scalar  DmaCopy  b[:, j], b_blocks[:, :, n*TN : +TN], queue=1    after product[(n - 1)*MT - 1]    post column[n]
+        .if m == 0
+            @scalar  DmaCopy  b[:, j], b_blocks[:, :, n*TN : +TN], queue=1    after ready if n == 0, product[(n - 1)*MT - 1] if n >= 2    post column[n]
         .end
-        .if p < 2
-            @sync   DmaCopy  a[:, i], a_blocks[:, :, m*TM : +TM]                                  post block[p]
-            matmul(acc[:, i], a[:, i], b[:, j], [block[p], column[n]], product[p])
-            @eng    TensorCopy  c[:, i], acc[:, i]    after product[p]                            post copied[p]
-        .else
-            @sync   DmaCopy  a[:, i], a_blocks[:, :, m*TM : +TM]    after product[p - 2]          post block[p]
-            matmul(acc[:, i], a[:, i], b[:, j], [block[p], column[n], copied[p - 2]], product[p])
-            @eng    TensorCopy  c[:, i], acc[:, i]    after product[p], stored[p - 2]             post copied[p]
-        .end
+        @sync    DmaCopy  a[:, i], a_blocks[:, :, m*TM : +TM]             after ready if p == 0, product[p - 2] if p >= 2    post block[p]
+        matmul(acc[:, i], a[:, i], b[:, j], [block[p], column[n], copied[p - 2] if p >= 2 else []], product[p])
+        @eng     TensorCopy  c[:, i], acc[:, i]    after product[p], stored[p - 2] if p >= 2    post copied[p]
         @gpsimd  DmaCopy  piece, c[:, i], queue=2    after copied[p]    post stored[p]    post done[p]
     .end
 .end

@@ -24,21 +24,13 @@
     .for f in 0..FT + 1
         .if f < FT
             .view  w = w1[:, :, f*128 : +128]
-            .if f < 2
-                matmul(up[:, f % 2], w, x, ready, raised[f])
-            .else
-                matmul(up[:, f % 2], w, x, bent[f - 2], raised[f])
-            .end
+            matmul(up[:, f % 2], w, x, ready if f < 2 else bent[f - 2], raised[f])
             @scalar  Activation  h[:, f], up[:, f % 2], op=op, scale=scale1, bias=b1[:, f : +1]    after raised[f]    post bent[f]
         .end
         .if f > 0
             .const g = f - 1
             @tensor  LoadStationary  h[:, g]    after bent[g]
-            .if g == 0
-                @tensor  MultiplyMoving  down, w2[:, g]                     after free    post summed[g]
-            .else
-                @tensor  MultiplyMoving  down, w2[:, g], accumulate=true    post summed[g]
-            .end
+            @tensor  MultiplyMoving  down, w2[:, g], accumulate=(g > 0)    after free if g == 0    post summed[g]
         .end
     .end
     @vector  ScalarTensorTensor  dst, down, add, op0=multiply, operand0=scale2, op1=add    after summed[FT - 1]    post done

@@ -3,7 +3,7 @@
 ; and Scalar stays free. Statistics are float32.
 
 ; layernorm(dst, src, gain, shift): (src - mean) / sqrt(variance + eps) * gain + shift.
-;   dst    SBUF [P, N], of any floating dtype; may be src
+;   dst    SBUF [P, N], of any floating dtype; may be src. (src - mean) * gain passes through it
 ;   src    SBUF or PSUM [P, N]
 ;   gain, shift  SBUF [P, N], every row alike: see load_row of tiles.nasm
 ;   ready  comes after these: src, gain and shift are there, dst is free
@@ -18,9 +18,8 @@
     mean_and_variance(both, src, ready)
     @vector  TensorScalar        scale, both[:, 1:2], op0=add, operand0=eps                     post varied
     @gpsimd  TensorScalar        scale, scale, op0=power, operand0=-0.5       after varied      post rooted
-    @vector  TensorScalar        dst, src, op0=subtract, operand0=both[:, 0:1], op1=multiply, operand1=scale    after rooted
-    @vector  TensorTensor        dst, dst, gain, op=multiply
-    @vector  TensorTensor        dst, dst, shift, op=add    post done
+    @vector  ScalarTensorTensor  dst, src, gain, op0=subtract, operand0=both[:, 0:1], op1=multiply
+    @vector  ScalarTensorTensor  dst, dst, shift, op0=multiply, operand0=scale, op1=add    after rooted    post done
 .end
 
 ; rmsnorm(dst, src, gain): src / sqrt(mean of src ** 2 + eps) * gain.
@@ -49,11 +48,7 @@
     .sbuf  stats  f32[P, CHUNKS * 6]
     .for c in 0..CHUNKS
         .const wide = min(512, N - c * 512)
-        .if c == 0
-            @vector  BatchNormStats  stats[:, c*6 : +6], src[:, c*512 : +wide]    after ready
-        .else
-            @vector  BatchNormStats  stats[:, c*6 : +6], src[:, c*512 : +wide]
-        .end
+        @vector  BatchNormStats  stats[:, c*6 : +6], src[:, c*512 : +wide]    after ready if c == 0
     .end
     @vector  BatchNormAggregate  both, stats    post done
 .end

@@ -7,17 +7,14 @@
 ;   src     HBM [T, P, N], as in X.reshape(T, P, N); no cast on Sync and Scalar from v3 on: one dtype
 ;   loaded  posts loaded[t] when tile t has landed
 ;   used    comes after used[t - B] before tile t overwrites what tile t - B was; [] if T <= B
+;   ready   comes after these before the first tile: src is there
 ;   queue   the ring of the DMA engines (0 to 15): give loads and stores different ones
 ; Cost: T transfers of P * N elements. Nobody waits but for its buffer.
-.macro load_tiles(ring, src, loaded, used, eng=sync, queue=0)
+.macro load_tiles(ring, src, loaded, used, ready=[], eng=sync, queue=0)
     .const T = shape(src, 0), B = shape(ring, 1)
     .assert shape(ring, 0) == shape(src, 1) and shape(ring, 2) == shape(src, 2), "load_tiles: src is [T, P, N] for a ring [P, B, N]"
     .for t in 0..T
-        .if t < B
-            @eng  DmaCopy  ring[:, t], src[t], queue=queue                             post loaded[t]
-        .else
-            @eng  DmaCopy  ring[:, t % B], src[t], queue=queue    after used[t - B]    post loaded[t]
-        .end
+        @eng  DmaCopy  ring[:, t % B], src[t], queue=queue    after ready if t == 0, used[t - B] if t >= B    post loaded[t]
     .end
 .end
 

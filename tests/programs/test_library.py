@@ -1,8 +1,9 @@
-"""The macros of programs/lib/: against NumPy, at several shapes, on every core; and what they refuse."""
+"""The macros of programs/lib/ against NumPy, at several shapes, on every core; what they refuse."""
 
 from __future__ import annotations
 
 import math
+import re
 import runpy
 from pathlib import Path
 from typing import Any
@@ -74,11 +75,8 @@ def test_tiles_come_and_go_through_rings(core: str, tiles: int, buffers: int, wi
         load_tiles(in, X.reshape({tiles}, 128, {width}), loaded, {used})
         .for t in 0..{tiles}
         .const b = t % {buffers}
-        .if t < {buffers}
-        @vector TensorScalar out[:, b], in[:, b], op0=multiply, operand0=2  after loaded[t]  post used[t]
-        .else
-        @vector TensorScalar out[:, b], in[:, b], op0=multiply, operand0=2  after loaded[t], stored[t - {buffers}]  post used[t]
-        .end
+        @vector TensorScalar out[:, b], in[:, b], op0=multiply,
+            operand0=2  after loaded[t], stored[t - {buffers}] if t >= {buffers}  post used[t]
         .end
         store_tiles(Y.reshape({tiles}, 128, {width}), out, used, stored)""",
         core,
@@ -136,7 +134,7 @@ def test_two_products_in_one_program_have_moments_of_their_own() -> None:
         .for k in 0..1
         matmul_tiles(C, A, B, TN=128)
         .end
-        matmul_tiles(E, A, B, made, TN=256)
+        matmul_tiles(E, A, B, done=made, TN=256)
         @vector EventSemaphore after made[0]""",
         A=a,
         B=b,
@@ -290,7 +288,8 @@ def test_attention(
         @sync DmaCopy k, K  post k_in
         @sync DmaCopy v, V  post v_in
         .for h in 0..2
-        attention(o[:, h], q, k, v, unit, scores, turned, sums, 0.25, [q_in, k_in, v_in, same], made[h])
+        attention(o[:, h], q, k, v, unit, scores, turned, sums, 0.25,
+            [q_in, k_in, v_in, same], made[h])
         @sync DmaCopy O[h], o[:, h]  after made[h]
         .end"""
     made = run(text, core, Q=q, K=k, V=v)["O"]
@@ -366,3 +365,42 @@ def test_the_golden_values_of_the_transformer_block_are_those_of_its_script() ->
     with np.load(folder / "transformer_block.npz") as stored:
         # another NumPy may sum in another order
         np.testing.assert_allclose(stored["y"], golden, rtol=1e-5, atol=1e-5)
+
+
+# ---------------------------------------------------------------- what the pages say
+
+
+def rows_of_cycles() -> list[list[str]]:
+    text = (LIBRARY.parent / "README.md").read_text(encoding="utf-8")
+    _, _, table = text.partition("| program | machine | tensor |")
+    found = [line.strip("| ").split(" | ") for line in table.splitlines()[2:11]]
+    assert {len(row) for row in found} == {8}
+    return found
+
+
+@pytest.mark.parametrize("row", rows_of_cycles(), ids=lambda row: "-".join(row[:2]))
+def test_the_readme_has_the_cycles_of_each_engine(row: list[str]) -> None:
+    name, core = row[:2]
+    session = Session.load(source_of(LIBRARY.parent / f"{name}.nasm"), target=core)
+    report = session.run(hashes=False)
+    busy = {e.engine: f"{e.busy:,}" for e in report.engines}
+    engines = ("tensor", "vector", "scalar", "gpsimd", "sync")
+    assert row[2:] == [*(busy[e] for e in engines), f"{report.microseconds:.1f}"]
+
+
+def test_each_macro_of_the_library_is_used_by_a_program() -> None:
+    texts = [p.read_text(encoding="utf-8") for p in LIBRARY.parent.rglob("*.nasm")]
+    macros = re.findall(r"^\.macro (\w+)\(", "\n".join(texts), re.MULTILINE)
+    assert len(macros) >= 13
+    calls = set(re.findall(r"^ *(\w+)\(", "\n".join(texts), re.MULTILINE))
+    assert [m for m in macros if m not in calls] == []
+
+
+def test_the_readme_lists_the_library() -> None:
+    readme = (LIBRARY.parent / "README.md").read_text(encoding="utf-8")
+    for path in sorted(LIBRARY.glob("*.nasm")):
+        assert f"](lib/{path.name})" in readme
+        for macro in re.findall(
+            r"^\.macro (\w+)\(", path.read_text(encoding="utf-8"), re.MULTILINE
+        ):
+            assert f"`{macro}`" in readme

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import IO
 
 from nasm.allowing import Allow
@@ -18,6 +18,17 @@ from nasm.source_files import LARGEST, decoded
 
 Read = tuple[Source, tree.File, list[Problem], list[Allow]]
 """A text, its tree, what is wrong with it, and what its comments allow."""
+
+
+def _library() -> str:
+    """The folder of the library: inside an installed package, else in the checkout around it."""
+    package = Path(__file__).parents[2]
+    packaged = package / "lib"
+    return str(packaged if packaged.is_dir() else package.parent / "programs" / "lib")
+
+
+LIBRARY = _library()
+"""Its files are included by the names that they have beside it: ``lib/softmax.nasm``."""
 
 
 class Includes:
@@ -48,13 +59,14 @@ class Includes:
     def _source(self, name: str, statement: tree.Include, scope: Scope) -> Source | None:
         place = scope.span(statement.path)
         looked: list[Note] = []
-        for folder in self._folders(scope):
+        refusal: Refused | None = None
+        for folder in (os.path.dirname(scope.source.name), *self.files.include):
             path = os.path.join(folder, name)
             try:
                 with self.files.opened("", path) as stream:
                     return self._new(path, stream)
             except Refused as refused:
-                raise Failure(refused.at(place)) from None
+                refusal = refusal or refused
             except (FileNotFoundError, NotADirectoryError):
                 looked.append(Note(f"not found: {path}"))
             except OSError as problem:
@@ -64,12 +76,14 @@ class Includes:
                 raise Failure(Problem("E0801", f"no file {name}", place)) from None
             except Failure as failure:
                 raise Failure([p.at(place) for p in failure.problems]) from None
+        # The library is ours, and whoever may read no other file may include it.
+        ours = os.path.join(os.path.dirname(LIBRARY), name)
+        with suppress(Refused, OSError), Allowed.of(LIBRARY).opened("", ours) as stream:
+            return self._new(ours, stream)
+        if refusal is not None:
+            raise Failure(refusal.at(place))
         hint = "it is looked for beside the file that includes it, then in the folders of -I"
         raise Failure(Problem("E0801", f"no file {name} to include", place, hint, tuple(looked)))
-
-    def _folders(self, scope: Scope) -> Iterator[str]:
-        yield os.path.dirname(scope.source.name)
-        yield from self.files.include
 
     def _new(self, path: str, stream: IO[bytes]) -> Source | None:
         """The text of a file, unless it was read before, by whatever name."""

@@ -42,7 +42,7 @@ def _mention(node: tree.MomentName, at_read: bool) -> Mentioner:
         held = scope.values.get(spelled) if scope.expansion is not None else None
         if isinstance(held, MomentList):
             meant = [(w.named("moment", w.name), (*i, *found), w.name) for w, i in held.items]
-        elif isinstance(held, list) and not held:
+        elif _nothing(held):
             meant = []
         else:
             otherwise = held.name if isinstance(held, Word) else spelled
@@ -83,55 +83,65 @@ def handed_moments(
 
     A name is that of a moment if it means nothing else, or was handed as one.
     """
-    if isinstance(node, tree.List):
-        if not any(_is_moment(item, scope) for item in node.items):
+    if isinstance(node, tree.Conditional):
+        if not (_may_be(node.chosen, scope) or _may_be(node.other, scope)):
             return None
-        items: list[tuple[Word, tuple[int | Round, ...]]] = []
-        for item in node.items:
-            if not _is_moment(item, scope):
-                first, _ = tree.chain(item)
-                if isinstance(first, tree.Name) and scope.values.get(first.name) == []:
-                    continue  # a parameter that was handed none
-                said = f"'{scope.span(item).text}' is no moment, as others of this list are"
-                raise Failure(Problem("E0210", said, scope.span(item)))
-            items += _items(item, scope, word)
-        return MomentList(tuple(items))
-    if isinstance(node, tree.Index):
-        if _is_moment(node, scope):
-            return MomentList(_items(node, scope, word))
-        first, _ = tree.chain(node)
-        if isinstance(first, tree.Name) and scope.values.get(first.name) == []:
-            return MomentList(())
-    return None
+        chosen = node.chosen if _condition(node.condition)(scope) else node.other
+        return _items(chosen, scope, word)
+    return _items(node, scope, word) if _may_be(node, scope) and _indexed(node) else None
 
 
-def _is_moment(node: tree.Node, scope: Scope) -> bool:
+def _nothing(held: object) -> bool:
+    """Whether a parameter was handed no moments: ``[]``, or a list of such."""
+    return isinstance(held, list) and all(map(_nothing, held))
+
+
+def _indexed(node: tree.Node) -> bool:
+    return isinstance(node, tree.Index | tree.List)
+
+
+def _may_be(node: tree.Node, scope: Scope) -> bool:
+    """Whether these are moments: one of them has a name that means nothing else."""
+    match node:
+        case tree.List(items=items):
+            return any(_may_be(item, scope) for item in items)
+        case tree.Conditional(chosen=chosen, other=other):
+            return _may_be(chosen, scope) or _may_be(other, scope)
     first, links = tree.chain(node)
     if not isinstance(first, tree.Name) or len(links) > 1:
         return False
     if links and not (isinstance(links[0], tree.Index) and _plain(links[0])):
         return False
     held = scope.values.get(first.name)
-    return isinstance(held, Word | MomentList) or not scope.knows(first.name)
+    none = _nothing(held) and bool(links)
+    return none or isinstance(held, Word | MomentList) or not scope.knows(first.name)
 
 
 def _plain(link: tree.Index) -> bool:
     return not any(isinstance(item, tree.Slice) for item in link.items)
 
 
-def _items(
-    node: tree.Node, scope: Scope, word: Callable[[tree.Name, Scope], Word]
-) -> tuple[tuple[Word, tuple[int | Round, ...]], ...]:
+def _items(node: tree.Node, scope: Scope, word: Callable[[tree.Name, Scope], Word]) -> MomentList:
+    """The moments of a node; raises Failure if it is something else."""
+    match node:
+        case tree.List(items=items):
+            return MomentList(tuple(i for n in items for i in _items(n, scope, word).items))
+        case tree.Conditional(chosen=chosen, condition=condition, other=other):
+            return _items(chosen if _condition(condition)(scope) else other, scope, word)
     first, links = tree.chain(node)
-    assert isinstance(first, tree.Name)
+    held = scope.values.get(first.name) if isinstance(first, tree.Name) else None
+    if _nothing(held):
+        return MomentList(())  # a parameter that was handed none
+    if not isinstance(first, tree.Name) or not _may_be(node, scope):
+        said = f"'{scope.span(node).text}' is no moment, as others of this list are"
+        raise Failure(Problem("E0210", said, scope.span(node)))
     indices: tuple[int | Round, ...] = ()
     if links:
         assert isinstance(links[0], tree.Index)
         indices = tuple(_index(compile_node(n)(scope), n, scope) for n in links[0].items)
-    held = scope.values.get(first.name)
     if isinstance(held, MomentList):
-        return tuple((w, (*i, *indices)) for w, i in held.items)
+        return MomentList(tuple((w, (*i, *indices)) for w, i in held.items))
     if isinstance(held, Word):
-        return ((held, indices),)
+        return MomentList(((held, indices),))
     scope.undeclared.silence_named(first.name)
-    return ((word(first, scope), indices),)
+    return MomentList(((word(first, scope), indices),))
