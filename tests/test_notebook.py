@@ -60,7 +60,7 @@ def test_options_name_variables_constants_and_targets(shell: Any) -> None:
     assert (done.success, said, outputs) == (True, "", [])
     assert shell.user_ns["doubled"].shape == (128, 8)
     assert np.all(shell.user_ns["doubled"] == 2)
-    assert shell.user_ns["result"].report.generation == "v3"
+    assert shell.user_ns["result"].report.target == "trn2"
     assert "y" not in shell.user_ns
 
 
