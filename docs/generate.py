@@ -1,8 +1,9 @@
 """Writes the generated pages, and the generated parts of others.
 
 These are docs/isa/, from the rows and tables of the target; the tables in timing.md, tables.md,
-machine.md and repl.md; and what commands print in README.md, guide.md, profile.md, diff.md,
-schedules.md, repl.md and walkthrough.md; and what follows from tables in grammar/editors/.
+machine.md and repl.md; what commands print in README.md, guide.md, loops.md, profile.md,
+diff.md, schedules.md, repl.md and walkthrough.md; and what follows from tables in
+grammar/editors/.
 
     python docs/generate.py            write what differs
     python docs/generate.py --check    write nothing; exit 1 and name what is stale
@@ -65,7 +66,7 @@ def pages() -> dict[Path, str]:
         files[path] = filled(name, path.read_text(encoding="utf-8"))
     tables = DOCS / "tables.md"
     files[tables] = profile_tables.filled(tables.read_text(encoding="utf-8"))
-    names = ("guide", "profile", "diff", "schedules", "nki", "repl", "walkthrough")
+    names = ("guide", "loops", "profile", "diff", "schedules", "nki", "repl", "walkthrough")
     shown = (DOCS / f"{name}.md" for name in names)
     for path in (DOCS.parent / "README.md", *shown):
         files[path] = captured.filled(files.get(path) or path.read_text(encoding="utf-8"))

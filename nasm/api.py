@@ -11,20 +11,21 @@ from typing import Any
 
 import numpy as np
 
-from nasm.asm.assemble import assemble as assemble_source
-from nasm.asm.expanding.expand import unknown_target
+from nasm.asm.expanding.walking import unknown_target
 from nasm.building import given
 from nasm.building.builder import ProgramBuilder
 from nasm.dtypes import DType
 from nasm.examine import Examination, examine
+from nasm.machine.given_inputs import Inputs
 from nasm.machine.outlines import NoValues
-from nasm.open_files import Allowed, Files
+from nasm.objects import loaded
+from nasm.open_files import Allowed, Files, Folders
 from nasm.problems import Failure, Problem, Refused
 from nasm.records import MOST_EXAMINED, MOST_INSTRUCTIONS, Progress, RunReport
 from nasm.sequence.written import autosync as synchronised
 from nasm.session import ASSEMBLED, Session
 from nasm.source import Source, Span
-from nasm.source_files import Text, source_of
+from nasm.source_files import Text, program_of
 from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.instruction import Row
 from nasm.spec.kinds import shown
@@ -43,19 +44,25 @@ def assemble(
     options: Mapping[str, object] | None = None,
     timing: TimingGiven | None = None,
     files: Files | None = None,
+    include: Folders = (),
     autosync: bool = False,
 ) -> Program:
     """Assemble a text or a file; raises :class:`~nasm.problems.Failure` with every problem.
 
+    An object file is loaded, for what it was assembled for.
+
     ``options`` are machine options by name, as in ``{"rounding": "stochastic"}``; ``timing`` sets
     figures by name, as in ``{"semaphore_ns": 25, "v4": {"nop_ns": 5}}``, or is the path of a TOML
     file that does. ``files`` is the only folder from which the program may read arrays, here or
-    when it runs; with False it may read none. With ``autosync`` the text has no waits and updates:
-    they are found from the order of its lines.
+    when it runs; with False it may read none. What ``.include`` names is looked for beside the
+    text, then in the folders ``include``. With ``autosync`` the text has no waits and updates: they
+    are found from the order of its lines.
     """
-    source, allowed, asked = source_of(text_or_path), Allowed.of(files), Timing.of(timing)
+    given, allowed = program_of(text_or_path), Allowed.of(files, include)
+    asked = Timing.of(timing)
     rewrite = synchronised if autosync else None
-    return assemble_source(source, TARGETS, target, defines, options, allowed, asked, rewrite)
+    made = loaded(given, TARGETS, target, defines, options, allowed, asked, rewrite)
+    return made.program
 
 
 class Result:
@@ -106,13 +113,14 @@ class Result:
 
 def run(
     program: Text | Program,
-    inputs: Mapping[str, Any] | None = None,
+    inputs: Inputs | None = None,
     *,
     target: str | None = None,
     defines: Mapping[str, int | float] | None = None,
     options: Mapping[str, object] | None = None,
     timing: TimingGiven | None = None,
     files: Files | None = None,
+    include: Folders = (),
     max_cycles: int | None = None,
     max_instructions: int | None = MOST_INSTRUCTIONS,
     progress: Callable[[Progress], None] | None = None,
@@ -124,14 +132,17 @@ def run(
 ) -> Result:
     """Run a program, a text or a file with numpy arrays (ml_dtypes included) as inputs.
 
-    Arrays have the tensors' shapes and dtypes; outputs come back the same way. ``target``,
-    ``defines``, ``options`` and ``timing`` are for a text: a Program has been assembled with its
-    own. ``files`` is the only folder from which the program may read arrays; with False it may read
-    none. It is stopped when it has completed ``max_instructions``, or after ``max_cycles`` of the
-    base clock; None is no limit. Without ``values`` nothing is computed: ticks and trace are the
-    same, and there are no outputs. With ``profile`` the result's session can tell where the time
-    went. With ``strict`` warnings count as errors; ``allow`` are codes that do not count, such as
-    ``["E0502"]``. Unless it is ``checked`` nobody looks for races or unwritten outputs. Raises
+    Arrays have the tensors' shapes and dtypes; outputs come back the same way. Inputs may also be
+    the path of a .npz file, with every array by its tensor's name, or of a folder with ``NAME.npy``
+    of some inputs. ``target``,
+    ``defines``, ``options``, ``timing`` and ``include`` are for a text: a Program has been
+    assembled with its own. ``files`` is the only folder from which the program may read arrays;
+    with False it may read none. It is stopped when it has completed ``max_instructions``, or after
+    ``max_cycles`` of the base clock; None is no limit. Without ``values`` nothing is computed:
+    ticks and trace are the same, and there are no outputs. With ``profile`` the result's session
+    can tell where the time went. With ``strict`` warnings count as errors; ``allow`` are codes that
+    do not count, such as ``["E0502"]``. Unless it is ``checked`` nobody looks for races or
+    unwritten outputs. Raises
     Failure if it does not assemble; what goes wrong while it runs is in the report.
     """
     session = Session(
@@ -142,6 +153,7 @@ def run(
         options=options,
         timing=timing,
         files=files,
+        include=include,
         values=values,
         profile=profile,
         strict=strict,
@@ -163,6 +175,7 @@ def check(
     options: Mapping[str, object] | None = None,
     timing: TimingGiven | None = None,
     files: Files | None = None,
+    include: Folders = (),
     max_instructions: int | None = MOST_EXAMINED,
     relaxed: bool = False,
     strict: bool = False,
@@ -173,12 +186,19 @@ def check(
     It is followed for ``max_instructions``; None is no limit. With ``relaxed`` there is a list of
     the reads that nothing would order if engines did not wait for their own earlier results.
     ``strict`` and ``allow`` are as for :func:`run`,
-    ``target``, ``defines``, ``options``, ``timing`` and ``files`` as for :func:`assemble`.
+    ``target``, ``defines``, ``options``, ``timing``, ``files`` and ``include`` as for
+    :func:`assemble`.
     Raises Failure if it does not assemble; all else that is wrong is in what it returns.
     """
     if not isinstance(program, Program):
         program = assemble(
-            program, target=target, defines=defines, options=options, timing=timing, files=files
+            program,
+            target=target,
+            defines=defines,
+            options=options,
+            timing=timing,
+            files=files,
+            include=include,
         )
     elif target is not None or defines or options or timing:
         raise Failure(Problem("E0810", "the program is already assembled", None, ASSEMBLED))

@@ -45,7 +45,8 @@ WORDS: dict[str, str] = {
     "expectation": "what a program says must hold after its run (`.expect`)",
     "moment": (
         "where a run stands between two events: its time, and how many events there have been. "
-        "`mark` gives one a name"
+        "`mark` gives one a name. In a program: when an instruction is complete, or its transfer "
+        "has landed, by the name with which it is posted (`post load[r]`)"
     ),
     "stop": "what ends a move of the debugger before its end: a breakpoint, a watchpoint, a hazard",
     "breakpoint": "a place, a time or a condition at which a run stops",

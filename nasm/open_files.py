@@ -5,15 +5,20 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from io import BytesIO
 from typing import IO
 
 from nasm.problems import Failure, Problem, Refused
 
 Files = str | os.PathLike[str] | bool
 """What a caller allows: the only folder, False for no file at all, or True for any."""
+
+Folders = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
+"""One folder, or some."""
 
 MOST_LINKS = 40
 """Symbolic links on the way to one file, as in Linux."""
@@ -30,8 +35,42 @@ _KINDS = (
 )
 
 
+State = tuple[int, int, int] | None
+"""What tells that a file has changed: when, its size and which file it is; None without one."""
+
+_noted: ContextVar[dict[str, State] | None] = ContextVar("noted", default=None)
+
+
+def state(path: str) -> State:
+    """The state of a file."""
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+def note(path: str) -> None:
+    """Say that what is done depends on a file, whether there is one or not."""
+    noted = _noted.get()
+    if noted is not None:
+        noted.setdefault(os.path.abspath(path), state(path))
+
+
+@contextmanager
+def noting() -> Iterator[dict[str, State]]:
+    """Note all files that are asked for meanwhile, each as it was when it was asked for first."""
+    found: dict[str, State] = {}
+    token = _noted.set(found)
+    try:
+        yield found
+    finally:
+        _noted.reset(token)
+
+
 def regular(path: str, pipes: bool = False) -> IO[bytes]:
     """Open a regular file, or a pipe where one is welcome; OSError for anything else."""
+    note(path)
     status = os.stat(path)
     if pipes and stat.S_ISFIFO(status.st_mode):
         return open(path, "rb")
@@ -62,19 +101,26 @@ def _only_regular(status: os.stat_result) -> None:
 class Allowed:
     """Which files a program may read: any, those in ``folder``, or none if that is empty.
 
-    ``names`` are the paths by which the folder may be reached; the last has no link in it.
+    ``names`` are the paths by which the folder may be reached; the last has no link in it. Texts
+    to include that are not beside the one that includes them are looked for in ``include``.
+    ``held`` are files that came with the program, by their paths: it may read these in any case.
     """
 
     folder: str | None = None
     names: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()
+    held: Mapping[str, bytes] = field(default_factory=dict, hash=False)
 
     @classmethod
-    def of(cls, files: Files | None) -> Allowed:
-        """What a caller's ``files`` says; raises Failure if it names no folder."""
+    def of(cls, files: Files | None, include: Folders = ()) -> Allowed:
+        """What a caller's ``files`` and ``include`` say; raises Failure where one is no folder."""
+        folders = tuple(
+            map(_folder, [include] if isinstance(include, str | os.PathLike) else include)
+        )
         if files is None or files is True:
-            return ANY
+            return cls(include=folders)
         if files is False:
-            return cls("")
+            return cls("", include=folders)
         try:
             folder = os.fsdecode(files)
             path = os.path.abspath(folder)
@@ -86,7 +132,11 @@ class Allowed:
             raise Failure(Problem("E0801", said))
         parent, own = os.path.split(path)
         names = (path, os.path.join(os.path.realpath(parent), own), os.path.realpath(path))
-        return cls(folder, tuple(dict.fromkeys(names)))
+        return cls(folder, tuple(dict.fromkeys(names)), folders)
+
+    def holding(self, held: Mapping[str, bytes]) -> Allowed:
+        """The same, with files that came with the program."""
+        return replace(self, held={**self.held, **held}) if held else self
 
     def lists(self, folder: str) -> bool:
         """Whether the names of the files in a folder may be told."""
@@ -100,12 +150,17 @@ class Allowed:
 
         Raises Refused if it may not be read, whether it exists or not; OSError as ``open`` does.
         """
+        if self.held:
+            held = self.held.get(os.path.normpath(os.path.join(base, name)))
+            if held is not None:
+                return BytesIO(held)
         if self.folder is None:
             return regular(os.path.join(base, name))
         if not self.folder:
             hint = "--no-files (files=False in Python) forbids it"
             raise Refused("E0801", f"{name} may not be read: programs may read no files", hint)
         path = os.path.join(os.path.realpath(base), name)
+        note(path)
         descriptor = self._walked(path) if _STEPWISE else self._resolved(path)
         if descriptor is None:
             said = f"it is not in {self.folder}, the only folder from which programs may read"
@@ -176,6 +231,18 @@ class Allowed:
 
 
 ANY = Allowed()
+
+
+def _folder(name: str | os.PathLike[str]) -> str:
+    """A folder to include texts from; raises Failure if it is none."""
+    try:
+        folder = os.fsdecode(name)
+        found = os.path.isdir(folder)
+    except (TypeError, ValueError):
+        folder, found = repr(name), False
+    if not found:
+        raise Failure(Problem("E0801", f"no folder {folder}, from which to include"))
+    return folder
 
 
 def _looked(part: str, folder: int) -> os.stat_result | None:

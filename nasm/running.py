@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 from nasm import allowing, codes, gc_pause
 from nasm.allowing import AllowedProblem
-from nasm.asm.assemble import Rewrite, assemble
+from nasm.asm.assemble import Rewrite
 from nasm.inspection import Inspection
-from nasm.machine import Machine, describe, needs, tensor_io
+from nasm.machine import Machine, describe, given_inputs, needs, tensor_io
 from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.outputs import unwritten
-from nasm.open_files import Allowed, Files
+from nasm.objects import loaded
+from nasm.open_files import Allowed, Files, Folders
 from nasm.problems import Failure, Family, Problem, Refused, family, number_of
 from nasm.records import (
     MOST_INSTRUCTIONS,
@@ -33,7 +34,7 @@ from nasm.sim.delays import Delays
 from nasm.sim.queues import Queue
 from nasm.sim.trace import InstructionRecord
 from nasm.source import Source
-from nasm.source_files import Text, source_of
+from nasm.source_files import Given, Text, program_of
 from nasm.spec.program import Program
 from nasm.spec.timing import Timing, TimingGiven
 from nasm.targets import TARGETS
@@ -85,8 +86,9 @@ class Running(Inspection):
     """A program on a machine, where it can be run, stepped, inspected and taken back.
 
     ``program`` is a Program, or a text or a file to assemble, with ``target``, ``defines``,
-    ``options`` and ``timing`` as for :func:`nasm.assemble`. ``inputs`` are arrays by tensor name;
-    they override initialisers. Everything is loaded once, here; raises Failure with every problem.
+    ``options`` and ``timing`` as for :func:`nasm.assemble`. ``inputs`` are arrays by tensor name,
+    or the path of a .npz file or of a folder of .npy files; they override initialisers.
+    Everything is loaded once, here; raises Failure with every problem.
     ``files`` says what the program may read, instead of what was said when it was assembled. With
     ``trace`` every record of the run is kept, some 200 bytes for each instruction; with ``profile``
     what :meth:`profile` tells of. Without ``values`` nothing is computed and no tensor is made:
@@ -102,13 +104,14 @@ class Running(Inspection):
     def __init__(
         self,
         program: Program | Text,
-        inputs: Mapping[str, Any] | None = None,
+        inputs: given_inputs.Inputs | None = None,
         *,
         target: str | None = None,
         defines: Mapping[str, int | float] | None = None,
         options: Mapping[str, object] | None = None,
         timing: TimingGiven | None = None,
         files: Files | None = None,
+        include: Folders = (),
         trace: bool = False,
         values: bool = True,
         profile: bool = False,
@@ -117,12 +120,13 @@ class Running(Inspection):
         allow: Iterable[str] = (),
         checked: bool = True,
     ) -> None:
-        self.source = None
-        allowed = Allowed.of(files)
+        self.source: Source | None = None
+        allowed = Allowed.of(files, include)
         if not isinstance(program, Program):
-            self.source = source_of(program)
             asked = Timing.of(timing)
-            program = assemble(self.source, TARGETS, target, defines, options, allowed, asked)
+            given = program_of(program)
+            made = loaded(given, TARGETS, target, defines, options, allowed, asked)
+            program, self.source = made.program, made.source
         elif target is not None or defines or options or timing:
             raise Failure(Problem("E0810", "the program is already assembled", None, ASSEMBLED))
         self.assembled, self.program = program, program.own()
@@ -130,16 +134,17 @@ class Running(Inspection):
         self.policy = allowing.policy(program.allows, allow, strict)
         if wrong := codes.unallowable(self.policy.allows):
             raise Failure(wrong)
-        self.files = program.files if files is None else allowed
+        self.files = program.files if files is None else allowed.holding(program.files.held)
+        inputs = given_inputs.by_name(program, inputs)
         if values:
-            needs.check(program, inputs or {})
+            needs.check(program, inputs)
         self.machine = Machine(program, trace, values, checked=checked)
         self._watched_by: Watched | None = None
         if profile:
             from nasm.profile.watched import Watched
 
             self._watched_by = Watched(self.machine)
-        self._inputs = inputs or {}
+        self._inputs = inputs
         self.status = Status.READY
         self.problems: list[Problem] = []
         self._limit: Problem | None = None
@@ -150,7 +155,7 @@ class Running(Inspection):
                 self._inputs = read
             if reruns:  # and a caller's array is the caller's again
                 self._inputs = {name: tensor_io.kept(value) for name, value in read.items()}
-        elif problems := tensor_io.unknown(program, inputs or {}):
+        elif problems := tensor_io.unknown(program, inputs):
             raise Failure(problems)
         self.changes_made = 0
         self.stopped = self.interrupted = False
@@ -160,26 +165,27 @@ class Running(Inspection):
     @classmethod
     def load(
         cls,
-        source: Source,
+        source: Given,
         *,
         target: str | None = None,
         defines: Mapping[str, int | float] | None = None,
         options: Mapping[str, object] | None = None,
         timing: TimingGiven | None = None,
         files: Files | None = None,
+        include: Folders = (),
         targets: Mapping[str, Any] = TARGETS,
         rewrite: Rewrite | None = None,
         **more: Any,
     ) -> Self:
-        """Assemble a source, also for other ``targets``, and load it; raises Failure.
+        """Assemble a source or take an object, also for other ``targets``; raises Failure.
 
         ``rewrite`` is as for :func:`~nasm.asm.assemble.assemble`, ``more`` as for a program that is
         assembled.
         """
-        allowed, asked = Allowed.of(files), Timing.of(timing)
-        program = assemble(source, targets, target, defines, options, allowed, asked, rewrite)
-        session = cls(program, **more)
-        session.source = source
+        allowed, asked = Allowed.of(files, include), Timing.of(timing)
+        made = loaded(source, targets, target, defines, options, allowed, asked, rewrite)
+        session = cls(made.program, **more)
+        session.source = made.source
         return session
 
     def _load(self, machine: Machine) -> dict[str, Any]:

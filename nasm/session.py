@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
-from nasm.asm.expanding.expand import unknown_target
+from nasm.asm.expanding.walking import unknown_target
 from nasm.debug.moving import moves, specs
 from nasm.debug.moving.breakpoints import Breakpoint, Breakpoints, Hit
 from nasm.debug.moving.locations import loop_variables
@@ -27,7 +27,8 @@ from nasm.debug.values.value import Value
 from nasm.drawing import Drawn
 from nasm.gc_pause import paused
 from nasm.machine import Machine
-from nasm.open_files import Files
+from nasm.machine.given_inputs import Inputs
+from nasm.open_files import Files, Folders
 from nasm.problems import Failure, Problem, counted, in_line, number_of
 from nasm.records import Moment, Rows, RunReport, Status
 from nasm.running import ASSEMBLED, CHUNK
@@ -65,9 +66,10 @@ class Session(Drawn, Seeing):
 
     ``program`` is a Program, the path of a file or a text of several lines to assemble, with
     ``target``, ``defines``, ``options`` and ``timing`` as for :func:`nasm.assemble`. ``inputs`` are
-    arrays by tensor name; they override initialisers. Everything is loaded once, here; raises
-    :class:`nasm.Failure` with every problem. ``files`` says what the program may read, instead of
-    what was said when it was assembled. With ``trace`` every record of the run is kept, some 200
+    arrays by tensor name, or the path of a .npz file or of a folder of .npy files; they override
+    initialisers. Everything is loaded once, here; raises :class:`nasm.Failure` with every problem.
+    ``files`` says what the program may read, instead of what was said when it was assembled. With
+    ``trace`` every record of the run is kept, some 200
     bytes for each instruction; with ``profile`` what :meth:`profile` tells of. Without ``values``
     nothing is computed and no tensor is made: ticks and trace are the same, inputs are not read.
     With ``reruns`` the inputs are kept, for :func:`nasm.schedules` and :func:`nasm.witness`. With
@@ -88,13 +90,14 @@ class Session(Drawn, Seeing):
     def __init__(
         self,
         program: Program | Text,
-        inputs: Mapping[str, Any] | None = None,
+        inputs: Inputs | None = None,
         *,
         target: str | None = None,
         defines: Mapping[str, int | float] | None = None,
         options: Mapping[str, object] | None = None,
         timing: TimingGiven | None = None,
         files: Files | None = None,
+        include: Folders = (),
         trace: bool = False,
         values: bool = True,
         profile: bool = False,
@@ -112,6 +115,7 @@ class Session(Drawn, Seeing):
             options=options,
             timing=timing,
             files=files,
+            include=include,
             trace=trace,
             values=values,
             profile=profile,

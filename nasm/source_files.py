@@ -4,13 +4,32 @@ from __future__ import annotations
 
 import codecs
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
-from nasm.open_files import ANY, Allowed
+from nasm.open_files import ANY, Allowed, note
 from nasm.problems import Failure, Problem, Refused, closest, listed
 from nasm.source import Source
 
-Text = str | Path | Source
+MAGIC = b"\x8enasm\r\n\x1a"
+"""The first bytes of an object file; a copy that changes ends of lines changes them, too."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ObjectFile:
+    """An assembled program as bytes, with the name of its file."""
+
+    name: str
+    data: bytes
+
+    def __repr__(self) -> str:
+        return f"<object file {self.name}>"
+
+
+Given = Source | ObjectFile
+"""A program as somebody has it: its text, or the bytes that were made of one."""
+
+Text = str | Path | Source | ObjectFile
 
 LARGEST = 1 << 28
 """Bytes of a program: what has more is a device that never ends, or no program."""
@@ -34,13 +53,23 @@ def source_of(text_or_path: Text, files: Allowed = ANY, ending: str = ".nasm") -
 
     ``ending`` is what the names of such files end with.
     """
-    if isinstance(text_or_path, Source):
+    given = program_of(text_or_path, files, ending)
+    if isinstance(given, Source):
+        return given
+    said = f"{given.name} is an object file; wanted a text"
+    raise Failure(Problem("E0801", said, None, f"its text: neuron-nasm dis {given.name}"))
+
+
+def program_of(text_or_path: Text, files: Allowed = ANY, ending: str = ".nasm") -> Given:
+    """The same, or an object file, which is told by its first bytes."""
+    if isinstance(text_or_path, Source | ObjectFile):
         return text_or_path
     if isinstance(text_or_path, str) and "\n" in text_or_path:
         return Source("<text>", text_or_path.removeprefix(MARK))
     if not isinstance(text_or_path, str | Path):  # open() takes a number for a descriptor
         kind = type(text_or_path).__name__  # type: ignore[unreachable]
         raise TypeError(f"a program is a text (str) or a path, not {kind}")
+    note(str(text_or_path))
     try:
         with (
             open(text_or_path, "rb")
@@ -56,7 +85,14 @@ def source_of(text_or_path: Text, files: Allowed = ANY, ending: str = ".nasm") -
         raise Failure(Problem("E0801", said, None, hint)) from None
     except ValueError:  # a null character in a path
         raise Failure(Problem("E0801", f"no file {text_or_path}")) from None
-    return Source(str(text_or_path), decoded(read, str(text_or_path)))
+    return given_as(read, str(text_or_path))
+
+
+def given_as(read: bytes, name: str) -> Given:
+    """What bytes are: an object file, or a text; raises Failure."""
+    if read.startswith(MAGIC) and len(read) <= LARGEST:
+        return ObjectFile(name, read)
+    return Source(name, decoded(read, name))
 
 
 def decoded(read: bytes, name: str) -> str:

@@ -19,17 +19,16 @@
 .sbuf  from  u16[P, 2]
 .sbuf  to    u16[P, 2]
 .sbuf  c     f32[P, COUNT]
-.sem   loaded, moved, stored
 
 @sync
-    DmaCopy     a, A                                                              $loaded += 16
-    DmaCopy     from[0:16, :], FROM                                               $loaded += 16
-    DmaCopy     to[0:16, :], TO                                                   $loaded += 16
-    DmaCopy     C, c                                        $moved >= 1           $stored += 16
-    EventSemaphore                                          $stored >= 16
+    DmaCopy     a, A                                              post tile
+    DmaCopy     from[0:16, :], FROM                               post from
+    DmaCopy     to[0:16, :], TO                                   post to
+    DmaCopy     C, c                                              after moved
+    .drain
 @vector
     TensorCopy  c.indirect(to, num_elem=COUNT), a.indirect(
-                from, num_elem=COUNT)                       $loaded >= 48         $moved++
+                from, num_elem=COUNT)                             after tile, from, to   post moved
 
 ; A counts its elements: row r begins with r * N. The last entry of FROM comes first.
 .expect  C[0, 0:3] == [33, 126, 5]

@@ -42,7 +42,6 @@
 .psum  hidden{i}   f32[UNITS, T]
 .sbuf  h{i}        bf16[UNITS, T]
 .psum  product{i}  f32[T, DIGITS]
-.sem   loaded{i}                     ; 16 more for each tile of pixels that has landed in x{i}
 .end
 
 ; Results are small. Each tile has a place of its own here, so that no store is in anybody's way.
@@ -50,36 +49,31 @@
 .sbuf  top    f32[T, 8]              ; the 8 highest scores of each image
 .sbuf  best   u32[T, TILES, 8]       ; which of the ten they are; the first is the digit
 
-; These count tiles: `$hidden >= t + 1` waits until tile t has come through the first layer.
-.sem   hidden, activated, scored, biased, named
-.sem   network, stored               ; and these count transfers, 16 for each
-
 ; ------------------------------------------------------------------------------ what comes in
 @sync
-    DmaCopy  w1, W1                                             $network += 16
-    DmaCopy  b1, B1                                             $network += 16
-    DmaCopy  w2, W2                                             $network += 16
-    DmaCopy  b2, B2.broadcast(T, DIGITS)                        $network += 16   ; one row, T times
+    DmaCopy  w1, W1                                             post network[0]
+    DmaCopy  b1, B1                                             post network[1]
+    DmaCopy  w2, W2                                             post network[2]
+    DmaCopy  b2, B2.broadcast(T, DIGITS)                        post network[3]   ; one row, T times
 .for t in 0..TILES
     ; x{t % 2} is free when the first layer of tile t - 2 has read it
-    DmaCopy  x{t % 2}, images[:, t*T : +T]     $hidden >= max(0, t - 1)   $loaded{t % 2} += 16
+    DmaCopy  x{t % 2}, images[:, t*T : +T]     after hidden[t - 2] if t >= 2   post loaded[t]
 .end
 
 ; ------------------------------------------------------------------------------ the two matmuls
 ; Between the two layers of a tile comes Scalar. Meanwhile Tensor does the first layer of the next
 ; tile, so that round t is the first layer of tile t and the second layer of tile t - 1.
 @tensor
-    EventSemaphore                             $network >= 64   ; all else comes after this
 .for t in 0..TILES + 1
 .const i = t % 2, j = (t - 1) % 2
 .if t < TILES
-    LoadStationary  w1                         $loaded{i} >= 16 * (t // 2 + 1)
-    MultiplyMoving  hidden{i}, x{i}                                       $hidden++
+    LoadStationary  w1                         after network[0], network[1], network[2], network[3]
+    MultiplyMoving  hidden{i}, x{i}            after loaded[t]   post hidden[t]
 .end
 .if t > 0
     ; Vector must have taken the product of tile t - 3, which lies where this one goes
-    LoadStationary  h{j}                       $activated >= t
-    MultiplyMoving  product{j}, w2             $biased >= max(0, t - 2)   $scored++
+    LoadStationary  h{j}                       after activated[t - 1]
+    MultiplyMoving  product{j}, w2             after biased[t - 3] if t >= 3   post scored[t - 1]
 .end
 .end
 
@@ -88,18 +82,18 @@
 ; with the first layer of tile t.
 @scalar
 .for t in 0..TILES
-    Activation  h{t % 2}, hidden{t % 2}, op=relu, bias=b1    $hidden >= t + 1   $activated++
+    Activation  h{t % 2}, hidden{t % 2}, op=relu, bias=b1    after hidden[t]   post activated[t]
 .end
 
 ; ------------------------------------------------------------------------------ the highest score
-; Max8 finds the eight highest values, FindIndex8 where they stand. No semaphores between them: an
+; Max8 finds the eight highest values, FindIndex8 where they stand. Nothing is said between them: an
 ; instruction waits by itself for what an earlier one of its own queue is writing.
 @vector
 .for t in 0..TILES
-    TensorTensor    score[:, t, :], product{t % 2}, b2, op=add   $scored >= t + 1   $biased++
+    TensorTensor    score[:, t, :], product{t % 2}, b2, op=add   after scored[t]   post biased[t]
     Max8            top, score[:, t, :]
     MatchValueLoad  top
-    FindIndex8      best[:, t, :], score[:, t, :]                                   $named++
+    FindIndex8      best[:, t, :], score[:, t, :]                                   post named[t]
 .end
 
 ; ------------------------------------------------------------------------------ what goes out
@@ -107,10 +101,10 @@
 ; fetches, never queue behind results.
 @gpsimd
 .for t in 0..TILES
-    DmaCopy  scores[t*T : +T, :], score[:, t, :]           $named >= t + 1   $stored += 16
-    DmaCopy  predicted[t*T : +T, :], best[:, t, 0:1]                         $stored += 16
+    DmaCopy  scores[t*T : +T, :], score[:, t, :]           after named[t]
+    DmaCopy  predicted[t*T : +T, :], best[:, t, 0:1]
 .end
-    EventSemaphore                                         $stored >= 2 * 16 * TILES
+    .drain
 
 ; At least 95 of 100 are read rightly, and the answers are those of the network as it was trained,
 ; in float32, but for half a point. Its weights are rounded here, to the 8 bits of bfloat16.

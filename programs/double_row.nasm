@@ -9,16 +9,15 @@
 .sbuf  b    e5m2[P, 2, N]
 .sbuf  c    f32[M, N]
 .psum  acc  f32[M, N]
-.sem   loaded, multiplied, copied, stored
 
 .for half in 0..2
-@sync    DmaCopy         a[:, half], A[half*P : +P]                   $loaded += 16
-@sync    DmaCopy         b[:, half], B[half*P : +P]                   $loaded += 16
+@sync    DmaCopy         a[:, half], A[half*P : +P]                   post a[half]
+@sync    DmaCopy         b[:, half], B[half*P : +P]                   post b[half]
 .end
-@tensor  LoadStationary  a, perf_mode=double_row      $loaded >= 64
-@tensor  MultiplyMoving  acc, b, perf_mode=double_row                 $multiplied++
-@vector  TensorCopy      c, acc                       $multiplied >= 1  $copied++
-@sync    DmaCopy         C, c                         $copied >= 1    $stored += 16
-@sync    EventSemaphore                               $stored >= 16
+@tensor  LoadStationary  a, perf_mode=double_row      after a[0], a[1]
+@tensor  MultiplyMoving  acc, b, perf_mode=double_row      after b[0], b[1]   post multiplied
+@vector  TensorCopy      c, acc                            after multiplied   post copied
+@sync    DmaCopy         C, c                              after copied
+@sync    .drain
 
 .expect  C ~ A.T @ B   rtol=1e-5

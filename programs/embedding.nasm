@@ -16,11 +16,10 @@
 @gpsimd
         DmaCopy         ids, IDS                              $loaded += 16
         EventSemaphore                                        $loaded >= 16
-        RegisterMove    %r0, 0                                ; i
-again:  TensorLoad      %r1, ids[:, %r0 : +1]                 ; IDS[i]
-        DmaCopy         Y[%r0 : +1, :], TABLE[%r1 : +1, :]    $fetched += 16
-        RegisterAlu     %r0, %r0, 1, op=add
-        CompareBranch   %r0, COUNT, op=less, target=again
+.loop i in 0..COUNT
+        TensorLoad      %r1, ids[:, i]
+        DmaCopy         Y[i : +1, :], TABLE[%r1 : +1, :]      $fetched += 16
+.end
         EventSemaphore                                        $fetched >= 16 * COUNT
 
 ; TABLE counts its elements, row by row: row r begins with r * WIDTH.

@@ -18,11 +18,10 @@
 @vector
          Memset         counts, 0.0
          EventSemaphore                                       $loaded >= 16
-         RegisterMove   %r0, 0                                ; i
-again:   TensorLoad     %r1, v[:, %r0 : +1]                   ; v[i]
+.loop i in 0..COUNT
+         TensorLoad     %r1, v[:, i]
          TensorScalar   counts[:, %r1 : +1], counts[:, %r1 : +1], op0=add, operand0=1.0
-         RegisterAlu    %r0, %r0, 1, op=add
-         CompareBranch  %r0, COUNT, op=less, target=again
+.end
          EventSemaphore                                       $done++
 
 @sync    DmaCopy        COUNTS, counts                        $done >= 1   $stored += 16

@@ -1,6 +1,6 @@
 ; Y = (X - mean) / sqrt(variance + EPS) * gain + shift, along the free axis, one row per partition
 ; Shows: sums along a row on two engines, one value per partition as an operand, rows that are
-; broadcast by a DMA, and semaphores that pass work back and forth between Vector and Scalar.
+; broadcast by a DMA, and moments by which Vector and Scalar pass work back and forth.
 .target trn1
 .const P = 128, N = 512, EPS = 1e-5
 
@@ -19,34 +19,32 @@
 .sbuf  std    f32[P, 1]          ; and what they are divided by
 .sbuf  scale  f32[P, 1]          ; or multiplied with
 .sbuf  eps    f32[P, 1]
-.sem   loaded, params, centred, rooted, done, stored
 
 @sync
-    DmaCopy       x, X                                     $loaded += 16
-    DmaCopy       gain, GAIN.broadcast(P, N)               $params += 16   ; one row, read P times
-    DmaCopy       shift, SHIFT.broadcast(P, N)             $params += 16
+    DmaCopy       x, X                                     post loaded
+    DmaCopy       gain, GAIN.broadcast(P, N)               post gains    ; one row, read P times
+    DmaCopy       shift, SHIFT.broadcast(P, N)             post shifts
 
 @vector
     Memset        eps, EPS                                 ; on trn1 a bias is a tile, not a number
-    TensorReduce  nsum, x, op=add, axis=1, negate=true     $loaded >= 16
-    TensorScalar  nmean, nsum, op0=multiply, operand0=1/N  $centred++
+    TensorReduce  nsum, x, op=add, axis=1, negate=true     after loaded
+    TensorScalar  nmean, nsum, op0=multiply, operand0=1/N  post centred
 
 ; The squared deviations go into the lane's accumulators as they are made; reduce_res reads them.
 ; Then std = sqrt(total * 1/N + eps): scale and bias come before the function.
 @scalar
-    EventSemaphore                                         $centred >= 1
-    Activation    sq, x, op=square, bias=nmean, reduce_op=add, reduce_res=total, reduce_cmd=reset_reduce
-    Activation    std, total, op=sqrt, scale=1/N, bias=eps $rooted++
+    Activation    sq, x, op=square, bias=nmean, reduce_op=add, reduce_res=total, reduce_cmd=reset_reduce  after centred
+    Activation    std, total, op=sqrt, scale=1/N, bias=eps post rooted
 
 @vector
-    Reciprocal    scale, std                               $rooted >= 1
+    Reciprocal    scale, std                               after rooted
     TensorScalar  x, x, op0=add, operand0=nmean, op1=multiply, operand1=scale
-    TensorTensor  x, x, gain, op=multiply                  $params >= 32
-    TensorTensor  x, x, shift, op=add                      $done++
+    TensorTensor  x, x, gain, op=multiply                  after gains
+    TensorTensor  x, x, shift, op=add                      after shifts   post done
 
 @sync
-    DmaCopy       Y, x                                     $done >= 1   $stored += 16
-    EventSemaphore                                         $stored >= 16
+    DmaCopy       Y, x                                     after done
+    .drain
 
 ; Worked out in float64 after the run; float32 keeps some 7 digits.
 .expect  Y ~ (X - mean(X, axis=1).reshape(P, 1)) / sqrt(

@@ -7,10 +7,8 @@
 ; a block of A (all of K, 128 columns) is loaded for each piece.
 ;
 ; Every buffer exists twice. While Tensor computes piece p from a{p % 2} into bank p % 2, the DMA
-; engines fill the other a, and Vector empties the other bank. Two rules keep this right:
-;   - who fills a buffer waits until those who read its former content are done;
-;   - each buffer has a semaphore of its own for arrivals. Transfers may land in any order, and a
-;     counter shared by two buffers would not say which of them is full.
+; engines fill the other a, and Vector empties the other bank. One rule keeps this right: who fills a
+; buffer comes after those who read its former content.
 .target trn1
 .const M = 256, K = 512, N = 1024
 .const TM = 128, TK = 128, TN = 512
@@ -30,9 +28,7 @@
 .sbuf  b{i}    bf16[TK, KT, TN]
 .psum  acc{i}  f32[TM, TN] @ bank i
 .sbuf  c{i}    f32[TM, TN]
-.sem   a_in{i}, b_in{i}, stored{i}
 .end
-.sem   multiplied, copied            ; these count pieces
 
 ; ------------------------------------------------------------------------------ blocks come in
 ; One transfer brings a block: the view walks HBM in the order of the tile, [128, KT, columns].
@@ -42,16 +38,14 @@
 .for p in 0..PIECES
 .const m = p % MT, i = p % 2
     ; the buffer is free when piece p - 2, the last to use it, is multiplied
-    EventSemaphore                 $multiplied >= max(0, p - 1)
-    DmaCopy  a{i}, A.reshape(KT, TK, M).permute(1, 0, 2)[:, :, m*TM : +TM]           $a_in{i} += 16
+    DmaCopy  a{i}, A.reshape(KT, TK, M).permute(1, 0, 2)[:, :, m*TM : +TM] post a[p] after multiplied[p - 2] if p >= 2
 .end
 
 @scalar
 .for n in 0..NT
 .const j = n % 2
     ; the buffer is free when all pieces of column n - 2 are multiplied
-    EventSemaphore                 $multiplied >= max(0, n - 1) * MT
-    DmaCopy  b{j}, B.reshape(KT, TK, N).permute(1, 0, 2)[:, :, n*TN : +TN], queue=1  $b_in{j} += 16
+    DmaCopy  b{j}, B.reshape(KT, TK, N).permute(1, 0, 2)[:, :, n*TN : +TN], queue=1 post b[n] after multiplied[(n - 1) * MT - 1] if n >= 2
 .end
 
 ; ------------------------------------------------------------------------------ matmuls
@@ -61,14 +55,12 @@
 @tensor
 .for p in 0..PIECES
 .const n = p // MT, i = p % 2, j = n % 2
-    EventSemaphore                 $b_in{j} >= 16 * (n // 2 + 1)
-    EventSemaphore                 $a_in{i} >= 16 * (p // 2 + 1)
-    EventSemaphore                 $copied >= max(0, p - 1)
+    EventSemaphore                 after b[n], a[p], copied[p - 2] if p >= 2
 .for k in 0..KT
     LoadStationary  a{i}[:, k, :]
     MultiplyMoving  acc{i}, b{j}[:, k, :], accumulate=(k > 0)
 .end
-    EventSemaphore                 $multiplied++
+    EventSemaphore                 post multiplied[p]
 .end
 
 ; ------------------------------------------------------------------------------ pieces go out
@@ -77,17 +69,16 @@
 @vector
 .for p in 0..PIECES
 .const i = p % 2
-    EventSemaphore                 $stored{i} >= 16 * (p // 2)   ; piece p - 2 has left c{i}
-    TensorCopy  c{i}, acc{i}       $multiplied >= p + 1          $copied++
+    ; c{i} is free when piece p - 2 is stored
+    TensorCopy  c{i}, acc{i}       after multiplied[p], stored[p - 2] if p >= 2   post copied[p]
 .end
 
 @gpsimd
 .for p in 0..PIECES
 .const m = p % MT, n = p // MT, i = p % 2
-    DmaCopy  C[m*TM : +TM, n*TN : +TN], c{i}   $copied >= p + 1   $stored{i} += 16
+    DmaCopy  C[m*TM : +TM, n*TN : +TN], c{i}   after copied[p]   post stored[p]
 .end
-    EventSemaphore                             $stored0 >= 16 * ceil_div(PIECES, 2)
-    EventSemaphore                             $stored1 >= 16 * (PIECES // 2)
+    .drain
 
 ; Products of bfloat16 are exact in float32; only the order in which float32 sums them differs.
 .expect  C ~ A.T @ B   rtol=1e-5 atol=1e-3

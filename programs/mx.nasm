@@ -14,23 +14,22 @@
 .sbuf  scale e8m0[P, N]                  ; of both: A's on partitions 0 to 3 of each quadrant, B's on 4 to 7
 .sbuf  c     f32[M, N]
 .psum  acc   f32[M, N]
-.sem   loaded, moved, quantised, multiplied, copied, stored
 
 .for q in 0..4
-@sync    DmaCopy     rawa[:, q], A[q*P : +P]                           $loaded += 16
-@sync    DmaCopy     rawb[:, q], B[q*P : +P]                           $loaded += 16
+@sync    DmaCopy     rawa[:, q], A[q*P : +P]                           post a[q]
+@sync    DmaCopy     rawb[:, q], B[q*P : +P]                           post b[q]
 .end
-@scalar  TensorCopy  a, rawa.permute(0, 2, 1)       $loaded >= 128     $moved++
-@vector  TensorCopy  b, rawb.permute(0, 2, 1)       $loaded >= 128     $moved++
+@scalar  TensorCopy  a, rawa.permute(0, 2, 1)       after a[0], a[1], a[2], a[3]   post moved
+@vector  TensorCopy  b, rawb.permute(0, 2, 1)       after b[0], b[1], b[2], b[3]
 @vector
-    QuantizeMX  ax, a, scale[:, 0:M]                $moved >= 2        $quantised++
-    QuantizeMX  bx, b, scale[4:P]                                      $quantised++
+    QuantizeMX  ax, a, scale[:, 0:M]                after moved        post scaled_a
+    QuantizeMX  bx, b, scale[4:P]                                      post scaled_b
 @tensor
-    LoadStationaryMX  ax, scale[:, 0:M]             $quantised >= 2
-    MultiplyMovingMX  acc, bx, scale[4:P]                              $multiplied++
-@vector  TensorCopy  c, acc                         $multiplied >= 1   $copied++
-@sync    DmaCopy     C, c                           $copied >= 1       $stored += 16
-@sync    EventSemaphore                             $stored >= 16
+    LoadStationaryMX  ax, scale[:, 0:M]             after scaled_a
+    MultiplyMovingMX  acc, bx, scale[4:P]             after scaled_b     post multiplied
+@vector  TensorCopy  c, acc                         after multiplied   post copied
+@sync    DmaCopy     C, c                           after copied
+@sync    .drain
 
 ; Three mantissa bits are off by a sixteenth at most, and over 512 products that evens out
 .expect  C ~ A.T @ B   rtol=2e-2

@@ -8,23 +8,20 @@
 .sbuf  unit  bf16[P, P]
 .sbuf  y     bf16[P, T, P]
 .psum  turned bf16[P, T, P]            ; in transpose mode PSUM holds the dtype of the input
-.sem   loaded, ready, transposed, copied, stored
 
-@sync    DmaCopy         x, X                                         $loaded += 16
+@sync    DmaCopy         x, X                                         post loaded
 
 ; The identity: ones, of which only the diagonal stays
-@vector  Memset          unit, 1                                      $ready++
-@gpsimd  AffineSelect    unit, unit, [[-1, P]], 1, 0.0, cmp_op=equal   $ready >= 1   $ready++
+@vector  Memset          unit, 1                                      post ones
+@gpsimd  AffineSelect    unit, unit, [[-1, P]], 1, 0.0, cmp_op=equal   after ones   post identity
 
-@tensor  EventSemaphore  $loaded >= 16
-@tensor  EventSemaphore  $ready >= 2
 .for t in 0..T
 @tensor
-    LoadStationary  x[:, t*P : +P], is_transpose=true
-    MultiplyMoving  turned[:, t], unit, is_transpose=true              $transposed++
-@vector  TensorCopy      y[:, t], turned[:, t]   $transposed >= t + 1  $copied++
-@sync    DmaCopy         Y[t*P : +P], y[:, t]    $copied >= t + 1      $stored += 16
+    LoadStationary  x[:, t*P : +P], is_transpose=true    after loaded
+    MultiplyMoving  turned[:, t], unit, is_transpose=true              after identity   post transposed[t]
+@vector  TensorCopy      y[:, t], turned[:, t]   after transposed[t]   post copied[t]
+@sync    DmaCopy         Y[t*P : +P], y[:, t]    after copied[t]
 .end
-@sync    EventSemaphore  $stored >= 16 * T
+@sync    .drain
 
 .expect  Y == X.T

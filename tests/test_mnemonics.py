@@ -19,16 +19,19 @@ MNEMONICS = re.compile(rf"\b({'|'.join(TARGETS['trn1']().isa.rows)})s?\b")
 
 EXAMPLES = {
     "asm/text/syntax_errors.py": "texts that do not parse, some of which have an instruction",
-    "cli/arguments.py": "what may be typed behind neuron-nasm",
+    "cli/fitting.py": "what may be typed behind neuron-nasm",
     "cli/help_texts.py": "the same",
+    "cli/verb_parsers.py": "the same",
     "codes/control.py": "a wrong program and a right one for each code",
     "codes/data.py": "the same",
     "codes/examining.py": "the same",
     "codes/names.py": "the same",
     "codes/operands.py": "the same",
     "codes/ordering.py": "the same",
+    "codes/loops.py": "the same",
     "codes/running.py": "the same",
     "codes/slow.py": "the same",
+    "targets/neuron/computing.py": "what operators of tiles are, for hints",
     "targets/neuron/__init__.py": "what examples of rows are filled and waited for with",
 }
 """Files whose mnemonics are in examples for users, and what those are."""

@@ -8,8 +8,10 @@ from itertools import islice
 from nasm import gc_pause
 from nasm.asm.expanding.defines import constants
 from nasm.asm.expanding.evaluate import free_names
-from nasm.asm.expanding.expand import Expander, unknown_target
+from nasm.asm.expanding.expand import Expander
+from nasm.asm.expanding.including import Includes
 from nasm.asm.expanding.undeclared import Undeclared
+from nasm.asm.expanding.walking import unknown_target
 from nasm.asm.expectations.judge import check_static
 from nasm.asm.text import allows, tree
 from nasm.asm.text.parse import parse
@@ -60,7 +62,9 @@ def assemble(
     with gc_pause.paused():
         file, problems = parse(source, alike=True)
         allowed, unclear = allows.allows(source)
-        expander = Expander(source, targets, target, constants(defines), options, timing)
+        includes = Includes(source, files)
+        given = constants(defines)
+        expander = Expander(source, targets, target, given, options, timing, includes)
         expander.problems += unclear
         try:
             program = _assembled(file, problems, expander, files, rewrite)
@@ -68,7 +72,7 @@ def assemble(
             unassembled = Unassembled(failure.problems)
             unassembled.program = expander.builder.program if expander.builder else None
             raise unassembled from None
-        program.allows = allowed
+        program.allows = [*allowed, *expander.allowed]
         return program
 
 
@@ -83,8 +87,8 @@ def _assembled(
     expander.problems += problems
     if expander.override is not None and not named:
         expander.use_target(expander.override)
-    builder = expander.expand(file.body)
-    unsaid = Unsaid(file.unsaid, expander.stopped and not problems)
+    builder = expander.expand(file.body, file.unread)
+    unsaid = Unsaid(file.unsaid + expander.unsaid, expander.stopped and not problems)
     if builder is None:
         raise Failure(limited(in_order(expander.problems), unsaid))
     undeclared = expander.scope.undeclared

@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from nasm.asm.assemble import expectations, initialisers
+from nasm.asm.expanding.macros import Macros
 from nasm.asm.expanding.scope import CONSTANTS
 from nasm.asm.expanding.typed import Continued
 from nasm.asm.text import tree
 from nasm.asm.text.parse import parse
 from nasm.building.builder import ProgramBuilder, in_order
-from nasm.problems import Failure, Unsaid, limited
-from nasm.source import Source
+from nasm.problems import Failure, Problem, Unsaid, limited
+from nasm.source import Source, Span
 from nasm.spec.instruction import Row
 from nasm.spec.memory import Tensor
 from nasm.spec.program import Instruction, Program, QueueProgram
@@ -60,6 +61,7 @@ class Continuation:
         self.engine: str | None = None
         self.core = 0
         self.values: dict[str, Any] = dict(program.constants)
+        self.macros = Macros()
         self._builder: ProgramBuilder | None = None
         self._opened = False
         self._count = 0
@@ -96,10 +98,15 @@ class Continuation:
         before.values = set(self.values)
         file, problems = parse(source)
         expander = Continued(source, builder, self.values, self.engine, self.core)
+        expander.macros, expander.includes.files = self.macros, self.program.files
         expander.problems += problems
         unsaid = Unsaid(file.unsaid, False)
-        if expander.expand(file.body) is None:
+        if expander.expand(file.body, file.unread) is None:
             raise Failure(limited(in_order(expander.problems), unsaid))
+        if builder.recorded:
+            said = "moments and drains are counted when a program is assembled, not while it runs"
+            hint = "write a wait for a semaphore here, as in '$s >= 16'"
+            raise Failure(Problem("E0334", said, Span(source, 0, len(source.text)), hint))
         undeclared = expander.scope.undeclared
         builder.problems += initialisers(self.program, before.tables["tensors"])
         builder.problems += expectations(builder, undeclared, before.lists["expectations"])
@@ -187,7 +194,15 @@ def _with_engines(text: str, found: Mapping[int, str]) -> str:
 
 def _declarations(expander: Continued) -> str:
     """The statements of a text that only declare something."""
-    kinds = (tree.Const, tree.TensorLine, tree.SemLine, tree.DmaBlock)
+    kinds = (
+        tree.Const,
+        tree.TensorLine,
+        tree.SemLine,
+        tree.DmaBlock,
+        tree.ViewLine,
+        tree.Macro,
+        tree.Include,
+    )
     kept = (s for s in expander.body if isinstance(s, kinds))
     return "\n".join(expander.source.text[s.start : s.end] for s in kept)
 

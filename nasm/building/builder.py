@@ -8,11 +8,13 @@ instruction, which is checked once.
 from __future__ import annotations
 
 import math
+import re
 from array import array
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Self, TypeVar
 
 from nasm.building import availability, check, given
+from nasm.building.blocks import Blocks
 from nasm.building.counters import Counters
 from nasm.building.place import fixed_problem, place
 from nasm.building.recorded import Label, Recorded
@@ -64,10 +66,12 @@ class ProgramBuilder:
         self._declared: dict[str, Span | None] = {}
         self._label_spans: dict[tuple[int, str], Span | None] = {}
         self._placed = self._checked = 0
+        self._blocks = Blocks()
         self._written = array("H")
         self.recorded = Recorded()
         self._available: set[tuple[Row, str]] = set()
         self._entered = -1
+        self.places: check.Places = lambda line, row, operand: None
         self.enter(0)
 
     @classmethod
@@ -157,8 +161,22 @@ class ProgramBuilder:
             if wrong:
                 raise Refused("E0310", wrong)
         made.index = len(self.program.tensors)
+        self._blocks.hold(made)
         self.program.tensors[name] = made
         return made
+
+    def begin_block(self) -> None:
+        """A block begins whose tensors live until its end: then their bytes may be another's."""
+        self._blocks.begin()
+
+    def end_block(self, span: Span | None) -> None:
+        """The innermost block ends: no instruction behind it may mention its tensors."""
+        self._blocks.end(span)
+
+    @property
+    def in_blocks(self) -> bool:
+        """Whether a tensor was declared in a block."""
+        return bool(self._blocks.held)
 
     def _bank_offset(self, tensor: Tensor, bank: int) -> int:
         memory = tensor.memory
@@ -172,10 +190,7 @@ class ProgramBuilder:
         if name in self._declared:
             before = self._declared[name]
             notes = declared_note(name, before)
-            hint = ""
-            if before and span and before.start == span.start and span.chain:
-                variable = span.chain[-1].what.split()[1]
-                hint = f"each round needs a name of its own, as in {name}{{{variable}}}"
+            hint = another(name, span, before)
             raise Refused("E0202", f"'{name}' is already declared", hint, notes)
         self._declared[name] = span
 
@@ -353,6 +368,8 @@ class ProgramBuilder:
         """Put an instruction at the end of a queue; returns its pc."""
         lines = self.program.queues[queue]
         instruction = made[0]
+        if self._blocks.over:
+            self._blocks.check(instruction, self.program.instructions[instruction])
         if self._first_use[instruction][0] < 0:
             self._first_use[instruction] = (
                 queue,
@@ -404,10 +421,13 @@ class ProgramBuilder:
     def check_rules(self, unsaid: Unsaid, first: int = 0) -> None:
         """Check the rules of every instruction from one on that was not; raises Failure."""
         first = max(first, self._checked)
-        self.problems += check.instructions(self.program, self._first_use, unsaid, first)
+        self.problems += self._broken(unsaid, first)
         self._checked = len(self.program.instructions)
         if any(p.severity is Severity.ERROR for p in self.problems):
             raise Failure(limited(in_order(self.problems), unsaid))
+
+    def _broken(self, unsaid: Unsaid, first: int) -> list[Problem]:
+        return check.instructions(self.program, self._first_use, unsaid, first, self.places)
 
     @property
     def position(self) -> int:
@@ -425,6 +445,7 @@ class ProgramBuilder:
         """Take everything out of the queues, and take ``counters`` back; what was made stays."""
         del self._written[:]
         self.recorded = Recorded()
+        self._blocks.over.clear()  # what was in order in the text is put in again
         if counters:
             for table in (self.program.semaphores, self.program.events):
                 for name in table:
@@ -443,7 +464,7 @@ class ProgramBuilder:
     def check(self, undeclared: Container[str], unsaid: Unsaid, first: int = 0) -> None:
         """Check every instruction from one on; raises Failure with all problems there are."""
         new = max(first, self._checked)
-        self.problems += check.instructions(self.program, self._first_use, unsaid, new)
+        self.problems += self._broken(unsaid, new)
         self._checked = len(self.program.instructions)
         self.problems += check.labels(self.program, undeclared, unsaid, first)
         if any(p.severity is Severity.ERROR for p in self.problems):
@@ -458,6 +479,20 @@ def _exact(value: int | float) -> object:
 def declared_note(name: str, span: Span | None) -> tuple[Note, ...]:
     """A note that says where a name was declared."""
     return (Note(f"{name} is declared here", span),) if span is not None else ()
+
+
+def another(name: str, span: Span | None, before: Span | None) -> str:
+    """A hint for a line that declares the same name again, because it is repeated."""
+    if not (before and span and (before.source, before.start) == (span.source, span.start)):
+        return ""
+    for frame in reversed(span.chain):
+        match = _ROUND.match(frame.what)
+        if match:
+            return f"each round needs a name of its own, as in {name}{{{match[1]}}}"
+    return "each call needs a name of its own" if span.chain else ""
+
+
+_ROUND = re.compile(r"\.for (\w+) = ")
 
 
 def _declared(value: object) -> tuple[Note, ...]:

@@ -164,8 +164,16 @@ def option_fits(target: Target, generation: Generation, option: str, value: obje
         raise Refused("E0301", f"{option}={value}; wanted an integer from 0 to {last}")
 
 
+Places = Callable[[Span, Row, str], Span | None]
+"""Where an operand of a row stands in the place of its line; None if it is not written there."""
+
+
 def instructions(
-    program: Program, uses: Sequence[tuple[int, int, str]], unsaid: Unsaid, first: int = 0
+    program: Program,
+    uses: Sequence[tuple[int, int, str]],
+    unsaid: Unsaid,
+    first: int = 0,
+    places: Places = lambda line, row, operand: None,
 ) -> list[Problem]:
     """Every rule on every instruction from one on, reported where it is first used.
 
@@ -189,7 +197,7 @@ def instructions(
             error = rule.severity is Severity.ERROR
             errors += error
             if not error or errors <= MOST_SAID:
-                problems.append(problem())
+                problems.append(problem(places))
             else:
                 unsaid.count += 1
     return problems
@@ -207,11 +215,11 @@ def _placed(instruction: Instruction) -> bool:
 
 def _broken(
     program: Program, instruction: Instruction, queue: int, pc: int, engine: str, shapes: Shapes
-) -> list[tuple[Rule, Callable[[], Problem]]]:
+) -> list[tuple[Rule, Callable[[Places], Problem]]]:
     """The rules that an instruction breaks, and what makes the problem of each."""
     row = instruction.row
     context = Context.of(row, instruction.operands, engine, program.generation)
-    found: list[tuple[Rule, Callable[[], Problem]]] = []
+    found: list[tuple[Rule, Callable[[Places], Problem]]] = []
     for rule in rules_of(program.target, row, bool(context.addressed)):
         said = rule.check(context)
         if said is not None:
@@ -228,12 +236,16 @@ _SHAPES = ("E0404",)
 
 
 def _problem(
-    context: Context, rule: Rule, said: str, program: Program, queue: int, pc: int
+    context: Context, rule: Rule, said: str, program: Program, queue: int, pc: int, places: Places
 ) -> Problem:
-    elsewhere = ""
+    """What is said of a broken rule: an error at its operand, what a line may allow at the line."""
+    elsewhere, place = "", program.span(queue, pc)
     if rule.severity is Severity.ERROR:
         elsewhere = legal(program.target, rule, context)
-    problem = rule.refusal(context.row, said, elsewhere).at(program.span(queue, pc))
+        operand = rule.operand(said)
+        if place is not None and operand:
+            place = places(place, context.row, operand) or place
+    problem = rule.refusal(context.row, said, elsewhere).at(place)
     return replace(problem, severity=rule.severity)
 
 

@@ -1,14 +1,19 @@
 """Where tensors go: automatic placement, and the map that is printed when they do not fit.
 
-Tensors of a partitioned memory that the program does not place start at partition 0, never share
+Tensors of a partitioned memory that the program does not place start at partition 0, share no
 bytes, and are placed in the order of their declaration, each at the first byte that is free. In a
 memory with banks one that fits a bank stays within one; a larger one starts at a bank's border.
+
+Those of a block share bytes with those of other blocks, neither around it nor within it: they are
+not alive together. What is in no block shares its bytes with nothing, whatever comes first in the
+text: a loop may lead back to a block.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from copy import copy
 
 from nasm.problems import Problem
 from nasm.spec.memory import Memory, Tensor
@@ -43,16 +48,36 @@ def place(tensors: Iterable[Tensor]) -> list[Problem]:
                     break
                 continue
             tensor.partition, tensor.offset = 0, at
-            room.own.take(at, tensor.bytes)
+            room.take(tensor, at)
     return problems
+
+
+def placed_in(tensor: Tensor) -> tuple[str, int]:
+    """The memory of a core that a tensor is in; that of core 0 if cores share it."""
+    return tensor.memory.name, 0 if tensor.memory.shared else tensor.core
+
+
+def chosen(tensors: Iterable[Tensor]) -> dict[tuple[str, int], bool]:
+    """Of each memory of a core, whether all tensors in it would be placed where they are."""
+    found: dict[tuple[str, int], bool] = {}
+    for group in by_memory(tensors):
+        again = [copy(tensor) for tensor in group]
+        for tensor in again:
+            if not tensor.fixed:
+                tensor.partition = tensor.offset = None
+        wrong = place(again)
+        found[placed_in(group[0])] = not wrong and all(
+            (a.partition, a.offset) == (b.partition, b.offset)
+            for a, b in zip(again, group, strict=True)
+        )
+    return found
 
 
 def by_memory(tensors: Iterable[Tensor]) -> list[list[Tensor]]:
     """Tensors that could be in each other's way: those of one memory of one core."""
-    found: dict[tuple[int, str], list[Tensor]] = {}
+    found: dict[tuple[str, int], list[Tensor]] = {}
     for tensor in tensors:
-        core = 0 if tensor.memory.shared else tensor.core
-        found.setdefault((core, tensor.memory.name), []).append(tensor)
+        found.setdefault(placed_in(tensor), []).append(tensor)
     return list(found.values())
 
 
@@ -111,22 +136,34 @@ class _Room:
 
     def __init__(self, group: Iterable[Tensor]) -> None:
         placed = sorted((t for t in group if t.offset is not None), key=_start)
-        self.fixed = [t for t in placed if t.fixed]
+        self.fixed = [t for t in placed if t.fixed and not t.block]
         self.runs: dict[int, Runs] = {}
         self.own = Room()
         self.own.runs = joined(_span(t) for t in placed if not t.fixed)
-        self.reached: dict[tuple[int, int, int], int] = {}
+        self.reached: dict[tuple[object, ...], int] = {}
+        self.blocks = _Blocks()
+        for tensor in placed:
+            if tensor.block:
+                self.blocks.take(tensor, _start(tensor))
 
     def first_fit(self, tensor: Tensor) -> int | None:
         """The lowest byte offset at partition 0 that is free; None if there is none.
 
         One like an earlier one is looked for from there on.
         """
-        like = tensor.bytes, tensor.dtype.itemsize, tensor.partitions
-        taken = self.own.runs, self._taken(tensor.partitions)
+        like = tensor.bytes, tensor.dtype.itemsize, tensor.partitions, tensor.block
+        taken = (self.own.runs, self._taken(tensor.partitions), *self.blocks.taken(tensor.block))
         at = self.reached[like] = clear(tensor, self.reached.get(like, 0), taken, aligned)
         size = tensor.memory.size
         return at if not size or at + tensor.bytes <= size else None
+
+    def take(self, tensor: Tensor, at: int) -> None:
+        """Note that a tensor has its place."""
+        if tensor.block:
+            tensor.fixed = True  # others may have its bytes
+            self.blocks.take(tensor, at)
+        else:
+            self.own.take(at, tensor.bytes)
 
     def _taken(self, partitions: int) -> Runs:
         """What placed tensors take of the first partitions."""
@@ -135,6 +172,32 @@ class _Room:
             met = (t for t in self.fixed if meets(t, partitions))
             runs = self.runs[partitions] = joined(map(_span, met))
         return runs
+
+
+class _Blocks:
+    """What tensors of blocks take: by their block, and of all that are within one."""
+
+    def __init__(self) -> None:
+        self.own: dict[tuple[int, ...], Room] = {}
+        self.within: dict[tuple[int, ...], list[tuple[int, int]]] = {}
+
+    def take(self, tensor: Tensor, at: int) -> None:
+        """Note that a tensor has its place."""
+        block = tensor.block
+        self.own.setdefault(block, Room()).take(at, tensor.bytes)
+        for end in range(len(block)):
+            self.within.setdefault(block[:end], []).append((at, at + tensor.bytes))
+
+    def taken(self, block: tuple[int, ...]) -> Iterator[Runs]:
+        """What those take that are in the block of a tensor, around it or within it; or in any."""
+        for end in range(1, len(block) + 1):
+            room = self.own.get(block[:end])
+            if room is not None:
+                yield room.runs
+        inside = self.within.get(block)
+        if inside:
+            inside.sort()
+            yield joined(inside)
 
 
 def meets(placed: Tensor, partitions: int) -> bool:
@@ -176,7 +239,8 @@ def _full(tensor: Tensor, group: list[Tensor], mapped: bool) -> Problem:
         f"free run of that size: {used:,} of {memory.size:,} are used"
     )
     lines = [f"{memory.name} without it:", *chart(memory, placed)]
-    hint = "" if mapped else "\n".join(["declare fewer or smaller tensors, or reuse one", *lines])
+    what = "declare fewer or smaller tensors, or put those that live at other times into '.scope'"
+    hint = "" if mapped else "\n".join([what, *lines])
     return Problem("E0311", head, tensor.span, hint)
 
 
@@ -237,6 +301,8 @@ def fixed_problem(tensor: Tensor) -> str | None:
             f"{tensor.name} would cover partitions {first} to {first + tensor.partitions - 1}; "
             f"{memory.name} has {memory.partitions}"
         )
+    if not memory.partitions and first:
+        return f"{tensor.name} would begin at partition {first}; {memory.name} has none"
     if tensor.offset < 0:
         return f"{tensor.name} would begin at byte {tensor.offset}; the first is 0"
     if memory.size and tensor.offset + tensor.bytes > memory.size:

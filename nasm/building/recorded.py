@@ -31,11 +31,16 @@ class Moment(NamedTuple):
 
 
 class Mention(NamedTuple):
-    """Where a line posts a moment or comes after one; ``at_read`` posts when reading is over."""
+    """Where a line posts a moment or comes after one; ``at_read`` posts when reading is over.
+
+    If nobody posts it by its name, which is a macro's own, it is the one that the file calls so:
+    ``otherwise``.
+    """
 
     moment: Moment
     span: Span
     at_read: bool = False
+    otherwise: str = ""
 
 
 @dataclass(slots=True)
@@ -44,6 +49,11 @@ class Moments:
 
     posts: tuple[Mention, ...] = ()
     afters: tuple[Mention, ...] = ()
+
+    def at(self, span: Span) -> Moments:
+        """The same, mentioned elsewhere."""
+        posts, afters = ([m._replace(span=span) for m in n] for n in (self.posts, self.afters))
+        return Moments(tuple(posts), tuple(afters))
 
 
 class Label(NamedTuple):
@@ -66,9 +76,9 @@ class Drain(NamedTuple):
 class Control:
     """What a queue does to go through a loop: numbers of instructions.
 
-    ``enter`` comes before the label at the head, ``leave`` behind it: the branch to the end before
-    a round, where there may be none. Behind the body come ``step`` and ``back``, which branches to
-    the head.
+    Before the label at the head comes ``enter`` and, where there may be no round, ``leave``, which
+    branches to the end. Behind the body come ``step`` and ``back``, which branches to the head if
+    there is another round.
     """
 
     enter: tuple[int, ...]
@@ -82,7 +92,8 @@ class RunTimeLoop:
     """A loop at run time and the items of its body.
 
     ``parts`` are of the queues that go through it; no other has a line in it. ``number`` is what
-    indices of moments call it, ``step`` what a round adds to its variable.
+    indices of moments call it, ``step`` what a round adds to its variable. ``left`` says that a
+    branch in the body may leave it before its rounds are over.
     """
 
     number: int
@@ -93,6 +104,7 @@ class RunTimeLoop:
     body: list[Item] = field(default_factory=list)
     span: int = 0
     chain: int = 0
+    left: bool = False
 
 
 Item = range | Label | Drain | RunTimeLoop
@@ -114,6 +126,17 @@ class Recorded:
 
     def __bool__(self) -> bool:
         return self._needed or bool(self.moments)
+
+    def settle(self) -> None:
+        """Let moments that a macro comes after, and does not post itself, be those of the file."""
+        posted = {m.moment.name for line in self.moments.values() for m in line.posts}
+        for line in self.moments.values():
+            line.afters = tuple(
+                m._replace(moment=m.moment._replace(name=m.otherwise))
+                if m.otherwise and m.moment.name not in posted
+                else m
+                for m in line.afters
+            )
 
     def label(self, position: int, label: Label) -> None:
         """A label stands at a position."""

@@ -11,7 +11,7 @@ from nasm.cli import streams
 from nasm.problems import Problem
 from nasm.report import jsonable
 
-PROGRAM = ("run", "nki", "profile", "sync")
+PROGRAM = ("run", "nki", "profile", "sync", "asm", "list")
 """The verbs whose document is about one program."""
 
 

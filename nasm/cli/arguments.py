@@ -12,15 +12,7 @@ from nasm.cli import shared_options as options
 from nasm.cli.fitting import unfit
 from nasm.cli.help_texts import COMMAND
 from nasm.cli.verb_parsers import VERBS
-from nasm.problems import did_you_mean, quoted
-
-LATER = {
-    "asm": "writing object files",
-    "dis": "disassembling object files",
-    "fmt": "formatting programs",
-    "list": "printing listings",
-}
-"""Verbs of the language's reference that this version does not have."""
+from nasm.problems import Failure, did_you_mean, quoted
 
 
 class Wrong(Exception):
@@ -60,14 +52,12 @@ def refusal(given: list[str]) -> str:
     word = given[0] if given else ""
     if not word or word.startswith("-") or word in VERBS:
         return ""
-    if word in LATER:
-        return f"'{word}' is not implemented yet: {LATER[word]} is planned for a later version"
     if program_names.kernel(word):
         said = quoted(word)
         return f"'{said}' is not a command; to run it: {COMMAND} nki {said}"
     if word.endswith(".nasm"):
         return f"'{quoted(word)}' is not a command; to run it: {COMMAND} run {quoted(word)}"
-    close = did_you_mean(word, (*VERBS, *LATER)) or f"the commands are {', '.join(VERBS)}"
+    close = did_you_mean(word, VERBS) or f"the commands are {', '.join(VERBS)}"
     return f"no command '{quoted(word)}': {close}"
 
 
@@ -80,6 +70,26 @@ def read(given: list[str]) -> argparse.Namespace:
     said = _unknown(top, parsed.verb, rest) or unfit(parsed)
     if said:
         raise Wrong(said)
+    return _unpacked(parsed)
+
+
+def _unpacked(parsed: argparse.Namespace) -> argparse.Namespace:
+    """The same with every array of an archive that --in names as a --in of its own."""
+    if any(not name for name, _ in getattr(parsed, "inputs", ())):
+        from nasm.machine.given_inputs import in_archive
+
+        explicit = {name for name, _ in parsed.inputs if name}
+        found: list[tuple[str, str]] = []
+        for name, text in parsed.inputs:
+            if name:
+                found.append((name, text))
+                continue
+            try:
+                keys = [key for key in in_archive(text) if key not in explicit]
+            except Failure as failure:
+                raise Wrong(f"--in: {failure.problems[0].message}") from None
+            found += [(key, f"{text}:{key}") for key in keys]
+        parsed.inputs = found
     return parsed
 
 
@@ -96,7 +106,9 @@ def _sides(top: argparse.ArgumentParser, given: list[str]) -> argparse.Namespace
                 raise Wrong(said)
             parsed.words = words
             read_as.append((parsed, programs))
-        return sides.joined(*read_as)
+        both = sides.joined(*read_as)
+        both.first = _unpacked(both.first)
+        return _unpacked(both)
     except sides.Unclear as unclear:
         raise Wrong(str(unclear)) from None
 

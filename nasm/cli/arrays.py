@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import argparse
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import numpy as np
 
 from nasm import dtypes
-from nasm.problems import Failure, Problem, Refused, did_you_mean, quoted
+from nasm.machine.given_inputs import ROLES, InFolder, Inputs, in_folder
+from nasm.problems import Failure, Problem, Refused, did_you_mean, in_line, listed, quoted
 from nasm.spec.array_files import ArrayFile, read_array
 from nasm.spec.initial import array_of
+from nasm.spec.program import Program
 
 Array = np.ndarray[Any, Any]
 
@@ -43,6 +46,26 @@ def given(bindings: Iterable[tuple[str, str]]) -> dict[str, ArrayFile | Array]:
     if problems:
         raise Failure(problems)
     return found
+
+
+def inputs(args: argparse.Namespace) -> Inputs:
+    """What the command line gives of inputs; raises Failure."""
+    found = given(args.inputs)
+    return found if args.in_dir is None else InFolder(args.in_dir, found)
+
+
+def taken(program: Program, folder: str, others: Collection[str]) -> list[str]:
+    """Which inputs --in-dir fills, and which nothing does, as lines; ``others`` are filled by --in.
+
+    Raises Failure.
+    """
+    names = [n for n in in_folder(program, folder) if n not in others]
+    wanted = [t for t in program.tensors.values() if t.role in ROLES]
+    none = [t.name for t in wanted if t.name not in names and t.name not in others]
+    said = [f"read {listed(names, 'and')} from {in_line(folder)}"] if names else []
+    if none:
+        said.append(f"{in_line(folder)} has no file for {listed(none, 'and')}")
+    return said
 
 
 def read(bindings: Iterable[tuple[str, str]]) -> dict[str, Array]:

@@ -10,10 +10,10 @@ from rich.text import Text
 
 from nasm import allowing, host_memory
 from nasm.allowing import Judged
-from nasm.asm.assemble import assemble
 from nasm.cli import files, kernels, program_names, sarif_file
 from nasm.cli.screen import Screen
 from nasm.examine import Examination, examine
+from nasm.objects import loaded
 from nasm.open_files import Allowed
 from nasm.problems import Failure, Family, Problem, Severity, counted, in_line
 from nasm.report import examination as tables
@@ -173,15 +173,15 @@ def _program(path: str, args: argparse.Namespace, timing: Timing) -> Program:
     if program_names.kernel(path):
         args.program = path
         return kernels.traced(args, timing).program
-    return assemble(
-        files.program_text(path),
+    return loaded(
+        files.program(path),
         TARGETS,
         args.target,
         dict(args.defines),
         dict(args.options),
-        Allowed.of(args.files),
+        Allowed.of(args.files, args.include),
         timing,
-    )
+    ).program
 
 
 def _about(program: Program) -> dict[str, Any]:

@@ -64,10 +64,26 @@ def _command(given: list[str], answer: Answer) -> int:
         answer.content["program"] = parsed.program
     elif parsed.verb == "diff":
         answer.content["programs"] = [parsed.first.program, parsed.program]
+    if getattr(parsed, "watch", False):
+        from nasm.cli.watching import watch
+
+        return watch(lambda: _again(given, answer), parsed)
     seconds = getattr(parsed, "timeout", None)
     if seconds is not None:
         stopping.limit(seconds)
     return _verb(parsed)
+
+
+def _again(given: list[str], answer: Answer) -> int:
+    """Do what is asked, from the beginning, and tell how it ended; returns the exit code."""
+    try:
+        parsed = arguments.read(given)
+        parsed.answer = answer
+        return _verb(parsed)
+    except Exception as error:
+        ended = _ending(error, given, answer.verb)
+        streams.write(sys.stderr, f"neuron-nasm: {clean(ended.said)}\n")
+        return ended.code
 
 
 def _verb(parsed: argparse.Namespace) -> int:

@@ -17,7 +17,7 @@ from nasm.records import RunReport, Status
 from nasm.report import comparison, json_comparison, jsonable
 from nasm.report.diagnostics import diagnostic
 from nasm.running import Running
-from nasm.source import Source
+from nasm.source_files import Given
 from nasm.spec.timing import Timing
 
 LACKING = ("E0802", "E0808")
@@ -29,13 +29,13 @@ class Side(Run):
     """One of the two runs."""
 
     def __init__(
-        self, args: argparse.Namespace, screen: Screen, text: Source | None, timing: Timing
+        self, args: argparse.Namespace, screen: Screen, text: Given | None, timing: Timing
     ) -> None:
         super().__init__(args, screen)
         self.text, self.timing = text, timing
 
-    def source(self) -> Source:
-        """The text of the program, which may be that of both."""
+    def source(self) -> Given:
+        """The program as it is given, which may be that of both."""
         assert self.text is not None
         return self.text
 
@@ -74,12 +74,12 @@ class Comparing:
 
     def sides(self) -> list[Side]:
         """The programs, each text and each file of figures read once; raises Failure."""
-        texts: dict[str, Source] = {}
+        texts: dict[str, Given] = {}
         timings: dict[str | None, Timing] = {}
         found = []
         for args in (self.args.first, self.args):
             if args.program not in texts and not program_names.kernel(args.program):
-                texts[args.program] = files.program_text(args.program)
+                texts[args.program] = files.program(args.program)
             if args.timing not in timings:
                 timings[args.timing] = Timing.of(args.timing)
             text, timing = texts.get(args.program), timings[args.timing]

@@ -6,6 +6,8 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
@@ -16,21 +18,27 @@ from nasm.machine import tensor_io
 from nasm.problems import Failure, Problem, Refused, did_you_mean
 from nasm.running import Running
 from nasm.source import Source
-from nasm.source_files import LARGEST, decoded, source_of
+from nasm.source_files import LARGEST, Given, given_as, program_of, source_of
 from nasm.spec.memory import Tensor
 from nasm.spec.names import identifier
 from nasm.spec.program import Program
 from nasm.spec.view import View
 
+STDIN = "<stdin>"
+"""What a program is called that comes from standard input."""
+
+
+def program(path: str) -> Given:
+    """A program, as a text or as an object file; ``-`` is standard input."""
+    if path != "-":
+        return program_of(Path(path))
+    read = given_as(sys.stdin.buffer.read(LARGEST + 1), "standard input")
+    return replace(read, name=STDIN)
+
 
 def program_text(path: str) -> Source:
-    """The text of a program; ``-`` is standard input."""
-    if path != "-":
-        from pathlib import Path
-
-        return source_of(Path(path))
-    read = sys.stdin.buffer.read(LARGEST + 1)
-    return Source("<stdin>", decoded(read, "standard input"))
+    """The text of a program; raises Failure, also for an object file."""
+    return source_of(program(path))
 
 
 def destinations(

@@ -11,6 +11,7 @@ from nasm.problems import quoted
 OF_KERNELS = {"arguments": "--arg", "lnc": "--lnc"}
 OF_ONE = OF_KERNELS | {
     "inputs": "--in",
+    "in_dir": "--in-dir",
     "outputs": "--out",
     "out_dir": "--out-dir",
     "emit": "--emit",
@@ -45,6 +46,8 @@ def unfit(parsed: argparse.Namespace) -> str:
         return "--format says how --tables is written: give that, too"
     if parsed.verb == "profile" and parsed.timeline is not None and parsed.tables is not None:
         return "--tables does not go with --timeline, which shows nothing else"
+    if parsed.verb in ("run", "check") and parsed.watch and (said := _unwatched(parsed)):
+        return said
     if parsed.verb in ("run", "nki", "profile", "check", "print", "repl"):
         return _unfit_program(parsed)
     if parsed.verb != "isa":
@@ -63,6 +66,21 @@ def unfit(parsed: argparse.Namespace) -> str:
     return ""
 
 
+def _unwatched(parsed: argparse.Namespace) -> str:
+    """Why something cannot be done again when files change; empty if it can."""
+    programs = parsed.programs if parsed.verb == "check" else [parsed.program]
+    if "-" in programs:
+        return "--watch wants files: standard input can be read once"
+    if any(map(program_names.kernel, programs)):
+        return "--watch is for texts: a kernel is Python, which is imported once"
+    for name, option in (("json", "--json"), ("timeout", "--timeout")):
+        if getattr(parsed, name):
+            return f"{option} does not go with --watch, which goes on until Ctrl-C"
+    if "-" in (parsed.sarif, getattr(parsed, "trace", None)):
+        return "- is standard output, which does not go with --watch: name a file"
+    return ""
+
+
 def _unfit_program(parsed: argparse.Namespace) -> str:
     """Which options do not go with what the program is."""
     programs = parsed.programs if parsed.verb == "check" else [parsed.program]
@@ -77,7 +95,8 @@ def _unfit_program(parsed: argparse.Namespace) -> str:
                 said = f"{option} goes with one kernel, and a script may call several"
                 return f"{said}: name it, as in {parsed.program}:KERNEL"
     if any(map(program_names.kernel, programs)):
-        return ""
+        text = "--in-dir is for a text: arguments of a kernel are --in and --arg"
+        return text if getattr(parsed, "in_dir", None) is not None else ""
     only = OF_KERNELS | ({"inputs": "--in"} if parsed.verb in ("check", "print") else {})
     for name, option in only.items():
         if getattr(parsed, name):

@@ -12,6 +12,7 @@ examples:
   neuron-nasm check *.nasm                    report all errors in all files
   neuron-nasm print tiled.nasm                its loops unrolled, line by line
   neuron-nasm sync program.nasm               who has to wait for whom
+  neuron-nasm asm program.nasm                an object file; dis gives its text
   neuron-nasm isa TensorTensor                its operands, rules and sources
   neuron-nasm explain E0501                   what a diagnostic means
   neuron-nasm repl matmul.nasm                step through it
@@ -119,6 +120,44 @@ Each line means what it does after all lines above it, whichever engine it is
 for. What is inserted keeps that meaning under every timing, and no wait of it
 can be left out. A text that is written engine by engine is refused, and so is
 one that branches. A text with .for is written out, line by line.
+"""
+LIST = """\
+examples:
+  neuron-nasm list tiled.nasm                 offset, pc, cycles, lines as written
+  neuron-nasm list tiled.nasm --engine tensor --core 0
+  neuron-nasm list tiled.nasm --explorer      to lay a profile beside it
+  neuron-nasm list tiled.nasm --json
+
+Numbers stand where names and expressions did. Cycles are those of the engine,
+? where they depend on what a run finds. A line that a loop or a macro made
+says of which round or call it is.
+"""
+FMT = """\
+examples:
+  neuron-nasm fmt program.nasm                in place
+  neuron-nasm fmt --check programs/*.nasm     is anything to be done?
+  neuron-nasm fmt --diff program.nasm
+  neuron-nasm fmt - < program.nasm            to standard output
+
+Comments and strings stay as they are, and so does what the text means. A text
+that cannot be read is left alone.
+"""
+ASM = """\
+examples:
+  neuron-nasm asm program.nasm                writes program.nobj
+  neuron-nasm asm program.nasm -D N=256 --strip -o small.nobj
+  neuron-nasm run program.nobj                and repl, profile, diff, check, …
+
+The same text becomes the same bytes. Array files that the program names go
+with it, unless --link leaves them where they are.
+"""
+DIS = """\
+examples:
+  neuron-nasm dis program.nobj
+  neuron-nasm dis program.nobj -o program.nasm --extract
+
+What is printed is what 'print' writes, and assembles to the same object, but
+for the text in it. Machine options and timing figures are named in comments.
 """
 ISA = """\
 examples:

@@ -9,7 +9,7 @@ import sys
 from rich.text import Text
 
 from nasm import codes
-from nasm.asm.expanding.expand import unknown_target
+from nasm.asm.expanding.walking import unknown_target
 from nasm.cli import arguments, streams
 from nasm.cli.help_texts import COMMAND
 from nasm.cli.screen import Screen
@@ -162,11 +162,8 @@ def help_(args: argparse.Namespace) -> int:
         return explain(arguments.read(["explain", color, topic]))
     if any(topic in load().isa.rows for load in TARGETS.values()):
         return isa(arguments.read(["isa", color, topic]))
-    said = arguments.LATER.get(topic)
-    if said is not None:
-        said = f"{said} is planned for a later version"
     hints = (load().isa.meant(topic, VERBS) for load in TARGETS.values())
-    hint = said or next(filter(None, hints), "") or f"commands: {', '.join(VERBS)}"
+    hint = next(filter(None, hints), "") or f"commands: {', '.join(VERBS)}"
     message = f"no command, instruction or diagnostic '{quoted(topic)}'"
     Screen(args.color).problems([Problem("E0811", message, None, hint)])
     return REFUSED

@@ -12,13 +12,15 @@ from nasm import stopping
 from nasm.cli import arrays, files, kernels, program_names, results, sarif_file
 from nasm.cli.screen import Screen
 from nasm.machine import describe
+from nasm.machine.given_inputs import Inputs
 from nasm.problems import Failure, Problem, Severity, counted, in_line
 from nasm.records import RunReport, Status
 from nasm.report import jsonable, sarif, tables
 from nasm.running import Running
 from nasm.sequence.written import autosync
-from nasm.source import Source
+from nasm.source_files import Given
 from nasm.spec.memory import Tensor
+from nasm.spec.program import Program
 from nasm.spec.timing import TimingGiven
 from nasm.stopping import Told
 
@@ -89,9 +91,9 @@ class Run:
         path: str | None = self.args.timing
         return path
 
-    def source(self) -> Source:
-        """The text of the program; raises Failure."""
-        return files.program_text(self.args.program)
+    def source(self) -> Given:
+        """The program as it is given; raises Failure."""
+        return files.program(self.args.program)
 
     def session(self, **more: Any) -> Running:
         """The program on a machine; raises Failure."""
@@ -110,18 +112,28 @@ class Run:
             options=dict(args.options),
             timing=self.figures(),
             files=args.files,
+            include=args.include,
             rewrite=autosync if args.autosync else None,
             **more,
         )
 
-    def inputs(self) -> dict[str, Any]:
+    def inputs(self) -> Inputs:
         """What its inputs begin with; raises Failure."""
-        return arrays.given(self.args.inputs) if self.traced is None else dict(self.traced.inputs)
+        if self.traced is not None:
+            return dict(self.traced.inputs)
+        return arrays.inputs(self.args)
+
+    def tell_inputs(self, program: Program) -> None:
+        """Note which inputs --in-dir has given, and which have nothing to begin with."""
+        if self.args.in_dir is not None:
+            given = {name for name, _ in self.args.inputs}
+            self.notes += arrays.taken(program, self.args.in_dir, given)
 
     def load(self) -> tuple[Running, dict[str, Tensor]]:
         """The program on a machine, and where its results go; raises Failure."""
         args = self.args
         session = self.session(values=args.values)
+        self.tell_inputs(session.program)
         outputs = [(name, results.spelled(path)) for name, path in args.outputs]
         wanted = files.destinations(session.program, outputs, args.out_dir)
         if args.out_dir is not None:

@@ -77,7 +77,15 @@ def timing(verb: argparse.ArgumentParser) -> None:
 
 
 def files(verb: argparse.ArgumentParser) -> None:
-    """Which files the program may read."""
+    """Which files the program may read, and where those are that it includes."""
+    verb.add_argument(
+        "-I",
+        dest="include",
+        metavar="DIR",
+        action="append",
+        default=[],
+        help="look for what .include names in this folder too, behind that of the program",
+    )
     only = verb.add_mutually_exclusive_group()
     only.add_argument(
         "--files",
@@ -99,12 +107,31 @@ def inputs(verb: argparse.ArgumentParser) -> None:
         "--in",
         dest="inputs",
         metavar="NAME=FILE",
-        type=values.binding,
+        type=values.given,
         action="append",
         default=[],
         help="fill a tensor from a .npy file, or from file.npz:key, or with values that are made: "
         "zeros, ones, iota, random or normal, as in normal[128,512]:bf16:seed=7; overrides its "
-        "initialiser",
+        "initialiser. file.npz alone fills a tensor from every array, by its name",
+    )
+
+
+def watch(verb: argparse.ArgumentParser) -> None:
+    """``--watch``."""
+    verb.add_argument(
+        "--watch",
+        action="store_true",
+        help="do it again whenever the program, what it includes, an input or a golden file "
+        "changes, until Ctrl-C",
+    )
+
+
+def inputs_folder(verb: argparse.ArgumentParser) -> None:
+    """``--in-dir``."""
+    verb.add_argument(
+        "--in-dir",
+        metavar="DIR",
+        help="fill every input that has a file DIR/NAME.npy from it, unless --in gives its values",
     )
 
 

@@ -78,7 +78,7 @@ class _Synchronised:
             args.target,
             dict(args.defines),
             dict(args.options),
-            Allowed.of(args.files),
+            Allowed.of(args.files, args.include),
             Timing.of(args.timing),
             self._rewrite,
         )

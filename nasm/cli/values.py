@@ -4,8 +4,22 @@ from __future__ import annotations
 
 import argparse
 import math
+from typing import Any
 
-from nasm.problems import quoted
+from nasm.problems import Failure, quoted
+from nasm.source import Source
+from nasm.spec.names import CONSTANTS
+
+
+def given(text: str) -> tuple[str, str]:
+    """NAME=FILE, or the path of a .npz file, which has names of its own."""
+    if "=" not in text and text.endswith(".npz"):
+        return "", text
+    try:
+        return binding(text)
+    except argparse.ArgumentTypeError:
+        said = f"'{quoted(text)}' is neither NAME=FILE nor a .npz file"
+        raise argparse.ArgumentTypeError(said) from None
 
 
 def binding(text: str) -> tuple[str, str]:
@@ -16,8 +30,11 @@ def binding(text: str) -> tuple[str, str]:
     return name.strip(), value
 
 
-def define(text: str) -> tuple[str, int | float]:
-    """NAME=VALUE; the value is an integer, in any of the language's spellings, or a number."""
+def define(text: str) -> tuple[str, Any]:
+    """NAME=VALUE: an integer, in any of the language's spellings, a number, a word or a list.
+
+    A word is the name of a dtype or a string; what is no word stands in quotes.
+    """
     name, equals, value = (part.strip() for part in text.partition("="))
     if not equals or not name.isidentifier():
         raise argparse.ArgumentTypeError(f"'{quoted(text)}' is not NAME=VALUE")
@@ -29,9 +46,31 @@ def define(text: str) -> tuple[str, int | float]:
         if isinstance(found, float) and math.isinf(found) and "inf" not in value.lower():
             raise argparse.ArgumentTypeError(f"'{quoted(value)}' is beyond float64; write inf")
         return name, found
+    if value in CONSTANTS:
+        return name, CONSTANTS[value]
+    if value.isidentifier() and value.isascii():
+        return name, value
+    if value[:1] in ('"', "["):
+        try:
+            return name, _value(value)
+        except Failure as failure:
+            said = f"'{quoted(value)}' is no value: {failure.problems[0].message}"
+            raise argparse.ArgumentTypeError(said) from None
     raise argparse.ArgumentTypeError(
-        f"'{quoted(value)}' is not a number, like 256, 0x100, 1_024, -1 or 1.5"
+        f"'{quoted(value)}' is not a number, like 256, 0x100, 1_024, -1 or 1.5, nor a word, a "
+        '"string" or a [list]'
     )
+
+
+def _value(text: str) -> Any:
+    """A string or a list, as a program writes it; raises Failure."""
+    # Imported when asked for: the parser takes longer than the rest of the command's start.
+    from nasm.asm.expanding.evaluate import evaluate
+    from nasm.asm.expanding.scope import Scope
+    from nasm.asm.text.parse import parse_expression
+
+    source = Source("-D", text)
+    return evaluate(parse_expression(source, 0, len(text)), Scope(source))
 
 
 def option(text: str) -> tuple[str, str]:
@@ -62,6 +101,11 @@ def cycles(text: str) -> int:
 def count(text: str) -> int:
     """How often: a positive number."""
     return _at_least(1, text, "a positive whole number")
+
+
+def core(text: str) -> int:
+    """The number of a core."""
+    return _at_least(0, text, "the number of a core, from 0 on")
 
 
 def seed(text: str) -> int:

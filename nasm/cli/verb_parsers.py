@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from typing import TypeAlias
 
-from nasm.cli import help_texts, sides, values
+from nasm.cli import help_texts, sides, text_arguments, values
 from nasm.cli import shared_options as options
 from nasm.cli.help_texts import COMMAND
+from nasm.cli.text_arguments import Verbs
 from nasm.records import MOST_EXAMINED, MOST_PROFILED
 
-PROGRAM = "a .nasm file, - for standard input, or kernel.py:name"
+PROGRAM = "a .nasm file, an object file, - for standard input, or kernel.py:name"
 """What can be run."""
-
-Verbs: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def _run(verbs: Verbs) -> None:
@@ -26,6 +24,7 @@ def _run(verbs: Verbs) -> None:
         help="of a text without waits and updates: find out from the order of its lines who waits "
         "for whom, as 'sync' shows",
     )
+    options.watch(verb)
     _as_run(verb)
     verb.set_defaults(emit=None)
 
@@ -48,6 +47,7 @@ def _nki(verbs: Verbs) -> None:
 def _as_run(verb: argparse.ArgumentParser) -> None:
     """The options of a run that writes results."""
     options.inputs(verb)
+    options.inputs_folder(verb)
     verb.add_argument(
         "--out",
         dest="outputs",
@@ -131,6 +131,7 @@ def _profile(verbs: Verbs) -> None:
 def _with_history(verb: argparse.ArgumentParser) -> None:
     """The options of a run whose history is kept, and that writes no results of its own."""
     options.inputs(verb)
+    options.inputs_folder(verb)
     options.common(verb)
     options.kernel(verb)
     options.most_cycles(verb)
@@ -167,6 +168,7 @@ def _check(verbs: Verbs) -> None:
     verb.add_argument(
         "programs", metavar="program", nargs="+", help="a .nasm file, -, or kernel.py:name"
     )
+    options.watch(verb)
     options.common(verb)
     options.kernel(verb)
     options.inputs(verb)
@@ -283,6 +285,7 @@ def _repl(verbs: Verbs) -> None:
     options.common(verb)
     options.kernel(verb)
     options.inputs(verb)
+    options.inputs_folder(verb)
     options.no_values(verb)
     options.policy(verb)
     options.unchecked(verb)
@@ -340,6 +343,7 @@ VERBS: dict[str, Callable[[Verbs], None]] = {
     "check": _check,
     "sync": _sync,
     "print": _print,
+    **text_arguments.VERBS,
     "isa": _isa,
     "explain": _explain,
     "repl": _repl,

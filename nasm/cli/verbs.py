@@ -86,6 +86,40 @@ def sync(args: argparse.Namespace) -> int:
     return synchronising.sync(args, Screen(args.color))
 
 
+# ---------------------------------------------------------------- texts and objects
+
+
+def list_(args: argparse.Namespace) -> int:
+    """``list``: the lines of a program with what the assembler made of them."""
+    with _importing():
+        from nasm.cli import listing
+
+    return listing.list_(args, Screen(args.color))
+
+
+def fmt(args: argparse.Namespace) -> int:
+    """``fmt``: texts in columns."""
+    from nasm.cli import formatting
+
+    return formatting.fmt(args, Screen(args.color))
+
+
+def asm(args: argparse.Namespace) -> int:
+    """``asm``: a program as an object file."""
+    with _importing():
+        from nasm.cli import objects
+
+    return objects.asm(args, Screen(args.color))
+
+
+def dis(args: argparse.Namespace) -> int:
+    """``dis``: an object file as a text."""
+    with _importing():
+        from nasm.cli import objects
+
+    return objects.dis(args, Screen(args.color))
+
+
 # ---------------------------------------------------------------- repl
 
 
@@ -97,7 +131,7 @@ def repl(args: argparse.Namespace) -> int:
         from nasm.repl.screen import Unwritable
 
     try:
-        inputs = {} if program_names.kernel(args.program) else arrays.given(args.inputs)
+        inputs = {} if program_names.kernel(args.program) else arrays.inputs(args)
     except Failure as failure:
         Screen(args.color).problems(failure.problems)
         return REFUSED
@@ -110,6 +144,7 @@ def repl(args: argparse.Namespace) -> int:
             options=dict(args.options),
             timing=args.timing,
             files=args.files,
+            include=args.include,
             most=args.max_instructions,
             values=args.values,
             script=args.script,
@@ -157,6 +192,10 @@ VERBS: dict[str, Callable[[argparse.Namespace], int]] = {
     "check": check,
     "print": print_,
     "sync": sync,
+    "list": list_,
+    "fmt": fmt,
+    "asm": asm,
+    "dis": dis,
     "isa": look_up,
     "explain": look_up,
     "repl": repl,

@@ -9,13 +9,24 @@ from collections.abc import Iterable
 
 from nasm.allowing import UNALLOWABLE, Allow
 from nasm.asm.text import syntax_errors
-from nasm.codes import control, data, examining, kernels, names, operands, ordering, running, slow
+from nasm.codes import (
+    control,
+    data,
+    examining,
+    kernels,
+    loops,
+    names,
+    operands,
+    ordering,
+    running,
+    slow,
+)
 from nasm.codes.row import Code
 from nasm.problems import Problem, did_you_mean, quoted
 
 __all__ = ["Code", "find", "table", "unallowable"]
 
-_TABLES = (names, operands, running, ordering, data, examining, control, kernels, slow)
+_TABLES = (names, loops, operands, running, ordering, data, examining, control, kernels, slow)
 _OWN = {row.code: row for table in _TABLES for row in table.ROWS}
 
 

@@ -1,4 +1,4 @@
-"""Codes of names, expressions and declarations: E0201 to E0220."""
+"""Codes of names, expressions and declarations: E0201 to E0241."""
 
 from __future__ import annotations
 
@@ -162,8 +162,7 @@ ROWS = (
         "a loop without an end, or one that makes too many lines",
         "`.for` is unrolled when the program is assembled. A step of 0 would never end, and more "
         "than 2 million lines, made by all loops together, are taken for a mistake: they would "
-        "take minutes and gigabytes. A loop at run time consists of a register, a label and a "
-        "branch.",
+        "take minutes and gigabytes. A loop at run time is written `.loop`.",
         ".for k in 0..4 step 0\n.end",
         ".for k in 0..4 step 2\n.end",
     ),
@@ -182,5 +181,64 @@ ROWS = (
         "applies to that line; alone on a line, to those that follow.",
         "TensorCopy  c, acc",
         "@vector\nTensorCopy  c, acc",
+    ),
+    Code(
+        "E0224",
+        "'@export' outside of a macro",
+        "What a macro declares is its own; with `@export` before the name it is declared where the "
+        "macro is called. Outside of macros there is no such place: names declared there are seen "
+        "in the whole program.",
+        ".sbuf  @export t  f32[128, 8]",
+        ".macro m()\n.sbuf  @export t  f32[128, 8]\n.end\nm()",
+    ),
+    Code(
+        "E0225",
+        "arguments that do not fit a macro",
+        "A macro is called as Python calls a function: arguments by position first, then by name; "
+        "every parameter without a default gets one, none gets two. In the declaration, parameters "
+        "have names of their own, and those with a default come last.",
+        ".macro m(x, n=4)\n@vector Memset x, n\n.end\nm(c, m=2)",
+        ".macro m(x, n=4)\n@vector Memset x, n\n.end\nm(c, n=2)",
+    ),
+    Code(
+        "E0226",
+        "an unknown macro",
+        "A name with parentheses behind it, as a line, calls a macro, and none of that name is "
+        "declared above. The operands of an instruction stand without parentheses.",
+        "fill(c)",
+        ".macro fill(x)\n@vector Memset x, 0.0\n.end\nfill(c)",
+    ),
+    Code(
+        "E0227",
+        "macros that call each other too deeply",
+        "A macro may call others, and itself, 100 deep. One that calls itself needs an `.if` that "
+        "ends it, on a parameter that changes.",
+        ".macro down(n)\ndown(n - 1)\n.end\ndown(3)",
+        ".macro down(n)\n.if n > 0\ndown(n - 1)\n.end\n.end\ndown(3)",
+    ),
+    Code(
+        "E0228",
+        "a macro or an included file inside of a loop or a macro",
+        "`.macro` and `.include` are read once, so they stand outside of the lines that a `.for` "
+        "or a `.macro` repeats: before it, or in an `.if`.",
+        ".for k in 0..4\n.macro m(a)\n.end\n.end",
+        ".macro m(a)\n.end\n.for k in 0..4\nm(k)\n.end",
+    ),
+    Code(
+        "E0240",
+        "a tensor is used behind its .scope",
+        "The bytes of tensors that are declared in a `.scope` may belong to those of another one "
+        "behind its `.end`, so no instruction there may name them, and no expectation, which is "
+        "judged after the run.",
+        ".scope\n.sbuf  t  f32[128, 8]\n.end\n@vector Memset t, 0.0",
+        ".scope\n.sbuf  t  f32[128, 8]\n@vector Memset t, 0.0\n.end",
+    ),
+    Code(
+        "E0241",
+        "initial values in a .scope",
+        "What an initialiser fills is there from the start of the run. The bytes of a tensor of a "
+        "`.scope` may be another's until that begins.",
+        ".scope\n.sbuf  t  f32[128, 8] = zeros\n.end",
+        ".sbuf  t  f32[128, 8] = zeros",
     ),
 )

@@ -195,6 +195,52 @@ ROWS = (
         "run time. The core has fewer left than that takes.",
     ),
     Code(
+        "E0331",
+        "a moment that nobody posts",
+        "`after load[2]` waits for the line with `post load[2]`. No line has that: the name is "
+        "misspelt, the index is another one or their number is, or the line stands in a branch of "
+        "an `.if` that is not taken.",
+        "@sync DmaCopy b, B  post loaded\n@vector TensorCopy c, b  after load",
+        "@sync DmaCopy b, B  post loaded\n@vector TensorCopy c, b  after loaded",
+    ),
+    Code(
+        "E0332",
+        "a moment that is posted twice",
+        "A moment is when one instruction is complete, so that one line posts it, and in one "
+        "round. Give each line a name of its own, or an index: `post load[i]`.",
+        "@vector Memset c, 1  post done\n@vector Memset c, 2  post done",
+        "@vector Memset c, 1  post done[0]\n@vector Memset c, 2  post done[1]",
+    ),
+    Code(
+        "E0333",
+        "lines that come after each other in a circle",
+        "Each of the lines that are named comes after another of them, by a moment or since it "
+        "stands behind it in its queue. None of them could be the first: the program would hang.",
+        "@vector Memset c, 1  after b1 post c1\n@gpsimd Memset b, 1  after c1 post b1",
+        "@vector Memset c, 1  post c1\n@gpsimd Memset b, 1  after c1",
+    ),
+    Code(
+        "E0334",
+        "a moment where there can be none",
+        "Moments are counted when the program is assembled, and become waits and updates of "
+        "semaphores. Some lines have no room for that or are not counted: a transfer posts once, "
+        "when it has landed, so that it posts no `@read` and has no update beside; a line that a "
+        "written branch skips or repeats is executed any number of times (`.loop` counts its "
+        "rounds); a queue waits for semaphores of its own core; what is typed into a run comes "
+        "when all is counted. A `.drain` counts on a semaphore of the text only if nothing but "
+        "what it drains can have posted to it.",
+        "@sync DmaCopy b, B  $loaded += 16  post there",
+        "@sync DmaCopy b, B  post there",
+    ),
+    Code(
+        "E0335",
+        "too few semaphores for the moments",
+        "Each queue of which a moment is awaited takes a semaphore, and one more for its reads; "
+        "each transfer that somebody awaits takes one until the queue that issues the next one "
+        "surely knows that it has landed. The core has fewer left. The message says who holds "
+        "which, and where. Waits that nobody wrote are not added to save some.",
+    ),
+    Code(
         "E0401",
         "a tile starts at an illegal partition",
         "An engine's ports reach a tile only from certain start partitions, the fewer the more "

@@ -173,12 +173,12 @@ ROWS = (
         "a transfer that nothing waits for",
         "A transfer was still in flight when the last instruction of every queue had completed. "
         "The program ends there: on hardware the host may read an output before it is complete. "
-        "Here the transfer is allowed to land, and this is only a warning. Let one of the queues "
-        "wait for it at the end.",
-        "@vector Memset   c, 1.0   $done++\n@sync   DmaCopy  C, c     $done >= 1",
-        "@vector Memset   c, 1.0   $done++\n@sync   DmaCopy  C, c     $done >= 1   $loaded += 16\n"
-        "@sync   EventSemaphore  $loaded >= 16",
-        severity=Severity.WARNING,
+        "Of a transfer into an output that is an error, also where it had landed by luck and "
+        "nothing waits for that; of any other it is a warning. Here it is let land. `.drain` "
+        "lets its queue wait for it at the end.",
+        "@vector Memset   c, 1.0   post done\n@sync   DmaCopy  C, c     after done",
+        "@vector Memset   c, 1.0   post done\n@sync   DmaCopy  C, c     after done\n@sync   .drain",
+        warns=True,
     ),
     Code(
         "E0515",
@@ -260,13 +260,6 @@ ROWS = (
         "a feature of the machine that is not implemented yet",
         "The program is legal as far as is known, but nasm does not implement this yet, or not "
         "faithfully. It refuses rather than guess.",
-    ),
-    Code(
-        "E0602",
-        "a feature of the language that is not implemented yet",
-        "The directive is part of the language, but this version does not support it.",
-        '.include "other.nasm"',
-        ".sem  ready",
     ),
     Code(
         "E0701",
@@ -361,7 +354,8 @@ ROWS = (
         "E0810",
         "a program that is assembled already",
         "Target, definitions and machine options take effect when a text is assembled. A Program "
-        "has its own already, and keeps them.",
+        "has its own already, and keeps them. An object file has its target and its constants; "
+        "`--option` and `--timing` change the machine that it runs on.",
     ),
     Code(
         "E0811",
@@ -474,6 +468,17 @@ ROWS = (
         "text that has waits already would have two sets of them: `--strip` leaves its own out.",
         "$ neuron-nasm run --autosync programs/countdown.nasm",
         "$ neuron-nasm sync --strip programs/matmul.nasm",
+    ),
+    Code(
+        "E0842",
+        "an object file that cannot be used",
+        "An object file says how long it is and carries checksums of all its parts. One that is "
+        "cut off or changed is refused before any of it is used; so is one that says what no "
+        "program can, one of another format, and one with instructions or operands that this "
+        "version does not have. docs/object-format.md describes it byte by byte. Assemble the text "
+        "again.",
+        "$ head -c 1000 prog.nobj > part.nobj; neuron-nasm run part.nobj",
+        "$ neuron-nasm asm prog.nasm; neuron-nasm run prog.nobj",
     ),
     Code(
         "E0901",

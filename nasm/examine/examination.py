@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from nasm.examine import dead
+from nasm.examine.absent import absent
 from nasm.examine.counters import Counters, Place
 from nasm.examine.lifetimes import Lifetimes, memory_maps
 from nasm.examine.listing import finding
@@ -59,6 +60,7 @@ def examine(
     raced = {problem.span for problem in errors if problem.code == RACE}
     every = [p for p in _static(session, touches, watch, errors, report) if p.span not in raced]
     every += _cut_short(report, unknown)
+    every += absent(program)
     judged = session.policy.judged(every)
     whole = report.status in (Status.FINISHED, Status.DEADLOCK)
     unused = session.policy.unused(every, lambda code: whole and code in EXAMINED)

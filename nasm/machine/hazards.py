@@ -135,9 +135,13 @@ class Hazards(Observer):
         self._add(key, Problem("E0502", said, self._span(queue, pc), hint))
 
     def late(self, flying: Iterable[Who], more: Iterable[Who] = ()) -> tuple[Problem, ...]:
-        """Transfers that nothing waits for: in flight when every queue was done, or ``more``."""
+        """Transfers that nothing waits for: in flight when every queue was done.
+
+        It is an error of those into outputs, which are ``more``, in flight or landed by luck.
+        """
         found: dict[object, Problem] = {}
-        hint = "and wait for it at the end: the host reads when every queue is done"
+        more = list(more)
+        outputs = {self._line(*who) for who in more}
         for origins, said in (
             (flying, "was still in flight when every queue was done"),
             (more, "had landed when every queue was done, and nothing waits for that"),
@@ -146,15 +150,18 @@ class Hazards(Observer):
                 program = self.program
                 update = program.updates[program.queues[queue].updates[pc]]
                 name = f"${program.semaphore_name(update.semaphore)}" if update is not None else ""
-                does = f"it updates {name}: wait for all of them at the end" if name else ""
+                hint = "write '.drain' behind it: the host reads when every queue is done"
+                if name:
+                    hint = f"it updates {name}: wait for all of them at the end, with '.drain'"
+                output = self._line(queue, pc) in outputs
                 found.setdefault(
                     self._line(queue, pc),
                     Problem(
                         "E0514",
                         f"{self._who(queue, pc)} {said}",
                         self._span(queue, pc),
-                        does or f"let it update a semaphore, {hint}",
-                        severity=Severity.WARNING,
+                        hint,
+                        severity=Severity.ERROR if output else Severity.WARNING,
                     ),
                 )
         return tuple(found.values())

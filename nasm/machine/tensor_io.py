@@ -13,7 +13,7 @@ from nasm.machine.addresses import Addresses
 from nasm.open_files import ANY, Allowed
 from nasm.problems import Failure, Problem, Refused, did_you_mean, quoted
 from nasm.sim.memory import Array
-from nasm.spec.array_files import ArrayFile, read_array
+from nasm.spec.array_files import ArrayFile, read_array, read_header
 from nasm.spec.initial import initial
 from nasm.spec.memory import MOST_AXES, Tensor
 from nasm.spec.pieces import Window
@@ -146,6 +146,15 @@ def _read(tensor: Tensor, file: ArrayFile, files: Allowed, pipes: bool) -> Array
         _fits(tensor, shape, found, file.path)
 
     return dtypes.from_npy(read_array(file, fits, files, pipes=pipes), tensor.dtype)
+
+
+def readable(tensor: Tensor, file: ArrayFile, files: Allowed) -> None:
+    """Refuse a file that could not be read into a tensor; none of its elements is."""
+
+    def fits(shape: tuple[int, ...], found: np.dtype[Any]) -> None:
+        _fits(tensor, shape, found, file.path)
+
+    read_header(file, fits, files)
 
 
 def accepted(tensor: Tensor, given: Any) -> Array:

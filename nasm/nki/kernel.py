@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nasm.asm.expanding.expand import unknown_target
+from nasm.asm.expanding.walking import unknown_target
 from nasm.building.builder import ProgramBuilder
 from nasm.nki.arguments import Arguments, outputs, returned
 from nasm.nki.engines import DMA, USUAL

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from copy import copy
 
-from nasm.building.place import place
+from nasm.building.place import chosen, placed_in
 from nasm.printer.comments import Allowed
 from nasm.printer.files import Files
 from nasm.printer.layout import CORE, table, wrapped
@@ -20,9 +19,9 @@ from nasm.spec.program import Program
 def machine(program: Program) -> list[str]:
     """``.target trn2``, and what of the machine no text says."""
     lines = [f".target {program.generation.spellings[0]}"]
-    chosen = [f"--option {name}={value}" for name, value in program.chosen.items()]
-    chosen += [f"{f.name} = {f.value}" for f in program.figures_set]
-    return lines + [in_line(f"; assembled with {what}") for what in chosen]
+    options = [f"--option {name}={value}" for name, value in program.chosen.items()]
+    options += [f"{f.name} = {f.value}" for f in program.figures_set]
+    return lines + [in_line(f"; assembled with {what}") for what in options]
 
 
 def constants(program: Program) -> list[str]:
@@ -32,7 +31,7 @@ def constants(program: Program) -> list[str]:
 
 def tensors(program: Program, files: Files, places: bool, allowed: Allowed) -> Iterator[str]:
     """A line for each, in their order; a place only where the assembler would not choose it."""
-    chosen = _automatic(program)
+    as_chosen = chosen(program.tensors.values())
     core = 0
     yield f"{CORE}{core}"
     group: list[tuple[str, ...]] = []
@@ -41,7 +40,7 @@ def tensors(program: Program, files: Files, places: bool, allowed: Allowed) -> I
             yield from table(group)
             core, group = tensor.core, []
             yield f"{CORE}{core}"
-        shown = places or tensor.fixed or not chosen[tensor.memory.name, _core(tensor)]
+        shown = places or tensor.fixed or not as_chosen[placed_in(tensor)]
         cells = _tensor(tensor, _place(tensor) if shown else "", files)
         group.append((*cells, allowed.behind(tensor.span)))
     yield from table(group)
@@ -62,29 +61,6 @@ def _place(tensor: Tensor) -> str:
     if bank and not tensor.partition and offset % bank == 0:
         return f"@ bank {offset // bank}"
     return f"@ {tensor.partition or 0}:{offset}"
-
-
-def _core(tensor: Tensor) -> int:
-    return 0 if tensor.memory.shared else tensor.core
-
-
-def _automatic(program: Program) -> dict[tuple[str, int], bool]:
-    """Of each memory of a core, whether the assembler would place all tensors where they are."""
-    found: dict[tuple[str, int], bool] = {}
-    groups: dict[tuple[str, int], list[Tensor]] = {}
-    for tensor in program.tensors.values():
-        groups.setdefault((tensor.memory.name, _core(tensor)), []).append(tensor)
-    for key, group in groups.items():
-        again = [copy(tensor) for tensor in group]
-        for tensor in again:
-            if not tensor.fixed:
-                tensor.partition = tensor.offset = None
-        wrong = place(again)
-        found[key] = not wrong and all(
-            (a.partition, a.offset) == (b.partition, b.offset)
-            for a, b in zip(again, group, strict=True)
-        )
-    return found
 
 
 def semaphores(program: Program, names: dict[int, str]) -> Iterator[str]:

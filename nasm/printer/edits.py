@@ -38,7 +38,8 @@ def edited(
     other lines with an instruction are left out. So are semaphores but for some ``counters``.
     """
     file, _ = parse(source)
-    if any(isinstance(statement, tree.For | tree.If) for statement in file.body):
+    several = tree.For | tree.If | tree.MacroCall | tree.Include | tree.ScopeBlock
+    if any(isinstance(statement, several) for statement in file.body):
         return None
     found, behind = _found(program, order, lines)
     return _Edits(source.text, program, counters).made(file, found, behind)

@@ -55,7 +55,7 @@ def _text(
     program: Program, order: Iterable[Place] | None, files: Files, places: bool, remark: Remark
 ) -> Iterator[str]:
     allowed = Allowed(program.allows)
-    names = _counters(program)
+    names = counter_names(program)
     sections = (
         [*declarations.machine(program), *declarations.constants(program)],
         list(declarations.tensors(program, files, places, allowed)),
@@ -90,7 +90,7 @@ def _named(files: Files, expectation: Expectation) -> Callable[[str], str]:
     return lambda name: files.spelled(folder, name)
 
 
-def _counters(program: Program) -> dict[int, str]:
+def counter_names(program: Program) -> dict[int, str]:
     """A name for each semaphore and event, also for those that are used and have none."""
     names = {index: name for table in _tables(program) for name, index in table.items()}
     taken = {*names.values(), *program.tensors, *program.transfers, *program.constants}

@@ -5,18 +5,20 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nasm import gc_pause, stopping
 from nasm.problems import Failure, Problem
 from nasm.records import MOST_INSTRUCTIONS
-from nasm.source_files import MARK, decoded
+from nasm.source_files import decoded
 
 if TYPE_CHECKING:
+    from nasm.machine.given_inputs import Inputs
     from nasm.open_files import Files
     from nasm.repl.shell import Shell
-    from nasm.source import Source
+    from nasm.source_files import Given
     from nasm.spec.program import Program
     from nasm.spec.timing import TimingGiven
 
@@ -28,10 +30,11 @@ def main(
     *,
     target: str | None = None,
     defines: Mapping[str, int | float] | None = None,
-    inputs: Mapping[str, Any] | None = None,
+    inputs: Inputs | None = None,
     options: Mapping[str, object] | None = None,
     timing: TimingGiven | None = None,
     files: Files | None = None,
+    include: Sequence[str] = (),
     most: int | None = MOST_INSTRUCTIONS,
     values: bool = True,
     strict: bool = False,
@@ -76,6 +79,7 @@ def main(
             options=options,
             timing=timing,
             files=files,
+            include=include,
             most=most,
             values=values,
             strict=strict,
@@ -207,7 +211,9 @@ def _script(name: str) -> list[str]:
         raise Failure(Problem("E0801", f"cannot read {name}: {reason}")) from None
 
 
-def _standard_input() -> Source:
-    from nasm.source import Source
+def _standard_input() -> Given:
+    from nasm.source_files import LARGEST, given_as
 
-    return Source("<stdin>", sys.stdin.read().removeprefix(MARK))
+    held = getattr(sys.stdin, "buffer", None)  # a stream of text may stand in its place
+    read = sys.stdin.read().encode() if held is None else held.read(LARGEST + 1)
+    return replace(given_as(read, "standard input"), name="<stdin>")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import traceback
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from nasm import gc_pause, host_memory
+from nasm.machine.given_inputs import Inputs
 from nasm.open_files import ANY, Allowed, Files
 from nasm.problems import Failure, Problem, Refused, counted, in_line, quoted
 from nasm.records import MOST_INSTRUCTIONS, RunReport, Status
@@ -20,8 +21,7 @@ from nasm.repl.screen import Screen, Unwritable
 from nasm.repl.settings import Settings
 from nasm.repl.suggest import Names
 from nasm.session import Session
-from nasm.source import Source
-from nasm.source_files import source_of
+from nasm.source_files import Given, program_of, source_of
 from nasm.spec.program import Program
 from nasm.spec.timing import Timing, TimingGiven
 from nasm.stopping import Told
@@ -57,10 +57,11 @@ class Shell:
         *,
         target: str | None = None,
         defines: Mapping[str, int | float] | None = None,
-        inputs: Mapping[str, Any] | None = None,
+        inputs: Inputs | None = None,
         options: Mapping[str, object] | None = None,
         timing: TimingGiven | None = None,
         files: Files | None = None,
+        include: Sequence[str] = (),
         most: int | None = MOST_INSTRUCTIONS,
         values: bool = True,
         strict: bool = False,
@@ -73,7 +74,7 @@ class Shell:
         self.target, self.options, self.timing = target, options, Timing.of(timing)
         self.most = most
         self.defines, self.inputs = defines, inputs
-        self.files, self.allowed = files, Allowed.of(files)
+        self.files, self.include, self.allowed = files, include, Allowed.of(files)
         self.given = ""
         self.path = ""
         self.moving = self.attended = False
@@ -128,7 +129,7 @@ class Shell:
         """The program; raises Refused if none is loaded."""
         return self.session.program
 
-    def load(self, path: str, source: Source | None = None) -> None:
+    def load(self, path: str, source: Given | None = None) -> None:
         """Assemble a file and put it on a new machine; raises Failure with every problem.
 
         Definitions and inputs of the command line belong to the program that came with them. A
@@ -148,16 +149,17 @@ class Shell:
         if len(session.program) > LARGE:
             gc_pause.lasting()
 
-    def _assembled(self, path: str, source: Source | None, same: bool) -> Session:
+    def _assembled(self, path: str, source: Given | None, same: bool) -> Session:
         allowed = ANY if path == self.given else self.allowed
         return Session.load(
-            source or source_of(Path(os.path.expanduser(path)), allowed),
+            source or program_of(Path(os.path.expanduser(path)), allowed),
             target=self.target,
             options=self.options,
             timing=self.timing,
             defines=self.defines if same else None,
             inputs=self.inputs if same else None,
             files=self.files,
+            include=self.include,
             values=self.values,
             strict=self.strict,
             allow=self.allow,

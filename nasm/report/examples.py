@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from nasm.asm.assemble import assemble
-from nasm.asm.expanding.expand import unknown_target
+from nasm.asm.expanding.walking import unknown_target
 from nasm.building.availability import available
 from nasm.source import Source
 from nasm.spec.generation import Generation

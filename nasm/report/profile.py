@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING
@@ -213,11 +214,14 @@ def path_table(
     """The lines that the critical path runs through, each in one line of the screen."""
     total = sum(part.ticks for part in profile.spent)
     slack = any(line.slack is not None for line in lines)
+    several = len({line.span.source.name for line in lines if line.span}) > 1
     rows = [("path", "slack" if slack else "steps", "engine", "line", "mostly", "")]
     for line in lines:
         share = _percent(line.ticks, total) if line.steps else ""
         mostly = line.parts[0][0] if line.parts else ""
         place = str(line.span.line) if line.span else ""
+        if several and line.span:
+            place = f"{os.path.basename(line.span.source.shown)}:{place}"
         room = f"{line.steps:,}"
         if line.slack is not None:
             room = f"{line.slack / profile.ticks_per_microsecond:,.3f} µs"

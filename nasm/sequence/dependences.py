@@ -291,6 +291,19 @@ class Dependences:
         self._frames.pop()
         return level
 
+    def interlocks(self, lines: list[Line]) -> list[int]:
+        """For each line of one queue the last one before it that it waits for anyway, or -1."""
+        if not self.held:
+            return [-1] * len(lines)
+        found = []
+        frame = _Frame(Level(), _Index(len(self.queues), self.held))
+        for index, line in enumerate(lines):
+            form, queue = self.form(line), self.queues[line.queue]
+            touched = frame.touched(line.instruction, form)
+            found.append(self._interlocked(frame, Step(line, queue, index), form, touched))
+            frame.index.enter(queue, index, form, touched, index)
+        return found
+
     def _line(self, line: Line) -> Step:
         frame, form = self._frames[-1], self.form(line)
         level, queue = frame.level, self.queues[line.queue]

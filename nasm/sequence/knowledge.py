@@ -17,15 +17,20 @@ Clock = tuple[int, ...]
 class Knowledge:
     """The clocks of the queues of a level, as its steps are taken in order.
 
-    A wait is for a completion where a start is needed: what has completed has started. In a loop
-    ``known`` are the marks that queues know when they enter it, ``behind`` those that any
-    completion of theirs in it comes after.
+    A wait is for a completion where a start is needed, what has completed has started; unless
+    ``starts`` are told by themselves. In a loop ``known`` are the marks that queues know when they
+    enter it, ``behind`` those that any completion of theirs in it comes after.
     """
 
     def __init__(
-        self, level: Level, queues: int, known: Sequence[int] = (), behind: Sequence[int] = ()
+        self,
+        level: Level,
+        queues: int,
+        known: Sequence[int] = (),
+        behind: Sequence[int] = (),
+        starts: bool = False,
     ) -> None:
-        self.level, self.queues = level, queues
+        self.level, self.queues, self.starts = level, queues, starts
         self.behind = behind or (0,) * queues
         nothing = (0,) * (2 * queues)
         self.clocks: list[Clock] = [
@@ -59,6 +64,10 @@ class Knowledge:
         if marks & ~clock[-1]:
             self.clocks[queue] = (*clock[:-1], clock[-1] | marks)
 
+    def at(self, queue: int, index: int) -> Clock:
+        """What a queue knew when one of its instructions started."""
+        return self._starts[queue][index]
+
     def start(self, queue: int) -> None:
         """The next instruction of a queue starts."""
         self._starts[queue].append(self.clocks[queue])
@@ -78,7 +87,7 @@ class Knowledge:
                 return (*(0,) * (2 * self.queues), marks)
             queue, index = mark.queue, mark.index
             kind = DONE if mark.loop else STARTED
-        else:
+        elif not self.starts:
             kind = DONE
         clock = list(self._starts[queue][index])
         clock[queue] = max(clock[queue], index + 1)

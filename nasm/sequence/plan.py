@@ -90,7 +90,7 @@ class Planner:
     """Plans a level for so many queues; ``most`` semaphores are there for its transfers.
 
     Without the plan that came out the first time no transfer has any. ``outer`` plans the level
-    that a loop is on.
+    that a loop is on. With ``starts`` a queue waits for these by themselves.
     """
 
     def __init__(
@@ -100,13 +100,14 @@ class Planner:
         most: int,
         first: Plan | None = None,
         outer: Planner | None = None,
+        starts: bool = False,
     ) -> None:
         self.level, self.queues, self.most = level, queues, most
         self.first, self.outer = first, outer
         self.plan = Plan(level)
         self.outside = [n for n, mark in enumerate(level.marks) if mark.outside is not None]
         known = [self._known(queue) for queue in range(queues)]
-        self.knowledge = Knowledge(level, queues, known, self._behind())
+        self.knowledge = Knowledge(level, queues, known, self._behind(), starts)
         self.slots = Slots(most)
         self.hoisted: dict[int, list[Event]] = {}
         self.unsure: set[int] = set()  # have used a counter while nothing of theirs was complete

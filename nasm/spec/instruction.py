@@ -215,12 +215,26 @@ def _asking(
     return answer
 
 
+class About(str):
+    """What the check of a rule found of one operand, whose name is ``operand``."""
+
+    operand: str
+
+    def __new__(cls, operand: str, said: str) -> About:
+        """A sentence about an operand."""
+        made = super().__new__(cls, said)
+        made.operand = operand
+        return made
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """A constraint between operands: its sentence, its source, and how it is checked.
 
     ``check`` returns None, or a sentence that says what was found and what was wanted; ``names``
-    are the operands it was made for, which a row that has the rule must have.
+    are the operands it was made for, which a row that has the rule must have. ``about`` is the
+    operand that is at fault where it is broken, if that is always the same one; of several the
+    check says which with :class:`About`.
     ``addressed`` says that only an instruction with an operand that a tile of entries addresses
     can break it. The rules behind a ``basic`` one take it for granted: where it is broken they
     say nothing.
@@ -235,6 +249,11 @@ class Rule:
     addressed: bool = False
     basic: bool = False
     names: tuple[str, ...] = ()
+    about: str = ""
+
+    def operand(self, said: str) -> str:
+        """The operand that a finding of its check is about; empty if it is about several."""
+        return said.operand if isinstance(said, About) else self.about
 
     def refusal(self, row: Row, said: str, elsewhere: str = "") -> Refused:
         """What to say of an instruction that breaks it: the finding, then the rule it breaks.

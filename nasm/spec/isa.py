@@ -159,7 +159,8 @@ def _asked(row: Row) -> Iterator[tuple[str, tuple[str, ...]]]:
     if row.flops is not None:
         yield f"its flops, {row.flops.name},", row.flops.names
     for rule in row.rules:
-        yield f"its rule '{rule.sentence}'", rule.names
+        about = (rule.about,) if rule.about else ()
+        yield f"its rule '{rule.sentence}'", (*rule.names, *about)
     for operand in row.operands:
         if isinstance(operand.kind, Implicit):
             yield f"its operand {operand.name}, {operand.kind.describe()},", operand.kind.needs

@@ -41,7 +41,8 @@ class Tensor:
 
     ``partition`` and ``offset`` (bytes within each partition, or within a linear memory) are
     None until then; ``fixed`` says that they were chosen, by the program or because others that
-    live there live at other times: only such tensors share bytes.
+    live there live at other times: only such tensors share bytes. ``block`` are the blocks that it
+    is declared in, outermost first, behind which its bytes may be another's.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Tensor:
     offset: int | None = None
     fixed: bool = False
     index: int = 0
+    block: tuple[int, ...] = ()
     _elements: int = field(default=0, repr=False)
 
     @property

@@ -198,7 +198,7 @@ class Program:
         return f"<program for {self.generation.summary}: {held}>"
 
 
-_LOOKED_INTO = (Tensor, View, Offsets, DeclaredTransfer)
+_LOOKED_INTO = (Tensor, View, Offsets, DeclaredTransfer, Expectation)
 """What tensors, which are equal to themselves alone, are parts of."""
 
 

@@ -106,7 +106,7 @@ def _picked(base: Said, view: View) -> Iterator[Said]:
     for out in combinations(range(fixed, count), max(0, count - len(view.shape))):
         items = _items(base.view, view, [n for n in range(count) if n not in out])
         if items is not None:
-            yield from tried(_cut, base, items, view)
+            yield from tried(_cut, base, items, out, view)
 
 
 def _items(base: View, view: View, kept: Sequence[int]) -> list[Item] | None:
@@ -120,12 +120,14 @@ def _items(base: View, view: View, kept: Sequence[int]) -> list[Item] | None:
             start = view.partition
         else:
             start, rest = divmod(rest, step * size)
+        moving = [d for d in view.dynamic if d.axis == axis]
         if axis not in kept:
-            items.append(start)
+            if moving and start:
+                return None
+            items.append(Window(Reg(moving[0].register), 1) if moving else start)
             continue
         at = kept.index(axis)
         item = axis_item(start, view.shape[at], view.steps[at], count, step)
-        moving = [d for d in view.dynamic if d.axis == axis]
         if moving:
             item = Window(Reg(moving[0].register), view.shape[at]) if start == 0 else None
         if item is None:
@@ -156,8 +158,11 @@ def _slice(start: int, length: int, stride: int) -> slice:
     return slice(start, stop if stop >= 0 else None, stride)
 
 
-def _cut(base: Said, items: Sequence[Item], view: View) -> Said:
-    return _repeated(base.index(items), view)
+def _cut(base: Said, items: Sequence[Item], out: Sequence[int], view: View) -> Said:
+    """Sliced; of windows on axes that go, the one place is taken behind that."""
+    left = [(n, item) for n, item in enumerate(items) if not isinstance(item, int)]
+    single = [0 if isinstance(item, Window) and n in out else ALL for n, item in left]
+    return _repeated(base.index(items).index(single), view)
 
 
 def _repeated(said: Said, view: View) -> Said:

@@ -71,6 +71,10 @@ class Target:
     the name that costs give it. ``interlocked`` says of options whether an engine waits for its own
     earlier results. ``vocabulary`` is what words of operands mean, by what they are. ``module`` is
     where it is written, under the name TARGET. ``sequencing`` names the rows that govern queues.
+    ``computing`` are instructions that leave in ``c`` what an operator means of tiles, by
+    expressions of the tiles ``a`` and ``b`` and the number 2, such as ``-a`` and ``a + 2``.
+    ``profiled`` are the opcode and the operands of an instruction as the vendor's profiler shows
+    them, empty where nothing published shows any.
     """
 
     name: str
@@ -88,6 +92,8 @@ class Target:
     interlocked: Callable[[Mapping[str, OptionValue]], bool] = lambda options: True
     vocabulary: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     sequencing: Sequencing | None = None
+    computing: Mapping[str, str] = field(default_factory=dict)
+    profiled: Callable[[Row, tuple[object, ...]], tuple[str, str]] | None = None
 
     def __reduce__(self) -> tuple[Callable[[str, str], Target], tuple[str, str]]:
         return named, (self.module, "TARGET")

@@ -17,7 +17,7 @@ def operands(instruction: Instruction) -> str:
     for operand, value in zip(instruction.row.operands, instruction.operands, strict=True):
         if operand.implicit:
             continue
-        if _same(value, operand.default):
+        if as_default(value, operand.default):
             named = True
             continue
         named = named or operand.named
@@ -32,7 +32,7 @@ def _operand(operand: Operand, value: object) -> str:
     return f"{text}[:]" if isinstance(value, View) and text in operand.kind.words else text
 
 
-def _same(value: object, default: object) -> bool:
+def as_default(value: object, default: object) -> bool:
     """Whether to leave a value out gives the very same: 1.0 is not 1, nor -0.0 0.0."""
     if value is default:
         return True

@@ -40,6 +40,30 @@ def test_a_newline_inside_brackets_does_not_end_a_line(pair):
     assert cut(f"a {pair[0]}1,\n  2{pair[1]}, b\nc") == [f"a {pair[0]}1,\n  2{pair[1]}, b", "c"]
 
 
+@pytest.mark.parametrize(
+    "end", [",", "+", "-", "//", "**", "<<", "==", "<", "|", "~", " and", " or"]
+)
+def test_a_line_goes_on_behind_a_comma_or_an_operator(end):
+    for between in ("", " ; why", "\n", "  \r\n ; b\n\t\n"):
+        text = f"a b{end}{between}\n  c ; d\ne"
+        assert cut(text) == [f"a b{end}{between}\n  c", "e"]
+
+
+@pytest.mark.parametrize("end", ["++", "--", "$and", "band", "x.or", "=", ":", '","', "; ,", "]"])
+def test_a_line_ends_behind_anything_else(end):
+    line = f"a {end}"
+    assert cut(f"{line}\nb") == [line.split(" ;")[0], "b"] if ";" not in end else ["a", "b"]
+
+
+@pytest.mark.parametrize("fresh", [".sem s", "@vector Nop", "  @pe", "\t.end"])
+def test_a_directive_or_an_engine_ends_a_line_that_would_go_on(fresh):
+    assert cut(f"a,\n{fresh}") == ["a,", fresh.strip()]
+
+
+def test_a_line_that_would_go_on_ends_with_the_text():
+    assert cut("a, ; b\n\n; c\n") == ["a,"]
+
+
 def test_a_bracket_in_a_comment_or_a_string_opens_nothing():
     assert cut('a ; (\nb "["\nc') == ["a", 'b "["', "c"]
 

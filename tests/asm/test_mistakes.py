@@ -56,7 +56,7 @@ def test_codes_are_in_order_and_explained():
         (
             ".for k in 0 4\n.end",
             "4",
-            "found '4' after '0' where '..', '[' or an operator was wanted",
+            "found '4' after '0' where '..', '[', an operator or the end of the line was wanted",
             "it is written '.for k in 0..4 step 2'",
         ),
         (
@@ -261,3 +261,38 @@ def never_raises(text: str) -> None:
         assert render(problem)
     with suppress(Failure):
         parse_expression(source, 0, len(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "for: @vector Nop",
+        "vector: Nop c, 0",
+        "again: Nop for, 0",
+        "Nop for=1",
+        "Nop a // b",
+        "Nop equ, const",
+        ".repeat t f32[4]",
+    ],
+)
+def test_a_word_that_means_something_elsewhere_is_a_name_here(text):
+    assert not problems(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "unread"),
+    [
+        ("@vector Nop a b", False),
+        ("again: @vector Nop a b", True),
+        ("@vector\n@vector load(a b)", True),
+        ("@vector Nop a b  post done", True),
+        ("@vector : Nop", True),
+        ("Nop a b", True),
+        (".sem a b", True),
+        (".expect a b", False),
+        ("// a note", False),
+        ("@vector Nop a b\n.for k in 0..4", True),
+    ],
+)
+def test_an_unread_line_for_an_engine_declares_nothing(text, unread):
+    assert parse(Source("test.nasm", text))[0].unread is unread

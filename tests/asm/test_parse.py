@@ -13,9 +13,17 @@ from nasm.asm.text import grammar, tree
 from nasm.asm.text.parse import parse
 from nasm.asm.text.tree import (
     Binary,
+    Counter,
+    Engine,
+    ExportedName,
+    ExportedNamed,
+    ExportedTemplate,
+    For,
+    Include,
     Index,
     Line,
     List,
+    MacroCall,
     Name,
     Named,
     Number,
@@ -23,7 +31,6 @@ from nasm.asm.text.tree import (
     Template,
     Text,
     Unary,
-    Unsupported,
     UpdateClause,
     WaitClause,
 )
@@ -298,17 +305,43 @@ def test_expectations(statement, shape, text, left, op, right, options):
     assert (found.start, found.end) == (0, 8 + len(text))
 
 
+def test_an_included_file_is_named_by_a_string(statement):
+    assert statement('.include "a.nasm"') == Include(0, 17, Text(9, 17, "a.nasm"))
+
+
+def test_a_macro_has_parameters_and_a_body(statement):
+    found = statement(".macro m(a, n=4, s=$x, e=@pe)\n.for k in 0..2\nNop\n.end\n.end")
+    assert (found.start, found.end, found.name) == (0, 58, Name(7, 8, "m"))
+    assert [p.name for p in found.parameters] == ["a", "n", "s", "e"]
+    defaults = [p.value for p in found.parameters[1:]]
+    assert defaults == [Number(14, 15, 4), Counter(19, 21, Name(20, 21, "x")), Engine(25, 28, "pe")]
+    (loop,) = found.body
+    assert [type(s) for s in (loop, *loop.body)] == [For, Line]
+
+
+def test_a_macro_is_called_with_a_label_an_engine_and_arguments(statement):
+    found = statement("l: @pe m(c[0:4], $s, n=2, t=$w{k})")
+    assert (found.start, found.end) == (0, 34)
+    assert (found.label.name, found.engine.name, found.name) == ("l", "pe", Name(7, 8, "m"))
+    assert [type(a) for a in found.arguments] == [Index, Counter, Named, Named]
+    assert statement("m()") == MacroCall(0, 3, None, None, Name(0, 1, "m"), ())
+
+
 @pytest.mark.parametrize(
-    ("text", "word", "place"),
+    ("text", "name"),
     [
-        ('.include "a.nasm"', "include", (1, 8)),
-        (".macro m(a, n=4)\n.for k in 0..2\n?? [\n.end\n$\n.end", "macro", (1, 6)),
-        ("m(c, acc, n=2)", "macro", (0, 1)),
-        ("l: @pe m()", "macro", (7, 8)),
+        (".sbuf @export t f32[1, 2]", lambda s: s.name),
+        (".const A = 1, @export B = 2", lambda s: s.items[1]),
+        (".sem a, @export b = 3", lambda s: s.items[1][0]),
+        (".view @export v{k} = t", lambda s: s.name),
+        ("@export again: Nop", lambda s: s.label),
+        (".dma @export d\na <- b\n.end", lambda s: s.name),
     ],
 )
-def test_what_comes_later_is_one_statement_that_says_so(statement, text, word, place):
-    assert statement(text) == Unsupported(0, len(text), Name(*place, word))
+def test_a_declared_name_may_be_exported(statement, text, name):
+    exported = (ExportedName, ExportedTemplate, ExportedNamed)
+    assert isinstance(name(statement(text)), exported)
+    assert not isinstance(name(statement(text.replace("@export ", ""))), exported)
 
 
 # ------------------------------------------------------------------ the rest

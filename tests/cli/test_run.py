@@ -156,7 +156,7 @@ def test_target_and_constants_can_be_given(ran: Any, halves: Path) -> None:
     [
         (["-D", "M=1"], "no constant 'M'"),
         (["-D", "N"], "not NAME=VALUE"),
-        (["-D", "N=four"], "not a number"),
+        (["-D", "N=four"], "wanted a number"),
         (["-D", f"N={'9' * 5000}"], "is beyond float64"),
         (["-D", f"N=0x{'f' * 5000}"], "-D N: the number has more than 4,096 bits"),
         (["--option", f"rounding.seed=0x{'f' * 5000}"], "rounding.seed is an integer"),

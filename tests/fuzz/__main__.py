@@ -11,11 +11,14 @@ from tests.fuzz import driver
 from tests.fuzz.arrays import Arrays
 from tests.fuzz.calls import Calls
 from tests.fuzz.commands import Commands
+from tests.fuzz.objects import Objects
 from tests.fuzz.order import Ordered
 from tests.fuzz.programs import Programs
 from tests.fuzz.traced import SDK, Kernels
 
-FUZZERS = {maker.name: maker for maker in (Programs, Arrays, Commands, Calls, Ordered, Kernels)}
+FUZZERS = {
+    maker.name: maker for maker in (Programs, Arrays, Commands, Calls, Ordered, Kernels, Objects)
+}
 
 
 def main() -> int:

@@ -66,6 +66,7 @@ NUMBERS = (
         "1_0",
     ],
     *(str(10**30), "9" * 400, "1 << 4000", "1/3", "%r0", "%r63", "%r64"),
+    *("f32", "[1, 2][q]", "len([0] * 9)", "1 if q else x", "[[0] * 999] * 999", "$done", "@pool"),
 )
 SUFFIXES = (
     *(".T", ".view(u8)", ".view(f32)", ".view(bf16)", ".reshape(-1)", ".reshape(1, -1)"),
@@ -78,9 +79,22 @@ SUFFIXES = (
         ".ap([[1, 1]])",
         ".ap([[8, 1], [0, 4]])",
     ),
+    *(" + [0]", " * [1, 2]", " if 1 else 0", " == add", "(q, q=1)"),
     *(".indirect(idx)", ".ap([[8, 4]], offset=1)", ".ap([[1, 4]], scalar_offset=%r0)", "[0, 0]"),
 )
-FRAMES = (".for q in 0..3\n{}\n.end", ".if 1 == 1\n{}\n.else\n{}\n.end", ".core 1\n{}", ".end\n{}")
+FRAMES = (
+    ".for q in 0..3\n{}\n.end",
+    '.for q in [0, 1.5, "x", [2], f32]\n{}\n.end',
+    ".if 1 == 1\n{}\n.else\n{}\n.end",
+    ".macro mq(q=[1, 2], e=vector, s=$done)\n{}\n.end\nmq()\nmq(3)",
+    ".macro mr(q)\n{}\nmr(q - 1)\n.end\nmr(3)",
+    ".core 1\n{}",
+    ".end\n{}",
+    "@export {}",
+    "{},",
+    *(".loop q in 0..3\n{}\n.end", ".loop %r9 in %r8..3\n{}\n.break %r1 > 2\n.end"),
+    "@vector .loop q in 5..0 step -2\n{}\n.break q == %r1\n.end",
+)
 VALUES = (
     *(
         "zeros",

@@ -26,7 +26,15 @@ from tests.fuzz.order import MADE
 from tests.fuzz.planted import FAULTS, Planted
 from tests.fuzz.programs import Programs
 
-BATCH = {"programs": 400, "arrays": 2000, "commands": 1000, "calls": 60, "order": 30, "kernels": 60}
+BATCH = {
+    "programs": 400,
+    "arrays": 2000,
+    "commands": 1000,
+    "calls": 60,
+    "order": 30,
+    "kernels": 60,
+    "objects": 400,
+}
 """Units of each in this suite: seconds."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,23 @@ def quotes(problem: Problem, case: Broken) -> bool:
 def test_a_broken_rule_is_refused_and_quoted(case: Broken) -> None:
     problems = programs.refused(case.lines, case.on, **{**TILES, **case.tiles})
     assert [p for p in problems if quotes(p, case)], problems
+
+
+def test_a_finding_that_begins_with_an_operand_and_names_no_other_is_about_it() -> None:
+    wrong = []
+    for case in CASES:
+        problems = programs.refused(case.lines, case.on, **{**TILES, **case.tiles})
+        for problem in problems:
+            if not quotes(problem, case) or problem.span is None:
+                continue
+            row = ISA.rows[case.row]
+            said = problem.message.removeprefix(f"{case.row}: ")
+            names = {o.name for o in row.written} & set(re.findall(r"\w+", said))
+            first = re.match(r"\w+", said)
+            lone = len(names) == 1 and first is not None and first[0] in names
+            if lone and problem.span.text.startswith(case.row):
+                wrong.append(f"{case.name}: {problem.message}")
+    assert not wrong, "\n".join(wrong)
 
 
 def test_no_rule_is_without_a_program_that_breaks_it() -> None:

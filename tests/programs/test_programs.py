@@ -84,6 +84,14 @@ FORGOTTEN = [
     ("matmul_tiled.nasm", "$a_in{i} >= 16 * (p // 2 + 1)"),
     ("matmul_tiled.nasm", "$multiplied >= p + 1"),
     ("matmul_tiled.nasm", "$copied >= p + 1"),
+    ("matmul_loops.nasm", "take $b_free{j}"),
+    ("matmul_loops.nasm", "take $b_in{j}, 16"),
+    ("matmul_loops.nasm", "take $a_free{i}"),
+    ("matmul_loops.nasm", "take $a_in{i}, 16"),
+    ("matmul_loops.nasm", "take $acc_free{i}"),
+    ("matmul_loops.nasm", "take $c_free{i}, 16"),
+    ("matmul_loops.nasm", "take $full{i}"),
+    ("matmul_loops.nasm", "take $copied{i}"),
     ("digits.nasm", "$hidden >= max(0, t - 1)"),
     ("digits.nasm", "$loaded{i} >= 16 * (t // 2 + 1)"),
     ("digits.nasm", "$activated >= t"),
@@ -168,16 +176,21 @@ def test_the_scores_are_those_of_the_rounded_network(core: str, data: dict[str, 
 # ---------------------------------------------------------------- the tiled matmul
 
 
-@pytest.mark.parametrize(
-    ("m", "k", "n"),
-    [(128, 128, 512), (384, 128, 512), (128, 256, 1536), (256, 640, 512), (512, 1024, 2048)],
-)
-def test_a_tiled_matmul_is_exact_on_small_integers(m: int, k: int, n: int) -> None:
+SIZES = [
+    *(("matmul_tiled.nasm", *size) for size in ((128, 128, 512), (384, 128, 512), (256, 640, 512))),
+    *(("matmul_tiled.nasm", *size) for size in ((128, 256, 1536), (512, 1024, 2048))),
+    *(("matmul_loops.nasm", *size) for size in ((256, 128, 1024), (768, 384, 1024))),
+    ("matmul_loops.nasm", 256, 128, 3072),
+]
+
+
+@pytest.mark.parametrize(("name", "m", "k", "n"), SIZES)
+def test_a_tiled_matmul_is_exact_on_small_integers(name: str, m: int, k: int, n: int) -> None:
     # Products up to 64 and sums up to 65,536: integers that bfloat16 and float32 hold exactly.
     draw = np.random.default_rng([m, k, n])
     a, b = (draw.integers(-8, 9, (k, size)) for size in (m, n))
     session = load(
-        "matmul_tiled.nasm",
+        name,
         defines={"M": m, "K": k, "N": n},
         inputs={"A": a.astype(bfloat16), "B": b.astype(bfloat16)},
     )
@@ -188,17 +201,21 @@ def test_a_tiled_matmul_is_exact_on_small_integers(m: int, k: int, n: int) -> No
 
 
 @pytest.mark.parametrize(
-    ("sizes", "said"),
+    ("name", "sizes", "said"),
     [
-        ({"M": 100}, "M must be a multiple of 128"),
-        ({"K": 192}, "K must be a multiple of 128"),
-        ({"N": 256}, "N must be a multiple of 512"),
-        ({"N": 0}, "N must be a multiple of 512"),
+        ("matmul_tiled.nasm", {"M": 100}, "M must be a multiple of 128"),
+        ("matmul_tiled.nasm", {"K": 192}, "K must be a multiple of 128"),
+        ("matmul_tiled.nasm", {"N": 256}, "N must be a multiple of 512"),
+        ("matmul_tiled.nasm", {"N": 0}, "N must be a multiple of 512"),
+        ("matmul_loops.nasm", {"M": 128}, "M must be a multiple of 256"),
+        ("matmul_loops.nasm", {"N": 1536}, "N must be a multiple of 1024"),
     ],
 )
-def test_a_tiled_matmul_refuses_sizes_it_cannot_tile(sizes: dict[str, int], said: str) -> None:
+def test_a_tiled_matmul_refuses_sizes_it_cannot_tile(
+    name: str, sizes: dict[str, int], said: str
+) -> None:
     with pytest.raises(Failure) as caught:
-        load("matmul_tiled.nasm", defines=sizes)
+        load(name, defines=sizes)
     assert said in caught.value.problems[0].message
 
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from nasm import dtypes
+from nasm.asm.expanding.affine import refuse
 from nasm.asm.expanding.evaluate import evaluate, name_of
+from nasm.asm.expanding.functions import Value
+from nasm.asm.expanding.handed import Counter, Word
 from nasm.asm.expanding.scope import Scope
 from nasm.asm.text import tree
 from nasm.building import check
-from nasm.building.builder import ProgramBuilder, declared_note
+from nasm.building.builder import ProgramBuilder, another, declared_note
 from nasm.building.given import DRAWS, FILLS
+from nasm.dtypes import DType
 from nasm.problems import Failure, Problem, Refused, did_you_mean
 from nasm.spec.array_files import SPELLING, ArrayFile
 from nasm.spec.kinds import shown
@@ -18,23 +23,33 @@ def whole(node: tree.Node, scope: Scope) -> int:
     """The value of an expression that must be an integer."""
     value = evaluate(node, scope)
     if isinstance(value, bool) or not isinstance(value, int):
+        known(value, "an integer here", node, scope)
         message = f"wanted an integer, found {shown(value)}"
         raise Failure(Problem("E0210", message, scope.span(node)))
     return value
 
 
+def known(value: object, what: str, node: tree.Node, scope: Scope) -> None:
+    """Refuse what is known at run time alone, at its place."""
+    try:
+        refuse(value, what)
+    except Refused as refused:
+        raise Failure(refused.at(scope.span(node))) from None
+
+
 def tensor(statement: tree.TensorLine, scope: Scope, builder: ProgramBuilder) -> None:
     """``.sbuf t bf16[128, 512] @ P:B`` and its like."""
-    name = _fresh(statement.name, scope)
+    home, name = _fresh(statement.name, scope)
     place = scope.span(statement.name)
+    dtype = _dtype(statement.dtype, scope)
     shape = [_axis(n, scope) for n in statement.shape]
     partition, offset, bank = _place(statement, scope)
     init = initialiser(statement.init, scope) if statement.init is not None else None
     try:
-        builder.tensor(
+        made = builder.tensor(
             statement.space.name,
-            name,
-            statement.dtype.name,
+            _in_program(name, home, builder),
+            dtype,
             shape,
             role=statement.role.name if statement.role is not None else "",
             init=init,
@@ -53,21 +68,69 @@ def tensor(statement: tree.TensorLine, scope: Scope, builder: ProgramBuilder) ->
         }
         at = written.get(refused.code) or statement.name
         raise Failure(refused.at(scope.span(at))) from None
+    _keep(statement.name, name, View.whole(made), scope)
 
 
-def _fresh(node: tree.Name | tree.Template, scope: Scope) -> str:
-    """A name that no constant has; the builder knows of all others."""
+def _fresh(node: tree.Name | tree.Template, scope: Scope) -> tuple[Scope, str]:
+    """Where a name is declared, which no constant has; the builder knows of all others."""
+    home, name = scope.home(node), name_of(node, scope)
+    if home.taken(name):
+        notes = declared_note(name, home.places.get(name))
+        hint = another(name, scope.span(node), home.places.get(name))
+        raise Failure(
+            Refused("E0202", f"'{name}' is already declared", hint, notes).at(scope.span(node))
+        )
+    home.forget(name)
+    return home, name
+
+
+def _in_program(name: str, home: Scope, builder: ProgramBuilder) -> str:
+    """What the program calls it: in an expansion a name that nothing else has."""
+    made = home.in_program(name)
+    while home.expansion is not None and made in builder.declared:
+        made += "_"
+    return made
+
+
+def _keep(node: tree.Name | tree.Template, name: str, value: Value, scope: Scope) -> None:
+    """Let macros know what a name means there; the file's names are the program's."""
+    for home in scope.homes(node):
+        if home.expansion is not None:
+            home.keeps(name, value, scope.span(node))
+
+
+def _dtype(node: tree.Name | tree.Template, scope: Scope) -> DType | str:
+    """The dtype that is written, or what a constant of that name holds if it is none."""
     name = name_of(node, scope)
-    if name in scope.values:
-        notes = declared_note(name, scope.places.get(name))
-        refused = Refused("E0202", f"'{name}' is already declared", "", notes)
-        raise Failure(refused.at(scope.span(node)))
-    return name
+    held = scope.values.get(name) if dtypes.find(name) is None else None
+    if held is None:
+        if dtypes.find(name) is None:
+            scope.undeclared.silence_named(name)
+        return name
+    if isinstance(held, DType | str):
+        return held
+    if isinstance(held, Word):
+        return held.name
+    said = f"'{name}' is no dtype: it is {shown(held)}"
+    raise Failure(Problem("E0205", said, scope.span(node)))
+
+
+def view(statement: tree.ViewLine, scope: Scope, builder: ProgramBuilder) -> None:
+    """``.view sorted = xs[0:64]``."""
+    home, name = _fresh(statement.name, scope)
+    place = scope.span(statement.name)
+    if home.expansion is None and name in builder.declared:
+        notes = declared_note(name, builder.declared[name])
+        raise Failure(Problem("E0202", f"'{name}' is already declared", place, "", notes))
+    value = _view(statement.value, scope)
+    for each in scope.homes(statement.name):
+        each.declare(name, value, place)
 
 
 def _axis(node: tree.Node, scope: Scope) -> int:
     size = evaluate(node, scope)
     if type(size) is not int or size < 1:
+        known(size, "the size of an axis", node, scope)
         message = f"the size of an axis is an integer of at least 1, not {shown(size)}"
         raise Failure(Problem("E0304", message, scope.span(node)))
     return size
@@ -90,20 +153,32 @@ def initialiser(node: tree.Node, scope: Scope) -> tuple[object, ...] | ArrayFile
         return (node.name,)
     if isinstance(node, tree.Call) and node.function.name in DRAWS:
         return (node.function.name, _seed(node, scope))
-    if isinstance(node, tree.Text):
-        file = ArrayFile.written(node.value, scope.source.name)
-        if file is None:
-            message = f'"{node.value}" is not an array file'
-            raise Failure(Problem("E0217", message, scope.span(node), SPELLING))
-        return file
-    if isinstance(node, tree.List):
-        return ("list", evaluate(node, scope))
+    if not isinstance(node, tree.Name | tree.Call) or _held(node, scope):
+        value = evaluate(node, scope)
+        known(value, "an initial value", node, scope)
+        if isinstance(value, list):
+            return ("list", value)
+        if isinstance(value, str):
+            return _file(value, node, scope)
     name = node.name if isinstance(node, tree.Name) else ""
     name = node.function.name if isinstance(node, tree.Call) else name
     message = f"no initialiser '{name}'" if name else "this is not an initialiser"
     hint = "an initialiser is zeros, iota, random(seed=1), normal(seed=1), a file or a list"
     close = did_you_mean(name, (*FILLS, *DRAWS)) if name else ""
     raise Failure(Problem("E0217", message, scope.span(node), close or hint))
+
+
+def _held(node: tree.Node, scope: Scope) -> bool:
+    """Whether it is the name of a constant or a parameter."""
+    return isinstance(node, tree.Name) and node.name in scope.values
+
+
+def _file(name: str, node: tree.Node, scope: Scope) -> ArrayFile:
+    file = ArrayFile.written(name, scope.source.name)
+    if file is None:
+        message = f'"{name}" is not an array file'
+        raise Failure(Problem("E0217", message, scope.span(node), SPELLING))
+    return file
 
 
 def _seed(node: tree.Call, scope: Scope) -> int:
@@ -119,6 +194,7 @@ def _seed(node: tree.Call, scope: Scope) -> int:
                 )
             )
         seed = evaluate(argument.value if isinstance(argument, tree.Named) else argument, scope)
+        known(seed, "a seed", argument, scope)
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise Failure(
             Problem(
@@ -137,9 +213,12 @@ def semaphores(statement: tree.SemLine, scope: Scope, builder: ProgramBuilder) -
         place = scope.span(name)
         try:
             wanted = None if number is None else whole(number, scope)
-            fresh = _fresh(name, scope)
+            home, local = _fresh(name, scope)
             event = statement.kind == "event"
-            builder.semaphore(fresh, wanted, place, core=scope.core, event=event)
+            made = _in_program(local, home, builder)
+            builder.semaphore(made, wanted, place, core=scope.core, event=event)
+            table = builder.program.events if event else builder.program.semaphores
+            _keep(name, local, Counter(made, table[made]), scope)
         except Refused as refused:
             problems.append(refused.at(place))
             scope.undeclared.add_name(name)
@@ -162,11 +241,13 @@ def transfer(statement: tree.DmaBlock, scope: Scope, builder: ProgramBuilder) ->
             check.option_fits(builder.target, builder.generation, option.name, value)
         except Refused as refused:
             raise Failure(refused.at(scope.span(option))) from None
-    name, place = _fresh(statement.name, scope), scope.span(statement.name)
+    home, name = _fresh(statement.name, scope)
+    place = scope.span(statement.name)
     try:
-        builder.transfer(name, moves, options, place)
+        made = builder.transfer(_in_program(name, home, builder), moves, options, place)
     except Refused as refused:
         raise Failure(refused.at(place)) from None
+    _keep(statement.name, name, made, scope)
 
 
 def _view(node: tree.Node, scope: Scope) -> View:

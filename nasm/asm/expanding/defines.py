@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from nasm.asm.expanding.functions import listed
+from nasm.dtypes import DType
 from nasm.problems import Failure, Problem, Refused, quoted
 from nasm.spec.kinds import shown
 from nasm.spec.numbers import plain
+from nasm.spec.reshape import dtype_named
 
 
 def constants(given: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -26,10 +29,30 @@ def constants(given: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def _constant(value: object) -> object:
-    items = value if isinstance(value, list) else [value]
-    for item in items:
-        if isinstance(item, list):
-            _constant(item)
-        elif not isinstance(item, bool | int | float | str):
-            raise Refused("E0210", f"a constant is a number, found {shown(item)}")
+    left = [listed(value) if isinstance(value, list) else [value]]
+    while left:
+        for item in left.pop():
+            if isinstance(item, list):
+                left.append(item)
+            elif not isinstance(item, bool | int | float | str | DType):
+                raise Refused("E0210", f"a constant is a number, found {shown(item)}")
     return value
+
+
+def replaced(name: str, value: Any, given: Mapping[str, Any]) -> Any:
+    """What a constant is: what is given from outside, or else its own value; raises Refused.
+
+    The name of a dtype, in the place of one, is that dtype.
+    """
+    if name not in given:
+        return value
+    found = given[name]
+    if isinstance(value, int | float) and not isinstance(found, int | float):
+        said = f"-D {name}: wanted a number, as {shown(value)} is, found {shown(found)}"
+        raise Refused("E0210", said)
+    if not isinstance(value, DType):
+        return found
+    try:
+        return dtype_named(found)
+    except Refused as refused:
+        raise Refused(refused.code, f"-D {name}: {refused.message}", refused.hint) from None

@@ -8,8 +8,11 @@ transfers, and :class:`Symbol` for a bare word that an operand's kind knows.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
+from nasm import dtypes
+from nasm.asm.expanding.affine import Affine, combined, refuse, unknown
 from nasm.asm.expanding.functions import (
     ARITHMETIC,
     COMPARE,
@@ -18,17 +21,24 @@ from nasm.asm.expanding.functions import (
     INTEGER,
     Value,
     integer_of,
+    listed,
     number_of,
+    of_lists,
     tensor_of,
     truth,
 )
+from nasm.asm.expanding.handed import MomentList, Word
+from nasm.asm.expanding.indices import index
 from nasm.asm.expanding.scope import CONSTANTS, Scope
 from nasm.asm.text import tree
-from nasm.problems import Failure, Problem, Refused, counted, did_you_mean, listed
+from nasm.asm.text.habits import COMMENT
+from nasm.dtypes import DType
+from nasm.problems import Failure, Problem, Refused, counted, did_you_mean
+from nasm.problems import listed as phrase
 from nasm.spec import names
 from nasm.spec.kinds import Symbol, shown
 from nasm.spec.reshape import SPELLINGS, accepts
-from nasm.spec.view import ALL, METHODS, Reg, Window
+from nasm.spec.view import METHODS, Reg, View
 
 Closure = Callable[[Scope], Value]
 
@@ -44,7 +54,8 @@ def compile_node(node: tree.Node, words: Iterable[str] = ()) -> Closure:
         return lambda scope: symbol
     first, links = tree.chain(node)
     if links:
-        return _chained(compile_node(first), [(n, _LINKS[type(n)](n)) for n in links])
+        begin = _compared(first) if _equates(links[0]) else compile_node(first)
+        return _chained(begin, [(n, _LINKS[type(n)](n)) for n in links])
     maker = _MAKERS.get(type(node))
     assert maker is not None, f"no evaluation for {type(node).__name__}"
     closure = maker(node)
@@ -76,7 +87,10 @@ def compile_name(node: tree.Name | tree.Template | tree.Numbered) -> Callable[[S
         made = []
         for part in parts:
             value = part if isinstance(part, str) else part(scope)
+            value = value.name if isinstance(value, DType) else value
             if isinstance(value, bool) or not isinstance(value, int | str):
+                if type(value) is Affine:
+                    raise Failure(unknown(value, "a name").at(scope.span(node)))
                 raise Failure(
                     Problem(
                         "E0209",
@@ -127,7 +141,7 @@ def _fields(kind: type) -> tuple[str, ...]:
     return tuple(n for n in getattr(kind, "__dataclass_fields__", {}) if n not in ("start", "end"))
 
 
-_SAFE = (tree.Number, tree.Hole, tree.Text, tree.Register, tree.List)
+_SAFE = (tree.Number, tree.Hole, tree.Text, tree.Register)
 """Nodes whose own evaluation refuses nothing."""
 
 
@@ -184,7 +198,26 @@ def _name(node: tree.Name) -> Closure:
 
     def get(scope: Scope) -> Value:
         found = scope.values.get(name)
-        return scope.lookup(name) if found is None else found
+        unknown = found is None or isinstance(found, Word | MomentList)
+        return scope.lookup(name) if unknown else found
+
+    return get
+
+
+def _equates(node: tree.Node) -> bool:
+    return isinstance(node, tree.Binary) and node.op in ("==", "!=")
+
+
+def _compared(node: tree.Node) -> Closure:
+    """A side of ``==``: there a word that a macro was handed is compared by its name."""
+    closure = compile_node(node)
+    if not isinstance(node, tree.Name):
+        return closure
+    name = node.name
+
+    def get(scope: Scope) -> Value:
+        found = scope.values.get(name)
+        return found.name if type(found) is Word else closure(scope)
 
     return get
 
@@ -212,18 +245,27 @@ def _register(node: tree.Register) -> Closure:
 
 def _list(node: tree.List) -> Closure:
     items = [compile_node(i) for i in node.items]
-    return lambda scope: [i(scope) for i in items]
+    return lambda scope: listed([i(scope) for i in items])
+
+
+def _conditional(node: tree.Conditional) -> Closure:
+    """``a if c else b``: what is not chosen is not evaluated."""
+    condition = compile_node(node.condition)
+    chosen, other = compile_node(node.chosen), compile_node(node.other)
+    return lambda scope: chosen(scope) if truth(condition(scope), "if") else other(scope)
 
 
 def _binary(node: tree.Binary) -> Link:
-    right, op = compile_node(node.right), node.op
+    op = node.op
+    right = _compared(node.right) if _equates(node) else compile_node(node.right)
+    if op == "//":
+        right = _perhaps_comment(right)
     if op == "and":
         return lambda scope, a: truth(a, op) and truth(right(scope), op)
     if op == "or":
         return lambda scope, a: truth(a, op) or truth(right(scope), op)
     if op in ("==", "!="):
-        compare = COMPARE[op]
-        return lambda scope, a: compare(a, right(scope))
+        return _equality(op, right)
     convert = integer_of if op in INTEGER else number_of
     apply = {**ARITHMETIC, **INTEGER, **COMPARE}.get(op)
     if apply is None:
@@ -233,6 +275,12 @@ def _binary(node: tree.Binary) -> Link:
         b = right(scope)
         if type(a) is int and type(b) is int:
             first, second = a, b
+        elif (made := of_lists(op, a, b)) is not None:
+            return made
+        elif (type(a) is Affine or type(b) is Affine) and op not in COMPARE:
+            return combined(op, a, b)
+        elif isinstance(a, View) or isinstance(b, View):
+            raise _of_tiles(scope, op, a, b)
         else:
             first, second = convert(a, f"'{op}'"), convert(b, f"'{op}'")  # type: ignore[assignment]
         try:
@@ -245,6 +293,35 @@ def _binary(node: tree.Binary) -> Link:
     return compute
 
 
+def _equality(op: str, right: Closure) -> Link:
+    compare = COMPARE[op]
+
+    def compute(scope: Scope, a: Value) -> Value:
+        b = right(scope)
+        if type(a) is Affine or type(b) is Affine:
+            refuse([a, b], f"a side of '{op}'")
+        return compare(a, b)
+
+    return compute
+
+
+def _perhaps_comment(right: Closure) -> Closure:
+    """What stands behind ``//``: a name that is unknown there may begin a comment."""
+
+    def value(scope: Scope) -> Value:
+        try:
+            return right(scope)
+        except Failure as failure:
+            found = failure.problems
+            bare = [p.code == "E0208" and not p.hint for p in found]
+            hinted = [
+                replace(p, hint=COMMENT) if b else p for p, b in zip(found, bare, strict=True)
+            ]
+            raise Failure(hinted) from None
+
+    return value
+
+
 def _refuse(code: str, message: str, hint: str = "") -> Callable[..., Value]:
     def refuse(*given: object) -> Value:
         raise Refused(code, message, hint)
@@ -255,17 +332,36 @@ def _refuse(code: str, message: str, hint: str = "") -> Callable[..., Value]:
 def _unary(node: tree.Unary) -> Closure:
     operand, op = compile_node(node.operand), node.op
     if op == "-":
-        return lambda scope: -number_of(operand(scope), "'-'")
+        return lambda scope: _negative(operand(scope), scope)
     if op == "~":
         return lambda scope: ~integer_of(operand(scope), "'~'")
     return lambda scope: not truth(operand(scope), "not")
+
+
+def _negative(value: Value, scope: Scope) -> Value:
+    """What a sign stands before: a number, and no tile."""
+    if type(value) is Affine:
+        return combined("-", 0, value)
+    if isinstance(value, View):
+        raise _of_tiles(scope, "-", value)
+    return -number_of(value, "'-'")
+
+
+def _of_tiles(scope: Scope, op: str, *sides: Value) -> Refused:
+    """What to say of an operator of tiles: an instruction computes on them."""
+    tile = next(side for side in sides if isinstance(side, View))
+    names = iter("ab")
+    written = [next(names) if isinstance(side, View) else "2" for side in sides]
+    example = scope.computing.get(f" {op} ".join(written) if len(sides) > 1 else op + written[0])
+    hint = f"an instruction computes on tiles: {example}" if example else ""
+    return Refused("E0210", f"'{op}' wants numbers, found {shown(tile)}", hint)
 
 
 def _call(node: tree.Call) -> Closure:
     name = node.function.name
     function = FUNCTIONS.get(name)
     if function is None:
-        hint = did_you_mean(name, FUNCTIONS) or f"there are {listed(FUNCTIONS, 'and')}"
+        hint = did_you_mean(name, FUNCTIONS) or f"there are {phrase(FUNCTIONS, 'and')}"
         message = f"no function '{name}' in a constant expression"
         return _refuse("E0212", message, hint)
     if any(isinstance(a, tree.Named) for a in node.arguments):
@@ -288,11 +384,11 @@ def _method(node: tree.Method) -> Link:
     method = METHODS.get(name)
     if method is None:
         hint = FORMS.get(name) or did_you_mean(name, METHODS, ".")
-        hint = hint or f"it has {listed((f'.{m}' for m in METHODS), 'and')}"
+        hint = hint or f"it has {phrase((f'.{m}' for m in METHODS), 'and')}"
         return _refuse("E0306", f"a tensor has no .{name}", hint)
-    words = [a.name for a in (node.arguments or ()) if isinstance(a, tree.Name) and name == "view"]
     arguments = node.arguments or ()
-    given = [compile_node(a, words) for a in arguments if not isinstance(a, tree.Named)]
+    compiled = _dtype if name == "view" else compile_node
+    given = [compiled(a) for a in arguments if not isinstance(a, tree.Named)]
     named = {a.name: compile_node(a.value) for a in arguments if isinstance(a, tree.Named)}
     bare = node.arguments is None
 
@@ -300,81 +396,26 @@ def _method(node: tree.Method) -> Link:
         view = tensor_of(target, f".{name}")
         if bare != (name == "T"):
             raise Refused("E0306", f"this is written {SPELLINGS[name]}")
-        values = [g(scope) for g in given]
-        return method(view, *values, **{k: v(scope) for k, v in named.items()})
+        values, by_name = [g(scope) for g in given], {k: v(scope) for k, v in named.items()}
+        if scope.looping:
+            found = by_name.get("scalar_offset")
+            if type(found) is Affine:
+                by_name["scalar_offset"] = scope.register(found)
+            refuse([*values, *by_name.values()], f"an argument of .{name}")
+        return method(view, *values, **by_name)
 
     return call
 
 
-def _index(node: tree.Index) -> Link:
-    items = [_item(i) for i in node.items]
-
-    def take(scope: Scope, target: Value) -> Value:
-        view = tensor_of(target, "[ ]")
-        return view.index([i(scope) for i in items])
-
-    return take
-
-
-def _item(node: tree.Node) -> Callable[[Scope], int | slice | Window]:
-    if not isinstance(node, tree.Slice):
-        value = compile_node(node)
-
-        def one(scope: Scope) -> int | Window:
-            found = value(scope)
-            if isinstance(found, Reg):
-                return Window(found, 1)
-            return _placed_integer(found, node, scope)
-
-        return one
-    if node.length is not None:
-        return _window(node)
-    if node.first is node.stop is node.step is None:
-        return lambda scope: ALL
-    parts = [None if p is None else compile_node(p) for p in (node.first, node.stop, node.step)]
-
-    def cut(scope: Scope) -> slice:
-        bounds = [None if p is None else p(scope) for p in parts]
-        for bound in bounds:
-            if isinstance(bound, Reg):
-                raise Failure(
-                    Problem(
-                        "E0305",
-                        "a start held in a register needs a length, not an end",
-                        scope.span(node),
-                        f"write {bound} : +length",
-                    )
-                )
-            if bound is not None:
-                _placed_integer(bound, node, scope)
-        return slice(*bounds)
-
-    return cut
-
-
-def _window(node: tree.Slice) -> Callable[[Scope], Window]:
-    """``a : +n``."""
-    assert node.length is not None
-    first = compile_node(node.first or tree.Number(node.start, node.start, 0))
-    length = compile_node(node.length)
-
-    def cut(scope: Scope) -> Window:
-        start = first(scope)
-        if type(start) is not Reg:
-            _placed_integer(start, node, scope)
-        if node.step is not None:
-            raise Failure(Problem("E0305", "a window takes no step", scope.span(node)))
-        return Window(start, _placed_integer(length(scope), node, scope))
-
-    return cut
-
-
-def _placed_integer(value: Value, node: tree.Node, scope: Scope) -> int:
-    if type(value) is int:
-        return value
-    raise Failure(
-        Problem("E0305", f"an index is an integer, found {shown(value)}", scope.span(node))
-    )
+def _dtype(node: tree.Node) -> Closure:
+    """The dtype of ``.view(u8)``: what a constant holds if none is called so."""
+    if not isinstance(node, tree.Name):
+        return compile_node(node)
+    name, word = node.name, Symbol(node.name)
+    if dtypes.find(name) is not None:
+        return lambda scope: word
+    closure = compile_node(node)
+    return lambda scope: closure(scope) if name in scope.values else word
 
 
 _MAKERS: dict[type, Callable[[Any], Closure]] = {
@@ -388,6 +429,7 @@ _MAKERS: dict[type, Callable[[Any], Closure]] = {
     tree.List: _list,
     tree.Unary: _unary,
     tree.Call: _call,
+    tree.Conditional: _conditional,
     tree.Slice: lambda node: _refuse("E0305", "a slice is allowed inside [ ] only"),
     tree.Named: lambda node: _refuse("E0309", f"'{node.name}=' is not allowed here"),
 }
@@ -395,5 +437,5 @@ _MAKERS: dict[type, Callable[[Any], Closure]] = {
 _LINKS: dict[type, Callable[[Any], Link]] = {
     tree.Binary: _binary,
     tree.Method: _method,
-    tree.Index: _index,
+    tree.Index: lambda node: index(node, compile_node),
 }

@@ -7,11 +7,13 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from nasm.asm.expanding.affine import refuse
+from nasm.dtypes import DType
 from nasm.exact import scalars
-from nasm.problems import Refused
+from nasm.problems import Refused, counted
 from nasm.spec.kinds import shown
 from nasm.spec.numbers import WORST_BITS, bounded
-from nasm.spec.view import View
+from nasm.spec.view import View, Window
 
 Value = Any
 
@@ -19,6 +21,7 @@ Value = Any
 def number_of(value: Value, what: str) -> int | float:
     """A value that must be a number; raises Refused."""
     if isinstance(value, bool) or not isinstance(value, int | float):
+        refuse(value, f"a number for {what}")
         raise Refused("E0210", f"{what} wants numbers, found {shown(value)}")
     return value
 
@@ -26,6 +29,7 @@ def number_of(value: Value, what: str) -> int | float:
 def integer_of(value: Value, what: str) -> int:
     """A value that must be an integer; raises Refused."""
     if isinstance(value, bool) or not isinstance(value, int):
+        refuse(value, f"an integer for {what}")
         raise Refused("E0210", f"{what} wants an integer, found {shown(value)}")
     return value
 
@@ -33,6 +37,7 @@ def integer_of(value: Value, what: str) -> int:
 def truth(value: Value, what: str) -> bool:
     """A value as a condition; raises Refused."""
     if not isinstance(value, bool | int | float):
+        refuse(value, f"a condition of '{what}'")
         raise Refused("E0210", f"'{what}' wants a condition, found {shown(value)}")
     return bool(value)
 
@@ -134,6 +139,10 @@ def _shape(place: Callable[[], None], x: Value, axis: Value) -> int:
     return shape[at]
 
 
+def _dtype(place: Callable[[], None], x: Value) -> DType:
+    return tensor_of(x, "dtype").dtype
+
+
 def _bank(place: Callable[[], None], x: Value) -> int:
     view = tensor_of(x, "bank")
     memory = view.tensor.memory
@@ -144,6 +153,77 @@ def _bank(place: Callable[[], None], x: Value) -> int:
     if view.tensor.offset is None:
         raise Refused("E0211", f"{view.tensor.name} has no place")
     return (view.tensor.offset + view.offset) // memory.bank
+
+
+MOST_ITEMS = 1_000_000
+"""Items of a list, those of lists in it included."""
+
+DEEPEST = 100
+"""Lists within lists."""
+
+
+def listed(items: list[Any]) -> list[Any]:
+    """A list that is not too long, nor too deep; raises Refused."""
+    left = [(items, 1)]
+    count = 0
+    while left:
+        found, depth = left.pop()
+        if depth > DEEPEST:
+            raise Refused("E0211", f"lists are nested more than {DEEPEST} deep")
+        count += len(found)
+        if count > MOST_ITEMS:
+            raise Refused("E0211", f"a list of more than {MOST_ITEMS:,} items")
+        left += ((item, depth + 1) for item in found if isinstance(item, list))
+    return items
+
+
+def _repeated(items: list[Any], times: Value) -> list[Any]:
+    count = integer_of(times, "'*' on a list")
+    if count < 0:
+        raise Refused("E0211", f"a list {shown(count)} times")
+    if len(items) * count > MOST_ITEMS:
+        raise Refused("E0211", f"a list of more than {MOST_ITEMS:,} items")
+    return listed(items * count)
+
+
+def of_lists(op: str, a: Value, b: Value) -> list[Any] | None:
+    """``+`` and ``*`` where a list stands on a side; None if none does, or for others."""
+    if op == "+" and isinstance(a, list) and isinstance(b, list):
+        return listed(a + b)
+    if op == "*" and isinstance(a, list):
+        return _repeated(a, b)
+    if op == "*" and isinstance(b, list):
+        return _repeated(b, a)
+    return None
+
+
+def item_of(items: list[Any], picks: list[Any]) -> Value:
+    """``L[i]`` or ``L[a:b]``; raises Refused."""
+    if len(picks) != 1:
+        raise Refused("E0212", f"{len(picks)} indices for a list; it takes one")
+    (pick,) = picks
+    if isinstance(pick, slice):
+        if pick.step == 0:
+            raise Refused("E0211", "a slice with step 0")
+        return items[pick]
+    if isinstance(pick, Window):
+        first = pick.start
+        if not isinstance(first, int):
+            raise Refused("E0210", f"an index of a list is a number, found {shown(first)}")
+        if not 0 <= first <= first + pick.length <= len(items):
+            said = f"{first} : +{pick.length} reaches past a list of {counted(len(items), 'item')}"
+            raise Refused("E0211", said)
+        return items[first : first + pick.length]
+    if not -len(items) <= pick < len(items):
+        raise Refused("E0211", f"index {shown(pick)} of a list of {counted(len(items), 'item')}")
+    return items[pick]
+
+
+def _len(place: Callable[[], None], x: Value) -> int:
+    if not isinstance(x, list):
+        hint = "shape(tensor, axis) is the size of an axis" if isinstance(x, View) else ""
+        raise Refused("E0210", f"len wants a list, found {shown(x)}", hint)
+    return len(x)
 
 
 def _ceil_div(place: Callable[[], None], a: Value, b: Value) -> int:
@@ -166,8 +246,10 @@ FORMS = {
     "abs": "it is written abs(x)",
     "ceil_div": "it is written ceil_div(a, b)",
     "log2": "it is written log2(x)",
+    "len": "it is written len(list)",
     "sizeof": "it is written sizeof(tensor)",
     "shape": "it is written shape(tensor, axis)",
+    "dtype": "it is written dtype(tensor)",
     "bank": "it is written bank(tensor)",
 }
 """How functions that take so many arguments and no others are called."""
@@ -178,7 +260,9 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "abs": lambda place, x: abs(number_of(x, "abs")),
     "ceil_div": _ceil_div,
     "log2": _log2,
+    "len": _len,
     "sizeof": _sizeof,
     "shape": _shape,
+    "dtype": _dtype,
     "bank": _bank,
 }

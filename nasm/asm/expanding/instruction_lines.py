@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from nasm.asm.expanding.affine import Affine, first_of, unknown
 from nasm.asm.expanding.evaluate import Closure, compile_name, compile_node, free_names
+from nasm.asm.expanding.functions import truth
+from nasm.asm.expanding.handed import HANDED, MomentList, Word
+from nasm.asm.expanding.moment_names import Mentioner, mentions
+from nasm.asm.expanding.operand_texts import elsewhere, in_order
 from nasm.asm.expanding.scope import CONSTANTS, Scope
 from nasm.asm.text import tree
+from nasm.asm.text.walk import descendants
 from nasm.building.builder import Made, ProgramBuilder
+from nasm.building.recorded import Moments
+from nasm.dtypes import DType
 from nasm.problems import Failure, Note, Problem, Refused, did_you_mean
 from nasm.source import Span
 from nasm.spec.instruction import Row
-from nasm.spec.kinds import Kind, shown
+from nasm.spec.kinds import Kind, Register, shown
 from nasm.spec.program import Update, Wait
+from nasm.spec.view import Reg, View
 
 Waiter = Callable[[Scope], Wait]
 Updater = Callable[[Scope], Update]
@@ -24,7 +33,9 @@ Updater = Callable[[Scope], Update]
 class CompiledLine:
     """An instruction line ready to be evaluated again and again.
 
-    ``made`` remembers what it made by the values of the names in ``free``.
+    ``made`` remembers what it made by the values of the names in ``free``, and of a line with names
+    that belong to one expansion of a macro ``own``, by that expansion. Its ``posts`` and ``afters``
+    are no part of that.
     """
 
     row: Row
@@ -35,16 +46,28 @@ class CompiledLine:
     update: Updater | None
     free: tuple[str, ...]
     span: int
+    own: bool
     made: dict[tuple[object, ...], Made]
+    posts: tuple[Mentioner, ...] = ()
+    afters: tuple[Mentioner, ...] = ()
 
     def make(self, scope: Scope, builder: ProgramBuilder, queue: int) -> Made:
         """The instruction, for the present values of the names it mentions."""
         values = scope.values
         seen = (queue, *[_key(values.get(name)) for name in self.free])
+        if self.own and scope.expansion is not None:
+            seen = (*seen, scope.expansion.number)
         found = self.made.get(seen)
         if found is None:
             found = self.made[seen] = self.fresh(scope, builder, queue)
         return found
+
+    def moments(self, scope: Scope) -> Moments | None:
+        """What the line says of moments, if anything; raises Failure."""
+        if not self.posts and not self.afters:
+            return None
+        posts = tuple(m for post in self.posts for m in post(scope))
+        return Moments(posts, tuple(m for after in self.afters for m in after(scope)))
 
     def fresh(self, scope: Scope, builder: ProgramBuilder, queue: int) -> Made:
         """Evaluate all parts of the line; raises Failure with what is wrong in any of them."""
@@ -62,6 +85,10 @@ class CompiledLine:
 
         given = [value(g) for g in self.given]
         named = {n: value(c) for n, c in self.named.items()}
+        if scope.looping:
+            names = [o.name for o in self.row.written]
+            given = [value(self._held(n, v)) for n, v in zip(names, given, strict=False)]
+            named = {n: value(self._held(n, v)) for n, v in named.items()}
         wait, update = value(self.wait), value(self.update)
         if problems or silent:
             raise Failure(problems)
@@ -71,10 +98,33 @@ class CompiledLine:
 
         return builder.make(queue, self.row, given, named, wait, update, place)
 
+    def _held(self, name: str, given: Any) -> Closure:
+        """An operand with a register in the place of what one holds, if it takes registers."""
+
+        def hold(scope: Scope) -> Any:
+            found = first_of((given,))
+            if found is None:
+                return given
+            try:
+                if given is found and any(
+                    isinstance(kind, Register) for kind in self.row.operand(name).kinds
+                ):
+                    return scope.register(found)
+                raise unknown(found, f"operand {name} of {self.row.name}")
+            except Refused as refused:
+                raise Failure(refused.at(scope.span(self.places[name]))) from None
+
+        return hold
+
 
 def _key(value: Any) -> object:
     """What tells 1 from 1.0 and true, which compare equal."""
-    return value if type(value) is int or value is None else (type(value), repr(value))
+    if type(value) is int or value is None or isinstance(value, _ALONE):
+        return value
+    return type(value), repr(value)
+
+
+_ALONE = (View, *HANDED)
 
 
 def compile_line(statement: tree.Line, scope: Scope, builder: ProgramBuilder) -> CompiledLine:
@@ -83,14 +133,31 @@ def compile_line(statement: tree.Line, scope: Scope, builder: ProgramBuilder) ->
     try:
         row = builder.row(statement.mnemonic.name)
     except Refused as refused:
-        raise Failure(refused.at(scope.span(statement.mnemonic))) from None
+        word = statement.mnemonic.name
+        hint = elsewhere(word, builder) or refused.hint
+        raise Failure(replace(refused.at(scope.span(statement.mnemonic)), hint=hint)) from None
     given, named, places = _operands(row, statement, scope)
     wait, update = _sync(statement, scope, builder)
-    for node in statement.sync:
-        places["$wait" if isinstance(node, tree.WaitClause) else "$update"] = node
-    place = Span(scope.source, statement.mnemonic.start, statement.end)
-    free = tuple(sorted(free_names(statement)))
-    return CompiledLine(row, given, named, places, wait, update, free, builder.span(place), {})
+    counted = tuple(s for s in statement.sync if isinstance(s, tree.Counted))
+    for node in counted:
+        if not isinstance(node, tree.UpdateClause):
+            places["$wait"] = node
+        if not isinstance(node, tree.WaitClause):
+            places["$update"] = node
+    place = builder.span(Span(scope.source, statement.mnemonic.start, statement.end))
+    free = tuple(sorted(free_names(replace(statement, sync=counted))))
+    own = _own(row, statement)
+    line = CompiledLine(row, given, named, places, wait, update, free, place, own, {})
+    if len(counted) < len(statement.sync):
+        line.posts, line.afters = mentions(statement)
+    return line
+
+
+def _own(row: Row, statement: tree.Line) -> bool:
+    """Whether it has names that mean something else in each expansion of a macro."""
+    if any(operand.kind.names == "label" for operand in row.written):
+        return True
+    return any(isinstance(node, tree.Template) for _, node in descendants(statement))
 
 
 def _operands(
@@ -104,10 +171,16 @@ def _operands(
         if isinstance(node, tree.Named):
             operand = next((o for o in written if o.name == node.name), None)
             if operand is None:
-                raise Failure(_unknown(row, node, scope))
+                raise Failure(_unknown(row, node, statement, scope))
             if node.name in places:
                 raise Failure(
-                    Problem("E0309", f"operand '{node.name}' is given twice", scope.span(node))
+                    Problem(
+                        "E0309",
+                        f"operand '{node.name}' is given twice",
+                        scope.span(node),
+                        in_order(row, statement, scope),
+                        (Note("the first one", scope.span(places[node.name])),),
+                    )
                 )
             named[node.name] = compile_operand(operand.kind, node.value)
             places[node.name] = node.value
@@ -128,20 +201,26 @@ def _operands(
     return given, named, places
 
 
-def _unknown(row: Row, node: tree.Named, scope: Scope) -> Problem:
-    names = [o.name for o in row.written]
-    hint = did_you_mean(node.name, names) or f"its operands: {', '.join(names)}"
+def _unknown(row: Row, node: tree.Named, statement: tree.Line, scope: Scope) -> Problem:
+    meant = did_you_mean(node.name, [o.name for o in row.written])
+    order = in_order(row, statement, scope)
+    hint = f"{meant} {order}" if meant else order
     return Problem("E0309", f"{row.name} has no operand '{node.name}'", scope.span(node), hint)
 
 
 def compile_operand(kind: Kind, node: tree.Node) -> Closure:
     """An operand's closure; a bare word means what its kind says before anything else."""
     if kind.names == "label" and isinstance(node, tree.Name | tree.Template):
-        return compile_name(node)
+        label = compile_name(node)
+        return lambda scope: scope.named("label", label(scope))
     if isinstance(node, tree.Text):
         text = node.value
         return (lambda scope: text) if kind.names == "text" else _quoted(kind, node)
     words = kind.words
+    if isinstance(node, tree.Conditional) and words:
+        condition = compile_node(node.condition)
+        chosen, other = compile_operand(kind, node.chosen), compile_operand(kind, node.other)
+        return lambda scope: chosen(scope) if truth(condition(scope), "if") else other(scope)
     if isinstance(node, tree.Numbered):
         return _numbered(kind, node)
     if not isinstance(node, tree.Name) or node.name in CONSTANTS:
@@ -149,7 +228,7 @@ def compile_operand(kind: Kind, node: tree.Node) -> Closure:
     name = node.name
     if name in words:
         return lambda scope: name
-    return lambda scope: _meant(name, kind, node, scope)
+    return lambda scope: _worded(name, kind, node, scope)
 
 
 def _numbered(kind: Kind, node: tree.Numbered) -> Closure:
@@ -160,17 +239,17 @@ def _numbered(kind: Kind, node: tree.Numbered) -> Closure:
         name = spell(scope)
         if name in CONSTANTS:
             return other(scope)
-        return name if name in words else _meant(name, kind, node, scope)
+        return name if name in words else _worded(name, kind, node, scope)
 
     return word
 
 
-def _meant(name: str, kind: Kind, node: tree.Node, scope: Scope) -> Any:
+def _worded(name: str, kind: Kind, node: tree.Node, scope: Scope) -> Any:
     """What a name means that is no word of a kind."""
     words = kind.words
     found = scope.values.get(name)
     if found is not None:
-        return found
+        return _meant(found, bool(words))
     if scope.knows(name):
         return scope.lookup(name)
     if words and "true" not in words:
@@ -181,6 +260,17 @@ def _meant(name: str, kind: Kind, node: tree.Node, scope: Scope) -> Any:
         return scope.lookup(name, kind.describe())
     except Refused as refused:
         raise Failure(refused.at(scope.span(node))) from None
+
+
+def _meant(value: Any, worded: bool) -> Any:
+    """A value where an operand stands that may take words: words and dtypes are such there."""
+    if isinstance(value, MomentList):
+        value.refuse()
+    if isinstance(value, Word):
+        if not worded:
+            value.refuse()
+        return value.name
+    return value.name if worded and isinstance(value, DType) else value
 
 
 def _quoted(kind: Kind, node: tree.Text) -> Closure:
@@ -197,8 +287,8 @@ def _quoted(kind: Kind, node: tree.Text) -> Closure:
 def _sync(
     statement: tree.Line, scope: Scope, builder: ProgramBuilder
 ) -> tuple[Waiter | None, Updater | None]:
-    waits = [s for s in statement.sync if isinstance(s, tree.WaitClause)]
-    updates = [s for s in statement.sync if isinstance(s, tree.UpdateClause)]
+    waits = [s for s in statement.sync if isinstance(s, tree.WaitClause | tree.TakeClause)]
+    updates = [s for s in statement.sync if isinstance(s, tree.UpdateClause | tree.TakeClause)]
     bare = [row.name for row in builder.target.isa if not row.written]
     for kind, found, where in (("wait", waits, "before"), ("update", updates, "after")):
         if len(found) > 1:
@@ -212,6 +302,12 @@ def _sync(
                     (Note("the first one", scope.span(found[0])),),
                 )
             )
+    row = builder.row(statement.mnemonic.name) if statement.mnemonic is not None else None
+    taken = next((s for s in statement.sync if isinstance(s, tree.TakeClause)), None)
+    if taken is not None and row is not None and row.posts:
+        said = f"{row.name} posts when it has landed, and carries no other update: it cannot take"
+        hint = "take in an instruction before it" + (f": {bare[0]}" if bare else "")
+        raise Failure(Problem("E0314", said, scope.span(taken), hint))
     if waits and updates and waits[0].start > updates[0].start:
         raise Failure(
             Problem(
@@ -233,6 +329,9 @@ def _semaphore(node: tree.Name | tree.Template, builder: ProgramBuilder) -> Call
 
     def number(scope: Scope) -> int:
         spelled = name(scope)
+        held = scope.counter(spelled) if scope.expansion is not None else None
+        if held is not None:
+            return held.number
         found = semaphores.get(spelled)
         if found is None:
             found = events.get(spelled)
@@ -247,7 +346,10 @@ def _semaphore(node: tree.Name | tree.Template, builder: ProgramBuilder) -> Call
     return number
 
 
-def _wait(node: tree.WaitClause, scope: Scope, builder: ProgramBuilder) -> Waiter:
+def _wait(node: tree.WaitClause | tree.TakeClause, scope: Scope, builder: ProgramBuilder) -> Waiter:
+    if isinstance(node, tree.TakeClause):
+        semaphore, value = _semaphore(node.name, builder), _amount(node)
+        return lambda scope: Wait(semaphore(scope), ">=", value(scope))
     if node.op not in (">=", "=="):
         hint = "wait until it has reached a value, with >="
         if node.op == ">":
@@ -264,21 +366,40 @@ def _wait(node: tree.WaitClause, scope: Scope, builder: ProgramBuilder) -> Waite
     return lambda scope: Wait(semaphore(scope), op, _word(value(scope), node, scope))
 
 
-def _update(node: tree.UpdateClause, builder: ProgramBuilder) -> Updater:
-    semaphore = _semaphore(node.name, builder)
-    value = compile_node(node.value) if node.value is not None else None
-    sign = -1 if node.op in ("--", "-=") else 1
-    op = "=" if node.op == "=" else "+"
+def _update(node: tree.UpdateClause | tree.TakeClause, builder: ProgramBuilder) -> Updater:
+    semaphore, amount = _semaphore(node.name, builder), _amount(node)
+    sign, op = -1, "+"
+    if isinstance(node, tree.UpdateClause):
+        sign = -1 if node.op in ("--", "-=") else 1
+        op = "=" if node.op == "=" else "+"
+    return lambda scope: Update(semaphore(scope), op, sign * amount(scope), node.at_read)
 
-    def make(scope: Scope) -> Update:
-        amount = 1 if value is None else _word(value(scope), node, scope)
-        return Update(semaphore(scope), op, sign * amount, node.at_read)
 
-    return make
+def _amount(node: tree.UpdateClause | tree.TakeClause) -> Callable[[Scope], int]:
+    """By how much a semaphore changes: 1 if it is not said."""
+    if node.value is None:
+        return lambda scope: 1
+    value = compile_node(node.value)
+    return lambda scope: _word(value(scope), node, scope)
 
 
 def _word(value: Any, node: tree.Node, scope: Scope) -> int:
+    if isinstance(value, Reg | Affine):
+        raise Failure(_of_register(value, node, scope))
     if type(value) is not int or not -(2**31) <= value < 2**31:
         message = f"a semaphore counts in signed 32-bit integers, found {shown(value)}"
         raise Failure(Problem("E0210", message, scope.span(node)))
     return value
+
+
+def _of_register(value: Reg | Affine, node: tree.Node, scope: Scope) -> Problem:
+    """What to say of a wait for a number that is known at run time alone, and of an update."""
+    what = "a wait compares with" if isinstance(node, tree.WaitClause) else "an update adds"
+    message = f"{what} a number that is known when assembling, found {shown(value)}"
+    assert isinstance(node, tree.WaitClause | tree.UpdateClause | tree.TakeClause)
+    name = f"${scope.span(node.name).text}"
+    hint = (
+        f"let each round take what it waits for: take {name} is {name} >= 1 with {name} -= 1, "
+        f"and give {name} is {name} += 1"
+    )
+    return Problem("E0210", message, scope.span(node), hint)

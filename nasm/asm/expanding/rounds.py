@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 
+from nasm.asm.expanding.defines import replaced
 from nasm.asm.expanding.evaluate import Closure, compile_node, free_names
 from nasm.asm.expanding.functions import integer_of, truth
 from nasm.asm.expanding.scope import Scope
@@ -43,16 +45,18 @@ class Rounds:
 
     def foresee(
         self,
-        loop: tree.For,
+        loop: tree.For | tree.Loop,
         after: Iterable[tree.Statement],
         scope: Scope,
-        defines: Mapping[str, int | float],
+        defines: Mapping[str, Any],
+        macros: Mapping[str, int],
     ) -> None:
         """Refuse an outermost loop if too many lines will be made, by it and those within.
 
-        The first that comes is counted together with all that stands ``after`` it in the text.
+        The first that comes is counted together with all that stands ``after`` it in the text. Of
+        ``macros`` at least so many lines are counted, by their names.
         """
-        counting = Foreseen(scope, defines, self._left)
+        counting = Foreseen(scope, defines, self._left, macros)
         count = counting.lines([loop] if self._foreseen else [loop, *after], 0)
         self._foreseen = True
         if count > self._left:
@@ -82,7 +86,7 @@ class Rounds:
 
 def _too_many(lines: str) -> Refused:
     said = f"the loops make {lines}; wanted at most {MOST_LINES:,}"
-    return Refused("E0218", said, "a loop at run time is a register, a label and a branch")
+    return Refused("E0218", said, "a loop at run time, .loop k in a..b, is as long as its lines")
 
 
 def _figure(count: int) -> str:
@@ -92,7 +96,9 @@ def _figure(count: int) -> str:
 class Foreseen:
     """Counts the lines that loops make; beyond ``most`` it stops counting, and says so."""
 
-    def __init__(self, scope: Scope, defines: Mapping[str, int | float], most: int) -> None:
+    def __init__(
+        self, scope: Scope, defines: Mapping[str, Any], most: int, macros: Mapping[str, int]
+    ) -> None:
         # Names mean what they do now, and nothing that is looked up here has an effect.
         self._scope = replace(
             scope,
@@ -101,7 +107,7 @@ class Foreseen:
             place=_nothing,
             later=lambda name, kind: None,
         )
-        self._defines, self._most = defines, most
+        self._defines, self._most, self._macros = defines, most, macros
         self._closures: dict[int, Closure] = {}
         self._deciding: dict[int, bool] = {}
         self._looks = MOST_LOOKS
@@ -118,8 +124,14 @@ class Foreseen:
             match statement:
                 case tree.For():
                     count += self._loop(statement)
+                case tree.Loop(body=body):
+                    count += self.lines(body, each)
                 case tree.If(branches=branches):
                     count += self._chosen(branches, each)
+                case tree.ScopeBlock(body=body):
+                    count += self.lines(body, each)
+                case tree.MacroCall(name=name):
+                    count += self._macros.get(name.name, 0)
                 case tree.Const(items=items):
                     for item in items:
                         self._constant(item)
@@ -128,10 +140,9 @@ class Foreseen:
         return count
 
     def _loop(self, loop: tree.For) -> int:
-        bounds = [self._integer(n) for n in (loop.first, loop.stop, loop.step) if n is not None]
-        if None in bounds or 0 in bounds[2:] or not loop.body:
+        values = self._values(loop)
+        if values is None or not loop.body:
             return 0
-        values = range(*(b for b in bounds if b is not None))
         left, count, own = rounds_of(values), 0, len(loop.body)
         before, name = self._scope.values, loop.variable.name
         alike = not self._decided(loop)
@@ -151,6 +162,18 @@ class Foreseen:
         self._scope.values = before
         return count
 
+    def _values(self, loop: tree.For) -> range | list[Any] | None:
+        if loop.stop is None:
+            try:
+                found = self._value(loop.first)
+            except (Failure, Refused):
+                return None
+            return found if isinstance(found, list) else None
+        bounds = [self._integer(n) for n in (loop.first, loop.stop, loop.step) if n is not None]
+        if None in bounds or 0 in bounds[2:]:
+            return None
+        return range(*(b for b in bounds if b is not None))
+
     def _chosen(
         self, branches: tuple[tuple[tree.Node | None, tuple[tree.Statement, ...]], ...], each: int
     ) -> int:
@@ -164,7 +187,8 @@ class Foreseen:
 
     def _constant(self, item: tree.Named) -> None:
         try:
-            self._scope.values[item.name] = self._defines.get(item.name, self._value(item.value))
+            value = self._value(item.value)
+            self._scope.values[item.name] = replaced(item.name, value, self._defines)
         except (Failure, Refused):
             self._scope.values.pop(item.name, None)
 
@@ -187,8 +211,10 @@ class Foreseen:
         return found
 
 
-def rounds_of(values: range) -> int:
+def rounds_of(values: range | list[Any]) -> int:
     """How many values a range has, also where ``len`` could not count them."""
+    if isinstance(values, list):
+        return len(values)
     return max(0, -((values.start - values.stop) // values.step))
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 from nasm.asm.expanding import declare
 from nasm.asm.expanding.expand import Expander
+from nasm.asm.expanding.walking import Bodies
 from nasm.asm.text import tree
 from nasm.building.builder import ProgramBuilder
 from nasm.problems import Failure, Problem, Refused, listed
-from nasm.source import Source
+from nasm.source import Source, Span
 
 
 class Continued(Expander):
@@ -31,11 +32,9 @@ class Continued(Expander):
     ) -> None:
         super().__init__(source, {})
         self.found: dict[int, str] = {}
-        self.builder, self.engine = builder, engine
-        program, scope = builder.program, self.scope
-        scope.values.update(values)
-        scope.tensors, scope.transfers = program.tensors, program.transfers
-        scope.place, scope.later, scope.core = builder.place, self._later, core
+        self._drive(builder)
+        self.engine, self.scope.core = engine, core
+        self.scope.values.update(values)
 
     def version(self, statement: tree.Version) -> None:
         """``.nasm 1``, which a program begins with."""
@@ -50,20 +49,31 @@ class Continued(Expander):
             raise Failure(Problem("E0318", said, self._span(statement.number)))
         self.scope.core = number
 
-    def line(self, statement: tree.Line) -> None:
-        """An instruction: a label would name a place that nothing can branch to."""
-        if statement.label is not None:
-            raise Failure(
-                Problem(
-                    "E0207",
-                    "a label names a place in a program; what is typed is executed at once",
-                    self._span(statement.label),
-                    "type the instruction alone; branches lead to labels of the program",
-                )
+    def _label(self, node: tree.Name | tree.Template, engine: str) -> None:
+        """Refuse a label: it would name a place that nothing can branch to."""
+        raise Failure(
+            Problem(
+                "E0207",
+                "a label names a place in a program; what is typed is executed at once",
+                self._span(node),
+                "type the instruction alone; branches lead to labels of the program",
             )
-        super().line(statement)
+        )
 
-    def _engine(self, statement: tree.Line) -> str | None:
+    def run_time_loop(self, statement: tree.Loop) -> NoReturn:
+        """``.loop``: its branch would lead to what was typed."""
+        raise Failure(
+            Problem(
+                "E0207",
+                "a loop at run time branches back; what is typed is executed at once, line by line",
+                Span(self.source, statement.start, statement.head),
+                "repeat the lines with '.for', or put the loop into the program",
+            )
+        )
+
+    def _engine(self, statement: tree.Line | tree.DrainLine) -> str | None:
+        if isinstance(statement, tree.DrainLine):
+            return super()._engine(statement)
         if statement.engine is not None or statement.mnemonic is None:
             return super()._engine(statement)
         builder = self.made
@@ -73,6 +83,8 @@ class Continued(Expander):
         having = builder.target.engines(row, builder.generation)
         if self.engine in having or len(having) == 1:
             engine = self.engine if self.engine in having else having[0]
+            if self.scope.source is not self.source or self.scope.expansion is not None:
+                return engine or having[0]
             return self.found.setdefault(statement.mnemonic.start, engine or having[0])
         if not having:
             return builder.generation.engines[0].name
@@ -85,9 +97,9 @@ class Continued(Expander):
             )
         )
 
-    HANDLERS: ClassVar[dict[type, Callable[[Any, Any], None]]] = {
+    HANDLERS: ClassVar[dict[type, Callable[[Any, Any], Bodies | None]]] = {
         **Expander.HANDLERS,
         tree.Version: version,
         tree.CoreLine: core,
-        tree.Line: line,
+        tree.Loop: run_time_loop,
     }

@@ -45,6 +45,11 @@ class Undeclared:
     def __contains__(self, name: object) -> bool:
         return self.unread or self.named(str(name))
 
+    def silence_named(self, name: str) -> None:
+        """The same for what need not be a name: only if a declaration of this very name failed."""
+        if self.named(name):
+            raise Failure(())
+
     def silence(self, name: str) -> None:
         """Raise the Failure that says nothing if a declaration of a name failed."""
         if name in self:
@@ -54,20 +59,33 @@ class Undeclared:
 def declarations(body: Iterable[tree.Node]) -> Iterator[tuple[str, tree.Node]]:
     """Every declaration of statements and blocks, as (kind, node that names it), in order.
 
-    The kinds are ``name``, ``semaphore`` and ``label``.
+    The kinds are ``name``, ``semaphore``, ``label``, ``moment`` and ``macro``.
     """
     for statement in body:
         found = [n for _, n in descendants(statement) if isinstance(n, tree.Statement)]
+        inside = 0
         for node in sorted(found, key=lambda n: n.start):
+            if node.start < inside:
+                continue  # what a macro declares is its own
             match node:
+                case tree.Macro(name=name, end=inside):
+                    yield "macro", name
                 case tree.TensorLine(name=name) | tree.DmaBlock(name=name):
+                    yield "name", name
+                case tree.ViewLine(name=name):
                     yield "name", name
                 case tree.Const(items=items):
                     yield from (("name", item) for item in items)
                 case tree.SemLine(items=pairs):
                     yield from (("semaphore", name) for name, _ in pairs)
-                case tree.Line(label=tree.Node() as label):
+                case tree.MacroCall(label=tree.Node() as label):
                     yield "label", label
+                case tree.Line(label=label, sync=sync):
+                    if label is not None:
+                        yield "label", label
+                    for clause in sync:
+                        if isinstance(clause, tree.PostClause):
+                            yield "moment", clause.moment.name
                 case _:
                     pass
 

@@ -8,11 +8,20 @@ from typing import Any
 
 from nasm.asm.expanding.evaluate import evaluate, free_names, name_of
 from nasm.asm.expanding.scope import CONSTANTS, Scope
-from nasm.asm.expectations.constants import CONSTANT_FUNCTIONS, METRICS, integers, picked, steps
+from nasm.asm.expectations.constants import (
+    CONSTANT_FUNCTIONS,
+    METRICS,
+    chosen,
+    integers,
+    picked,
+    steps,
+)
 from nasm.asm.expectations.functions import COMPARE, FUNCTIONS, LOGIC, SHAPES
+from nasm.asm.expectations.viewed import readable
 from nasm.asm.text import tree
-from nasm.problems import Failure, Problem, did_you_mean, listed
+from nasm.problems import Failure, Problem, Refused, did_you_mean, listed
 from nasm.spec.kinds import shown
+from nasm.spec.view import View
 
 METHODS = ("T", "reshape", "permute")
 WORDS = (*FUNCTIONS, *METRICS, "time_us", *CONSTANT_FUNCTIONS)
@@ -75,6 +84,10 @@ class Checker:
                 self._integers(node, op)
             case tree.Call():
                 self._call(node)
+            case tree.Conditional(condition=condition):
+                self._integers(condition, "if")
+                if not self.problems:
+                    self.check(chosen(node, self.scope))
 
     def _link(self, node: tree.Link) -> None:
         match node:
@@ -103,7 +116,16 @@ class Checker:
 
     def _name(self, node: tree.Name | tree.Template) -> None:
         name = self._try(lambda: name_of(node, self.scope))
-        if name is None or self.known(name):
+        if name is None:
+            return
+        held = self.scope.values.get(name)
+        if isinstance(held, View):
+            try:
+                readable(held)
+            except Refused as refused:
+                self.problems.append(refused.at(self.scope.span(node)))
+            return
+        if self.known(name):
             return
         found = self.scope.values.get(name, CONSTANTS.get(name))
         if found is None:
@@ -113,7 +135,8 @@ class Checker:
             self.report(node, "E0210", f"wanted a tensor or a number, found {shown(found)}")
 
     def _integers(self, node: tree.Node, op: str) -> None:
-        tensors = sorted(n for n in free_names(node) if self.known(n))
+        views = {n for n, value in self.scope.values.items() if isinstance(value, View)}
+        tensors = sorted(n for n in free_names(node) if n in views or self.known(n))
         if tensors:
             self.report(
                 node,

@@ -9,14 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nasm.asm.expanding.evaluate import evaluate
+from nasm.asm.expanding.functions import truth
 from nasm.asm.expanding.scope import Scope
 from nasm.asm.expectations.functions import ARITHMETIC, COMPARE, LOGIC
 from nasm.asm.text import tree
-from nasm.problems import Failure, Problem
+from nasm.problems import Failure, Problem, Refused
 from nasm.spec.kinds import shown
 
 METRICS = ("cycles", "busy", "util", "stalls")
-CONSTANT_FUNCTIONS = ("ceil_div", "log2")
+CONSTANT_FUNCTIONS = ("ceil_div", "log2", "len")
 OPERATORS = (*ARITHMETIC, "@", *COMPARE, *LOGIC)
 
 
@@ -34,6 +35,14 @@ def steps(node: tree.Node) -> tuple[tree.Node, list[tree.Link]]:
 
 def _of_integers(node: tree.Link) -> bool:
     return isinstance(node, tree.Binary) and node.op not in OPERATORS
+
+
+def chosen(node: tree.Conditional, scope: Scope) -> tree.Node:
+    """The side of ``a if c else b`` that counts."""
+    try:
+        return node.chosen if truth(evaluate(node.condition, scope), "if") else node.other
+    except Refused as refused:
+        raise Failure(refused.at(scope.span(node.condition))) from None
 
 
 def integers(node: tree.Method, scope: Scope) -> list[int]:

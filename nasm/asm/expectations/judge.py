@@ -34,6 +34,7 @@ from nasm.dtypes import Array, DType, DTypeError, check_npy, convert_float64, fr
 from nasm.open_files import ANY, Allowed
 from nasm.problems import Failure, Problem, Refused, did_you_mean
 from nasm.records import ExpectationRecord
+from nasm.source import Span
 from nasm.spec.array_files import SPELLING, ArrayFile, read_array
 from nasm.spec.kinds import shown
 from nasm.spec.program import Expectation
@@ -145,6 +146,15 @@ def _check(statement: tree.Expect, checker: Checker, files: Allowed) -> list[Pro
         _check_option(statement, option, option.name in seen, checker)
         seen.add(option.name)
     return checker.problems
+
+
+def golden_file(expectation: Expectation) -> tuple[ArrayFile, Span] | None:
+    """The golden file that an expectation compares with, and where it is named; None if none."""
+    statement, scope = _opened(expectation)
+    path = None if statement.right is None else _path(statement.right, scope)
+    if statement.right is None or path is None:
+        return None
+    return _file(path, scope), scope.span(statement.right)
 
 
 def _check_option(

@@ -15,17 +15,20 @@ from nasm.asm.expectations.constants import (
     CONSTANT_FUNCTIONS,
     METRICS,
     Window,
+    chosen,
     integers,
     picked,
     steps,
 )
 from nasm.asm.expectations.elements import Change, Elements, Plain, Stored, numbers
 from nasm.asm.expectations.functions import SHAPES, binary, call, negative, opposite
+from nasm.asm.expectations.viewed import viewed
 from nasm.asm.text import tree
 from nasm.dtypes import Array, DType, DTypeError
 from nasm.open_files import Allowed
 from nasm.problems import Failure, Refused
 from nasm.spec.kinds import shown
+from nasm.spec.view import View
 
 DEEPEST_LIST = 32
 
@@ -83,6 +86,8 @@ class Evaluator:
                 return opposite(self.value(operand))
             case tree.Call() if node.function.name not in CONSTANT_FUNCTIONS:
                 return self._call(node)
+            case tree.Conditional():
+                return self.value(chosen(node, self.scope))
         return Plain(_constant(evaluate(node, self.scope)))
 
     def _continued(self, value: Elements, node: tree.Link) -> Elements:
@@ -97,10 +102,13 @@ class Evaluator:
         raise AssertionError(node)
 
     def _name(self, name: str) -> Elements:
-        held = self.tensor(name)
+        view = self.scope.values.get(name)
+        held = self.tensor(view.tensor.name if isinstance(view, View) else name)
         if held is None:
             return Plain(_constant(self.scope.lookup(name)))
         try:
+            if isinstance(view, View):
+                return Stored(viewed(held[0], view), view.dtype)
             return Stored(*held)
         except DTypeError as problem:
             raise Refused("E0210", f"{name} cannot be compared: {problem}") from None

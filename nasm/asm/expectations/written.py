@@ -8,10 +8,12 @@ from typing import Any
 from nasm.asm.expanding.evaluate import name_of
 from nasm.asm.expanding.scope import Scope
 from nasm.asm.expectations.constants import METRICS
+from nasm.asm.expectations.viewed import sliced
 from nasm.asm.text import tree
 from nasm.asm.text.precedence import ARITHMETIC, COMPARISON, LEVELS, NOT, POWER, SIGN
 from nasm.spec.literals import literal
 from nasm.spec.program import Expectation
+from nasm.spec.view import View
 
 ATOM = POWER + 1
 
@@ -87,6 +89,10 @@ class _Spelling:
             case tree.Call(function=function, arguments=arguments):
                 metric = function.name in METRICS
                 return f"{function.name}({self._arguments(arguments, metric)})", ATOM
+            case tree.Conditional():
+                parts = (node.chosen, node.condition, node.other)
+                first, condition, other = (self.within(p, 1) for p in parts)
+                return f"{first} if {condition} else {other}", 0
         raise TypeError(f"{type(node).__name__} in an expectation")
 
     def _name(self, name: str) -> tuple[str, int]:
@@ -95,7 +101,8 @@ class _Spelling:
         kept = self.constants.get(name)
         if name not in values or (type(kept) is type(values[name]) and kept == values[name]):
             return name, ATOM
-        return _value(values[name])
+        held = values[name]
+        return (sliced(held), ATOM) if isinstance(held, View) else _value(held)
 
     def _arguments(self, arguments: tuple[tree.Node, ...], metric: bool = False) -> str:
         """Arguments of a call; the first of a measure is an engine, whatever else has its name."""

@@ -10,9 +10,21 @@ from nasm.asm.text.parse_failure import DIRECTIVES
 from nasm.asm.text.syntax_errors import Mistake
 from nasm.asm.text.transform import Mark, Move
 
-OPENERS = frozenset({"for", "if", "dma", "macro"})
-WORD = re.compile(r"\.([A-Za-z_][A-Za-z0-9_]*)")
+OPENERS = frozenset({"for", "loop", "if", "dma", "macro", "scope"})
+WORD = re.compile(r"(?:@[A-Za-z_][A-Za-z0-9_]*[ \t]+)?\.([A-Za-z_][A-Za-z0-9_]*)")
+_OPENER = re.compile(rf"({'|'.join(sorted(OPENERS))})(?=[ \t]+[^\s=:(])")
 DEEPEST = 100
+
+
+def word_of(text: str, start: int) -> str:
+    """The directive of a line that could not be read; one that opens a block may lack its dot."""
+    match = WORD.match(text, start) or _OPENER.match(text, start)
+    return match.group(1) if match else ""
+
+
+def _undotted(line: tree.Line) -> bool:
+    """Whether a line reads as an instruction and was meant to open a block."""
+    return line.mnemonic is not None and line.mnemonic.name in OPENERS
 
 
 @dataclass(slots=True)
@@ -45,7 +57,7 @@ class Blocks:
 
     def swallows(self, start: int, end: int) -> bool:
         """Whether a line is inside a block of which nothing is read; keeps count of ``.end``."""
-        if not self._open or self._open[-1].word not in ("macro", "skipped"):
+        if not self._open or self._open[-1].word != "skipped":
             return False
         match = WORD.match(self._text, start)
         word = match.group(1) if match else ""
@@ -87,13 +99,23 @@ class Blocks:
                 self._branch(statement)
             case tree.For():
                 self._push("for", statement, None)
+            case tree.Loop():
+                self._push("loop", statement, None)
             case tree.If():
                 self._push("if", statement, statement.branches[0][0])
             case tree.DmaBlock():
                 self._push("dma", statement, None)
-            case tree.Unsupported(directive=tree.Name(start=at)) if self._opens_macro(at):
+            case tree.Macro():
+                self._outside(statement, "macro")
                 self._push("macro", statement, None)
+            case tree.ScopeBlock():
+                self._push("scope", statement, None)
+            case tree.Include():
+                if self._outside(statement, "include"):
+                    self._body().append(statement)
             case _:
+                if isinstance(statement, tree.Line) and _undotted(statement):
+                    self._suspects += 1
                 self._body().append(statement)
 
     def add_unread(self, start: int, end: int, word: str) -> None:
@@ -102,7 +124,7 @@ class Blocks:
             self._suspects += 1
         if word in OPENERS:
             inside = self._open[-1] if self._open else None
-            readable = word in ("for", "if") and not (inside and inside.word == "dma")
+            readable = word in ("for", "loop", "if") and not (inside and inside.word == "dma")
             if inside:
                 inside.spoiled = True
             kind = word if readable else "skipped"
@@ -124,8 +146,15 @@ class Blocks:
             self._close(len(self._text.rstrip()))
         return tree.File(tuple(self._top))
 
-    def _opens_macro(self, at: int) -> bool:
-        return self._text.startswith(".macro", at - 1)
+    def _outside(self, statement: tree.Statement, word: str) -> bool:
+        """Whether no block repeats the directive; otherwise it is noted."""
+        around = next((b.word for b in self._open if b.word in ("for", "macro")), "")
+        if around:
+            said = f"'.{word}' inside of a '.{around}' block"
+            end = statement.start + 1 + len(word)
+            hint = "it stands before the block, or in an '.if'"
+            self.mistakes.append(Mistake("E0228", said, statement.start, end, hint))
+        return not around
 
     def _body(self) -> list[tree.Statement]:
         return self._open[-1].branches[-1][1] if self._open else self._top
@@ -173,7 +202,7 @@ class Blocks:
     def _close(self, end: int) -> None:
         block = self._open.pop()
         match block.header:
-            case tree.For() as header:
+            case tree.For() | tree.Loop() | tree.Macro() | tree.ScopeBlock() as header:
                 body = tuple(block.branches[0][1])
                 self._body().append(replace(header, end=end, body=body))
             case tree.If() as header:
@@ -181,8 +210,6 @@ class Blocks:
                 self._body().append(replace(header, end=end, branches=branches))
             case tree.DmaBlock() as header:
                 self._body().append(replace(header, end=end, moves=tuple(block.moves)))
-            case tree.Unsupported() as header:
-                self._body().append(replace(header, end=end))
 
     def _stray(self, mark: Mark, why: str) -> Mistake:
         end = mark.start + 1 + len(mark.word)

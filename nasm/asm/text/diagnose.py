@@ -12,6 +12,8 @@ from collections.abc import Callable
 
 from lark import UnexpectedInput
 
+from nasm.asm.text.habits import COMMENT, ELSEWHERE, habit, unmarked
+from nasm.asm.text.habits import hint as usual
 from nasm.asm.text.parse_failure import DIRECTIVES, FORMS, PAIRS, ParseFailure, failure_of
 from nasm.asm.text.syntax_errors import Mistake
 from nasm.problems import clean, did_you_mean
@@ -19,6 +21,10 @@ from nasm.problems import clean, did_you_mean
 _TENSOR_FORM = "name dtype[shape]"
 _STRAY_HINTS = {
     "#": "comments start with ';'",
+    "≈": "'close to' is written '~', in .expect",
+    "≥": "it is written '>='",
+    "≤": "it is written '<='",
+    "×": "it is written '*'",
     "'": 'strings are written between "',
     "!": "negation is written 'not'",
     "\\": "inside brackets a line continues without it",
@@ -53,6 +59,8 @@ def _number(failure: ParseFailure) -> Mistake | None:
     if not (failure.stray and re.match(r"\.?[0-9]", failure.found)):
         return None
     hint = "numbers are written 512, 1_024, 0x400, 0b101, 1.5 or 1e-5"
+    if re.fullmatch(r"[0-9]+[kKMGTnumµ]?i?[a-zA-Z]{1,6}", failure.found):
+        hint = "numbers have no units"
     if failure.found.startswith("."):
         hint = f"write '0{failure.found}': there are digits on both sides of the dot"
     elif failure.found.endswith("."):
@@ -155,6 +163,17 @@ def _no_instruction(failure: ParseFailure) -> Mistake:
     )
 
 
+def _moment(failure: ParseFailure) -> Mistake | None:
+    """``post`` or ``after`` without a name."""
+    if failure.directive or failure.opened:
+        return None
+    word = failure.found if failure.after_value else failure.previous
+    if word not in ("post", "after") or failure.symbol != "line" or not failure.before:
+        return None
+    message = f"'{word}' is not followed by the name of a moment"
+    return failure.mistake("E0116", message, "write 'post name' or 'after name, name[i]'")
+
+
 def _assignment(failure: ParseFailure) -> Mistake | None:
     if failure.found == "=" and failure.after_value:
         hint = "write '=='" + (" or '~'" if failure.directive == "expect" else "")
@@ -190,7 +209,7 @@ def _unknown_directive(failure: ParseFailure) -> Mistake | None:
     if not failure.directive or failure.directive in FORMS or failure.opened:
         return None
     start, word = failure.start, failure.directive
-    hint = re.sub(r"'(\w+)'", r"'.\1'", did_you_mean(word, DIRECTIVES))
+    hint = ELSEWHERE.get(word) or re.sub(r"'(\w+)'", r"'.\1'", did_you_mean(word, DIRECTIVES))
     declares = len(failure.before) > 2 and failure.before[2].group()[0].isalpha()
     if hint or not declares:
         hint = hint or f"a tensor is declared '.{word} {_TENSOR_FORM}'"
@@ -213,10 +232,12 @@ def _value(failure: ParseFailure) -> Mistake | None:
         return None
     if failure.found == "{":
         return None
-    hint = _FOREIGN.get(failure.previous + failure.found, "")
-    return failure.mistake(
-        "E0108", f"wanted a value after '{failure.previous}', found {failure.what}", hint
-    )
+    hint = _FOREIGN.get(failure.previous + failure.found, "") or usual(failure)
+    message = f"wanted a value after '{failure.previous}', found {failure.what}"
+    if failure.found or failure.previous != ",":
+        return failure.mistake("E0108", message, hint)
+    at = failure.before[-1].start()  # not behind it, where the text may have ended lines ago
+    return Mistake("E0108", message, at, at + 1, "leave the comma out")
 
 
 def _form(failure: ParseFailure) -> Mistake | None:
@@ -236,6 +257,10 @@ def _side_by_side(failure: ParseFailure) -> Mistake | None:
     missing, hint = "an operator", ""
     if failure.found == "{":
         hint = "a substitution touches the name it belongs to: 'w{k}'"
+    elif any(match.group() == "//" for match in failure.before):
+        hint = COMMENT
+    elif sign := unmarked(failure):
+        missing, hint = "a comma", sign
     elif "_COMMA" in failure.wanted:
         missing, hint = "a comma", f"write '{failure.previous}, {failure.found}'"
     message = f"{missing} is missing between '{failure.previous}' and '{failure.found}'"
@@ -258,9 +283,11 @@ def _unexpected(failure: ParseFailure) -> Mistake:
         hint = "a directive comes first on its line"
     elif failure.directive == "else":
         hint = "write '.elif condition'"
+    elif failure.found == "//":
+        hint = COMMENT
     elif failure.found == ",":
         hint = "a line begins with a mnemonic, followed by its operands"
-    return failure.mistake("E0101", failure.misfit, hint)
+    return failure.mistake("E0101", failure.misfit, usual(failure) or hint)
 
 
 _RULES: tuple[Callable[[ParseFailure], Mistake | None], ...] = (
@@ -269,11 +296,13 @@ _RULES: tuple[Callable[[ParseFailure], Mistake | None], ...] = (
     _register,
     _semaphore,
     _stray,
+    habit,
     _closing,
     _never_closed,
     _stepped_value,
     _unary_plus,
     _bare_sync,
+    _moment,
     _sync,
     _assignment,
     _unknown_directive,

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
-from lark import Lark, TextSlice
+from lark import Lark, TextSlice, UnexpectedInput
+from lark import Token as Token  # whoever asks for tokens needs their type, and not lark
 from lark.lexer import LexerState, LexerThread, LineCounter
 
+from nasm.asm.text.syntax_errors import Mistake
 from nasm.asm.text.transform import Built, TreeBuilder
 
 START_SYMBOLS = ("line", "move", "expression")
@@ -19,12 +23,33 @@ def read(text: str, start: int, end: int, symbol: str) -> Built:
 
     Raises :class:`~nasm.asm.text.syntax_errors.Mistake` or Lark's ``UnexpectedInput``.
     """
+    return _read(text, start, end, symbol, LexerThread)
+
+
+def tokens(text: str, start: int, end: int, symbol: str) -> list[Token] | None:
+    """The tokens of such characters, as the parser took them; None if they cannot be read."""
+    found: list[Token] = []
+
+    class Recording(LexerThread):
+        def lex(self, parser_state: Any) -> Iterator[Token]:
+            for token in super().lex(parser_state):  # type: ignore[no-untyped-call]
+                found.append(token)
+                yield token
+
+    try:
+        _read(text, start, end, symbol, Recording)
+    except (Mistake, UnexpectedInput):
+        return None
+    return [token for token in found if token]
+
+
+def _read(text: str, start: int, end: int, symbol: str, thread: type[LexerThread]) -> Built:
     lark = parser()
     # Lark would count the newlines of everything before the slice, for every line again.
     counter = LineCounter("\n")  # type: ignore[no-untyped-call]
     counter.char_pos = start
     state = LexerState(TextSlice(text, start, end), counter)
-    built: Built = lark.parser.parser.parse(LexerThread(lark.parser.lexer, state), symbol)
+    built: Built = lark.parser.parser.parse(thread(lark.parser.lexer, state), symbol)
     return built
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 _LANDMARK = re.compile(r'"(?:[^"\\\n]|\\[^\n])*("?)|;[^\n]*|[()\[\]{}]|\n')
 _FRESH = re.compile(r"[ \t\f\r]*[.@][A-Za-z_]")
 _BLANK = " \t\r\n\f"
+_GOES_ON = re.compile(r"(?:,|(?<!\+)\+|(?<!-)-|[*/%&|^~<>]|[=!<>]=|(?<![\w.$%@])(?:and|or))\Z")
 _INK = re.compile(r"[^ \t\r\n\f]")
 
 
@@ -30,8 +31,9 @@ class LogicalLine:
 def logical_lines(text: str) -> Iterator[LogicalLine]:
     """The statements of a text in order; empty lines and lone comments are left out.
 
-    A newline inside brackets does not end a line, unless the next line starts with a directive
-    or ``@engine``: then a bracket was forgotten, and the line ends all the same.
+    A newline inside brackets does not end a line, nor one behind a comma or a binary operator,
+    unless the next line starts with a directive or ``@engine``: then a bracket was forgotten, and
+    the line ends all the same.
     """
     begin = 0
     opened: list[int] = []
@@ -41,7 +43,8 @@ def logical_lines(text: str) -> Iterator[LogicalLine]:
         first = text[match.start()]
         if first == "\n":
             at = match.start()
-            if opened and unterminated is None and not _FRESH.match(text, at + 1):
+            going = opened or _goes_on(text, begin, at, comments)
+            if going and unterminated is None and not _FRESH.match(text, at + 1):
                 continue
             yield from _cut(text, begin, at, comments, opened, unterminated)
             begin, unterminated = at + 1, None
@@ -57,6 +60,17 @@ def logical_lines(text: str) -> Iterator[LogicalLine]:
         elif opened:
             opened.pop()
     yield from _cut(text, begin, len(text), comments, opened, unterminated)
+
+
+def _goes_on(text: str, begin: int, end: int, comments: list[tuple[int, int]]) -> bool:
+    """Whether what stands from one character on ends with a comma or a binary operator."""
+    for start, stop in reversed(comments):
+        if text[stop:end].strip(_BLANK):
+            break
+        end = start
+    while end > begin and text[end - 1] in _BLANK:
+        end -= 1
+    return _GOES_ON.search(text, max(begin, end - 4), end) is not None
 
 
 def _cut(

@@ -9,7 +9,7 @@ from dataclasses import replace
 from lark import UnexpectedInput
 
 from nasm.asm.text import grammar, tree
-from nasm.asm.text.blocks import WORD, Blocks
+from nasm.asm.text.blocks import Blocks, word_of
 from nasm.asm.text.diagnose import diagnose
 from nasm.asm.text.likes import Likes
 from nasm.asm.text.lines import LogicalLine, logical_lines
@@ -20,7 +20,10 @@ from nasm.problems import MOST_SAID, Failure, Problem
 from nasm.source import Source
 
 DEEPEST = 100
-_DEEPENS = re.compile(r"[^\w\s,;]|\bnot\b|\band\b|\bor\b")
+_FOR_ENGINE = re.compile(r"@\w+\s+[A-Za-z_]\w*(?![\w(:])")
+_CLAIM = re.compile(r"\.(?:expect|assert)\b|//|/\*|#")
+_POSTS = re.compile(r"\bpost\s+[A-Za-z_]")
+_DEEPENS = re.compile(r"[^\w\s,;]|\b(?:not|and|or|if)\b")
 
 
 def parse(source: Source, alike: bool = False) -> tuple[tree.File, list[Problem]]:
@@ -33,7 +36,7 @@ def parse(source: Source, alike: bool = False) -> tuple[tree.File, list[Problem]
     blocks = Blocks(source.text)
     likes = Likes(source.text) if alike else None
     mistakes: list[Mistake] = []
-    unsaid = 0
+    unsaid, unread = 0, False
     for line in logical_lines(source.text):
         try:
             _add(source.text, line, blocks, len(mistakes) < MOST_SAID, likes)
@@ -42,13 +45,26 @@ def parse(source: Source, alike: bool = False) -> tuple[tree.File, list[Problem]
                 mistakes.append(mistake)
             else:
                 unsaid += 1
-            match = WORD.match(source.text, line.start)
-            blocks.add_unread(line.start, line.end, match.group(1) if match else "")
+            blocks.add_unread(line.start, line.end, word_of(source.text, line.start))
+            unread = unread or _may_declare(source.text, line)
     file = blocks.finish()
+    unread = unread or bool(blocks.mistakes)
     mistakes += blocks.mistakes
     mistakes.sort(key=lambda mistake: mistake.start)
     unsaid += len(mistakes[MOST_SAID:])
-    return replace(file, unsaid=unsaid), [m.problem(source) for m in mistakes[:MOST_SAID]]
+    file = replace(file, unsaid=unsaid, unread=unread)
+    return file, [m.problem(source) for m in mistakes[:MOST_SAID]]
+
+
+def _may_declare(text: str, line: LogicalLine) -> bool:
+    """Whether a line that could not be read may have declared something.
+
+    A line for an engine has not, unless it calls a macro, which can export names, or names a
+    moment; nor has a claim, or what is a comment elsewhere.
+    """
+    engine = _FOR_ENGINE.match(text, line.start, line.end)
+    claim = _CLAIM.match(text, line.start, line.end)
+    return not claim and (not engine or bool(_POSTS.search(text, line.start, line.end)))
 
 
 def parse_line(source: Source, start: int, end: int) -> tree.Line:
@@ -56,6 +72,15 @@ def parse_line(source: Source, start: int, end: int) -> tree.Line:
     line = _read(source.text, LogicalLine(start, end), "line")
     assert isinstance(line, tree.Line)
     return line
+
+
+def read_again(source: Source, start: int, end: int) -> tree.Line | None:
+    """The instruction line that the characters [start, end) hold, if they are one."""
+    try:
+        line = _read(source.text, LogicalLine(start, end), "line", explained=False)
+    except (Mistake, UnexpectedInput):
+        return None
+    return line if isinstance(line, tree.Line) else None
 
 
 def parse_statement(source: Source) -> tree.Statement:

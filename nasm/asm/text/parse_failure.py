@@ -18,13 +18,18 @@ FORMS = {
     "event": ".event a, b",
     "dma": ".dma name queue=0",
     "for": ".for k in 0..4 step 2",
+    "loop": ".loop k in 0..4 step 2",
+    "break": ".break %r1 >= 3",
     "if": ".if condition",
     "elif": ".elif condition",
     "else": ".else",
     "end": ".end",
     "macro": ".macro name(a, b, n=4)",
     "include": '.include "file.nasm"',
+    "scope": ".scope",
+    "view": ".view name = tensor[0:64]",
     "core": ".core 0",
+    "drain": ".drain all",
     "assert": '.assert condition, "message"',
     "expect": ".expect left ~ right  rtol=1e-2 atol=1e-3",
 }
@@ -51,6 +56,7 @@ _PHRASES = (
     ("BINARY", "an operator"),
     ("_COMMA", "a comma"),
     ("SEMAPHORE", "a wait or an update"),
+    ("POST", "a moment"),
     ("$END", "the end of the line"),
 )
 _VALUE_ENDS = re.compile(r"""[A-Za-z0-9_)\]}"]$""")
@@ -100,7 +106,9 @@ class ParseFailure:
     @property
     def directive(self) -> str:
         """The word of the directive that the line is, or an empty string."""
-        first = self.before[0].group() if self.before else self.found
+        first, *more = [*(m.group() for m in self.before), self.found]
+        if first.startswith("@") and more:
+            first = more[0]
         return first[1:] if first.startswith(".") and self.symbol == "line" else ""
 
     @property

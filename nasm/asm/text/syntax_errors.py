@@ -155,6 +155,7 @@ TABLE = (
         "`name=value` are separated by spaces.",
         (
             ".for k in 0 4\n.end",
+            "@vector .loop k 0..4\n.end",
             ".for k = 0..4\n.end",
             ".const N 5",
             ".target",
@@ -179,9 +180,10 @@ TABLE = (
     Entry(
         "E0116",
         "a malformed wait or update",
-        "A wait is `$s >= n` or `$s == n`. An update is one of `$s++`, `$s--`, `$s += n`, "
-        "`$s -= n` and `$s = n`, followed by `@read` if it is to happen when the instruction "
-        "starts to read. They follow the operands, separated by spaces, the wait first.",
+        "A wait is `$s >= n` or `$s == n`, with its update `take $s`. An update is one of "
+        "`$s++`, `$s--`, `$s += n`, `give $s`, `$s -= n` and `$s = n`, followed by `@read` if it "
+        "is to happen when the instruction starts to read. They follow the operands, separated by "
+        "spaces, the wait first. `post` and `after` are followed by names of moments.",
         (
             "Nop $s > 3++",
             "Nop $s >= 3--",
@@ -192,6 +194,7 @@ TABLE = (
             "Nop $s >= 1 acc",
             "Nop $s 5",
             "Nop a, $s++",
+            "Nop a post",
             "Nop $s += 1 @reed",
         ),
     ),
@@ -206,7 +209,7 @@ TABLE = (
         "E0118",
         "no block is open here",
         "`.end`, `.elif` and `.else` belong to a block that a directive opened before them: "
-        "`.for`, `.if`, `.dma` or `.macro`. `.else` comes last in its `.if`, and once.",
+        "`.for`, `.loop`, `.if`, `.dma` or `.macro`. `.else` comes last in its `.if`, and once.",
         (
             ".end",
             ".else",
@@ -219,8 +222,8 @@ TABLE = (
     Entry(
         "E0119",
         "a block is not closed",
-        "`.for`, `.if`, `.dma` and `.macro` open a block that ends with `.end`. The end of the "
-        "text (or, for `.dma`, a line that cannot belong to it) came first.",
+        "`.for`, `.loop`, `.if`, `.dma` and `.macro` open a block that ends with `.end`. The end "
+        "of the text (or, for `.dma`, a line that cannot belong to it) came first.",
         (
             ".for k in 0..4\nNop",
             ".if 1\n.if 2\n.end",

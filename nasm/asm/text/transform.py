@@ -91,6 +91,9 @@ class _Terminals:
             )
         return tree.Number(start, end, value)
 
+    def AUTO(self, token: Leaf) -> tree.Auto:
+        return tree.Auto(token.start_pos, token.end_pos)
+
     def STRING(self, token: Leaf) -> tree.Text:
         inner = token.value[1:-1]
         if "\\" not in inner:
@@ -133,6 +136,10 @@ class _Expressions(_Terminals):
 
     def chain(self, parts: Parts) -> tree.Node:
         return grouped(parts)
+
+    def conditional(self, parts: Parts) -> tree.Conditional:
+        chosen, condition, other = parts
+        return tree.Conditional(chosen.start, other.end, chosen, condition, other)
 
     def parentheses(self, parts: Parts) -> tree.Node:
         inner: tree.Node = parts[1]
@@ -178,6 +185,26 @@ class _Expressions(_Terminals):
     def semaphore(self, parts: Parts) -> tree.Template:
         return _template(parts, 1)
 
+    def exported(self, parts: Parts) -> tree.ExportedName | tree.ExportedTemplate:
+        node = parts[1]
+        if isinstance(node, tree.Name):
+            return tree.ExportedName(node.start, node.end, node.name)
+        return tree.ExportedTemplate(node.start, node.end, node.parts)
+
+    def exported_constant(self, parts: Parts) -> tree.ExportedNamed:
+        item = parts[1]
+        return tree.ExportedNamed(item.start, item.end, item.name, item.value)
+
+    def counter(self, parts: Parts) -> tree.Counter:
+        return tree.Counter(parts[0].start - 1, parts[0].end, parts[0])
+
+    def engine(self, parts: Parts) -> tree.Engine:
+        name = _name(parts[0], 1)
+        return tree.Engine(name.start - 1, name.end, name.name)
+
+    def handle_for(self, parts: Parts) -> tree.Named:
+        return self.assignment(parts)
+
 
 def _template(parts: Parts, skip: int) -> tree.Template:
     pieces: list[str | tree.Node] = []
@@ -198,7 +225,7 @@ class _Instructions(_Expressions):
     def instruction(self, parts: Parts) -> tree.Line:
         label, engine, at = _prefix(parts)
         last = len(parts)
-        while isinstance(parts[last - 1], (tree.WaitClause, tree.UpdateClause)):
+        while isinstance(parts[last - 1], tree.Sync):
             last -= 1
         return tree.Line(
             _start(parts[0]),
@@ -214,10 +241,11 @@ class _Instructions(_Expressions):
         label, engine, _ = _prefix(parts)
         return tree.Line(_start(parts[0]), _end(parts[-1]), label, engine, None, (), ())
 
-    def macro_call(self, parts: Parts) -> tree.Unsupported:
-        called = parts[_prefix(parts)[2]]
-        word = tree.Name(called.start, called.end, "macro")
-        return tree.Unsupported(_start(parts[0]), _end(parts[-1]), word)
+    def macro_call(self, parts: Parts) -> tree.MacroCall:
+        label, engine, at = _prefix(parts)
+        arguments = tuple(parts[at + 2 : -1])
+        start, end = _start(parts[0]), _end(parts[-1])
+        return tree.MacroCall(start, end, label, engine, parts[at], arguments)
 
     def wait(self, parts: Parts) -> tree.WaitClause:
         value = grouped(parts[2:], ARITHMETIC)
@@ -240,6 +268,31 @@ class _Instructions(_Expressions):
         value = grouped(parts[2:], ARITHMETIC) if len(parts) > 2 else None
         return tree.UpdateClause(name.start - 1, end, name, operator, value, at_read)
 
+    def take(self, parts: Parts) -> tree.TakeClause:
+        value, at_read = _amount(parts)
+        return tree.TakeClause(_start(parts[0]), _end(parts[-1]), parts[1], value, at_read)
+
+    def give(self, parts: Parts) -> tree.UpdateClause:
+        value, at_read = _amount(parts)
+        return tree.UpdateClause(_start(parts[0]), _end(parts[-1]), parts[1], "+=", value, at_read)
+
+    def moment(self, parts: Parts) -> tree.MomentName:
+        return tree.MomentName(parts[0].start, _end(parts[-1]), parts[0], tuple(parts[2:-1]))
+
+    posted = moment
+
+    def awaited(self, parts: Parts) -> tree.MomentName:
+        moment: tree.MomentName = parts[0]
+        condition: tree.Node = parts[1]
+        return replace(moment, end=condition.end, condition=condition)
+
+    def post(self, parts: Parts) -> tree.PostClause:
+        at_read = isinstance(parts[-1], Token) and parts[-1] == "@read"
+        return tree.PostClause(_start(parts[0]), _end(parts[-1]), parts[1], at_read)
+
+    def after(self, parts: Parts) -> tree.AfterClause:
+        return tree.AfterClause(_start(parts[0]), parts[-1].end, tuple(parts[1:]))
+
     def move(self, parts: Parts) -> Move:
         target, less, minus, source = parts
         if less != "<" or minus != "-" or less.end_pos != minus.start_pos:
@@ -253,14 +306,27 @@ class _Instructions(_Expressions):
         return target, source
 
 
+def _amount(parts: Parts) -> tuple[tree.Node | None, bool]:
+    """How much is taken or given, if it is said, and whether when reading."""
+    value = parts[2] if len(parts) > 2 and not isinstance(parts[2], Token) else None
+    return value, parts[-1] == "@read"
+
+
 def _prefix(parts: Parts) -> tuple[tree.Name | tree.Template | None, tree.Name | None, int]:
     """Label and engine in front of a line, and how many parts they are."""
     at, label, engine = 0, None, None
     if isinstance(parts[0], _Label):
         at, label = 1, parts[0].name
-    if at < len(parts) and isinstance(parts[at], Token):
+    if at < len(parts) and _is(parts[at], "ENGINE"):
         engine = _name(parts[at], 1)
         at += 1
+    return label, engine, at
+
+
+def _drained(parts: Parts) -> tuple[tree.Name | tree.Template | None, tree.Name | None, int]:
+    """Label and engine in front of a ``.drain``, and how many parts they are."""
+    at = next(n for n, part in enumerate(parts) if _is(part, "DOT_DRAIN"))
+    label, engine, _ = _prefix(parts[:at]) if at else (None, None, 0)
     return label, engine, at
 
 
@@ -324,8 +390,23 @@ class TreeBuilder(_Instructions):
 
     def loop(self, parts: Parts) -> tree.For:
         """Read ``.for k in 0..4``."""
-        step = parts[4] if len(parts) > 4 else None
-        return tree.For(_start(parts[0]), parts[-1].end, parts[1], parts[2], parts[3], step, ())
+        first, stop, step = (*parts[2:], None, None)[:3]
+        return tree.For(_start(parts[0]), parts[-1].end, parts[1], first, stop, step, ())
+
+    def run_time_loop(self, parts: Parts) -> tree.Loop:
+        """Read ``@engine .loop k in 0..4``."""
+        _, engine, at = _prefix(parts)
+        variable, first, stop, *step = parts[at + 1 :]
+        end = _end(parts[-1])
+        return tree.Loop(
+            _start(parts[0]), end, engine, variable, first, stop, step[0] if step else None, end, ()
+        )
+
+    def leaving(self, parts: Parts) -> tree.Break:
+        """Read ``.break %r1 >= 3``."""
+        _, engine, at = _prefix(parts)
+        condition = parts[at + 1] if len(parts) > at + 1 else None
+        return tree.Break(_start(parts[0]), _end(parts[-1]), engine, condition)
 
     def condition(self, parts: Parts) -> tree.If:
         """Read ``.if e``."""
@@ -355,10 +436,33 @@ class TreeBuilder(_Instructions):
         right = grouped(sides[at[0] + 1 :], ARITHMETIC)
         return tree.Expect(start, end, left, sides[at[0]].value, right, options)
 
-    def unsupported(self, parts: Parts) -> tree.Unsupported:
-        """Read ``.macro`` or ``.include``."""
-        word = _name(parts[0], 1)
-        return tree.Unsupported(word.start - 1, _end(parts[-1]), word)
+    def scope(self, parts: Parts) -> tree.ScopeBlock:
+        """Read ``.scope``."""
+        return tree.ScopeBlock(_start(parts[0]), _end(parts[0]), ())
+
+    def drain(self, parts: Parts) -> tree.DrainLine:
+        """Read ``@sync .drain all``."""
+        label, engine, at = _drained(parts)
+        more = parts[at + 1] if len(parts) > at + 1 else None
+        if more is not None and more.name != "all":
+            said = f"'{quoted(more.name)}' follows '.drain'"
+            raise Mistake(
+                "E0114", said, more.start, more.end, "it is written '.drain' or '.drain all'"
+            )
+        start = _start(parts[0])
+        return tree.DrainLine(start, _end(parts[-1]), label, engine, more is not None)
+
+    def view(self, parts: Parts) -> tree.ViewLine:
+        """Read ``.view sorted = xs[0:64]``."""
+        return tree.ViewLine(_start(parts[0]), parts[-1].end, parts[1], parts[3])
+
+    def include(self, parts: Parts) -> tree.Include:
+        """Read ``.include "file.nasm"``."""
+        return tree.Include(_start(parts[0]), parts[1].end, parts[1])
+
+    def macro(self, parts: Parts) -> tree.Macro:
+        """Read ``.macro name(a, n=4)``."""
+        return tree.Macro(_start(parts[0]), _end(parts[-1]), parts[1], tuple(parts[3:-1]), ())
 
 
 class _Place(NamedTuple):

@@ -63,6 +63,30 @@ class Template(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class ExportedName(Name):
+    """``@export acc``: a name that a macro declares where it is called."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedTemplate(Template):
+    """``@export w{k}``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counter(Node):
+    """``$done`` among the arguments of a macro: a semaphore or an event."""
+
+    name: Name | Template
+
+
+@dataclass(frozen=True, slots=True)
+class Engine(Node):
+    """``@vector`` among the arguments of a macro."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Register(Node):
     """``%r3``."""
 
@@ -74,6 +98,15 @@ class List(Node):
     """``[a, b, c]``."""
 
     items: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Conditional(Node):
+    """``a if c else b``."""
+
+    chosen: Node
+    condition: Node
+    other: Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +181,11 @@ class Named(Node):
 
     name: str
     value: Node
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedNamed(Named):
+    """``@export name=value`` of a ``.const``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +267,7 @@ class TensorLine(Statement):
 
     space: Name
     name: Name | Template
-    dtype: Name
+    dtype: Name | Template
     shape: tuple[Node, ...]
     role: Name | None
     init: Node | None
@@ -255,13 +293,42 @@ class DmaBlock(Statement):
 
 @dataclass(frozen=True, slots=True)
 class For(Statement):
-    """``.for k in a..b step s … .end``."""
+    """``.for k in a..b step s … .end``; without ``stop``, ``first`` is a list."""
 
     variable: Name
     first: Node
-    stop: Node
+    stop: Node | None
     step: Node | None
     body: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Auto(Node):
+    """``%auto``: a register that the assembler chooses."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loop(Statement):
+    """``@engine .loop k in a..b step s … .end``; instead of a name a register, or ``%auto``.
+
+    ``head`` is where its first line ends.
+    """
+
+    engine: Name | None
+    variable: Name | Register | Auto
+    first: Node
+    stop: Node
+    step: Node | None
+    head: int
+    body: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Break(Statement):
+    """``.break``, or ``.break %r1 >= 3``."""
+
+    engine: Name | None
+    condition: Node | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,10 +376,47 @@ class UpdateClause(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class TakeClause(Node):
+    """``take $s, n``: a wait for n, and an update that takes them; 1 if ``value`` is None."""
+
+    name: Name | Template
+    value: Node | None
+    at_read: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MomentName(Node):
+    """``scan[r, i - 1]``, behind ``post`` or ``after``; there with a condition or None."""
+
+    name: Name | Template
+    indices: tuple[Node, ...]
+    condition: Node | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PostClause(Node):
+    """``post NAME[i, …]``, with ``@read`` or without."""
+
+    moment: MomentName
+    at_read: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AfterClause(Node):
+    """``after NAME[i, …], NAME``."""
+
+    moments: tuple[MomentName, ...]
+
+
+Counted = WaitClause | UpdateClause | TakeClause
+Sync = Counted | PostClause | AfterClause
+
+
+@dataclass(frozen=True, slots=True)
 class Line(Statement):
     """An instruction line: any of label, engine and instruction may be absent.
 
-    ``sync`` keeps all waits and updates as they were written, so that a second one, or an
+    ``sync`` keeps all waits, updates and moments as they were written, so that a second wait, or an
     update before a wait, can be pointed at.
     """
 
@@ -320,7 +424,7 @@ class Line(Statement):
     engine: Name | None
     mnemonic: Name | None
     operands: tuple[Node, ...]
-    sync: tuple[WaitClause | UpdateClause, ...]
+    sync: tuple[Sync, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,15 +439,62 @@ class Like(Statement):
 
 
 @dataclass(frozen=True, slots=True)
-class Unsupported(Statement):
-    """A directive the language has and this version does not do yet (``.macro``, ``.include``)."""
+class DrainLine(Statement):
+    """``.drain`` and ``.drain all``."""
 
-    directive: Name
+    label: Name | Template | None
+    engine: Name | None
+    every: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ViewLine(Statement):
+    """``.view sorted = xs[0:64]``."""
+
+    name: Name | Template
+    value: Node
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeBlock(Statement):
+    """``.scope … .end``: tensors whose bytes others may have behind it."""
+
+    body: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Include(Statement):
+    """``.include "file.nasm"``."""
+
+    path: Text
+
+
+@dataclass(frozen=True, slots=True)
+class Macro(Statement):
+    """``.macro name(a, b, n=4) … .end``; a parameter with a default is :class:`Named`."""
+
+    name: Name
+    parameters: tuple[Name | Named, ...]
+    body: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MacroCall(Statement):
+    """``label: @engine name(x, n=2)``; label and engine may be absent."""
+
+    label: Name | Template | None
+    engine: Name | None
+    name: Name
+    arguments: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A whole text; ``unsaid`` is how many of its mistakes are not among the problems."""
+    """A whole text; ``unsaid`` is how many of its mistakes are not among the problems.
+
+    ``unread`` says that lines which could not be read may have declared something.
+    """
 
     body: tuple[Statement, ...]
     unsaid: int = 0
+    unread: bool = False

@@ -15,6 +15,7 @@ from nasm.sim.counters import TRANSFER, Post, Semaphore, Who, holds
 from nasm.sim.queues import NEVER, Queue, Task, Wait
 from nasm.sim.regions import REGISTERS, Region, intersect
 from nasm.sim.resources import Resource
+from nasm.source import Frame
 from nasm.spec.implicit_operands import EngineValue
 from nasm.spec.view import View
 
@@ -47,6 +48,13 @@ class _Start:
             self.tick = None
         else:
             self.tick = max(self.tick, found.until)
+
+
+def _step(frame: Frame) -> str:
+    """The round of a loop, or the call of a macro, that led to a line."""
+    if "(" in frame.what:
+        return f"{frame.what} on line {frame.span.line}"
+    return frame.what.partition(".for ")[2]
 
 
 class Scene:
@@ -123,8 +131,8 @@ class Scene:
         name = self.program.queue_name(who[0])
         if span is None:
             return Location(name, who[1], None)
-        rounds = (frame.what.removeprefix(".for ") for frame in span.chain)
-        return Location(name, who[1], span.line, ", ".join(rounds))
+        steps = filter(None, map(_step, span.chain))
+        return Location(name, who[1], span.line, ", ".join(steps))
 
     def more(self, tick: int) -> str:
         """How long it is until a tick."""

@@ -15,7 +15,8 @@ from nasm.source import Span
 class Location:
     """An instruction: the engine whose it is, with its core where there are several, and its pc.
 
-    ``rounds`` says in which round of which loop of the text it is written. The pc is -1 for what
+    ``rounds`` says in which round of which loop of the text it is written, and in which call of
+    which macro. The pc is -1 for what
     was done by hand, which no instruction did.
     """
 

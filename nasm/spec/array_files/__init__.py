@@ -5,6 +5,6 @@ read than was wanted. Whatever is wrong is E0801 with the file's name.
 """
 
 from nasm.spec.array_files.names import SPELLING, ArrayFile
-from nasm.spec.array_files.reader import read_array
+from nasm.spec.array_files.reader import archived, read_array, read_header
 
-__all__ = ["SPELLING", "ArrayFile", "read_array"]
+__all__ = ["SPELLING", "ArrayFile", "archived", "read_array", "read_header"]

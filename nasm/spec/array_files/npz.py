@@ -64,6 +64,14 @@ def member(archive: IO[bytes], key: str) -> Iterator[tuple[IO[bytes], int]]:
             yield _Member(stream, damaged), found[0].file_size  # type: ignore[misc]
 
 
+def keys(archive: IO[bytes]) -> list[str]:
+    """The keys of all its arrays, in order; raises Damaged."""
+    with _sound(
+        lambda: zipfile.ZipFile(_Bounded(archive)), "its list of members is damaged"
+    ) as found:
+        return [_key(m) for m in found.infolist() if m.filename.endswith(".npy")]
+
+
 def _key(info: zipfile.ZipInfo) -> str:
     return info.filename.removesuffix(".npy")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable
+from io import BytesIO
 from typing import IO, Any
 
 import numpy as np
@@ -41,6 +42,37 @@ def read_array(
     raise Refused(UNREADABLE, f"{path} is not a readable array file: {reason}")
 
 
+def archived(path: str) -> list[ArrayFile]:
+    """All arrays of a .npz file that the user names; raises Refused."""
+    try:
+        with regular(path) as stream:
+            return [ArrayFile("", path, key) for key in npz.keys(stream)]
+    except (FileNotFoundError, ValueError):
+        raise Refused(UNREADABLE, f"no file {path}") from None
+    except OSError as problem:
+        reason = problem.strerror or str(problem)
+    except npy.Damaged as damaged:
+        reason = str(damaged)
+    raise Refused(UNREADABLE, f"{path} is not a readable archive of arrays: {reason}")
+
+
+class _Enough(Exception):
+    """The header was read."""
+
+
+def read_header(file: ArrayFile, fits: Fits, allowed: Allowed = ANY) -> None:
+    """Refuse what :func:`read_array` would by what a file says of itself; no element is read."""
+
+    def header(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+        fits(shape, dtype)
+        raise _Enough
+
+    try:
+        read_array(file, header, allowed)
+    except _Enough:
+        return
+
+
 def _opened(file: ArrayFile, allowed: Allowed, pipes: bool) -> IO[bytes]:
     try:
         return regular(file.path, pipes=True) if pipes else allowed.opened(file.folder, file.name)
@@ -51,8 +83,7 @@ def _opened(file: ArrayFile, allowed: Allowed, pipes: bool) -> IO[bytes]:
 def _read(stream: IO[bytes], file: ArrayFile, fits: Fits) -> Array:
     start = stream.read(len(npy.MAGIC))
     if start == npy.MAGIC:
-        status = os.fstat(stream.fileno())
-        return _array(stream, status.st_size if stat.S_ISREG(status.st_mode) else None, fits)
+        return _array(stream, _size(stream), fits)
     if not start.startswith(npz.MAGIC):
         raise npy.Damaged("it is neither .npy nor .npz")
     if not stream.seekable():
@@ -68,6 +99,14 @@ def _read(stream: IO[bytes], file: ArrayFile, fits: Fits) -> Array:
             raise Refused(UNREADABLE, said, str(none)) from None
         said = f"{file.path} is an archive of arrays; wanted one of them"
         raise Refused(UNREADABLE, said, f"write {file.path}:KEY; {none}") from None
+
+
+def _size(stream: IO[bytes]) -> int | None:
+    """The bytes of a file; None of a pipe."""
+    if isinstance(stream, BytesIO):
+        return len(stream.getbuffer())
+    status = os.fstat(stream.fileno())
+    return status.st_size if stat.S_ISREG(status.st_mode) else None
 
 
 def _array(stream: IO[bytes], size: int | None, fits: Fits) -> Array:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from nasm.spec.target import Samples, Sequencing, Target
-from nasm.targets.neuron import dma, indirection, rules
+from nasm.targets.neuron import dma, explorer, indirection, rules
 from nasm.targets.neuron.activations import ACTIVATIONS
 from nasm.targets.neuron.alu import OPERATORS
+from nasm.targets.neuron.computing import COMPUTING
 from nasm.targets.neuron.figures import FIGURES
 from nasm.targets.neuron.generations import GENERATIONS
 from nasm.targets.neuron.isa import ISA
@@ -61,4 +62,6 @@ TARGET = Target(
         compute="RegisterAlu",
         branch="CompareBranch",
     ),
+    computing=COMPUTING,
+    profiled=explorer.profiled,
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 
 from nasm.problems import listed
-from nasm.spec.instruction import Context, Operand, Rule
+from nasm.spec.instruction import About, Context, Operand, Rule
 from nasm.spec.view import Offsets, View
 from nasm.targets.neuron.pe_tiles import FULL_TILE, place
 from nasm.targets.neuron.rules import AVAILABLE, DTYPE, LIMIT, MEMORY, MODE, START_PARTITION, rule
@@ -36,9 +36,10 @@ def generation_has_it(context: Context) -> str | None:
     """Earlier ones take one column, or one pattern, at a time."""
     for operand, view, _ in picked(context):
         if not context.generation.switches["tensor_indirection"]:
-            return (
+            return About(
+                operand.name,
                 f"{operand.name} ({view.tensor.name}) is addressed by an index tile on "
-                f"{context.generation.name}; v4 has that"
+                f"{context.generation.name}; v4 has that",
             )
     return None
 
@@ -54,7 +55,7 @@ def operand_may(context: Context) -> str | None:
         if operand.name in may:
             continue
         said = f"of {row.name} {listed(may)} may be" if may else f"none of {row.name}'s may be"
-        return f"{operand.name} ({view.tensor.name}) is indirect; {said}"
+        return About(operand.name, f"{operand.name} ({view.tensor.name}) is indirect; {said}")
     return None
 
 
@@ -64,7 +65,10 @@ def index_in_sbuf(context: Context) -> str | None:
     for operand, _, offsets in context.addressed:
         where = offsets.tile.tensor.memory.name
         if where != "sbuf":
-            return f"the index of {operand.name} ({offsets.tile.tensor.name}) is in {where}"
+            return About(
+                operand.name,
+                f"the index of {operand.name} ({offsets.tile.tensor.name}) is in {where}",
+            )
     return None
 
 
@@ -80,7 +84,10 @@ def index_dtype(context: Context) -> str | None:
         found = offsets.tile.dtype.name
         if found not in wanted:
             tile = offsets.tile.tensor.name
-            return f"the index of {operand.name} ({tile}) is {found}; wanted {listed(wanted)}"
+            return About(
+                operand.name,
+                f"the index of {operand.name} ({tile}) is {found}; wanted {listed(wanted)}",
+            )
     return None
 
 
@@ -98,9 +105,10 @@ def entries_there(context: Context) -> str | None:
         rows = min(group, tile.partitions)
         holds = rows * tile.elements if rows == group else rows
         if count > holds:
-            return (
+            return About(
+                operand.name,
                 f"{operand.name} ({view.tensor.name}) takes {count} entries; the first {rows} "
-                f"partitions of {tile.tensor.name} hold {holds} of them"
+                f"partitions of {tile.tensor.name} hold {holds} of them",
             )
     return None
 
@@ -111,9 +119,10 @@ def index_at_quadrant(context: Context) -> str | None:
     for operand, _, offsets in picked(context):
         at = start(offsets.tile)
         if at % 32:
-            return (
+            return About(
+                operand.name,
                 f"the index of {operand.name} ({offsets.tile.tensor.name}) starts at "
-                f"partition {at}; wanted 0, 32, 64 or 96"
+                f"partition {at}; wanted 0, 32, 64 or 96",
             )
     return None
 
@@ -123,9 +132,10 @@ def input_at_index(context: Context) -> str | None:
     """A lane reads its own part of the index."""
     for operand, view, offsets in picked(context):
         if operand.walked and "w" not in operand.access and start(view) != start(offsets.tile):
-            return (
+            return About(
+                operand.name,
                 f"{operand.name} ({view.tensor.name}) starts at partition {start(view)}, its "
-                f"index {offsets.tile.tensor.name} at {start(offsets.tile)}; wanted the same"
+                f"index {offsets.tile.tensor.name} at {start(offsets.tile)}; wanted the same",
             )
     return None
 
@@ -148,9 +158,10 @@ def dst_index_at_input(context: Context) -> str | None:
                 continue
             source = source.offsets.tile
         if start(offsets.tile) != start(source):
-            return (
+            return About(
+                operand.name,
                 f"the index of {operand.name} ({view.tensor.name}) starts at partition "
-                f"{start(offsets.tile)}, {source.tensor.name} at {start(source)}; wanted the same"
+                f"{start(offsets.tile)}, {source.tensor.name} at {start(source)}; wanted the same",
             )
     return None
 
@@ -165,7 +176,10 @@ def scalar_scatters_to_sbuf(context: Context) -> str | None:
     for operand, view, _ in picked(context):
         where = view.tensor.memory.name
         if context.engine == "scalar" and "w" in operand.access and where == "psum":
-            return f"{operand.name} ({view.tensor.name}) is indirect and in psum on scalar"
+            return About(
+                operand.name,
+                f"{operand.name} ({view.tensor.name}) is indirect and in psum on scalar",
+            )
     return None
 
 
@@ -190,7 +204,10 @@ def indirect_on(*engines: str) -> Rule:
     def check(context: Context) -> str | None:
         for operand, view, _ in picked(context):
             if context.engine not in engines:
-                return f"{operand.name} ({view.tensor.name}) is indirect on {context.engine}"
+                return About(
+                    operand.name,
+                    f"{operand.name} ({view.tensor.name}) is indirect on {context.engine}",
+                )
         return None
 
     return check
@@ -204,7 +221,10 @@ def matmul_dtypes(context: Context) -> str | None:
     """Also dst, as the page has it."""
     for operand, view, _ in picked(context):
         if view.dtype.name not in MATMUL_DTYPES:
-            return f"{operand.name} ({view.tensor.name}) is indirect and {view.dtype.name}"
+            return About(
+                operand.name,
+                f"{operand.name} ({view.tensor.name}) is indirect and {view.dtype.name}",
+            )
     return None
 
 
@@ -217,7 +237,10 @@ def not_tiled(context: Context) -> str | None:
     """The whole array is one tile."""
     for operand, view, _ in picked(context):
         if place(context) != ((0, 0), FULL_TILE):
-            return f"{operand.name} ({view.tensor.name}) is indirect with a tile of the array"
+            return About(
+                operand.name,
+                f"{operand.name} ({view.tensor.name}) is indirect with a tile of the array",
+            )
     return None
 
 
@@ -239,5 +262,8 @@ def not_address_arithmetic(context: Context) -> str | None:
     data, dst = context["data"], context["dst"]
     for operand, view, _ in picked(context):
         if data.dtype.name in WORDS and dst.dtype.name in WORDS:
-            return f"{operand.name} ({view.tensor.name}) is indirect among {data.dtype.name} tiles"
+            return About(
+                operand.name,
+                f"{operand.name} ({view.tensor.name}) is indirect among {data.dtype.name} tiles",
+            )
     return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nasm.problems import listed
-from nasm.spec.instruction import Context, Operand, Rule
+from nasm.spec.instruction import About, Context, Operand, Rule
 from nasm.spec.kinds import Integers
 from nasm.spec.view import View
 from nasm.targets.neuron.figures import ARRAY_SIDE
@@ -71,7 +71,7 @@ def _columns(context: Context, name: str) -> int:
 def tile_whole(context: Context) -> str | None:
     """One alone does not make a tile."""
     given = [n for n in ("tile_position", "tile_size") if context[n] is not None]
-    return f"{given[0]} alone" if len(given) == 1 else None
+    return About(given[0], f"{given[0]} alone") if len(given) == 1 else None
 
 
 @rule(
@@ -106,6 +106,7 @@ def rows_fit(name: str) -> Rule:
         f"{name} spans no more partitions than the tile has rows",
         f"{MATMUL_SOURCE}, 'Tile size'",
         names=(name, "tile_position", "tile_size"),
+        about=name,
     )
     def check(context: Context) -> str | None:
         rows = place(context)[1][0]
@@ -124,6 +125,7 @@ def starts_at_row(name: str) -> Rule:
         f"{MATMUL_SOURCE}, 'Tiling mode'; nki-library kernels (assumed)",
         "tile_position and tile_size choose other rows of the array",
         names=(name, "tile_position", "tile_size"),
+        about=name,
     )
     def check(context: Context) -> str | None:
         start, row = first_partition(context, name), place(context)[0][0]
@@ -138,6 +140,7 @@ def starts_at_row(name: str) -> Rule:
     LIMIT,
     "the stationary tile has no more columns than the tile of the array",
     f"{MATMUL_SOURCE}, 'Tile size'",
+    about="stationary",
 )
 def columns_fit(context: Context) -> str | None:
     """M is at most 128, or the tile's columns."""
@@ -149,6 +152,7 @@ def columns_fit(context: Context) -> str | None:
     LIMIT,
     "the moving tile has at most 512 columns (v4: 4,096, or 8,192 into bfloat16)",
     f"{MATMUL_SOURCE}, 'Tile size'",
+    about="moving",
 )
 def moving_fits(context: Context) -> str | None:
     """N is limited by what the partial-sum buffer can take."""
@@ -169,6 +173,7 @@ def dst_fits(context: Context) -> str | None:
     DTYPE,
     "dst is float32 (v4: or bfloat16); in transpose mode the input's dtype (v2: or float32)",
     f"{MATMUL_SOURCE} and nki.isa.nc_transpose, 'Data types'",
+    about="dst",
 )
 def dst_dtype(context: Context) -> str | None:
     """What the partial-sum buffer accumulates in."""
@@ -188,6 +193,7 @@ def dst_dtype(context: Context) -> str | None:
     BANK,
     "dst stays within one PSUM bank (v2, v3)",
     "Trainium/Inferentia2 architecture guide, 'Tensor Engine': PSUM banks",
+    about="dst",
 )
 def one_bank(context: Context) -> str | None:
     """A matmul's output does not cross a bank border."""
@@ -208,6 +214,7 @@ def one_bank(context: Context) -> str | None:
     "dst starts at the tile's column: column c of the array feeds partition c",
     f"{MATMUL_SOURCE}, 'Tiling mode'; nki-library kernels (assumed)",
     "tile_position and tile_size choose other columns of the array",
+    about="dst",
 )
 def dst_at_column(context: Context) -> str | None:
     """A column tile writes its own partitions."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from nasm.dtypes import Kind
 from nasm.problems import Severity, listed
-from nasm.spec.instruction import FLOAT32, Context, Operand, Rule
+from nasm.spec.instruction import FLOAT32, About, Context, Operand, Rule
 from nasm.spec.lists import views
 from nasm.spec.view import View
 
@@ -42,9 +42,10 @@ def _start_partition(context: Context) -> str | None:
         start = (view.tensor.partition or 0) + view.partition
         legal = (0,) if count > 64 else (0, 64) if count > 32 else (0, 32, 64, 96)
         if start not in legal:
-            return (
+            return About(
+                operand.name,
                 f"{operand.name} ({view.tensor.name}) starts at partition {start} with {count} "
-                f"partitions; wanted a start at {listed(map(str, legal))}"
+                f"partitions; wanted a start at {listed(map(str, legal))}",
             )
     return None
 
@@ -52,9 +53,10 @@ def _start_partition(context: Context) -> str | None:
 def _strided_partitions(context: Context) -> str | None:
     for operand, view in context.tiles:
         if view.partitions > 1 and view.steps[0] != 1:
-            return (
+            return About(
+                operand.name,
                 f"{operand.name} ({view.tensor.name}) steps {view.steps[0]} partitions at a time; "
-                "wanted a contiguous run"
+                "wanted a contiguous run",
             )
     return None
 
@@ -64,21 +66,29 @@ def _pattern(context: Context) -> str | None:
         dims = view.dims
         name = f"{operand.name} ({view.tensor.name})"
         if len(dims) > 4:
-            return f"{name} needs {len(dims)} free dims after merging; wanted at most 4"
+            return About(
+                operand.name, f"{name} needs {len(dims)} free dims after merging; wanted at most 4"
+            )
         for step, count in dims:
             if count > 65535:
-                return f"{name} counts {count} elements in one dim; wanted at most 65535 (uint16)"
+                return About(
+                    operand.name,
+                    f"{name} counts {count} elements in one dim; wanted at most 65535 (uint16)",
+                )
             if not -32768 <= step <= 32767:
-                return f"{name} steps {step} elements; wanted -32768 to 32767 (int16)"
+                return About(
+                    operand.name, f"{name} steps {step} elements; wanted -32768 to 32767 (int16)"
+                )
     return None
 
 
 def _each_once(context: Context) -> str | None:
     for operand, view in context.tiles:
         if "w" in operand.access and repeats(view.last if _keeps_last(operand) else view):
-            return (
+            return About(
+                operand.name,
                 f"{operand.name} ({view.tensor.name}) walks some elements more than once; "
-                "wanted each once"
+                "wanted each once",
             )
     return None
 
@@ -92,9 +102,10 @@ def _last_stays(context: Context) -> str | None:
     for operand, view in context.tiles:
         if "w" in operand.access and view.last.elements != view.elements:
             each = view.elements // view.last.elements
-            return (
+            return About(
+                operand.name,
                 f"{operand.name} ({view.tensor.name}) has a step of 0: of every {each} elements "
-                "the last one stays"
+                "the last one stays",
             )
     return None
 
@@ -125,9 +136,10 @@ def _free_size(context: Context) -> str | None:
             there = prod(count for step, count in view.dims if step)
             found, limit = (there, 4096) if there > 4096 else (found, limit)
         if found > limit:
-            return (
+            return About(
+                operand.name,
                 f"{operand.name} ({view.tensor.name}) has {found} elements per partition; "
-                f"wanted at most {limit} in {where}"
+                f"wanted at most {limit} in {where}",
             )
     return None
 
@@ -141,7 +153,9 @@ def _reach(context: Context) -> str | None:
         )
         if where not in reaches:
             only = listed(reaches) + " only" if reaches else "no memory"
-            return f"{operand.name} is in {where}; {context.engine} {does} {only}"
+            return About(
+                operand.name, f"{operand.name} is in {where}; {context.engine} {does} {only}"
+            )
     return None
 
 
@@ -152,9 +166,10 @@ def _dtypes_exist(context: Context) -> str | None:
             continue
         for view in (operand,) if type(operand) is View else views(operand):
             if view.dtype.name not in known:
-                return (
+                return About(
+                    name,
                     f"{name} ({view.tensor.name}) is {view.dtype.name}, "
-                    f"which {context.generation.summary} does not have"
+                    f"which {context.generation.summary} does not have",
                 )
     return None
 
@@ -162,9 +177,10 @@ def _dtypes_exist(context: Context) -> str | None:
 def _computable(context: Context) -> str | None:
     for operand, view in context.tiles:
         if view.dtype.kind in (Kind.PACKED, Kind.SCALE) and context.row.domain(context) == FLOAT32:
-            return (
+            return About(
+                operand.name,
                 f"{operand.name} ({view.tensor.name}) is {view.dtype.name}, "
-                "which holds no plain numbers"
+                "which holds no plain numbers",
             )
     return None
 
@@ -290,7 +306,7 @@ def elements(name: str, low: int, high: int, source: str) -> Rule:
         if low <= found <= high:
             return None
         wanted = str(low) if low == high else f"{low} to {high}"
-        return f"{name} has {found} elements per partition; wanted {wanted}"
+        return About(name, f"{name} has {found} elements per partition; wanted {wanted}")
 
     wanted = f"exactly {low}" if low == high else f"{low} to {high:,}"
     return Rule(LIMIT, f"{name} has {wanted} elements per partition", source, check, names=(name,))
@@ -303,7 +319,7 @@ def free_dims(name: str, most: int, source: str) -> Rule:
         found = len(context[name].dims)
         if found <= most:
             return None
-        return f"{name} needs {found} free dims after merging; wanted at most {most}"
+        return About(name, f"{name} needs {found} free dims after merging; wanted at most {most}")
 
     return Rule(PATTERN, f"{name} has at most {most} free dims", source, check, names=(name,))
 
@@ -348,14 +364,16 @@ def rule(
     addressed: bool = False,
     basic: bool = False,
     names: tuple[str, ...] = (),
+    about: str = "",
 ) -> Callable[..., Rule]:
     """Make a rule of a check: a decorator for the rows' own rules.
 
     A check that is made for operands of some ``names`` gives them, so that a row which lacks one
-    fails its import. The others are asked on every operand their rows allow by the tests.
+    fails its import. The others are asked on every operand their rows allow by the tests. What is
+    always ``about`` one operand names it.
     """
 
     def make(check: Callable[[Context], str | None]) -> Rule:
-        return Rule(code, sentence, source, check, hint, severity, addressed, basic, names)
+        return Rule(code, sentence, source, check, hint, severity, addressed, basic, names, about)
 
     return make

@@ -41,6 +41,7 @@ COMMAND_DOC = "what happens to the accumulators"
     "reduce_cmd=idle leaves the accumulators unknown, so that reduce_res receives nothing",
     "nki.isa.exponential, nki.isa.select_reduce",
     "reduce_cmd=reset_reduce reduces this instruction's results",
+    about="reduce_cmd",
 )
 def nothing_idle(context: Context) -> str | None:
     """What is unknown cannot be read."""
@@ -48,7 +49,12 @@ def nothing_idle(context: Context) -> str | None:
     return "reduce_res with reduce_cmd=idle" if found else None
 
 
-@rule(MODE, "reduce_init is for reduce_cmd=load_reduce, and 0 otherwise", "nki.isa.exponential")
+@rule(
+    MODE,
+    "reduce_init is for reduce_cmd=load_reduce, and 0 otherwise",
+    "nki.isa.exponential",
+    about="reduce_init",
+)
 def init_loaded(context: Context) -> str | None:
     """What would not be loaded."""
     loading, value = context["reduce_cmd"] == "load_reduce", context["reduce_init"]
@@ -125,7 +131,12 @@ _RANGE = "nki.isa.range_select"
 COMPARISON = Choice(("equal", "less", "less_equal", "greater", "greater_equal"), "comparison")
 
 
-@rule(LIMIT, "range_start and the indices after it are within 2^24, exact in float32", _RANGE)
+@rule(
+    LIMIT,
+    "range_start and the indices after it are within 2^24, exact in float32",
+    _RANGE,
+    about="range_start",
+)
 def exact_indices(context: Context) -> str | None:
     """Indices are compared as float32."""
     first = context["range_start"]
@@ -135,7 +146,12 @@ def exact_indices(context: Context) -> str | None:
     return f"indices {first:,} to {last:,}; wanted -16,777,216 to 16,777,216"
 
 
-@rule(MODE, "on_false_value is FP32_MIN, -3.4028235e38: the hardware has no other", _RANGE)
+@rule(
+    MODE,
+    "on_false_value is FP32_MIN, -3.4028235e38: the hardware has no other",
+    _RANGE,
+    about="on_false_value",
+)
 def false_value(context: Context) -> str | None:
     """A hardware constraint."""
     found = context["on_false_value"]

@@ -25,6 +25,7 @@ REDUCE = commands("idle", "reset", "reduce", "reset_reduce")
     "on v2 bias is a [P, 1] tile; from v3 on it may be a number",
     SOURCE,
     "put the number into a tile with Memset",
+    about="bias",
 )
 def bias_form(context: Context) -> str | None:
     """What bias may be."""
@@ -34,7 +35,7 @@ def bias_form(context: Context) -> str | None:
     return f"bias={bias} on {context.generation.name}; wanted a [P, 1] tile"
 
 
-@rule(DTYPE, "bias is of any dtype but tfloat32", SOURCE)
+@rule(DTYPE, "bias is of any dtype but tfloat32", SOURCE, about="bias")
 def bias_dtype(context: Context) -> str | None:
     """The one dtype a bias is not."""
     bias = context["bias"]
@@ -42,7 +43,7 @@ def bias_dtype(context: Context) -> str | None:
     return "bias is tfloat32" if found else None
 
 
-@rule(MODE, "reciprocal takes no bias on v2", "NKI reference, engine selection")
+@rule(MODE, "reciprocal takes no bias on v2", "NKI reference, engine selection", about="bias")
 def reciprocal_unbiased(context: Context) -> str | None:
     """A limit of v2's reciprocal."""
     late = context.generation.switches["scalar_literal_bias"]
@@ -56,6 +57,7 @@ def reciprocal_unbiased(context: Context) -> str | None:
     "a reduction needs reduce_op=add",
     SOURCE,
     "for example reduce_op=add, reduce_res=total, reduce_cmd=reset_reduce",
+    about="reduce_cmd",
 )
 def reduction_named(context: Context) -> str | None:
     """What is summed is said by reduce_op."""

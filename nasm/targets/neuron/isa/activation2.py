@@ -64,7 +64,10 @@ def same_immediates(context: Context) -> str | None:
 
 
 @rule(
-    MODE, "a reduction needs reduce_op, and so does a reset, which starts from its identity", SOURCE
+    MODE,
+    "a reduction needs reduce_op, and so does a reset, which starts from its identity",
+    SOURCE,
+    about="reduce_cmd",
 )
 def reduction_named(context: Context) -> str | None:
     """What is reduced, or reset, is said by reduce_op."""
@@ -80,6 +83,7 @@ def reduction_named(context: Context) -> str | None:
     SOURCE,
     "prelu has one",
     severity=Severity.WARNING,
+    about="relu_param",
 )
 def parameter_used(context: Context) -> str | None:
     """A parameter that changes nothing is probably a mistake."""

@@ -55,7 +55,9 @@ def BatchNormStats(data: Any) -> Any:
     return made
 
 
-@rule(LIMIT, "data holds count, mean and variance * count, one or more times", AGGREGATE)
+@rule(
+    LIMIT, "data holds count, mean and variance * count, one or more times", AGGREGATE, about="data"
+)
 def triples(context: Context) -> str | None:
     """A multiple of three elements."""
     found = context["data"].elements

@@ -10,7 +10,7 @@ from nasm.dtypes import DType
 from nasm.problems import Refused
 from nasm.spec.effects import Jump
 from nasm.spec.implicit_operands import DtypeOf, Here
-from nasm.spec.instruction import Context, Operand, in_bits
+from nasm.spec.instruction import About, Context, Operand, in_bits
 from nasm.spec.kinds import Choice, Either, Label, Number, Register, Tile
 from nasm.spec.view import View
 from nasm.targets.neuron import alu, costs
@@ -83,7 +83,7 @@ def one_element(context: Context) -> str | None:
     for name in ("src", "dst"):
         view = context.operands.get(name)
         if isinstance(view, View) and view.size != 1:
-            return f"{name} has {view.size} elements; wanted one"
+            return About(name, f"{name} has {view.size} elements; wanted one")
     return None
 
 
@@ -93,7 +93,7 @@ def whole_words(context: Context) -> str | None:
     for name in ("src", "dst"):
         view = context.operands.get(name)
         if isinstance(view, View) and not (view.dtype.is_int or view.dtype.is_float):
-            return f"{name} is {view.dtype.name}"
+            return About(name, f"{name} is {view.dtype.name}")
     return None
 
 
@@ -140,7 +140,7 @@ def _holds(op: str, a: int, b: int) -> bool:
     return bool(alu.apply_register(op, wrap32(a), wrap32(b)))
 
 
-@rule(MODE, "a comparison needs both sides", f"{KLR}, CmpBranch")
+@rule(MODE, "a comparison needs both sides", f"{KLR}, CmpBranch", about="op")
 def compared(context: Context) -> str | None:
     """Only op=always compares nothing."""
     if context["op"] != "always" and (context["reg1"] is None or context["reg2"] is None):

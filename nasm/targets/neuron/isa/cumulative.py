@@ -56,7 +56,7 @@ def _loaded(operand: str, source: str) -> Rule:
 _REDUCE = "nki.isa.tensor_scalar_reduce"
 
 
-@rule(MODE, "reduce_init is for reduce_cmd=load_reduce", _REDUCE)
+@rule(MODE, "reduce_init is for reduce_cmd=load_reduce", _REDUCE, about="reduce_init")
 def init_loaded(context: Context) -> str | None:
     """What would not be loaded."""
     unused = context["reduce_init"] is not None and context["reduce_cmd"] != "load_reduce"
@@ -68,6 +68,7 @@ def init_loaded(context: Context) -> str | None:
     "reverse0 is not supported by the vendor yet",
     _REDUCE,
     "a subtraction the other way round: multiply by -1 and add",
+    about="reverse0",
 )
 def not_reversed(context: Context) -> str | None:
     """Listed and refused by the vendor."""

@@ -58,6 +58,7 @@ def one_entry_each(context: Context) -> str | None:
     SHAPE,
     "gathered rows of a transpose are a multiple of 16, and of 4 axes one of the middle ones is 1",
     f"{TRANSPOSE_SOURCE}, 'DMA Indirect Transpose Constraints'",
+    about="src",
 )
 def rows_transposable(context: Context) -> str | None:
     """That the last axis has at most 128 elements follows from dst: it is its partitions."""
@@ -75,6 +76,7 @@ def rows_transposable(context: Context) -> str | None:
     DTYPE,
     "gathered rows are transposed with 2-byte elements and uint32 entries",
     f"{TRANSPOSE_SOURCE}, 'DMA Indirect Transpose Constraints'",
+    about="src",
 )
 def rows_dtype(context: Context) -> str | None:
     """Of the data, and of the index."""
@@ -92,6 +94,7 @@ def rows_dtype(context: Context) -> str | None:
     "an index of a transpose has 16 to 128 partitions, a multiple of 16, and 128 if it "
     "has more than one column",
     f"{TRANSPOSE_SOURCE}, 'DMA Indirect Transpose Constraints'",
+    about="src",
 )
 def index_transposable(context: Context) -> str | None:
     """Its entries are taken column by column."""
@@ -108,6 +111,7 @@ def index_transposable(context: Context) -> str | None:
     MODE,
     "oob_mode=skip of a transpose is for a src whose address the run decides",
     TRANSPOSE_SOURCE,
+    about="oob_mode",
 )
 def skip_is_indirect(context: Context) -> str | None:
     """Any other is within bounds."""
@@ -125,6 +129,7 @@ def skip_is_indirect(context: Context) -> str | None:
     "a sum with rows that a tile names adds the rows of HBM to a tile in place, or a tile "
     "to the rows",
     f"{COMPUTE_SOURCE}, 'Read-Modify-Write'",
+    about="dst",
 )
 def read_modify_write(context: Context) -> str | None:
     """Dst is one of two sources; the rows are one side, SBUF the other."""

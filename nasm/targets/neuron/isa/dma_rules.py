@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nasm.dtypes import Kind
 from nasm.problems import Severity, listed
-from nasm.spec.instruction import Context
+from nasm.spec.instruction import About, Context
 from nasm.spec.view import View
 from nasm.targets.neuron import dge
 from nasm.targets.neuron.rules import AVAILABLE, DTYPE, MEMORY, MODE, SHAPE, repeats, rule
@@ -27,6 +27,7 @@ def same_size(context: Context) -> str | None:
     AVAILABLE,
     "hwdge is for Sync and Scalar from v3 on, swdge for GpSimd, dge_mode=none for every engine",
     f"{DMA_SOURCE}; Trainium2 guide, 'Descriptor Generation Engine'",
+    about="dge_mode",
 )
 def dge_available(context: Context) -> str | None:
     """Who can make descriptors while the program runs."""
@@ -40,7 +41,12 @@ def dge_available(context: Context) -> str | None:
     return None
 
 
-@rule(AVAILABLE, "a DMA takes a priority from NeuronCore-v4 on", f"{DMA_SOURCE}, priority")
+@rule(
+    AVAILABLE,
+    "a DMA takes a priority from NeuronCore-v4 on",
+    f"{DMA_SOURCE}, priority",
+    about="priority",
+)
 def priority_available(context: Context) -> str | None:
     """Earlier generations serve their queues in turn."""
     priority = context["priority"]
@@ -85,7 +91,7 @@ def dynamic_needs_dge(context: Context) -> str | None:
     for name in ("dst", "src"):
         held = dge.at_run_time(context[name])
         if held and _mode(context) == "none":
-            return f"{name} starts at a {held} with {_named(context)}"
+            return About(name, f"{name} starts at a {held} with {_named(context)}")
     return None
 
 
@@ -104,17 +110,22 @@ def dynamic_partitions(context: Context) -> str | None:
     for name in ("dst", "src"):
         view = context[name]
         if view.partitioned and view.partitions > 1 and view.partitions % SHARES:
-            return f"{name} has {view.partitions} partitions"
+            return About(name, f"{name} has {view.partitions} partitions")
     return None
 
 
-@rule(SHAPE, "a DMA writes every element of dst once", f"{DMA_SOURCE} (assumed)")
+@rule(SHAPE, "a DMA writes every element of dst once", f"{DMA_SOURCE} (assumed)", about="dst")
 def dst_once(context: Context) -> str | None:
     """A step of 0 is for src."""
     return "dst walks some elements more than once" if repeats(context["dst"]) else None
 
 
-@rule(MEMORY, "a DMA does not write PSUM", "NKI documentation: DMA and memory types (assumed)")
+@rule(
+    MEMORY,
+    "a DMA does not write PSUM",
+    "NKI documentation: DMA and memory types (assumed)",
+    about="dst",
+)
 def not_into_psum(context: Context) -> str | None:
     """Reads of PSUM by DMA were documented once, writes never."""
     where = context["dst"].tensor.memory.name
@@ -127,6 +138,7 @@ def not_into_psum(context: Context) -> str | None:
     "NKI 0.3 release notes",
     "copy to sbuf first (TensorCopy)",
     severity=Severity.WARNING,
+    about="src",
 )
 def from_psum(context: Context) -> str | None:
     """What once was documented is done, and said."""
@@ -138,6 +150,7 @@ def from_psum(context: Context) -> str | None:
     "compute_op=add needs v4 and a dst in SBUF, with bfloat16 or float32 on both sides",
     "Trainium3 guide, 'SBUF Read-Add-Write'",
     "DmaCompute with dst among its sources adds anywhere",
+    about="compute_op",
 )
 def adds_near_memory(context: Context) -> str | None:
     """SBUF adds what arrives to what it holds; other memories do not."""
@@ -162,7 +175,12 @@ def transposed(rank: int) -> str:
     return f"[{', '.join(map(str, AXES[rank]))}]"
 
 
-@rule(SHAPE, "axes is [1, 0] for 2 axes, [2, 1, 0] for 3 and [3, 1, 2, 0] for 4", TRANSPOSE_SOURCE)
+@rule(
+    SHAPE,
+    "axes is [1, 0] for 2 axes, [2, 1, 0] for 3 and [3, 1, 2, 0] for 4",
+    TRANSPOSE_SOURCE,
+    about="axes",
+)
 def axes_fit(context: Context) -> str | None:
     """The first and the last axis change places."""
     rank, axes = len(context["src"].shape), context["axes"]
@@ -177,6 +195,7 @@ def axes_fit(context: Context) -> str | None:
     SHAPE,
     "dst has the shape of the transposed src, axis by axis",
     f"{TRANSPOSE_SOURCE}; NKI 0.4 migration guide",
+    about="dst",
 )
 def transposed_shape(context: Context) -> str | None:
     """Neither an axis of 1 more nor one less."""
@@ -203,7 +222,7 @@ def transposable(context: Context) -> str | None:
     return None
 
 
-@rule(MODE, "a transpose takes swdge only with an index tile", TRANSPOSE_SOURCE)
+@rule(MODE, "a transpose takes swdge only with an index tile", TRANSPOSE_SOURCE, about="dge_mode")
 def transpose_mode(context: Context) -> str | None:
     """GpSimd makes descriptors for gathered rows only."""
     return (
@@ -217,6 +236,7 @@ def transpose_mode(context: Context) -> str | None:
     "next to last axis is a multiple of 16, and 2 bytes",
     f"{TRANSPOSE_SOURCE}, Neuron SDK 2.32",
     "dge_mode=none has none of these limits",
+    about="src",
 )
 def hardware_transpose(context: Context) -> str | None:
     """What the hardware makes the descriptors of a transpose for."""
@@ -260,7 +280,7 @@ def summable(context: Context) -> str | None:
     return None
 
 
-@rule(MODE, "scales are all 1.0, one for each source", COMPUTE_SOURCE)
+@rule(MODE, "scales are all 1.0, one for each source", COMPUTE_SOURCE, about="scales")
 def unscaled(context: Context) -> str | None:
     """The API has room for more than it does."""
     scales, sources = context["scales"], context["srcs"]
@@ -272,7 +292,12 @@ def unscaled(context: Context) -> str | None:
     return f"a scale of {other}; wanted 1.0" if other is not None else None
 
 
-@rule(MODE, "unique_indices is true", f"{COMPUTE_SOURCE}: indices that repeat are not supported")
+@rule(
+    MODE,
+    "unique_indices is true",
+    f"{COMPUTE_SOURCE}: indices that repeat are not supported",
+    about="unique_indices",
+)
 def unique(context: Context) -> str | None:
     """What several additions to one element give is not said."""
     return None if context["unique_indices"] else "unique_indices=false"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nasm.problems import Severity, listed
-from nasm.spec.instruction import BITS, Context, OfOperands, Operand, Rule
+from nasm.spec.instruction import BITS, About, Context, OfOperands, Operand, Rule
 from nasm.spec.kinds import Anything, Either, Flag
 from nasm.spec.view import View
 from nasm.targets.neuron import alu, costs
@@ -69,8 +69,9 @@ def on_engine(*names: str) -> Rule:
             engines = alu.OPERATORS[op].engines_on(context.generation.name)
             if context.engine not in engines:
                 where = listed(f"@{e}" for e in engines) if engines else "no engine"
-                return (
-                    f"{name}={op} on {context.engine}; on {context.generation.name} {where} has it"
+                return About(
+                    name,
+                    f"{name}={op} on {context.engine}; on {context.generation.name} {where} has it",
                 )
         return None
 
@@ -81,6 +82,7 @@ def on_engine(*names: str) -> Rule:
     AVAILABLE,
     "an operator runs on Vector, power on GpSimd, which is also given what Vector has",
     f"nki.isa.tensor_tensor; {ALU_SOURCE}",
+    about="op",
 )
 def tile_operator(context: Context) -> str | None:
     """Where two tiles can be combined."""
@@ -98,6 +100,7 @@ def tile_operator(context: Context) -> str | None:
     "NKI reference of SDK 2.26, operator table; nki.isa.tensor_tensor",
     "the result is taken to be Vector's (assumed)",
     severity=Severity.WARNING,
+    about="op",
 )
 def described_on_gpsimd(context: Context) -> str | None:
     """The vendor's interface takes others too."""
@@ -111,6 +114,7 @@ def described_on_gpsimd(context: Context) -> str | None:
     DTYPE,
     "an operator that orders exact integers needs data1 and data2 of one dtype",
     "nki.isa.tensor_tensor says nothing of an order between int32 and uint32",
+    about="op",
 )
 def one_order(context: Context) -> str | None:
     """Signed and unsigned words have no documented order."""
@@ -162,12 +166,12 @@ def operands_present(context: Context) -> str | None:
         op, operand = context[f"op{n}"], context[f"operand{n}"]
         if op is None:
             if operand is not None:
-                return f"operand{n} without op{n}"
+                return About(f"operand{n}", f"operand{n} without op{n}")
         elif alu.OPERATORS[op].unary:
             if operand not in (None, 0):
-                return f"op{n}={op} takes no operand; wanted none, or 0"
+                return About(f"operand{n}", f"op{n}={op} takes no operand; wanted none, or 0")
         elif operand is None:
-            return f"op{n}={op} without operand{n}"
+            return About(f"op{n}", f"op{n}={op} without operand{n}")
     return None
 
 
@@ -186,6 +190,7 @@ def same_class(context: Context) -> str | None:
     MODE,
     "square, relu, abs_max and abs_min are for op0",
     "NKI release notes: new operators of tensor_scalar on NeuronCore-v4",
+    about="op1",
 )
 def first_stage_only(context: Context) -> str | None:
     """What the second stage lacks."""
@@ -208,9 +213,9 @@ def scalar_dtypes(context: Context) -> str | None:
         value = context[name]
         if isinstance(value, View):
             if not bitwise and value.dtype.name != "float32":
-                return f"{name} is {value.dtype.name}; wanted float32"
+                return About(name, f"{name} is {value.dtype.name}; wanted float32")
         elif bitwise and isinstance(value, float):
-            return f"{name} is {value}; a bitwise operator wants an integer"
+            return About(name, f"{name} is {value}; a bitwise operator wants an integer")
     return None
 
 
@@ -227,7 +232,7 @@ def number_fits(context: Context) -> str | None:
     for name in ("operand0", "operand1"):
         value = context[name]
         if isinstance(value, int) and not -(2 ** (bits - 1)) <= value < 2**bits:
-            return f"{name} is {value}; wanted one of {bits} bits"
+            return About(name, f"{name} is {value}; wanted one of {bits} bits")
     return None
 
 
@@ -259,9 +264,9 @@ def gpsimd_operators(context: Context) -> str | None:
     for name in ("op0", "op1"):
         op = context[name]
         if op is not None and _bitvec(op):
-            return f"{name}={op} on gpsimd"
+            return About(name, f"{name}={op} on gpsimd")
         if op not in ("rsqrt", "power", "bypass", None) and not _exact(context):
-            return f"{name}={op} in float32 on gpsimd"
+            return About(name, f"{name}={op} in float32 on gpsimd")
     return None
 
 

@@ -34,7 +34,11 @@ def _same_dtype(data: str, source: str) -> Any:
 
 def _whole_cores(name: str, source: str) -> Any:
     @rule(
-        SHAPE, f"the partitions of {name} are a multiple of 16: whole cores", source, names=(name,)
+        SHAPE,
+        f"the partitions of {name} are a multiple of 16: whole cores",
+        source,
+        names=(name,),
+        about=name,
     )
     def check(context: Context) -> str | None:
         found = context[name].partitions
@@ -49,7 +53,12 @@ def _indices(context: Context) -> int:
     return int(given) if given is not None else CORE * context["index"].elements
 
 
-@rule(LIMIT, "a core has at most 4,096 valid indices, and no more than index holds for it", LOCAL)
+@rule(
+    LIMIT,
+    "a core has at most 4,096 valid indices, and no more than index holds for it",
+    LOCAL,
+    about="num_valid_indices",
+)
 def valid_indices(context: Context) -> str | None:
     """What a core can take."""
     valid, held = _indices(context), CORE * context["index"].elements
@@ -58,14 +67,18 @@ def valid_indices(context: Context) -> str | None:
     return None if valid <= 4096 else f"{valid} valid indices for each core; wanted at most 4096"
 
 
-@rule(LIMIT, "num_elem_per_idx is 1, 2, 4, 8, 16 or 32", LOCAL, basic=True)
+@rule(
+    LIMIT, "num_elem_per_idx is 1, 2, 4, 8, 16 or 32", LOCAL, basic=True, about="num_elem_per_idx"
+)
 def power_of_two(context: Context) -> str | None:
     """What a core gathers at once."""
     found = context["num_elem_per_idx"]
     return None if found in (1, 2, 4, 8, 16, 32) else f"num_elem_per_idx={found}"
 
 
-@rule(SHAPE, "dst has num_valid_indices * num_elem_per_idx elements per partition", LOCAL)
+@rule(
+    SHAPE, "dst has num_valid_indices * num_elem_per_idx elements per partition", LOCAL, about="dst"
+)
 def gathered_size(context: Context) -> str | None:
     """What comes of it."""
     wanted = _indices(context) * int(context["num_elem_per_idx"])
@@ -171,7 +184,7 @@ def one_k(context: Context) -> str | None:
     return None if values <= most else f"K is {values}; wanted 1 to {most}"
 
 
-@rule(LIMIT, "src has at least n / 16 elements per partition, rounded up", TOPK)
+@rule(LIMIT, "src has at least n / 16 elements per partition, rounded up", TOPK, about="src")
 def room_for_n(context: Context) -> str | None:
     """The elements of a snake lie in 16 partitions."""
     found, wanted = context["src"].elements, -(-context["n"] // CORE)

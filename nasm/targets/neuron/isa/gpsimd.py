@@ -14,7 +14,7 @@ from nasm.dtypes import DType
 from nasm.problems import Refused
 from nasm.spec.effects import Say
 from nasm.spec.implicit_operands import DtypeOf, Implicit, ShapeOf
-from nasm.spec.instruction import BITS, FLOAT32, Context, Operand, in_bits, of_operands
+from nasm.spec.instruction import BITS, FLOAT32, About, Context, Operand, in_bits, of_operands
 from nasm.spec.kinds import Choice, Either, Number, OperandContext, Tile
 from nasm.spec.literals import Pattern, Text
 from nasm.spec.view import View
@@ -194,7 +194,7 @@ def AffineSelect(
     return np.where(COMPARE[cmp_op](index, 0), on_true_tile, value)
 
 
-@rule(SHAPE, "dst has one partition, and as many elements as data has in each", REDUCE)
+@rule(SHAPE, "dst has one partition, and as many elements as data has in each", REDUCE, about="dst")
 def one_row(context: Context) -> str | None:
     """What is left of 128 partitions."""
     dst, data = context["dst"], context["data"]
@@ -244,9 +244,9 @@ def two_bounds(context: Context) -> str | None:
     dst, ids = context["dst"], context["segment_ids"]
     for name, view in (("segment_ids", ids), ("dst", dst)):
         if view.partitions != 1:
-            return f"{name} has {view.partitions} partitions; wanted 1"
+            return About(name, f"{name} has {view.partitions} partitions; wanted 1")
     if dst.elements != 2 * ids.elements:
-        return f"dst has {dst.elements} elements; wanted {2 * ids.elements}"
+        return About("dst", f"dst has {dst.elements} elements; wanted {2 * ids.elements}")
     return None
 
 
@@ -293,7 +293,7 @@ def _first_of_each_core(_: Context, view: View) -> tuple[View, ...]:
     return (view.index([slice(0, None, CORE)]),)
 
 
-@rule(SHAPE, "dst has one element more than src in each partition", NONZERO)
+@rule(SHAPE, "dst has one element more than src in each partition", NONZERO, about="dst")
 def room_for_count(context: Context) -> str | None:
     """The count comes last."""
     dst, wanted = context["dst"].elements, context["src"].elements + 1
@@ -344,6 +344,7 @@ def NonzeroWithCount(src: Any, index_offset: int, padding_val: int) -> Any:
     "a message shows every element of the tensor once",
     f"{PRINT} (assumed)",
     "print the tensor itself, and not what repeats it",
+    about="tensor",
 )
 def printed_once(context: Context) -> str | None:
     """A step of 0 would make a message of any length."""

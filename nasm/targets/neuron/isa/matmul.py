@@ -181,6 +181,7 @@ def _sixteen_bits(context: Context, dst: View, is_transpose: bool) -> tuple[View
     "transpose mode writes 8-bit elements as 16-bit ones: dst takes every other byte",
     "Trainium2 architecture guide, 'Transpose': 16-bit output elements, the upper 8 bits zero",
     "give dst twice the columns and write every other one: dst[:, ::2]",
+    about="dst",
 )
 def every_other_byte(context: Context) -> str | None:
     """A destination of bytes has room for the zeros between them."""
@@ -196,7 +197,7 @@ def every_other_byte(context: Context) -> str | None:
     return None
 
 
-@rule(MODE, "transpose mode overwrites: it does not accumulate", MATMUL_SOURCE)
+@rule(MODE, "transpose mode overwrites: it does not accumulate", MATMUL_SOURCE, about="accumulate")
 def no_adding_transpose(context: Context) -> str | None:
     """From v3 on a transpose moves bits."""
     adds = exact_transpose(context) and context["accumulate"]

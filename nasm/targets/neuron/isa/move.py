@@ -43,6 +43,7 @@ def number_fits(name: str, source: str) -> Rule:
         "the value is of dst's class: no fraction into an integer, 0 into x4 dtypes",
         source,
         names=(name, "dst"),
+        about=name,
     )
     def check(context: Context) -> str | None:
         value, dtype = context[name], context["dst"].dtype

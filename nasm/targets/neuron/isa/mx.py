@@ -15,7 +15,7 @@ from nasm import dtypes
 from nasm.dtypes import DTYPES, DType
 from nasm.exact import Factor, product
 from nasm.spec.implicit_operands import DtypeOf, OptionOf
-from nasm.spec.instruction import Context, Operand, Rule, in_bits, of_operands
+from nasm.spec.instruction import About, Context, Operand, Rule, in_bits, of_operands
 from nasm.spec.kinds import Flag, Tile
 from nasm.spec.view import View
 from nasm.targets.neuron import pe_tiles, tensor_costs
@@ -59,6 +59,7 @@ def _quadrants(name: str) -> Rule:
         f"{SOURCE} and nki.isa.quantize_mx, 'Tile size'",
         basic=True,
         names=(name,),
+        about=name,
     )
     def check(context: Context) -> str | None:
         found = context[name].partitions
@@ -74,6 +75,7 @@ def _scale_place(scale: str, data: str) -> Rule:
         LAYOUT,
         f"{scale}[4:] uses partitions 4 to 7 of each quadrant",
         names=(scale, data),
+        about=scale,
     )
     def check(context: Context) -> str | None:
         start, first = first_partition(context, scale), first_partition(context, data)
@@ -94,6 +96,7 @@ def _scale_size(scale: str, data: str, per: int = 1) -> Rule:
         f"{scale} has {columns}, and 4 partitions in each quadrant of it",
         LAYOUT,
         names=(scale, data),
+        about=scale,
     )
     def check(context: Context) -> str | None:
         view, groups = context[scale], context[data]
@@ -112,7 +115,13 @@ def _scale_size(scale: str, data: str, per: int = 1) -> Rule:
 
 
 def _contiguous(scale: str) -> Rule:
-    @rule(PATTERN, f"the partitions of {scale} are a contiguous run", LAYOUT, names=(scale,))
+    @rule(
+        PATTERN,
+        f"the partitions of {scale} are a contiguous run",
+        LAYOUT,
+        names=(scale,),
+        about=scale,
+    )
     def check(context: Context) -> str | None:
         step = context[scale].steps[0]
         return None if step == 1 else f"{scale} steps {step} partitions at a time"
@@ -131,7 +140,8 @@ def _same_index(scale: str, data: str) -> Rule:
         names = (data, scale)
         found = {n: offsets.tile for n in names if (offsets := context[n].offsets) is not None}
         if len(found) == 1:
-            return f"{next(iter(found))} alone is indirect"
+            only = next(iter(found))
+            return About(only, f"{only} alone is indirect")
         if found and found[data] != found[scale]:
             return f"{data} has the index {found[data].tensor.name}, {scale} another one"
         return None
@@ -157,7 +167,12 @@ def row_tiles(context: Context) -> str | None:
     return None if (column, wide) == (0, 128) else f"a tile of {wide} columns at {column}"
 
 
-@rule(LIMIT, "the stationary tile has an even number of columns", f"{SOURCE}, 'Tile size'")
+@rule(
+    LIMIT,
+    "the stationary tile has an even number of columns",
+    f"{SOURCE}, 'Tile size'",
+    about="stationary",
+)
 def even_columns(context: Context) -> str | None:
     """M is even."""
     found = context["stationary"].elements
@@ -307,13 +322,20 @@ def _fours(context: Context) -> str | None:
     return f"src has {found} columns; wanted a multiple of 4" if found % 4 else None
 
 
-FOURS = Rule(LIMIT, "src has a multiple of 4 columns", "nki.isa.quantize_mx, 'Tile size'", _fours)
+FOURS = Rule(
+    LIMIT,
+    "src has a multiple of 4 columns",
+    "nki.isa.quantize_mx, 'Tile size'",
+    _fours,
+    about="src",
+)
 
 
 @rule(
     SHAPE,
     "dst has the partitions of src and a quarter of its columns, in the same quadrants",
     "nki.isa.quantize_mx, 'Tile size'; NKI 'MXFP8/4 matrix multiplication'",
+    about="dst",
 )
 def a_quarter(context: Context) -> str | None:
     """The layout is preserved."""

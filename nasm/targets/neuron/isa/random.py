@@ -14,7 +14,7 @@ import numpy as np
 from nasm.dtypes import Kind
 from nasm.problems import Refused
 from nasm.spec.implicit_operands import EngineValue, LanesOf, Part, ShapeOf
-from nasm.spec.instruction import Context, Operand, in_bits
+from nasm.spec.instruction import About, Context, Operand, in_bits
 from nasm.spec.kinds import Choice, Either, Number, Tile
 from nasm.spec.view import View
 from nasm.targets.neuron import gpsimd_costs
@@ -60,11 +60,16 @@ def dropped_dtypes(context: Context) -> str | None:
     """Elements stay as they are or become zero."""
     dst, data = context["dst"].dtype, context["data"].dtype
     if data.kind in (Kind.PACKED, Kind.SCALE):
-        return f"data is {data}"
+        return About("data", f"data is {data}")
     return None if dst is data else f"dst is {dst}, data {data}"
 
 
-@rule(DTYPE, "prob is float32 where data is of integers, of any float where data is", DROPOUT)
+@rule(
+    DTYPE,
+    "prob is float32 where data is of integers, of any float where data is",
+    DROPOUT,
+    about="prob",
+)
 def prob_dtype(context: Context) -> str | None:
     """What a tile of probabilities may hold."""
     prob, data = context["prob"], context["data"].dtype
@@ -184,7 +189,7 @@ def Rand2(
     return uniform(words) * (high - low) + low, generator
 
 
-@rule(SHAPE, "src_seeds is one element", SEED)
+@rule(SHAPE, "src_seeds is one element", SEED, about="src_seeds")
 def one_seed(context: Context) -> str | None:
     """[1, 1]."""
     found = context["src_seeds"].size
@@ -223,7 +228,9 @@ def _state_words(name: str, source: str) -> Any:
         found = context[name].elements
         if found == wanted:
             return None
-        return f"{name} has {found} elements per partition; wanted {wanted} on {context.engine}"
+        return About(
+            name, f"{name} has {found} elements per partition; wanted {wanted} on {context.engine}"
+        )
 
     return check
 

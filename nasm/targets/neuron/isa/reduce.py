@@ -19,7 +19,12 @@ from nasm.targets.neuron.rules import MODE, SHAPE, elements, free_dims, rule, sa
 SOURCE = "nki.isa.tensor_reduce"
 
 
-@rule(SHAPE, "axis names the last free axes of data, without gaps; the partition axis is 0", SOURCE)
+@rule(
+    SHAPE,
+    "axis names the last free axes of data, without gaps; the partition axis is 0",
+    SOURCE,
+    about="axis",
+)
 def trailing_axes(context: Context) -> str | None:
     """Which axes can be reduced."""
     rank = len(context["data"].shape)
@@ -37,7 +42,7 @@ def trailing_axes(context: Context) -> str | None:
     return f"axis={axes} of a tile with {rank} axes; wanted its last ones, such as {last}"
 
 
-@rule(SHAPE, "dst has one element per reduced group", SOURCE)
+@rule(SHAPE, "dst has one element per reduced group", SOURCE, about="dst")
 def reduced_size(context: Context) -> str | None:
     """What is left after reducing."""
     data = context["data"]
@@ -48,7 +53,7 @@ def reduced_size(context: Context) -> str | None:
     return None if found == kept else f"dst has {found} elements per partition; wanted {kept}"
 
 
-@rule(MODE, "negate is for arithmetic operators", SOURCE)
+@rule(MODE, "negate is for arithmetic operators", SOURCE, about="negate")
 def negate_arithmetic(context: Context) -> str | None:
     """Bits have no sign."""
     if context["negate"] and alu.OPERATORS[context["op"]].bitvec:

@@ -9,7 +9,7 @@ import numpy as np
 from nasm.problems import Refused, listed
 from nasm.spec.effects import Partial
 from nasm.spec.implicit_operands import EngineValue, ShapeOf
-from nasm.spec.instruction import Context, Operand, in_bits
+from nasm.spec.instruction import About, Context, Operand, in_bits
 from nasm.spec.kinds import Integers
 from nasm.targets.neuron import shuffle_costs
 from nasm.targets.neuron.figures import QUADRANT
@@ -27,6 +27,7 @@ MASK = EngineValue("shuffle mask", "LoadMaskRegister loads its 32 entries")
     "a tile of up to 32x32 becomes its transpose; a larger one has multiples of 32 on "
     "both sides, and dst its shape",
     f"{TRANSPOSE}; {GUIDE}",
+    about="dst",
 )
 def blocks(context: Context) -> str | None:
     """One block, which may be partial, or whole blocks."""
@@ -69,7 +70,12 @@ def Transpose(data: Any) -> Any:
     return cut.transpose(0, 3, 2, 1).reshape(rows // high * wide, columns // wide * high)
 
 
-@rule(LIMIT, "an entry of shuffle_mask is a row from 0 to 31, or 255 for a row left alone", SHUFFLE)
+@rule(
+    LIMIT,
+    "an entry of shuffle_mask is a row from 0 to 31, or 255 for a row left alone",
+    SHUFFLE,
+    about="shuffle_mask",
+)
 def mask_entries(context: Context) -> str | None:
     """What a mask may hold."""
     wrong = sorted({m for m in context["shuffle_mask"] if not 0 <= m < QUADRANT and m != UNTOUCHED})
@@ -107,7 +113,9 @@ def shuffle_starts(context: Context) -> str | None:
         view = context[name]
         start = (view.tensor.partition or 0) + view.partition
         if start not in legal:
-            return f"{name} starts at partition {start}; wanted {listed(map(str, legal))}"
+            return About(
+                name, f"{name} starts at partition {start}; wanted {listed(map(str, legal))}"
+            )
     return None
 
 

@@ -68,7 +68,7 @@ def EventSemaphoreRangeClear(first: int, last: int) -> Clear:
     return Clear(first, last)
 
 
-@rule(MODE, "a barrier is between cores 0 and 1", BARRIER)
+@rule(MODE, "a barrier is between cores 0 and 1", BARRIER, about="cores")
 def a_pair(context: Context) -> str | None:
     """Exactly the two cores that share HBM."""
     cores = context["cores"]
@@ -117,13 +117,13 @@ def one_shape(context: Context) -> str | None:
     return None if src == dst else f"src is {list(src)}, dst {list(dst)}"
 
 
-@rule(SHAPE, "every element of dst is received once", f"{SENDRECV} (assumed)")
+@rule(SHAPE, "every element of dst is received once", f"{SENDRECV} (assumed)", about="dst")
 def received_once(context: Context) -> str | None:
     """A step of 0 is for src."""
     return "dst walks some elements more than once" if repeats(context["dst"]) else None
 
 
-@rule(AVAILABLE, "dma_engine=gpsimd_dma runs on GpSimd only", SENDRECV)
+@rule(AVAILABLE, "dma_engine=gpsimd_dma runs on GpSimd only", SENDRECV, about="dma_engine")
 def own_dma(context: Context) -> str | None:
     """The engine that has a DMA engine inside."""
     inside = context["dma_engine"] == "gpsimd_dma"
@@ -140,6 +140,7 @@ def own_dma(context: Context) -> str | None:
     "256 of 8-bit ones",
     SENDRECV,
     "dma_engine=dma has no such limit",
+    about="src",
 )
 def short_enough(context: Context) -> str | None:
     """What GpSimd's DMA engine holds."""

@@ -1,0 +1,83 @@
+"""Included texts: where they are looked for, and each read once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import IO
+
+from nasm.allowing import Allow
+from nasm.asm.expanding.scope import Scope
+from nasm.asm.text import allows, tree
+from nasm.asm.text.parse import parse
+from nasm.open_files import ANY, Allowed
+from nasm.problems import Failure, Note, Problem, Refused
+from nasm.source import Source
+from nasm.source_files import LARGEST, decoded
+
+Read = tuple[Source, tree.File, list[Problem], list[Allow]]
+"""A text, its tree, what is wrong with it, and what its comments allow."""
+
+
+class Includes:
+    """Reads what a program includes; ``files`` are those that it may read, and where they are."""
+
+    def __init__(self, source: Source, files: Allowed = ANY) -> None:
+        self.files = files
+        self.text = source.text  # of all that were read, the program's first
+        self._read: set[tuple[int, int]] = set()
+        with suppress(OSError, ValueError):
+            status = os.stat(source.name)
+            self._read.add((status.st_dev, status.st_ino))
+
+    def read(self, statement: tree.Include, scope: Scope) -> Read | None:
+        """The text that a line includes; None if it was before. Raises Failure."""
+        name = statement.path.value
+        try:
+            made = self._source(name, statement, scope)
+        except Failure:
+            scope.undeclared.unread = True  # what it would have declared is not known
+            raise
+        if made is None:
+            return None
+        file, problems = parse(made)
+        allowed, unclear = allows.allows(made)
+        return made, file, problems + unclear, allowed
+
+    def _source(self, name: str, statement: tree.Include, scope: Scope) -> Source | None:
+        place = scope.span(statement.path)
+        looked: list[Note] = []
+        for folder in self._folders(scope):
+            path = os.path.join(folder, name)
+            try:
+                with self.files.opened("", path) as stream:
+                    return self._new(path, stream)
+            except Refused as refused:
+                raise Failure(refused.at(place)) from None
+            except (FileNotFoundError, NotADirectoryError):
+                looked.append(Note(f"not found: {path}"))
+            except OSError as problem:
+                said = f"cannot read {path}: {problem.strerror or problem}"
+                raise Failure(Problem("E0801", said, place)) from None
+            except ValueError:  # a null character in a path
+                raise Failure(Problem("E0801", f"no file {name}", place)) from None
+            except Failure as failure:
+                raise Failure([p.at(place) for p in failure.problems]) from None
+        hint = "it is looked for beside the file that includes it, then in the folders of -I"
+        raise Failure(Problem("E0801", f"no file {name} to include", place, hint, tuple(looked)))
+
+    def _folders(self, scope: Scope) -> Iterator[str]:
+        yield os.path.dirname(scope.source.name)
+        yield from self.files.include
+
+    def _new(self, path: str, stream: IO[bytes]) -> Source | None:
+        """The text of a file, unless it was read before, by whatever name."""
+        status = os.fstat(stream.fileno())
+        key = status.st_dev, status.st_ino
+        if key in self._read:
+            return None
+        text = decoded(stream.read(LARGEST + 1), path)
+        self._read.add(key)
+        self.text += f"\n{text}"
+        return Source(path, text)

@@ -1,0 +1,96 @@
+"""What other languages write: words and signs that mean something there, and what to write here."""
+
+from __future__ import annotations
+
+import re
+
+from nasm import dtypes
+from nasm.asm.text.parse_failure import FORMS, ParseFailure
+from nasm.asm.text.syntax_errors import Mistake
+
+COMMENT = "';' begins a comment"
+
+_CONSTANT = "a constant is declared '.const N = 4'"
+_LOOP = f"a loop is written '{FORMS['for']}'"
+_END = "every block ends with '.end'"
+_TENSOR = "a tensor is declared by its memory, dtype and shape: '.memory name dtype[shape]'"
+_NO_SECTIONS = "there are no sections: declarations and instructions stand in one text"
+_ALIGNED = "tensors are placed by the assembler; '@ partition:byte' behind a shape says where"
+
+ELSEWHERE = {
+    **dict.fromkeys(("equ", "equiv", "set", "define", "def", "let", "constant"), _CONSTANT),
+    **dict.fromkeys(("repeat", "rept", "rep", "irp", "while", "times", "foreach"), _LOOP),
+    **dict.fromkeys(("elseif", "elsif", "elsif", "elif_"), f"write '{FORMS['elif']}'"),
+    **dict.fromkeys(("endif", "endfor", "endr", "endm", "endmacro", "endrep", "done"), _END),
+    **dict.fromkeys(("ifdef", "ifndef"), f"a condition is written '{FORMS['if']}'"),
+    **dict.fromkeys(("text", "data", "bss", "rodata", "section", "segment"), _NO_SECTIONS),
+    **dict.fromkeys(("global", "globl", "extern"), "a program is one text, and has no symbols"),
+    **dict.fromkeys(("byte", "word", "long", "quad", "float", "double", "space", "zero"), _TENSOR),
+    **dict.fromkeys(("tensor", "buffer", "array", "alloc", "tile"), _TENSOR),
+    **dict.fromkeys(("align", "balign", "org"), _ALIGNED),
+    **dict.fromkeys(("import", "incbin", "use"), f"a file is included '{FORMS['include']}'"),
+    **dict.fromkeys(("semaphore", "flag", "barrier"), f"semaphores are declared '{FORMS['sem']}'"),
+    **dict.fromkeys(
+        ("check", "verify", "require"), f"what must hold is written '{FORMS['expect']}'"
+    ),
+}
+"""What a directive of other assemblers is here."""
+
+_MNEMONIC = re.compile(r"[A-Z]\w*[a-z]\w*")
+_ENGINE = re.compile(r"[a-z]\w*")
+_COUNTED = re.compile(r"[A-Za-z_]\w*\s*(?:\+\+|--|[-+]=)")
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+def habit(failure: ParseFailure) -> Mistake | None:
+    """A line as another language writes it, or without the sign that it begins with here."""
+    if failure.symbol != "line" or failure.directive:
+        return None
+    words = [match.group() for match in failure.before]
+    if words[1:2] == [":"]:
+        words = words[2:]
+    first = failure.before[len(failure.before) - len(words)] if words else None
+    if first is None:
+        comment = failure.found in ("//", "/", "/*")
+        return failure.mistake("E0101", failure.misfit, COMMENT) if comment else None
+    word = words[0]
+    if word in FORMS and words[1:2] not in (["("], [":"], ["="]):
+        return _missing(".", first, f"it is written '{FORMS[word]}'")
+    if len(words) == 2 and dtypes.find(failure.found) and all(map(_WORD.fullmatch, words)):
+        return _missing(".", first, f"a tensor is declared '.{word} name dtype[shape]'")
+    engine = len(words) >= 2 and _ENGINE.fullmatch(word) and _MNEMONIC.fullmatch(words[1])
+    if engine and failure.after_value and len(words) == 2:
+        return _missing("@", first, f"an engine is chosen with '@{word}'")
+    return None
+
+
+def hint(failure: ParseFailure) -> str:
+    """What to write for what is usual elsewhere, where nothing better is known; or nothing."""
+    before = [match.group() for match in failure.before]
+    opener = failure.opened[-1].group() if failure.opened else ""
+    if len(before) == 1 and before[0].startswith("@") and failure.found in (":", ","):
+        return f"nothing stands between '{before[0]}' and the mnemonic"
+    if failure.found == "=" and not failure.opened:
+        return "an instruction begins with its mnemonic, and its first operand is what it writes"
+    if failure.found == ".." and opener == "[":
+        return "a part is written [first : end]"
+    if failure.found == ":" and opener == "(":
+        return "a part of a tensor is written in [ ]"
+    if failure.found in ("&", "*"):
+        return f"a tensor is its name, without '{failure.found}'"
+    if failure.found == ">" and failure.previous == "-":
+        return "what is written comes first, then what is read"
+    return ""
+
+
+def unmarked(failure: ParseFailure) -> str:
+    """A hint for a semaphore without its sign."""
+    if failure.opened or not _COUNTED.match(failure.text, failure.at, failure.end):
+        return ""
+    return f"a semaphore is written '${failure.found}'"
+
+
+def _missing(sign: str, first: re.Match[str], hint: str) -> Mistake:
+    return Mistake(
+        "E0101", f"'{sign}' is missing before '{first.group()}'", first.start(), first.end(), hint
+    )

@@ -1,0 +1,1 @@
+"""Names for moments: from who comes after what to waits and updates of semaphores."""

@@ -1,0 +1,229 @@
+"""Moments of a loop at run time: counts that are given back, so that each round begins alike.
+
+Who awaits a moment has a semaphore for it: each round it takes what the round posts. Who awaits one
+of rounds back is lent as many before the loop, and gives them back behind it. A transfer that one
+queue awaits posts to that queue's semaphore if its next round surely comes after the take; if not,
+its own queue takes the landing, as late as it can, and posts on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from nasm.sequence.dependences import DONE, OVER, STARTED, Dependences
+from nasm.sequence.lines import Line
+from nasm.sequence.moments.graph import Edge, Graph, Vertex
+from nasm.sequence.moments.nodes import Level, Node, Sync, span_of, tell
+from nasm.sequence.moments.semaphores import Semaphores
+from nasm.sequence.moments.wrong import IMPOSSIBLE, refused
+from nasm.spec.effects import Jump, Rendezvous
+from nasm.spec.program import Update, Wait
+
+Core = tuple[Semaphores, Dependences]
+"""What a core has for those of its queues that go through a loop."""
+
+
+class Looped:
+    """Gives the nodes of a loop's body their waits and updates; ``cores`` are by queue."""
+
+    def __init__(self, level: Level, cores: Mapping[int, Core]) -> None:
+        self.level, self.cores = level, cores
+        self.queues: dict[int, list[Node]] = {}
+        for node in level.nodes:
+            self.queues.setdefault(node.queue, []).append(node)
+        self.edges: list[Edge] = []
+        self.graph = Graph(())
+
+    def put_in(self) -> None:
+        """Find the waits, and write them with what they wait for."""
+        level = self.level
+        wanted = [
+            Edge(Vertex(need.kind, need.node), node, need.distance)
+            for node in level.nodes
+            for need in node.needs
+        ]
+        self._reach(wanted)
+        taken = [node for node in level.nodes if node.outside]
+        if not wanted and not taken:
+            return
+        posting = {n.queue for n in (*taken, *(e.event.node for e in wanted))}
+        for queue in sorted(posting | {e.node.queue for e in wanted}):
+            self._check_counted(queue)
+        self.graph = self._graph()
+        self.edges = self.graph.reduced(wanted)
+        landings: dict[Node, list[Edge]] = {node: [] for node in taken}
+        for edge in self.edges:
+            if edge.event.kind == OVER:
+                landings.setdefault(edge.event.node, []).append(edge)
+            else:
+                self._counted(edge.event, edge)
+        self._landed(landings)
+
+    def _reach(self, edges: Iterable[Edge]) -> None:
+        """Remember which queue can leave the loop only if which other has entered it."""
+        pairs = {(e.event.node.queue, e.node.queue) for e in edges}
+        for inner in self.level.inner():
+            pairs |= inner.reach
+        more = True
+        while more:
+            found = {(a, d) for a, b in pairs for c, d in pairs if b == c}
+            more = not found <= pairs
+            pairs |= found
+        self.level.reach = {(a, b) for a, b in pairs if a != b}
+
+    def _check_counted(self, queue: int) -> None:
+        """Whether a queue begins a round when all that it did in the last one is complete."""
+        loop, (semaphores, dependences) = self.level.loop, self.cores[queue]
+        assert loop is not None
+        part = loop.parts[queue]
+        left = {r for number in part.step for r in dependences.form(Line(queue, number)).left}
+        read = {*dependences.form(Line(queue, part.back)).taken}
+        said = hint = ""
+        if loop.left:
+            said = "a branch may leave this loop in a round that posts moments, or comes after some"
+            hint = "leave it behind its last round, or write waits and updates in it"
+        elif not (dependences.held and left & read):
+            said = "a round of this loop may begin before all of the one before it is complete"
+            hint = "moments in it take engines that wait for their own results (ordering=strict)"
+        if said:
+            place = span_of(semaphores.program, self.level.enter[queue])
+            raise refused(IMPOSSIBLE, said, place, hint)
+
+    def _graph(self) -> Graph:
+        """The order that there is without waits."""
+        graph = Graph(self.level.nodes)
+        for queue, nodes in self.queues.items():
+            own = [node for node in nodes if node.line is not None]
+            lines = [Line(queue, n.line.instruction) for n in own if n.line is not None]
+            for node, after in zip(own, self.cores[queue][1].interlocks(lines), strict=True):
+                if after >= 0 and not own[after].reach:
+                    graph.add(Vertex(DONE, own[after]), Vertex(STARTED, node), 0)
+        return graph
+
+    # -- what is complete, or has started
+
+    def _counted(self, event: Vertex, edge: Edge) -> None:
+        """Let an event be told to who awaits it."""
+        number = self._semaphore([event.node], event.kind)
+        tell(event.node, Update(number, "+", 1, event.kind == STARTED))
+        self._take(edge, number, 1)
+
+    def _semaphore(self, nodes: list[Node], kind: int) -> int:
+        """A semaphore of the name of what some nodes post."""
+        names = (m.moment.name for node in nodes for m in node.posts.get(kind, ()))
+        name = next(names, self.level.loop.head if self.level.loop is not None else "")
+        return self.cores[nodes[0].queue][0].take(name, nodes)
+
+    def _take(self, edge: Edge, number: int, count: int, asked: bool = False) -> None:
+        """Let a node wait for what is posted to a semaphore, and take it.
+
+        What it takes in the first rounds, which nobody posted, it has lent itself. It takes that
+        back for whoever enters the loop again, or is ``asked`` about the last landings behind it.
+        """
+        node, rounds = edge.node, edge.rounds
+        node.takes.append(taking(number, count))
+        if rounds:
+            lent = rounds * count
+            self.level.enter[node.queue].before.append(Sync(None, Update(number, "+", lent)))
+            again = self.level.around is not None and self.level.around.loop is not None
+            if again or asked:
+                self.level.leave[node.queue].behind.append(taking(number, lent))
+
+    # -- what has landed
+
+    def _landed(self, landings: dict[Node, list[Edge]]) -> None:
+        """Let transfers tell that they have landed: directly, or by their own queues."""
+        direct: dict[tuple[Node, int], list[Edge]] = {}
+        places: dict[tuple[Node, bool], list[Node]] = {}
+        for node, edges in landings.items():
+            if len(edges) == 1 and self._apart(edges[0]) and self._told(node, edges[0].node.queue):
+                direct.setdefault((edges[0].node, edges[0].rounds), []).append(edges[0])
+            else:
+                places.setdefault(self._late(node), []).append(node)
+        for group in direct.values():
+            transfers = [edge.event.node for edge in group]
+            asked = any(node.outside for node in transfers)
+            self._take(group[0], *self._posting(transfers), asked)
+        for (place, last), transfers in places.items():
+            number, count = self._posting(transfers)
+            syncs = self.level.last.setdefault(place.queue, []) if last else place.behind
+            syncs.append(taking(number, count))
+            edges = [edge for node in transfers for edge in landings[node]]
+            for edge in self._first([e for e in edges if e.node.queue != place.queue]):
+                forward = self._semaphore([edge.event.node], OVER)
+                syncs.append(Sync(None, Update(forward, "+", 1)))
+                self._take(edge, forward, 1)
+
+    def _first(self, edges: Iterable[Edge]) -> list[Edge]:
+        """Of edges from one place those from which the others follow."""
+        found: list[Edge] = []
+        for edge in sorted(edges, key=lambda e: (e.rounds, e.node.text)):
+            start = Vertex(STARTED, edge.node)
+            if not any(
+                self.graph.before(Vertex(STARTED, e.node), start, edge.rounds - e.rounds)
+                for e in found
+            ):
+                found.append(edge)
+        return found
+
+    def _posting(self, transfers: list[Node]) -> tuple[int, int]:
+        """A semaphore to which some transfers post, and how much they do in a round."""
+        number = self._semaphore(transfers, OVER)
+        for node in transfers:
+            node.update = Update(number, "+", node.shares)
+        return number, sum(node.shares for node in transfers)
+
+    def _apart(self, edge: Edge) -> bool:
+        """Whether a transfer is issued again only when its last landing was waited for."""
+        again = Vertex(STARTED, edge.event.node)
+        return self.graph.before(Vertex(STARTED, edge.node), again, 1 - edge.rounds)
+
+    def _told(self, node: Node, queue: int) -> bool:
+        """Whether those outside can learn from a queue that a transfer has landed.
+
+        It takes all landings before it leaves the loop. But its own queue must not have to wait for
+        that, unless the loop lets it go no sooner.
+        """
+        if node.outside and queue != node.queue and (queue, node.queue) not in self.level.reach:
+            return False
+        for who, need, loop in node.outside:
+            at = who.needs.index(need)
+            who.needs[at] = need._replace(node=loop.leave[queue])
+        return True
+
+    def _late(self, node: Node) -> tuple[Node, bool]:
+        """Behind which node its queue sees a transfer land: before it could be held up.
+
+        And whether that is the last of the round.
+        """
+        own = self.queues[node.queue]
+        waiting = {edge.node for edge in self.edges}
+        place = node
+        for other in own[own.index(node) + 1 :]:
+            if other in waiting or _blocks(other):
+                return place, False
+            place = other
+        return place, True
+
+
+def _blocks(node: Node) -> bool:
+    """Whether a queue may be held up at a node, or come to it never or again."""
+    if node.row is None or node.wait is not None or node.before or node.reach:
+        return True
+    return node.row.effect is Rendezvous or node.row.effect is Jump
+
+
+def taking(number: int, count: int) -> Sync:
+    """Wait for so much, and take it."""
+    return Sync(Wait(number, ">=", count), Update(number, "+", -count))
+
+
+def settle(nodes: Iterable[Node]) -> None:
+    """Write what nodes take: the last by themselves, if they wait for and update nothing else."""
+    for node in nodes:
+        takes = node.takes
+        free = node.wait is None and node.update is None and node.row is not None
+        if takes and free and not node.shares and node.row.effect is not Jump:  # type: ignore[union-attr]
+            last = takes.pop()
+            node.wait, node.update = last.wait, last.update
+        node.before += takes

@@ -1,0 +1,86 @@
+"""Moments and drains put in: nodes get waits, updates, and what stands before and behind them."""
+
+from __future__ import annotations
+
+from nasm.building.builder import ProgramBuilder
+from nasm.footprint.forms import Form, Forms
+from nasm.sequence.dependences import Dependences
+from nasm.sequence.lines import Line
+from nasm.sequence.moments.drains import Drains
+from nasm.sequence.moments.looped import Looped, settle
+from nasm.sequence.moments.names import Names
+from nasm.sequence.moments.nodes import Level, Node, mark_reach
+from nasm.sequence.moments.ordering import ordered
+from nasm.sequence.moments.semaphores import Semaphores
+from nasm.sequence.moments.unrolled import Unrolled
+from nasm.sequence.writing import Output
+from nasm.spec.program import Program
+
+
+def lower(builder: ProgramBuilder, text: Level) -> None:
+    """Put in what the moments and drains of a text take. Raises Failure."""
+    program = builder.program
+    mark_reach(program, text)
+    names, drains = Names(program, text), Drains(program, text)
+    for node in sorted(text.every(), key=lambda node: node.text):
+        names.needs(node)
+        if node.drain is not None:
+            drains.needs(node)
+    cores = [_Core(builder, core) for core in range(program.cores)]
+    queues = {queue: core for core in cores for queue in core.queues}
+    for level in text.inner():
+        _loop(program, level, queues)
+    _known(text.nodes, text, queues)
+    nodes = ordered(program, text)
+    for core in cores:
+        mine = [node for node in nodes if node.queue in core.queues]
+        Unrolled(mine, core.queues, core.semaphores, core.form).put_in()
+
+
+def _loop(program: Program, level: Level, cores: dict[int, _Core]) -> None:
+    """Put in what the moments of a loop take, those of the loops in it first."""
+    for inner in level.inner():
+        _loop(program, inner, cores)
+    _known(level.nodes, level, cores)
+    ordered(program, level)
+    made = {queue: (core.semaphores, core.dependences) for queue, core in cores.items()}
+    Looped(level, made).put_in()
+    settle(level.nodes)
+
+
+def _known(nodes: list[Node], level: Level, cores: dict[int, _Core]) -> None:
+    """Leave out what a queue knows when it leaves a loop: that all of its own in it is complete."""
+    own = {
+        leave
+        for inner in level.inner()
+        for queue, leave in inner.leave.items()
+        if inner.loop is not None and not inner.loop.left and cores[queue].dependences.held
+    }
+    for node in nodes:
+        node.needs = [
+            n for n in node.needs if n.node not in own or n.node.queue != node.queue or n.distance
+        ]
+
+
+class _Core:
+    """A core: the numbers of its ``queues``, its semaphores, and what its lines touch."""
+
+    def __init__(self, builder: ProgramBuilder, core: int) -> None:
+        self.program, self.core = builder.program, core
+        numbers = [n for n, queue in enumerate(self.program.queues) if queue.core == core]
+        self.queues = {number: own for own, number in enumerate(numbers)}
+        self.semaphores = Semaphores(Output(builder, core, numbers))
+        self.forms = Forms(builder.generation)
+        held = self.program.target.interlocked(self.program.options)
+        self.dependences = Dependences(self.queues, self.form, held)
+        self._known: dict[int, Form] = {}
+
+    def form(self, line: Line) -> Form:
+        """What a line touches."""
+        found = self._known.get(line.instruction)
+        if found is None:
+            engine = self.program.queues[line.queue].engine
+            instruction = self.program.instructions[line.instruction]
+            found = self.forms.of(instruction, engine, self.core)
+            self._known[line.instruction] = found
+        return found

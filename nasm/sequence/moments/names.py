@@ -1,0 +1,199 @@
+"""Which node posts what another comes after: names of moments looked up.
+
+A moment that is posted in a loop at run time belongs to a round of it. Whoever comes after it in
+the same loop says how many rounds back; outside of the loop it is that of all rounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from nasm.building.recorded import Mention, Round
+from nasm.problems import Failure, Note, did_you_mean, listed
+from nasm.sequence.dependences import DONE, OVER
+from nasm.sequence.moments.nodes import Level, Need, Node, Outside, named, posted
+from nasm.sequence.moments.wrong import IMPOSSIBLE, NOBODY, TWICE, refused, shown
+from nasm.source import Span
+from nasm.spec.program import Program
+
+LISTED = 4
+"""Indices that are named of those with which a moment is posted."""
+
+
+class Post(NamedTuple):
+    """A moment that a node posts."""
+
+    node: Node
+    mention: Mention
+
+
+class Names:
+    """The moments of a text by their names."""
+
+    def __init__(self, program: Program, text: Level) -> None:
+        self.program = program
+        self.posts: dict[str, list[Post]] = {}
+        known: dict[object, Post] = {}
+        for node in sorted(text.every(), key=lambda node: node.text):
+            for mention in node.moments.posts:
+                post = Post(node, mention)
+                self._check(post)
+                key = self._key(post)
+                if key in known:
+                    raise self._twice(known[key], post)
+                known[key] = post
+                self.posts.setdefault(mention.moment.name, []).append(post)
+
+    def _check(self, post: Post) -> None:
+        """Refuse what a node cannot post."""
+        node, mention = post
+        who, span = named(self.program, node), mention.span
+        self._check_reach(node, span)
+        if node.shares and mention.at_read:
+            said = f"{who} is a transfer: that it has read is known when it has landed"
+            raise refused(IMPOSSIBLE, said, span, "leave '@read' out")
+        if node.shares and node.update is not None:
+            name = self.program.semaphore_name(node.update.semaphore)
+            said = f"{who} updates ${name} when it lands, and carries one update"
+            hint = f"leave one of the two out: a wait for ${name}, or the moment"
+            raise refused(IMPOSSIBLE, said, span, hint)
+
+    def _check_reach(self, node: Node, span: Span) -> None:
+        if node.reach:
+            said = f"{named(self.program, node)} is within reach of a written branch: how often it "
+            said += "is executed is not known"
+            hint = "let '.loop … .end' make the branch, or write waits and updates here"
+            raise refused(IMPOSSIBLE, said, span, hint)
+
+    def _key(self, post: Post) -> object:
+        """What is the same for two posts of one moment: offsets differ by whole rounds."""
+        steps = {level.loop.number: level.loop.step for level in post.node.level.path if level.loop}
+        indices = [
+            (i.loop, i.offset % steps.get(i.loop, 1)) if isinstance(i, Round) else i
+            for i in post.mention.moment.indices
+        ]
+        return post.mention.moment.name, *indices
+
+    def _twice(self, first: Post, second: Post) -> Failure:
+        said = f"{shown(second.mention.moment)} is posted twice"
+        hint = "give each a name or an index of its own"
+        inner, outer = first.mention.span, second.mention.span
+        if inner.start == outer.start and inner.chain:
+            variable = outer.chain[-1].what.split()[1] if outer.chain else ""
+            name = first.mention.moment.name
+            hint = f"each round needs a moment of its own, as in {name}[{variable}]"
+        note = Note("the first one", inner)
+        return refused(TWICE, said, outer, hint, note)
+
+    # -- who comes after what
+
+    def needs(self, node: Node) -> None:
+        """Add to a node, or to where it enters a loop, what it comes after."""
+        for mention in node.moments.afters:
+            self._check_reach(node, mention.span)
+            for post, distance in self._found(node, mention):
+                need(node, post.node, posted(*post), distance, mention)
+
+    def _found(self, node: Node, mention: Mention) -> Iterator[tuple[Post, int]]:
+        """The posts that a node comes after, each with how many rounds back it is."""
+        moment = mention.moment
+        candidates = self.posts.get(moment.name)
+        if candidates is None:
+            hint = did_you_mean(moment.name, self.posts)
+            hint = hint or f"a moment is what a line posts: 'post {shown(moment)}' at its end"
+            raise refused(NOBODY, f"nobody posts {shown(moment)}", mention.span, hint)
+        found = False
+        for post in candidates:
+            distance = self._distance(node, mention, post)
+            if distance is not None:
+                self._check_core(node, mention, post)
+                found = True
+                yield post, distance
+        if not found:
+            raise self._nobody(mention, candidates)
+
+    def _nobody(self, mention: Mention, candidates: list[Post]) -> Failure:
+        moment = mention.moment
+        counts = {len(post.mention.moment.indices) for post in candidates}
+        known = [shown(post.mention.moment) for post in candidates]
+        more = ", …" if len(known) > LISTED else ""
+        hint = f"posted {'is' if len(known) == 1 else 'are'} {listed(known[:LISTED], 'and')}{more}"
+        said = f"nobody posts {shown(moment)}"
+        if len(moment.indices) not in counts:
+            wanted = listed((str(count) for count in sorted(counts)), "or")
+            said += f": it has {len(moment.indices)} indices, posted with {wanted}"
+        note = Note("the first one is posted here", candidates[0].mention.span)
+        return refused(NOBODY, said, mention.span, hint, note)
+
+    def _check_core(self, node: Node, mention: Mention, post: Post) -> None:
+        cores = [self.program.queues[n.queue].core for n in (post.node, node)]
+        if cores[0] != cores[1]:
+            said = f"{shown(mention.moment)} is posted in core {cores[0]}; this is core {cores[1]}"
+            hint = "a queue waits for semaphores of its own core: let the cores meet at a barrier"
+            note = Note("it is posted here", post.mention.span)
+            raise refused(IMPOSSIBLE, said, mention.span, hint, note)
+
+    def _distance(self, node: Node, mention: Mention, post: Post) -> int | None:
+        """How many rounds back a post is the moment that is mentioned; None if it is another."""
+        together = {level.loop.number for level in common(node, post.node) if level.loop}
+        inside = [
+            index
+            for index in post.mention.moment.indices
+            if not isinstance(index, Round) or index.loop in together
+        ]
+        wanted = mention.moment.indices
+        if len(inside) != len(wanted):
+            return None
+        back: dict[int, int] = {}
+        steps = {level.loop.number: level.loop.step for level in node.level.path if level.loop}
+        for index, other in zip(inside, wanted, strict=True):
+            if isinstance(index, Round) and isinstance(other, Round) and index.loop == other.loop:
+                rounds, rest = divmod(index.offset - other.offset, steps[index.loop])
+                if rest or back.get(index.loop, rounds) != rounds:
+                    return None
+                back[index.loop] = rounds
+            elif index != other:
+                return None
+        return self._rounds(node, mention, post, back)
+
+    def _rounds(self, node: Node, mention: Mention, post: Post, back: dict[int, int]) -> int:
+        """The distance in the innermost loop that both are in; of those around it there is none."""
+        *outer, last = (level.loop for level in common(node, post.node))
+        number = last.number if last is not None else -1
+        distance = back.get(number, 0)
+        note = Note("it is posted here", post.mention.span)
+        if any(loop is not None and back.get(loop.number) for loop in outer):
+            said = f"{shown(mention.moment)} is of another round of an outer loop"
+            hint = "come after it where the outer loop has its own lines"
+            raise refused(IMPOSSIBLE, said, mention.span, hint, note)
+        if distance < 0:
+            said = f"{shown(mention.moment)} is posted {-distance} rounds later"
+            raise refused(
+                IMPOSSIBLE, said, mention.span, "come after this round or one before", note
+            )
+        return distance
+
+
+def common(node: Node, other: Node) -> list[Level]:
+    """The levels that two nodes are both in."""
+    return [a for a, b in zip(node.level.path, other.level.path, strict=False) if a is b]
+
+
+def need(
+    node: Node, other: Node, kind: int, distance: int = 0, mention: Mention | None = None
+) -> None:
+    """Let a node come after an event of another one, on the level that both are in.
+
+    From a loop that only one of them is in there is its beginning, or its end.
+    """
+    depth = len(common(node, other))
+    if len(node.level.path) > depth:
+        node = node.level.path[depth].enter[node.queue]
+    if len(other.level.path) == depth:
+        node.needs.append(Need(kind, other, distance, mention))
+        return
+    made = Need(DONE, other.level.path[depth].leave[other.queue], distance, mention)
+    node.needs.append(made)
+    if kind == OVER:
+        other.outside.append(Outside(node, made, other.level.path[depth]))

@@ -1,0 +1,169 @@
+"""A formatted text is the same program, and formatting it again changes nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from nasm.asm.assemble import assemble
+from nasm.asm.text.lines import logical_lines
+from nasm.formatting import formatted
+from nasm.problems import Failure
+from nasm.source import Source
+from nasm.targets import TARGETS
+from tests.fuzz import corpus
+from tests.fuzz.mutations import TOKEN
+from tests.fuzz.programs import Programs, few_lines
+from tests.printer.same import parts
+
+ROOT = Path(__file__).parents[2]
+FOLDERS = ("programs", "programs/published", "tests/hazards")
+FILES = [path for folder in FOLDERS for path in sorted((ROOT / folder).glob("*.nasm"))]
+
+
+def made(text: str) -> str:
+    return formatted(Source("any.nasm", text))
+
+
+def kept(text: str, name: str = "any.nasm", *, whole: bool = True) -> None:
+    """Nothing but blanks changes, once, and the program stays the same."""
+    once = made(text)
+    assert made(once) == once
+    assert "".join(once.split()) == "".join(text.split())
+    assert once == "" or once.endswith("\n")
+    if whole:
+        same(text, once, name)
+
+
+def same(text: str, other: str, name: str) -> None:
+    with few_lines():
+        try:
+            before = assemble(Source(name, text), TARGETS)
+        except Failure as failure:
+            with pytest.raises(Failure) as caught:
+                assemble(Source(name, other), TARGETS)
+            codes = [[p.code for p in e.problems] for e in (failure, caught.value)]
+            assert codes[0] == codes[1]
+            return
+        after = assemble(Source(name, other), TARGETS)
+    assert list(parts(after)) == list(parts(before))
+    assert [a.code for a in after.allows] == [a.code for a in before.allows]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_file_formatted_is_the_same_program(path: Path) -> None:
+    kept(path.read_text(encoding="utf-8"), str(path), whole=path.stat().st_size < 20_000)
+
+
+def test_the_examples_of_pages_and_rows_formatted_are_the_same_programs() -> None:
+    tried = 0
+    for name, text in corpus.programs().items():
+        try:
+            made(text)
+        except Failure:
+            continue
+        tried += 1
+        kept(text, str(ROOT / "programs" / "any.nasm"))
+        del name
+    assert tried > 200
+
+
+def test_texts_with_other_blanks_are_formatted_to_the_same_program() -> None:
+    """Blanks between tokens are taken away, doubled, and turned into tabs."""
+    fuzzer, tried, number = Programs(), 0, 0
+    while tried < 2_000:
+        number += 1
+        rng = Random(number)
+        text = _respaced(rng, rng.choice(fuzzer.right))
+        try:
+            made(text)
+        except Failure:
+            continue
+        tried += 1
+        kept(text, whole=tried % 20 == 0)
+    assert number < 6_000
+
+
+def _respaced(rng: Random, text: str) -> str:
+    """A few statements of a text with other blanks in them."""
+    lines = text.split("\n")
+    start = rng.randrange(len(lines))
+    lines = lines[start : start + rng.randint(1, 25)]
+    found = []
+    for line in lines:
+        if ";" in line or '"' in line or rng.random() < 0.4:
+            found.append(" " * rng.choice([0, 0, 0, 1, 5]) + line)
+            continue
+        tokens = TOKEN.findall(line)
+        blanks = [rng.choice([" ", " ", "  ", "     ", "\t"]) if t.isspace() else t for t in tokens]
+        found.append("".join(blanks) + rng.choice(["", "", "  ", " ; why", "; why  "]))
+        found += [""] * rng.choice([0, 0, 0, 0, 1, 5])
+    return "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        (
+            "@sync DmaCopy a, A $s += 16\n@vector Memset   c,1.0   ; why\n",
+            "@sync    DmaCopy  a, A  $s += 16\n@vector  Memset   c, 1.0   ; why\n",
+        ),
+        (
+            "@vector\nMemset c , 1.0\nTensorCopy c,a $s>=1 $t++\n",
+            "@vector\n    Memset      c, 1.0\n    TensorCopy  c, a  $s>=1  $t++\n",
+        ),
+        (
+            ".sbuf a f32[1,2]\n.psum acc  bf16[ 4 ] @ bank 0\n.sem s\n",
+            ".sbuf  a    f32[1, 2]\n.psum  acc  bf16[4]  @ bank 0\n.sem   s\n",
+        ),
+        ("\n\n; one\n\n\n\n\n.const  N=4\n\n\n", "; one\n\n\n.const  N=4\n"),
+        (
+            ".for i in 0..2\n  .for j in 0..2\n  @sync Nop\n  .end\n.end\n",
+            ".for i in 0..2\n    .for j in 0..2\n    @sync  Nop\n    .end\n.end\n",
+        ),
+        (
+            ".for i in 0..2\n@sync\n  Nop\n.if i==0\n@vector Nop\n.else\n@vector Nop\n.end\n.end\n",
+            ".for i in 0..2\n@sync\n  Nop\n.if i==0\n@vector  Nop\n.else\n@vector  Nop\n"
+            ".end\n.end\n".replace("  Nop\n.if", "    Nop\n.if"),
+        ),
+        (
+            ".dma d  queue=1\nY[:,0] <- x\nLONG<-x[0 : +4]\n.end\n",
+            ".dma d queue=1\n    Y[:, 0] <- x\n    LONG    <- x[0 : +4]\n.end\n",
+        ),
+        (
+            ".hbm X f32[2, 2]  input = [[1,   2],\n                         [10, 20]] ; in\n",
+            ".hbm  X  f32[2, 2]  input = [[1,   2],\n                           [10, 20]] ; in\n",
+        ),
+        ('.assert N  >0 ,"a  b"\n', '.assert N > 0, "a  b"\n'),
+        ("@vector Memset a{ i +1 }[ :,- 2: ] , -  1.5\n",
+         "@vector  Memset  a{i + 1}[:, -2:], -1.5\n"),
+        ("back:@sync Nop\nlonger: Nop\n", "back:@sync  Nop\nlonger:     Nop\n"),
+    ],
+)  # fmt: skip
+def test_what_a_text_becomes(text: str, wanted: str) -> None:
+    assert made(text) == wanted
+
+
+def test_columns_stay_where_most_lines_have_them() -> None:
+    text = (
+        "@sync    DmaCopy   a, A                  $s += 16\n"
+        "@vector  Memset    c, 1.0                $t++\n"
+        "@vector  Memset    c, 1.0          $t++\n"
+    )
+    assert made(text).splitlines()[2] == "@vector  Memset    c, 1.0                $t++"
+    assert made(text).splitlines()[:2] == text.splitlines()[:2]
+
+
+def test_a_text_that_cannot_be_read_is_refused() -> None:
+    with pytest.raises(Failure) as caught:
+        made("@vector Memset c,, 1\n.const N = 4\n")
+    assert caught.value.problems[0].span is not None
+
+
+def test_every_statement_keeps_its_line() -> None:
+    text = (ROOT / "programs" / "digits.nasm").read_text(encoding="utf-8")
+    count = [text.count("\n", 0, line.start) for line in logical_lines(text)]
+    once = made(text)
+    assert count == [once.count("\n", 0, line.start) for line in logical_lines(once)]

@@ -1,0 +1,127 @@
+"""An object is the program: it loads to the same, runs in the same ticks, and prints as it does."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+
+import pytest
+
+import nasm
+from nasm.asm.assemble import assemble
+from nasm.objects import load, sections, written
+from nasm.printer import text
+from nasm.problems import Failure, Refused
+from nasm.report import examples
+from nasm.source import Source
+from nasm.source_files import ObjectFile, source_of
+from nasm.spec.instruction import Row
+from nasm.spec.program import Program
+from nasm.targets import TARGETS
+from nasm.targets.neuron import TARGET
+from tests.fuzz.programs import Programs, few_lines
+from tests.neuron.programs import GENERATIONS
+from tests.neuron.test_anything import every_row, mended
+from tests.printer.same import again, parts
+from tests.printer.test_round_trip import HAZARDS, PROGRAMS, PUBLISHED, end, name
+
+DEBUG = {"debug", "spans", "places"}
+
+
+def read(data: bytes, called: str = "prog.nobj") -> Program:
+    return load(ObjectFile(called, data), TARGETS).program
+
+
+def but_for_debug(data: bytes) -> dict[str, bytes]:
+    return {n: bytes(b) for n, b in sections.parted(data).items() if n not in DEBUG}
+
+
+def round_trip(program: Program, source: Source | None = None, folder: str = "") -> Program:
+    """Write, load, print, assemble and write: nothing but the debug sections changes."""
+    data = written(program, source)
+    made = read(data)
+    for had, got in zip(parts(program), parts(made), strict=True):
+        assert got == had
+    assert written(made, source) == data
+    printed = text(made, folder=folder, remark=None)
+    assert printed == text(program, folder=folder, remark=None)
+    assert but_for_debug(written(again(program, printed, folder))) == but_for_debug(data)
+    stripped = written(program, source, strip=True)
+    assert but_for_debug(stripped) == but_for_debug(data)
+    assert written(read(stripped), strip=True) == stripped
+    return made
+
+
+@pytest.mark.parametrize("path", [*PROGRAMS, *HAZARDS], ids=name)
+def test_a_file_is_the_same_program_as_an_object_and_runs_alike(path: Path) -> None:
+    program, source = nasm.assemble(path), source_of(path)
+    made = round_trip(program, source, str(path.parent))
+    assert end(made) == end(program)
+    assert end(read(written(program, source, strip=True))) == end(program)
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=name)
+def test_the_report_of_an_object_is_that_of_its_text(path: Path) -> None:
+    of_text, source = nasm.assemble(path), source_of(path)
+    of_object = read(written(of_text, source))
+    assert str(nasm.run(of_object).report) == str(nasm.run(of_text).report)
+
+
+@pytest.mark.parametrize("path", PUBLISHED, ids=name)
+def test_a_published_program_is_the_same_as_an_object(path: Path) -> None:
+    round_trip(nasm.assemble(path), source_of(path), str(path.parent))
+
+
+@pytest.mark.parametrize("row", list(TARGET.isa), ids=lambda row: row.name)
+def test_the_example_of_a_row_is_the_same_as_an_object(row: Row) -> None:
+    for generation in TARGET.generations:
+        try:
+            found = examples.whole(row, TARGET, generation.name)
+        except (Failure, Refused):
+            continue  # a machine that has no such instruction
+        program = nasm.assemble(found)
+        assert end(round_trip(program)) == end(program)
+
+
+@pytest.mark.parametrize("on", GENERATIONS)
+def test_random_instructions_are_the_same_as_an_object(on: str) -> None:
+    def check(said: str, options: dict[str, object]) -> None:
+        _, program = mended(said, options)
+        if program is not None:
+            round_trip(program)
+
+    every_row(on, check, count=1, lines=5)
+
+
+def test_mutated_programs_that_assemble_are_the_same_as_objects() -> None:
+    fuzzer, tried = Programs(), 0
+    for number in range(1_000, 1_300):
+        source = Source("any", fuzzer.make(Random(number)).decode("utf-8"))
+        with few_lines():
+            try:
+                program = assemble(source, TARGETS)
+            except Failure:
+                continue
+            if len(program) < 2_000:
+                tried += 1
+                round_trip(program, source)
+    assert tried > 30
+
+
+def test_the_same_text_is_the_same_bytes_in_another_process_and_folder(tmp_path: Path) -> None:
+    path = PROGRAMS[0]
+    source = Source(path.name, source_of(path).text)
+    here = written(nasm.assemble(source), source)
+    said = (
+        "import sys, nasm; from nasm.objects import written; from nasm.source import Source;"
+        f"s = Source({path.name!r}, open({str(path)!r}).read());"
+        "sys.stdout.buffer.write(written(nasm.assemble(s), s))"
+    )
+    env = {**os.environ, "PYTHONHASHSEED": "7"}
+    found = subprocess.run(
+        [sys.executable, "-c", said], cwd=tmp_path, env=env, capture_output=True, check=True
+    )
+    assert found.stdout == here

@@ -1,0 +1,190 @@
+"""Random programs with loops at run time, whose conflicts are in order by moments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from hypothesis import strategies as st
+
+from nasm.building.builder import ProgramBuilder
+from nasm.building.recorded import Control, Drain, Mention, Moment, Moments, Round, RunTimeLoop
+from nasm.order.skeleton import STARTS
+from nasm.problems import Unsaid
+from nasm.sequence.recorded import put_in
+from nasm.spec.program import Program
+from nasm.spec.view import Reg
+from tests.sequence.cases import Call, Case, Part, calls, filled, view
+from tests.sequence.moments.unrolled import NOWHERE, conflicts
+
+COUNTER = 10
+"""The register that counts the rounds of an outermost loop."""
+
+
+@dataclass(eq=False)
+class Rounds:
+    """A loop of so many rounds."""
+
+    count: int
+    body: list[Call | Rounds]
+
+    @property
+    def engines(self) -> list[str]:
+        """Who goes through it: all that have anything to do in it."""
+        own = [e for i in self.body for e in ([i.engine] if isinstance(i, Call) else i.engines)]
+        return list(dict.fromkeys(own))
+
+
+Items = list["Call | Rounds"]
+
+
+def unrolled(items: Items) -> Iterator[Call]:
+    """Every call, as often as it is executed."""
+    for item in items:
+        if isinstance(item, Call):
+            yield item
+        else:
+            for _ in range(item.count):
+                yield from unrolled(item.body)
+
+
+def every(
+    items: Items, loops: tuple[Rounds, ...] = ()
+) -> Iterator[tuple[Call, tuple[Rounds, ...]]]:
+    """Every call once, with the loops that it is in."""
+    for item in items:
+        if isinstance(item, Call):
+            yield item, loops
+        else:
+            yield from every(item.body, (*loops, item))
+
+
+class Mentions:
+    """What each call posts, and what it comes after: others, of this round and the one before."""
+
+    def __init__(self, items: Items) -> None:
+        some = list(every(items))
+        self.calls = [call for call, _ in some]
+        self.loops = [loops for _, loops in some]
+        self.numbers: dict[int, int] = {}
+        for loops in self.loops:
+            for loop in loops:
+                self.numbers.setdefault(id(loop), len(self.numbers))
+        self.posts: dict[int, dict[Mention, None]] = {}
+        self.afters: dict[int, dict[Mention, None]] = {}
+        # Every call twice, so that each is found behind each.
+        for first, second, kind in conflicts([*self.calls, *self.copies()]):
+            size = len(self.calls)
+            if first < size <= second:
+                self.between(first, second - size, kind == STARTS)
+
+    def copies(self) -> list[Call]:
+        """The calls once more."""
+        return [Call(**{f: getattr(c, f) for f in c.__dataclass_fields__}) for c in self.calls]
+
+    def between(self, first: int, second: int, at_read: bool) -> None:
+        """Let one call come after another: of the same round, or of the one before."""
+        common = [
+            loop for loop, other in zip(self.loops[first], self.loops[second], strict=False)
+            if loop is other
+        ]  # fmt: skip
+        rounds = 0 if first < second else 1
+        if rounds and not common:
+            return
+        name = f"{'read' if at_read else 'done'}{first}"
+        every = [Round(self.numbers[id(loop)], 0) for loop in self.loops[first]]
+        self.posts.setdefault(first, {})[Mention(Moment(name, tuple(every)), NOWHERE, at_read)] = (
+            None
+        )
+        back = every[: len(common)]
+        if rounds:
+            back[-1] = back[-1]._replace(offset=-rounds)
+        self.afters.setdefault(second, {})[Mention(Moment(name, tuple(back)), NOWHERE)] = None
+
+    def of(self, call: Call) -> Moments | None:
+        """What is said of a call."""
+        number = next(n for n, other in enumerate(self.calls) if other is call)
+        said = [tuple(some.get(number, ())) for some in (self.posts, self.afters)]
+        return Moments(*said) if said != [(), ()] else None
+
+
+class Building:
+    """Makes a program of items."""
+
+    def __init__(self, items: Items, drain: bool = True) -> None:
+        self.items, self.mentions = items, Mentions(items)
+        self.case = Case(list(unrolled(items)), 1)
+        self.builder: ProgramBuilder
+        self.builder, _ = Case([], 1).builder()
+        self.write(items, 0)
+        issuers = dict.fromkeys(c.engine for c, _ in every(items) if c.transfer)
+        for engine in issuers if drain else ():
+            queue = self.builder.queue(engine)
+            self.builder.recorded.drain(self.builder.position, Drain(queue, False, 0, 0))
+
+    def program(self) -> Program:
+        """The program, with what its moments take."""
+        self.builder.place()
+        self.builder.check_rules(Unsaid())
+        put_in(self.builder)
+        return self.builder.finish()
+
+    def made(self, engine: str, row: str, *operands: object, **named: Any) -> int:
+        """An instruction."""
+        queue, found = self.builder.queue(engine), self.builder.program.tensors
+        given = [view(found, o) if isinstance(o, Part) else o for o in operands]
+        return self.builder.make(queue, self.builder.row(row), given, named, None, None)[0]
+
+    def branch(self, engine: str, counter: Reg, limit: int, target: str, op: str) -> int:
+        """A branch by the rounds that were counted."""
+        return self.made(engine, "CompareBranch", counter, limit, target=target, op=op)
+
+    def write(self, items: Items, depth: int) -> None:
+        """Append the lines of items, and record the rest."""
+        builder = self.builder
+        for item in items:
+            if isinstance(item, Rounds):
+                self.loop(item, depth)
+                continue
+            said = self.mentions.of(item)
+            if said is not None:
+                builder.recorded.moments[builder.position] = said
+            number = self.made(item.engine, item.row, *item.operands, **item.named)
+            builder.append(builder.queue(item.engine), (number, 0, 0), 0)
+
+    def loop(self, item: Rounds, depth: int) -> None:
+        """A loop, with a register for each of its queues."""
+        recorded, number = self.builder.recorded, self.mentions.numbers[id(item)]
+        made = RunTimeLoop(number, f"loop{number}", f"loop{number}_end")
+        counter = Reg(COUNTER + depth)
+        for engine in item.engines:
+            made.parts[self.builder.queue(engine)] = Control(
+                (self.made(engine, "RegisterMove", counter, 0),),
+                self.branch(engine, counter, item.count, made.end, "greater_equal"),
+                (self.made(engine, "RegisterAlu", counter, counter, 1, op="add"),),
+                self.branch(engine, counter, item.count, made.head, "less"),
+            )
+        recorded.begin(self.builder.position, made)
+        self.write(item.body, depth + 1)
+        recorded.end(self.builder.position)
+
+
+@st.composite
+def some(draw: st.DrawFn, depth: int, least: int = 0) -> Items:
+    """Calls, and a loop among them if they are not too deep in others."""
+    items: Items = [*draw(st.lists(calls(0, shared=True), min_size=least, max_size=5))]
+    if depth and draw(st.booleans()):
+        inner = Rounds(draw(st.sampled_from([2, 1, 0, 3])), draw(some(depth - 1, 1)))
+        items.insert(draw(st.integers(0, len(items))), inner)
+    return items
+
+
+@st.composite
+def looping(draw: st.DrawFn) -> Items:
+    """A program with a loop."""
+    inner = Rounds(draw(st.sampled_from([2, 1, 0, 3])), draw(some(1, 1)))
+    before, after = draw(some(0)), draw(some(0))
+    items = [*before, inner, *after]
+    used = {e for call, _ in every(items) for e in call.reads if e[0] == "register"}
+    return [*(c for c in filled(0) if c.row == "Memset" or used & set(c.writes)), *items]

@@ -1,0 +1,291 @@
+"""Small loops with moments, and just the waits and updates that they become."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.sequence.moments.test_unrolled import problem, synced
+
+ROWS = ".hbm R f32[8, 128, 64] input = iota\n"
+
+
+def test_a_moment_of_the_round_is_taken_by_who_awaits_it() -> None:
+    text = """\
+.loop k in 0..4
+@vector Memset a, 1  after used[k - 1] post set[k]
+@gpsimd TensorCopy b, a  after set[k] post used[k] @read
+.end
+"""
+    assert synced(text) == [
+        "vector EventSemaphore $used += 1",
+        "vector EventSemaphore $used >= 1 $used += -1",
+        "vector Memset $set += 1",
+        "gpsimd EventSemaphore $set >= 1 $set += -1",
+        "gpsimd TensorCopy $used += 1 @read",
+    ]
+
+
+def test_a_line_that_updates_nothing_takes_by_itself() -> None:
+    text = """\
+.loop k in 0..4
+@vector Memset a, 1  post set[k]
+@gpsimd TensorCopy b, a  after set[k]
+.end
+"""
+    assert synced(text) == ["vector Memset $set += 1", "gpsimd TensorCopy $set >= 1 $set += -1"]
+
+
+def test_who_awaits_a_round_before_is_lent_as_many() -> None:
+    text = """\
+.loop k in 0..8
+@gpsimd TensorCopy b, a  after set[k - 2]
+@vector Memset a, 1  post set[k]
+.end
+"""
+    assert synced(text) == [
+        "vector Memset $set += 1",
+        "gpsimd EventSemaphore $set += 2",
+        "gpsimd TensorCopy $set >= 1 $set += -1",
+    ]
+
+
+def test_what_was_lent_is_given_back_where_the_loop_is_entered_again() -> None:
+    text = """\
+.loop i in 0..2
+.loop k in 0..8
+@gpsimd TensorCopy b, a  after set[i, k - 2]
+@vector Memset a, 1  post set[i, k]
+.end
+.end
+"""
+    assert synced(text) == [
+        "vector Memset $set += 1",
+        "gpsimd EventSemaphore $set += 2",
+        "gpsimd TensorCopy $set >= 1 $set += -1",
+        "gpsimd EventSemaphore $set >= 2 $set += -2",
+    ]
+
+
+def test_a_round_is_told_apart_by_the_step() -> None:
+    text = """\
+.loop k in 0..8 step 2
+.for n in 0..2
+@gpsimd TensorCopy b, a  after set[k + n - 1]
+@vector Memset a, 1  post set[k + n]
+.end
+.end
+"""
+    # The first copy comes after the second Memset of the round before; the second one after the
+    # first of this round, before which the round before is complete.
+    assert synced(text) == [
+        "vector Memset $set_2 += 1",
+        "vector Memset $set += 1",
+        "gpsimd EventSemaphore $set += 1",
+        "gpsimd TensorCopy $set >= 1 $set += -1",
+        "gpsimd TensorCopy $set_2 >= 1 $set_2 += -1",
+    ]
+
+
+def test_the_round_before_of_the_same_queue_is_complete() -> None:
+    text = """\
+.loop k in 0..4
+@vector DmaCopy O, a  after set[k - 1]
+@vector Memset a, 1  post set[k]
+.end
+"""
+    assert synced(text) == []
+
+
+def test_a_wait_that_follows_from_two_others_is_left_out() -> None:
+    text = """\
+.loop k in 0..4
+@vector Memset a, 1  post one[k]
+@gpsimd TensorCopy b, a  after one[k] post two[k]
+@scalar TensorCopy c, b  after one[k], two[k]
+.end
+"""
+    assert synced(text) == [
+        "vector Memset $one += 1",
+        "scalar TensorCopy $two >= 1 $two += -1",
+        "gpsimd EventSemaphore $one >= 1 $one += -1",
+        "gpsimd TensorCopy $two += 1",
+    ]
+
+
+def test_a_landing_that_holds_back_the_next_transfer_is_taken_by_who_awaits_it() -> None:
+    text = f"""{ROWS}
+.loop k in 0..8
+@sync   DmaCopy a, R[k]  after used[k - 1] post load[k]
+@vector TensorCopy b, a  after load[k] post used[k] @read
+.end
+"""
+    assert synced(text) == [
+        "vector EventSemaphore $load >= 16 $load += -16",
+        "vector TensorCopy $used += 1 @read",
+        "sync EventSemaphore $used += 1",
+        "sync EventSemaphore $used >= 1 $used += -1",
+        "sync DmaCopy $load += 16",
+    ]
+
+
+def test_a_landing_that_does_not_is_taken_by_its_own_queue() -> None:
+    # Two transfers may be on their way: of 16 posts nobody knows whose they are.
+    text = f"""{ROWS}
+.loop k in 0..8
+@sync   DmaCopy a, R[k]  post load[k]
+@vector TensorCopy b, a  after load[k]
+.end
+"""
+    assert synced(text) == [
+        "vector TensorCopy $load_2 >= 1 $load_2 += -1",
+        "sync DmaCopy $load += 16",
+        "sync EventSemaphore $load >= 16 $load += -16",
+        "sync EventSemaphore $load_2 += 1",
+    ]
+
+
+def test_a_landing_that_two_queues_await_is_posted_on_to_each() -> None:
+    text = f"""{ROWS}
+.loop k in 0..8
+@sync   DmaCopy a, R[k]  after used[k - 1], copied[k - 1] post load[k]
+@vector TensorCopy b, a  after load[k] post used[k] @read
+@gpsimd TensorCopy c, a  after load[k] post copied[k] @read
+.end
+"""
+    found = synced(text)
+    assert [line for line in found if line.startswith("sync")][4:] == [
+        "sync DmaCopy $load += 16",
+        "sync EventSemaphore $load >= 16 $load += -16",
+        "sync EventSemaphore $load_2 += 1",
+        "sync EventSemaphore $load_3 += 1",
+    ]
+    assert "vector EventSemaphore $load_2 >= 1 $load_2 += -1" in found
+    assert "gpsimd EventSemaphore $load_3 >= 1 $load_3 += -1" in found
+
+
+def test_a_queue_takes_its_landings_before_it_could_be_held_up() -> None:
+    text = f"""{ROWS}
+.loop k in 0..8
+@sync   DmaCopy a, R[k]  post load[k]
+@sync   Nop  $s >= 0
+@vector TensorCopy b, a  after load[k]
+.end
+"""
+    assert [line for line in synced(text) if line.startswith("sync")] == [
+        "sync DmaCopy $load += 16",
+        "sync EventSemaphore $load >= 16 $load += -16",
+        "sync EventSemaphore $load_2 += 1",
+        "sync Nop $s >= 0",
+    ]
+
+
+def test_what_was_before_a_loop_is_waited_for_in_front_of_it() -> None:
+    text = """\
+@vector Memset a, 1  post set
+.loop k in 0..4
+@gpsimd TensorCopy b, a  after set
+.end
+"""
+    assert synced(text) == ["vector Memset $vector += 1", "gpsimd EventSemaphore $vector >= 1"]
+
+
+def test_what_an_outer_round_posts_is_waited_for_in_front_of_the_inner_loop() -> None:
+    text = """\
+.loop i in 0..4
+@vector Memset a, 1  post set[i]
+.loop k in 0..4
+@gpsimd TensorCopy b, a  after set[i]
+.end
+.end
+"""
+    assert synced(text) == ["vector Memset $set += 1", "gpsimd EventSemaphore $set >= 1 $set += -1"]
+
+
+def test_without_the_index_of_a_loop_a_moment_is_that_of_all_its_rounds() -> None:
+    text = """\
+.loop k in 0..4
+@vector Memset a, 1  post set[k]
+.end
+@gpsimd TensorCopy b, a  after set
+@vector TensorCopy c, a  after set
+"""
+    # The queue itself has decided to leave the loop by a count that comes after all of it.
+    assert synced(text) == ["vector EventSemaphore $vector += 1", "gpsimd TensorCopy $vector >= 1"]
+
+
+def test_a_drain_behind_a_loop_waits_for_the_transfers_in_it() -> None:
+    text = ".loop k in 0..4\n@sync DmaCopy O, a\n.end\n@sync .drain"
+    assert [line.split(" ", 2)[2] for line in synced(text)] == [
+        "$loop1 += 16",
+        "$loop1 >= 16 $loop1 += -16",
+    ]
+
+
+def test_who_takes_a_landing_tells_a_drain_of_it() -> None:
+    text = """\
+.loop k in 0..4
+@sync   DmaCopy O, a  after set[k] post store[k]
+@vector Memset a, 1  after store[k - 1] post set[k]
+.end
+@sync .drain
+"""
+    assert synced(text) == [
+        "vector EventSemaphore $store += 16",
+        "vector EventSemaphore $store >= 16 $store += -16",
+        "vector Memset $set += 1",
+        "vector EventSemaphore $store >= 16 $store += -16",
+        "vector EventSemaphore $vector += 1",
+        "sync EventSemaphore $set >= 1 $set += -1",
+        "sync DmaCopy $store += 16",
+        "sync EventSemaphore $vector >= 1",
+    ]
+
+
+def test_a_drain_in_a_loop_waits_for_the_round_before_too() -> None:
+    text = ".loop k in 0..4\n@sync .drain\n@sync DmaCopy O, a\n.end"
+    assert [line.split(" ", 2)[2] for line in synced(text)] == [
+        "$loop1 += 16",
+        "$loop1 >= 16 $loop1 += -16",
+        "$loop1 += 16",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "said"),
+    [
+        ("@vector Nop post x[k]\n@gpsimd Nop after x[k + 1]", "E0334", "1 rounds later"),
+        ("@vector Nop post x[k]\n@gpsimd Nop after x[0]", "E0331", "nobody posts x[0]"),
+        ("@vector Nop post x[k * 2]", "E0210", "an index of a moment is an integer"),
+        ("@vector Nop post x[k]\n@gpsimd Nop post x[k]", "E0332", "x[k] is posted twice"),
+        ("@vector Nop post x[k] after x[k]", "E0333", "none can be the first"),
+        ("@vector Nop post x[k] after y[k]\n@gpsimd Nop post y[k] after x[k]", "E0333", "none can"),
+        (".loop i in 0..2\n@vector Nop post x[k, i]\n@gpsimd Nop after x[k - 1, i]\n.end", "E0334",
+         "of another round of an outer loop"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_in_a_loop_is_said(body: str, code: str, said: str) -> None:
+    found = problem(f".loop k in 0..4\n{body}\n.end")
+    assert found.code == code
+    assert said in found.message
+
+
+def test_another_step_than_that_of_the_loop_is_no_round() -> None:
+    body = "@vector Nop post x[k]\n@gpsimd Nop after x[k - 1]"
+    assert problem(f".loop k in 0..4 step 2\n{body}\n.end").code == "E0331"
+
+
+def test_a_round_of_one_loop_is_none_of_another() -> None:
+    first = ".loop k in 0..4\n@vector Nop post x[k]\n.end\n"
+    assert problem(first + first.replace("post", "after")).code == "E0331"
+
+
+def test_a_loop_that_may_be_left_has_no_moments_of_its_rounds() -> None:
+    body = "@sync .loop %r2 in 0..4\nDmaCopy a, A post x\n.break %r1 >= 3\nNop after x\n.end"
+    found = problem(body)
+    assert found.code == "E0334"
+    assert "may leave this loop" in found.message
+
+
+def test_moments_in_loops_take_the_interlock() -> None:
+    body = ".loop k in 0..4\n@vector Nop post x[k]\n@gpsimd Nop after x[k]\n.end"
+    assert problem(body, options={"ordering": "relaxed"}).code == "E0334"

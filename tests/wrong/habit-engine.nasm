@@ -1,0 +1,9 @@
+.target trn1
+.sbuf a f32[4, 4]
+.sbuf c f32[4, 4]
+.sbuf m f32[4, 1]
+vector Memset c, 0
+@scalar
+again: vector Memset c, 0
+vector Nop
+Nop

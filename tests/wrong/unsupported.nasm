@@ -1,5 +1,0 @@
-.target trn1
-.macro m(a)
-Nop
-.end
-.include "other.nasm"
