@@ -169,3 +169,9 @@ def test_a_text_is_put_into_columns_and_one_that_cannot_be_read_stays() -> None:
     assert analyse(text).whole
     assert tidied(analyse(text)) == []
     assert tidied(analyse(TEXT + "@vector Memset (\n")) == []
+
+
+def test_a_file_of_macros_needs_no_target() -> None:
+    analysis = analyse(".macro twice(a, DT=f32)\n.sbuf t {DT}[128, 4]\n.end\n")
+    assert analysis.problems == ()
+    assert [p.code for p in analyse(".sem a\n").problems] == ["E0214"]
