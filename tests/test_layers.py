@@ -55,7 +55,8 @@ LAYERS = (
     ("repl",),
     ("lsp", "highlighting"),
     ("cli",),
-    ("__main__",),
+    ("notebook", "__main__"),
+    ("pytest_plugin",),
 )
 """From the bottom up. A part may import itself and every part of a lower row."""
 
@@ -95,6 +96,7 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
 """The same within a folder whose parts have an order of their own."""
 
 HOMES = {
+    "IPython": ("notebook",),
     "lark": ("asm",),
     "lsprotocol": ("lsp",),
     "ml_dtypes": ("dtypes", "nki"),
@@ -103,8 +105,8 @@ HOMES = {
     "pyarrow": ("report",),
     "pygls": ("lsp",),
     "pygments": ("highlighting",),
-    "pytest": ("nki",),
-    "rich": ("report", "repl", "cli"),
+    "pytest": ("nki", "pytest_plugin"),
+    "rich": ("report", "repl", "cli", "notebook"),
 }
 """Every package from outside, and the parts that may import it."""
 

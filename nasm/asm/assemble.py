@@ -32,10 +32,13 @@ Rewrite = Callable[[ProgramBuilder], object]
 class Unassembled(Failure):
     """Problems of a text, with what was made of its program, which nobody can run.
 
-    ``program`` is None if the text names no target.
+    ``program`` is None if the text names no target. A copy is a Failure, and has none.
     """
 
     program: Program | None = None
+
+    def __reduce__(self) -> tuple[type[Failure], tuple[object, ...]]:
+        return Failure, self.args
 
 
 def assemble(

@@ -32,6 +32,7 @@ MOST_FOLLOWED = 20_000
 
 CUT_SHORT, DEFECT = "E0535", "E0901"
 
+_MACROS = re.compile(r"^[ \t]*\.macro\b", re.MULTILINE)
 _TARGET = re.compile(r"^[ \t]*\.target[ \t]+(\w+)", re.MULTILINE)
 
 
@@ -104,12 +105,15 @@ def followed(analysis: Analysis) -> tuple[Problem, ...]:
 
 def _made(source: Source, settings: Settings) -> tuple[Program | None, tuple[Problem, ...], bool]:
     """The program of a text as far as there is one, its problems, and whether it is whole."""
+    target = settings.target
+    if target is None and not _TARGET.search(source.text) and _MACROS.search(source.text):
+        target = USUAL  # a file that others include: macros are for any target
     try:
         with stopping.within(SECONDS):
             program = assemble(
                 source,
                 TARGETS,
-                settings.target,
+                target,
                 settings.defines,
                 settings.options,
                 settings.files,

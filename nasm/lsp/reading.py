@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 
+from nasm import dtypes
 from nasm.asm.text.blocks import OPENERS
 from nasm.asm.text.lexemes import lexemes
 from nasm.asm.text.lines import logical_lines
@@ -224,7 +225,10 @@ class _Reader:
             if item.kind == "name":
                 self.declare("tensor", NAME, item, self.home(exported))
         for item in rest[1:2]:
-            self.note("dtype", item) if item.plain else self.general([item])
+            if dtypes.find(item.shape) is not None:
+                self.note("dtype", item)
+            else:  # a constant or a parameter that is one
+                self.general([item])
         self.general([item for item in rest[2:] if item.shape not in _WORDS])
 
     def constants(self, word: str, rest: Sequence[Item], exported: bool) -> None:

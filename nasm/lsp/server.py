@@ -18,7 +18,7 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from nasm import __version__
-from nasm.lsp import completing, diagnostics, hover, navigation, outline
+from nasm.lsp import completing, diagnostics, hover, navigation, outline, tidying
 from nasm.lsp.analysis import Analysis, Settings, analyse, followed
 from nasm.lsp.positions import Position, Range
 from nasm.problems import Refused
@@ -214,6 +214,12 @@ def _lists(server: Server) -> None:
             )
             for e in _several(lambda: outline.entries(analysis))
         ]
+
+    @server.feature(lsp.TEXT_DOCUMENT_FORMATTING)
+    def formatted(params: lsp.DocumentFormattingParams) -> list[lsp.TextEdit]:
+        analysis = server.current(params.text_document.uri)
+        found = _several(lambda: tidying.tidied(analysis))
+        return [lsp.TextEdit(_range(where), text) for where, text in found]
 
     if not server.cycles:
         return

@@ -14,6 +14,7 @@ from nasm.lsp.diagnostics import diagnostics
 from nasm.lsp.hover import hover
 from nasm.lsp.navigation import definition, references, renamed
 from nasm.lsp.outline import cycles, entries, tokens
+from nasm.lsp.tidying import tidied
 from nasm.problems import Refused
 from tests.fuzz.mutations import mutated
 from tests.lsp.texts import TEXT
@@ -31,6 +32,7 @@ def asked(text: str, dice: random.Random) -> None:
     entries(analysis)
     cycles(analysis, 0, 1000)
     tokens(analysis)
+    tidied(analysis)
     for _ in range(12):
         offset = dice.randrange(len(text) + 1)
         position = analysis.places.position(offset)

@@ -99,7 +99,7 @@ def test_a_name_that_is_taken_or_none_is_refused_with_a_sentence(
 
 def test_nothing_is_renamed_while_a_line_cannot_be_read() -> None:
     text = TEXT + "@vector Memset (x\n"
-    with pytest.raises(Refused, match="line 22 cannot be read"):
+    with pytest.raises(Refused, match="line 23 cannot be read"):
         renamed(analyse(text), place(text, 3, "x"), "z")
 
 

@@ -27,6 +27,7 @@ go: Nop
 @scalar
 go: Nop
   CompareBranch 0, 1, op=equal, target=go
+@sync .drain
 """
 
 

@@ -1,0 +1,59 @@
+"""Programs with expectations as tests of pytest."""
+
+from __future__ import annotations
+
+from importlib.metadata import entry_points
+
+import pytest
+
+pytest_plugins = ["pytester"]
+
+RIGHT = """\
+.target trn1
+.sbuf t f32[128, 4]
+@vector Memset t, 2.0
+.expect t == 2
+"""
+LOADED = any(e.value == "nasm.pytest_plugin" for e in entry_points(group="pytest11"))
+PLUGIN = () if LOADED else ("-p", "nasm.pytest_plugin")
+
+
+@pytest.fixture
+def programs(pytester: pytest.Pytester) -> pytest.Pytester:
+    pytester.path.joinpath("right.nasm").write_text(RIGHT, encoding="utf-8")
+    wrong = RIGHT.replace("== 2", "== 3")
+    pytester.path.joinpath("wrong.nasm").write_text(wrong, encoding="utf-8")
+    broken = RIGHT.replace("Memset t", "Memset tt")
+    pytester.path.joinpath("broken.nasm").write_text(broken, encoding="utf-8")
+    silent = RIGHT.partition(".expect")[0]
+    pytester.path.joinpath("silent.nasm").write_text(silent, encoding="utf-8")
+    return pytester
+
+
+def test_nothing_is_collected_unless_it_is_asked_for(programs: pytest.Pytester) -> None:
+    done = programs.runpytest(*PLUGIN)
+    assert done.ret == pytest.ExitCode.NO_TESTS_COLLECTED
+
+
+def test_programs_that_expect_something_are_tests(programs: pytest.Pytester) -> None:
+    done = programs.runpytest(*PLUGIN, "--nasm", "-v")
+    done.assert_outcomes(passed=1, failed=2)
+    text = done.stdout.str()
+    assert "right.nasm::right PASSED" in text
+    assert "silent" not in text
+    assert "error[E0208]: nothing is called 'tt'" in text
+    assert "512 of 512 elements differ" in text
+    assert "Traceback" not in text
+    assert "pytest_plugin.py" not in text
+
+
+def test_the_configuration_says_which_and_on_what(programs: pytest.Pytester) -> None:
+    programs.makeini("[pytest]\nnasm_files = r*.nasm\nnasm_targets = trn1 trn2\n")
+    done = programs.runpytest(*PLUGIN, "-v")
+    done.assert_outcomes(passed=2)
+    assert "right.nasm::right[trn2] PASSED" in done.stdout.str()
+
+
+def test_a_program_is_named_like_any_test(programs: pytest.Pytester) -> None:
+    done = programs.runpytest(*PLUGIN, "--nasm", "right.nasm::right")
+    done.assert_outcomes(passed=1)
