@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from nasm.nki.engines import Engines
+from nasm.nki.psum_lives import psum_lives
 from nasm.nki.signatures import functions
 from nasm.nki.tracing import Call, Made, RunTimeLoop, Trace
 from nasm.spec.instruction import Row
@@ -28,15 +29,10 @@ COPY, COPIER = "tensor_copy", "vector"
 
 @dataclass(slots=True)
 class Spread:
-    """A tile, the matmul that makes it, and the calls that use it, with the operands they do it by.
-
-    ``first`` and ``last`` count the calls and loops of the kernel from the matmul to the last use.
-    """
+    """A tile, the matmul that makes it, and the calls that use it, each with its operands."""
 
     tensor: Tensor
     maker: Call
-    first: int
-    last: int
     users: list[tuple[Call, set[str]]] = field(default_factory=list)
     stays: bool = True
     """Whether it may be read in PSUM."""
@@ -70,31 +66,29 @@ def settle(trace: Trace, engines: Engines) -> None:
 def _found(trace: Trace) -> dict[int, Spread]:
     """Every spread tile; the first call that has it is the matmul."""
     found: dict[int, Spread] = {}
-    for number, call in _calls(trace.made):
+    for call in _calls(trace.made):
         for name, value in call.operands.items():
             for tensor in set(mentioned(value)):
                 if tensor.index not in trace.spread:
                     continue
                 tile = found.get(tensor.index)
                 if tile is None:
-                    found[tensor.index] = Spread(tensor, call, number, number)
+                    found[tensor.index] = Spread(tensor, call)
                     continue
                 if not tile.users or tile.users[-1][0] is not call:
                     tile.users.append((call, set()))
                 tile.users[-1][1].add(name)
-                tile.last = number
                 tile.stays = tile.stays and not _writes(call.row, name)
     return found
 
 
-def _calls(made: Sequence[Made], number: int | None = None) -> Iterator[tuple[int, Call]]:
-    """Every call, with the number of the outermost call or loop that it is in."""
-    for count, one in enumerate(made):
-        at = count if number is None else number
+def _calls(made: Sequence[Made]) -> Iterator[Call]:
+    """Every call once."""
+    for one in made:
         if isinstance(one, RunTimeLoop):
-            yield from _calls(one.body, at)
+            yield from _calls(one.body)
         else:
-            yield at, one
+            yield one
 
 
 def _writes(row: Row, name: str) -> bool:
@@ -169,27 +163,21 @@ def _insert(made: list[Made], copies: dict[int, Call]) -> None:
 
 def _make_room(trace: Trace, tiles: list[Spread]) -> None:
     """Where more would be alive in PSUM than it holds, those go to SBUF that are read longest."""
-    used = np.zeros(len(trace.made) + 1, np.int64)
-    for first, last, tensor in _lives(trace):
-        used[first : last + 1] += _takes(tensor)
+    lives = psum_lives(trace.made)
+    used = np.zeros(max((life.last for life in lives.values()), default=0) + 1, np.int64)
+    for life in lives.values():
+        used[life.first : life.last + 1] += _takes(life.tensor)
     size = tiles[0].tensor.memory.size
-    for tile in sorted(tiles, key=lambda tile: tile.first - tile.last):
-        alive = used[tile.first + 1 : tile.last + 1]
-        if not tile.stays or (alive > size).any():
+
+    def read_in(tile: Spread) -> tuple[int, int]:
+        life = lives[tile.tensor.index]
+        return life.made + 1, life.last + 1
+
+    for tile in sorted(tiles, key=lambda tile: read_in(tile)[0] - read_in(tile)[1]):
+        begin, end = read_in(tile)
+        if not tile.stays or (used[begin:end] > size).any():
             tile.stays = False
-            alive -= _takes(tile.tensor)
-
-
-def _lives(trace: Trace) -> list[tuple[int, int, Tensor]]:
-    """From where to where tensors in PSUM are mentioned: calls and loops of the kernel."""
-    found: dict[int, tuple[int, int, Tensor]] = {}
-    for number, call in _calls(trace.made):
-        for value in call.operands.values():
-            for tensor in mentioned(value):
-                if tensor.memory.bank:
-                    first = found.get(tensor.index, (number,))[0]
-                    found[tensor.index] = first, number, tensor
-    return list(found.values())
+            used[begin:end] -= _takes(tile.tensor)
 
 
 def _takes(tensor: Tensor) -> int:

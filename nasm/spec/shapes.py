@@ -35,16 +35,7 @@ class Shape:
         self.row, self.context = row, context
         self.domain = row.domain.answer(context)
         self.cost: Cost = row.cost.answer(context)
-        self.arguments: list[Any] = []
-        reading: list[Place] = []
-        for operand in row.reads:
-            value = context.operands[operand.name]
-            if _varies(operand, value):
-                reading.append((operand, row.position[operand.name], len(self.arguments)))
-            elif operand.implicit or type(operand.kind).handed is not Kind.handed:
-                value = operand.kind.handed(value, context)
-            self.arguments.append(value)
-        self.reading = tuple(reading)
+        self.arguments, self.reading = arguments_of(row, context)
         self.writing: tuple[Place, ...] = tuple(
             (operand, row.position[operand.name], at) for at, operand in enumerate(row.writes)
         )
@@ -55,6 +46,20 @@ class Shape:
             for o in row.operands
             if o.footprint is not None and o.footprint(context) == (context.operands[o.name],)
         )
+
+
+def arguments_of(row: Row, context: Context) -> tuple[list[Any], tuple[Place, ...]]:
+    """What the semantics take, and the places of what each instruction fills in itself."""
+    arguments: list[Any] = []
+    reading: list[Place] = []
+    for operand in row.reads:
+        value = context.operands[operand.name]
+        if _varies(operand, value):
+            reading.append((operand, row.position[operand.name], len(arguments)))
+        elif operand.implicit or type(operand.kind).handed is not Kind.handed:
+            value = operand.kind.handed(value, context)
+        arguments.append(value)
+    return arguments, tuple(reading)
 
 
 def _varies(operand: Operand, value: object) -> bool:

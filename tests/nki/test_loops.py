@@ -347,3 +347,24 @@ def test_more_registers_than_an_engine_has_are_refused() -> None:
     said = told(body)
     assert said.code == "E0657"
     assert said.message == "the kernel needs more than the 64 registers of vector"
+
+
+def test_tiles_that_each_round_writes_first_share_bytes() -> None:
+    def kernel(x: Any) -> Any:
+        tile = nl.load(x)
+        one = nl.shared_identity_matrix(128, nl.float32)
+        total = nl.zeros((128, 512), nl.float32, buffer=nl.sbuf)
+
+        def body(_: Any) -> None:
+            for _ in range(20):
+                product = nl.ndarray((128, 512), nl.float32, buffer=nl.psum)
+                nisa.nc_matmul(product, stationary=one, moving=tile)
+                nisa.tensor_tensor(total, total, product, op=nl.add)
+
+        nl.fori_loop(0, 3, body)
+        out = nl.ndarray((128, 512), nl.float32, buffer=nl.shared_hbm)
+        nl.store(out, total)
+        return out
+
+    x = np.arange(128 * 512, dtype=np.float32).reshape(128, 512) % 61
+    assert np.array_equal(given(kernel, x), 60 * x)

@@ -365,6 +365,29 @@ def test_as_many_as_a_kernel_likes_may_be_in_use(count: int) -> None:
     assert np.array_equal(result(kernel, rows, x), wanted)
 
 
+@pytest.mark.parametrize("together", [1, 12])
+def test_a_round_of_a_loop_spreads_as_many_as_it_likes(together: int) -> None:
+    def kernel(rows: Any, x: Any) -> Any:
+        total = loaded(x)
+
+        def body(_: Any) -> None:
+            for first in range(0, 12, together):
+                made = [spread(rows[n : n + 1], 128) for n in range(first, first + together)]
+                for wide in made:
+                    nisa.tensor_tensor(total, total, wide, nl.add)
+
+        nl.fori_loop(0, 3, body)
+        return stored(total)
+
+    rows, x = seeded(6, 12, 512), seeded(7, 128, 512)
+    wanted = x
+    for row in (*rows, *rows, *rows):
+        wanted = wanted + row
+    assert np.array_equal(result(kernel, rows, x), wanted)
+    copies = [one for one in instructions(kernel, rows, x) if one == "TensorCopy sbuf psum"]
+    assert len(copies) == (0 if together == 1 else 4)  # there are eight banks
+
+
 def test_those_of_the_kernel_in_psum_come_first() -> None:
     def kernel(row: Any, x: Any) -> Any:
         wide, tile = spread(row, 128), loaded(x)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from nasm.dtypes import find
 from nasm.problems import Problem
@@ -13,7 +13,7 @@ from nasm.sequence.placing import place
 from nasm.sequence.placing_lifetimes import Life, lifetimes
 from nasm.source import Source, Span
 from nasm.spec.memory import Memory, Tensor
-from nasm.spec.program import Instruction, Program
+from nasm.spec.program import Instruction, Program, QueueProgram
 from nasm.spec.view import View
 from nasm.targets import TARGETS
 
@@ -21,8 +21,22 @@ PLAIN = Memory("plain", partitions=128, size=100, align=4, summary="", source="m
 BANKED = Memory("banked", partitions=128, size=256, bank=64, align=4, summary="", source="made up")
 LINEAR = Memory("linear", 0, 0, "", "made up", align=64, shared=True, io=True)
 
-Text = Sequence["tuple[Tensor, ...] | list[Any]"]
-"""Instructions by the tensors they mention; a list of such is a loop."""
+Text = Sequence["tuple[Tensor, ...] | Writes | list[Any]"]
+"""Instructions by the tensors they read, or write; a list of such is a loop."""
+
+
+class Writes(NamedTuple):
+    """An instruction that writes part of a tensor, by rows and columns, and reads others."""
+
+    tensor: Tensor
+    reads: tuple[Tensor, ...] = ()
+    rows: slice = slice(None)
+    columns: slice = slice(None)
+
+    @property
+    def named(self) -> tuple[Tensor, ...]:
+        """The tensors that it mentions."""
+        return (self.tensor, *self.reads)
 
 
 def tensor(
@@ -53,9 +67,10 @@ def program(
     every = dict.fromkeys([*tensors, *(t for text in cores for t in _mentioned(text))])
     target = TARGETS["trn2"]()
     made = Program(target, target.generations[-1], {t.name: t for t in every}, len(cores))
+    made.queues.append(QueueProgram(0, "vector"))
     for index, one in enumerate(every):
         one.index = index
-    source = Source("kernel.py", "line\n" * 200)
+    source = Source("kernel.py", "line\n" * 1000)
     return made, lines.Sequence([list(_items(made, source, text)) for text in cores])
 
 
@@ -79,20 +94,27 @@ def offsets(text: Text, *tensors: Tensor, cores: Sequence[Text] = ()) -> list[in
 
 def _mentioned(text: Text) -> Iterator[Tensor]:
     for part in text:
-        yield from _mentioned(part) if isinstance(part, list) else part
+        if isinstance(part, list):
+            yield from _mentioned(part)
+        else:
+            yield from part.named if isinstance(part, Writes) else part
 
 
 def _items(made: Program, source: Source, text: Text) -> Iterator[Item]:
-    row = next(iter(made.target.isa.rows.values()))
+    row = made.target.isa.rows["Reciprocal"]  # dst, which is written, and data, which is read
     for part in text:
         at = source.offset(len(made.spans))
         made.spans.append(Span(source, at, at + 4))
         number = len(made.instructions)
         span = len(made.spans) - 1
         if isinstance(part, list):
-            made.instructions += [Instruction(row, ()), Instruction(row, ())]
+            made.instructions += [Instruction(row, (None, ())), Instruction(row, (None, ()))]
             body = list(_items(made, source, part))
             yield Loop("head", "end", {0: number}, {0: number + 1}, body=body, span=span)
         else:
-            made.instructions.append(Instruction(row, tuple(map(View.whole, part))))
+            into, reads = None, part
+            if isinstance(part, Writes):
+                into = View.whole(part.tensor).index([part.rows, part.columns])
+                reads = part.reads
+            made.instructions.append(Instruction(row, (into, tuple(map(View.whole, reads)))))
             yield Line(0, number, span)

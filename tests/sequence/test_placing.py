@@ -9,7 +9,7 @@ from nasm.sequence.placing_lifetimes import Life
 from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.lists import mentioned
 from nasm.spec.view import Offsets, View
-from tests.sequence.placed import BANKED, LINEAR, lives, offsets, refused, tensor
+from tests.sequence.placed import BANKED, LINEAR, Writes, lives, offsets, refused, tensor
 
 # -- round the memory
 
@@ -69,7 +69,7 @@ def test_one_with_initial_values_is_alive_before_the_program() -> None:
 # -- loops
 
 
-def test_a_tensor_of_a_body_is_alive_for_the_whole_loop() -> None:
+def test_what_a_round_reads_of_the_one_before_is_alive_for_the_whole_loop() -> None:
     a, b, c = tensor("a", 40), tensor("b", 40), tensor("c", 40)
     assert refused([[[(a,), (b,), (c,)]]])
     a, b, c = tensor("a", 40), tensor("b", 40), tensor("c", 40)
@@ -96,6 +96,50 @@ def test_lifetimes_count_instructions_those_that_make_a_loop_go_included() -> No
     sequence = [(a,), [(b,), (c,)], (c,)]
     # 0: a; 1: the loop's head, 2: b, 3: c, 4: back; 5: c
     assert lives(sequence) == {"a": Life(0, 0, 0, 0), "b": Life(1, 4, 2, 2), "c": Life(1, 5, 3, 5)}
+
+
+def test_what_each_round_writes_before_it_reads_it_is_alive_in_between() -> None:
+    a, b, c = tensor("a", 40), tensor("b", 40), tensor("c", 40)
+    text = [[Writes(a), (a,), Writes(b), (b,), Writes(c), (c,)]]
+    assert offsets(text, a, b, c) == [0, 40, 0]
+
+
+def test_a_loop_in_a_body_counts_as_one_instruction() -> None:
+    a, b, c = tensor("a", 4), tensor("b", 4), tensor("c", 4)
+    text = [[Writes(a), [(a,), Writes(b), (b,)], Writes(c, (a,)), (c,)]]
+    # 0: head, 1: writes a, 2: inner head, 3: a, 4: writes b, 5: b, 6: inner back, 7: writes c,
+    # 8: c, 9: back
+    assert lives(text) == {"a": Life(1, 7, 1, 7), "b": Life(4, 5, 4, 5), "c": Life(7, 8, 7, 8)}
+    assert lives([[Writes(a), [(a,), Writes(b)]]])["a"] == Life(1, 5, 1, 3)
+
+
+def test_what_several_writes_have_covered_is_written() -> None:
+    left, right = slice(0, 2), slice(2, 4)
+    for more, life in ((left, Life(0, 4, 1, 3)), (right, Life(1, 3, 1, 3))):
+        a = tensor("a", 4)
+        text = [[Writes(a, columns=left), Writes(a, columns=more), (a,)]]
+        assert lives(text) == {"a": life}
+    a = tensor("a", 4)
+    text = [[Writes(a, rows=slice(0, 64)), Writes(a, rows=slice(64, 128)), (a,)]]
+    assert lives(text) == {"a": Life(1, 3, 1, 3)}
+
+
+def test_what_a_loop_in_a_body_writes_is_not_written_behind_it() -> None:
+    a = tensor("a", 4)
+    assert lives([[[Writes(a), (a,)], (a,)]]) == {"a": Life(0, 6, 2, 5)}
+    a = tensor("a", 4)
+    assert lives([[[Writes(a), (a,)], Writes(a), (a,)]]) == {"a": Life(1, 6, 2, 6)}
+
+
+def test_one_that_is_added_to_in_each_round_is_alive_for_the_whole_loop() -> None:
+    a, b = tensor("a", 60), tensor("b", 60)
+    assert refused([[[Writes(a, (a,)), Writes(b), (b,)]]])
+    assert lives([[Writes(a, (a,)), Writes(b), (b,)]])["b"] == Life(2, 3, 2, 3)
+
+
+def test_one_that_is_read_behind_the_loop_too_is_alive_from_its_beginning() -> None:
+    a = tensor("a", 4)
+    assert lives([[Writes(a), (a,)], (a,)]) == {"a": Life(0, 4, 1, 4)}
 
 
 # -- places the program chose

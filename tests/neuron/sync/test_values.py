@@ -120,6 +120,15 @@ def test_both_cores_name_the_same_data() -> None:
     )
 
 
+def test_a_barrier_takes_a_tile_of_each_core_whatever_they_are_called() -> None:
+    shared = ".core 0\n.sbuf mine f32[1, 1]\n.core 1\n.sbuf yours f32[1, 1]"
+    made = pair("@sync CoreBarrier mine", "@sync CoreBarrier yours", shared=shared)
+    assert made.status is Status.FINISHED
+    made = pair("@sync CoreBarrier H", "@sync CoreBarrier yours", shared=f".hbm H f32[1]\n{shared}")
+    found = problem(made, Status.FAULT)
+    assert found.message.endswith("differ in data: H and a tile in sbuf")
+
+
 def test_a_barrier_does_not_wait_for_transfers() -> None:
     side = (
         ".sbuf t{0} i8[1, 99999] = zeros\n.sbuf u{0} i8[2, 99999]\n.sem s{0}\n@gpsimd\n"

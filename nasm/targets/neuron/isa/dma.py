@@ -173,7 +173,7 @@ def DmaTranspose(
     tile takes as long as a whole one, and all of them are busy for as long (assumed). v2 moves
     element by element (assumed), which takes many times as long as a copy.
     """
-    order = axes or AXES[len(src.shape)]
+    order = axes or AXES.get(len(src.shape), ())
     options = _options(queue, priority, dge_mode)
     return Transfer(((dst, src),), options, COPY, order, oob_mode == "skip")
 
