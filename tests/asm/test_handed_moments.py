@@ -141,3 +141,9 @@ def test_a_misspelt_tensor_is_not_taken_for_a_moment() -> None:
     assert (code, message) == ("E0210", "'x' is no moment, as others of this list are")
     assert said(MACROS + "take(m[1.5])\n")[0][0] == "E0210"
     assert said(MACROS + "take(m)\n") == [("E0331", "nobody posts m")]
+
+
+@pytest.mark.parametrize("default", ["z", "[z]", "z[0]"])
+def test_a_default_that_is_the_parameters_own_name_is_no_value(default: str) -> None:
+    macro = f".macro m(z={default})\n@vector Memset z, 1.0\n.end\n"
+    assert said(macro + "m()\n") == [("E0208", "nothing is called 'z'")]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import runpy
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -404,3 +405,60 @@ def test_the_readme_lists_the_library() -> None:
             r"^\.macro (\w+)\(", path.read_text(encoding="utf-8"), re.MULTILINE
         ):
             assert f"`{macro}`" in readme
+
+
+# ---------------------------------------------------------------- together with the rest
+
+
+@pytest.mark.parametrize("core", CORES)
+def test_a_macro_in_a_loop_at_run_time(core: str) -> None:
+    x = draw(1, 6, 128, 48)
+    made = run(
+        """.include "softmax.nasm"
+        .hbm  X  f32[6, 128, 48]  input
+        .hbm  Y  f32[6, 128, 48]  output
+        .sbuf t  f32[128, 48]
+        .loop k in 0..6
+        @gpsimd DmaCopy t, X[k]  after out[k - 1]  post in[k]
+        softmax(t, t, in[k], made[k])
+        @gpsimd DmaCopy Y[k], t  after made[k]  post out[k]
+        .end
+        @gpsimd .drain""",
+        core,
+        X=x,
+    )
+    powers = np.exp(wide(x))
+    close(made["Y"], powers / powers.sum(axis=-1, keepdims=True))
+
+
+@pytest.mark.parametrize(
+    ("file", "wait"),
+    [
+        ("attention", "after copied[o]"),
+        ("attention", "after raised[o]"),
+        ("attention", "after found[t]"),
+        ("attention", "after faded[o]"),
+        ("attention", "after scored[t]"),
+        ("attention", "after passed[o]"),
+        ("transpose", "after ones"),
+        ("tiles", "after made[t]"),
+    ],
+)
+def test_a_wait_that_a_macro_forgets_is_a_hazard(file: str, wait: str, tmp_path: Path) -> None:
+    program = LIBRARY.parent / "attention.nasm"
+    shutil.copytree(LIBRARY, tmp_path / "lib")
+    text = (LIBRARY / f"{file}.nasm").read_text(encoding="utf-8")
+    assert f"  {wait}" in text
+    (tmp_path / "lib" / f"{file}.nasm").write_text(text.replace(f"  {wait}", ""), "utf-8")
+    source = Source(str(tmp_path / program.name), program.read_text(encoding="utf-8"))
+    report = Session.load(source).run(hashes=False)
+    assert report.hazards != ()
+
+
+def test_a_program_that_may_read_no_file_may_include_the_library_and_nothing_beside_it() -> None:
+    head = ".target trn2\n.include "
+    assert Session.load(Source("a.nasm", head + '"lib/softmax.nasm"\n'), files=False)
+    for name in ("lib/../transpose.nasm", "transpose.nasm", str(LIBRARY.parent / "ring.nasm")):
+        with pytest.raises(Failure) as caught:
+            Session.load(Source("a.nasm", f'{head}"{name}"\n'), files=False)
+        assert caught.value.problems[0].code == "E0801"

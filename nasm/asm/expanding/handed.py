@@ -29,6 +29,10 @@ class Word:
     def __str__(self) -> str:
         return self.name
 
+    def refuse_is(self, refuse: Callable[[], NoReturn]) -> bool:
+        """Whether this is what says so: a default that is the parameter's own name."""
+        return self.refuse is refuse
+
 
 @dataclass(frozen=True, slots=True)
 class Counter:
@@ -56,6 +60,10 @@ class MomentList:
     """Moments, ``load[r]`` or ``[load[r], bias]``: what they are called, and their indices."""
 
     items: tuple[tuple[Word, tuple[int | Round, ...]], ...]
+
+    def refuse_is(self, refuse: Callable[[], NoReturn]) -> bool:
+        """Whether this is what says so of the first."""
+        return bool(self.items) and self.items[0][0].refuse is refuse
 
     def refuse(self) -> NoReturn:
         """Say of the first that nothing else is called so."""

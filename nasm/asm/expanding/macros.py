@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from nasm.asm.expanding.evaluate import evaluate, name_of
-from nasm.asm.expanding.handed import Counter, Engine, Word
+from nasm.asm.expanding.handed import Counter, Engine, MomentList, Word
 from nasm.asm.expanding.moment_names import handed_moments
 from nasm.asm.expanding.scope import Expansion, Scope
 from nasm.asm.expanding.undeclared import Later
@@ -220,6 +220,10 @@ def _word(node: tree.Name, scope: Scope) -> Word:
     place = scope.span(node)
 
     def refuse() -> NoReturn:
+        held = scope.values.get(node.name)
+        if isinstance(held, Word | MomentList) and held.refuse_is(refuse):
+            said = f"nothing is called '{node.name}'"
+            raise Failure(Problem("E0208", said, place))
         try:
             scope.lookup(node.name)
         except Refused as refused:
