@@ -8,7 +8,6 @@ from typing import Any
 
 from nasm.problems import Failure, quoted
 from nasm.source import Source
-from nasm.spec.names import CONSTANTS
 
 
 def given(text: str) -> tuple[str, str]:
@@ -46,6 +45,8 @@ def define(text: str) -> tuple[str, Any]:
         if isinstance(found, float) and math.isinf(found) and "inf" not in value.lower():
             raise argparse.ArgumentTypeError(f"'{quoted(value)}' is beyond float64; write inf")
         return name, found
+    from nasm.spec.names import CONSTANTS  # which --help need not know
+
     if value in CONSTANTS:
         return name, CONSTANTS[value]
     if value.isidentifier() and value.isascii():

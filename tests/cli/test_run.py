@@ -160,7 +160,7 @@ def test_target_and_constants_can_be_given(ran: Any, halves: Path) -> None:
         (["-D", f"N={'9' * 5000}"], "is beyond float64"),
         (["-D", f"N=0x{'f' * 5000}"], "-D N: the number has more than 4,096 bits"),
         (["--option", f"rounding.seed=0x{'f' * 5000}"], "rounding.seed is an integer"),
-        (["--in", "X"], "not NAME=FILE"),
+        (["--in", "X"], "neither NAME=FILE nor a .npz file"),
         (["--in", "X=no.npy"], "no file no.npy"),
         (["--in", "Z=x.npy", "--in", "X=x.npy"], "no input 'Z'"),
         (["--in", "X=x.npy", "--in", "X=x.npy"], "given twice"),

@@ -22,7 +22,14 @@ from nasm.spec.program import Instruction, Program, QueueProgram, Update, Wait
 from nasm.targets import TARGETS
 from tests.order.truth import Log, Truth
 
-PROGRAMS = sorted((Path(__file__).parents[2] / "programs").glob("*.nasm"))
+TAKING = ("matmul_credits", "matmul_loops")
+"""Programs whose counters go down: by the definition alone too much could be either way."""
+
+PROGRAMS = sorted(
+    path
+    for path in (Path(__file__).parents[2] / "programs").glob("*.nasm")
+    if path.stem not in TAKING
+)
 
 AWAY, WEAKER, MOVED, TWICE, READ = "taken away", "weaker", "moved", "twice over", "@read"
 WAYS = (AWAY, WEAKER, MOVED, TWICE, READ)

@@ -20,7 +20,7 @@ from nasm.targets import TARGETS
 PROGRAMS = Path(__file__).parents[2] / "programs"
 SEQUENTIAL = (
     "dma_trigger", "double_row", "layernorm", "matmul", "matmul_k", "mx", "pair_softmax",
-    "softmax", "transpose",
+    "softmax", "transformer_block", "transpose",
 )  # fmt: skip
 """Programs of ours that are written call by call."""
 

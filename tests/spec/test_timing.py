@@ -278,7 +278,7 @@ def test_a_generation_with_other_numbers_shares_no_cache_with_the_plain_one() ->
 def test_limits_are_no_times() -> None:
     limits = {f.name for f in FIGURES if f.use is Use.LIMIT}
     known = {"cores", "semaphores", "events", "moving_max", "moving_max_bf16", "tile_min"}
-    assert limits == {*known, "descriptor_bytes"}
+    assert limits == {*known, "tile_max", "block_max", "stats_max", "descriptor_bytes"}
 
 
 @pytest.mark.parametrize("generation", TARGET.generations, ids=lambda g: g.name)

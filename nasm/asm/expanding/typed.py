@@ -72,6 +72,8 @@ class Continued(Expander):
         )
 
     def _engine(self, statement: tree.Line | tree.DrainLine) -> str | None:
+        if statement.label is not None:
+            self._label(statement.label, "")
         if isinstance(statement, tree.DrainLine):
             return super()._engine(statement)
         if statement.engine is not None or statement.mnemonic is None:
