@@ -18,7 +18,6 @@ from nasm.asm.text.parse import parse
 from nasm.building.builder import ProgramBuilder, in_order
 from nasm.open_files import ANY, Allowed
 from nasm.problems import Failure, Problem, Refused, Unsaid, limited
-from nasm.sequence.recorded import put_in
 from nasm.source import Source
 from nasm.spec.array_files import ArrayFile
 from nasm.spec.program import Program
@@ -98,6 +97,8 @@ def _assembled(
     if builder.recorded:
         builder.place()
         builder.check_rules(unsaid)
+        from nasm.sequence.recorded import put_in  # which most texts do not need
+
         put_in(builder)
     program = builder.finish(undeclared, unsaid)
     if rewrite is None:

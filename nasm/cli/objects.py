@@ -11,7 +11,8 @@ from typing import IO
 from nasm.cli import files, results, streams
 from nasm.cli.running import file_of
 from nasm.cli.screen import Screen
-from nasm.objects import Loaded, loaded, written
+from nasm.objects import Loaded, loaded
+from nasm.objects.writing import written
 from nasm.open_files import Allowed
 from nasm.printer import text
 from nasm.problems import Failure, Problem, counted, in_line

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 from nasm import gc_pause
 from nasm.asm.assemble import Rewrite, assemble
-from nasm.objects.reading import Reader
 from nasm.objects.sections import UNUSABLE
 from nasm.open_files import ANY, Allowed
 from nasm.problems import Failure, Problem, Refused, Severity, in_line
@@ -74,6 +73,9 @@ def load(
     ``options`` and ``timing`` are put in force over those that it was assembled with. Without
     ``rules`` those of instructions are not checked again: for who only looks at the program.
     """
+    # Imported when asked for: most programs are texts.
+    from nasm.objects.reading import Reader
+
     with gc_pause.paused():
         try:
             reader = Reader(file.data, os.path.basename(file.name))

@@ -9,7 +9,8 @@ from random import Random
 from typing import Any
 
 from nasm.asm.assemble import assemble
-from nasm.objects import load, sections, written
+from nasm.objects import load, sections
+from nasm.objects.writing import written
 from nasm.printer import text
 from nasm.problems import Failure
 from nasm.source import Source

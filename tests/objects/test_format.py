@@ -8,7 +8,7 @@ import zlib
 from typing import Any
 
 import nasm
-from nasm.objects import written
+from nasm.objects.writing import written
 from nasm.source import Source
 
 TEXT = """\

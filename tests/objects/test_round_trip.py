@@ -14,7 +14,8 @@ import pytest
 import nasm
 from nasm.asm.assemble import assemble
 from nasm.dtypes import DType
-from nasm.objects import load, sections, written
+from nasm.objects import load, sections
+from nasm.objects.writing import written
 from nasm.printer import text
 from nasm.problems import Failure, Refused
 from nasm.report import examples
@@ -127,7 +128,8 @@ def test_the_same_text_is_the_same_bytes_in_another_process_and_folder(tmp_path:
     source = Source(path.name, source_of(path).text)
     here = written(nasm.assemble(source), source)
     said = (
-        "import sys, nasm; from nasm.objects import written; from nasm.source import Source;"
+        "import sys, nasm; from nasm.objects.writing import written;"
+        "from nasm.source import Source;"
         f"s = Source({path.name!r}, open({str(path)!r}).read());"
         "sys.stdout.buffer.write(written(nasm.assemble(s), s))"
     )

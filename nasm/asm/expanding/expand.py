@@ -83,9 +83,9 @@ class Expander(Repeating):
         queue = self._queue(statement)
         if queue is None or statement.mnemonic is None:
             return
-        self.macros.not_called(statement.mnemonic, self.scope, builder.target.isa.rows)
         line = self.lines.get(id(statement))
         if line is None:
+            self.macros.not_called(statement.mnemonic, self.scope, builder.target.isa.rows)
             line = compile_line(statement, self.scope, builder)
             if self.scope.chain:  # it comes again in other rounds
                 self.lines[id(statement)] = line

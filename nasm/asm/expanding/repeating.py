@@ -164,12 +164,13 @@ class Repeating(Walker):
         """One round of a loop: its variable, and constants that last until its end."""
         scope = self.scope
         chain, outer = scope.chain, self.chain
-        with scope.round():
-            if name:
-                scope.declare(name, value, frame.span)
-            scope.chain = (*scope.chain, frame)
-            self.chain = -1
-            yield body
+        around = scope.begin_round()
+        if name:
+            scope.declare(name, value, frame.span)
+        scope.chain = (*scope.chain, frame)
+        self.chain = -1
+        yield body
+        scope.end_round(around)
         scope.chain, self.chain = chain, outer
 
     def choose(self, statement: tree.If) -> Bodies:

@@ -24,6 +24,9 @@ _REGISTER = re.compile(r"r[0-9]+")
 
 CONSTANTS = names.CONSTANTS
 
+Around = tuple[int, int | None, "dict[str, Value] | None"]
+"""What a scope was like before a round of a loop."""
+
 EXPORTED = (tree.ExportedName, tree.ExportedTemplate, tree.ExportedNamed)
 
 
@@ -152,20 +155,24 @@ class Scope:
             self.kept = {name: value for name, value in values if not isinstance(value, HANDED)}
         return self.kept
 
-    @contextmanager
-    def round(self) -> Iterator[None]:
-        """What is declared in a round of a loop lasts until its end."""
+    def begin_round(self) -> Around:
+        """What is declared from here on lasts until the end of a round of a loop."""
         kept, outer, around = len(self.order), self.lasting, self.hidden
-        hidden = self.hidden = {}
+        self.hidden = {}
         self.lasting, self.kept = kept if outer is None else outer, None
-        yield
+        return kept, outer, around
+
+    def end_round(self, around: Around) -> None:
+        """The round ends that was begun with this."""
+        kept, outer, hidden = around
         for name in self.order[kept:]:
             self.values.pop(name, None)
             self.left.discard(name)
-        self.values.update(hidden)
-        self.left.update(hidden)
+        if self.hidden:
+            self.values.update(self.hidden)
+            self.left.update(self.hidden)
         del self.order[kept:]
-        self.lasting, self.kept, self.hidden = outer, None, around
+        self.lasting, self.kept, self.hidden = outer, None, hidden
 
     @contextmanager
     def arm(self) -> Iterator[None]:
