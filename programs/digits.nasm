@@ -93,7 +93,7 @@
     TensorTensor    score[:, t, :], product{t % 2}, b2, op=add   after scored[t]   post biased[t]
     Max8            top, score[:, t, :]
     MatchValueLoad  top
-    FindIndex8      best[:, t, :], score[:, t, :]                                   post named[t]
+    FindIndex8      best[:, t, :], score[:, t, :]                                  post named[t]
 .end
 
 ; ------------------------------------------------------------------------------ what goes out

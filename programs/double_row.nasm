@@ -14,7 +14,7 @@
 @sync    DmaCopy         a[:, half], A[half*P : +P]                   post a[half]
 @sync    DmaCopy         b[:, half], B[half*P : +P]                   post b[half]
 .end
-@tensor  LoadStationary  a, perf_mode=double_row      after a[0], a[1]
+@tensor  LoadStationary  a, perf_mode=double_row           after a[0], a[1]
 @tensor  MultiplyMoving  acc, b, perf_mode=double_row      after b[0], b[1]   post multiplied
 @vector  TensorCopy      c, acc                            after multiplied   post copied
 @sync    DmaCopy         C, c                              after copied

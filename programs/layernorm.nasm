@@ -34,7 +34,7 @@
 ; Then std = sqrt(total * 1/N + eps): scale and bias come before the function.
 @scalar
     Activation    sq, x, op=square, bias=nmean, reduce_op=add, reduce_res=total, reduce_cmd=reset_reduce  after centred
-    Activation    std, total, op=sqrt, scale=1/N, bias=eps post rooted
+    Activation    std, total, op=sqrt, scale=1/N, bias=eps  post rooted
 
 @vector
     Reciprocal    scale, std                               after rooted

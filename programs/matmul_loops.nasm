@@ -54,7 +54,7 @@
     @tensor  EventSemaphore                                                                                                  post column[n + j]
 .end
 .end
-@gpsimd .drain
+@gpsimd  .drain
 
 ; Products of bfloat16 are exact in float32; only the order in which float32 sums them differs.
 .expect  C ~ A.T @ B   rtol=1e-5 atol=1e-3

@@ -5,10 +5,10 @@
 .target trn2
 .const K = 256, M = 128, N = 512, PART = K // 2, HALF = N // 2
 
-.hbm   A    bf16[K, M]  input = normal(seed=1)
-.hbm   B    bf16[K, N]  input = normal(seed=2)
-.hbm   C    f32[M, N]   output
-.hbm   RANK i32[2]      output
+.hbm   A     bf16[K, M]  input = normal(seed=1)
+.hbm   B     bf16[K, N]  input = normal(seed=2)
+.hbm   C     f32[M, N]   output
+.hbm   RANK  i32[2]      output
 
 .core 0
 .sem   checked                             ; core 1 tells core 0 that it holds the sum too
@@ -16,13 +16,13 @@
 .for c in 0..2
 .core  c
 .const OTHER = 1 - c, MINE = c * HALF, THEIRS = (1 - c) * HALF
-.sbuf  a{c}      bf16[PART, M]
-.sbuf  b{c}      bf16[PART, N]
-.sbuf  sum{c}    f32[M, N]                 ; this core's partial sum, and then the whole
-.sbuf  got{c}    f32[M, HALF]
-.psum  acc{c}    f32[M, N]
-.sem   loaded{c}, multiplied{c}, copied{c}, exchanged{c}, added{c}
-.event gathered{c}
+.sbuf   a{c}      bf16[PART, M]
+.sbuf   b{c}      bf16[PART, N]
+.sbuf   sum{c}    f32[M, N]                ; this core's partial sum, and then the whole
+.sbuf   got{c}    f32[M, HALF]
+.psum   acc{c}    f32[M, N]
+.sem    loaded{c}, multiplied{c}, copied{c}, exchanged{c}, added{c}
+.event  gathered{c}
 
 @sync    DmaCopy         a{c}, A[c*PART : +PART, :]                        $loaded{c} += 16
 @sync    DmaCopy         b{c}, B[c*PART : +PART, :]                        $loaded{c} += 16
@@ -33,7 +33,7 @@
 @gpsimd  EventSemaphore                               $copied{c} >= 1
 @gpsimd  SendRecv        got{c}, sum{c}[:, THEIRS : +HALF], send_to_rank=OTHER, recv_from_rank=OTHER, pipe_id=0  $exchanged{c}++
 @vector  EventSemaphore                               $exchanged{c} >= 1
-@vector  TensorTensor    sum{c}[:, MINE : +HALF], sum{c}[:, MINE : +HALF], got{c}, op=add  $added{c}++
+@vector  TensorTensor    sum{c}[:, MINE : +HALF], sum{c}[:, MINE : +HALF], got{c}, op=add                        $added{c}++
 
 ; 256 float32 are all that GpSimd's own DMA engine takes per partition; it is the quicker way.
 @gpsimd  EventSemaphore                               $added{c} >= 1

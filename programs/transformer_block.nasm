@@ -54,17 +54,17 @@
 .end
 
 ; ------------------------------------------------------------------------------ what comes in
-.sbuf  x   f32[P, R, D]
+.sbuf  x      f32[P, R, D]
 .sbuf  gain1  f32[P, D]
 .sbuf  gain2  f32[P, D]
-.sbuf  wq  bf16[P, KT, D]
-.sbuf  wk  bf16[P, KT, D]
-.sbuf  wv  bf16[P, KT, D]
-.sbuf  wo  bf16[P, KT, D]
-.sbuf  w1  bf16[P, KT, F]
-.sbuf  b1  f32[P, FT]
-.sbuf  w2  bf16[P, FT, D]
-.sbuf  unit  bf16[P, P]
+.sbuf  wq     bf16[P, KT, D]
+.sbuf  wk     bf16[P, KT, D]
+.sbuf  wv     bf16[P, KT, D]
+.sbuf  wo     bf16[P, KT, D]
+.sbuf  w1     bf16[P, KT, F]
+.sbuf  b1     f32[P, FT]
+.sbuf  w2     bf16[P, FT, D]
+.sbuf  unit   bf16[P, P]
 load_tiles(x, X.reshape(R, P, D), x_in, [])
 load_row(gain1, GAINS[0:1], gain1_in)
 load_row(gain2, GAINS[1:2], gain2_in)
@@ -78,9 +78,9 @@ weight(w2, W2, @sync, 3, w2_in)
 identity(unit, same)
 
 ; ------------------------------------------------------------------------------ rows, normalised and turned
-.sbuf  rows    bf16[P, R, D]
+.sbuf  rows         bf16[P, R, D]
 .sbuf  turned_rows  bf16[P, KT, S]
-.psum  turned  bf16[P, 2, P]
+.psum  turned       bf16[P, 2, P]
 .for r in 0..R
     rmsnorm(rows[:, r], x[:, r], gain1, [x_in[r], gain1_in], normed[r])
     transpose_tiles(turned_rows[:, :, r*P : +P], rows[:, r], unit, turned, [normed[r], same], done=flipped[r], trail=flips, at=r*KT)
@@ -100,12 +100,12 @@ identity(unit, same)
 .end
 
 ; ------------------------------------------------------------------------------ heads, and back to the rows
-.sbuf  context  bf16[P, R, D]
+.sbuf  context         bf16[P, R, D]
 .sbuf  turned_context  bf16[P, KT, S]
-.sbuf  mid      f32[P, R, D]
-.psum  scores   f32[P, 2, P]
-.psum  powers   bf16[P, P]
-.psum  sums     f32[P, DH]
+.sbuf  mid             f32[P, R, D]
+.psum  scores          f32[P, 2, P]
+.psum  powers          bf16[P, P]
+.psum  sums            f32[P, DH]
 .for r in 0..R
     .for h in 0..H
         attention(context[:, r, h*DH : +DH], q[:, h, r*P : +P], k[:, h], v[:, :, h*DH : +DH], unit, scores, powers, sums, DH ** -0.5, [out[2*H + R - 1], out[2*H + R - 2], out[2*H - 1]], attended[r, h])
@@ -117,11 +117,11 @@ identity(unit, same)
 .end
 
 ; ------------------------------------------------------------------------------ the MLP
-.sbuf  y     f32[P, R, D]
-.sbuf  rows2  bf16[P, R, D]
+.sbuf  y             f32[P, R, D]
+.sbuf  rows2         bf16[P, R, D]
 .sbuf  turned_rows2  bf16[P, KT, S]
-.psum  up    f32[P, 2, P]
-.psum  down  f32[P, D]
+.psum  up            f32[P, 2, P]
+.psum  down          f32[P, D]
 .for r in 0..R
     rmsnorm(rows2[:, r], mid[:, r], gain2, [out[2*H + R + r], gain2_in], normed2[r])
     transpose_tiles(turned_rows2[:, :, r*P : +P], rows2[:, r], unit, turned, normed2[r], done=flipped2[r], trail=flips, at=(2*R + r)*KT)

@@ -2,12 +2,12 @@
 .target trn2
 .const P = 128, N = 512, T = N // P
 
-.hbm   X     bf16[P, N]  input = normal(seed=1)
-.hbm   Y     bf16[N, P]  output
-.sbuf  x     bf16[P, N]
-.sbuf  unit  bf16[P, P]
-.sbuf  y     bf16[P, T, P]
-.psum  turned bf16[P, T, P]            ; in transpose mode PSUM holds the dtype of the input
+.hbm   X       bf16[P, N]  input = normal(seed=1)
+.hbm   Y       bf16[N, P]  output
+.sbuf  x       bf16[P, N]
+.sbuf  unit    bf16[P, P]
+.sbuf  y       bf16[P, T, P]
+.psum  turned  bf16[P, T, P]           ; in transpose mode PSUM holds the dtype of the input
 
 @sync    DmaCopy         x, X                                         post loaded
 
@@ -17,7 +17,7 @@
 
 .for t in 0..T
 @tensor
-    LoadStationary  x[:, t*P : +P], is_transpose=true    after loaded
+    LoadStationary  x[:, t*P : +P], is_transpose=true                  after loaded
     MultiplyMoving  turned[:, t], unit, is_transpose=true              after identity   post transposed[t]
 @vector  TensorCopy      y[:, t], turned[:, t]   after transposed[t]   post copied[t]
 @sync    DmaCopy         Y[t*P : +P], y[:, t]    after copied[t]

@@ -21,6 +21,12 @@ CLAUSES = {"SEMAPHORE": "sync", "SEMAPHORE_OPEN": "sync"}
 WORDS = ("POST", "AFTER", "TAKE", "GIVE")
 """Names of tokens that begin one as well, each in a column of its own."""
 
+OF_SEMAPHORES = ("TAKE", "GIVE")
+"""Those behind which a semaphore begins none."""
+
+CLAUSE_ORDER = ("wait", "TAKE", "AFTER", "update", "GIVE", "POST")
+"""The columns of clauses from the left to the right; what a line has otherwise comes later."""
+
 DECLARED = ("DIRECTIVE", "DOT_SEM", "DOT_EVENT")
 """Tokens of directives whose names stand in a column."""
 
@@ -40,9 +46,11 @@ def cells(tokens: Sequence[Token], text: str, start: int, end: int) -> list[Cell
     if not tokens:
         return []
     first = tokens[0]
-    if str(first).startswith("."):
+    if first.type == "CALLED":
+        return _cut(tokens, {0: "call"}, text, start, end)
+    if str(first).startswith(".") and first.type != "DOT_DRAIN":
         return _of_directive(tokens, text, start, end)
-    if first.type in ("ENGINE", "NAME", "NAME_OPEN", "CALLED"):
+    if first.type in ("ENGINE", "NAME", "NAME_OPEN", "DOT_DRAIN"):
         return _of_instruction(tokens, text, start, end)
     return [_whole(tokens, text, start, end)]
 
@@ -58,6 +66,18 @@ def moved(tokens: Sequence[Token], text: str, start: int, end: int) -> list[Cell
             return [to, source]
         depth += _step(token)
     return [_whole(tokens, text, start, end)]
+
+
+def label(tokens: Sequence[Token]) -> int:
+    """How many tokens a label has, with its colon."""
+    depth = 0
+    for at, token in enumerate(tokens):
+        depth += _step(token)
+        if not depth and str(token) == ":":
+            return at + 1
+        if not depth and at + 1 < len(tokens) and str(tokens[at + 1]) != ":":
+            return 0
+    return 0
 
 
 def _at(token: Token) -> int:
@@ -95,7 +115,7 @@ def _cut(tokens: Sequence[Token], begins: dict[int, str], text: str, start: int,
 def _of_directive(tokens: Sequence[Token], text: str, start: int, end: int) -> list[Cell]:
     word = str(tokens[0])
     if tokens[0].type == "DIRECTIVE":
-        return _cut(tokens, _declaration(tokens), text, start, end)
+        return _cut(tokens, _declaration(tokens, text), text, start, end)
     begins = {0: "directive"}
     if tokens[0].type in DECLARED:
         begins[1] = "name"
@@ -122,8 +142,8 @@ def _typed(tokens: Sequence[Token], at: int) -> bool:
     return at > 1 and str(tokens[at + 1 : at + 2] and tokens[at + 1]) == "["
 
 
-def _declaration(tokens: Sequence[Token]) -> dict[int, str]:
-    """Name, dtype with shape, and the rest of a tensor."""
+def _declaration(tokens: Sequence[Token], text: str) -> dict[int, str]:
+    """Name, dtype with shape, and the rest of a tensor; a place close behind the shape is its."""
     made = {0: "directive"} | ({1: "name"} if len(tokens) > 1 else {})
     typed = next((at for at in range(2, len(tokens) - 1) if _typed(tokens, at)), None)
     if typed is None:
@@ -133,43 +153,45 @@ def _declaration(tokens: Sequence[Token]) -> dict[int, str]:
     for at in range(typed + 1, len(tokens)):
         depth += _step(tokens[at])
         if not depth:
-            if at + 1 < len(tokens):
-                made[at + 1] = "rest"
+            rest = at + 1
+            if rest < len(tokens) and tokens[rest].type == "AT" and _gap(tokens, rest, text) < 2:
+                later = range(rest + 1, len(tokens))
+                rest = next((n for n in later if _follows(tokens, n)), len(tokens))
+            if rest < len(tokens):
+                made[rest] = "rest"
             break
     return made
 
 
+def _follows(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a token is a word behind an operand: what it belongs to has ended."""
+    ended = ("NAME", "NUMBER", "RPAR", "RSQB", "BRACE_CLOSE")
+    return tokens[at].type == "NAME" and tokens[at - 1].type in ended
+
+
 def _of_instruction(tokens: Sequence[Token], text: str, start: int, end: int) -> list[Cell]:
     begins = {0: "place"}
-    at = _label(tokens)
+    at = label(tokens)
     if at < len(tokens) and tokens[at].type == "ENGINE":
         at += 1
     if at < len(tokens):
         begins[at] = "mnemonic"
-        called = at + 1 < len(tokens) and str(tokens[at + 1]) == "("
-        if at + 1 < len(tokens) and not called:
+        whole = tokens[at].type in ("CALLED", "DOT_LOOP", "DOT_BREAK")
+        if at + 1 < len(tokens) and not whole:
             begins[at + 1] = "operands"
-    depth = 0
+    depth = reached = later = 0
     for number in range(at + 1, len(tokens)):
         kind = tokens[number].type
-        if not depth and (kind in CLAUSES or kind in WORDS):
-            begins[number] = kind if kind in WORDS else _clause(tokens, number)
+        named = tokens[number - 1].type in OF_SEMAPHORES
+        if not depth and not named and (kind in CLAUSES or kind in WORDS):
+            clause = kind if kind in WORDS else _clause(tokens, number)
+            later += CLAUSE_ORDER.index(clause) < reached or later > 0
+            reached = max(reached, CLAUSE_ORDER.index(clause))
+            begins[number] = f"later {later}" if later else clause
         depth += _step(tokens[number])
     if 0 in begins and at == 0:
         begins[0] = "mnemonic"
     return _cut(tokens, begins, text, start, end)
-
-
-def _label(tokens: Sequence[Token]) -> int:
-    """How many tokens a label has, with its colon."""
-    depth = 0
-    for at, token in enumerate(tokens):
-        depth += _step(token)
-        if not depth and str(token) == ":":
-            return at + 1
-        if not depth and at + 1 < len(tokens) and str(tokens[at + 1]) != ":":
-            return 0
-    return 0
 
 
 def _clause(tokens: Sequence[Token], at: int) -> str:

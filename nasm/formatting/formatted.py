@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from statistics import median_low
+from itertools import groupby
 
 from nasm.asm.text import grammar
 from nasm.asm.text.blocks import OPENERS, WORD
 from nasm.asm.text.grammar import Token
 from nasm.asm.text.lines import LogicalLine, logical_lines
 from nasm.asm.text.parse import parse
-from nasm.formatting.cells import Cell, cells, moved
+from nasm.formatting.cells import CLAUSE_ORDER, Cell, cells, label, moved
 from nasm.problems import Failure
 from nasm.source import Source
 
@@ -21,8 +21,14 @@ GAP = 2
 
 INDENT = 4
 
-FAR = 12
-"""Columns by which a cell may be wider than most before those behind it stop making room."""
+FAR = 24
+"""Columns by which a cell may be wider than the next before those behind it stop making room."""
+
+PARTS = ("else", "elif", "end")
+"""Directives that part and end a block."""
+
+ORDER = (*("directive", "place", "mnemonic", "name", "operands", "type", "rest"), *CLAUSE_ORDER)
+"""Kinds of cells from the left to the right."""
 
 EMPTY = 2
 """Empty lines in a row, at the most."""
@@ -36,6 +42,7 @@ def formatted(source: Source) -> str:
     lines = _Reading(source.text).lines()
     for group in _groups(lines):
         _align(group)
+    _above(lines)
     made: list[str] = []
     empty = 0
     for line in lines:
@@ -52,7 +59,8 @@ class _Line:
     """A statement with what is behind it, a comment, or nothing.
 
     ``rest`` are the further lines of a statement that has several, which are shifted with its
-    ``last`` cell; ``raw`` is a line that stays as it is.
+    ``last`` cell; ``raw`` is a line that stays as it is. A line of a ``block`` begins, parts or
+    ends one.
     """
 
     cells: list[Cell] = field(default_factory=list)
@@ -60,6 +68,7 @@ class _Line:
     raw: str = ""
     comment: bool = False
     indent: int = 0
+    block: bool = False
     starts: list[int] = field(default_factory=list)
 
     @property
@@ -89,12 +98,23 @@ def _shifted(line: str, by: int) -> str:
     return " " * max(0, len(line) - len(stripped) + by) + stripped
 
 
+@dataclass(slots=True)
+class _Block:
+    """An open block: where its first line begins and stood, and lines of each kind in it begin."""
+
+    word: str
+    indent: int
+    stood: int
+    inner: dict[str, int] = field(default_factory=dict)
+
+
 class _Reading:
     """A text as lines of cells, indented by the blocks that they are in."""
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._open: list[tuple[str, int, int, int | None]] = []
+        self._open: list[_Block] = []
+        self._chosen = False
 
     def lines(self) -> list[_Line]:
         """All of it."""
@@ -111,6 +131,10 @@ class _Reading:
         self._comments(found)
         return found
 
+    def _moves(self) -> bool:
+        """Whether lines are ``dst <- src``."""
+        return bool(self._open) and self._open[-1].word == "dma"
+
     def _between(self, start: int, end: int) -> Iterator[_Line]:
         """Lines without a statement."""
         if start < end:
@@ -120,12 +144,12 @@ class _Reading:
 
     def _statement(self, line: LogicalLine, begin: int, end: int) -> _Line:
         word = WORD.match(self.text, line.start)
+        said = word.group(1) if word else ""
         stood = len(self.text[begin : line.start].expandtabs())
-        indent = self._indented(word.group(1) if word else "", stood)
         whole = self.text[begin:end]
-        moves = self._open and self._open[-1][0] == "dma" and word is None
-        symbol = "move" if moves else "line"
+        symbol = "move" if self._moves() and word is None else "line"
         kept = grammar.tokens(self.text, line.start, line.end, symbol)
+        indent = self._indented(said, stood, kept)
         if kept is None:
             return _Line(raw="\n".join(part.rstrip() for part in whole.split("\n")))
         first = self.text.find("\n", line.start, line.end)
@@ -133,6 +157,7 @@ class _Reading:
             return self._several(kept, line, begin, first, end, indent)
         parted = moved if symbol == "move" else cells
         made = _Line(parted(kept, self.text, begin, line.end), indent=indent)
+        made.block = said in OPENERS or said in PARTS
         self._behind(made, begin, line.end, end)
         return made
 
@@ -178,23 +203,34 @@ class _Reading:
             start = len(before.expandtabs())
             made.cells.append(Cell("comment", start, start, said.strip()))
 
-    def _indented(self, word: str, at: int) -> int:
-        """Where a line begins: in a block as far in as its first line is."""
-        if word in ("end", "else", "elif") and self._open:
-            indent = self._open[-1][1]
+    def _indented(self, word: str, at: int, tokens: Sequence[Token] | None) -> int:
+        """Where a line begins: in a block as far in as the first line of its kind is."""
+        if word in PARTS and self._open:
+            indent = self._open[-1].indent
             if word == "end":
                 self._open.pop()
             return indent
-        indent = 0
+        kind = self._kind_of(word, tokens)
+        indent = INDENT if kind == "call" and self._chosen and at else 0
         if self._open:
-            name, outer, stood, inner = self._open[-1]
-            if inner is None:
-                inner = outer + (INDENT if at > stood else 0)
-                self._open[-1] = name, outer, stood, inner
-            indent = inner
+            block = self._open[-1]
+            inner = block.indent + (INDENT if at > block.stood else 0)
+            indent = block.inner.setdefault(kind, inner)
         if word in OPENERS:
-            self._open.append((word, indent, at, None))
-        return indent
+            self._open.append(_Block(word, indent, at))
+        return max(indent, INDENT) if kind == "chosen" else indent
+
+    def _kind_of(self, word: str, tokens: Sequence[Token] | None) -> str:
+        """Whether a line is a directive or a call, names its engine, or is a chosen one's."""
+        if (word and word != "drain") or not tokens or self._moves():
+            return "directive"
+        kinds = [token.type for token in tokens]
+        if "CALLED" in kinds and "ENGINE" not in kinds[: kinds.index("CALLED")]:
+            return "call"
+        if "ENGINE" not in kinds and label(tokens):
+            return "named"
+        self._chosen = "ENGINE" not in kinds or kinds[-1] == "ENGINE"
+        return "named" if "ENGINE" in kinds else "chosen"
 
     def _comments(self, lines: list[_Line]) -> None:
         """Comments that begin where the statement below does go with it."""
@@ -214,15 +250,17 @@ class _Reading:
 
 
 def _groups(lines: Iterable[_Line]) -> Iterator[list[_Line]]:
-    """Lines with no empty one between them, that all name their engines or are a chosen one's."""
+    """Lines between empty ones and bounds of blocks, all of named engines or of a chosen one."""
     group: list[_Line] = []
     chosen = False
     for line in lines:
         named = _named(line)
-        if not line.filled or (named is not None and named != chosen):
+        if not line.filled or line.block or (named is not None and named != chosen):
             yield group
             group = []
-        if line.filled:
+        if line.block:
+            yield [line]
+        elif line.filled:
             group.append(line)
         chosen = chosen if named is None else named
     yield group
@@ -238,15 +276,28 @@ def _named(line: _Line) -> bool | None:
 
 
 def _align(group: Sequence[_Line]) -> None:
-    """Where each cell of some lines is to stand, column by column."""
+    """Where each cell of some lines is to stand, column by column; comments in runs of lines."""
     targets: dict[str, int] = {}
     for kind in _kinds(group):
-        rows = [_before(line, kind, targets) for line in group if _has(line, kind)]
-        targets[kind] = _target([row for row in rows if row is not None])
-    for line in group:
-        line.starts = [start for _, _, start in _placed(line, targets)]
+        _aim(group, kind, targets)
+    for commented, run in groupby(group, key=lambda line: _has(line, "comment")):
+        lines = list(run)
+        if commented:
+            _aim(lines, "comment", targets)
+        for line in lines:
+            line.starts = [start for *_, start in _placed(line, targets)]
+
+
+def _aim(lines: Iterable[_Line], kind: str, targets: dict[str, int]) -> None:
+    targets[kind] = 0
+    rows = [_before(line, kind, targets) for line in lines if _has(line, kind)]
+    targets[kind] = _target(rows)
+
+
+def _above(lines: Iterable[_Line]) -> None:
+    """Puts comments that go with the statement below where that begins."""
     following: _Line | None = None
-    for line in reversed(group):
+    for line in reversed(list(lines)):
         if line.cells and line.cells[0].kind == "above":
             line.starts = [following.starts[0] if following else line.cells[0].start]
         elif line.cells:
@@ -254,65 +305,65 @@ def _align(group: Sequence[_Line]) -> None:
 
 
 def _has(line: _Line, kind: str) -> bool:
-    return any(_kind(line, cell) == kind for cell in line.cells)
-
-
-def _kind(line: _Line, cell: Cell) -> str:
-    """The column of a cell: comments have one behind instructions and one behind the rest."""
-    if cell.kind != "comment" or not line.cells:
-        return cell.kind
-    instruction = line.cells[0].kind in ("place", "mnemonic")
-    return "comment of instructions" if instruction else "comment"
+    return any(cell.kind == kind for cell in line.cells)
 
 
 def _kinds(group: Iterable[_Line]) -> list[str]:
     """The columns from the left to the right."""
-    order = ("directive", "place", "mnemonic", "name", "operands", "type", "rest", "wait", "update")
-    found = dict.fromkeys(_kind(line, cell) for line in group for cell in line.cells)
-    known = [kind for kind in order if kind in found]
-    others = [kind for kind in found if kind not in order and not kind.startswith("comment")]
-    return [*known, *others, *(kind for kind in found if kind.startswith("comment"))]
+    found = dict.fromkeys(cell.kind for line in group for cell in line.cells)
+    known = [kind for kind in ORDER if kind in found]
+    return [*known, *(kind for kind in found if kind not in ORDER and kind != "comment")]
 
 
-def _before(line: _Line, kind: str, targets: Mapping[str, int]) -> tuple[int, int] | None:
-    """Where a cell may begin at the left, and where it did."""
+def _before(line: _Line, kind: str, targets: Mapping[str, int]) -> tuple[int, int, int]:
+    """Where a cell may begin at the left, close to what is before it and not, and where it did."""
     placed = _placed(line, targets)
-    return next(((least, c.start) for c, least, _ in placed if _kind(line, c) == kind), None)
+    return next((end, least, c.start) for c, end, least, _ in placed if c.kind == kind)
 
 
-def _placed(line: _Line, targets: Mapping[str, int]) -> Iterator[tuple[Cell, int, int]]:
-    """Each cell with where it may begin at the left, and where it is to begin."""
+def _placed(line: _Line, targets: Mapping[str, int]) -> Iterator[tuple[Cell, int, int, int]]:
+    """Each cell with where it may begin at the left, close and not, and where it is to begin."""
     end = 0
     before: Cell | None = None
     for cell in line.cells:
-        least = start = _first(line, cell) if before is None else end + _gap(cell, before)
-        if before is not None or cell.kind not in ("directive", "place"):
-            start = max(targets.get(_kind(line, cell), 0), least)
-        yield cell, least, start
+        if before is None:
+            close = least = start = _first(line, cell)
+        else:
+            close = end + GAP
+            least = start = end + _gap(cell, before) if cell.kind in targets else close
+        if before is not None or cell.kind not in ("directive", "place", "call"):
+            start = max(targets.get(cell.kind, 0), least)
+        yield cell, close, least, start
         end, before = start + len(cell.text), cell
 
 
 def _gap(cell: Cell, before: Cell) -> int:
-    """The blanks in front of a cell that stands in no column: two, or three if it has them."""
+    """The blanks in front of a cell that stands in no column: two, or up to four if it has them."""
     had = cell.start - before.end
-    return 1 if cell.kind == "src" else min(max(GAP, had), GAP + 1)
+    return 1 if cell.kind == "src" else min(max(GAP, had), 2 * GAP)
 
 
 def _first(line: _Line, cell: Cell) -> int:
     """Where the first cell of a line may begin."""
-    if cell.kind in ("mnemonic", "other", "dst"):
+    if cell.kind in ("other", "dst"):
         return max(line.indent, INDENT)
     return line.indent
 
 
-def _target(rows: Sequence[tuple[int, int]]) -> int:
-    """The column at which most cells stand that have room there, or one with room for most."""
-    if not rows:
-        return 0
-    fitting = Counter(start for least, start in rows if least <= start)
-    if fitting:
-        most = max(fitting.values())
-        if most * 2 >= len(rows):
-            return min(start for start, count in fitting.items() if count == most)
-    near = median_low([least for least, _ in rows]) + FAR
-    return max(least for least, _ in rows if least <= near)
+def _target(rows: Sequence[tuple[int, int, int]]) -> int:
+    """The column at which half of the cells stand, if there is room, or the first with room."""
+    widest = _widest(sorted(close for close, _, _ in rows))
+    room = max(least for close, least, _ in rows if close <= widest)
+    fitting = Counter(start for _, _, start in rows if start >= room)
+    most = max(fitting.values(), default=0)
+    if most * 2 >= len(rows):
+        return min(start for start, count in fitting.items() if count == most)
+    return room
+
+
+def _widest(columns: Sequence[int]) -> int:
+    """The last of some columns, but for those, fewer than half, that are far from all others."""
+    for at in range((len(columns) + 1) // 2, len(columns)):
+        if columns[at] - columns[at - 1] > FAR:
+            return columns[at - 1]
+    return columns[-1]

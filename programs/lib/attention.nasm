@@ -50,10 +50,10 @@
         .end
         .if n > 0
             .const o = n - 1, j = (n - 1) % 2
-            @tensor  LoadStationary  p[:, j], is_transpose=true                       after raised[o]
+            @tensor  LoadStationary  p[:, j], is_transpose=true    after raised[o]
             @tensor  MultiplyMoving  turned, unit[0:S, 0:S], is_transpose=true        post passed[o]
-            @vector  TensorCopy      pt, turned                   after passed[o]     post copied[o]
-            @tensor  LoadStationary  pt                           after copied[o]
+            @vector  TensorCopy      pt, turned                    after passed[o]    post copied[o]
+            @tensor  LoadStationary  pt                            after copied[o]
             @tensor  MultiplyMoving  sums, v[:, o]                                    post summed[o]
             .if o == 0
                 @vector  TensorCopy  whole[:, 0:1], part[:, 0:1]

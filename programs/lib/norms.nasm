@@ -16,8 +16,8 @@
     .sbuf  both   f32[P, 2]
     .sbuf  scale  f32[P, 1]
     mean_and_variance(both, src, ready)
-    @vector  TensorScalar        scale, both[:, 1:2], op0=add, operand0=eps                     post varied
-    @gpsimd  TensorScalar        scale, scale, op0=power, operand0=-0.5       after varied      post rooted
+    @vector  TensorScalar        scale, both[:, 1:2], op0=add, operand0=eps                                post varied
+    @gpsimd  TensorScalar        scale, scale, op0=power, operand0=-0.5                    after varied    post rooted
     @vector  ScalarTensorTensor  dst, src, gain, op0=subtract, operand0=both[:, 0:1], op1=multiply
     @vector  ScalarTensorTensor  dst, dst, shift, op0=multiply, operand0=scale, op1=add    after rooted    post done
 .end
@@ -34,9 +34,9 @@
     .sbuf  scale   f32[P, 1]
     mean_and_variance(both, src, ready)
     @vector  ScalarTensorTensor  square, both[:, 0:1], both[:, 1:2], op0=multiply, operand0=both[:, 0:1], op1=add
-    @vector  TensorScalar        scale, square, op0=add, operand0=eps                           post squared
-    @gpsimd  TensorScalar        scale, scale, op0=power, operand0=-0.5       after squared     post rooted
-    @vector  ScalarTensorTensor  dst, src, gain, op0=multiply, operand0=scale, op1=multiply    after rooted    post done
+    @vector  TensorScalar        scale, square, op0=add, operand0=eps                                           post squared
+    @gpsimd  TensorScalar        scale, scale, op0=power, operand0=-0.5                        after squared    post rooted
+    @vector  ScalarTensorTensor  dst, src, gain, op0=multiply, operand0=scale, op1=multiply    after rooted     post done
 .end
 
 ; mean_and_variance(both, src): both[:, 0] = the mean of each row, both[:, 1] = its variance, that of a population.

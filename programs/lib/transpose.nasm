@@ -26,7 +26,7 @@
     .assert N <= 128, "transpose: src is at most 128 wide; take more of them for a wider one"
     .assert shape(dst, 0) == N and shape(dst, 1) == P and shape(turned, 0) == N and shape(turned, 1) == P, "transpose: dst and turned are [N, P] for src [P, N]"
     .assert dtype(unit) == dtype(src) and dtype(turned) == dtype(src), "transpose: unit and turned have the dtype of src"
-    @tensor  LoadStationary  src, is_transpose=true                              after ready
+    @tensor  LoadStationary  src, is_transpose=true          after ready
     @tensor  MultiplyMoving  turned, unit[0:P, 0:P], is_transpose=true           post passed
     @eng     TensorCopy      dst, turned                     after passed, free  post done
 .end

@@ -19,6 +19,6 @@
 .const at = n % WIDTH
 @vector  TensorTensor  p[:, at], image[:, at : +3], filters, op=multiply
 .end
-@vector  EventSemaphore  $multiplied++
+@vector  EventSemaphore                    $multiplied++
 @gpsimd  DmaCopy  P, p   $multiplied >= 1  $stored += 16
 @gpsimd  EventSemaphore  $stored >= 16

@@ -62,7 +62,7 @@
 ; Squares of a tile are made before the root of the one before is asked for.
 .for t in 0..TILES
 .const i = t % 2
-    EventSemaphore                  $stored{i} >= 16 * (t // 2)
+    EventSemaphore                     $stored{i} >= 16 * (t // 2)
     Activation  y{i}, x{i}, op=square  $x_in{i} >= 16 * (t // 2 + 1)  $squared++
 .if t > 0
 .const j = (t - 1) % 2
@@ -80,7 +80,7 @@
     TensorReduce  var{i}, y{i}, op=add, axis=1                   $squared >= t + 1
     TensorScalar  mean{i}, mean{i}, op0=multiply, operand0=1 / COLUMNS
     TensorTensor  both{i}, mean{i}, mean{i}, op=multiply
-    TensorScalar  var{i}, var{i}, op0=multiply, operand0=1 / COLUMNS, op1=subtract, operand1=both{i}  $varied++
+    TensorScalar  var{i}, var{i}, op0=multiply, operand0=1 / COLUMNS, op1=subtract, operand1=both{i}            $varied++
     TensorScalar  y{i}, x{i}, op0=subtract, operand0=mean{i}, op1=multiply, operand1=rstd{i}  $rooted >= t + 1  $normed++
 .if t == 0
     EventSemaphore                                               $copied >= 2 * PIECES

@@ -33,12 +33,12 @@
 .sem   delta_in{i}, u_in{i}
 .end
 .for i in 0..2
-.sbuf  a{i}      f32[128, 1]
-.sbuf  b{i}      f32[1, SEQ]
-.sbuf  c{i}      f32[1, SEQ]
-.sbuf  decay{i}  f32[128, SEQ]         ; exp(delta * A)
-.psum  wide_b{i} f32[128, SEQ]
-.psum  wide_c{i} f32[128, SEQ]
+.sbuf  a{i}       f32[128, 1]
+.sbuf  b{i}       f32[1, SEQ]
+.sbuf  c{i}       f32[1, SEQ]
+.sbuf  decay{i}   f32[128, SEQ]        ; exp(delta * A)
+.psum  wide_b{i}  f32[128, SEQ]
+.psum  wide_c{i}  f32[128, SEQ]
 .sem   a_in{i}, rows_in{i}
 .end
 .sem   ready, spread, decayed, mixed, scanned, summed, stored
@@ -97,12 +97,12 @@
 .for s in 0..STATES
 .for t in 0..TILES
 .const n = s * TILES + t, i = n % 2, j = s % 2, k = RELOAD * i + (1 - RELOAD) * t
-    EventSemaphore                                             $delta_in{k} >= 16 * (RELOAD * (n // 2) + 1)
-    TensorTensor  both, delta{k}, u{k}, op=multiply            $u_in{k} >= 16 * (RELOAD * (n // 2) + 1)  $mixed++
-    TensorTensor  enter, both, wide_b{j}, op=multiply          $spread >= s + 1
-    TensorTensorScan  state, decay{i}, enter, 0.0, op0=multiply, op1=add  $decayed >= n + 1  $scanned++
-    TensorTensor  part, state, wide_c{j}, op=multiply
-    TensorTensor  sum{t}, sum{t}, part, op=add                                           $summed++
+    EventSemaphore                                                        $delta_in{k} >= 16 * (RELOAD * (n // 2) + 1)
+    TensorTensor      both, delta{k}, u{k}, op=multiply                   $u_in{k} >= 16 * (RELOAD * (n // 2) + 1)  $mixed++
+    TensorTensor      enter, both, wide_b{j}, op=multiply                 $spread >= s + 1
+    TensorTensorScan  state, decay{i}, enter, 0.0, op0=multiply, op1=add  $decayed >= n + 1                         $scanned++
+    TensorTensor      part, state, wide_c{j}, op=multiply
+    TensorTensor      sum{t}, sum{t}, part, op=add                                                                  $summed++
 .end
 .end
 

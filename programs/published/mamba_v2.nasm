@@ -51,9 +51,9 @@
 .for t in 0..TILES
 .for s in 0..STATES
 .const n = t * STATES + s, i = n % 2, j = n % AHEAD, next = t + 1, k = (t + 1) % 2
-    DmaCopy  b{j}, B[s : +1]  $spread_c >= max(0, n - AHEAD + 1) * PIECES  $rows_in{j} += 16
-    DmaCopy  c{j}, C[s : +1]                                               $rows_in{j} += 16
-    DmaCopy  a{i}, A[t*128 : +128, s : +1]  $decayed >= max(0, n - 1)      $a_in{i} += 16
+    DmaCopy  b{j}, B[s : +1]                $spread_c >= max(0, n - AHEAD + 1) * PIECES  $rows_in{j} += 16
+    DmaCopy  c{j}, C[s : +1]                                                             $rows_in{j} += 16
+    DmaCopy  a{i}, A[t*128 : +128, s : +1]  $decayed >= max(0, n - 1)                    $a_in{i} += 16
 .if s == 2 and next < TILES
     DmaCopy  delta{k}, DELTA[next*128 : +128]  $mixed >= t  $delta_in{k} += 16
     DmaCopy  u{k}, U[next*128 : +128]                       $u_in{k} += 16
@@ -91,8 +91,8 @@
     Memset  ones, 1.0  $ready++
 .for t in 0..TILES
 .const k = t % 2, round = t // 2
-    Memset  sum{k}, 0.0  $stored{k} >= 16 * round
-    EventSemaphore                           $delta_in{k} >= 16 * (round + 1)
+    Memset        sum{k}, 0.0                        $stored{k} >= 16 * round
+    EventSemaphore                                   $delta_in{k} >= 16 * (round + 1)
     TensorTensor  both, delta{k}, u{k}, op=multiply  $u_in{k} >= 16 * (round + 1)  $mixed++
 .for s in 0..STATES
 .const n = t * STATES + s, i = n % 2

@@ -105,7 +105,7 @@
 .for t in 0..TILES
     EventSemaphore                          $delta_in >= 16 * (t + 1)
     TensorTensor  u, delta, u, op=multiply  $u_in >= 16 * (t + 1)  $mixed++
-    Memset  sum, 0.0                        $stored >= 16 * t
+    Memset        sum, 0.0                  $stored >= 16 * t
 .for s in 0..STATES
 .const n = t * STATES + s
 .for q in 0..PIECES

@@ -27,9 +27,9 @@
 .assert OUT * MB % 2 == 0, "OUT tiles of all blocks of m must be even, as their buffers are"
 .assert FIRST + 2 * (OUT - 1) < BM, "FIRST + 2 * (OUT - 1) must be a tile of the first column"
 
-.hbm   A  f32[K, M]  input = normal(seed=1)
-.hbm   B  f32[K, N]  input = normal(seed=2)
-.hbm   C  f32[M, N]  output
+.hbm   A        f32[K, M]  input = normal(seed=1)
+.hbm   B        f32[K, N]  input = normal(seed=2)
+.hbm   C        f32[M, N]  output
 .hbm   spilled  f32[MB * OUT * 128, 512]
 .for i in 0..BK
 .sbuf  a{i}  f32[128, TM]
@@ -108,7 +108,7 @@
 .else
 .const use = n * USES + b * OUT + (g - FIRST) // 2
     EventSemaphore  $filled{use % 2} >= 16 * (use // 2 + 1)
-    TensorTensor    out{use % 2}, out{use % 2}, acc{group % 8}, op=add              $multiplied >= now  $added++
+    TensorTensor    out{use % 2}, out{use % 2}, acc{group % 8}, op=add    $multiplied >= now            $added++
 .end
 .end
 .end

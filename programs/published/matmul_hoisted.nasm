@@ -63,7 +63,7 @@
 
 @vector
 .for g in 0..GROUPS
-    EventSemaphore  $stored{g % 4} >= 16 * (g // 4)
+    EventSemaphore                        $stored{g % 4} >= 16 * (g // 4)
     TensorCopy      c{g % 4}, acc{g % 8}  $multiplied >= (g + 1) * KT  $copied++
 .end
 

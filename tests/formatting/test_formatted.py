@@ -19,7 +19,7 @@ from tests.fuzz.programs import Programs, few_lines
 from tests.printer.same import parts
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("programs", "programs/published", "tests/hazards")
+FOLDERS = ("programs", "programs/lib", "programs/published", "tests/hazards")
 FILES = [path for folder in FOLDERS for path in sorted((ROOT / folder).glob("*.nasm"))]
 
 
@@ -116,7 +116,7 @@ def _respaced(rng: Random, text: str) -> str:
         ),
         (
             ".sbuf a f32[1,2]\n.psum acc  bf16[ 4 ] @ bank 0\n.sem s\n",
-            ".sbuf  a    f32[1, 2]\n.psum  acc  bf16[4]  @ bank 0\n.sem   s\n",
+            ".sbuf  a    f32[1, 2]\n.psum  acc  bf16[4] @ bank 0\n.sem   s\n",
         ),
         ("\n\n; one\n\n\n\n\n.const  N=4\n\n\n", "; one\n\n\n.const  N=4\n"),
         (
@@ -140,6 +140,33 @@ def _respaced(rng: Random, text: str) -> str:
         ("@vector Memset a{ i +1 }[ :,- 2: ] , -  1.5\n",
          "@vector  Memset  a{i + 1}[:, -2:], -1.5\n"),
         ("back:@sync Nop\nlonger: Nop\n", "back:@sync  Nop\nlonger:     Nop\n"),
+        ("@sync\nNop\nback: Nop\n", "@sync\n       Nop\nback:  Nop\n"),
+        ("f(a,b=@sync)\n@sync Nop\nf( a )\n", "f(a, b=@sync)\n@sync  Nop\nf(a)\n"),
+        ("@sync\n  Nop\n  f( a )\n", "@sync\n    Nop\n    f(a)\n"),
+        ("@sync\n  Nop\n\nf(a)\n", "@sync\n    Nop\n\nf(a)\n"),
+        ("@sync\nNop\n.drain  all\n", "@sync\n    Nop\n    .drain  all\n"),
+        ("@sync .drain\n@vector Nop\n", "@sync    .drain\n@vector  Nop\n"),
+        ("@sync .loop  %r2 in 0..4\n@sync Nop\n.end\n",
+         "@sync  .loop %r2 in 0..4\n@sync  Nop\n.end\n"),
+        ("@sync Nop give   $s\n@sync Nop take  $s,16\n",
+         "@sync  Nop  give $s\n@sync  Nop  take $s, 16\n"),
+        (
+            "@sync Memset a, 1.0 after  y,z post  x\n@sync Nop post x2\n",
+            "@sync  Memset  a, 1.0  after y, z  post x\n"
+            "@sync  Nop                         post x2\n",
+        ),
+        (
+            ".sbuf a f32[1]  ; a\n.sbuf wide f32[1, 2]  ; w\n"
+            ".sbuf b f32[1000000, 1000000, 1000000]\n.sem s  ; s\n",
+            ".sbuf  a     f32[1]     ; a\n.sbuf  wide  f32[1, 2]  ; w\n"
+            ".sbuf  b     f32[1000000, 1000000, 1000000]\n.sem   s  ; s\n",
+        ),
+        (
+            ".loop n in 0..2\n.for j in 0..2\n  @sync Nop\n.if j == 0\n"
+            "  @sync Nop\n.end\n.end\n.end\n",
+            ".loop n in 0..2\n.for j in 0..2\n    @sync  Nop\n.if j == 0\n"
+            "    @sync  Nop\n.end\n.end\n.end\n",
+        ),
     ],
 )  # fmt: skip
 def test_what_a_text_becomes(text: str, wanted: str) -> None:
@@ -154,6 +181,24 @@ def test_columns_stay_where_most_lines_have_them() -> None:
     )
     assert made(text).splitlines()[2] == "@vector  Memset    c, 1.0                $t++"
     assert made(text).splitlines()[:2] == text.splitlines()[:2]
+
+
+def test_the_widest_cell_makes_room_in_all_lines_of_a_block() -> None:
+    text = (
+        "@sync  Memset  a, 1.0                 $loaded++\n"
+        "@sync  Memset  b, 1.0                 $loaded++\n"
+        "@sync  Memset  c, 1.0  $multiplied >= 1  $copied++\n"
+    )
+    lines = made(text).splitlines()
+    assert [line.rindex("$") for line in lines] == [41, 41, 41]
+
+
+def test_a_cell_far_wider_than_all_others_makes_no_room() -> None:
+    wide = "b[" + "0, " * 9 + "0], 1.0"
+    text = f"@sync Memset a, 1.0 $s++\n@sync Memset {wide} $s++\n@sync Memset c, 1.0 $s++\n"
+    lines = made(text).splitlines()
+    assert lines[0] == "@sync  Memset  a, 1.0  $s++"
+    assert lines[1] == f"@sync  Memset  {wide}  $s++"
 
 
 def test_a_text_that_cannot_be_read_is_refused() -> None:
