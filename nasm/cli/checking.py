@@ -10,17 +10,15 @@ from rich.text import Text
 
 from nasm import allowing, host_memory
 from nasm.allowing import Judged
-from nasm.cli import files, kernels, program_names, sarif_file
+from nasm.cli import kernels, program_names, sarif_file
+from nasm.cli.assembling import assembled
 from nasm.cli.screen import Screen
 from nasm.examine import Examination, examine
-from nasm.objects import loaded
-from nasm.open_files import Allowed
 from nasm.problems import Failure, Family, Problem, Severity, counted, in_line
 from nasm.report import examination as tables
 from nasm.report import json_examination, jsonable, sarif
 from nasm.spec.program import Program
 from nasm.spec.timing import Timing
-from nasm.targets import TARGETS
 
 OK, BROKEN, REFUSED = 0, 1, 2
 
@@ -173,15 +171,7 @@ def _program(path: str, args: argparse.Namespace, timing: Timing) -> Program:
     if program_names.kernel(path):
         args.program = path
         return kernels.traced(args, timing).program
-    return loaded(
-        files.program(path),
-        TARGETS,
-        args.target,
-        dict(args.defines),
-        dict(args.options),
-        Allowed.of(args.files, args.include),
-        timing,
-    ).program
+    return assembled(args, path, timing).program
 
 
 def _about(program: Program) -> dict[str, Any]:

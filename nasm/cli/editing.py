@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from importlib.util import find_spec
 
+from nasm.cli.assembling import allowed
 from nasm.cli.screen import Screen
-from nasm.open_files import Allowed
 from nasm.problems import Failure, Problem
 from nasm.spec.timing import Timing
 
@@ -21,7 +21,7 @@ def lsp(args: argparse.Namespace, screen: Screen) -> int:
         screen.problems([Problem("E0850", said, None, "pip install 'neuron-nasm[lsp]'")])
         return REFUSED
     try:
-        timing = Timing.of(args.timing)
+        timing, files = Timing.of(args.timing), allowed(args)
     except Failure as failure:
         screen.problems(failure.problems)
         return REFUSED
@@ -29,6 +29,6 @@ def lsp(args: argparse.Namespace, screen: Screen) -> int:
     from nasm.lsp.server import serve
 
     options = dict(args.options)
-    settings = Settings(args.target, dict(args.defines), options, Allowed.of(args.files), timing)
+    settings = Settings(args.target, dict(args.defines), options, files, timing)
     serve(settings, args.cycles)
     return OK

@@ -7,16 +7,12 @@ import sys
 
 from rich.text import Text
 
-from nasm.cli import files, streams
+from nasm.cli import streams
+from nasm.cli.assembling import assembled
 from nasm.cli.screen import Screen
-from nasm.objects import loaded
-from nasm.open_files import Allowed
 from nasm.problems import Failure, Problem, Refused
 from nasm.report import jsonable, listing
-from nasm.sequence.written import autosync
 from nasm.spec.program import Program
-from nasm.spec.timing import Timing
-from nasm.targets import TARGETS
 
 OK, REFUSED = 0, 2
 
@@ -24,7 +20,7 @@ OK, REFUSED = 0, 2
 def list_(args: argparse.Namespace, screen: Screen) -> int:
     """List a program; returns the exit code."""
     try:
-        program = _program(args)
+        program = assembled(args, args.program).program
         engines = _engines(program, args.engines)
         if args.core is not None and args.core >= program.cores:
             said = f"--core {args.core}: the program uses cores 0 to {program.cores - 1}"
@@ -52,19 +48,6 @@ EXPLORER = (
     "operands are written where published profiles show how (tiles of MATMUL, patterns of "
     "DMA_DIRECT2D); ? is what none shows"
 )
-
-
-def _program(args: argparse.Namespace) -> Program:
-    return loaded(
-        files.program(args.program),
-        TARGETS,
-        args.target,
-        dict(args.defines),
-        dict(args.options),
-        Allowed.of(args.files),
-        Timing.of(args.timing),
-        autosync if args.autosync else None,
-    ).program
 
 
 def _engines(program: Program, names: list[str]) -> set[str]:

@@ -9,17 +9,15 @@ from collections.abc import Mapping, Sequence
 from typing import IO
 
 from nasm.cli import files, results, streams
+from nasm.cli.assembling import assembled
 from nasm.cli.running import file_of
 from nasm.cli.screen import Screen
-from nasm.objects import Loaded, loaded
+from nasm.objects import loaded
 from nasm.objects.writing import written
-from nasm.open_files import Allowed
 from nasm.printer import text
 from nasm.problems import Failure, Problem, counted, in_line
 from nasm.report import jsonable
-from nasm.sequence.written import autosync
 from nasm.source_files import ObjectFile
-from nasm.spec.timing import Timing
 from nasm.targets import TARGETS
 
 OK, REFUSED = 0, 2
@@ -34,7 +32,7 @@ def asm(args: argparse.Namespace, screen: Screen) -> int:
         _check("the object file", path, args)
         if path == results.spelled("-"):
             screen.aside()
-        made = _given(args)
+        made = assembled(args, args.program)
         link = os.path.dirname(path) if args.link else None
         data = written(made.program, made.source, strip=args.strip, link=link)
         results.replace(path, lambda out: _put(out, data))
@@ -83,19 +81,6 @@ def _check(what: str, path: str, args: argparse.Namespace) -> None:
     problem = results.unwritable(path)
     if problem is not None or found:
         raise Failure([*found, *([] if problem is None else [problem])])
-
-
-def _given(args: argparse.Namespace) -> Loaded:
-    return loaded(
-        files.program(args.program),
-        TARGETS,
-        args.target,
-        dict(args.defines),
-        dict(args.options),
-        Allowed.of(args.files),
-        Timing.of(args.timing),
-        autosync if args.autosync else None,
-    )
 
 
 def _put(out: IO[bytes], data: bytes) -> None:

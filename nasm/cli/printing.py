@@ -8,15 +8,12 @@ import sys
 from collections.abc import Sequence
 from typing import IO
 
-from nasm.cli import files, kernels, program_names, results, streams
+from nasm.cli import kernels, program_names, results, streams
+from nasm.cli.assembling import assembled
 from nasm.cli.running import file_of
 from nasm.cli.screen import Screen
-from nasm.objects import loaded
-from nasm.open_files import Allowed
 from nasm.printer import text
 from nasm.problems import Failure, Problem
-from nasm.spec.timing import Timing
-from nasm.targets import TARGETS
 
 OK, REFUSED = 0, 2
 
@@ -51,16 +48,7 @@ def _printed(args: argparse.Namespace, path: str) -> str:
     if program_names.kernel(args.program):
         made = kernels.traced(args, args.timing)
         return kernels.text_of(made, dict(args.inputs), path, args.places)[0]
-    program = loaded(
-        files.program(args.program),
-        TARGETS,
-        args.target,
-        dict(args.defines),
-        dict(args.options),
-        Allowed.of(args.files, args.include),
-        Timing.of(args.timing),
-        rules=False,
-    ).program
+    program = assembled(args, args.program, rules=False).program
     beside = args.program if args.output == "-" else path
     return text(program, folder=os.path.dirname(beside), places=args.places)
 

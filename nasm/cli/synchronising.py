@@ -13,8 +13,8 @@ from rich.text import Text
 from nasm.asm.assemble import assemble
 from nasm.building.builder import ProgramBuilder
 from nasm.cli import files, results, streams
+from nasm.cli.assembling import allowed
 from nasm.cli.screen import Screen
-from nasm.open_files import Allowed
 from nasm.printer import text as whole
 from nasm.printer.edits import edited
 from nasm.problems import Failure, counted, in_line
@@ -78,7 +78,7 @@ class _Synchronised:
             args.target,
             dict(args.defines),
             dict(args.options),
-            Allowed.of(args.files, args.include),
+            allowed(args),
             Timing.of(args.timing),
             self._rewrite,
         )

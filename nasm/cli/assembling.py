@@ -1,0 +1,37 @@
+"""Programs that are not run, as the options of a verb say."""
+
+from __future__ import annotations
+
+import argparse
+
+from nasm.cli import files
+from nasm.objects import Loaded, loaded
+from nasm.open_files import Allowed
+from nasm.sequence.written import autosync
+from nasm.spec.timing import Timing
+from nasm.targets import TARGETS
+
+
+def allowed(args: argparse.Namespace) -> Allowed:
+    """The files that a program may name; raises Failure."""
+    return Allowed.of(args.files, args.include)
+
+
+def assembled(
+    args: argparse.Namespace, path: str, timing: Timing | None = None, *, rules: bool = True
+) -> Loaded:
+    """A text assembled, or an object loaded; raises Failure.
+
+    Without ``rules`` those of an object's instructions are not checked again.
+    """
+    return loaded(
+        files.program(path),
+        TARGETS,
+        args.target,
+        dict(args.defines),
+        dict(args.options),
+        allowed(args),
+        Timing.of(args.timing) if timing is None else timing,
+        autosync if getattr(args, "autosync", False) else None,
+        rules=rules,
+    )
