@@ -1,0 +1,1 @@
+"""Tenstorrent Tensix (Wormhole B0): the coprocessor of one tile."""

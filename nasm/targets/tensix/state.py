@@ -1,0 +1,190 @@
+"""Everything that a Tensix coprocessor holds: what its instructions read and write.
+
+Sizes and reset values are of the public ISA documentation of Wormhole B0. Nothing here says what an
+instruction does; who does changes the arrays in place. All of it is saved and restored together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+U8 = NDArray[np.uint8]
+U16 = NDArray[np.uint16]
+U32 = NDArray[np.uint32]
+Bools = NDArray[np.bool_]
+
+THREADS = 3
+LANES = 32
+L1_BYTES = 1464 << 10
+
+UNPACKERS, MATRIX = 0, 1
+"""Who owns a bank of SrcA or SrcB."""
+
+NOBODY = -1
+"""The owner of a free mutex."""
+
+
+class Bytes(Protocol):
+    """L1, by byte address. Who is out of range is refused by whoever has the bytes."""
+
+    def read(self, address: int, count: int) -> U8:
+        """A copy of some bytes."""
+
+    def write(self, address: int, data: U8) -> None:
+        """Put bytes at an address."""
+
+
+class Held:
+    """Parts that change; subclasses are dataclasses of arrays, numbers, tuples and such parts.
+
+    Arrays and parts keep their identity: they are copied when they are saved, and filled when they
+    are restored. A field named in ``CACHES`` is left out.
+    """
+
+    CACHES: tuple[str, ...] = ()
+
+    def save(self) -> Any:
+        """Everything that changes."""
+        return tuple(_saved(getattr(self, name)) for name in self._names())
+
+    def restore(self, saved: Any) -> None:
+        """As it was when it was saved; in place."""
+        for name, was in zip(self._names(), saved, strict=True):
+            now = getattr(self, name)
+            if isinstance(now, np.ndarray):
+                now[...] = was
+            elif isinstance(now, Held):
+                now.restore(was)
+            elif isinstance(now, tuple) and now and isinstance(now[0], Held):
+                for part, before in zip(now, was, strict=True):
+                    part.restore(before)
+            else:
+                setattr(self, name, was)
+
+    def _names(self) -> list[str]:
+        return [f.name for f in fields(self) if f.name not in self.CACHES]  # type: ignore[arg-type]
+
+
+def _saved(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    if isinstance(value, Held):
+        return value.save()
+    if isinstance(value, tuple) and value and isinstance(value[0], Held):
+        return tuple(part.save() for part in value)
+    return value
+
+
+def _words(*shape: int) -> Callable[[], U32]:
+    return lambda: np.zeros(shape, np.uint32)
+
+
+def _registers() -> U32:
+    """L0 to L16 at reset: the constants are 8 to 15."""
+    held = np.zeros((17, LANES), np.uint32)
+    constants = {8: 0x3F56594B, 10: 0x3F800000, 11: 0xBF800000, 12: 0x37800000}
+    for number, value in {**constants, 13: 0xBF2CC4C7, 14: 0xBEB08FF9}.items():
+        held[number] = value
+    held[15] = 2 * np.arange(LANES)
+    return held
+
+
+@dataclass(slots=True, eq=False)
+class Vector(Held):
+    """The vector unit: 32 lanes, lane i in row i // 8 and column i % 8 of a 4 by 8 grid.
+
+    ``registers[n, lane]`` is L0 to L15, and 16, which macros alone reach; 11 to 14 are set by
+    SFPCONFIG. A lane executes where ``flag`` is set or ``uses_flag`` is not. ``stack`` has what was
+    pushed, the latest last: pairs of flags and of uses. ``lane_config`` is by column.
+    """
+
+    registers: U32 = field(default_factory=_registers)
+    flag: Bools = field(default_factory=lambda: np.zeros(LANES, np.bool_))
+    uses_flag: Bools = field(default_factory=lambda: np.zeros(LANES, np.bool_))
+    stack: tuple[tuple[tuple[bool, ...], tuple[bool, ...]], ...] = ()
+    lane_config: U32 = field(default_factory=_words(8))
+    templates: U32 = field(default_factory=_words(4))
+    sequences: U32 = field(default_factory=_words(4))
+    macro_misc: int = 0
+    random: U32 = field(default_factory=_words(LANES))
+
+
+@dataclass(slots=True, eq=False)
+class Matrix(Held):
+    """What the matrix unit works on: Dst, and two banks each of SrcA and SrcB.
+
+    ``dst[row, column]`` are the 1024 rows of 16 bits as they are stored; ``defined`` says by row
+    whether anybody wrote it. Elements of SrcA and SrcB have 19 bits: sign, 10 of mantissa, 8 of
+    exponent. ``owner_a[bank]`` is ``UNPACKERS`` or ``MATRIX``; the pointers are banks.
+    """
+
+    dst: U16 = field(default_factory=lambda: np.zeros((1024, 16), np.uint16))
+    defined: Bools = field(default_factory=lambda: np.zeros(1024, np.bool_))
+    srca: U32 = field(default_factory=_words(2, 64, 16))
+    srcb: U32 = field(default_factory=_words(2, 64, 16))
+    owner_a: U8 = field(default_factory=lambda: np.zeros(2, np.uint8))
+    owner_b: U8 = field(default_factory=lambda: np.zeros(2, np.uint8))
+    matrix_a: int = 0
+    matrix_b: int = 0
+    unpack_a: int = 0
+    unpack_b: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class RowCounters(Held):
+    """RWC of a thread: rows of Dst, SrcA and SrcB, each with its carriage return."""
+
+    dst: int = 0
+    dst_cr: int = 0
+    srca: int = 0
+    srca_cr: int = 0
+    srcb: int = 0
+    srcb_cr: int = 0
+    fidelity: int = 0
+    extra_addr_mod: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class Thread(Held):
+    """What belongs to one of the three threads.
+
+    ``config`` are its 57 words of 16 bits; ``adc[who, channel, dimension, cr]``: unpacker 0 and 1
+    and the packers, X, Y, Z and W, the counter and its carriage return. ``mop`` are the nine
+    words of the MOP expander; ``replay`` the 32 words that were recorded.
+    """
+
+    registers: U32 = field(default_factory=_words(64))
+    config: U16 = field(default_factory=lambda: np.zeros(57, np.uint16))
+    rows: RowCounters = field(default_factory=RowCounters)
+    adc: U32 = field(default_factory=_words(3, 2, 4, 2))
+    mop: U32 = field(default_factory=_words(9))
+    mop_mask_high: int = 0
+    replay: U32 = field(default_factory=_words(32))
+    src_row: tuple[int, int] = (0, 0)
+
+
+@dataclass(slots=True, eq=False)
+class Coprocessor(Held):
+    """The Tensix coprocessor of one tile.
+
+    ``config[bank, word]``: words from 152 on are global, and are the same in both banks.
+    ``semaphores[i]`` is a value and its maximum; ``mutexes[i]`` the thread that holds one, or
+    ``NOBODY``.
+    """
+
+    CACHES = ("l1",)
+
+    l1: Bytes
+    vector: Vector = field(default_factory=Vector)
+    matrix: Matrix = field(default_factory=Matrix)
+    threads: tuple[Thread, ...] = field(
+        default_factory=lambda: tuple(Thread() for _ in range(THREADS))
+    )
+    config: U32 = field(default_factory=_words(2, 188))
+    semaphores: U8 = field(default_factory=lambda: np.zeros((8, 2), np.uint8))
+    mutexes: NDArray[np.int8] = field(default_factory=lambda: np.full(8, NOBODY, np.int8))
