@@ -121,8 +121,8 @@ class Matrix(Held):
 
     ``dst[row, column]`` are the 1024 rows of 16 bits as they are stored; ``defined`` says by row
     whether anybody wrote it. Elements of SrcA and SrcB have 19 bits: sign, 10 of mantissa, 8 of
-    exponent. ``owner_a[bank]`` is ``UNPACKERS`` or ``MATRIX``; the pointers are banks. ``srca_row`` is
-    the row of SrcA at which the latest instruction started that computed one.
+    exponent. ``owner_a[bank]`` is ``UNPACKERS`` or ``MATRIX``; the pointers are banks. The latest
+    instruction that computed a row of SrcA started at ``srca_row``.
     """
 
     dst: U16 = field(default_factory=lambda: np.zeros((1024, 16), np.uint16))
@@ -180,8 +180,7 @@ class Thread(Held):
 
     ``config`` are its 57 words of 16 bits; ``adc[who, channel, dimension, cr]``: unpacker 0 and 1
     and the packers, X, Y, Z and W, the counter and its carriage return. ``mop`` are the nine
-    words of the MOP expander; ``replay`` the 32 words that were recorded. ``src_row`` and
-    ``contexts`` are of unpackers 0 and 1: where they go on in SrcA and SrcB, their context counters.
+    words of the MOP expander; ``replay`` the 32 words that were recorded.
     """
 
     registers: U32 = field(default_factory=_words(64))
@@ -192,7 +191,6 @@ class Thread(Held):
     mop_mask_high: int = 0
     replay: U32 = field(default_factory=_words(32))
     src_row: tuple[int, int] = (0, 0)
-    contexts: tuple[int, int] = (0, 0)
 
 
 @dataclass(slots=True, eq=False)
