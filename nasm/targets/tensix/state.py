@@ -102,8 +102,8 @@ class Vector(Held):
     ``registers[n, lane]`` is L0 to L15, and 16, which macros alone reach; 11 to 14 are set by
     SFPCONFIG. A lane executes where ``flag`` is set or ``uses_flag`` is not. ``stack`` has what was
     pushed, the latest last: both of these, as bytes. ``lane_config`` and what macros are made of,
-    ``templates[n, column]``, ``sequences[n, column]`` and ``macro_misc[column]``, are by column: the
-    four rows have the same. ``rotated`` is what SFPSHFT2 rotated last. ``pending`` are instructions
+    ``templates[n, column]``, ``sequences[n, column]``, ``macro_misc[column]``, are by column: all
+    rows have the same. ``rotated`` is what SFPSHFT2 rotated last. ``pending`` are instructions
     that a macro has scheduled, records of ``lanes/macros.py``.
     """
 
