@@ -27,7 +27,7 @@ UNPACKERS, MATRIX = 0, 1
 """Who owns a bank of SrcA or SrcB."""
 
 NOBODY = -1
-"""The owner of a free mutex."""
+"""The owner of a free mutex, and the mutex that a thread wants which waits for none."""
 
 
 class Bytes(Protocol):
@@ -156,12 +156,37 @@ class RowCounters(Held):
 
 
 @dataclass(slots=True, eq=False)
+class Recording(Held):
+    """What a REPLAY that records waits for: ``left`` words, the next of them for ``index``."""
+
+    left: int = 0
+    index: int = 0
+    executes: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Latch(Held):
+    """The wait instruction that the gate of a thread remembers; none where ``block`` is 0.
+
+    ``conditions`` are C0 to C14 of STALLWAIT, or C0 and C1 of SEMWAIT if ``of_semaphores`` is set,
+    about the semaphores that are selected.
+    """
+
+    block: int = 0
+    conditions: int = 0
+    semaphores: int = 0
+    of_semaphores: bool = False
+
+
+@dataclass(slots=True, eq=False)
 class Thread(Held):
     """What belongs to one of the three threads.
 
     ``config`` are its 57 words of 16 bits; ``adc[who, channel, dimension, cr]``: unpacker 0 and 1
     and the packers, X, Y, Z and W, the counter and its carriage return. ``mop`` are the nine
-    words of the MOP expander; ``replay`` the 32 words that were recorded.
+    words of the MOP expander; ``replay`` the 32 words that were recorded. ``src_row`` and
+    ``context`` are rows and context counters of the two unpackers. ``requests`` are those of the
+    scalar unit to memory that are under way; ``wants`` the mutex that the thread waits for.
     """
 
     registers: U32 = field(default_factory=_words(64))
@@ -171,7 +196,12 @@ class Thread(Held):
     mop: U32 = field(default_factory=_words(9))
     mop_mask_high: int = 0
     replay: U32 = field(default_factory=_words(32))
+    recording: Recording = field(default_factory=Recording)
+    latch: Latch = field(default_factory=Latch)
     src_row: tuple[int, int] = (0, 0)
+    context: tuple[int, int] = (0, 0)
+    requests: int = 0
+    wants: int = NOBODY
 
 
 @dataclass(slots=True, eq=False)
