@@ -303,4 +303,4 @@ class Supply:
     def line(self, who: Who) -> str:
         """The line of an instruction, or what else it is called by."""
         span = self.span(*who)
-        return f"line {span.line}" if span is not None else self.who(*who)
+        return span.brief if span is not None else self.who(*who)

@@ -31,7 +31,8 @@ class Places:
 
     def source(self, source: Source) -> int:
         """The number of a text."""
-        return self._sources.setdefault((source.name, source.text), len(self._sources))
+        key = source.label or source.name, source.text
+        return self._sources.setdefault(key, len(self._sources))
 
     def span(self, span: Span | None) -> int:
         """The number of a place."""
@@ -78,10 +79,12 @@ class ReadPlaces:
         self.chains: list[Frames] = [()]
         if debug is None or spans is None:
             return
+        main = self.said.value.get("main") is True
         for pair in self.said.list_of("texts", list):
             if len(pair) != 2 or not all(type(part) is str for part in pair):
                 raise damaged("a text has a name and characters")
-            self.sources.append(Source(*pair))
+            name, text = pair
+            self.sources.append(Source(name, text, name if main and self.sources else ""))
         self._read(spans, self.said.list_of("expansions", list))
 
     def _read(self, body: memoryview, chains: Sequence[Any]) -> None:

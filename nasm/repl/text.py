@@ -171,7 +171,7 @@ def excerpt(span: Span, width: int) -> list[str]:
     """The line a span starts on, and the expansions that led there."""
     number, text, *_ = span.excerpt()
     lines = [fitted(f"{number:>6} | ", text, width)]
-    return lines + [f"         in {f.what}, line {f.span.line}" for f in reversed(span.chain)]
+    return lines + [f"         in {f.what}, {f.span.brief}" for f in reversed(span.chain)]
 
 
 def changed(items: Sequence[str], width: int) -> list[str]:

@@ -60,11 +60,14 @@ class Includes:
         place = scope.span(statement.path)
         looked: list[Note] = []
         refusal: Refused | None = None
-        for folder in (os.path.dirname(scope.source.name), *self.files.include):
+        beside = os.path.join(os.path.dirname(scope.source.label), name)
+        labels = [beside, *(name for _ in self.files.include)]
+        folders = [os.path.dirname(scope.source.name), *self.files.include]
+        for folder, label in zip(folders, labels, strict=True):
             path = os.path.join(folder, name)
             try:
                 with self.files.opened("", path) as stream:
-                    return self._new(path, stream)
+                    return self._new(path, stream, label)
             except Refused as refused:
                 refusal = refusal or refused
             except (FileNotFoundError, NotADirectoryError):
@@ -79,13 +82,13 @@ class Includes:
         # The library is ours, and whoever may read no other file may include it.
         ours = os.path.join(os.path.dirname(LIBRARY), name)
         with suppress(Refused, OSError), Allowed.of(LIBRARY).opened("", ours) as stream:
-            return self._new(ours, stream)
+            return self._new(ours, stream, name)
         if refusal is not None:
             raise Failure(refusal.at(place))
         hint = "it is looked for beside the file that includes it, then in the folders of -I"
         raise Failure(Problem("E0801", f"no file {name} to include", place, hint, tuple(looked)))
 
-    def _new(self, path: str, stream: IO[bytes]) -> Source | None:
+    def _new(self, path: str, stream: IO[bytes], label: str) -> Source | None:
         """The text of a file, unless it was read before, by whatever name."""
         status = os.fstat(stream.fileno())
         key = status.st_dev, status.st_ino
@@ -94,4 +97,4 @@ class Includes:
         text = decoded(stream.read(LARGEST + 1), path)
         self._read.add(key)
         self.text += f"\n{text}"
-        return Source(path, text)
+        return Source(path, text, os.path.normpath(label))
