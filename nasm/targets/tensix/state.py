@@ -163,13 +163,17 @@ class Latch(Held):
     """The wait instruction that the gate of a thread remembers; none where ``block`` is 0.
 
     ``conditions`` are C0 to C14 of STALLWAIT, or C0 and C1 of SEMWAIT if ``of_semaphores`` is set,
-    about the semaphores that are selected.
+    about the semaphores that are selected. Cycles: when it was latched, when the gate ``looked``
+    at it last, and when its conditions were ``met``, or -1.
     """
 
     block: int = 0
     conditions: int = 0
     semaphores: int = 0
     of_semaphores: bool = False
+    since: int = 0
+    looked: int = 0
+    met: int = -1
 
 
 @dataclass(slots=True, eq=False)
