@@ -19,6 +19,7 @@ U32 = NDArray[np.uint32]
 Bools = NDArray[np.bool_]
 
 THREADS = 3
+PACKERS = 4
 LANES = 32
 L1_BYTES = 1464 << 10
 
@@ -120,7 +121,8 @@ class Matrix(Held):
 
     ``dst[row, column]`` are the 1024 rows of 16 bits as they are stored; ``defined`` says by row
     whether anybody wrote it. Elements of SrcA and SrcB have 19 bits: sign, 10 of mantissa, 8 of
-    exponent. ``owner_a[bank]`` is ``UNPACKERS`` or ``MATRIX``; the pointers are banks.
+    exponent. ``owner_a[bank]`` is ``UNPACKERS`` or ``MATRIX``; the pointers are banks. The latest
+    instruction that computed a row of SrcA started at ``srca_row``.
     """
 
     dst: U16 = field(default_factory=lambda: np.zeros((1024, 16), np.uint16))
@@ -133,6 +135,29 @@ class Matrix(Held):
     matrix_b: int = 0
     unpack_a: int = 0
     unpack_b: int = 0
+    srca_row: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class Packer(Held):
+    """What one packer keeps from one instruction to the next.
+
+    ``addresses`` are the next bytes of L1 for row starts, exponents and data, which are taken anew
+    where ``needs_address`` is set. Until 16 bytes of a stream are together they wait in ``buffers``
+    (``buffered`` counts them); a block of a shared exponent, of 16 numbers, waits in ``block``.
+    ``position`` is X, Y and Z in the tile. ``offset`` is what the RISC-V side adds to addresses.
+    """
+
+    needs_address: Bools = field(default_factory=lambda: np.ones(3, np.bool_))
+    addresses: U32 = field(default_factory=_words(3))
+    buffers: U8 = field(default_factory=lambda: np.zeros((3, 16), np.uint8))
+    buffered: U8 = field(default_factory=lambda: np.zeros(3, np.uint8))
+    block: U32 = field(default_factory=_words(16))
+    blocked: int = 0
+    position: tuple[int, int, int] = (0, 0, 0)
+    histogram: U8 = field(default_factory=lambda: np.zeros(32, np.uint8))
+    largest_exponent: int = 0
+    offset: int = 0
 
 
 @dataclass(slots=True, eq=False)
@@ -216,6 +241,9 @@ class Coprocessor(Held):
     l1: Bytes
     vector: Vector = field(default_factory=Vector)
     matrix: Matrix = field(default_factory=Matrix)
+    packers: tuple[Packer, ...] = field(
+        default_factory=lambda: tuple(Packer() for _ in range(PACKERS))
+    )
     threads: tuple[Thread, ...] = field(
         default_factory=lambda: tuple(Thread() for _ in range(THREADS))
     )
