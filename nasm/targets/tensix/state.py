@@ -233,7 +233,8 @@ class Coprocessor(Held):
 
     ``config[bank, word]``: words from 152 on are global, and are the same in both banks.
     ``semaphores[i]`` is a value and its maximum; ``mutexes[i]`` the thread that holds one, or
-    ``NOBODY``.
+    ``NOBODY``. ``scalar_owner`` is the thread whose instruction waits in the scalar unit, and keeps
+    others out.
     """
 
     CACHES = ("l1",)
@@ -250,3 +251,4 @@ class Coprocessor(Held):
     config: U32 = field(default_factory=_words(2, 188))
     semaphores: U8 = field(default_factory=lambda: np.zeros((8, 2), np.uint8))
     mutexes: NDArray[np.int8] = field(default_factory=lambda: np.full(8, NOBODY, np.int8))
+    scalar_owner: int = NOBODY
