@@ -194,13 +194,17 @@ class Latch(Held):
     """The wait instruction that the gate of a thread remembers; none where ``block`` is 0.
 
     ``conditions`` are C0 to C14 of STALLWAIT, or C0 and C1 of SEMWAIT if ``of_semaphores`` is set,
-    about the semaphores that are selected.
+    about the semaphores that are selected. Cycles: when it was latched, when the gate ``looked``
+    at it last, and when its conditions were ``met``, or -1.
     """
 
     block: int = 0
     conditions: int = 0
     semaphores: int = 0
     of_semaphores: bool = False
+    since: int = 0
+    looked: int = 0
+    met: int = -1
 
 
 @dataclass(slots=True, eq=False)
@@ -235,7 +239,8 @@ class Coprocessor(Held):
 
     ``config[bank, word]``: words from 152 on are global, and are the same in both banks.
     ``semaphores[i]`` is a value and its maximum; ``mutexes[i]`` the thread that holds one, or
-    ``NOBODY``.
+    ``NOBODY``. ``scalar_owner`` is the thread whose instruction waits in the scalar unit, and keeps
+    others out.
     """
 
     CACHES = ("l1",)
@@ -252,3 +257,4 @@ class Coprocessor(Held):
     config: U32 = field(default_factory=_words(2, 188))
     semaphores: U8 = field(default_factory=lambda: np.zeros((8, 2), np.uint8))
     mutexes: NDArray[np.int8] = field(default_factory=lambda: np.full(8, NOBODY, np.int8))
+    scalar_owner: int = NOBODY

@@ -24,12 +24,13 @@ Rows = NDArray[np.int64]
 def adjusted(row: Any) -> Rows:
     """The row of 16 bits that has the high halves of a row of 32 bits, of arrays of rows too."""
     row = np.asarray(row)
-    return (row & 0x1F8) << 1 | row & 0x207
+    high: Rows = (row & 0x1F8) << 1 | row & 0x207
+    return high
 
 
 def read16(m: Matrix, rows: Any, undefined: int = 0) -> U32:
     """Rows as 16 bits: (rows, 16); ``undefined`` in those that nobody wrote."""
-    held = m.dst[rows].astype(np.uint32)
+    held: U32 = m.dst[rows].astype(np.uint32)
     held[~m.defined[rows]] = undefined
     return held
 
@@ -37,7 +38,7 @@ def read16(m: Matrix, rows: Any, undefined: int = 0) -> U32:
 def read32(m: Matrix, rows: Any, undefined: int = 0) -> U32:
     """Rows as 32 bits: (rows, 16); ``undefined`` in those whose high halves nobody wrote."""
     high = adjusted(rows)
-    held = m.dst[high].astype(np.uint32) << 16 | m.dst[high + LOW_HALF]
+    held = u32(m.dst[high].astype(np.uint32) << 16 | m.dst[high + LOW_HALF])
     held[~m.defined[high]] = undefined
     return held
 

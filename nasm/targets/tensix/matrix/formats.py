@@ -124,7 +124,7 @@ def fp16_from_dst(x: Any) -> U32:
 def dst_from_fp32(x: Any) -> U32:
     """FP32 or INT32 bits as 32 bits of Dst: the high half is laid out like BF16."""
     x = u32(x)
-    return dst_from_bf16(x >> 16) << 16 | x & 0xFFFF
+    return u32(dst_from_bf16(x >> 16) << 16 | x & 0xFFFF)
 
 
 def fp32_from_dst(x: Any) -> U32:
@@ -155,7 +155,8 @@ def integers_from_src(x: Any, mask: int = 0x7FFFF) -> NDArray[np.int32]:
     """The numbers -1023 to 1023 that elements of style INT8 are; ``mask`` cuts bits off first."""
     x = u32(x) & np.uint32(mask)
     magnitude = (x >> 8 & 0x3FF).astype(np.int32)
-    return np.where(x & 0x40000, -magnitude, magnitude).astype(np.int32, copy=False)
+    signed: NDArray[np.int32] = np.where(x & 0x40000, -magnitude, magnitude)
+    return signed
 
 
 def integers_from_dst(x: Any) -> NDArray[np.int64]:
