@@ -150,16 +150,13 @@ class Packer(Held):
 
     ``addresses`` are the next bytes of L1 for row starts, exponents and data, which are taken anew
     where ``needs_address`` is set. Until 16 bytes of a stream are together they wait in ``buffers``
-    (``buffered`` counts them); a block of a shared exponent, of 16 numbers, waits in ``block``.
-    ``position`` is X, Y and Z in the tile. ``offset`` is what the RISC-V side adds to addresses.
+    (``buffered`` counts them). ``position`` is X, Y and Z in the tile. ``offset`` is what the RISC-V side adds to addresses.
     """
 
     needs_address: Bools = field(default_factory=lambda: np.ones(3, np.bool_))
     addresses: U32 = field(default_factory=_words(3))
     buffers: U8 = field(default_factory=lambda: np.zeros((3, 16), np.uint8))
     buffered: U8 = field(default_factory=lambda: np.zeros(3, np.uint8))
-    block: U32 = field(default_factory=_words(16))
-    blocked: int = 0
     position: tuple[int, int, int] = (0, 0, 0)
     histogram: U8 = field(default_factory=lambda: np.zeros(32, np.uint8))
     largest_exponent: int = 0

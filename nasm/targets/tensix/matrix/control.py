@@ -148,7 +148,7 @@ def SETDVALID(core: Coprocessor, thread: int, FlipSrcB: int, FlipSrcA: int) -> N
     """Hand the unpackers' banks to the matrix unit, as an unpack does that ends with it."""
     for unpacker, wanted in enumerate((FlipSrcA, FlipSrcB)):
         if wanted:
-            hand_over(core, thread, unpacker)
+            hand_over(core, thread, unpacker)()
 
 
 def GATESRCRST(core: Coprocessor, thread: int, InvalidateSrcBCache: int) -> None:

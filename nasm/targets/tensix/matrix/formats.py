@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 U32 = NDArray[np.uint32]
+Bits = NDArray[Any]
+"""Unsigned integers, whatever their width."""
 
 
 class Format(IntEnum):

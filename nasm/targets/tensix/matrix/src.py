@@ -7,6 +7,8 @@ when they hand theirs over: the pointers advance independently. Which owner they
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from nasm.problems import Refused
 from nasm.targets.tensix.matrix.formats import FIVE_BIT_EXPONENT, Format, Style
 from nasm.targets.tensix.scalar.config import field
@@ -81,16 +83,20 @@ def first_row(core: Coprocessor, thread: int, unpacker: int) -> int:
     return field(core, thread, "SRCB_SET_Base" if unpacker else "SRCA_SET_Base") << 4
 
 
-def hand_over(core: Coprocessor, thread: int, unpacker: int) -> None:
-    """An unpacker hands its bank to the matrix unit, and moves on."""
+def hand_over(core: Coprocessor, thread: int, unpacker: int) -> Callable[[], None]:
+    """An unpacker moves on to its other bank now; what is returned hands over the old one."""
     m = core.matrix
+    owner, bank = (m.owner_b, m.unpack_b) if unpacker else (m.owner_a, m.unpack_a)
     if unpacker:
-        m.owner_b[m.unpack_b] = MATRIX
         m.unpack_b ^= 1
     else:
-        m.owner_a[m.unpack_a] = MATRIX
         m.unpack_a ^= 1
     set_row(core, thread, unpacker, first_row(core, thread, unpacker))
+
+    def over() -> None:
+        owner[bank] = MATRIX
+
+    return over
 
 
 def set_row(core: Coprocessor, thread: int, unpacker: int, row: int) -> None:
