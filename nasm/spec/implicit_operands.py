@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nasm.problems import Refused
+from nasm.spec.fields import Field
 from nasm.spec.kinds import WRONG_KIND, Kind, OperandContext
 
 
@@ -169,3 +170,27 @@ class OptionOf(Implicit):
 
     def handed(self, value: object, context: OperandContext) -> object:
         return context.option(self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class FieldOf(Implicit):
+    """A part of operands that are fields of a word, under its own name.
+
+    ``operands`` are those that have bits of it.
+    """
+
+    field: Field
+    operands: tuple[Field, ...]
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return tuple(one.name for one in self.operands)
+
+    def describe(self) -> str:
+        return f"{self.field.where} of the word"
+
+    def handed(self, value: object, context: OperandContext) -> object:
+        word = 0
+        for one in self.operands:
+            word |= one.put(context[one.name])
+        return self.field.get(word)

@@ -13,6 +13,7 @@ from nasm.problems import Refused, Severity
 from nasm.spec.by_name import named
 from nasm.spec.effects import Effect
 from nasm.spec.evidence import Cost
+from nasm.spec.fields import Bits, Encoding, Field
 from nasm.spec.flops import Flops
 from nasm.spec.generation import Generation
 from nasm.spec.implicit_operands import Implicit
@@ -283,6 +284,8 @@ class Row:
     ``setup`` before it name the target's sample tensors, and those that ``tensors`` declares;
     a declaration behind an ``@engine`` is for that engine alone, in place of one before it.
     ``flops`` are its floating-point operations, if the peak of the machine counts them.
+    ``encoding`` is its word, where instructions have one: then each operand that is written is a
+    field of it, in the order of the row.
 
     ``written`` are the operands a program writes, ``reads`` those the semantics take, ``writes``
     those they return, ``effect`` is the type of effect they return instead, ``walked`` the
@@ -318,6 +321,7 @@ class Row:
     defaults: tuple[object, ...]
     places: tuple[tuple[int, Operand], ...]
     labels: tuple[int, ...]
+    encoding: Encoding | None = None
 
     def __reduce__(self) -> tuple[Callable[[str, str], Row], tuple[str, str]]:
         return named, (self.semantics.__module__, self.name)
@@ -326,6 +330,21 @@ class Row:
     def summary(self) -> str:
         """The first line of its documentation."""
         return self.doc.strip().splitlines()[0]
+
+    @property
+    def parts(self) -> Mapping[str, Field]:
+        """Other names that a program may write: of operands, and of parts of them."""
+        return {} if self.encoding is None else self.encoding.parts
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every name that a program may write before a value."""
+        return (*(o.name for o in self.written), *self.parts)
+
+    def kind(self, name: str) -> Kind | None:
+        """What may stand behind such a name; None if it is none."""
+        found = next((o.kind for o in self.written if o.name == name), None)
+        return Bits(self.parts[name]) if found is None and name in self.parts else found
 
     def operand(self, name: str) -> Operand:
         """An operand by name."""

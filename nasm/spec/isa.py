@@ -10,6 +10,7 @@ from typing import Any
 from nasm.problems import closest, did_you_mean, listed
 from nasm.spec.effects import Effect
 from nasm.spec.evidence import Cost
+from nasm.spec.fields import Bits, Encoding
 from nasm.spec.flops import Flops
 from nasm.spec.implicit_operands import Implicit
 from nasm.spec.instruction import OfOperands, Operand, Row, Rule, in_float32
@@ -71,6 +72,7 @@ class Isa:
         setup: str = "",
         tensors: str = "",
         flops: OfOperands[Flops] | None = None,
+        encoding: Encoding | None = None,
     ) -> Callable[[Callable[..., Any]], Row]:
         """Make a row of a function: its parameters must be the operands it reads."""
 
@@ -104,6 +106,7 @@ class Isa:
                 tuple(None if o.implicit else o.default for o in operands),
                 tuple((n, o) for n, o in enumerate(operands) if not o.implicit),
                 tuple(n for n, o in enumerate(operands) if o.kind.names == "label"),
+                encoding,
             )
             _consistent(row)
             if row.name in self.rows:
@@ -134,6 +137,9 @@ def _consistent(row: Row) -> None:
                 f"{row.name}: {what} asks for {', '.join(missing)}; the operands of the row are "
                 f"{', '.join(row.position) or 'none'}"
             )
+    fields = tuple(o.kind.field for o in row.written if isinstance(o.kind, Bits))
+    if row.encoding is not None and fields != row.encoding.operands:
+        raise TypeError(f"the word of {row.name} has other fields than its operands")
     said = _disagreement(row, typing.get_type_hints(row.semantics).get("return", Any))
     if said:
         raise TypeError(f"{row.name} {said}")

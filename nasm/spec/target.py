@@ -17,6 +17,7 @@ from nasm.spec.instruction import Row, Rule
 from nasm.spec.isa import Isa
 from nasm.spec.options import Option, OptionValue, in_force
 from nasm.spec.timing import NONE, Timing
+from nasm.spec.words import Words
 
 if TYPE_CHECKING:
     from nasm.dtypes import Casting
@@ -74,7 +75,8 @@ class Target:
     ``computing`` are instructions that leave in ``c`` what an operator means of tiles, by
     expressions of the tiles ``a`` and ``b`` and the number 2, such as ``-a`` and ``a + 2``.
     ``profiled`` are the opcode and the operands of an instruction as the vendor's profiler shows
-    them, empty where nothing published shows any.
+    them, empty where nothing published shows any. ``words`` are those of its instructions, where
+    they have some.
     """
 
     name: str
@@ -94,9 +96,16 @@ class Target:
     sequencing: Sequencing | None = None
     computing: Mapping[str, str] = field(default_factory=dict)
     profiled: Callable[[Row, tuple[object, ...]], tuple[str, str]] | None = None
+    words: Words | None = None
 
     def __reduce__(self) -> tuple[Callable[[str, str], Target], tuple[str, str]]:
         return named, (self.module, "TARGET")
+
+    def row(self, name: str) -> Row | None:
+        """A row by its name; that of words that are no instruction is in no list of rows."""
+        if self.words is not None and name == self.words.data.name:
+            return self.words.data
+        return self.isa.rows.get(name)
 
     def generation(self, name: str) -> Generation | None:
         """A generation by any of its spellings."""
