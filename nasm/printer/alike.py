@@ -141,9 +141,7 @@ def _indices(
                 yield indices
 
 
-def _effort(
-    own: Rounds, other: Rounds, indices: tuple[Index, ...], tests: tuple[Test, ...]
-) -> int:
+def _effort(own: Rounds, other: Rounds, indices: tuple[Index, ...], tests: tuple[Test, ...]) -> int:
     """How much there is to understand: least, the same round of the same loop."""
     effort = 0
     for at, index in enumerate(indices):

@@ -13,6 +13,7 @@ from nasm.printer.lines import Place, update_text, wait_text
 from nasm.source import Source
 from nasm.spec.program import Program
 
+
 @dataclass(slots=True)
 class _Line:
     """A line of the text: where it is in the program now, and who only waits in front of it."""
