@@ -83,6 +83,8 @@ class _Edits(Changes):
         for statement in file.body:
             if isinstance(statement, tree.SemLine):
                 self._declarations(statement)
+            if isinstance(statement, tree.DrainLine):
+                self.leave_out(statement)
             if not isinstance(statement, tree.Line):
                 continue
             if statement.mnemonic is None:
@@ -113,7 +115,8 @@ class _Edits(Changes):
 
     def _at_columns(self, statement: tree.Line, start: int, made: Iterable[str]) -> str:
         """Clauses behind a line, where those of their kind have stood if there is room."""
-        columns = {isinstance(old, tree.WaitClause): old.start for old in statement.sync}
+        counted = [old for old in statement.sync if isinstance(old, tree.Counted)]
+        columns = {isinstance(old, tree.WaitClause): old.start for old in counted}
         clauses = ""
         for clause in made:
             wait = ">=" in clause or "==" in clause
