@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import os
 import sys
 from typing import IO, Any
 
@@ -89,16 +90,24 @@ class _Synchronised:
             rewrite,
         )
 
+    @property
+    def _printed(self) -> str:
+        """Where a text that is printed is to stand: it names array files from there."""
+        output = self.args.output
+        return self.source.name if output in (None, "-") else str(output)
+
     # -- moments
 
     def _named(self) -> str:
         """The text with moments."""
-        made, printed = self._moments(self.source, own=True)
+        source = self.source
+        made, printed = self._moments(source, own=True)
+        own = made is not None
         if made is None:
-            source = Source(self.source.name, printed)
+            source = Source(self._printed, printed)
             made, _ = self._moments(source, own=False)
         assert made is not None
-        self.program = self._assembled(Source(self.source.name, made), None, own=False)
+        self.program = self._assembled(Source(source.name, made), None, own)
         return made
 
     def _moments(self, source: Source, own: bool) -> tuple[str | None, str]:
@@ -118,7 +127,7 @@ class _Synchronised:
         program = self._assembled(source, rewrite, own)
         made = found[0]
         if made is None:
-            return None, whole(program, orders[0])
+            return None, whole(program, orders[0], folder=os.path.dirname(self._printed))
         aligned = source.text == formatted(source) or not own
         return formatted(Source(source.name, made)) if aligned else made, ""
 
@@ -139,7 +148,9 @@ class _Synchronised:
         self.program = self._assembled(self.source, rewrite)
         ((order, lines, counters),) = found
         made = edited(self.source, self.program, order, lines, counters)
-        return whole(self.program, order) if made is None else made
+        if made is not None:
+            return made
+        return whole(self.program, order, folder=os.path.dirname(self._printed))
 
     def diff(self) -> list[Text]:
         """What has changed."""

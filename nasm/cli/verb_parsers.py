@@ -234,9 +234,7 @@ def _sync(verbs: Verbs) -> None:
         help="leave out the waits, updates and moments that there are first",
     )
     verb.add_argument(
-        "--waits",
-        action="store_true",
-        help="write waits and updates of semaphores, not moments",
+        "--waits", action="store_true", help="write waits and updates of semaphores, not moments"
     )
     options.json(verb)
     options.quiet(verb)

@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
+from typing import NamedTuple
 
 Round = tuple[int, ...]
 
-MOST = 6
-"""So many sentences about one line are still read; beyond that its rounds are not alike."""
+MOST = 3
+"""So many sentences about two lines are still read; beyond that their rounds are not alike."""
 
 FEW = 4
 """So many single values of a variable are tried, each as a condition."""
@@ -24,21 +25,37 @@ WIDE = 64
 """Of a variable with more values than these no two conditions are tried together."""
 
 
+class Bound(NamedTuple):
+    """Where the values of a variable end: a name of the program for a number."""
+
+    name: str
+    value: int
+
+
 @dataclass(frozen=True, slots=True)
 class Index:
-    """An index: a ``variable`` of the line, by its place, plus ``offset``; or that alone, at -1."""
+    """An index: a ``variable`` of the line, by its place, plus ``offset``; or that alone, at -1.
+
+    With a ``stop`` it is each number from the offset on to before that.
+    """
 
     variable: int
     offset: int
+    stop: int | None = None
 
-    def at(self, own: Round) -> int:
-        """Its value in a round."""
-        return self.offset + (own[self.variable] if self.variable >= 0 else 0)
+    def of(self, own: Round) -> range:
+        """Its values in a round."""
+        first = self.offset + (own[self.variable] if self.variable >= 0 else 0)
+        return range(first, first + 1 if self.stop is None else self.stop)
 
-    def text(self, variables: tuple[str, ...]) -> str:
-        """As it is written."""
+    def text(self, variables: tuple[str, ...], bound: Bound | None = None) -> str:
+        """As it is written; ``bound`` is the upper one of the loop that has this variable."""
+        if self.stop is not None:
+            stop = bound.name if bound is not None and bound.value == self.stop else self.stop
+            return f"{self.offset}..{stop}"
         if self.variable < 0:
-            return str(self.offset)
+            last = bound is not None and bound.value == self.offset + 1
+            return f"{bound.name} - 1" if bound is not None and last else str(self.offset)
         name = variables[self.variable]
         sign = "-" if self.offset < 0 else "+"
         return f"{name} {sign} {abs(self.offset)}" if self.offset else name
@@ -66,14 +83,14 @@ _COMPARE: dict[str, Callable[[int, int], bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """After which round of another line each round comes, if all ``tests`` hold."""
+    """After which rounds of another line each round comes, if all ``tests`` hold."""
 
     indices: tuple[Index, ...]
     tests: tuple[Test, ...]
 
     def says(self, own: Round, other: Round) -> bool:
         """Whether it says of a round that it comes after another one."""
-        return _at(self.indices, own) == other and all(test.holds(own) for test in self.tests)
+        return _says(self.indices, own, other) and all(test.holds(own) for test in self.tests)
 
     def condition(self, variables: tuple[str, ...]) -> str:
         """The condition as it is written; empty if it always holds."""
@@ -106,8 +123,8 @@ def sentences(
     while left:
         best: tuple[tuple[int, ...], Sentence] | None = None
         for indices in _indices(own, other, left):
-            good = {v for v in own.rounds if (w := _at(indices, v)) in known and may(v, w)}
-            needed = [v for v, w in left if _at(indices, v) == w]
+            good = {v for v in own.rounds if all(w in known and may(v, w) for w in _at(indices, v))}
+            needed = [v for v, w in left if _says(indices, v, w)]
             for tests in _tests(own, good, needed):
                 count = sum(all(t.holds(v) for t in tests) for v in needed)
                 rank = (count, -_effort(own, other, indices, tests))
@@ -121,8 +138,12 @@ def sentences(
     return made
 
 
-def _at(indices: tuple[Index, ...], own: Round) -> Round:
-    return tuple(index.at(own) for index in indices)
+def _at(indices: tuple[Index, ...], own: Round) -> Iterator[Round]:
+    return product(*(index.of(own) for index in indices))
+
+
+def _says(indices: tuple[Index, ...], own: Round, other: Round) -> bool:
+    return all(at in index.of(own) for index, at in zip(indices, other, strict=True))
 
 
 def _indices(
@@ -132,24 +153,39 @@ def _indices(
     seen: set[tuple[Index, ...]] = set()
     for one, two in (left[0], left[len(left) // 2], left[-1]):
         choices = []
-        for value in two:
-            steps = [Index(at, value - mine) for at, mine in enumerate(one)]
-            choices.append([*steps, Index(-1, value)])
+        mine = {w for v, w in left if v == one}
+        for place, value in enumerate(two):
+            steps = [Index(at, value - own_value) for at, own_value in enumerate(one)]
+            choices.append([*steps, *_row(two, place, mine), Index(-1, value)])
         for indices in product(*choices):
             if indices not in seen:
                 seen.add(indices)
                 yield indices
 
 
-def _effort(
-    own: Rounds, other: Rounds, indices: tuple[Index, ...], tests: tuple[Test, ...]
-) -> int:
+def _row(one: Round, place: int, some: set[Round]) -> Iterator[Index]:
+    """The numbers in a row that rounds have which differ from one in nothing else."""
+    values = {
+        w[place] for w in some if w[:place] == one[:place] and w[place + 1 :] == one[place + 1 :]
+    }
+    first = stop = one[place]
+    while first - 1 in values:
+        first -= 1
+    while stop in values:
+        stop += 1
+    if stop - first > 1:
+        yield Index(-1, first, stop)
+
+
+def _effort(own: Rounds, other: Rounds, indices: tuple[Index, ...], tests: tuple[Test, ...]) -> int:
     """How much there is to understand: least, the same round of the same loop."""
-    effort = 0
+    effort, pinned = 0, {test.variable for test in tests if test.op == "=="}
     for at, index in enumerate(indices):
-        if index.variable < 0 or own.variables[index.variable] != other.variables[at]:
-            effort += 3 if index.variable < 0 else 2
-        effort += bool(index.offset)
+        if index.variable < 0:
+            effort += 3
+            continue
+        effort += 2 * (own.variables[index.variable] != other.variables[at])
+        effort += 4 if index.offset and index.variable in pinned else bool(index.offset)
     return 2 * effort + sum(2 + (test.op != ">=") for test in tests)
 
 
@@ -175,7 +211,7 @@ def _single(at: int, own: Rounds, bad: list[Round], needed: list[Round]) -> Iter
     if above:
         yield Test(at, ">=", min(above))
     below = [value for value in values if value < min(worst)]
-    if below:
+    if len(below) > 1:
         yield Test(at, "<=", max(below))
     yield from (Test(at, "==", v) for v in sorted({v[at] for v in needed} - worst)[:FEW])
 
@@ -183,19 +219,13 @@ def _single(at: int, own: Rounds, bad: list[Round], needed: list[Round]) -> Iter
 def _pairs(
     own: Rounds, at: tuple[int, int], bad: list[Round], needed: list[Round]
 ) -> Iterator[tuple[Test, ...]]:
-    """Conditions on two variables, one of which has one value, that no bad round meets."""
+    """Conditions on two variables that no bad round meets."""
     for one, two in (at, at[::-1]):
-        values = sorted({v[one] for v in needed})
-        for value in values if len(values) <= WIDE else ():
-            test = Test(one, "==", value)
-            here = [v for v in bad if test.holds(v)]
-            some = [v for v in needed if test.holds(v)]
-            rest = Rounds(own.variables, tuple(v for v in own.rounds if test.holds(v)))
-            if here:
-                yield from ((test, other) for other in _single(two, rest, here, some))
-        lowest = sorted({v[one] for v in own.rounds})
-        for value in lowest[1:] if len(lowest) <= WIDE else ():
-            test = Test(one, ">=", value)
+        equal, every = sorted({v[one] for v in needed}), sorted({v[one] for v in own.rounds})
+        if len(every) > WIDE:
+            continue
+        tests = [Test(one, "==", value) for value in equal]
+        for test in (*tests, *(Test(one, ">=", value) for value in every[1:])):
             here = [v for v in bad if test.holds(v)]
             some = [v for v in needed if test.holds(v)]
             rest = Rounds(own.variables, tuple(v for v in own.rounds if test.holds(v)))

@@ -13,6 +13,7 @@ from nasm.printer.lines import Place, update_text, wait_text
 from nasm.source import Source
 from nasm.spec.program import Program
 
+
 @dataclass(slots=True)
 class _Line:
     """A line of the text: where it is in the program now, and who only waits in front of it."""
@@ -82,6 +83,8 @@ class _Edits(Changes):
         for statement in file.body:
             if isinstance(statement, tree.SemLine):
                 self._declarations(statement)
+            if isinstance(statement, tree.DrainLine):
+                self.leave_out(statement)
             if not isinstance(statement, tree.Line):
                 continue
             if statement.mnemonic is None:
@@ -112,7 +115,8 @@ class _Edits(Changes):
 
     def _at_columns(self, statement: tree.Line, start: int, made: Iterable[str]) -> str:
         """Clauses behind a line, where those of their kind have stood if there is room."""
-        columns = {isinstance(old, tree.WaitClause): old.start for old in statement.sync}
+        counted = [old for old in statement.sync if isinstance(old, tree.Counted)]
+        columns = {isinstance(old, tree.WaitClause): old.start for old in counted}
         clauses = ""
         for clause in made:
             wait = ">=" in clause or "==" in clause

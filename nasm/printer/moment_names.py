@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -72,10 +73,33 @@ def base(tensor: Tensor) -> str:
     return written.strip("_") or tensor.name
 
 
-def word(tensor: Tensor, kind: int, free: bool) -> str:
+def what(tensor: Tensor, kind: int, free: bool) -> str:
     """What has happened to a tensor."""
     if free:
-        return f"{base(tensor)}_free"
+        return "free"
     if kind != OVER:
-        return f"{base(tensor)}_ready"
-    return f"{base(tensor)}_{'stored' if tensor.memory.shared else 'loaded'}"
+        return "ready"
+    return "stored" if tensor.memory.shared else "loaded"
+
+
+def called(words: Counter[tuple[str, str]]) -> str:
+    """A name for a moment that has been called so in some rounds: what, and what of it.
+
+    Of ``x0`` and ``x1`` it is called ``x``.
+    """
+    (first, happened), _ = words.most_common(1)[0]
+    some = [name for name, other in words if other == happened]
+    common = first
+    while not all(name.startswith(common) for name in some):
+        common = common[:-1]
+    if len(some) > 1:
+        common = common.rstrip("_0123456789")
+    return f"{common or first}_{happened}"
+
+
+def whole(instruction: Instruction) -> str:
+    """The name of a prepared transfer of several moves, which is more than one tensor; or none."""
+    for operand in instruction.operands:
+        if isinstance(operand, DeclaredTransfer) and len(operand.moves) > 1:
+            return operand.name
+    return ""

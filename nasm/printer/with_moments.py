@@ -8,16 +8,16 @@ by line first.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from nasm.asm.text import tree
 from nasm.asm.text.parse import parse
 from nasm.building.builder import ProgramBuilder
 from nasm.footprint.layout import Regions
-from nasm.printer.alike import Round, Rounds, Sentence, sentences
+from nasm.printer.alike import Bound, Round, Rounds, Sentence, sentences
 from nasm.printer.changes import Changes
-from nasm.printer.moment_names import Touched, reason, touched, word
+from nasm.printer.moment_names import Touched, base, called, reason, touched, what, whole
 from nasm.sequence.dependences import STARTED
 from nasm.sequence.following import Came, Following
 from nasm.sequence.written import Written
@@ -28,6 +28,7 @@ Statement = int
 """A statement by where its mnemonic stands in its text."""
 
 _Key = tuple[Statement, int, bool]
+_Word = tuple[str, str]
 
 
 @dataclass(slots=True)
@@ -35,6 +36,7 @@ class _Stated:
     """A statement: the variables of the loops around it, and its line in each round."""
 
     variables: tuple[str, ...]
+    bounds: tuple[Bound | None, ...]
     lines: dict[Round, int] = field(default_factory=dict)
 
     @property
@@ -64,7 +66,7 @@ def with_moments(
     file, _ = parse(source)
     if any(isinstance(s, tree.MacroCall | tree.Include) for s in every(file.body)):
         return None
-    stated = _stated(source, builder, lines)
+    stated = _stated(source, builder, lines, _bounds(file, builder))
     if stated is None:
         return None
     where = {line: start for start, one in stated.items() for line in one.lines.values()}
@@ -92,20 +94,34 @@ def bodies(statement: tree.Statement) -> Iterator[tuple[tree.Statement, ...]]:
             yield from (body for _, body in branches)
 
 
+def _bounds(file: tree.File, builder: ProgramBuilder) -> dict[int, Bound]:
+    """The upper bounds of loops that are constants of the program, by where variables stand."""
+    constants, found = builder.program.constants, {}
+    for one in every(file.body):
+        if isinstance(one, tree.For) and isinstance(one.stop, tree.Name) and one.step is None:
+            value = constants.get(one.stop.name)
+            if type(value) is int:
+                found[one.variable.start] = Bound(one.stop.name, value)
+    return found
+
+
 def _stated(
-    source: Source, builder: ProgramBuilder, lines: list[Written]
+    source: Source, builder: ProgramBuilder, lines: list[Written], known: Mapping[int, Bound]
 ) -> dict[Statement, _Stated] | None:
     """The statements of lines; None if one stands for several in one round."""
     program = builder.program
     found: dict[Statement, _Stated] = {}
     for number, line in enumerate(lines):
         span = program.spans[line.line.span]
-        bounds = [frame.bound for frame in program.chains[line.line.chain]]
-        if span is None or span.source is not source or None in bounds:
+        chain = program.chains[line.line.chain]
+        bound = [frame.bound for frame in chain if frame.bound is not None]
+        if span is None or span.source is not source or len(bound) < len(chain):
             return None
-        names = tuple(bound[0] for bound in bounds if bound is not None)
-        values = tuple(bound[1] for bound in bounds if bound is not None)
-        stated = found.setdefault(span.start, _Stated(names))
+        values = tuple(value for _, value in bound)
+        if span.start not in found:
+            bounds = tuple(known.get(frame.span.start) for frame in chain)
+            found[span.start] = _Stated(tuple(name for name, _ in bound), bounds)
+        stated = found[span.start]
         if values in stated.lines:
             return None
         stated.lines[values] = number
@@ -135,7 +151,7 @@ class _Said:
 
     def find(self) -> bool:
         """Find what is to be said; whether the rounds are alike."""
-        words: dict[_Key, Counter[str]] = {}
+        words: dict[_Key, Counter[_Word]] = {}
         for statement, one in self.stated.items():
             said = self.afters[statement] = []
             for (other, kind), wanted in self._wanted(one).items():
@@ -178,9 +194,9 @@ class _Said:
         kind: int,
         wanted: dict[Round, list[Round]],
         sentence: Sentence,
-    ) -> tuple[bool, Counter[str]]:
+    ) -> tuple[bool, Counter[_Word]]:
         """Whether a sentence says that bytes are free again, and words for the moment."""
-        words: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
+        words: dict[bool, Counter[_Word]] = {True: Counter(), False: Counter()}
         for own, some in wanted.items():
             for theirs in some:
                 if sentence.says(own, theirs):
@@ -190,10 +206,16 @@ class _Said:
         free = words[True].total() > words[False].total()
         return free, words[free]
 
-    def _word(self, line: int, tensor: Tensor | None, kind: int, free: bool) -> str:
-        if tensor is None:
-            return f"{self.program.queues[self.following.lines[line].queue].engine}_done"
-        return word(tensor, kind, free)
+    def _word(self, line: int, tensor: Tensor | None, kind: int, free: bool) -> _Word:
+        """What has happened at an event of a line, and to what."""
+        one = self.following.lines[line]
+        moved = self.following.form(line).moved
+        transfer = whole(self.program.instructions[one.line.instruction])
+        if tensor is None or transfer:
+            return transfer or self.program.queues[one.queue].engine, "done"
+        if moved is not None and moved.meets:
+            return base(tensor), "met"
+        return base(tensor), what(tensor, kind, free)
 
     def _parts(self, line: int) -> list[Touched]:
         number = self.following.lines[line].line.instruction
@@ -203,14 +225,13 @@ class _Said:
             found = self._touched[number] = touched(instruction, form, self._regions)
         return found
 
-    def _name(self, words: dict[_Key, Counter[str]]) -> None:
+    def _name(self, words: dict[_Key, Counter[_Word]]) -> None:
         """Give each moment a name, and to those of lines that are called the same a number."""
-        called: dict[str, list[_Key]] = {}
+        found: dict[str, list[_Key]] = {}
         for key in sorted(words):
-            name = words[key].most_common(1)[0][0]
-            called.setdefault(name, []).append(key)
-        taken = set(called)
-        for name, keys in called.items():
+            found.setdefault(called(words[key]), []).append(key)
+        taken = set(found)
+        for name, keys in found.items():
             if len(keys) > 1 and not any(self.stated[key[0]].variables for key in keys):
                 self.names.update((key, (name, str(n))) for n, key in enumerate(keys))
                 continue
@@ -234,7 +255,9 @@ class _Said:
             yield f"post {self._moment(key, one.variables)}{read}"
 
     def _after(self, one: _Stated, after: _After) -> str:
-        indices = [index.text(one.variables) for index in after.sentence.indices]
+        bounds = self.stated[after.statement].bounds
+        both = zip(after.sentence.indices, bounds, strict=True)
+        indices = [index.text(one.variables, bound) for index, bound in both]
         moment = self._moment((after.statement, after.kind, after.free), indices)
         condition = after.sentence.condition(one.variables)
         return f"{moment} if {condition}" if condition else moment
