@@ -179,7 +179,7 @@ def _ahead(supply: Supply, core: int, name: str) -> list[str]:
         ]
         if queue.core == core and pcs:
             at = min(pcs, key=lambda pc: (pc < queue.pc, pc))
-            text = form_text(program.instruction(queue.index, at))
+            text = form_text(program, queue.index, at)
             found.append(f"{supply.who(queue.index, at)} ({text})")
     return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,7 @@ from nasm.spec import written
 from nasm.spec.evidence import Evidence
 from nasm.spec.memory import Memory, Tensor
 from nasm.spec.pieces import windows
-from nasm.spec.program import Instruction, Update
+from nasm.spec.program import Program, Update
 from nasm.spec.view import View
 
 if TYPE_CHECKING:
@@ -41,9 +42,20 @@ def units(machine: Machine) -> Units:
     return Units(generation.ticks, generation.base.cycle, machine.program.cores)
 
 
-def form_text(instruction: Instruction) -> str:
-    """An instruction with its operands as a program would write it; defaults are left out."""
-    return f"{instruction.row.name} {written.operands(instruction)}".rstrip()
+_REGISTER = re.compile(r'"(?:[^"\\]|\\.)*"|%r(\d+)(?!\w)')
+
+
+def form_text(program: Program, queue: int, pc: int) -> str:
+    """An instruction with its operands as a program would write it; defaults are left out.
+
+    A register that a loop was given is named as the text does, by what it holds.
+    """
+    instruction = program.instruction(queue, pc)
+    said = f"{instruction.row.name} {written.operands(instruction)}".rstrip()
+    names = program.register_names(queue, pc) if program.loop_registers else {}
+    if not names or "%r" not in said:
+        return said
+    return _REGISTER.sub(lambda m: names.get(int(m[1]), m[0]) if m[1] else m[0], said)
 
 
 def messages(machine: Machine) -> tuple[Message, ...]:
@@ -92,7 +104,7 @@ def _change(update: Update) -> str:
 
 def instruction_text(machine: Machine, queue: int, pc: int) -> str:
     """A whole line: instruction, wait and update."""
-    parts = [form_text(machine.program.instruction(queue, pc))]
+    parts = [form_text(machine.program, queue, pc)]
     parts += [t for t in (wait_text(machine, queue, pc), update_text(machine, queue, pc)) if t]
     return "  ".join(parts)
 
@@ -133,10 +145,7 @@ def queue_record(machine: Machine, queue: Queue) -> QueueRecord:
         state,
         instruction_text(machine, queue.index, queue.pc) if more else "",
         _held_up_by(machine, queue) if state == "waiting" else "",
-        tuple(
-            form_text(machine.program.instruction(queue.index, flying.pc))
-            for flying in queue.flight
-        ),
+        tuple(form_text(machine.program, queue.index, flying.pc) for flying in queue.flight),
         machine.program.span(queue.index, queue.pc) if more else None,
         queue.count,
         _occupied(machine, queue) if more else "",

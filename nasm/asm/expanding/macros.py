@@ -71,6 +71,10 @@ class Macros:
         _check(statement, scope)
         self.known[name] = Macro(statement, scope.source, Later(statement.body), place)
 
+    def copied(self) -> Macros:
+        """The same, for texts that go on: what these declare is known to them alone."""
+        return Macros(dict(self.known), dict(self.counts), self.number)
+
     def find(self, call: tree.MacroCall, scope: Scope, mnemonics: Container[str]) -> Macro:
         """The macro that is called; raises Failure."""
         name = call.name.name

@@ -157,6 +157,10 @@ class Scope:
             self.kept = {name: value for name, value in values if not isinstance(value, HANDED)}
         return self.kept
 
+    def named_views(self) -> dict[str, View]:
+        """The views that have names now."""
+        return {name: value for name, value in self.values.items() if isinstance(value, View)}
+
     def begin_round(self) -> Around:
         """What is declared from here on lasts until the end of a round of a loop."""
         kept, outer, around = len(self.order), self.lasting, self.hidden

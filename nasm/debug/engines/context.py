@@ -414,7 +414,7 @@ class Scene:
     def _landing(self, coming: tuple[TransferRecord, ...]) -> str:
         """Transfers that will post, and when they have all landed."""
         last = max(coming, key=lambda t: t.lands)
-        of = briefly(sorted([t.span for t in coming if t.span], key=_by_line)) or coming[0].engine
+        of = briefly(sorted((t.span for t in coming), key=_by_line)) or coming[0].engine
         one = len(coming) == 1
         certain = all(t.certain for t in coming)
         when = (
@@ -517,8 +517,8 @@ def briefly(spans: Iterable[Span | None]) -> str:
     return ("line " if own else "") + listed([*own, *others], "and")
 
 
-def _by_line(span: Span) -> tuple[str, int]:
-    return span.source.label, span.line
+def _by_line(span: Span | None) -> tuple[str, int]:
+    return (span.source.label, span.line) if span is not None else ("", 0)
 
 
 def _last_first(hold: Hold) -> tuple[bool, int, bool]:

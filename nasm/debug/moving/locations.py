@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from nasm.debug.values.rounds import rounds_at, variables
 from nasm.inspection import Inspection
 from nasm.problems import Refused, did_you_mean, listed, quoted
 from nasm.source import Source, Span, brief
@@ -151,14 +152,17 @@ def text_of(held: Inspection) -> Source | None:
     return next((span.source for span in held.program.spans if span is not None), None)
 
 
-def rounds(program: Program, queue: int, pc: int) -> dict[str, int]:
-    """The variables of the loops around an instruction, with their values there."""
+def rounds(held: Inspection, queue: int, pc: int) -> dict[str, int]:
+    """The variables of the loops around an instruction, with their values there and now."""
+    program = held.program
     chain = program.chains[program.queues[queue].chains[pc]]
     found = (_ROUND.fullmatch(frame.what) for frame in chain)
-    return {match[1]: int(match[2]) for match in found if match is not None}
+    unrolled = {match[1]: int(match[2]) for match in found if match is not None}
+    return rounds_at(held, queue, pc) | unrolled
 
 
 def loop_variables(program: Program) -> frozenset[str]:
-    """The variables of all loops that were unrolled."""
+    """The variables of all loops, unrolled and at run time."""
     frames = (frame.what for chain in program.chains for frame in chain)
-    return frozenset(match[1] for what in frames if (match := _ROUND.fullmatch(what)))
+    unrolled = frozenset(match[1] for what in frames if (match := _ROUND.fullmatch(what)))
+    return unrolled | variables(program)

@@ -249,7 +249,7 @@ def maker(held: Inspection, write: Write) -> Maker:
         program.queue_name(queue),
         pc,
         instruction.row.name,
-        describe.form_text(instruction),
+        describe.form_text(program, queue, pc),
         span.line if span is not None and _in_text(held, span) else None,
         tuple(rounds),
         write.began,
