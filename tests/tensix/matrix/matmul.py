@@ -27,7 +27,7 @@ _MODIFIERS = (
     {"SrcAIncr": 32, "SrcACR": 1, "SrcBIncr": 48, "SrcBCR": 1, "DestCR": 1, "BiasIncr": 1},
     {"SrcAClear": 1, "SrcBClear": 1, "DestClear": 1, "FidelityIncr": 1, "BiasIncr": 1},
 )
-_CLEAR = dict.fromkeys("DstCtoCr DstCr SrcBCr SrcACr DstVal SrcBVal SrcAVal".split(), 0)
+_CLEAR = dict.fromkeys(["DstCtoCr", "DstCr", "SrcBCr", "SrcACr", "DstVal", "SrcBVal", "SrcAVal"], 0)
 
 
 def modifiers(core: Coprocessor) -> None:
