@@ -68,8 +68,7 @@ def store(vector: Vector, VD: int, result: Words, where: Bools | None, by_l7: in
 def indirect(vector: Vector) -> Words:
     """Of each lane the register that the low four bits of its L7 name."""
     held = vector.registers
-    numbers = (held[7] & 15).astype(np.intp)
-    return np.asarray(np.take_along_axis(held, numbers[None], 0)[0])
+    return np.choose((held[7] & 15).astype(np.intp), held[:16])
 
 
 def _bf16(Imm16: int) -> Words:
