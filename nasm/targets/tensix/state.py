@@ -19,6 +19,7 @@ U32 = NDArray[np.uint32]
 Bools = NDArray[np.bool_]
 
 THREADS = 3
+PACKERS = 4
 LANES = 32
 COLUMNS = 8
 L1_BYTES = 1464 << 10
@@ -126,7 +127,8 @@ class Matrix(Held):
 
     ``dst[row, column]`` are the 1024 rows of 16 bits as they are stored; ``defined`` says by row
     whether anybody wrote it. Elements of SrcA and SrcB have 19 bits: sign, 10 of mantissa, 8 of
-    exponent. ``owner_a[bank]`` is ``UNPACKERS`` or ``MATRIX``; the pointers are banks.
+    exponent. ``owner_a[bank]`` is ``UNPACKERS`` or ``MATRIX``; the pointers are banks. The latest
+    instruction that computed a row of SrcA started at ``srca_row``.
     """
 
     dst: U16 = field(default_factory=lambda: np.zeros((1024, 16), np.uint16))
@@ -139,6 +141,26 @@ class Matrix(Held):
     matrix_b: int = 0
     unpack_a: int = 0
     unpack_b: int = 0
+    srca_row: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class Packer(Held):
+    """What one packer keeps from one instruction to the next.
+
+    ``addresses`` are the next bytes of L1 for row starts, exponents and data, which are taken anew
+    where ``needs_address`` is set. Until 16 bytes of a stream are together they wait in ``buffers``
+    (``buffered`` counts them). ``position`` is X, Y and Z in the tile. ``offset`` is what the RISC-V side adds to addresses.
+    """
+
+    needs_address: Bools = field(default_factory=lambda: np.ones(3, np.bool_))
+    addresses: U32 = field(default_factory=_words(3))
+    buffers: U8 = field(default_factory=lambda: np.zeros((3, 16), np.uint8))
+    buffered: U8 = field(default_factory=lambda: np.zeros(3, np.uint8))
+    position: tuple[int, int, int] = (0, 0, 0)
+    histogram: U8 = field(default_factory=lambda: np.zeros(32, np.uint8))
+    largest_exponent: int = 0
+    offset: int = 0
 
 
 @dataclass(slots=True, eq=False)
@@ -169,13 +191,17 @@ class Latch(Held):
     """The wait instruction that the gate of a thread remembers; none where ``block`` is 0.
 
     ``conditions`` are C0 to C14 of STALLWAIT, or C0 and C1 of SEMWAIT if ``of_semaphores`` is set,
-    about the semaphores that are selected.
+    about the semaphores that are selected. Cycles: when it was latched, when the gate ``looked``
+    at it last, and when its conditions were ``met``, or -1.
     """
 
     block: int = 0
     conditions: int = 0
     semaphores: int = 0
     of_semaphores: bool = False
+    since: int = 0
+    looked: int = 0
+    met: int = -1
 
 
 @dataclass(slots=True, eq=False)
@@ -210,7 +236,8 @@ class Coprocessor(Held):
 
     ``config[bank, word]``: words from 152 on are global, and are the same in both banks.
     ``semaphores[i]`` is a value and its maximum; ``mutexes[i]`` the thread that holds one, or
-    ``NOBODY``.
+    ``NOBODY``. ``scalar_owner`` is the thread whose instruction waits in the scalar unit, and keeps
+    others out.
     """
 
     CACHES = ("l1",)
@@ -218,9 +245,13 @@ class Coprocessor(Held):
     l1: Bytes
     vector: Vector = field(default_factory=Vector)
     matrix: Matrix = field(default_factory=Matrix)
+    packers: tuple[Packer, ...] = field(
+        default_factory=lambda: tuple(Packer() for _ in range(PACKERS))
+    )
     threads: tuple[Thread, ...] = field(
         default_factory=lambda: tuple(Thread() for _ in range(THREADS))
     )
     config: U32 = field(default_factory=_words(2, 188))
     semaphores: U8 = field(default_factory=lambda: np.zeros((8, 2), np.uint8))
     mutexes: NDArray[np.int8] = field(default_factory=lambda: np.full(8, NOBODY, np.int8))
+    scalar_owner: int = NOBODY

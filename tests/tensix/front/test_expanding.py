@@ -225,7 +225,7 @@ def test_a_count_of_0_is_64_and_wraps_twice() -> None:
     core.threads[0].replay[:] = [0x60000000 + i for i in range(32)]
     out = expand(core, 0, replay(30, 0))
     assert out is not None
-    assert [micro.index for micro in out] == [(30 + i) % 32 for i in range(64)]
+    assert [micro.played for micro in out] == [(30 + i) % 32 for i in range(64)]
     assert [micro.word & 0xFF for micro in out[:4]] == [30, 31, 0, 1]
 
 

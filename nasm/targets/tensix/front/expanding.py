@@ -27,18 +27,18 @@ class Micro(NamedTuple):
     """A word that reaches the gate, and where it came from.
 
     ``slot`` names the word of the MOP's configuration it came from, or the REPLAY that played it;
-    empty without a MOP. ``index`` is its place in the replay buffer, or none.
+    empty without a MOP. ``played`` is its place in the replay buffer, or none.
     """
 
     word: int
     slot: str = ""
-    index: int | None = None
+    played: int | None = None
 
     @property
     def origin(self) -> str:
         """Where it came from: LoopOp, replay 12, LoopOp replay 12."""
-        played = f"replay {self.index}" if self.index is not None else ""
-        return f"{self.slot} {played}".strip()
+        replay = f"replay {self.played}" if self.played is not None else ""
+        return f"{self.slot} {replay}".strip()
 
 
 def expand(
