@@ -11,6 +11,7 @@ from nasm.problems import Refused
 from nasm.targets.tensix.lanes.conversions import SFPLOADI
 from nasm.targets.tensix.lanes.macros import SFPLOADMACRO, displaced, due, pass_cycle, pending_of
 from nasm.targets.tensix.state import Coprocessor
+from nasm.targets.tensix.words import WORDS
 from tests.tensix.lanes.compare import Flat
 
 Instruction = tuple[str, Mapping[str, int]]
@@ -37,12 +38,14 @@ def macro(
     core: Coprocessor, sequence: int, *templates: Instruction, Mod0: int = 6, VD: int = 1
 ) -> None:
     core.vector.sequences[2] = sequence
-    core.vector.templates[...] = np.arange(4)[:, None]
+    for number, template in enumerate(templates):
+        core.vector.templates[number] = word(*template)
+    SFPLOADMACRO(core, 0, 2, VDLo=VD & 3, Mod0=Mod0, AddrMod=0, Imm9=0, VDHi=VD >> 2)
 
-    def parse(word: int) -> Instruction:
-        return templates[word]
 
-    SFPLOADMACRO(core, 0, 2, VDLo=VD & 3, Mod0=Mod0, AddrMod=0, Imm9=0, VDHi=VD >> 2, parse=parse)
+def word(mnemonic: str, fields: Mapping[str, int]) -> int:
+    encoding = WORDS[mnemonic].encoding
+    return encoding.code << 24 | sum(encoding.parts[name].put(n) for name, n in fields.items())
 
 
 def nothing() -> None:
@@ -170,12 +173,19 @@ def test_what_a_sub_unit_cannot_execute_is_nothing(core: Coprocessor) -> None:
 def test_what_is_undefined_is_refused_and_changes_nothing(
     core: Coprocessor, change: Callable[[object], None], said: str
 ) -> None:
-    core.vector.sequences[2] = byte(4) << STORE
+    core.vector.sequences[2], core.vector.templates[0] = byte(4) << STORE, word(*INVERT)
     change(core.vector)
     before = core.vector.registers.copy()
     with pytest.raises(Refused, match=said):
-        SFPLOADMACRO(core, 0, 2, 0, 6, 0, 0, 0, parse=lambda word: INVERT)
+        SFPLOADMACRO(core, 0, 2, 0, 6, 0, 0, 0)
     assert np.array_equal(core.vector.registers, before)
+
+
+@pytest.mark.parametrize("number", [0, 0xC0 << 24, 0x26 << 24])  # no opcode, none, MVMUL
+def test_what_is_no_instruction_of_the_unit_is_nothing(core: Coprocessor, number: int) -> None:
+    core.vector.templates[3], core.vector.sequences[1] = number, byte(7) << SIMPLE
+    SFPLOADMACRO(core, 0, 1, VDLo=0, Mod0=6, AddrMod=0, Imm9=0, VDHi=0)
+    assert [p.mnemonic for p in pending_of(core.vector)] == ["SFPNOP"]
 
 
 def test_what_is_put_off_is_saved_and_restored(core: Coprocessor) -> None:

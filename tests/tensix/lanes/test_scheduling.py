@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 import pytest
 
+from nasm.targets.tensix.lanes.configuration import SFPNOP
+from nasm.targets.tensix.lanes.macros import SFPLOADMACRO
 from nasm.targets.tensix.lanes.predication import SFPPUSHC
 from nasm.targets.tensix.lanes.scheduling import latency, stalls, too_early, undefined_now
 from nasm.targets.tensix.lanes.uses import uses
 from nasm.targets.tensix.state import Coprocessor
+from nasm.targets.tensix.words import vector
 from tests.tensix.lanes.compare import FUNCTIONS, Flat, coprocessor, fields
 
 MAD = {"VA": 0, "VB": 1, "VC": 2, "VD": 3, "Mod1": 0}
@@ -52,6 +57,15 @@ def saved_registers(core: Coprocessor, saved: object) -> np.ndarray:
     """Restore a coprocessor; its registers."""
     core.restore(saved)
     return core.vector.registers.copy()
+
+
+def test_every_word_of_the_unit_is_executed_by_its_fields() -> None:
+    known = {**FUNCTIONS, "SFPLOADMACRO": SFPLOADMACRO, "SFPNOP": SFPNOP}
+    assert set(known) == {word.mnemonic for word in vector.WORDS}
+    for word in vector.WORDS:
+        parameters = inspect.signature(known[word.mnemonic]).parameters
+        asked = {name for name, one in parameters.items() if one.kind is not one.KEYWORD_ONLY}
+        assert asked - {"core", "thread", "quirks"} <= set(word.encoding.parts)
 
 
 def test_indirect_modes_use_what_any_lane_may_name() -> None:

@@ -7,7 +7,7 @@ every cycle while something does, with the instruction that is issued in it, if 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -19,12 +19,12 @@ from nasm.targets.tensix.lanes.quirks import DOCUMENTED, Quirks
 from nasm.targets.tensix.lanes.sub_units import MAD, ROUND, SIMPLE, STORE, SUB_UNITS, sub_unit
 from nasm.targets.tensix.lanes.unit import undefined
 from nasm.targets.tensix.state import U32, Coprocessor, Vector
-
-Parse = Callable[[int], tuple[str, Mapping[str, int]]]
-"""A word as its mnemonic and its fields, by the documents' names."""
+from nasm.targets.tensix.words import WORDS
 
 _UNITS = (SIMPLE, MAD, ROUND, STORE)
 """In the order of the bytes of a sequence."""
+
+_BY_OPCODE = {word.opcode: word for word in WORDS.values()}
 
 _NOP = "SFPNOP"
 _L16 = 16
@@ -62,7 +62,6 @@ def SFPLOADMACRO(
     AddrMod: int,
     Imm9: int,
     VDHi: int,
-    parse: Parse,
 ) -> None:
     """Load VDHi VDLo from Imm9 VDHi as SFPLOAD does, and put off what sequence MacroIndex says.
 
@@ -83,10 +82,8 @@ def SFPLOADMACRO(
             pending = [p for p in pending if (p.unit, p.delay) != (unit, delay)]
         if byte & 7 == 0:
             continue
-        mnemonic, given = _template(vector, byte & 7, unit, parse)
-        fields = (
-            _stored(given, byte, VD, store_mode) if unit == STORE else _set(given, byte, VD, unit)
-        )
+        mnemonic, given = _template(vector, byte & 7, unit)
+        fields = _stored(given, byte, VD, store_mode) if unit == STORE else _set(given, byte, VD)
         by_instructions = bool(misc >> (8 + i) & 1)
         said = tuple(sorted(fields.items()))
         pending.append(PutOff(unit, thread, mnemonic, said, delay, by_instructions, at))
@@ -183,7 +180,7 @@ def _same(by_column: U32, what: str) -> int:
     return int(by_column[0])
 
 
-def _template(vector: Vector, kind: int, unit: str, parse: Parse) -> tuple[str, dict[str, int]]:
+def _template(vector: Vector, kind: int, unit: str) -> tuple[str, dict[str, int]]:
     """What a byte of a sequence names for a sub-unit; SFPNOP if the sub-unit cannot execute it."""
     if kind == 1:
         raise undefined(f"SFPLOADMACRO: the sequence has 1 for {unit}", "it is 0, or 2 to 7")
@@ -192,9 +189,7 @@ def _template(vector: Vector, kind: int, unit: str, parse: Parse) -> tuple[str, 
     elif kind == 3:
         mnemonic, fields = "SFPSTORE", {"VD": 0}
     else:
-        word = _same(vector.templates[kind - 4], f"template {kind - 4}")
-        mnemonic, found = parse(word)
-        fields = dict(found)
+        mnemonic, fields = _parsed(_same(vector.templates[kind - 4], f"template {kind - 4}"))
     if mnemonic in SUB_UNITS[unit]:
         return mnemonic, fields
     if unit == STORE:
@@ -204,7 +199,15 @@ def _template(vector: Vector, kind: int, unit: str, parse: Parse) -> tuple[str, 
     return _NOP, {}
 
 
-def _set(fields: dict[str, int], byte: int, VD: int, unit: str) -> dict[str, int]:
+def _parsed(number: int) -> tuple[str, dict[str, int]]:
+    """A word as its mnemonic and its fields; what no opcode is, no sub-unit executes."""
+    word = _BY_OPCODE.get(number >> 24)
+    if word is None:
+        return "", {}
+    return word.mnemonic, {name: one.get(number) for name, one in word.encoding.parts.items()}
+
+
+def _set(fields: dict[str, int], byte: int, VD: int) -> dict[str, int]:
     """The fields of an instruction with VD for its VB or VC, and for its VD, or L16."""
     own = fields.get("VD", 0)
     if byte & 0x80:
@@ -212,8 +215,7 @@ def _set(fields: dict[str, int], byte: int, VD: int, unit: str) -> dict[str, int
         fields.setdefault("VC", own)
     else:
         fields["VC"] = VD
-        if unit != ROUND:  # SFPSHFT2 has one in Imm12
-            fields.setdefault("VB", own)
+        fields.setdefault("VB", own)
     fields["VD"] = _L16 if byte & 0x40 else VD
     return fields
 
