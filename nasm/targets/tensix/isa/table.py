@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
+from nasm.held import Blocked
 from nasm.problems import Refused
 from nasm.spec.evidence import Cost, Evidence
 from nasm.spec.fields import Bits, Field
-from nasm.spec.implicit_operands import FieldOf, Here
+from nasm.spec.implicit_operands import FieldOf, Held, Here
 from nasm.spec.instruction import Context, OfOperands, Operand, Row, of_operands
 from nasm.spec.isa import Isa
-from nasm.spec.kinds import Kind
 from nasm.spec.words import data_row, documented
+from nasm.targets.tensix.core.costs import cost
+from nasm.targets.tensix.core.starting import Done, started
+from nasm.targets.tensix.core.tensix import Tensix
+from nasm.targets.tensix.core.waits import waits
 from nasm.targets.tensix.words import WORDS
 from nasm.targets.tensix.words.word import OPCODE, Told, Word
 
@@ -22,8 +25,9 @@ ISA = Isa("tensix")
 QUEUES = ("t0", "t1", "t2")
 """The three threads, each of which issues every instruction."""
 
-IMPLICIT: Mapping[str, Kind] = {"thread": Here("queue")}
-"""What semantics may ask for beside fields, by the names of their parameters."""
+CORE = Operand("core", Held())
+THREAD = Operand("thread", Here("queue"))
+"""What every row gets beside its word: the coprocessor, and the number of the thread."""
 
 
 @of_operands
@@ -39,27 +43,22 @@ class Family:
     def __init__(self, module: str) -> None:
         self.module = module
 
-    def row(
-        self,
-        mnemonic: str,
-        semantics: Callable[..., Any] | None = None,
-        cost: OfOperands[Cost] | None = None,
-        **more: Any,
-    ) -> Row:
+    def row(self, mnemonic: str, semantics: Callable[..., Any] | None = None, **more: Any) -> Row:
         """The row of a word. Without semantics it assembles, and refuses to execute.
 
-        The parameters of the semantics are fields of the word by any of their names, each of which
-        is handed as a number, or names of :data:`IMPLICIT`. ``more`` is handed to
-        :meth:`~nasm.spec.isa.Isa.instruction`.
+        The semantics get the coprocessor, the thread, and the fields of the word that they name by
+        any of their names. ``more`` is handed to :meth:`~nasm.spec.isa.Isa.instruction`.
         """
         word = WORDS[mnemonic]
-        executed = _refusing(word) if semantics is None else semantics
-        takes = tuple(inspect.signature(executed).parameters)
+        executed = _refusing(word) if semantics is None else started(mnemonic, semantics)
         return ISA.instruction(
-            *_written(word, takes),
-            *_asked(word, takes),
+            *_written(word),
+            CORE,
+            THREAD,
+            Operand("word", _whole(word)),
             engines=QUEUES,
-            cost=issued() if cost is None else cost,
+            cost=_cost(word),
+            condition=_condition(word),
             source=word.source,
             example=_example(word),
             encoding=word.encoding,
@@ -69,17 +68,46 @@ class Family:
         )(_named(word, executed, self.module))
 
 
+def _cost(word: Word) -> OfOperands[Cost]:
+    """What an instruction costs, by its word."""
+
+    def answer(context: Context) -> Cost:
+        number = _number(word, context)
+        return cost(word.mnemonic, number, QUEUES.index(context.engine))
+
+    return OfOperands((), answer, "cost", "Cycles of its unit, as documents state them.")
+
+
+def _condition(word: Word) -> OfOperands[Blocked | None]:
+    """What keeps it from starting."""
+
+    def answer(context: Context) -> Blocked | None:
+        held = context.operands
+        return waits(held["core"], held["thread"], word.mnemonic, held["word"])
+
+    return OfOperands(("core", "thread", "word"), answer, "waits")
+
+
+def _number(word: Word, context: Context) -> int:
+    return word.encoding.encode([context.operands[one.name] for one in word.encoding.operands])
+
+
+def _whole(word: Word) -> FieldOf:
+    """The arguments of a word, where they are in it."""
+    return FieldOf(Field("word", 0, 24), word.encoding.operands)
+
+
 def _page(word: Word) -> tuple[str, ...]:
     return (word.page or word.mnemonic,) if word.told is Told.DOCS else ()
 
 
-def _written(word: Word, takes: tuple[str, ...]) -> list[Operand]:
-    """The operands of a word, which semantics get that name them."""
+def _written(word: Word) -> list[Operand]:
+    """The operands of a word, of which semantics get the word."""
     return [
         Operand(
             one.name,
             Bits(one, word.upto.get(one.name, 0)),
-            "r" if one.name in takes else "-",
+            "-",
             default=word.default(one),
             doc=_parts(word, one),
             keyword=True,
@@ -99,26 +127,7 @@ def _parts(word: Word, operand: Field) -> str:
     return ", ".join(said)
 
 
-def _asked(word: Word, takes: tuple[str, ...]) -> list[Operand]:
-    """What the semantics ask for that is no operand: other fields, and what is implicit."""
-    own = {one.name for one in word.encoding.operands}
-    return [
-        Operand(name, IMPLICIT[name] if name in IMPLICIT else _part(word, name))
-        for name in takes
-        if name not in own
-    ]
-
-
-def _part(word: Word, name: str) -> FieldOf:
-    part = word.encoding.parts.get(name)
-    if part is None:
-        known = ", ".join(one.name for one in word.encoding.fields())
-        raise TypeError(f"the word of {word.mnemonic} has no field {name}; it has {known}")
-    from_ = tuple(one for one in word.encoding.operands if one.mask & part.mask)
-    return FieldOf(part, from_)
-
-
-def _refusing(word: Word) -> Callable[[], None]:
+def _refusing(word: Word) -> Callable[[Tensix, int, int], Done]:
     """What a row does of which nothing executable is written."""
     if word.told is Told.NAME:
         said = f"{word.mnemonic} has no public semantics: documents give its name and arguments"
@@ -129,24 +138,21 @@ def _refusing(word: Word) -> Callable[[], None]:
         hint = "it can be assembled and disassembled"
         code = "E0601"
 
-    def refuse() -> None:
+    def refuse(core: Tensix, thread: int, word: int) -> Done:
         raise Refused(code, said, hint)
 
     return refuse
 
 
-def _named(word: Word, semantics: Callable[..., Any], module: str) -> Callable[..., Any]:
-    """The semantics under the mnemonic, with what the manual says of it."""
+def _named(word: Word, start: Callable[[Tensix, int, int], Done], module: str) -> Any:
+    """What executes it, under the mnemonic, with what the manual says of it."""
 
-    def executed(*arguments: Any) -> Any:
-        return semantics(*arguments)
+    def executed(core: Tensix, thread: int, word: int) -> Done:
+        return start(core, thread, word)
 
     executed.__name__, executed.__module__ = word.mnemonic, module
     executed.__doc__ = f"{word.summary}\n\nIt is for the {word.unit.name}; {word.unit.gate}."
-    executed.__annotations__ = {
-        "return": inspect.signature(semantics, eval_str=True).return_annotation
-    }
-    vars(executed)["__signature__"] = inspect.signature(semantics)
+    executed.__annotations__ = {"return": Done}
     return executed
 
 

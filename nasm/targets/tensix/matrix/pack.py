@@ -8,8 +8,9 @@ source and stochastic rounding are refused.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,6 +30,7 @@ from nasm.targets.tensix.matrix.streams import (
     emitted,
     summed,
 )
+from nasm.targets.tensix.matrix.tiles import tile_bytes
 from nasm.targets.tensix.matrix.writing import KINDS, Kind, Reading
 from nasm.targets.tensix.scalar.addr_mods import PACKERS, apply_pack_addr_mod
 from nasm.targets.tensix.scalar.config import field, read
@@ -291,18 +293,8 @@ def _packed(job: Job, zero: int, flush: int, last: int) -> list[Write]:
     return found
 
 
-def PACR(
-    core: Coprocessor,
-    thread: int,
-    AddrMod: int,
-    ZeroWrite: int,
-    PackerMask: int,
-    OvrdThreadId: int,
-    Concat: int,
-    Flush: int,
-    Last: int,
-) -> Callable[[], None]:
-    """Numbers of Dst to L1; what is returned writes them. Concat is of compressed data alone."""
+def _jobs(core: Coprocessor, thread: int, PackerMask: int, OvrdThreadId: int) -> list[Job]:
+    """What the packers of a mask do."""
     mask = PackerMask or 1
     if mask not in MASKS:
         raise unknown(f"PACR with PackerMask {mask:#06b}; wanted one packer, 0 and 1, 2 and 3, all")
@@ -315,6 +307,39 @@ def PACR(
             named = field(core, thread, f"THCON_{_SECTIONS[packer]}_Addr_cnt_context")
             whose = 0 if named == 3 else named
         jobs.append(Job(core, thread, packer, whose))
+    return jobs
+
+
+class Written(NamedTuple):
+    """What a packer writes to L1, for its time."""
+
+    bytes: int
+    accumulates: bool
+
+
+def written(core: Coprocessor, thread: int, fields: Mapping[str, int]) -> list[Written]:
+    """What each packer of a PACR with these fields would write now; raises Refused as it does."""
+    found = []
+    for job in _jobs(core, thread, fields["PackerMask"], fields["OvrdThreadId"]):
+        count = 0 if fields["Flush"] else max(0, job.adc(1, X) - job.adc(0, X) + 1)
+        held = tile_bytes(job.form("Out"), count)
+        found.append(Written(held, bool(job.own("Pack_L1_Acc"))))
+    return found
+
+
+def PACR(
+    core: Coprocessor,
+    thread: int,
+    AddrMod: int,
+    ZeroWrite: int,
+    PackerMask: int,
+    OvrdThreadId: int,
+    Concat: int,
+    Flush: int,
+    Last: int,
+) -> Callable[[], None]:
+    """Numbers of Dst to L1; what is returned writes them. Concat is of compressed data alone."""
+    jobs = _jobs(core, thread, PackerMask, OvrdThreadId)
     writes = [w for job in jobs for w in _packed(job, ZeroWrite, Flush, Last)]
     owners = sorted({job.whose for job in jobs})
     for channel in (0, 1):

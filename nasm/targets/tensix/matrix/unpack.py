@@ -8,8 +8,9 @@ what it returns puts the numbers in place, and hands the bank over. Compressed d
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from nasm.targets.tensix.matrix import dst as rows_of_dst
 from nasm.targets.tensix.matrix.formats import BITS, BLOCK_FLOATS, INFINITE, U32, Bits, Format
 from nasm.targets.tensix.matrix.reading import WIDE, checked, converted, numbers
 from nasm.targets.tensix.matrix.src import ROWS, data_format, first_row, hand_over, set_row, unknown
+from nasm.targets.tensix.matrix.tiles import tile_bytes
 from nasm.targets.tensix.scalar.config import field, read
 from nasm.targets.tensix.state import L1_BYTES, U8, Coprocessor
 
@@ -358,6 +360,35 @@ def UNPACR(
         over()
 
     return finish
+
+
+class Reading(NamedTuple):
+    """What a regular UNPACR reads of L1, for its time: bytes, and what its speed follows from."""
+
+    bytes: int
+    source: Format
+    throttle: int
+    tilized: bool
+    to_dst: bool
+    upsampling: int
+
+
+def reading(core: Coprocessor, thread: int, fields: Mapping[str, int]) -> Reading:
+    """What a regular UNPACR with these fields would read now; raises Refused as it does."""
+    many, counted = fields["MultiContextMode"], fields["UseContextCounter"]
+    number, adc = fields["ContextNumber"], fields["ContextADC"]
+    job = _job(core, thread, fields["WhichUnpacker"], many, counted, number, adc)
+    source, _ = job.formats()
+    _, count = _range(job, fields["RowSearch"])
+    held = 0 if fields["AllDatumsAreZero"] else tile_bytes(source, count)
+    return Reading(
+        held,
+        source,
+        job.own("REG2_Throttle_mode"),
+        job.tilized(),
+        job.to_dst(),
+        (1 << job.own("REG2_Upsample_rate")) - 1,
+    )
 
 
 CLEAR, NOTHING, CLEAR_INFINITE, SET_VALID = 1, 2, 5, 7
