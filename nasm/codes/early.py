@@ -40,7 +40,8 @@ ROWS = (
     Code(
         "E0555",
         "a stack with too much or too little on it",
-        "The instruction pushes onto a stack that is full, or takes from one that is empty, or "
-        "looks at one in a way that damages it. The hint says how to keep it in bounds.",
+        "The instruction pushes onto a stack that is full, or takes from one that is empty. What "
+        "the hardware does then is not documented.",
+        ends=True,
     ),
 )

@@ -8,6 +8,7 @@ from nasm.spec.target import Samples, Target
 from nasm.spec.words import Spelling, Words
 from nasm.targets.tensix.core.durations import Durations
 from nasm.targets.tensix.core.tensix import Tensix
+from nasm.targets.tensix.expansion import expanded
 from nasm.targets.tensix.generation import GENERATIONS
 from nasm.targets.tensix.isa import DATA, ISA
 from nasm.targets.tensix.words.word import OPCODE
@@ -53,5 +54,6 @@ TARGET = Target(
     samples=SAMPLES,
     words=WORDS,
     holds=_held,
+    expand=expanded,
     paces={"duration": Durations},
 )

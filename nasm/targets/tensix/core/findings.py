@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from nasm.held import Place
+from nasm.problems import Refused
 from nasm.targets.tensix.core.fields import Fields, fields_of
 from nasm.targets.tensix.core.tensix import NOTHING, Issued, Tensix
 from nasm.targets.tensix.lanes import scheduling
@@ -16,8 +17,9 @@ from nasm.targets.tensix.scalar.configuring import written_by_WRCFG
 
 EARLY, CONFIG, MATRIX, UNDEFINED, STACK = "E0551", "E0552", "E0553", "E0554", "E0555"
 DOUBTFUL = "E0515"
+"""Codes of what is told; a stack that would not be one any more ends the run."""
 _CODES: Final = {
-    "latency": EARLY, "sub-unit": EARLY, "backdoor": EARLY, "stack": STACK,
+    "latency": EARLY, "sub-unit": EARLY, "backdoor": EARLY, "stack": DOUBTFUL,
     "undefined rows": UNDEFINED, "dest index": DOUBTFUL,
 }  # fmt: skip
 
@@ -54,9 +56,16 @@ def of_vector(core: Tensix, issued: Issued, fields: Fields) -> None:
     for found in scheduling.undefined_now(
         core, issued.thread, issued.mnemonic, fields, core.quirks
     ):
+        if found.kind == "stack" and not _peeks(issued, fields):
+            raise Refused(STACK, found.said, found.hint)
         _tell(core, _CODES[found.kind], found.said, found.hint)
     if issued.mnemonic == "SFPLOAD" and core.recent.matrix.tick > issued.tick - SAFE_LOAD:
         _of_load(core, issued, fields)
+
+
+def _peeks(issued: Issued, fields: Fields) -> bool:
+    """Whether an instruction only looks at the stack, which has a bug of the hardware then."""
+    return issued.mnemonic == "SFPPOPC" and bool(fields["Mod1"])
 
 
 def _of_load(core: Tensix, issued: Issued, fields: Fields) -> None:

@@ -1,4 +1,4 @@
-"""What happens when an instruction starts: it acts, its unit is at work, and the rest comes later."""
+"""What happens when an instruction starts: it acts, its unit is at work, the rest comes later."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ Semantics = Callable[..., Done | None]
 _GIVEN: Final = frozenset({"core", "thread", "quirks"})
 _CONFIG: Final = frozenset({"WRCFG", "RDCFG"})
 _ATOMIC: Final = frozenset({"ATINCGET", "ATSWAP"})
+_SEEN_LATER: Final = frozenset({"SETDVALID", "SEMINIT", "SEMPOST", "SEMGET", "ATRELM"})
 
 
 def started(mnemonic: str, semantics: Semantics) -> Callable[[Tensix, int, int], Done]:
@@ -95,10 +96,38 @@ def _at_once(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
     _later(core, act(), 1 if pace is None else pace.latency)
 
 
+def _next_cycle(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
+    """Act in the next cycle: in this one, no thread sees what it changes."""
+    core.at(core.now + 1, lambda: _only(act))
+
+
+def _with_banks(core: Tensix, act: Act) -> Done | None:
+    """Act, but for the banks that are handed over: these change owners in the next cycle."""
+    m = core.matrix
+    owners = m.owner_a, m.owner_b
+    before = [o.tolist() for o in owners]
+    then = act()
+    after = [o.tolist() for o in owners]
+    if before != after:
+        for owner, old, new in zip(owners, before, after, strict=True):
+            for bank in range(2):
+                if old[bank] != new[bank]:
+                    owner[bank] = old[bank]
+                    core.at(core.now + 1, partial(owner.__setitem__, bank, new[bank]))
+    return then
+
+
+def _clears(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
+    _next_cycle(core, issued, fields, act)
+    core.recent.matrix = issued
+    core.occupy("matrix", issued.thread, 1)
+
+
 def _matrix(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
     using = issued.mnemonic in USING
     use = dst_use(core, issued.thread, issued.mnemonic, fields) if using else None
-    _later(core, act(), 1)
+    flips = fields.get("FlipSrcA", 0) or fields.get("FlipSrcB", 0)
+    _later(core, _with_banks(core, act) if flips else act(), 1)
     recent = core.recent
     recent.matrix = issued
     if use is not None and use.writes:
@@ -123,8 +152,13 @@ def _vector(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
         act()
     else:
         lost = displaced(vector, issued.mnemonic) is not None
-        pass_cycle(core, _nothing if lost else act, core.quirks)
+        pass_cycle(core, _nothing if lost else lambda: _only(act), core.quirks)
     _macro(core, issued.thread)
+
+
+def _only(act: Act) -> None:
+    """Act, where that leaves nothing for later."""
+    act()
 
 
 def _nothing() -> None:
@@ -203,6 +237,8 @@ _BY_UNIT: Final[dict[str, _Start]] = {
 _BY_MNEMONIC: Final[dict[str, _Start]] = {
     **dict.fromkeys(_CONFIG, _config),
     **dict.fromkeys(_ATOMIC, _atomic),
+    **dict.fromkeys(_SEEN_LATER, _next_cycle),
+    "CLEARDVALID": _clears,
     "UNPACR": _unpack,
     "UNPACR_NOP": _unpack_nop,
     "PACR": _pack,
