@@ -31,6 +31,7 @@ LAYERS = (
         "docstrings",
         "pace",
         "held",
+        "micro",
         "glossary",
         "drawing",
     ),

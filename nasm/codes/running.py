@@ -263,6 +263,13 @@ ROWS = (
         ends=True,
     ),
     Code(
+        "E0522",
+        "an instruction that cannot be expanded so",
+        "The instruction stands for others, and what it would stand for here cannot be executed: "
+        "its engine does not have one of them, or there is none that could wait or update.",
+        ends=True,
+    ),
+    Code(
         "E0601",
         "a feature of the machine that is not implemented yet",
         "The program is legal as far as is known, but nasm does not implement this yet, or not "

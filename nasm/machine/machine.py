@@ -41,7 +41,7 @@ from nasm.sim.delays import Delays
 from nasm.sim.events import Observer
 from nasm.sim.queues import Queue
 from nasm.sim.scheduler import Scheduler
-from nasm.sim.trace import Summary, Trace
+from nasm.sim.trace import ExpandedSummary, Summary, Trace
 from nasm.spec.evidence import Cost
 from nasm.spec.generation import Generation
 from nasm.spec.program import Program
@@ -89,7 +89,8 @@ class Machine:
         every = [pace for paces in self.paces for pace in paces.values()]
         self.scheduler = _scheduler(program, every, changes, delays)
         lengths = [len(lines) for lines in program.queues]
-        self.summary = Summary(generation.counters, lengths)
+        summary = Summary if program.target.expand is None else ExpandedSummary
+        self.summary = summary(generation.counters, lengths)
         self.trace = self.tracer() if trace else None
         self.losses = Losses(program, self.scheduler)
         self.addresses = (
@@ -108,7 +109,9 @@ class Machine:
         numbers = itertools.count()
         self.tasks = [self._tasks(queue, numbers) for queue in range(len(program.queues))]
         for index, (lines, tasks) in enumerate(zip(program.queues, self.tasks, strict=True)):
-            queue = Queue(lines.core, lines.engine, index, len(lines), tasks.fetch)
+            fetch = tasks.fetch if program.target.expand is None else tasks.fetch_expanded
+            queue = Queue(lines.core, lines.engine, index, len(lines), fetch)
+            queue.expand = None if program.target.expand is None else tasks.expand
             self.scheduler.add_queue(queue)
         self.ordering: Ordering | None = None
         if checked and matters(program, self.state.areas, self.scheduler.interlock.held):
@@ -122,7 +125,7 @@ class Machine:
             self.scheduler.observe(self.below_zero)
         self.later: list[tuple[Observer, Any]] = []
         endless = Endless(program, self.state.registers)
-        if endless.watched:
+        if endless.watched and program.target.expand is None:
             self.scheduler.observe(endless)
 
     def _tasks(self, queue: int, numbers: itertools.count[int]) -> Tasks:
@@ -206,7 +209,7 @@ class Machine:
 
     def shape(self, queue: int, pc: int) -> Shape:
         """The shape of the instruction at a pc of a queue."""
-        return self.tasks[queue].shape(self.program.queues[queue].instructions[pc])
+        return self.tasks[queue].shape_at(pc)
 
     def cost(self, queue: int, number: int) -> Cost:
         """What an instruction costs on a queue."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from nasm.held import Blocked
+from nasm.micro import Micro
 from nasm.pace import Pace
 from nasm.sim.counters import Who
 from nasm.sim.regions import Region
@@ -109,6 +110,10 @@ class Task:
         return (self.unit,) if self.needs is None else self.needs.resources
 
 
+Expand = Callable[[int], Sequence[Any] | None]
+"""What stands for the instruction at a pc, in order; None if that itself is executed. It is asked
+once, when the instruction comes to the head of its queue."""
+
 Fetched = tuple[Task, Wait | None]
 """What stands at a pc of a queue: a task, which several may share, and what it waits for here."""
 
@@ -156,19 +161,22 @@ class Queue:
     of its last start; ``interval`` and ``latency`` are what that took. ``resume`` are the
     pcs at which it goes on behind tasks that were put before its own, the last one first.
     ``blocked`` is what the condition of its next task said last, unless that may start.
+    ``expand`` is asked for what stands for an instruction, if anything is; of such its pc is a
+    ``Micro``, and ``expansion`` has those that belong to its pc.
     """
 
     __slots__ = (
         "arrived", "asked", "because", "behind", "blocked", "blocker", "busy", "busy_until",
-        "cause", "core", "count", "done", "due", "engine", "fetch", "finished", "flight", "head",
-        "index", "interval", "last_finish", "latency", "length", "mark", "parked", "pc", "poster",
-        "reached", "record", "resume", "wait", "waited", "waiting",
+        "cause", "core", "count", "done", "due", "engine", "expand", "expansion", "fetch",
+        "finished", "flight", "head", "index", "interval", "last_finish", "latency", "length",
+        "mark", "parked", "pc", "poster", "reached", "record", "resume", "wait", "waited",
+        "waiting",
     )  # fmt: skip
     CHANGES = (
         "pc", "head", "wait", "waited", "parked", "arrived", "asked", "behind", "blocked",
         "blocker", "done", "due", "reached", "last_finish", "count", "finished", "busy",
         "busy_until", "mark", "cause", "because", "poster", "record", "interval", "latency",
-        "resume",
+        "resume", "expansion",
     )  # fmt: skip
 
     def __init__(
@@ -203,11 +211,37 @@ class Queue:
         self.interval = self.latency = 0
         self.resume: tuple[int, ...] = ()
         self.waiting: dict[Idle, int] = {}
+        self.expand: Expand | None = None
+        self.expansion: Sequence[Any] = ()
 
     @property
     def started(self) -> int:
         """How many of its tasks have started: the number of the next one."""
         return self.count + len(self.flight)
+
+    def enter(self, pc: int) -> None:
+        """Go on at a pc: at the first instruction that it or those behind it are expanded to."""
+        self.expansion = ()
+        while self.expand is not None and pc < self.length:
+            found = self.expand(pc)
+            if found is None:
+                break
+            if len(found):
+                self.expansion, pc = found, Micro(pc, 0, found[0], len(found) == 1)
+                break
+            pc += 1
+        self.pc = pc
+
+    def advance(self, to: int | None) -> None:
+        """Go on behind the instruction that has started, or at the pc to which that branches."""
+        pc = self.pc
+        if to is not None:
+            self.enter(to)
+        elif type(pc) is not Micro or pc.last:
+            self.enter(int(pc) + 1)
+        else:
+            number, last = pc.micro + 1, len(self.expansion) - 1
+            self.pc = Micro(pc, number, self.expansion[number], number == last)
 
     def account(self, now: int) -> None:
         """Charge the idle time up to now to what the head waits for."""

@@ -214,6 +214,8 @@ class Scheduler:
             queue.account(now)
         task = queue.head
         if task is None:
+            if queue.expand is not None and not self._entered(queue):
+                return
             task = self._bring_up(queue, now)
         if not queue.waited and not self.waits.over(queue, now):
             return
@@ -233,6 +235,15 @@ class Scheduler:
             self.poised_at[queue.index] = queue.pc, queue.record
             return
         self._start(queue, task, now)
+
+    @staticmethod
+    def _entered(queue: Queue) -> bool:
+        """Expand the first instruction of a queue; whether there is anything to execute."""
+        queue.enter(queue.pc)
+        queue.done = queue.pc >= queue.length and not queue.resume
+        if queue.done:
+            queue.due = NEVER
+        return not queue.done
 
     def _may_start(self, queue: Queue, task: Task, now: int) -> bool:
         """Whether nothing but a port can block a task that is not plain; if not, it tries again."""
@@ -313,7 +324,10 @@ class Scheduler:
         for tell in self._tell_started:
             tell(queue, task, now)
         payload = work.start(now)
-        queue.pc = payload if work.branches and payload is not None else pc + 1
+        if queue.expand is None:
+            queue.pc = payload if work.branches and payload is not None else pc + 1
+        else:
+            queue.advance(payload if work.branches else None)
         busy = now + interval
         if task.needs is None:
             unit = task.unit  # as Resource.take does, which costs a call
@@ -462,8 +476,10 @@ class Scheduler:
         heapify(self._heap)
         queue.head = queue.wait = queue.behind = queue.blocker = None
         queue.asked = queue.parked = queue.waited = False
-        queue.pc, queue.resume, queue.cause, queue.poster = pc, resume, ORDER, None
-        queue.done = pc >= queue.length and not resume
+        queue.resume, queue.cause, queue.poster = resume, ORDER, None
+        if head is None or pc is not queue.pc:  # else it stays where it is, expanded or not
+            queue.enter(pc)
+        queue.done = queue.pc >= queue.length and not resume
         if not queue.done:
             last = queue.flight[-1].start if queue.flight else -1
             self._bring_up(queue, max(now, last + 1))

@@ -8,6 +8,9 @@ Four kinds of record, plain tuples of integers and texts; all times are ticks:
 * post: core, semaphore, tick, value afterwards
 * message: core, queue, pc, tick, text
 
+The pc of an expanded instruction is a ``Micro``; which of several it was, and at which start, is in
+a hash of its own that there is only where one was expanded.
+
 A :class:`Summary` keeps what every run needs of them, in memory that does not grow with the run; a
 :class:`Trace` keeps them all.
 """
@@ -21,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from nasm.micro import Micro
 from nasm.sim.channels import Group
 from nasm.sim.counters import Semaphore
 from nasm.sim.events import Observer
@@ -125,6 +129,7 @@ class Summary(_Records):
         self._saved = False
         self.messages: list[MessageRecord] = []
         self.left_out = self._characters = 0
+        self._micros: Any = None
         instructions, jobs, posts = self._gathered
         super().__init__(per_core, instructions.extend, jobs.extend, posts.extend, self._say)
 
@@ -177,7 +182,8 @@ class Summary(_Records):
     def digest(self) -> str:
         """The trace hash of the run so far, as docs/trace.md defines it."""
         self._fold()
-        parts = b"".join(hasher.digest() for hasher in self._hashes)
+        hashers = self._hashes if self._micros is None else (*self._hashes, self._micros)
+        parts = b"".join(hasher.digest() for hasher in hashers)
         return hashlib.blake2b(parts, digest_size=16).hexdigest()
 
     @property
@@ -190,13 +196,15 @@ class Summary(_Records):
         self._fold()
         self._saved = True
         hashes = tuple(hasher.copy() for hasher in self._hashes)
+        micros = None if self._micros is None else self._micros.copy()
         counts = self._first, self._counts
-        return hashes, counts, len(self.messages), self.left_out, self._characters
+        return hashes, micros, counts, len(self.messages), self.left_out, self._characters
 
     def restore(self, saved: Any) -> None:
         """As it was when it was saved."""
-        hashes, counts, count, self.left_out, self._characters = saved
+        hashes, micros, counts, count, self.left_out, self._characters = saved
         self._hashes[:] = [hasher.copy() for hasher in hashes]
+        self._micros = None if micros is None else micros.copy()
         del self.messages[count:]
         for numbers in self._gathered:
             numbers.clear()
@@ -204,3 +212,15 @@ class Summary(_Records):
         (self._first, self._counts), self._saved = counts, True
         if self._first is not first:  # of a time when queues were shorter
             self.make_room(np.diff(first).tolist())
+
+
+class ExpandedSummary(Summary):
+    """The same of a run whose instructions may be expanded: which of several each was, too."""
+
+    def finished(self, queue: Queue, done: Flying) -> None:
+        """Record an instruction."""
+        super().finished(queue, done)
+        if type(done.pc) is Micro:
+            if self._micros is None:
+                self._micros = hashlib.blake2b(digest_size=16)
+            self._micros.update(pack("<2q", done.record, done.pc.micro))

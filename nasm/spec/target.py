@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nasm.held import Holds, Surroundings
 from nasm.pace import Pace
@@ -62,6 +62,12 @@ class Sequencing:
     branch: str
 
 
+Expander = Callable[[Any, int, Any], Sequence[Any] | None]
+"""What a queue executes for an instruction that comes to its head, in order, maybe nothing; None
+for the instruction itself. It may change what the core holds, unless it returns None. Instructions
+that are alike are best one object, for what follows from them is decided once for each."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Target:
     """An instruction set and the machines that run it.
@@ -79,7 +85,8 @@ class Target:
     them, empty where nothing published shows any. ``words`` are those of its instructions, where
     they have some.
     them, empty where nothing published shows any. ``holds`` makes the object that a core holds,
-    which semantics get by the implicit operand ``Held``.
+    which semantics get by the implicit operand ``Held``. ``expand`` says what a queue executes for
+    an instruction, with what its core holds and its number within the core: see :data:`Expander`.
     """
 
     name: str
@@ -101,6 +108,7 @@ class Target:
     profiled: Callable[[Row, tuple[object, ...]], tuple[str, str]] | None = None
     words: Words | None = None
     holds: Callable[[Generation, Surroundings], Holds] | None = None
+    expand: Expander | None = None
 
     def __reduce__(self) -> tuple[Callable[[str, str], Target], tuple[str, str]]:
         return named, (self.module, "TARGET")

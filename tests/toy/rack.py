@@ -13,6 +13,7 @@ from nasm.spec.generation import Generation
 from nasm.spec.implicit_operands import Held, Here
 from nasm.spec.instruction import Context, Operand, of_operands
 from nasm.spec.kinds import Number
+from nasm.spec.program import Instruction
 from tests.toy.base import BOTH, ISA, REGISTER, SOURCE, issued, sequenced
 
 NAMES = "alpha", "beta"
@@ -23,21 +24,27 @@ QUEUE = Operand("queue", Here("queue"))
 
 
 class Rack:
-    """Four locks, a belt of two entries, and a plate that is hot until a tick; and the drum."""
+    """Four locks, a belt of two entries, a plate that is hot until a tick, and the drum.
+
+    Each queue has a tape, onto which the next so many instructions are still to be recorded.
+    """
 
     def __init__(self, generation: Generation, around: Surroundings) -> None:
         self.around, self.drum = around, around.memory("drum")
         self.locks = [FREE] * 4
         self.belt = Fifo("the belt", 2)
         self.hot = 0
+        self.tapes: list[tuple[Instruction, ...]] = [() for _ in NAMES]
+        self.left = [0 for _ in NAMES]
 
     def save(self) -> Any:
         """Everything that changes."""
-        return tuple(self.locks), self.belt.save(), self.hot
+        tapes = tuple(self.tapes), tuple(self.left)
+        return tuple(self.locks), self.belt.save(), self.hot, tapes
 
     def restore(self, saved: Any) -> None:
         """As it was when it was saved."""
-        self.locks[:], belt, self.hot = saved
+        self.locks[:], belt, self.hot, (self.tapes[:], self.left[:]) = saved
         self.belt.restore(belt)
 
 
@@ -181,9 +188,15 @@ def Touch(rack: Rack) -> None:
 
 
 @ISA.instruction(
-    Operand("reg", REGISTER, "w"), Operand("address", INTEGER), RACK,
-    engines=BOTH, cost=sequenced(), setup="Poke 8, 5\nSet %r1, 0", example="Peek %r0, 8", source=SOURCE,
-)  # fmt: skip
+    Operand("reg", REGISTER, "w"),
+    Operand("address", INTEGER),
+    RACK,
+    engines=BOTH,
+    cost=sequenced(),
+    setup="Poke 8, 5\nSet %r1, 0",
+    example="Peek %r0, 8",
+    source=SOURCE,
+)
 def Peek(address: int, rack: Rack) -> int:
     """Read a byte of the drum."""
     return int(rack.drum.read(address, 1)[0])
@@ -196,3 +209,39 @@ def Peek(address: int, rack: Rack) -> int:
 def Poke(address: int, value: int, rack: Rack) -> Callable[[], None]:
     """Write a byte of the drum, at completion."""
     return lambda: rack.drum.write(address, np.array([value], np.uint8))
+
+
+# -- a tape, from which instructions come
+
+
+@ISA.instruction(
+    Operand("count", INTEGER, "-"), engines=BOTH, cost=issued(), example="Tape 0", source=SOURCE
+)
+def Tape() -> None:
+    """Record the next instructions, so many, instead of executing them."""
+
+
+@ISA.instruction(
+    Operand("times", INTEGER, "-"), engines=BOTH, cost=issued(),
+    setup="Tape 1\nSet %r0, 1", example="Play 2", source=SOURCE,
+)  # fmt: skip
+def Play() -> None:
+    """Execute what was recorded, so many times."""
+
+
+def expand(rack: Rack, queue: int, instruction: Instruction) -> tuple[Instruction, ...] | None:
+    """What stands for an instruction: nothing for one that is recorded, all of a tape for Play."""
+    if rack.left[queue]:
+        rack.left[queue] -= 1
+        rack.tapes[queue] += (instruction,)
+        return ()
+    if instruction.row is Tape:
+        count = instruction.operand("count")
+        assert isinstance(count, int)
+        rack.left[queue], rack.tapes[queue] = count, ()
+        return ()
+    if instruction.row is Play:
+        times = instruction.operand("times")
+        assert isinstance(times, int)
+        return rack.tapes[queue] * times
+    return None

@@ -32,7 +32,7 @@ from tests.toy.base import (
     sequenced,
     walked,
 )
-from tests.toy.rack import Rack
+from tests.toy.rack import Rack, expand
 
 DISPATCH, NOTIFY, FLOOR = 20, 4, 10
 """Ticks: from issuing a move to its start, from landing to a waiter, and of a share's way."""
@@ -347,5 +347,6 @@ TARGET = Target(
     plan=plan,
     figures=FIGURES,
     holds=Rack,
+    expand=expand,
 )
 TARGETS = {"toy": lambda: TARGET}
