@@ -109,7 +109,8 @@ def asm(args: argparse.Namespace) -> int:
     with _importing():
         from nasm.cli import objects, words
 
-    return (words if args.words else objects).asm(args, Screen(args.color))
+    work = words.asm if args.words else objects.asm
+    return work(args, Screen(args.color))
 
 
 def dis(args: argparse.Namespace) -> int:
@@ -117,7 +118,8 @@ def dis(args: argparse.Namespace) -> int:
     with _importing():
         from nasm.cli import objects, words
 
-    return (words if args.words else objects).dis(args, Screen(args.color))
+    work = words.dis if args.words else objects.dis
+    return work(args, Screen(args.color))
 
 
 # ---------------------------------------------------------------- repl
