@@ -53,7 +53,8 @@ class Field:
         """A value that it can hold; raises Refused. One with a sign may be written as its bits."""
         least = -(1 << (self.width - 1)) if self.signed else 0
         if type(value) is not int or not least <= value < 1 << self.width:
-            raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {shown(value)}")
+            hint = f"write {int(value)}" if isinstance(value, bool) else ""
+            raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {shown(value)}", hint)
         return self.get(self.put(value))
 
     def describe(self) -> str:
