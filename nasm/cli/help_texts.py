@@ -149,6 +149,7 @@ examples:
   neuron-nasm asm program.nasm                writes program.nobj
   neuron-nasm asm program.nasm -D N=256 --strip -o small.nobj
   neuron-nasm run program.nobj                and repl, profile, diff, check, …
+  neuron-nasm asm program.nasm --words        of targets whose words are public
 
 The same text becomes the same bytes. Array files that the program names go
 with it, unless --link leaves them where they are.
@@ -157,6 +158,7 @@ DIS = """\
 examples:
   neuron-nasm dis program.nobj
   neuron-nasm dis program.nobj -o program.nasm --extract
+  neuron-nasm dis words.txt --words --target wormhole
 
 What is printed is what 'print' writes, and assembles to the same object, but
 for the text in it. Machine options and timing figures are named in comments.

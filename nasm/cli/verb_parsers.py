@@ -259,8 +259,8 @@ def _isa(verbs: Verbs) -> None:
     verb.add_argument(
         "--target",
         metavar="NAME",
-        help="the target of that program, trn1, inf2, trn2, trn3, …, by default the first that "
-        "has the instruction; or of those figures",
+        help="the target that is meant, trn1, trn2, trn3, wormhole, …, by default all that nasm "
+        "knows; a program is for the first that has the instruction",
     )
     options.json(verb)
 

@@ -28,9 +28,11 @@ IMPLICIT: Mapping[str, Kind] = {"thread": Here("queue")}
 
 @of_operands
 def issued(_: Context) -> Cost:
-    """One instruction a cycle and thread leaves the wait gate."""
-    source = "Tenstorrent ISA documentation, Wormhole B0: front end"
-    return Cost(1, 1, Evidence.DOCUMENTED, source)
+    """One instruction a cycle and thread leaves the wait gate; what the unit takes is left out."""
+    source = (
+        "Tenstorrent ISA documentation, Wormhole B0, on the wait gate; that this is all: assumed"
+    )
+    return Cost(1, 1, Evidence.ASSUMED, source)
 
 
 class Family:
@@ -153,9 +155,10 @@ def _named(word: Word, semantics: Callable[..., Any], module: str) -> Callable[.
 def _example(word: Word) -> str:
     """The instruction with the fields that the documentation names, or its operands."""
     forms = word.encoding.forms
-    named = [one.name for one in (forms[0].fields if forms else ())] or [
-        one.name for one in word.encoding.operands
-    ]
+    named = [one.name for one in (forms[0].fields if forms else ())]
+    if not named:
+        fixed = forms[0].mask if forms else 0
+        named = [one.name for one in word.encoding.operands if not one.mask & fixed]
     shown = ", ".join(f"{name}=1" for name in named[-2:])
     return f"{word.mnemonic} {shown}".rstrip()
 
