@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from nasm.targets.tensix.lanes.multiply_add import multiply_add
+from nasm.targets.tensix.lanes.multiply_add import add, multiply, multiply_add
 from nasm.targets.tensix.lanes.unit import Words, lanes, put, put_indirect
 from nasm.targets.tensix.state import Bools, Coprocessor, Vector
 
 INDIRECT_VA = 4
 INDIRECT_VD = 8
 
-_ONE = np.full(1, 0x3F800000, np.uint32)
-_ZERO = np.zeros(1, np.uint32)
+_ZERO, _ONE = 9, 10
+"""Registers that hold these."""
 
 
 def SFPMAD(
@@ -21,8 +21,15 @@ def SFPMAD(
     """VD = VA * VB + VC; of Mod1 4 takes the number VA from L7 of each lane, 8 the number VD."""
     vector = core.vector
     held = vector.registers
-    a = indirect(vector) if Mod1 & INDIRECT_VA else held[VA]
-    store(vector, VD, multiply_add(a, held[VB], held[VC]), lanes(vector), Mod1 & INDIRECT_VD)
+    if Mod1 & INDIRECT_VA:
+        result = multiply_add(indirect(vector), held[VB], held[VC])
+    elif VC == _ZERO:
+        result = multiply(held[VA], held[VB])
+    elif VA == _ONE:
+        result = add(held[VB], held[VC])
+    else:
+        result = multiply_add(held[VA], held[VB], held[VC])
+    store(vector, VD, result, lanes(vector), Mod1 & INDIRECT_VD)
 
 
 SFPADD = SFPMAD
@@ -37,7 +44,7 @@ def SFPMULI(
 ) -> None:
     """VD = Imm16 * VC, of a BF16; VC is VD but in macros. Mod1 8: VD from L7 of each lane."""
     vector = core.vector
-    result = multiply_add(_bf16(Imm16), vector.registers[VD if VC is None else VC], _ZERO)
+    result = multiply(_bf16(Imm16), vector.registers[VD if VC is None else VC])
     store(vector, VD, result, lanes(vector), Mod1 & INDIRECT_VD)
 
 
@@ -46,7 +53,7 @@ def SFPADDI(
 ) -> None:
     """VD = Imm16 + VC, of a BF16; VC is VD but in macros. Mod1 8: VD from L7 of each lane."""
     vector = core.vector
-    result = multiply_add(_bf16(Imm16), _ONE, vector.registers[VD if VC is None else VC])
+    result = add(_bf16(Imm16), vector.registers[VD if VC is None else VC])
     store(vector, VD, result, lanes(vector), Mod1 & INDIRECT_VD)
 
 
@@ -61,8 +68,7 @@ def store(vector: Vector, VD: int, result: Words, where: Bools | None, by_l7: in
 def indirect(vector: Vector) -> Words:
     """Of each lane the register that the low four bits of its L7 name."""
     held = vector.registers
-    numbers = (held[7] & 15).astype(np.intp)
-    return np.asarray(np.take_along_axis(held, numbers[None], 0)[0])
+    return np.choose((held[7] & 15).astype(np.intp), held[:16])
 
 
 def _bf16(Imm16: int) -> Words:

@@ -13,17 +13,17 @@ import numpy as np
 from nasm.targets.tensix.lanes.dst_formats import (
     BF16,
     FP16,
+    FP16_WITH_INFINITY,
     FP32,
     HI16_ONLY,
     INT32_ALL,
     LO16_ONLY,
-    LOADED,
+    LOADED_16,
     LOADED_32,
     SRCB,
     STORED,
     STORED_32,
     ZERO,
-    float_of_fp16,
     flushed,
 )
 from nasm.targets.tensix.lanes.quirks import DOCUMENTED, Quirks
@@ -131,10 +131,11 @@ def load(vector: Vector, dst: U16, VD: int, Mod0: int, at: Any) -> None:
     first, columns = _places(vector, at, DEST_RD_COL_EXCHANGE)
     if Mod0 in LOADED_32:
         high = adjusted(first)
-        x = _read(dst, high, columns) << 16 | _read(dst, high + _LOW, columns)
+        x: Words = _read(dst, high, columns).astype(np.uint32) << 16
+        value = LOADED_32[Mod0](x | _read(dst, high + _LOW, columns))
     else:
-        x = _read(dst, first, columns)
-    put(vector, VD, _value(vector, VD, Mod0, x), where)
+        value = _value(vector, VD, Mod0, _read(dst, first, columns))
+    put(vector, VD, value, where)
     indexed = configured(vector, ENABLE_DEST_INDEX)
     captured = configured(vector, CAPTURE_DEFAULT_DEST_INDEX)
     if VD < 4 and indexed is not None and captured is not None:
@@ -145,17 +146,15 @@ def load(vector: Vector, dst: U16, VD: int, Mod0: int, at: Any) -> None:
         assign(vector.registers[VD + 4], place, both(where, indexed & captured))
 
 
-def _value(vector: Vector, VD: int, Mod0: int, x: Words) -> Words:
-    """Data of Dst as a register has it."""
-    if Mod0 == FP16:
-        infinite = configured(vector, ENABLE_FP16A_INF)
-        usual = float_of_fp16(x, False)
-        return usual if infinite is None else np.where(infinite, float_of_fp16(x, True), usual)
+def _value(vector: Vector, VD: int, Mod0: int, x: U16) -> Words:
+    """16 bits of Dst as a register has them."""
+    value = LOADED_16[Mod0][x]
     if Mod0 == LO16_ONLY:
-        return vector.registers[VD] & 0xFFFF0000 | x
+        return vector.registers[VD] & 0xFFFF0000 | value
     if Mod0 == HI16_ONLY:
-        return x << 16 | vector.registers[VD] & 0xFFFF
-    return LOADED[Mod0](x)
+        return vector.registers[VD] & 0xFFFF | value
+    infinite = configured(vector, ENABLE_FP16A_INF) if Mod0 == FP16 else None
+    return value if infinite is None else np.where(infinite, FP16_WITH_INFINITY[x], value)
 
 
 def store(core: Coprocessor, VD: int, Mod0: int, at: Any, quirks: Quirks = DOCUMENTED) -> None:
@@ -213,10 +212,10 @@ def _places(vector: Vector, at: Any, exchange: int) -> tuple[Any, Any]:
     return at & ~3, _COLUMN + odd
 
 
-def _read(dst: U16, first: Any, columns: Any) -> Words:
+def _read(dst: U16, first: Any, columns: Any) -> U16:
     if isinstance(columns, slice):
-        return dst[first : first + 4, columns].astype(np.uint32).reshape(LANES)
-    return dst[np.asarray(first)[..., None] + _ROW, columns].astype(np.uint32)
+        return dst[first : first + 4, columns].reshape(LANES)
+    return np.asarray(dst[np.asarray(first)[..., None] + _ROW, columns])
 
 
 def _write(dst: U16, first: Any, columns: Any, values: U16, where: Bools | None) -> None:

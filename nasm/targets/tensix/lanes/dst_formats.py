@@ -36,7 +36,7 @@ def _signed(x: Words, shift: int, bits: int) -> Words:
     return (x >> 15) << 31 | x >> shift & ((1 << bits) - 1)
 
 
-def float_of_fp16(x: Words, infinite: bool) -> Words:
+def _float_of_fp16(x: Words, infinite: bool) -> Words:
     """FP16 of Dst as a float; with ``infinite`` the largest number is infinity."""
     man, exp = x >> 5 & 0x3FF, x & 31
     result = (x >> 15) << 31 | (exp + 112 * (exp > 0).astype(np.uint32)) << 23 | man << 13
@@ -46,24 +46,24 @@ def float_of_fp16(x: Words, infinite: bool) -> Words:
     return result
 
 
-def unshuffled(x: Words) -> Words:
+def _unshuffled(x: Words) -> Words:
     """Exponent and mantissa of a BF16 of Dst, in the low 16 bits, in the order of a float's."""
     return x & 0x8000 | (x & 0xFF) << 7 | x >> 8 & 0x7F
 
 
-def unshuffled32(x: Words) -> Words:
+def _unshuffled32(x: Words) -> Words:
     """The same of 32 bits."""
-    return x & 0x8000FFFF | (x & 0xFF0000) << 7 | x >> 8 & 0x7F0000
+    return LOADED_16[BF16][x >> 16] | x & 0xFFFF
 
 
-def shuffled(x: Words) -> Words:
-    """The inverse of ``unshuffled``."""
+def _shuffled(x: Words) -> Words:
+    """The inverse of ``_unshuffled``."""
     return x & 0x8000 | (x & 0x7F) << 8 | x >> 7 & 0xFF
 
 
-def shuffled32(x: Words) -> Words:
-    """The inverse of ``unshuffled32``."""
-    return x & 0x8000FFFF | (x & 0x7F0000) << 8 | x >> 7 & 0xFF0000
+def _shuffled32(x: Words) -> Words:
+    """The inverse of ``_unshuffled32``."""
+    return _SHUFFLED[x >> 16] << 16 | x & 0xFFFF
 
 
 def flushed(x: Words) -> Words:
@@ -85,29 +85,43 @@ def _to_int8(x: Words) -> Words:
     return (x >> 31) << 15 | (x & 0x3FF) << 5 | np.uint32(16)
 
 
-LOADED: Final[Mapping[int, Callable[[Words], Words]]] = {
-    BF16: lambda x: unshuffled(x) << 16,
-    FP32: unshuffled32,
-    INT32: unshuffled32,
-    INT32_ALL: unshuffled32,
-    INT32_SM: lambda x: _complement(unshuffled32(x)),
-    INT8: lambda x: _signed(x, 5, 7),
-    INT8_COMP: lambda x: _complement(_signed(x, 5, 10)),
-    INT16: lambda x: _signed(x, 0, 15),
-    UINT16: lambda x: x,
-    LO16: lambda x: x,
-    HI16: lambda x: x << 16,
-    ZERO: np.zeros_like,
+LOADED_32: Final[Mapping[int, Callable[[Words], Words]]] = {
+    FP32: _unshuffled32,
+    INT32: _unshuffled32,
+    INT32_ALL: _unshuffled32,
+    INT32_SM: lambda x: _complement(_unshuffled32(x)),
 }
-"""What SFPLOAD makes of data of Dst; FP16 depends on LaneConfig, and two keep half of VD."""
+"""What SFPLOAD makes of 32 bits of Dst."""
+
+_ALL_16 = np.arange(1 << 16, dtype=np.uint32)
+
+LOADED_16: Final[Mapping[int, Words]] = {
+    FP16: _float_of_fp16(_ALL_16, False),
+    BF16: _unshuffled(_ALL_16) << 16,
+    INT8: _signed(_ALL_16, 5, 7),
+    INT8_COMP: _complement(_signed(_ALL_16, 5, 10)),
+    INT16: _signed(_ALL_16, 0, 15),
+    UINT16: _ALL_16,
+    LO16: _ALL_16,
+    HI16: _ALL_16 << 16,
+    LO16_ONLY: _ALL_16,
+    HI16_ONLY: _ALL_16 << 16,
+    ZERO: np.zeros_like(_ALL_16),
+}
+"""Tables of what it makes of 16 bits; the two that are ONLY keep the other half of VD."""
+
+FP16_WITH_INFINITY: Final = _float_of_fp16(_ALL_16, True)
+
+_SHUFFLED: Final = _shuffled(_ALL_16)
+_FLUSHED: Final = _shuffled(flushed(_ALL_16 << 16) >> 16)
 
 STORED: Final[Mapping[int, Callable[[Words], Words]]] = {
     FP16: _to_fp16,
-    BF16: lambda x: shuffled(flushed(x) >> 16),
-    FP32: shuffled32,
-    INT32: shuffled32,
-    INT32_ALL: shuffled32,
-    INT32_SM: lambda x: shuffled32(_magnitude(x)),
+    BF16: lambda x: _FLUSHED[x >> 16],
+    FP32: _shuffled32,
+    INT32: _shuffled32,
+    INT32_ALL: _shuffled32,
+    INT32_SM: lambda x: _shuffled32(_magnitude(x)),
     INT8: _to_int8,
     INT8_COMP: lambda x: _to_int8(_magnitude(x)),
     LO16_ONLY: lambda x: x & 0xFFFF,
@@ -120,6 +134,5 @@ STORED: Final[Mapping[int, Callable[[Words], Words]]] = {
 }
 """What SFPSTORE makes data of Dst of."""
 
-LOADED_32: Final = frozenset({FP32, INT32, INT32_ALL, INT32_SM})
-STORED_32: Final = LOADED_32 | {LO16, HI16}
-"""Modes that read and write 32 bits; the others do 16."""
+STORED_32: Final = frozenset({*LOADED_32, LO16, HI16})
+"""Modes that write 32 bits; the others write 16."""

@@ -19,9 +19,18 @@ I64 = NDArray[np.int64]
 _AT_ONCE = 1 << 12
 """Elements of which the intermediate arrays stay in a cache."""
 
+_SAFE = 190
+"""The product of two numbers with at most this exponent is not too large."""
+
 _INFINITY = 0x7F800000
 _NAN = 0x7F800001
 _SIGN = 1 << 31
+
+_NORMAL = np.float32(2.0**-126)
+_LEAST = 2.0**-126 - 2.0**-151
+"""The least product that 24 bits round to a normal number."""
+
+ZERO, ONE = np.zeros(1, np.uint32), np.full(1, 0x3F800000, np.uint32)
 
 
 def multiply_add(a: U32, b: U32, c: U32) -> U32:
@@ -45,6 +54,36 @@ def multiply_add(a: U32, b: U32, c: U32) -> U32:
     return result.reshape(shape)
 
 
+def multiply(a: U32, b: U32) -> U32:
+    """The bits of a * b + 0: as ``multiply_add`` has them, but mostly by the host's floats."""
+    if _denormals(a) or _denormals(b):
+        return multiply_add(a, b, ZERO)
+    with np.errstate(over="ignore", invalid="ignore"):
+        exact = np.multiply(a.view(np.float32), b.view(np.float32), dtype=np.float64)
+        result = exact.astype(np.float32)
+    result[np.abs(exact) < _LEAST] = 0
+    return result.view(np.uint32) if _finite(result) else multiply_add(a, b, ZERO)
+
+
+def add(b: U32, c: U32) -> U32:
+    """The bits of 1 * b + c, likewise."""
+    if _denormals(b) or _denormals(c):
+        return multiply_add(ONE, b, c)
+    with np.errstate(over="ignore", invalid="ignore"):
+        result = b.view(np.float32) + c.view(np.float32)
+    result[np.abs(result) < _NORMAL] = 0
+    return result.view(np.uint32) if _finite(result) else multiply_add(ONE, b, c)
+
+
+def _denormals(x: U32) -> bool:
+    """Whether there is one."""
+    return bool(np.count_nonzero((x & 0x7FFFFFFF) - 1 < 0x7FFFFF))
+
+
+def _finite(x: NDArray[np.float32]) -> bool:
+    return bool(np.count_nonzero(np.isfinite(x)) == x.size)
+
+
 def _multiply_add(v: I64) -> U32:
     """``v[0] * v[1] + v[2]``."""
     e = (v >> 23) & 255
@@ -52,10 +91,10 @@ def _multiply_add(v: I64) -> U32:
     m *= e > 0
     negative = v >> 31
     negative[1] ^= negative[0]
-    special = e.max(initial=0) == 255
+    largest = np.maximum.reduce(e, None, initial=0)
     exponent = e[1:]
     exponent[0] += e[0] - 127
-    if special or exponent[0].max(initial=0) >= 255:
+    if largest > _SAFE and (largest == 255 or exponent[0].max() >= 255):
         return _with_specials(v, e[0], m, exponent, negative[1:])
     magnitude, below = _sum(m, exponent, negative[1:])
     return magnitude | below * np.uint32(_SIGN)

@@ -68,8 +68,9 @@ def _exchange(vector: Vector, VC: int, VD: int, below: int, where: Bools | None)
 
 
 def _ordered(values: Words) -> Words:
-    """In the order of sign and magnitude, as unsigned: -NaN, -Inf, ... -0, +0, ... Inf, NaN."""
-    return np.where(values >> 31 != 0, ~values, values | np.uint32(0x80000000))
+    """Numbers in the order of sign and magnitude: -NaN, -Inf, ... -0, +0, ... Inf, NaN."""
+    signed = values.view(np.int32)
+    return signed ^ (signed >> 31 & 0x7FFFFFFF)
 
 
 def SFPTRANSP(core: Coprocessor, thread: int) -> None:

@@ -91,4 +91,4 @@ def SFPLUTFP32(
 
 def _chosen(registers: Words, numbers: NDArray[np.intp]) -> Words:
     """Of each lane one of some registers."""
-    return np.asarray(np.take_along_axis(registers, numbers[None], 0)[0])
+    return np.choose(numbers, registers)
