@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nasm.targets.tensix.lanes.randoms import following
+from nasm.targets.tensix.shift_register import following
 from nasm.targets.tensix.state import LANES, Coprocessor
 
 
