@@ -21,6 +21,7 @@ Bools = NDArray[np.bool_]
 THREADS = 3
 PACKERS = 4
 LANES = 32
+COLUMNS = 8
 L1_BYTES = 1464 << 10
 
 UNPACKERS, MATRIX = 0, 1
@@ -101,18 +102,23 @@ class Vector(Held):
 
     ``registers[n, lane]`` is L0 to L15, and 16, which macros alone reach; 11 to 14 are set by
     SFPCONFIG. A lane executes where ``flag`` is set or ``uses_flag`` is not. ``stack`` has what was
-    pushed, the latest last: pairs of flags and of uses. ``lane_config`` is by column.
+    pushed, the latest last: both of these, as bytes. ``lane_config`` and what macros are made of,
+    ``templates[n, column]``, ``sequences[n, column]``, ``macro_misc[column]``, are by column: all
+    rows have the same. ``rotated`` is what SFPSHFT2 rotated last. ``pending`` are instructions
+    that a macro has scheduled, records of ``lanes/macros.py``.
     """
 
     registers: U32 = field(default_factory=_registers)
     flag: Bools = field(default_factory=lambda: np.zeros(LANES, np.bool_))
     uses_flag: Bools = field(default_factory=lambda: np.zeros(LANES, np.bool_))
-    stack: tuple[tuple[tuple[bool, ...], tuple[bool, ...]], ...] = ()
-    lane_config: U32 = field(default_factory=_words(8))
-    templates: U32 = field(default_factory=_words(4))
-    sequences: U32 = field(default_factory=_words(4))
-    macro_misc: int = 0
+    stack: tuple[tuple[bytes, bytes], ...] = ()
+    lane_config: U32 = field(default_factory=_words(COLUMNS))
+    templates: U32 = field(default_factory=_words(4, COLUMNS))
+    sequences: U32 = field(default_factory=_words(4, COLUMNS))
+    macro_misc: U32 = field(default_factory=_words(COLUMNS))
     random: U32 = field(default_factory=_words(LANES))
+    rotated: U32 = field(default_factory=_words(LANES))
+    pending: tuple[object, ...] = ()
 
 
 @dataclass(slots=True, eq=False)
@@ -186,13 +192,17 @@ class Latch(Held):
     """The wait instruction that the gate of a thread remembers; none where ``block`` is 0.
 
     ``conditions`` are C0 to C14 of STALLWAIT, or C0 and C1 of SEMWAIT if ``of_semaphores`` is set,
-    about the semaphores that are selected.
+    about the semaphores that are selected. Cycles: when it was latched, when the gate ``looked``
+    at it last, and when its conditions were ``met``, or -1.
     """
 
     block: int = 0
     conditions: int = 0
     semaphores: int = 0
     of_semaphores: bool = False
+    since: int = 0
+    looked: int = 0
+    met: int = -1
 
 
 @dataclass(slots=True, eq=False)
@@ -227,7 +237,8 @@ class Coprocessor(Held):
 
     ``config[bank, word]``: words from 152 on are global, and are the same in both banks.
     ``semaphores[i]`` is a value and its maximum; ``mutexes[i]`` the thread that holds one, or
-    ``NOBODY``.
+    ``NOBODY``. ``scalar_owner`` is the thread whose instruction waits in the scalar unit, and keeps
+    others out.
     """
 
     CACHES = ("l1",)
@@ -244,3 +255,4 @@ class Coprocessor(Held):
     config: U32 = field(default_factory=_words(2, 188))
     semaphores: U8 = field(default_factory=lambda: np.zeros((8, 2), np.uint8))
     mutexes: NDArray[np.int8] = field(default_factory=lambda: np.full(8, NOBODY, np.int8))
+    scalar_owner: int = NOBODY

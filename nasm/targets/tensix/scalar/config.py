@@ -57,14 +57,22 @@ def write(core: Coprocessor, thread: int, number: int, value: int) -> None:
     STATE_RESET_EN clears the words of the bank below 152, one to PRNG_SEED seeds the generators
     of the vector unit.
     """
-    write_bits(core, thread, number, value, 0xFFFFFFFF)
+    write_bank(core, bank(core, thread), number, value)
+
+
+def write_bank(core: Coprocessor, chosen: int, number: int, value: int) -> None:
+    """The same in a bank that is named."""
+    _write(core, chosen, number, value, 0xFFFFFFFF)
     if number == _RESET:
-        core.config[bank(core, thread), :GLOBAL] = 0
+        core.config[chosen, :GLOBAL] = 0
 
 
 def write_bits(core: Coprocessor, thread: int, number: int, value: int, bits: int) -> None:
     """Write those bits of a word that ``bits`` selects. STATE_RESET_EN is then a word as others."""
-    chosen = bank(core, thread)
+    _write(core, bank(core, thread), number, value, bits)
+
+
+def _write(core: Coprocessor, chosen: int, number: int, value: int, bits: int) -> None:
     old = int(core.config[chosen, _inside(number)])
     new = (value & bits) | (old & ~bits & 0xFFFFFFFF)
     core.config[slice(None) if number >= GLOBAL else chosen, number] = new
