@@ -1,22 +1,8 @@
-"""What an instruction at the wait gate waits for, and who is asked what units are doing."""
+"""Who is asked what units are doing, by what waits for them."""
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
-
-
-class Wait(NamedTuple):
-    """Why an instruction may not start yet.
-
-    ``cause`` is what its idle time is called; ``said`` a clause for people: "mutex 3 is held by
-    t1". It is over at cycle ``until`` if that is known. ``by`` are threads of which one has to go
-    on for it to end; none if any of them may do.
-    """
-
-    cause: str
-    said: str
-    until: int | None = None
-    by: tuple[int, ...] = ()
+from typing import Protocol
 
 
 class Units(Protocol):
@@ -24,7 +10,7 @@ class Units(Protocol):
 
     @property
     def now(self) -> int:
-        """The cycle."""
+        """The tick, which is a cycle."""
 
     def busy(self, unit: str, thread: int) -> bool:
         """Whether a unit has an instruction of a thread in any of its stages.

@@ -11,6 +11,8 @@ from nasm.targets.tensix.scalar import configuring
 from nasm.targets.tensix.scalar.forms import REG2FLOP, words_of_REG2FLOP
 from tests.tensix.scalar.cores import made
 
+RMWCIB = configuring.RMWCIB0, configuring.RMWCIB1, configuring.RMWCIB2, configuring.RMWCIB3
+
 
 def test_setc16_writes_the_threads_own_word() -> None:
     core = made()
@@ -73,7 +75,7 @@ def test_rmwcib_writes_bits_of_a_byte() -> None:
         )
         old = draw.getrandbits(32)
         core.config[:, number] = old
-        configuring.RMWCIB(core, 0, byte, mask, value, number)
+        RMWCIB[byte](core, 0, mask, value, number)
         parts = [*old.to_bytes(4, "little")]
         parts[byte] = value & mask | parts[byte] & (255 - mask)
         assert core.config[:, number].tolist() == [int.from_bytes(bytes(parts), "little"), old]
@@ -83,7 +85,7 @@ def test_rmwcib_writes_bits_of_a_byte() -> None:
 def test_rmwcib_does_not_reset_the_state() -> None:
     core = made()
     core.config[...] = 0xFF
-    configuring.RMWCIB(core, 0, 0, 0xFF, 1, 4)
+    RMWCIB[0](core, 0, 0xFF, 1, 4)
     assert core.config[0, 3:6].tolist() == [0xFF, 1, 0xFF]
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from nasm.held import Blocked
 from nasm.targets.tensix.state import MATRIX, UNPACKERS, Coprocessor
 from nasm.targets.tensix.sync import gate
 from nasm.targets.tensix.sync.semaphores import SEMGET, SEMINIT, SEMPOST
-from nasm.targets.tensix.waiting import Wait
 from tests.tensix.scalar.cores import made
 
 
@@ -22,7 +22,7 @@ class Doing:
         return (unit, thread) in self.pairs
 
 
-def asked(core: Coprocessor, bits: int, doing: Doing, thread: int = 0) -> Wait | None:
+def asked(core: Coprocessor, bits: int, doing: Doing, thread: int = 0) -> Blocked | None:
     gate.look(core, thread, doing)
     return gate.blocked(core, thread, bits, doing)
 

@@ -51,15 +51,16 @@ def RDCFG(core: Coprocessor, thread: int, GprAddress: int, CfgReg: int) -> Later
     return load
 
 
-def RMWCIB(
-    core: Coprocessor, thread: int, Index1: int, Mask: int, NewValue: int, Index4: int
-) -> None:
-    """Write those bits of a byte of the thread's bank that a mask selects.
+def _rmwcib(byte: int) -> Callable[[Coprocessor, int, int, int, int], None]:
+    def write(core: Coprocessor, thread: int, Mask: int, NewValue: int, Index4: int) -> None:
+        """Write those bits of a byte of a word of the thread's bank that a mask selects."""
+        config.write_bits(core, thread, Index4, NewValue << 8 * byte, Mask << 8 * byte)
 
-    ``Index1`` is the byte within the word: the digit at the end of the mnemonic.
-    """
-    shift = 8 * Index1
-    config.write_bits(core, thread, Index4, NewValue << shift, Mask << shift)
+    return write
+
+
+RMWCIB0, RMWCIB1, RMWCIB2, RMWCIB3 = map(_rmwcib, range(4))
+"""By the byte within the word, the lowest first."""
 
 
 def REG2FLOP_Configuration(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from nasm.held import Blocked
 from nasm.problems import Refused
 from nasm.targets.tensix.scalar.configuring import (
     REG2FLOP_ADC,
@@ -18,7 +19,6 @@ from nasm.targets.tensix.scalar.packer_state import SETDMAREG_Immediate, SETDMAR
 from nasm.targets.tensix.scalar.registers_of_devices import STOREIND_MMIO
 from nasm.targets.tensix.scalar.source_stores import STOREIND_Src, waits_for_bank
 from nasm.targets.tensix.state import Coprocessor
-from nasm.targets.tensix.waiting import Wait
 
 
 def SETDMAREG(
@@ -106,6 +106,6 @@ def STOREIND(
 
 def waits_to_store(
     core: Coprocessor, MemHierSel: int, SizeSel: int, RegSizeSel: int
-) -> Wait | None:
+) -> Blocked | None:
     """What keeps STOREIND from going on: for SrcA and SrcB, a bank of the matrix unit."""
     return None if MemHierSel or SizeSel else waits_for_bank(core, RegSizeSel)

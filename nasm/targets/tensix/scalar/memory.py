@@ -12,11 +12,11 @@ from typing import Final
 
 import numpy as np
 
+from nasm.held import Blocked
 from nasm.problems import Refused
 from nasm.targets.tensix.scalar.gprs import data, halves, quad
 from nasm.targets.tensix.scalar.unit import release
 from nasm.targets.tensix.state import L1_BYTES, U8, Coprocessor, Thread
-from nasm.targets.tensix.waiting import Wait
 
 Later = Callable[[], None]
 STEPS: Final = (0, 2, 4, 16)
@@ -164,17 +164,17 @@ def ATINCGETPTR(
 
 def waits_for_fifo(
     core: Coprocessor, thread: int, IntWidth: int, Ofs: int, AddrReg: int
-) -> Wait | None:
+) -> Blocked | None:
     """What keeps ATINCGETPTR from going on: a FIFO that is full, or, for an even counter, empty."""
     address = _base(core, thread, AddrReg, 0)
     read, write = _word(core, address), _word(core, address + 4)
     held = write - read & 0xFFFFFFFF
     where = f"the FIFO at {address:#x}"
     if not Ofs & 1:
-        return None if held else Wait("atomic", f"{where} is empty: both counters are {read}")
+        return None if held else Blocked("atomic", f"{where} is empty: both counters are {read}")
     capacity = 1 << IntWidth - 1 if IntWidth else 0x8000
     if held and held % capacity == 0:
-        return Wait("atomic", f"{where} is full: it holds {held}, its capacity is {capacity}")
+        return Blocked("atomic", f"{where} is full: it holds {held}, its capacity is {capacity}")
     return None
 
 
@@ -186,13 +186,13 @@ def ATCAS(core: Coprocessor, thread: int, SetVal: int, Ofs: int, AddrReg: int) -
 
 def waits_for_word(
     core: Coprocessor, thread: int, CmpVal: int, Ofs: int, AddrReg: int
-) -> Wait | None:
+) -> Blocked | None:
     """What keeps ATCAS from going on: a word, all 32 bits of it, that is not the one wanted."""
     address = _base(core, thread, AddrReg, 4 * Ofs)
     found = _word(core, address)
     if found == CmpVal:
         return None
-    return Wait("atomic", f"the word at {address:#x} is {found}, not {CmpVal}")
+    return Blocked("atomic", f"the word at {address:#x} is {found}, not {CmpVal}")
 
 
 def _word(core: Coprocessor, address: int) -> int:

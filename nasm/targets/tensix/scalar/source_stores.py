@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from nasm.held import Blocked
 from nasm.problems import Refused
 from nasm.targets.tensix.scalar.config import field
 from nasm.targets.tensix.scalar.gprs import halves, quad
 from nasm.targets.tensix.scalar.memory import stepped_offset
 from nasm.targets.tensix.scalar.unit import release
 from nasm.targets.tensix.state import U32, UNPACKERS, Coprocessor
-from nasm.targets.tensix.waiting import Wait
 
 
-def waits_for_bank(core: Coprocessor, StoreToSrcB: int) -> Wait | None:
+def waits_for_bank(core: Coprocessor, StoreToSrcB: int) -> Blocked | None:
     """What keeps the store from going on: a bank that the unpackers have given away."""
     m = core.matrix
     name, owners, bank = (
@@ -24,7 +24,7 @@ def waits_for_bank(core: Coprocessor, StoreToSrcB: int) -> Wait | None:
     )
     if owners[bank] == UNPACKERS:
         return None
-    return Wait("src", f"bank {bank} of {name} belongs to the matrix unit")
+    return Blocked("src", f"bank {bank} of {name} belongs to the matrix unit")
 
 
 def STOREIND_Src(

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from nasm.held import Blocked
 from nasm.targets.tensix.state import NOBODY, Coprocessor
 from nasm.targets.tensix.sync.conditions import unmet
-from nasm.targets.tensix.waiting import Units, Wait, thread_name
+from nasm.targets.tensix.waiting import Units, thread_name
 
 DEFAULT_FLUSH: Final = 0xF
 """What FLUSHDMA waits for if no condition is selected: C0 to C3."""
@@ -28,19 +29,21 @@ def release(core: Coprocessor, thread: int) -> None:
         core.scalar_owner = NOBODY
 
 
-def waits_for_unit(core: Coprocessor, thread: int) -> Wait | None:
+def waits_for_unit(core: Coprocessor, thread: int) -> Blocked | None:
     """What keeps an instruction out of the scalar unit: one of another thread that waits there."""
     owner = core.scalar_owner
     if owner in (NOBODY, thread):
         return None
     said = f"an instruction of {thread_name(owner)} waits in the scalar unit"
-    return Wait("unit", said, by=(owner,))
+    return Blocked("unit", said, by=(owner,))
 
 
-def waits_to_flush(core: Coprocessor, thread: int, ConditionMask: int, units: Units) -> Wait | None:
+def waits_to_flush(
+    core: Coprocessor, thread: int, ConditionMask: int, units: Units
+) -> Blocked | None:
     """What keeps FLUSHDMA from going on; no condition stands for all four."""
     said = [*unmet(core, thread, ConditionMask or DEFAULT_FLUSH, units)]
-    return Wait("flush", ", ".join(said)) if said else None
+    return Blocked("flush", ", ".join(said)) if said else None
 
 
 def FLUSHDMA(core: Coprocessor, thread: int, ConditionMask: int) -> None:
@@ -50,3 +53,7 @@ def FLUSHDMA(core: Coprocessor, thread: int, ConditionMask: int) -> None:
 
 def DMANOP(core: Coprocessor, thread: int) -> None:
     """Nothing, for a cycle of the scalar unit."""
+
+
+def NOP(core: Coprocessor, thread: int) -> None:
+    """Nothing, for a cycle of the thread."""

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from nasm.held import Blocked
 from nasm.targets.tensix.state import Coprocessor, Latch
 from nasm.targets.tensix.sync.conditions import DEFAULT_CONDITIONS, unmet, unmet_semaphores
-from nasm.targets.tensix.waiting import Units, Wait
+from nasm.targets.tensix.waiting import Units
 
 ALL_BLOCKS: Final = 0x1FF
 DEFAULT_BLOCK: Final = 1 << 6
@@ -86,7 +87,7 @@ def _forget(latch: Latch) -> None:
 
 def blocked(
     core: Coprocessor, thread: int, block_bits: int, units: Units, *, every: bool = False
-) -> Wait | None:
+) -> Blocked | None:
     """What keeps an instruction at the gate that any of its block bits would hold up.
 
     With ``every`` it takes all of them, as it does for NOP. ``look`` has been called.
@@ -96,5 +97,5 @@ def blocked(
         return None
     cause = "semwait" if latch.of_semaphores else "stallwait"
     if latch.met != _UNKNOWN:
-        return Wait(cause, "the gate waits a cycle more once all is met", latch.met + LAG)
-    return Wait(cause, ", ".join(waits_for(core, thread, units)))
+        return Blocked(cause, "the gate waits a cycle more once all is met", latch.met + LAG)
+    return Blocked(cause, ", ".join(waits_for(core, thread, units)))

@@ -7,30 +7,31 @@ from __future__ import annotations
 
 from typing import Final
 
+from nasm.held import Blocked
 from nasm.targets.tensix.state import NOBODY, THREADS, Coprocessor
-from nasm.targets.tensix.waiting import Wait, thread_name
+from nasm.targets.tensix.waiting import thread_name
 
 MUTEXES: Final = (0, *range(2, 8))
 _SYNC: Final = 1 << 1
 
 
-def waits_for_mutex(core: Coprocessor, thread: int, Index: int) -> Wait | None:
+def waits_for_mutex(core: Coprocessor, thread: int, Index: int) -> Blocked | None:
     """What keeps ATGETM from starting."""
     if Index not in MUTEXES:
         return _never(Index)
     owner = int(core.mutexes[Index])
     if owner in (NOBODY, thread):
         return None
-    return Wait("mutex", f"mutex {Index} is held by {thread_name(owner)}", by=(owner,))
+    return Blocked("mutex", f"mutex {Index} is held by {thread_name(owner)}", by=(owner,))
 
 
-def waits_to_release(Index: int) -> Wait | None:
+def waits_to_release(Index: int) -> Blocked | None:
     """What keeps ATRELM from starting: a mutex that is not there."""
     return None if Index in MUTEXES else _never(Index)
 
 
-def _never(index: int) -> Wait:
-    return Wait("mutex", f"there is no mutex {index}, and waiting for one never ends", by=())
+def _never(index: int) -> Blocked:
+    return Blocked("mutex", f"there is no mutex {index}, and waiting for one never ends", by=())
 
 
 def want(core: Coprocessor, thread: int, Index: int) -> None:
