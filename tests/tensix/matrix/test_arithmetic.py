@@ -152,6 +152,13 @@ def test_a_pool_reports_rows_of_the_first_eight_in_an_order_of_its_own(
     assert found[0] == int(dst_from_bf16(0x4000)) << 16 | reported
 
 
+def test_of_equal_rows_a_pool_reports_the_last_that_it_looks_at() -> None:
+    # Rows 4 to 7 come before rows 0 to 3; of these, row 3 has the index 1.
+    ones, old = np.full((16, 16), bf16(1.0)), np.full(16, 0xFFFFFF00, np.uint32)
+    found = gmpool(ones, ones[0], old, Style.BF16, True, argmax=True)
+    assert found[0] == int(dst_from_bf16(0x3F80)) << 16 | 1
+
+
 def test_a_zero_scale_makes_a_row_lose() -> None:
     a = np.full((16, 16), bf16(-3.0))
     a[2] = bf16(7.0)

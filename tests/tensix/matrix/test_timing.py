@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import inspect
+
 import pytest
 
-from nasm.targets.tensix.matrix import ownership, timing
+from nasm.targets.tensix.matrix import arithmetic, control, moves, ownership, pack, timing, unpack
 from nasm.targets.tensix.matrix.formats import Format
 from nasm.targets.tensix.state import MATRIX
+from nasm.targets.tensix.words import WORDS
 from tests.tensix.matrix.machine import coprocessor
+
+EXECUTED = {
+    name: value
+    for module in (arithmetic, control, moves, pack, unpack)
+    for name, value in vars(module).items()
+    if name in WORDS
+}
 
 
 def finished(blocks: int, count: int) -> int:
@@ -72,6 +82,18 @@ def test_formats_and_modes_limit_the_speed() -> None:
     assert timing.wanted_speed(0, Format.BF16, tilized=True, to_dst=False) == 4
 
 
+@pytest.mark.parametrize("mnemonic", sorted(EXECUTED))
+def test_parameters_are_fields_of_the_word(mnemonic: str) -> None:
+    known = {field.name for field in WORDS[mnemonic].encoding.fields()}
+    first, second, *fields = inspect.signature(EXECUTED[mnemonic]).parameters
+    assert (first, second) == ("core", "thread")
+    assert not {*fields} - known
+
+
+def test_every_documented_instruction_of_the_unit_has_a_time_and_is_executed() -> None:
+    assert {*timing.MATRIX_UNIT} | {"UNPACR", "UNPACR_NOP", "PACR", "SETDVALID"} == {*EXECUTED}
+
+
 def test_a_product_has_4096_operations() -> None:
     assert timing.matrix_flops() == 4096
 
@@ -81,9 +103,12 @@ def test_instructions_wait_for_the_banks_that_they_read() -> None:
     m = core.matrix
     said = ownership.blocked(core, 0, "MVMUL")
     assert said is not None
-    assert said.startswith("bank 0 of SrcA is the unpackers'")
+    assert said.cause == "src"
+    assert said.said.startswith("bank 0 of SrcA is the unpackers'")
     m.owner_a[0] = MATRIX
-    assert "bank 0 of SrcB" in (ownership.blocked(core, 0, "MVMUL") or "")
+    said = ownership.blocked(core, 0, "MVMUL")
+    assert said is not None
+    assert said.said.startswith("bank 0 of SrcB is the unpackers'")
     assert ownership.blocked(core, 0, "MOVA2D") is None
     assert ownership.blocked(core, 0, "MOVD2B") is None
     m.owner_b[0] = MATRIX
@@ -96,7 +121,7 @@ def test_an_unpack_waits_until_its_bank_comes_back() -> None:
     core.matrix.owner_b[0] = MATRIX
     said = ownership.blocked_unpack(core, 0, 1)
     assert said is not None
-    assert said.startswith("bank 0 of SrcB is the matrix unit's: no instruction with FlipSrcB")
+    assert said.said.startswith("bank 0 of SrcB is the matrix unit's: no instruction with FlipSrcB")
     assert ownership.blocked_unpack(core, 0, 1, CfgContextCntInc=1) is None
     assert ownership.blocked_unpack_nop(core, 0, 1, 1) == said
     assert ownership.blocked_unpack_nop(core, 0, 1, 7) is None
