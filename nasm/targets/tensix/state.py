@@ -150,7 +150,8 @@ class Packer(Held):
 
     ``addresses`` are the next bytes of L1 for row starts, exponents and data, which are taken anew
     where ``needs_address`` is set. Until 16 bytes of a stream are together they wait in ``buffers``
-    (``buffered`` counts them). ``position`` is X, Y and Z in the tile. ``offset`` is what the RISC-V side adds to addresses.
+    (``buffered`` counts them). ``position`` is X, Y and Z in the tile; the RISC-V side adds
+    ``offset`` to addresses.
     """
 
     needs_address: Bools = field(default_factory=lambda: np.ones(3, np.bool_))
