@@ -92,8 +92,9 @@ class RunTimeLoop:
     """A loop at run time and the items of its body.
 
     ``parts`` are of the queues that go through it; no other has a line in it. ``number`` is what
-    indices of moments call it, ``step`` what a round adds to its variable. ``left`` says that a
-    branch in the body may leave it before its rounds are over.
+    indices of moments call it, ``step`` what a round adds to its variable; there are so many
+    ``rounds``, if that is known. ``left`` says that a branch in the body may leave it before its
+    rounds are over.
     """
 
     number: int
@@ -105,6 +106,7 @@ class RunTimeLoop:
     span: int = 0
     chain: int = 0
     left: bool = False
+    rounds: int | None = None
 
 
 Item = range | Label | Drain | RunTimeLoop
