@@ -11,8 +11,10 @@ from nasm.printer.comments import Allowed, Comments, Remark, python_line
 from nasm.printer.files import Files
 from nasm.printer.layout import in_cores
 from nasm.printer.lines import Lines, Place
+from nasm.printer.views import view_text
 from nasm.problems import Failure, Refused
 from nasm.spec.program import Expectation, Program
+from nasm.spec.view import View
 from nasm.spec.written import fresh
 
 
@@ -79,19 +81,28 @@ def _text(
     yield from lines.by_queue() if order is None else lines.in_order(order)
     if program.expectations:
         yield ""
-        yield from _expectations(program.expectations, program.constants, files, allowed)
+        yield from _expectations(program, names, files, allowed)
 
 
 def _expectations(
-    expectations: Iterable[Expectation],
-    constants: dict[str, int | float],
-    files: Files,
-    allowed: Allowed,
+    program: Program, names: dict[int, str], files: Files, allowed: Allowed
 ) -> Iterator[str]:
-    for expectation in expectations:
-        line = written(expectation, constants, _named(files, expectation))
+    taken = {*names.values(), *program.tensors, *program.transfers, *program.constants}
+    known: dict[View, str] = {}
+    for expectation in program.expectations:
+        new: list[str] = []
+
+        def view(name: str, held: View, new: list[str] = new) -> str:
+            if held not in known:
+                known[held] = fresh(name, taken)
+                taken.add(known[held])
+                new.append(f".view  {known[held]} = {view_text(held)}")
+            return known[held]
+
+        line = written(expectation, program.constants, _named(files, expectation), view)
         behind = allowed.behind(expectation.span)
         yield from allowed.above(expectation.span)
+        yield from new
         yield f"{line}  {behind}" if behind else line
 
 
