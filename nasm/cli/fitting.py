@@ -24,9 +24,14 @@ OF_ONE = OF_KERNELS | {
 """Options that go with one kernel, and not with a script, by their names in a namespace."""
 
 
+_ONLY_KERNELS = ("check", "print", "list", "asm")
+"""Verbs that give a text no arrays."""
+
+
 def unfit(parsed: argparse.Namespace) -> str:
     """Which options do not go with the others, in a sentence; empty if all do."""
-    if parsed.verb == "run" and parsed.autosync and program_names.kernel(parsed.program):
+    syncs = parsed.verb in ("run", "list", "asm") and parsed.autosync
+    if syncs and program_names.kernel(parsed.program):
         return "--autosync is for a text: a kernel has no waits of its own, and gets them anyway"
     if parsed.verb in ("run", "nki") and parsed.trace_detail is not None and parsed.trace is None:
         return "--trace-detail says what --trace shows: give that, too"
@@ -48,9 +53,9 @@ def unfit(parsed: argparse.Namespace) -> str:
         return "--tables does not go with --timeline, which shows nothing else"
     if parsed.verb in ("run", "check") and parsed.watch and (said := _unwatched(parsed)):
         return said
-    if parsed.verb in ("asm", "dis"):
-        return _words(parsed)
-    if parsed.verb in ("run", "nki", "profile", "check", "print", "repl"):
+    if parsed.verb in ("asm", "dis") and (said := _words(parsed)):
+        return said
+    if parsed.verb in ("run", "nki", "profile", "check", "print", "list", "asm", "repl"):
         return _unfit_program(parsed)
     if parsed.verb != "isa":
         return ""
@@ -108,7 +113,7 @@ def _unfit_program(parsed: argparse.Namespace) -> str:
     if any(map(program_names.kernel, programs)):
         text = "--in-dir is for a text: arguments of a kernel are --in and --arg"
         return text if getattr(parsed, "in_dir", None) is not None else ""
-    only = OF_KERNELS | ({"inputs": "--in"} if parsed.verb in ("check", "print") else {})
+    only = OF_KERNELS | ({"inputs": "--in"} if parsed.verb in _ONLY_KERNELS else {})
     for name, option in only.items():
         if getattr(parsed, name):
             return f"{option} goes with a kernel, kernel.py:name"

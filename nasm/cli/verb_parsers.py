@@ -11,7 +11,7 @@ from nasm.cli.help_texts import COMMAND
 from nasm.cli.text_arguments import Verbs
 from nasm.records import MOST_EXAMINED, MOST_PROFILED
 
-PROGRAM = "a .nasm file, an object file, - for standard input, or kernel.py:name"
+PROGRAM = options.PROGRAM
 """What can be run."""
 
 
