@@ -13,11 +13,20 @@ from nasm.profile.bounds import bounds, rates
 from nasm.profile.evidence import evidence
 from nasm.profile.lines import Banks, HeldBack, Issued, Readied
 from nasm.profile.path import critical_path
-from nasm.profile.records import MOVERS, EngineTimes, Finding, Moved, Profile, Rates, Stall
+from nasm.profile.records import (
+    MOVERS,
+    EngineTimes,
+    Finding,
+    Moved,
+    Profile,
+    Rates,
+    Stall,
+    UnitTimes,
+)
 from nasm.profile.spans import union
 from nasm.profile.touched import least
 from nasm.profile.verdict import lines, slacks, spent
-from nasm.profile.watch import Moves, Touched
+from nasm.profile.watch import Moves, Shared, Touched
 from nasm.profile.what_if import Outcome
 from nasm.records import Status
 from nasm.sim.counters import TRANSFER
@@ -37,6 +46,7 @@ class Watched:
         places = frozenset(f"{core}.{name}" for core in range(program.cores) for name in outer)
         self.history, self.recording = History(), Recording()
         self.moves = Moves()
+        self.shared = Shared(unit.name for unit in machine.program.generation.units)
         self.touched = Touched(places)
         self.issued, self.readied = Issued(program, scheduler.queues), Readied(program)
         self.held_back = HeldBack(program, self.history)
@@ -52,6 +62,8 @@ class Watched:
             self.banks,
         ):
             scheduler.observe(observer)
+        if self.shared.units:
+            scheduler.observe(self.shared)
 
     def profile(
         self,
@@ -88,6 +100,10 @@ class Watched:
             busy=describe.busy_evidence(describe.engine_records(machine)),
             outcomes=outcomes,
             problems=problems,
+            units=tuple(
+                UnitTimes(core, unit, count, ticks)
+                for (core, unit), (ticks, count) in sorted(self.shared.busy.items())
+            ),
         )
 
     # -- engines
