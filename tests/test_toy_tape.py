@@ -94,6 +94,14 @@ def test_the_hash_tells_an_expansion_from_the_same_instructions_in_another_place
     assert one.summary.digest() == again.summary.digest() != two.summary.digest()
 
 
+def test_what_engines_did_counts_what_was_executed_and_not_what_it_stands_for() -> None:
+    done = ran("@alpha\nTape 2\nPress 4\nWait\nPlay 3\nWait")
+    assert done.summary.completed(0).tolist() == [0, 0, 0, 6, 1]
+    assert done.summary.itself(0).tolist() == [0, 0, 0, 0, 1]
+    alpha = describe.engine_records(done)[0]
+    assert alpha.evidence == (("assumed", 3 * (4 + 1) + 1),)
+
+
 def test_a_record_of_an_expanded_instruction_has_its_own_text() -> None:
     done = ran(TWICE)
     assert done.trace is not None

@@ -33,6 +33,7 @@ from nasm.sim.counters import TRANSFER
 from nasm.sim.history import INSTRUCTION, READY, SHARES, History
 from nasm.sim.queues import Queue
 from nasm.sim.recording import Recording
+from nasm.spec.program import Instruction
 from nasm.spec.shapes import Shapes
 
 
@@ -179,15 +180,15 @@ class Watched:
         program, found = self.machine.program, []
         shapes = Shapes(program.generation)
         for queue, column in enumerate(program.queues):
-            done: Counter[int] = Counter()
-            completed = self.machine.summary.completed(queue)
+            summary = self.machine.summary
+            done: Counter[Instruction] = Counter(summary.expanded(queue))
+            completed = summary.itself(queue)
             for pc in np.flatnonzero(completed).tolist():
-                done[column.instructions[pc]] += int(completed[pc])
-            for number, times in done.items():
-                row = program.instructions[number].row
+                done[program.instruction(queue, pc)] += int(completed[pc])
+            for one, times in done.items():
+                row = one.row
                 if row.flops is not None:
-                    operands = program.instructions[number].operands
-                    each = row.flops(shapes.of(row, operands, column.engine).context)
+                    each = row.flops(shapes.of(row, one.operands, column.engine).context)
                     count = each.count * times
                     found.append((count, count * each.weight, each.transpose))
         return found
