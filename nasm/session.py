@@ -478,6 +478,11 @@ class Session(Drawn, Seeing):
         """Take back the last change by hand, and go to where it was made; None if there is none."""
         return self._travel.undo()
 
+    @property
+    def macros(self) -> frozenset[str]:
+        """The macros that a typed text may call."""
+        return frozenset(self._typing.macros)
+
     def execute(self, text: str) -> Typed:
         """Assemble a typed text and execute it now, its instructions as the next of their engines.
 

@@ -111,15 +111,17 @@ are named from where the text stands: beside the program, or where -o writes it.
 """
 SYNC = """\
 examples:
-  neuron-nasm sync program.nasm               show the waits as a diff
+  neuron-nasm sync program.nasm               show it with moments, as a diff
   neuron-nasm sync program.nasm -o ready.nasm
-  neuron-nasm sync --strip --write old.nasm   in the place of those it has
+  neuron-nasm sync --strip --write old.nasm   in the place of the waits it has
+  neuron-nasm sync --waits program.nasm       semaphores, with what they count
   neuron-nasm run --autosync program.nasm     run it with them
 
 Each line means what it does after all lines above it, whichever engine it is
 for. What is inserted keeps that meaning under every timing, and no wait of it
 can be left out. A text that is written engine by engine is refused, and so is
-one that branches. A text with .for is written out, line by line.
+one that branches. A line of a .for says what it comes after for all rounds; a
+text whose rounds have less in common is written out, line by line.
 """
 LIST = """\
 examples:

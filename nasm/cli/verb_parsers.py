@@ -229,7 +229,12 @@ def _sync(verbs: Verbs) -> None:
         "-o", "--output", metavar="FILE", help="write the text with them to a file, or to -"
     )
     verb.add_argument(
-        "--strip", action="store_true", help="leave out the waits and updates that there are first"
+        "--strip",
+        action="store_true",
+        help="leave out the waits, updates and moments that there are first",
+    )
+    verb.add_argument(
+        "--waits", action="store_true", help="write waits and updates of semaphores, not moments"
     )
     options.json(verb)
     options.quiet(verb)

@@ -7,6 +7,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
+from nasm.held import Blocked
 from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.dynamic_addresses import resolved
 from nasm.machine.effects import Effects
@@ -20,13 +21,14 @@ from nasm.sim.queues import Fetched, Post, Queue, Task, Work, returning
 from nasm.sim.resources import Claim, Needs, Resource, Resources
 from nasm.spec.evidence import Cost
 from nasm.spec.generation import Port
-from nasm.spec.instruction import Context
+from nasm.spec.implicit_operands import Held, Here
+from nasm.spec.instruction import Context, Row
 from nasm.spec.program import Instruction, Program, QueueProgram
 from nasm.spec.shapes import Shape, Shapes
 from nasm.spec.target import rules_of
 
-Timing = tuple[int, int, Resource, Needs | None, tuple[Resource, ...], Pace | None, Hashable]
-"""Interval and latency of a shape's tasks, what they occupy, and what paces them."""
+Timing = tuple[int, int, Resource, Needs | None, tuple[Resource, ...], Pace | None, Hashable, int]
+"""Of a shape's tasks: interval and latency, what they occupy, what paces them, and the issue."""
 
 
 class Tasks:
@@ -153,10 +155,10 @@ class Tasks:
         timed = self._timed.get(shape)
         if timed is None:
             timed = self._timed[shape] = self._timing(shape)
-        interval, latency, unit, needs, ports, pace, key = timed
+        interval, latency, unit, needs, ports, pace, key, issue = timed
         if expand is not None:
             ports = ()
-        return Task(work, interval, latency, unit, needs, post, expand, ports, pace, key)
+        return Task(work, interval, latency, unit, needs, post, expand, ports, pace, key, issue)
 
     def _timing(self, shape: Shape) -> Timing:
         """What all tasks of a shape have in common."""
@@ -170,6 +172,7 @@ class Tasks:
             self._ports(shape.context),
             self.paces[cost.pace] if cost.pace else None,
             cost.key,
+            max(1, cost.issue * cycle),
         )
 
     def _ports(self, context: Context) -> tuple[Resource, ...]:
@@ -198,7 +201,10 @@ class Tasks:
 
     def _claim(self, unit: str, parts: tuple[str, ...]) -> Claim:
         core, engine = self.lines.core, self.lines.engine
-        name = f"{engine}/{unit}" if unit else engine
+        name = engine
+        if unit:
+            shared = any(unit == one.name for one in self.program.generation.units)
+            name = unit if shared else f"{engine}/{unit}"
         return Claim(
             self.resources.named(core, name, self.queue),
             tuple(self.resources.named(core, f"{name}/{part}", self.queue) for part in parts),
@@ -237,9 +243,23 @@ class Tasks:
         work, kernel = self.kernels.bind(self.fresh(), shape, operands)
         if row.effect is not None:
             work = self.effects.work(work, kernel, shape, semaphore)
+        if row.condition is not None:
+            work.condition = self._condition(row, operands)
         if values:
             work.reads = (*map(self.registers.region, registers), *work.reads)
         return work
+
+    def _condition(self, row: Row, operands: tuple[object, ...]) -> Callable[[], Blocked | None]:
+        """What says whether an instruction may start; implicit operands have their values."""
+        assert row.condition is not None
+        core = self.lines.core
+        context = Context.of(row, operands, self.lines.engine, self.program.generation)
+        for operand in row.operands:
+            if isinstance(operand.kind, Held):
+                context.operands[operand.name] = self.kernels.holds
+            elif isinstance(operand.kind, Here):
+                context.operands[operand.name] = context.here(operand.kind, core)
+        return partial(row.condition.answer, context)
 
     def _expand(
         self,

@@ -120,6 +120,7 @@ class Reader:
             {os.path.normpath(os.path.join(self.folder, name)): read for name, read in held.items()}
         )
         self.program.allows = places.allows()
+        self.program.loop_registers = places.registers([len(q) for q in self.program.queues])
         self.program.warnings = places.problems()
 
     def _tensors(self, places: ReadPlaces) -> None:

@@ -47,11 +47,16 @@ def memories(program: Program) -> dict[str, str]:
 
 
 def tensors(program: Program) -> dict[str, str]:
-    """Its tensors."""
-    return {
+    """Its tensors, and its views that have names."""
+    own = {
         name: f"{t.dtype.name}{list(t.shape)} in {t.memory.name}"
         for name, t in program.tensors.items()
     }
+    parts = {
+        name: f"{view.dtype.name}{list(view.shape)} of {view.tensor.name}"
+        for name, view in program.views.items()
+    }
+    return own | parts
 
 
 def constants(program: Program) -> dict[str, str]:

@@ -270,6 +270,7 @@ class Replay:
             ports=tuple(self._resource(port, index) for port in task.ports),
             pace=TAKEN if ready else None,
             key=ready,
+            issue=task.issue,
         )
 
     def _resource(self, resource: Resource, index: int) -> Resource:

@@ -24,6 +24,7 @@ from nasm.sim.channels import Channels, Flight, Group
 from nasm.sim.contention import Contention
 from nasm.sim.counters import Counters, Who
 from nasm.sim.events import EVENTS, Observer, listeners
+from nasm.sim.gates import Gates
 from nasm.sim.interlock import Interlock
 from nasm.sim.queues import NEVER, ORDER, Flying, Queue, Task
 from nasm.sim.resources import Resource, Resources
@@ -72,6 +73,7 @@ class Scheduler:
         self.semaphores = semaphores
         self.waits = Waits(self, semaphores)
         self.contention = Contention(self)
+        self.gates = Gates(self)
         self.service = Service(self, channels, supply)
         self.resources = Resources()
         self.delay, self.paces = delay, list(paces)
@@ -154,7 +156,10 @@ class Scheduler:
     def stuck(self) -> bool:
         """Whether nothing is under way, and nothing that is left can start."""
         return not (self.flying or self.transfers) and all(
-            queue.done or queue.arrived is not None or self.waits.vain(queue)
+            queue.done
+            or queue.arrived is not None
+            or self.gates.shut(queue)
+            or self.waits.vain(queue)
             for queue in self.queues
         )
 
@@ -248,6 +253,8 @@ class Scheduler:
                 self._make_ready(queue, task, now, queue.cause, queue.because)
             queue.behind = self.interlock.writer(queue, task, now)
             self._attempt(queue)
+            return False
+        if work.condition is not None and self.gates.closed(queue, work.condition):
             return False
         if work.arrive is not None and queue.arrived is None:
             self._arrived(queue, task, now)
@@ -347,12 +354,14 @@ class Scheduler:
         if update is not None and update[3]:
             self.waits.post(update[0], update[1], update[2], self.delay)
         if queue.pc < queue.length or queue.resume:
-            self._bring_up(queue, now + 1)
+            self._bring_up(queue, now + task.issue)
             self._sequence += 1
             heappush(heap, (queue.due, START + index, self._sequence, queue))
         else:
             queue.head = queue.wait = queue.behind = None
-            queue.done = True
+            queue.done, queue.due = True, NEVER
+        if self.gates.closed_queues:
+            self.gates.changed(queue.core, now + 1)
 
     def _bring_up(self, queue: Queue, least: int) -> Task:
         """The next task becomes the head, and may start when its unit is free, or at ``least``.
@@ -421,6 +430,8 @@ class Scheduler:
         update = task.update
         if update is not None and not update[3]:
             self.waits.post(update[0], update[1], update[2], self.delay)
+        if self.gates.closed_queues:
+            self.gates.changed(queue.core, self.now)
 
     def _ended(self) -> None:
         """Remember which transfers are in flight if no queue has anything left to do."""
@@ -443,6 +454,7 @@ class Scheduler:
         if queue.parked:
             assert queue.wait is not None
             self.semaphores[queue.wait[0]].parked.remove(index)
+        self.gates.forget(queue)
         for resource in () if head is None else (*head.resources, *head.ports):
             resource.waiting.pop(index, None)
             resource.passed.discard(index)
@@ -502,6 +514,8 @@ class Scheduler:
                 flight.landed()
         if flight.semaphore is not None:
             self.waits.count(flight.semaphore, count, flight.notify)
+        if self.gates.closed_queues:
+            self.gates.changed(flight.core, self.now)
 
     def pressing(self, rank: int) -> bool:
         """Whether something of at most this rank is still to be committed at this tick."""
@@ -531,6 +545,7 @@ class Scheduler:
             self.service.save(),
             self.resources.save(),
             tuple(pace.save() for pace in self.paces),
+            self.gates.save(),
             tuple((observer, observer.save()) for observer in self._observers),
         )
 
@@ -541,7 +556,8 @@ class Scheduler:
         self.position, self.poised, poised_at = where
         self.poised_at = dict(poised_at)
         self.acting, self.record, self.records = acting
-        resources, paces, observers = saved
+        resources, paces, gates, observers = saved
+        self.gates.restore(gates)
         self._heap[:] = heap
         self.transfers.clear()
         for flight, left in transfers:

@@ -124,12 +124,30 @@ class Doubt(Implicit):
 
 @dataclass(frozen=True, slots=True)
 class Here(Implicit):
-    """The ``core`` or the ``engine`` the instruction stands on."""
+    """The ``core`` or the ``engine`` the instruction stands on, or its ``queue`` within the core.
+
+    Queues are numbered as the generation lists their engines.
+    """
 
     what: str
 
     def describe(self) -> str:
         return f"the {self.what} it stands on"
+
+    def at(self, core: int, engine: str, engines: Iterable[str]) -> object:
+        """Its value on an engine of a core, which is one of those of the generation."""
+        return {"core": core, "engine": engine, "queue": [*engines].index(engine)}[self.what]
+
+
+@dataclass(frozen=True, slots=True)
+class Held(Implicit):
+    """What the core holds: the object that the target made for it, which semantics may change.
+
+    A row that reads it and writes no operand may return a function: what is done at completion.
+    """
+
+    def describe(self) -> str:
+        return "what the core holds"
 
 
 @dataclass(frozen=True, slots=True)

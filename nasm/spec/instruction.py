@@ -9,6 +9,7 @@ from functools import wraps
 from operator import itemgetter
 from typing import Any, Concatenate, Final, Generic, ParamSpec, TypeVar
 
+from nasm.held import Blocked
 from nasm.problems import Refused, Severity
 from nasm.spec.by_name import named
 from nasm.spec.effects import Effect
@@ -16,7 +17,7 @@ from nasm.spec.evidence import Cost
 from nasm.spec.fields import Bits, Encoding, Field
 from nasm.spec.flops import Flops
 from nasm.spec.generation import Generation
-from nasm.spec.implicit_operands import Implicit
+from nasm.spec.implicit_operands import Held, Here, Implicit
 from nasm.spec.kinds import Kind, Tile
 from nasm.spec.options import OptionValue
 from nasm.spec.view import Offsets, View
@@ -137,6 +138,10 @@ class Context:
     def option(self, name: str) -> OptionValue:
         """A machine option in force."""
         return self.generation.options[name]
+
+    def here(self, kind: Here, core: int) -> object:
+        """The place where the instruction stands, as an operand asks for it."""
+        return kind.at(core, self.engine, (engine.name for engine in self.generation.engines))
 
     @property
     def in_float32(self) -> bool:
@@ -286,6 +291,8 @@ class Row:
     ``flops`` are its floating-point operations, if the peak of the machine counts them.
     ``encoding`` is its word, where instructions have one: then each operand that is written is a
     field of it, in the order of the row.
+    ``condition`` is asked when nothing else keeps an instruction from starting, and says what still
+    does; it changes nothing. Of implicit operands it gets what the core holds, and the place.
 
     ``written`` are the operands a program writes, ``reads`` those the semantics take, ``writes``
     those they return, ``effect`` is the type of effect they return instead, ``walked`` the
@@ -313,6 +320,7 @@ class Row:
     setup: str
     tensors: str
     flops: OfOperands[Flops] | None
+    condition: OfOperands[Blocked | None] | None
     position: Mapping[str, int]
     written: tuple[Operand, ...]
     reads: tuple[Operand, ...]
@@ -325,6 +333,16 @@ class Row:
 
     def __reduce__(self) -> tuple[Callable[[str, str], Row], tuple[str, str]]:
         return named, (self.semantics.__module__, self.name)
+
+    @property
+    def holds(self) -> bool:
+        """Whether its semantics get what the core holds, and may change it."""
+        return any(isinstance(operand.kind, Held) for operand in self.reads)
+
+    @property
+    def acts(self) -> bool:
+        """Whether all it does is done to what the core holds."""
+        return self.holds and self.effect is None and not self.writes
 
     @property
     def summary(self) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
+from nasm.held import Holds, Surroundings
 from nasm.pace import Pace
 from nasm.problems import Failure, Problem, listed
 from nasm.records import FigureSet
@@ -66,17 +67,19 @@ class Target:
     """An instruction set and the machines that run it.
 
     ``rules`` hold for every instruction; ``plan`` turns a transfer into shares for channels.
-    ``options`` are what a user may choose about its machines; ``casting`` makes of them the
-    casts of a stream of instructions, by the stream's number. ``figures`` are the rows that the
-    numbers of its generations come from. ``paces`` makes what paces the instructions of a core, by
-    the name that costs give it. ``interlocked`` says of options whether an engine waits for its own
-    earlier results. ``vocabulary`` is what words of operands mean, by what they are. ``module`` is
-    where it is written, under the name TARGET. ``sequencing`` names the rows that govern queues.
+    ``options`` are what a user may choose about its machines; ``casting`` makes of them the casts
+    of a stream of instructions, by the stream's number. ``figures`` are the rows that the numbers
+    of its generations come from. ``paces`` makes what paces the instructions of a core, by the name
+    that costs give it. ``interlocked`` says of options whether an engine waits for its own earlier
+    results. ``vocabulary`` is what words of operands mean, by what they are. ``module`` is where it
+    is written, under the name TARGET. ``sequencing`` names the rows that govern queues.
     ``computing`` are instructions that leave in ``c`` what an operator means of tiles, by
     expressions of the tiles ``a`` and ``b`` and the number 2, such as ``-a`` and ``a + 2``.
     ``profiled`` are the opcode and the operands of an instruction as the vendor's profiler shows
     them, empty where nothing published shows any. ``words`` are those of its instructions, where
     they have some.
+    them, empty where nothing published shows any. ``holds`` makes the object that a core holds,
+    which semantics get by the implicit operand ``Held``.
     """
 
     name: str
@@ -97,6 +100,7 @@ class Target:
     computing: Mapping[str, str] = field(default_factory=dict)
     profiled: Callable[[Row, tuple[object, ...]], tuple[str, str]] | None = None
     words: Words | None = None
+    holds: Callable[[Generation, Surroundings], Holds] | None = None
 
     def __reduce__(self) -> tuple[Callable[[str, str], Target], tuple[str, str]]:
         return named, (self.module, "TARGET")

@@ -71,6 +71,10 @@ class Macros:
         _check(statement, scope)
         self.known[name] = Macro(statement, scope.source, Later(statement.body), place)
 
+    def copied(self) -> Macros:
+        """The same, for texts that go on: what these declare is known to them alone."""
+        return Macros(dict(self.known), dict(self.counts), self.number)
+
     def find(self, call: tree.MacroCall, scope: Scope, mnemonics: Container[str]) -> Macro:
         """The macro that is called; raises Failure."""
         name = call.name.name
@@ -154,11 +158,15 @@ def _bind(
             silent = silent or not failure.problems
     if problems or silent:
         raise Failure(problems)
+    assert inner.expansion is not None
+    places = inner.expansion.given
+    places.update((name, caller.span(node)) for name, node in given.items())
     for parameter in macro.statement.parameters:
         name = parameter.name
         if name not in values:
             assert isinstance(parameter, tree.Named)
             values[name] = handed(parameter.value, inner, builder)
+            places[name] = inner.span(parameter.value)
         inner.declare(name, values[name], inner.span(parameter))
 
 

@@ -281,6 +281,10 @@ class _Instructions(_Expressions):
 
     posted = moment
 
+    def several(self, parts: Parts) -> tree.Several:
+        first, stop = parts
+        return tree.Several(first.start, stop.end, first, stop)
+
     def awaited(self, parts: Parts) -> tree.MomentName:
         moment: tree.MomentName = parts[0]
         condition: tree.Node = parts[1]

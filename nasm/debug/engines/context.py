@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from nasm.sim.counters import TRANSFER, Post, Semaphore, Who, holds
 from nasm.sim.queues import NEVER, Queue, Task, Wait
 from nasm.sim.regions import REGISTERS, Region, intersect
 from nasm.sim.resources import Resource
-from nasm.source import Frame
+from nasm.source import Frame, Span
 from nasm.spec.implicit_operands import EngineValue
 from nasm.spec.view import View
 
@@ -53,7 +54,8 @@ class _Start:
 def _step(frame: Frame) -> str:
     """The round of a loop, or the call of a macro, that led to a line."""
     if "(" in frame.what:
-        return f"{frame.what} on line {frame.span.line}"
+        where = frame.span.brief
+        return f"{frame.what} {'in' if frame.span.source.label else 'on'} {where}"
     return frame.what.partition(".for ")[2]
 
 
@@ -132,7 +134,7 @@ class Scene:
         if span is None:
             return Location(name, who[1], None)
         steps = filter(None, map(_step, span.chain))
-        return Location(name, who[1], span.line, ", ".join(steps))
+        return Location(name, who[1], span.line, ", ".join(steps), span.source.label)
 
     def more(self, tick: int) -> str:
         """How long it is until a tick."""
@@ -146,9 +148,7 @@ class Scene:
     def _beside(self, who: Who, queue: Queue) -> str:
         """An instruction, told from the engine whose next one is looked at."""
         place = self.place(who)
-        if who[0] == queue.index and place.line:
-            return f"line {place.line}"
-        return str(place) if who[0] != queue.index else f"pc {place.pc}"
+        return place.where if who[0] == queue.index else str(place)
 
     # -- when the next instruction starts
 
@@ -173,11 +173,15 @@ class Scene:
             self._resources(queue, task, start)
         if wait is not None and not queue.waited:
             self._waits(queue, wait, start)
+        if queue.blocked is not None:
+            self._closed(queue, start)
         turn = not start.holds and start.tick is not None and start.tick > self.now
         if turn:
             assert start.tick is not None
             start.hold(Hold("turn", f"starts at {self.time(start.tick)}, its turn", start.tick))
         if task is not None and (task.contended or task.expand or task.work.arrive):
+            start.certain = False
+        if task is not None and task.work.condition is not None:
             start.certain = False
         return start
 
@@ -204,6 +208,14 @@ class Scene:
             start.certain = False
             if port.free_at > self.now:
                 start.hold(self._busy("port", queue, task, port, port.free_at, False))
+
+    def _closed(self, queue: Queue, start: _Start) -> None:
+        """The condition of the instruction did not hold when it was asked last."""
+        blocked = queue.blocked
+        assert blocked is not None
+        start.holds.clear()
+        start.tick = self.now
+        start.hold(Hold("condition", f"waits: {blocked.said}", blocked.until, False))
 
     def _awaited(self, queue: Queue, gate: int) -> str:
         """What the next instruction of a queue needs of what the engine holds from a tick on."""
@@ -376,10 +388,9 @@ class Scene:
 
     def _in_short(self, coming: tuple[TransferRecord, ...], others: list[Who]) -> str:
         """Who posts, in a few words."""
-        lines = [t.span.line for t in coming if t.span]
-        lines += [place.line for who in others if (place := self.place(who)).line]
-        if lines:
-            return f"posted by line {listed(map(str, dict.fromkeys(lines)), 'and')}"
+        spans = [t.span for t in coming] + [self.program.span(*who) for who in others]
+        if any(spans):
+            return f"posted by {briefly(spans)}"
         places = [f"{t.engine} pc {t.pc}" for t in coming] + [str(self.place(w)) for w in others]
         return f"posted by {listed(places, 'and')}" if places else "nothing posts it"
 
@@ -403,8 +414,7 @@ class Scene:
     def _landing(self, coming: tuple[TransferRecord, ...]) -> str:
         """Transfers that will post, and when they have all landed."""
         last = max(coming, key=lambda t: t.lands)
-        lines = sorted({t.span.line for t in coming if t.span})
-        of = f"line {listed(map(str, lines), 'and')}" if lines else f"{coming[0].engine}"
+        of = briefly(sorted((t.span for t in coming), key=_by_line)) or coming[0].engine
         one = len(coming) == 1
         certain = all(t.certain for t in coming)
         when = (
@@ -434,8 +444,7 @@ class Scene:
                 stands = "waits itself" if other.parked else "is next there"
                 parts.append(f"{place} posts it, and {stands}")
             else:
-                head = self.place((index, other.pc))
-                stand = f"line {head.line}" if head.line else f"pc {head.pc}"
+                stand = self.place((index, other.pc)).where
                 parts.append(f"{place} posts it, and {place.engine} is at {stand}")
         if len(posters) > SHOWN:
             parts.append(f"{len(posters) - SHOWN} more engines post it")
@@ -463,9 +472,7 @@ class Scene:
                     if q.core in absent and not q.done and q.engine == queue.engine
                 ]
                 if heads:
-                    said += f"; {heads[0].engine} is at " + (
-                        f"line {heads[0].line}" if heads[0].line else f"pc {heads[0].pc}"
-                    )
+                    said += f"; {heads[0].engine} is at {heads[0].where}"
                 start.hold(Hold("core", said, None, False, tuple(heads)))
                 return start
         return self._exchange(queue, start)
@@ -500,6 +507,18 @@ def seen(semaphore: Semaphore, op: str, value: int, tick: int) -> tuple[int, Pos
         if post.at > tick:
             at, by = post.at, post
     return (at, by) if holds(have, op, value) else None
+
+
+def briefly(spans: Iterable[Span | None]) -> str:
+    """The lines of some places in few words, each once: ``line 3, 5 and lib/a.nasm:12``."""
+    held = [span for span in spans if span is not None]
+    own = dict.fromkeys(str(span.line) for span in held if not span.source.label)
+    others = dict.fromkeys(span.brief for span in held if span.source.label)
+    return ("line " if own else "") + listed([*own, *others], "and")
+
+
+def _by_line(span: Span | None) -> tuple[str, int]:
+    return (span.source.label, span.line) if span is not None else ("", 0)
 
 
 def _last_first(hold: Hold) -> tuple[bool, int, bool]:

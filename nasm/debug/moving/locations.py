@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from nasm.debug.values.rounds import rounds_at, variables
 from nasm.inspection import Inspection
 from nasm.problems import Refused, did_you_mean, listed, quoted
-from nasm.source import Source, Span
+from nasm.source import Source, Span, brief
 from nasm.spec.program import Program, QueueProgram
 
 UNKNOWN = "E0822"
@@ -49,7 +50,7 @@ def location(held: Inspection, text: str) -> Location:
         return _line(held, int(words[0][:9]), text_of(held))
     file, _, line = text.strip().rpartition(":")
     if file and line.isdecimal():
-        return _line(held, int(line[:9]), _file(held, file))
+        return _line(held, int(line[:9]), file_of(held, file))
     if len(words) == 3 and words[1] == "pc":
         return _at(held, words[0], words[2])
     program = held.program
@@ -103,10 +104,11 @@ def _at(held: Inspection, engine: str, number: str) -> Location:
     return Location(f"@{name} pc {pc}", {queue.index: frozenset((pc,))})
 
 
-def _file(held: Inspection, name: str) -> Source:
+def file_of(held: Inspection, name: str) -> Source:
     """The file of a program whose path ends so; raises Refused."""
     sources = {id(s.source): s.source for s in held.program.spans if s is not None}
-    ends = [s for s in sources.values() if f"/{s.name}".endswith(f"/{name}")]
+    ends = [s for s in sources.values() if name in (s.name, s.label)]
+    ends = ends or [s for s in sources.values() if f"/{s.name}".endswith(f"/{name}")]
     if len(ends) != 1:
         names = sorted(s.shown for s in (ends or sources.values()))
         said = f"several files are called '{quoted(name)}'" if ends else f"no file '{quoted(name)}'"
@@ -132,8 +134,10 @@ def _line(held: Inspection, line: int, source: Source | None) -> Location:
         raise Refused(UNKNOWN, f"no instruction on or behind line {line} of {last}")
     at = min(found)
     moved = "" if at == line else f"line {line} has no instruction: moved to line {at}"
-    where = "" if source is text_of(held) else f" of {source.shown}"
-    return Location(f"line {at}{where}", {q: frozenset(pcs) for q, pcs in found[at].items()}, moved)
+    where = f"line {at} of {source.shown}"
+    if source.label or source is text_of(held):
+        where = brief(at, source.label)
+    return Location(where, {q: frozenset(pcs) for q, pcs in found[at].items()}, moved)
 
 
 def _in(program: Program, number: int, source: Source) -> Span | None:
@@ -148,14 +152,17 @@ def text_of(held: Inspection) -> Source | None:
     return next((span.source for span in held.program.spans if span is not None), None)
 
 
-def rounds(program: Program, queue: int, pc: int) -> dict[str, int]:
-    """The variables of the loops around an instruction, with their values there."""
+def rounds(held: Inspection, queue: int, pc: int) -> dict[str, int]:
+    """The variables of the loops around an instruction, with their values there and now."""
+    program = held.program
     chain = program.chains[program.queues[queue].chains[pc]]
     found = (_ROUND.fullmatch(frame.what) for frame in chain)
-    return {match[1]: int(match[2]) for match in found if match is not None}
+    unrolled = {match[1]: int(match[2]) for match in found if match is not None}
+    return rounds_at(held, queue, pc) | unrolled
 
 
 def loop_variables(program: Program) -> frozenset[str]:
-    """The variables of all loops that were unrolled."""
+    """The variables of all loops, unrolled and at run time."""
     frames = (frame.what for chain in program.chains for frame in chain)
-    return frozenset(match[1] for what in frames if (match := _ROUND.fullmatch(what)))
+    unrolled = frozenset(match[1] for what in frames if (match := _ROUND.fullmatch(what)))
+    return unrolled | variables(program)

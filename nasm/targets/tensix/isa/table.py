@@ -9,7 +9,7 @@ from typing import Any
 from nasm.problems import Refused
 from nasm.spec.evidence import Cost, Evidence
 from nasm.spec.fields import Bits, Field
-from nasm.spec.implicit_operands import FieldOf, Here
+from nasm.spec.implicit_operands import FieldOf, Held, Here
 from nasm.spec.instruction import Context, OfOperands, Operand, Row, of_operands
 from nasm.spec.isa import Isa
 from nasm.spec.kinds import Kind
@@ -22,7 +22,7 @@ ISA = Isa("tensix")
 QUEUES = ("t0", "t1", "t2")
 """The three threads, each of which issues every instruction."""
 
-IMPLICIT: Mapping[str, Kind] = {"thread": Here("queue")}
+IMPLICIT: Mapping[str, Kind] = {"core": Held(), "thread": Here("queue")}
 """What semantics may ask for beside fields, by the names of their parameters."""
 
 
