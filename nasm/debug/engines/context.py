@@ -143,7 +143,7 @@ class Scene(Awaiting):
             if port.free_at > self.now:
                 start.hold(self._busy("port", queue, task, port, port.free_at, False))
 
-    def _closed(self, queue: Queue, start: _Start) -> None:
+    def _closed(self, queue: Queue, start: Start) -> None:
         """The condition of the instruction did not hold when it was asked last."""
         blocked = queue.blocked
         assert blocked is not None
