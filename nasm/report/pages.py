@@ -328,7 +328,12 @@ def json_page(shown: Page) -> dict[str, Any]:
             for t in shown.times
         ],
         "word": [
-            {"name": bar.name, "bits": bar.bits, "letters": dict(bar.letters)} for bar in shown.word
+            {
+                "name": bar.name,
+                "bits": bar.bits,
+                "letters": [{"letter": letter, "field": name} for letter, name in bar.letters],
+            }
+            for bar in shown.word
         ],
         "vendor": {tool: list(names) for tool, names in shown.vendor},
         "source": shown.source,

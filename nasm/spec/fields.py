@@ -12,6 +12,9 @@ from nasm.spec.kinds import WRONG_KIND, Kind, shown
 HEX = 10
 """Bits from which on a field is written in hexadecimal."""
 
+WHOLE = 32
+"""Bits of a field that is a whole word, which is written with all its digits."""
+
 
 @dataclass(frozen=True, slots=True)
 class Field:
@@ -50,7 +53,8 @@ class Field:
         """A value that it can hold; raises Refused. One with a sign may be written as its bits."""
         least = -(1 << (self.width - 1)) if self.signed else 0
         if type(value) is not int or not least <= value < 1 << self.width:
-            raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {shown(value)}")
+            hint = f"write {int(value)}" if isinstance(value, bool) else ""
+            raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {shown(value)}", hint)
         return self.get(self.put(value))
 
     def describe(self) -> str:
@@ -66,9 +70,9 @@ class Field:
 
     def format(self, value: int) -> str:
         """A value as a program would write it."""
-        if self.signed or self.width < HEX or value < HEX:
+        if self.signed or self.width < HEX or (value < HEX and self.width < WHOLE):
             return str(value)
-        return f"{value:#x}"
+        return f"{value:#010x}" if self.width == WHOLE else f"{value:#x}"
 
 
 def bits_of(mask: int) -> str:

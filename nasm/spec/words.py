@@ -65,18 +65,28 @@ class Words:
         assert row.encoding is not None
         return row.encoding.encode(_integers(row, operands))
 
-    def decode(self, word: int) -> tuple[Row, tuple[object, ...]]:
-        """The instruction of a word; raises Refused with the reason if it is none."""
+    def reason(self, word: int) -> str:
+        """Why a word is no instruction; empty if it is one."""
         row = self.rows.get(self.opcode.get(word))
         if row is None:
-            said = f"{word:#010x} is no instruction: none has the opcode {self.opcode.get(word):#x}"
-            raise Refused(NO_INSTRUCTION, said, _KEEP)
+            return f"no instruction has the opcode {self.opcode.get(word):#04x}"
         assert row.encoding is not None
         wrong = row.encoding.wrong(word)
-        if wrong:
-            raise Refused(NO_INSTRUCTION, f"{word:#010x} is no {row.name}: {wrong}", _KEEP)
+        return f"{row.name}: {wrong}" if wrong else ""
+
+    def decode(self, word: int) -> tuple[Row, tuple[object, ...]]:
+        """The instruction of a word; raises Refused with the reason if it is none."""
+        reason = self.reason(word)
+        if reason:
+            raise Refused(NO_INSTRUCTION, f"{word:#010x} is no instruction: {reason}", _KEEP)
+        row = self.rows[self.opcode.get(word)]
+        assert row.encoding is not None
         values = iter(row.encoding.decode(word))
         return row, tuple(None if o.implicit else next(values) for o in row.operands)
+
+    def kept(self, word: int) -> tuple[Row, tuple[object, ...]]:
+        """A word that stays as it is, whatever it is."""
+        return self.data, (word, True)
 
 
 _KEEP = f"to keep it as it is, which nothing executes, write {DATA}=true behind it"

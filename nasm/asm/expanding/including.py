@@ -100,3 +100,15 @@ class Includes:
         self._read.add(key)
         self.text += f"\n{text}"
         return Source(path, text, os.path.normpath(label))
+
+
+def of_library(macro: str) -> str:
+    """A hint that includes the file of the library that has a macro; or nothing."""
+    begins = f"\n.macro {macro}("
+    with suppress(OSError):
+        for name in sorted(os.listdir(LIBRARY)):
+            with open(os.path.join(LIBRARY, name), encoding="utf-8") as stream:
+                if begins in f"\n{stream.read()}":
+                    path = f"{os.path.basename(LIBRARY)}/{name}"
+                    return f'the library has it: .include "{path}"'
+    return ""

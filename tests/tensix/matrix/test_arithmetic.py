@@ -20,9 +20,10 @@ from nasm.targets.tensix.matrix.formats import (
     src_from_fp16,
     src_from_tf32,
 )
-from nasm.targets.tensix.matrix.multiply import elwmul, mvmul
+from nasm.targets.tensix.matrix.multiply import elwmul, mvmul, mvmuls
 from nasm.targets.tensix.matrix.pools import gmpool
 from tests.tensix.matrix.compare import differences
+from tests.tensix.matrix.operands import sources, stored
 
 
 def fp32(x: float) -> int:
@@ -102,6 +103,15 @@ def test_eight_products_are_aligned_and_rounded_before_they_are_added() -> None:
     assert float(fp32_from_dst(found).view(np.float32)[0, 0]) == 1 + 7 * 2.0**-10
 
 
+def test_zeros_of_fp16_align_small_numbers_of_dst_at_2_to_the_minus_30() -> None:
+    # An exponent field of 90 is 7 below 97, that of a product of zeros: 2^-23 is cut off.
+    zeros, old = np.zeros((16, 16), np.uint32), dst_from_fp32([fp32(2.0**-37 * (1 + 2.0**-23))])
+    dst = np.full((1, 16), old)
+    found = mvmul(zeros, zeros[:1], dst, Style.FP16, True, 0)
+    assert (fp32_from_dst(found).view(np.float32) == 2.0**-37).all()
+    assert np.array_equal(mvmul(zeros, zeros[:1], dst, Style.TF32, True, 0), dst)
+
+
 def test_integers_multiply_by_bits_and_saturate() -> None:
     # 37 = 1*32 + 5 and 21 = 1*16 + 5: phase 3 has both low parts, phase 0 both high ones.
     a, b, zero = integer(37), integer(-21), np.zeros(1, np.uint32)
@@ -142,6 +152,13 @@ def test_a_pool_reports_rows_of_the_first_eight_in_an_order_of_its_own(
     assert found[0] == int(dst_from_bf16(0x4000)) << 16 | reported
 
 
+def test_of_equal_rows_a_pool_reports_the_last_that_it_looks_at() -> None:
+    # Rows 4 to 7 come before rows 0 to 3; of these, row 3 has the index 1.
+    ones, old = np.full((16, 16), bf16(1.0)), np.full(16, 0xFFFFFF00, np.uint32)
+    found = gmpool(ones, ones[0], old, Style.BF16, True, argmax=True)
+    assert found[0] == int(dst_from_bf16(0x3F80)) << 16 | 1
+
+
 def test_a_zero_scale_makes_a_row_lose() -> None:
     a = np.full((16, 16), bf16(-3.0))
     a[2] = bf16(7.0)
@@ -159,3 +176,14 @@ def test_shapes_lead_and_blocks_can_be_computed_at_once() -> None:
     whole = mvmul(a, b, dst, Style.TF32, False, 1)
     one = mvmul(a[1, 2], b[1, 2], dst[1, 2], Style.TF32, False, 1)
     assert np.array_equal(whole[1, 2], one)
+
+
+@pytest.mark.parametrize("style", list(Style), ids=lambda s: s.name)
+def test_products_one_after_the_other_can_be_computed_at_once(style: Style) -> None:
+    rng = np.random.default_rng(1)
+    a, b = sources(rng, (3, 4, 16, 16), style, 4), sources(rng, (3, 4, 8, 16), style, 4)
+    dst = stored(rng, (4, 8, 16), style, True, 4)
+    one_by_one = dst
+    for step in range(3):
+        one_by_one = mvmul(a[step], b[step], one_by_one, style, True, 2)
+    assert np.array_equal(mvmuls(a, b, dst, style, True, 2), one_by_one)

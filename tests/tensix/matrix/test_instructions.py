@@ -138,6 +138,18 @@ def test_moves_between_src_and_dst_keep_the_bits_of_a_format() -> None:
     assert np.array_equal(m.srcb[0, 3], before[9])
 
 
+def test_four_rows_of_srcb_move_to_aligned_rows() -> None:
+    core = filled()
+    m = core.matrix
+    moves.MOVB2D(core, 0, 0, 7, 0, Move4Rows=1, Broadcast1RowTo8=0, BroadcastCol0=0, DstRow=14)
+    wanted = m.srcb[0, 4:8] >> 3 & 0xFF00 | m.srcb[0, 4:8] & 0xFF
+    assert np.array_equal(m.dst[12:16], wanted)
+    moves.MOVB2A(core, 0, srca=20, addr_mode=0, instr_mod=2, srcb=8)
+    assert np.array_equal(m.srca[0, 20:24], m.srcb[0, 8:12])
+    with pytest.raises(Refused, match="MOVB2A with instr_mod 0"):
+        moves.MOVB2A(core, 0, srca=20, addr_mode=0, instr_mod=0, srcb=8)
+
+
 def test_a_move_of_tf32_fills_32_bits() -> None:
     core = coprocessor(ALU_FORMAT_SPEC_REG0_SrcA=Format.TF32, ALU_ACC_CTRL_Fp32_enabled=1)
     m = core.matrix

@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
+import inspect
+
 import pytest
 
-from nasm.targets.tensix.matrix import ownership, timing
+from nasm.targets.tensix.matrix import (
+    arithmetic,
+    control,
+    durations,
+    moves,
+    ownership,
+    pack,
+    timing,
+    unpack,
+)
 from nasm.targets.tensix.matrix.formats import Format
 from nasm.targets.tensix.state import MATRIX
-from tests.tensix.matrix.machine import coprocessor
+from nasm.targets.tensix.words import WORDS
+from tests.tensix.matrix.machine import configure, coprocessor, packs, unpacks
+
+EXECUTED = {
+    name: value
+    for module in (arithmetic, control, moves, pack, unpack)
+    for name, value in vars(module).items()
+    if name in WORDS
+}
 
 
 def finished(blocks: int, count: int) -> int:
@@ -53,6 +72,20 @@ def test_a_bf16_tile_takes_32_cycles_alone_and_64_beside_another() -> None:
     assert timing.pack_cycles(512, accumulates=True) == 64
 
 
+def test_what_instructions_ask_of_l1_follows_from_the_configuration() -> None:
+    core = coprocessor(THCON_SEC0_REG2_Throttle_mode=2, THCON_SEC1_REG2_Throttle_mode=1)
+    fields = unpacks(core, 0, 0x4000, Format.BF16, Format.BF16, 1024)
+    names = {*inspect.signature(durations.unpack_demand).parameters} & {*fields}
+    assert durations.unpack_demand(core, 0, **{n: fields[n] for n in names}) == (2048, 4)
+    fields = unpacks(core, 1, 0x4000, Format.BFP8, Format.BFP8, 1024)
+    assert durations.unpack_demand(core, 0, **{n: fields[n] for n in names}) == (1088, 2)
+    packs(core, 0x4000, Format.BF16, Format.BF16, False, 256)
+    assert durations.pack_durations(core, 0, 15, 0, 0) == dict.fromkeys(range(4), 32)
+    configure(core, {"THCON_SEC0_REG1_Pack_L1_Acc": 1})
+    assert durations.pack_durations(core, 0, 1, 0, 0) == {0: 64}
+    assert durations.pack_durations(core, 0, 2, 0, Flush=1) == {1: 0}
+
+
 @pytest.mark.parametrize(
     ("wanted", "got"),
     [((1, 1), (1, 1)), ((2, 2), (1, 1)), ((4, 2), (2, 1)), ((2, 4), (1, 2)), ((1, 4), (1, 4))],
@@ -72,6 +105,18 @@ def test_formats_and_modes_limit_the_speed() -> None:
     assert timing.wanted_speed(0, Format.BF16, tilized=True, to_dst=False) == 4
 
 
+@pytest.mark.parametrize("mnemonic", sorted(EXECUTED))
+def test_parameters_are_fields_of_the_word(mnemonic: str) -> None:
+    known = {field.name for field in WORDS[mnemonic].encoding.fields()}
+    first, second, *fields = inspect.signature(EXECUTED[mnemonic]).parameters
+    assert (first, second) == ("core", "thread")
+    assert not {*fields} - known
+
+
+def test_every_documented_instruction_of_the_unit_has_a_time_and_is_executed() -> None:
+    assert {*timing.MATRIX_UNIT} | {"UNPACR", "UNPACR_NOP", "PACR", "SETDVALID"} == {*EXECUTED}
+
+
 def test_a_product_has_4096_operations() -> None:
     assert timing.matrix_flops() == 4096
 
@@ -81,9 +126,12 @@ def test_instructions_wait_for_the_banks_that_they_read() -> None:
     m = core.matrix
     said = ownership.blocked(core, 0, "MVMUL")
     assert said is not None
-    assert said.startswith("bank 0 of SrcA is the unpackers'")
+    assert said.cause == "src"
+    assert said.said.startswith("bank 0 of SrcA is the unpackers'")
     m.owner_a[0] = MATRIX
-    assert "bank 0 of SrcB" in (ownership.blocked(core, 0, "MVMUL") or "")
+    said = ownership.blocked(core, 0, "MVMUL")
+    assert said is not None
+    assert said.said.startswith("bank 0 of SrcB is the unpackers'")
     assert ownership.blocked(core, 0, "MOVA2D") is None
     assert ownership.blocked(core, 0, "MOVD2B") is None
     m.owner_b[0] = MATRIX
@@ -96,7 +144,7 @@ def test_an_unpack_waits_until_its_bank_comes_back() -> None:
     core.matrix.owner_b[0] = MATRIX
     said = ownership.blocked_unpack(core, 0, 1)
     assert said is not None
-    assert said.startswith("bank 0 of SrcB is the matrix unit's: no instruction with FlipSrcB")
+    assert said.said.startswith("bank 0 of SrcB is the matrix unit's: no instruction with FlipSrcB")
     assert ownership.blocked_unpack(core, 0, 1, CfgContextCntInc=1) is None
     assert ownership.blocked_unpack_nop(core, 0, 1, 1) == said
     assert ownership.blocked_unpack_nop(core, 0, 1, 7) is None

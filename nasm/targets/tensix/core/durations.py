@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from typing import Any, NamedTuple
+import inspect
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any, NamedTuple, TypeVar
 
 from nasm.pace import Pace
 from nasm.problems import Refused
 from nasm.spec.generation import Generation
 from nasm.targets.tensix.core.fields import Fields, fields_of
-from nasm.targets.tensix.matrix.pack import written
-from nasm.targets.tensix.matrix.timing import ADDRESS_CYCLES, pack_cycles, wanted_speed
-from nasm.targets.tensix.matrix.unpack import reading
+from nasm.targets.tensix.matrix.durations import pack_durations, unpack_demand
+from nasm.targets.tensix.matrix.timing import ADDRESS_CYCLES
 from nasm.targets.tensix.scalar.config import field
 from nasm.targets.tensix.scalar.mover import duration
 from nasm.targets.tensix.state import Coprocessor
 
+T = TypeVar("T")
+
 LINE = 16
+"""Bytes of a line of L1."""
 
 
 class Amount(NamedTuple):
@@ -26,22 +29,23 @@ class Amount(NamedTuple):
     speed: int
 
 
+def _named(function: Callable[..., T], core: Coprocessor, thread: int, fields: Fields) -> T:
+    """What a function says of the fields that it names."""
+    names = [name for name in inspect.signature(function).parameters if name in fields]
+    return function(core, thread, **{name: fields[name] for name in names})
+
+
 def unpacked(core: Coprocessor, thread: int, fields: Fields) -> Amount:
     """What a regular UNPACR reads; raises Refused as it does."""
-    found = reading(core, thread, fields)
-    speed = wanted_speed(
-        found.throttle, found.source, tilized=found.tilized, to_dst=found.to_dst,
-        upsampling=found.upsampling,
-    )  # fmt: skip
-    return Amount(max(1, -(-found.bytes // LINE)), speed)
+    size, speed = _named(unpack_demand, core, thread, fields)
+    read = 0 if fields["AllDatumsAreZero"] else size
+    return Amount(max(1, -(-read // LINE)), speed)
 
 
-def packed(core: Coprocessor, thread: int, fields: Fields) -> int:
-    """Cycles of a PACR: of its slowest packer."""
-    return max(
-        max(1, pack_cycles(one.bytes, accumulates=one.accumulates))
-        for one in written(core, thread, fields)
-    )
+def packed(core: Coprocessor, thread: int, fields: Fields) -> Mapping[int, int]:
+    """Cycles of a PACR, by packer."""
+    found = _named(pack_durations, core, thread, fields)
+    return {packer: max(1, cycles) for packer, cycles in found.items()}
 
 
 def moved(core: Coprocessor, thread: int) -> int:
@@ -74,7 +78,9 @@ class Durations(Pace):
         if mnemonic == "UNPACR":
             amount = unpacked(core, thread, fields)
             return ADDRESS_CYCLES - -amount.lines // amount.speed
-        return packed(core, thread, fields) if mnemonic == "PACR" else moved(core, thread)
+        if mnemonic == "PACR":
+            return max(packed(core, thread, fields).values())
+        return moved(core, thread)
 
     def save(self) -> Any:
         """It remembers nothing."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -65,9 +65,9 @@ def _bubble(core: Tensix, thread: int) -> Blocked | None:
 
 
 def _matrix(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked | None:
-    said = ownership.blocked(core, thread, mnemonic)
-    if said is not None:
-        return Blocked("src", said)
+    found = ownership.blocked(core, thread, mnemonic)
+    if found is not None:
+        return found
     last = core.recent.matrix
     until = last.tick + held_after(last.mnemonic, mnemonic) + 1
     if until > core.now:
@@ -148,16 +148,10 @@ def _unpack(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked
         said = f"unpacker {which} is busy with {thread_name(reads.thread)}"
         return Blocked("unit", said)
     if mnemonic == "UNPACR":
-        said_bank = ownership.blocked_unpack(
+        return ownership.blocked_unpack(
             core, thread, which, fields["CfgContextCntInc"], fields["SearchCacheFlush"]
         )
-    else:
-        said_bank = ownership.blocked_unpack_nop(core, thread, which, fields["NoOp"])
-    return None if said_bank is None else Blocked("src", said_bank)
-
-
-def _named(*names: str) -> Callable[[Fields], Iterator[int]]:
-    return lambda fields: (fields[name] for name in names)
+    return ownership.blocked_unpack_nop(core, thread, which, fields["NoOp"])
 
 
 _BY_UNIT: Final[Mapping[str, Waits]] = {

@@ -57,13 +57,14 @@ def expand(
     if opcode == MOP_CFG:
         own.mop_mask_high = word & 0xFFFF
         return ()
-    if opcode != MOP:
-        out = tuple(_replayed(own, Slot(word, "")))
-        return None if out == (Micro(word),) else out
-    key = (word, own.mop_mask_high, own.mop.tobytes(), outer_bug)
-    if own.recording.left or any(_records(slot.word) for slot in _mop(*key)):
-        return tuple(micro for slot in _mop(*key) for micro in _replayed(own, slot))
-    return _played(own.replay.tobytes(), *key)
+    if opcode == MOP:
+        slots = _mop(word, own.mop_mask_high, own.mop.tobytes(), outer_bug)
+    else:
+        slots = (Slot(word, ""),)
+    if not own.recording.left and not any(_records(slot.word) for slot in slots):
+        return _played(own.replay.tobytes(), slots)
+    out = tuple(micro for slot in slots for micro in _replayed(own, slot))
+    return None if out == (Micro(word),) else out
 
 
 @lru_cache(maxsize=256)
@@ -75,12 +76,9 @@ def _mop(word: int, mask_high: int, config: bytes, outer_bug: bool) -> tuple[Slo
 
 
 @lru_cache(maxsize=256)
-def _played(
-    buffer: bytes, word: int, mask_high: int, config: bytes, outer_bug: bool
-) -> tuple[Micro, ...]:
-    """What a MOP makes that records nothing: the same for the same buffer and configuration."""
+def _played(buffer: bytes, slots: tuple[Slot, ...]) -> tuple[Micro, ...]:
+    """What becomes of words none of which records: the same from the same buffer."""
     held = np.frombuffer(buffer, np.uint32).tolist()
-    slots = _mop(word, mask_high, config, outer_bug)
     return tuple(micro for slot in slots for micro in _through(held, slot))
 
 

@@ -135,6 +135,19 @@ def ELWMUL(
     _done(core, thread, FlipSrcA, FlipSrcB, AddrMod)
 
 
+def _sum(
+    core: Coprocessor, thread: int, row: int, one: tuple[int, int], *, minus: bool, add: int
+) -> None:
+    """8 rows of Dst = SrcA + SrcB or their difference, or += that."""
+    style, wide = computed_style(core, thread), wide_dst(core, thread)
+    rows = (dst_row(core, thread, row) & 0x3F8) + np.arange(8)
+    a, b = _elements(core, thread, *one)
+    held = rows_of_dst.read(core.matrix, rows, wide)
+    phase = phase_of(core, thread)
+    result = elwadd(a, b, held, style, wide, phase, minus=minus, add=bool(add))
+    rows_of_dst.write(core.matrix, rows, result, wide)
+
+
 def ELWADD(
     core: Coprocessor,
     thread: int,
@@ -145,17 +158,10 @@ def ELWADD(
     BroadcastSrcBCol0: int,
     AddrMod: int,
     DstRow: int,
-    *,
-    minus: bool = False,
 ) -> None:
-    """8 rows of Dst = SrcA + SrcB, or += with AddDst; with ``minus`` their difference."""
-    style, wide = computed_style(core, thread), wide_dst(core, thread)
-    rows = (dst_row(core, thread, DstRow) & 0x3F8) + np.arange(8)
-    a, b = _elements(core, thread, BroadcastSrcBRow, BroadcastSrcBCol0)
-    held = rows_of_dst.read(core.matrix, rows, wide)
-    phase = phase_of(core, thread)
-    result = elwadd(a, b, held, style, wide, phase, minus=minus, add=bool(AddDst))
-    rows_of_dst.write(core.matrix, rows, result, wide)
+    """8 rows of Dst = SrcA + SrcB, or += with AddDst."""
+    one = BroadcastSrcBRow, BroadcastSrcBCol0
+    _sum(core, thread, DstRow, one, minus=False, add=AddDst)
     _done(core, thread, FlipSrcA, FlipSrcB, AddrMod)
 
 
@@ -171,8 +177,9 @@ def ELWSUB(
     DstRow: int,
 ) -> None:
     """8 rows of Dst = SrcA - SrcB, or += with AddDst."""
-    broadcast = BroadcastSrcBRow, BroadcastSrcBCol0
-    ELWADD(core, thread, FlipSrcB, FlipSrcA, AddDst, *broadcast, AddrMod, DstRow, minus=True)
+    one = BroadcastSrcBRow, BroadcastSrcBCol0
+    _sum(core, thread, DstRow, one, minus=True, add=AddDst)
+    _done(core, thread, FlipSrcA, FlipSrcB, AddrMod)
 
 
 def GMPOOL(

@@ -112,6 +112,23 @@ def mvmul(a: Any, b: Any, dst: Any, style: Style, wide: bool, phase: int) -> U32
     return add_integers(np.matmul(left, right).astype(np.int64), dst)
 
 
+def mvmuls(a: Any, b: Any, dst: Any, style: Style, wide: bool, phase: int) -> U32:
+    """Dst after several products, one after the other: the first axis of ``a`` and ``b`` is time.
+
+    ``a`` (steps, ..., 16, 16) and ``b`` (steps, ..., rows, 16), else as for ``mvmul``, whose result
+    it is step by step; the products are computed at once.
+    """
+    held = u32(dst)
+    if style is Style.INT8:
+        for left, right in zip(a, b, strict=True):
+            held = mvmul(left, right, held, style, wide, phase)
+        return held
+    (low, low_top), (high, high_top) = products(a, b, style, wide, phase)
+    for step in zip(low, low_top, high, high_top, strict=True):
+        held = accumulate((step[:2], step[2:]), held, style, wide)
+    return held
+
+
 def add_integers(x: Ints, dst: Any) -> U32:
     """Integers added to what Dst has, saturated."""
     return dst_from_integers(x + integers_from_dst(u32(dst)))

@@ -1,11 +1,15 @@
-"""Who waits for which bank of SrcA and SrcB, as sentences for people (SrcASrcB.md).
+"""Who waits for which bank of SrcA and SrcB (SrcASrcB.md).
 
 ``None`` where nothing has to be waited for. Instructions that are not here wait for no bank.
 """
 
 from __future__ import annotations
 
+from nasm.held import Blocked
 from nasm.targets.tensix.state import MATRIX, UNPACKERS, Coprocessor
+
+CAUSE = "src"
+"""What idle time of this cause is called."""
 
 BOTH = frozenset({"MVMUL", "DOTPV", "GAPOOL", "GMPOOL", "ELWMUL", "ELWADD", "ELWSUB"})
 ONLY_A = frozenset({"MOVA2D", "SHIFTXA"})
@@ -13,28 +17,29 @@ ONLY_B = frozenset({"MOVB2D", "MOVB2A", "TRNSPSRCB", "SHIFTXB"})
 """Instructions of the matrix unit that wait for banks to be its own, by which."""
 
 
-def _a(core: Coprocessor) -> str | None:
+def _a(core: Coprocessor) -> Blocked | None:
     m = core.matrix
     if m.owner_a[m.matrix_a] == MATRIX:
         return None
     return _said("SrcA", m.matrix_a, 0)
 
 
-def _b(core: Coprocessor) -> str | None:
+def _b(core: Coprocessor) -> Blocked | None:
     m = core.matrix
     if m.owner_b[m.matrix_b] == MATRIX:
         return None
     return _said("SrcB", m.matrix_b, 1)
 
 
-def _said(name: str, bank: int, unpacker: int) -> str:
-    return (
+def _said(name: str, bank: int, unpacker: int) -> Blocked:
+    return Blocked(
+        CAUSE,
         f"bank {bank} of {name} is the unpackers': "
-        f"no UNPACR of unpacker {unpacker} with FlipSrc, and no SETDVALID, has handed it over"
+        f"no UNPACR of unpacker {unpacker} with FlipSrc, and no SETDVALID, has handed it over",
     )
 
 
-def blocked(core: Coprocessor, thread: int, mnemonic: str) -> str | None:
+def blocked(core: Coprocessor, thread: int, mnemonic: str) -> Blocked | None:
     """Why an instruction of the matrix unit cannot start yet, of any mnemonic."""
     if mnemonic in BOTH:
         return _a(core) or _b(core)
@@ -49,7 +54,7 @@ def blocked_unpack(
     WhichUnpacker: int,
     CfgContextCntInc: int = 0,
     SearchCacheFlush: int = 0,
-) -> str | None:
+) -> Blocked | None:
     """Why UNPACR cannot start yet. One that fills Dst waits for a bank of SrcA as well."""
     if CfgContextCntInc or SearchCacheFlush:
         return None
@@ -58,18 +63,19 @@ def blocked_unpack(
     return None if owners[bank] == UNPACKERS else _kept(WhichUnpacker, bank)
 
 
-def _kept(unpacker: int, bank: int) -> str:
+def _kept(unpacker: int, bank: int) -> Blocked:
     name = "SrcB" if unpacker else "SrcA"
     flip = f"FlipSrc{name[-1]}"
-    return (
+    return Blocked(
+        CAUSE,
         f"bank {bank} of {name} is the matrix unit's: "
-        f"no instruction with {flip}, and no CLEARDVALID, has handed it back"
+        f"no instruction with {flip}, and no CLEARDVALID, has handed it back",
     )
 
 
 def blocked_unpack_nop(
     core: Coprocessor, thread: int, Unpack_block_selection: int, NoOp: int
-) -> str | None:
+) -> Blocked | None:
     """Why UNPACR_NOP cannot start yet.
 
     One that clears waits until the unpackers own the matrix unit's bank, or, with bit 4, their own.

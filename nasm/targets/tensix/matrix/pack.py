@@ -8,9 +8,8 @@ source and stochastic rounding are refused.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -30,7 +29,6 @@ from nasm.targets.tensix.matrix.streams import (
     emitted,
     summed,
 )
-from nasm.targets.tensix.matrix.tiles import tile_bytes
 from nasm.targets.tensix.matrix.writing import KINDS, Kind, Reading
 from nasm.targets.tensix.scalar.addr_mods import PACKERS, apply_pack_addr_mod
 from nasm.targets.tensix.scalar.config import field, read
@@ -264,6 +262,14 @@ def _take(job: Job, stream: int, at: int) -> None:
         p.needs_address[stream] = False
 
 
+def count_of(job: Job, flush: int) -> int:
+    """How many numbers the packer takes; raises Refused."""
+    count = 0 if flush else job.adc(1, X) - job.adc(0, X) + 1
+    if not 0 <= count <= 0x4000:
+        raise unknown(f"PACR of {count} numbers, from X {job.adc(0, X)} to {job.adc(1, X)}")
+    return count
+
+
 def _packed(job: Job, zero: int, flush: int, last: int) -> list[Write]:
     """One packer's work, as the writes that it leaves."""
     _supported(job)
@@ -271,9 +277,7 @@ def _packed(job: Job, zero: int, flush: int, last: int) -> list[Write]:
     added = target if job.own("Pack_L1_Acc") else None
     if added is not None and added not in ADDERS:
         raise unknown(f"packer {job.packer} accumulates {added.name} in L1")
-    count = 0 if flush else job.adc(1, X) - job.adc(0, X) + 1
-    if not 0 <= count <= 0x4000:
-        raise unknown(f"PACR of {count} numbers, from X {job.adc(0, X)} to {job.adc(1, X)}")
+    count = count_of(job, flush)
     data, exponents = _bytes(_numbers(job, count, zero or flush), target)
     _take_addresses(job)
     end = bool(last or flush)
@@ -293,8 +297,8 @@ def _packed(job: Job, zero: int, flush: int, last: int) -> list[Write]:
     return found
 
 
-def _jobs(core: Coprocessor, thread: int, PackerMask: int, OvrdThreadId: int) -> list[Job]:
-    """What the packers of a mask do."""
+def jobs_of(core: Coprocessor, thread: int, PackerMask: int, OvrdThreadId: int) -> list[Job]:
+    """What the packers do that a PACR names; raises Refused."""
     mask = PackerMask or 1
     if mask not in MASKS:
         raise unknown(f"PACR with PackerMask {mask:#06b}; wanted one packer, 0 and 1, 2 and 3, all")
@@ -310,23 +314,6 @@ def _jobs(core: Coprocessor, thread: int, PackerMask: int, OvrdThreadId: int) ->
     return jobs
 
 
-class Written(NamedTuple):
-    """What a packer writes to L1, for its time."""
-
-    bytes: int
-    accumulates: bool
-
-
-def written(core: Coprocessor, thread: int, fields: Mapping[str, int]) -> list[Written]:
-    """What each packer of a PACR with these fields would write now; raises Refused as it does."""
-    found = []
-    for job in _jobs(core, thread, fields["PackerMask"], fields["OvrdThreadId"]):
-        count = 0 if fields["Flush"] else max(0, job.adc(1, X) - job.adc(0, X) + 1)
-        held = tile_bytes(job.form("Out"), count)
-        found.append(Written(held, bool(job.own("Pack_L1_Acc"))))
-    return found
-
-
 def PACR(
     core: Coprocessor,
     thread: int,
@@ -339,7 +326,7 @@ def PACR(
     Last: int,
 ) -> Callable[[], None]:
     """Numbers of Dst to L1; what is returned writes them. Concat is of compressed data alone."""
-    jobs = _jobs(core, thread, PackerMask, OvrdThreadId)
+    jobs = jobs_of(core, thread, PackerMask, OvrdThreadId)
     writes = [w for job in jobs for w in _packed(job, ZeroWrite, Flush, Last)]
     owners = sorted({job.whose for job in jobs})
     for channel in (0, 1):

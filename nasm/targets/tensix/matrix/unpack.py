@@ -8,9 +8,8 @@ what it returns puts the numbers in place, and hands the bank over. Compressed d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -19,7 +18,6 @@ from nasm.targets.tensix.matrix import dst as rows_of_dst
 from nasm.targets.tensix.matrix.formats import BITS, BLOCK_FLOATS, INFINITE, U32, Bits, Format
 from nasm.targets.tensix.matrix.reading import WIDE, checked, converted, numbers
 from nasm.targets.tensix.matrix.src import ROWS, data_format, first_row, hand_over, set_row, unknown
-from nasm.targets.tensix.matrix.tiles import tile_bytes
 from nasm.targets.tensix.scalar.config import field, read
 from nasm.targets.tensix.state import L1_BYTES, U8, Coprocessor
 
@@ -108,9 +106,10 @@ class Job:
         return address
 
 
-def _job(
+def job_of(
     core: Coprocessor, thread: int, unpacker: int, many: int, counted: int, number: int, adc: int
 ) -> Job:
+    """What an UNPACR does: whether it uses contexts, from which counter or number, whose ADC."""
     if not many:
         return Job(core, thread, unpacker, 0, many=False, whose=thread)
     context = core.threads[thread].context[unpacker] if counted else number
@@ -122,8 +121,8 @@ def _job(
     return Job(core, thread, unpacker, context, many=True, whose=adc)
 
 
-def _range(job: Job, search: int) -> tuple[int, int]:
-    """The first number in the tile, and how many."""
+def numbers_of(job: Job, search: int) -> tuple[int, int]:
+    """The first number in the tile, and how many; raises Refused."""
     x, y, z, _ = job.dims()
     start, row = job.adc(job.whose, 0, X), job.adc(job.whose, 0, Y)
     end = job.adc(job.whose, 1, X)
@@ -200,7 +199,7 @@ def _values(job: Job, search: int, zero: int, target: Format, source: Format) ->
             "say that it is uncompressed: bit 4 of the tile descriptor, or "
             f"Disable_zero_compress_cntx{job.context} where contexts are used",
         )
-    first, count = _range(job, search)
+    first, count = numbers_of(job, search)
     checked(source, target, job.to_dst())
     if zero:
         return np.zeros(count, np.uint32)
@@ -342,7 +341,7 @@ def UNPACR(
     if SearchCacheFlush:
         return None
     counted, adc = UseContextCounter, ContextADC
-    job = _job(core, thread, unpacker, MultiContextMode, counted, ContextNumber, adc)
+    job = job_of(core, thread, unpacker, MultiContextMode, counted, ContextNumber, adc)
     source, target = job.formats()
     write = _put(job, _values(job, RowSearch, AllDatumsAreZero, target, source), target)
     if job.many and counted:
@@ -360,35 +359,6 @@ def UNPACR(
         over()
 
     return finish
-
-
-class Reading(NamedTuple):
-    """What a regular UNPACR reads of L1, for its time: bytes, and what its speed follows from."""
-
-    bytes: int
-    source: Format
-    throttle: int
-    tilized: bool
-    to_dst: bool
-    upsampling: int
-
-
-def reading(core: Coprocessor, thread: int, fields: Mapping[str, int]) -> Reading:
-    """What a regular UNPACR with these fields would read now; raises Refused as it does."""
-    many, counted = fields["MultiContextMode"], fields["UseContextCounter"]
-    number, adc = fields["ContextNumber"], fields["ContextADC"]
-    job = _job(core, thread, fields["WhichUnpacker"], many, counted, number, adc)
-    source, _ = job.formats()
-    _, count = _range(job, fields["RowSearch"])
-    held = 0 if fields["AllDatumsAreZero"] else tile_bytes(source, count)
-    return Reading(
-        held,
-        source,
-        job.own("REG2_Throttle_mode"),
-        job.tilized(),
-        job.to_dst(),
-        (1 << job.own("REG2_Upsample_rate")) - 1,
-    )
 
 
 CLEAR, NOTHING, CLEAR_INFINITE, SET_VALID = 1, 2, 5, 7
