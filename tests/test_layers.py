@@ -66,7 +66,15 @@ LEVEL = {part: level for level, row in enumerate(LAYERS) for part in row}
 
 INNER: dict[str, tuple[tuple[str, ...], ...]] = {
     "nasm.asm": (("text",), ("expanding",), ("expectations",), ("assemble",), ("resume",)),
-    "nasm.debug": (("values",), ("moving",), ("engines", "changing"), ("origins",), ("seeing",)),
+    "nasm.debug": (
+        ("values",),
+        ("moving",),
+        ("engines", "changing"),
+        ("origins",),
+        ("seeing",),
+        ("asking",),
+        ("trying",),
+    ),
     "nasm.machine": (
         ("state", "conversions", "changes", "writers", "unread"),
         ("numbers",),

@@ -12,10 +12,14 @@ import pytest
 from nasm.asm.assemble import assemble
 from nasm.machine import Machine, tensor_io
 from nasm.machine.deadlock import deadlock
-from nasm.problems import Failure, Problem
+from nasm.problems import Failure, Problem, Refused
 from nasm.profile.path import critical_path
+from nasm.report import json_profile
+from nasm.report.profile import screen
 from nasm.session import Session
 from nasm.sim.history import History
+from nasm.sim.recording import Recording
+from nasm.sim.replay import Replay
 from nasm.source import Source
 from nasm.spec.view import View
 from tests.toy.rack import Rack
@@ -290,3 +294,24 @@ def test_the_path_of_a_run_goes_through_conditions_by_name() -> None:
         (1, 0, "lock", 12, 17),
         (1, 1, "unit", 17, 22),
     ]
+
+
+def test_what_would_be_in_any_order_is_not_said_of_queues_that_wait_for_conditions() -> None:
+    machine = made("@alpha\nLock 0\nUnlock 0\n@beta\nLock 0\nWait")
+    history, recording = History(), Recording()
+    machine.scheduler.observe(history, recording)
+    machine.run(1000)
+    with pytest.raises(Refused, match="wait for what their core holds"):
+        Replay(history, recording, machine.scheduler)
+
+
+def test_a_profile_says_how_busy_shared_units_were() -> None:
+    text = ".target toy\n@alpha Grind 4\n@beta Grind 2\n@beta Wait\n"
+    held = Session.load(Source("toy.nasm", text), targets=TARGETS, profile=True)
+    held.run()
+    (mill,) = held.profile().units
+    assert (mill.unit, mill.instructions, mill.busy) == ("mill", 2, 4 * 3 + 2 * 5)
+    lines = [str(part) for part in screen(held.profile(), held.program.generation)]
+    assert "shared units, busy: mill 81.5%" in lines  # 22 of 27 ticks
+    document = json_profile.profile(held.profile())
+    assert document["units"] == [{"core": 0, "unit": "mill", "instructions": 2, "busy": 22}]

@@ -6,6 +6,8 @@ two; Wait takes one. A post is seen 6 ticks later.
 
 from __future__ import annotations
 
+import io
+import json
 import pickle
 
 import pytest
@@ -13,6 +15,7 @@ import pytest
 from nasm.machine import describe
 from nasm.micro import Micro
 from nasm.problems import Failure, Refused
+from nasm.report.trace import stream
 from nasm.session import Session
 from tests.test_toy_rack import made, ran, session, stuck
 
@@ -91,6 +94,14 @@ def test_the_hash_tells_an_expansion_from_the_same_instructions_in_another_place
     assert one.summary.digest() == again.summary.digest() != two.summary.digest()
 
 
+def test_what_engines_did_counts_what_was_executed_and_not_what_it_stands_for() -> None:
+    done = ran("@alpha\nTape 2\nPress 4\nWait\nPlay 3\nWait")
+    assert done.summary.completed(0).tolist() == [0, 0, 0, 6, 1]
+    assert done.summary.itself(0).tolist() == [0, 0, 0, 0, 1]
+    alpha = describe.engine_records(done)[0]
+    assert alpha.evidence == (("assumed", 3 * (4 + 1) + 1),)
+
+
 def test_a_record_of_an_expanded_instruction_has_its_own_text() -> None:
     done = ran(TWICE)
     assert done.trace is not None
@@ -102,6 +113,16 @@ def test_a_place_survives_pickling_and_is_its_pc() -> None:
     place = Micro(5, 3, None, False)
     copy = pickle.loads(pickle.dumps(place))
     assert (copy, copy.micro, f"{copy}", {copy: 1}[5]) == (5, 3, "5.3", 1)
+
+
+def test_the_trace_for_a_viewer_has_the_name_and_the_number_of_each() -> None:
+    held, out = session("@alpha\nTape 2\nWait\nSet %r0, 1\nPlay 1\nWait\n"), io.BytesIO()
+    writing = stream(held, out, zipped=False)
+    held.run()
+    writing.close()
+    slices = [e for e in json.loads(out.getvalue())["traceEvents"] if "pc" in e.get("args", {})]
+    found = [(e["name"], e["args"]["pc"], e["args"].get("micro")) for e in slices]
+    assert sorted(found, key=str) == [("Set", 3, 1), ("Wait", 3, 0), ("Wait", 4, None)]
 
 
 def marks(of: Session) -> tuple[object, ...]:

@@ -286,7 +286,7 @@ def _evidence(machine: Machine) -> list[Counter[str]]:
     found: list[Counter[str]] = []
     for queue, lines in enumerate(machine.program.queues):
         mix: Counter[str] = Counter()
-        completed = machine.summary.completed(queue)
+        completed = machine.summary.itself(queue)
         done = np.flatnonzero(completed)
         numbers, which = np.unique(
             np.asarray(lines.instructions, np.int64)[done], return_inverse=True
@@ -295,6 +295,9 @@ def _evidence(machine: Machine) -> list[Counter[str]]:
         np.add.at(times, which, completed[done])
         for number, count in zip(numbers.tolist(), times.tolist(), strict=True):
             cost = machine.cost(queue, number)
+            mix[cost.evidence.value] += cost.interval * count
+        for instruction, count in machine.summary.expanded(queue).items():
+            cost = machine.tasks[queue].shape_of(instruction).cost
             mix[cost.evidence.value] += cost.interval * count
         found.append(mix)
     return found

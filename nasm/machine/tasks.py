@@ -123,19 +123,22 @@ class Tasks:
         return found
 
     def shape_at(self, pc: int) -> Shape:
-        """The shape of the instruction at a pc, which may be an expanded one.
+        """The shape of the instruction at a pc, which may be an expanded one."""
+        if type(pc) is Micro:
+            return self.shape_of(pc.instruction)
+        return self._shape(self.program.instructions[self.lines.instructions[pc]])
+
+    def shape_of(self, instruction: Instruction) -> Shape:
+        """The shape of an expanded instruction on this queue.
 
         Such a one belongs to no queue, and is checked here as the assembler checks the others.
         """
-        if type(pc) is not Micro:
-            return self._shape(self.program.instructions[self.lines.instructions[pc]])
-        found = self._expanded.get(pc.instruction)
+        found = self._expanded.get(instruction)
         if found is None:
-            row, engine = pc.instruction.row, self.lines.engine
+            row, engine = instruction.row, self.lines.engine
             if engine not in self.program.target.engines(row, self.program.generation):
                 raise Refused("E0522", f"it stands for {row.name}, which {engine} does not have")
-            found = self._obeying(pc.instruction, pc.instruction.operands)
-            self._expanded[pc.instruction] = found
+            found = self._expanded[instruction] = self._obeying(instruction, instruction.operands)
         return found
 
     def fetch_or_return(self, queue: Queue, pc: int) -> Fetched:

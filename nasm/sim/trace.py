@@ -18,7 +18,8 @@ A :class:`Summary` keeps what every run needs of them, in memory that does not g
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from struct import pack
 from typing import Any
 
@@ -179,6 +180,14 @@ class Summary(_Records):
         self._fold()
         return self._counts[self._first[queue] : self._first[queue + 1]]
 
+    def itself(self, queue: int) -> Any:
+        """The same of those that were executed themselves, not what they stand for."""
+        return self.completed(queue)
+
+    def expanded(self, queue: int) -> Mapping[Any, int]:
+        """How often each instruction has completed that others stood for."""
+        return {}
+
     def digest(self) -> str:
         """The trace hash of the run so far, as docs/trace.md defines it."""
         self._fold()
@@ -215,12 +224,45 @@ class Summary(_Records):
 
 
 class ExpandedSummary(Summary):
-    """The same of a run whose instructions may be expanded: which of several each was, too."""
+    """The same of a run whose instructions may be expanded: which of several each was, too.
+
+    Counts are by queue: of each instruction that others stood for, and by pc of all those together.
+    """
+
+    def __init__(self, per_core: int = 1, lengths: Sequence[int] = ()) -> None:
+        super().__init__(per_core, lengths)
+        self._of: dict[int, Counter[Any]] = {}
+        self._at: dict[int, Counter[int]] = {}
 
     def finished(self, queue: Queue, done: Flying) -> None:
         """Record an instruction."""
         super().finished(queue, done)
-        if type(done.pc) is Micro:
+        pc = done.pc
+        if type(pc) is Micro:
             if self._micros is None:
                 self._micros = hashlib.blake2b(digest_size=16)
-            self._micros.update(pack("<2q", done.record, done.pc.micro))
+            self._micros.update(pack("<2q", done.record, pc.micro))
+            self._of.setdefault(done.queue, Counter())[pc.instruction] += 1
+            self._at.setdefault(done.queue, Counter())[int(pc)] += 1
+
+    def itself(self, queue: int) -> Any:
+        """How often each pc has completed that was executed itself."""
+        counts = self.completed(queue).copy()
+        for pc, count in self._at.get(queue, {}).items():
+            counts[pc] -= count
+        return counts
+
+    def expanded(self, queue: int) -> Mapping[Any, int]:
+        """How often each instruction has completed that others stood for."""
+        return self._of.get(queue, {})
+
+    def save(self) -> Any:
+        """Everything there is."""
+        of, at = ({q: c.copy() for q, c in counts.items()} for counts in (self._of, self._at))
+        return super().save(), of, at
+
+    def restore(self, saved: Any) -> None:
+        """As it was when it was saved."""
+        own, of, at = saved
+        super().restore(own)
+        self._of, self._at = ({q: c.copy() for q, c in counts.items()} for counts in (of, at))

@@ -110,6 +110,29 @@ def test_an_edge_mask_is_chosen_by_the_row_in_the_tile() -> None:
     assert halves(core, 48)[24:32] == [0xFF80] * 8
 
 
+def test_the_place_in_the_tile_goes_on_until_an_instruction_is_the_last() -> None:
+    core, fields = ready(count=16, TILE_ROW_SET_MAPPING_0_row_set_mapping_1=1)
+    for last, kept in ((1, True), (0, True), (1, False), (1, True)):
+        run(core, fields, Last=last)
+        at = AT if kept else AT + 32
+        assert any(halves(core, 16, at)) == kept
+
+
+def test_output_counters_count_256_bytes() -> None:
+    core, fields = ready(count=16, PCK0_ADDR_CTRL_XY_REG_1_Ystride=24)
+    core.threads[0].adc[2, 1, 1, 0] = 1
+    run(core, fields)
+    assert halves(core, 16, AT + 256) == numbered()[0].tolist()
+
+
+def test_packers_are_relative_by_bit_31_alone() -> None:
+    core, fields = ready(count=16, THCON_SEC0_REG1_L1_Dest_addr=1 << 30 | AT // 16 - 1)
+    configure(core, {"THCON_SEC0_REG8_L1_Dest_addr": 0x20000 // 16 - 1})
+    run(core, fields, PackerMask=3)
+    assert halves(core, 16) == numbered()[0].tolist()
+    assert halves(core, 16, 0x20000) == numbered()[16].tolist()
+
+
 def test_relu_clamps() -> None:
     core, fields = ready(STACC_RELU_ApplyRelu=3, STACC_RELU_ReluThreshold=0x3F82)
     run(core, fields)
@@ -168,6 +191,8 @@ def test_sums_in_l1_by_hand() -> None:
         0x3F82,
         0x7FC0,
     ]
+    # So is 1 + 2^-11 in FP16.
+    assert add_fp16([0x3C00, 0x3C01], [0x1000, 0x1000]).tolist() == [0x3C00, 0x3C02]
     # The largest number stays; one that cancels is it as well, from an exponent of 30 on.
     assert add_fp16([0x7FFF, 0x7800, 0x3C00], [0x7FFF, 0xF800, 0xBC00]).tolist() == [
         0x7FFF,

@@ -6,11 +6,20 @@ import inspect
 
 import pytest
 
-from nasm.targets.tensix.matrix import arithmetic, control, moves, ownership, pack, timing, unpack
+from nasm.targets.tensix.matrix import (
+    arithmetic,
+    control,
+    durations,
+    moves,
+    ownership,
+    pack,
+    timing,
+    unpack,
+)
 from nasm.targets.tensix.matrix.formats import Format
 from nasm.targets.tensix.state import MATRIX
 from nasm.targets.tensix.words import WORDS
-from tests.tensix.matrix.machine import coprocessor
+from tests.tensix.matrix.machine import configure, coprocessor, packs, unpacks
 
 EXECUTED = {
     name: value
@@ -61,6 +70,20 @@ def test_a_bf16_tile_takes_32_cycles_alone_and_64_beside_another() -> None:
     assert [timing.unpack_cycles(2048, s) for s in both] == [64, 64]
     assert timing.pack_cycles(2048 // 4) == 32
     assert timing.pack_cycles(512, accumulates=True) == 64
+
+
+def test_what_instructions_ask_of_l1_follows_from_the_configuration() -> None:
+    core = coprocessor(THCON_SEC0_REG2_Throttle_mode=2, THCON_SEC1_REG2_Throttle_mode=1)
+    fields = unpacks(core, 0, 0x4000, Format.BF16, Format.BF16, 1024)
+    names = {*inspect.signature(durations.unpack_demand).parameters} & {*fields}
+    assert durations.unpack_demand(core, 0, **{n: fields[n] for n in names}) == (2048, 4)
+    fields = unpacks(core, 1, 0x4000, Format.BFP8, Format.BFP8, 1024)
+    assert durations.unpack_demand(core, 0, **{n: fields[n] for n in names}) == (1088, 2)
+    packs(core, 0x4000, Format.BF16, Format.BF16, False, 256)
+    assert durations.pack_durations(core, 0, 15, 0, 0) == dict.fromkeys(range(4), 32)
+    configure(core, {"THCON_SEC0_REG1_Pack_L1_Acc": 1})
+    assert durations.pack_durations(core, 0, 1, 0, 0) == {0: 64}
+    assert durations.pack_durations(core, 0, 2, 0, Flush=1) == {1: 0}
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from nasm.problems import Refused
 from nasm.spec.evidence import Cost, Evidence
 from nasm.spec.fields import Bits, Field
-from nasm.spec.implicit_operands import FieldOf, Here
+from nasm.spec.implicit_operands import FieldOf, Held, Here
 from nasm.spec.instruction import Context, OfOperands, Operand, Row, of_operands
 from nasm.spec.isa import Isa
 from nasm.spec.kinds import Kind
@@ -22,7 +22,7 @@ ISA = Isa("tensix")
 QUEUES = ("t0", "t1", "t2")
 """The three threads, each of which issues every instruction."""
 
-IMPLICIT: Mapping[str, Kind] = {"thread": Here("queue")}
+IMPLICIT: Mapping[str, Kind] = {"core": Held(), "thread": Here("queue")}
 """What semantics may ask for beside fields, by the names of their parameters."""
 
 
@@ -51,15 +51,15 @@ class Family:
         """The row of a word. Without semantics it assembles, and refuses to execute.
 
         The parameters of the semantics are fields of the word by any of their names, each of which
-        is handed as a number, or names of :data:`IMPLICIT`. ``more`` is handed to
+        is handed as a number (those that are operands in the order of the row), or names of
+        :data:`IMPLICIT`. ``more`` is handed to
         :meth:`~nasm.spec.isa.Isa.instruction`.
         """
         word = WORDS[mnemonic]
         executed = _refusing(word) if semantics is None else semantics
         takes = tuple(inspect.signature(executed).parameters)
         return ISA.instruction(
-            *_written(word, takes),
-            *_asked(word, takes),
+            *_operands(word, takes),
             engines=QUEUES,
             cost=issued() if cost is None else cost,
             source=word.source,
@@ -75,19 +75,32 @@ def _page(word: Word) -> tuple[str, ...]:
     return (word.page or word.mnemonic,) if word.told is Told.DOCS else ()
 
 
-def _written(word: Word, takes: tuple[str, ...]) -> list[Operand]:
-    """The operands of a word, which semantics get that name them."""
-    return [
-        Operand(
-            one.name,
-            Bits(one, word.upto.get(one.name, 0)),
-            "r" if one.name in takes else "-",
-            default=word.default(one),
-            doc=_parts(word, one),
-            keyword=True,
-        )
-        for one in word.encoding.operands
-    ]
+def _operands(word: Word, takes: tuple[str, ...]) -> Iterator[Operand]:
+    """The operands of a word in their order, and between them what the semantics ask for else."""
+    left = list(word.encoding.operands)
+    names = [one.name for one in left]
+    for name in takes:
+        if name in IMPLICIT:
+            yield Operand(name, IMPLICIT[name])
+        elif name not in names:
+            yield Operand(name, _part(word, name))
+        else:
+            while left[0].name != name:
+                yield _operand(word, left.pop(0), "-")
+            yield _operand(word, left.pop(0), "r")
+    for one in left:
+        yield _operand(word, one, "-")
+
+
+def _operand(word: Word, one: Field, access: str) -> Operand:
+    return Operand(
+        one.name,
+        Bits(one, word.upto.get(one.name, 0)),
+        access,
+        default=word.default(one),
+        doc=_parts(word, one),
+        keyword=True,
+    )
 
 
 def _parts(word: Word, operand: Field) -> str:
@@ -99,16 +112,6 @@ def _parts(word: Word, operand: Field) -> str:
         elif part.mask & operand.mask:
             said.append(f"{part.name} is {part.where}")
     return ", ".join(said)
-
-
-def _asked(word: Word, takes: tuple[str, ...]) -> list[Operand]:
-    """What the semantics ask for that is no operand: other fields, and what is implicit."""
-    own = {one.name for one in word.encoding.operands}
-    return [
-        Operand(name, IMPLICIT[name] if name in IMPLICIT else _part(word, name))
-        for name in takes
-        if name not in own
-    ]
 
 
 def _part(word: Word, name: str) -> FieldOf:

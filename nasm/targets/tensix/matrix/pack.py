@@ -262,6 +262,14 @@ def _take(job: Job, stream: int, at: int) -> None:
         p.needs_address[stream] = False
 
 
+def count_of(job: Job, flush: int) -> int:
+    """How many numbers the packer takes; raises Refused."""
+    count = 0 if flush else job.adc(1, X) - job.adc(0, X) + 1
+    if not 0 <= count <= 0x4000:
+        raise unknown(f"PACR of {count} numbers, from X {job.adc(0, X)} to {job.adc(1, X)}")
+    return count
+
+
 def _packed(job: Job, zero: int, flush: int, last: int) -> list[Write]:
     """One packer's work, as the writes that it leaves."""
     _supported(job)
@@ -269,9 +277,7 @@ def _packed(job: Job, zero: int, flush: int, last: int) -> list[Write]:
     added = target if job.own("Pack_L1_Acc") else None
     if added is not None and added not in ADDERS:
         raise unknown(f"packer {job.packer} accumulates {added.name} in L1")
-    count = 0 if flush else job.adc(1, X) - job.adc(0, X) + 1
-    if not 0 <= count <= 0x4000:
-        raise unknown(f"PACR of {count} numbers, from X {job.adc(0, X)} to {job.adc(1, X)}")
+    count = count_of(job, flush)
     data, exponents = _bytes(_numbers(job, count, zero or flush), target)
     _take_addresses(job)
     end = bool(last or flush)
@@ -291,18 +297,8 @@ def _packed(job: Job, zero: int, flush: int, last: int) -> list[Write]:
     return found
 
 
-def PACR(
-    core: Coprocessor,
-    thread: int,
-    AddrMod: int,
-    ZeroWrite: int,
-    PackerMask: int,
-    OvrdThreadId: int,
-    Concat: int,
-    Flush: int,
-    Last: int,
-) -> Callable[[], None]:
-    """Numbers of Dst to L1; what is returned writes them. Concat is of compressed data alone."""
+def jobs_of(core: Coprocessor, thread: int, PackerMask: int, OvrdThreadId: int) -> list[Job]:
+    """What the packers do that a PACR names; raises Refused."""
     mask = PackerMask or 1
     if mask not in MASKS:
         raise unknown(f"PACR with PackerMask {mask:#06b}; wanted one packer, 0 and 1, 2 and 3, all")
@@ -315,6 +311,22 @@ def PACR(
             named = field(core, thread, f"THCON_{_SECTIONS[packer]}_Addr_cnt_context")
             whose = 0 if named == 3 else named
         jobs.append(Job(core, thread, packer, whose))
+    return jobs
+
+
+def PACR(
+    core: Coprocessor,
+    thread: int,
+    AddrMod: int,
+    ZeroWrite: int,
+    PackerMask: int,
+    OvrdThreadId: int,
+    Concat: int,
+    Flush: int,
+    Last: int,
+) -> Callable[[], None]:
+    """Numbers of Dst to L1; what is returned writes them. Concat is of compressed data alone."""
+    jobs = jobs_of(core, thread, PackerMask, OvrdThreadId)
     writes = [w for job in jobs for w in _packed(job, ZeroWrite, Flush, Last)]
     owners = sorted({job.whose for job in jobs})
     for channel in (0, 1):

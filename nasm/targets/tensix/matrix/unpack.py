@@ -106,9 +106,10 @@ class Job:
         return address
 
 
-def _job(
+def job_of(
     core: Coprocessor, thread: int, unpacker: int, many: int, counted: int, number: int, adc: int
 ) -> Job:
+    """What an UNPACR does: whether it uses contexts, from which counter or number, whose ADC."""
     if not many:
         return Job(core, thread, unpacker, 0, many=False, whose=thread)
     context = core.threads[thread].context[unpacker] if counted else number
@@ -120,8 +121,8 @@ def _job(
     return Job(core, thread, unpacker, context, many=True, whose=adc)
 
 
-def _range(job: Job, search: int) -> tuple[int, int]:
-    """The first number in the tile, and how many."""
+def numbers_of(job: Job, search: int) -> tuple[int, int]:
+    """The first number in the tile, and how many; raises Refused."""
     x, y, z, _ = job.dims()
     start, row = job.adc(job.whose, 0, X), job.adc(job.whose, 0, Y)
     end = job.adc(job.whose, 1, X)
@@ -198,7 +199,7 @@ def _values(job: Job, search: int, zero: int, target: Format, source: Format) ->
             "say that it is uncompressed: bit 4 of the tile descriptor, or "
             f"Disable_zero_compress_cntx{job.context} where contexts are used",
         )
-    first, count = _range(job, search)
+    first, count = numbers_of(job, search)
     checked(source, target, job.to_dst())
     if zero:
         return np.zeros(count, np.uint32)
@@ -340,7 +341,7 @@ def UNPACR(
     if SearchCacheFlush:
         return None
     counted, adc = UseContextCounter, ContextADC
-    job = _job(core, thread, unpacker, MultiContextMode, counted, ContextNumber, adc)
+    job = job_of(core, thread, unpacker, MultiContextMode, counted, ContextNumber, adc)
     source, target = job.formats()
     write = _put(job, _values(job, RowSearch, AllDatumsAreZero, target, source), target)
     if job.many and counted:
