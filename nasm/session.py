@@ -290,6 +290,13 @@ class Session(Drawn, Trying):
         """
         return self.run_until(moves.of_loop(self, engine, whole))
 
+    def finish_expansion(self, engine: str) -> tuple[Met, ...]:
+        """Run until the instruction that an engine is in has been executed, all it stands for.
+
+        Raises Refused if its next instruction is not one of an expansion.
+        """
+        return self.run_until(moves.of_expansion(self, engine))
+
     def finish_transfers(self, where: str | int = "") -> tuple[Met, ...]:
         """Run until the transfers under way have landed: all, or those that a place issued.
 

@@ -58,10 +58,14 @@ def brief(line: int, label: str = "") -> str:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One step of an expansion: what repeated or produced a line, and where that is written."""
+    """One step of an expansion: what repeated or produced a line, and where that is written.
+
+    ``bound`` is the variable of a ``.for`` with its value in this round, if that is an integer.
+    """
 
     what: str
     span: Span
+    bound: tuple[str, int] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -16,7 +16,6 @@
 .sbuf  x1      f32[P, HALF]
 .sbuf  gain    f32[P, 1]
 .sbuf  shift   f32[P, 1]
-.sem   loaded, scaled, stored
 
 .dma load
     gain  <- GAIN
@@ -31,16 +30,15 @@
     Y[:, HALF:] <- x1
 .end
 
-; One engine does it all. Behind a TensorScalar its queue comes to the trigger at once, but a DMA is
-; ordered by semaphores alone: without the wait it could read what is not written yet.
+; One engine does it all. Behind a TensorScalar its queue comes to the trigger at once, but what a DMA
+; reads is in no order with what engines write: without 'after' it could read what is not written yet.
 @vector
-    DmaTrigger    load                                                              $loaded += 16
-    EventSemaphore                                                $loaded >= 16
+    DmaTrigger    load                                                                                 post loaded
 .for h in 0..2
-    TensorScalar  x{h}, x{h}, op0=multiply, operand0=gain, op1=add, operand1=shift  $scaled++
-    DmaTrigger    store{h}                                        $scaled >= h + 1  $stored += 16
+    TensorScalar  x{h}, x{h}, op0=multiply, operand0=gain, op1=add, operand1=shift  after loaded       post scaled[h]
+    DmaTrigger    store{h}                                                          after scaled[h]
 .end
-    EventSemaphore                                                $stored >= 32
+    .drain
 
 ; Vector rounds to float32 after the product and after the sum.
 .expect  Y ~ X * GAIN + SHIFT   rtol=1e-6 atol=1e-6

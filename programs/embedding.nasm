@@ -3,7 +3,7 @@
 ;
 ; Descriptors of such a transfer cannot be prepared; on trn1 GpSimd's software writes them (swdge).
 ; The loop does not wait for a row before it asks for the next: a transfer is on its way as soon as
-; its instruction is issued. One wait at the end is for all of them.
+; its instruction is issued. The drain behind the loop is one wait for all of them.
 .target trn1
 .const ROWS = 64, WIDTH = 32, COUNT = 16
 
@@ -11,16 +11,14 @@
 .hbm   IDS    i32[1, COUNT]      input = [[7, 0, 63, 12, 12, 31, 1, 50, 8, 44, 3, 63, 20, 9, 27, 5]]
 .hbm   Y      f32[COUNT, WIDTH]  output
 .sbuf  ids    i32[1, COUNT]
-.sem   loaded, fetched
 
 @gpsimd
-        DmaCopy         ids, IDS                              $loaded += 16
-        EventSemaphore                                        $loaded >= 16
+        DmaCopy         ids, IDS                                            post loaded
 .loop i in 0..COUNT
-        TensorLoad      %r1, ids[:, i]
-        DmaCopy         Y[i : +1, :], TABLE[%r1 : +1, :]      $fetched += 16
+        TensorLoad      %r1, ids[:, i]                        after loaded
+        DmaCopy         Y[i : +1, :], TABLE[%r1 : +1, :]
 .end
-        EventSemaphore                                        $fetched >= 16 * COUNT
+        .drain
 
 ; TABLE counts its elements, row by row: row r begins with r * WIDTH.
 .expect  Y[:, 0] == IDS[0, :] * WIDTH

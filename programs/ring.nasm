@@ -21,32 +21,28 @@
 .sbuf   sum{c}    f32[M, N]                ; this core's partial sum, and then the whole
 .sbuf   got{c}    f32[M, HALF]
 .psum   acc{c}    f32[M, N]
-.sem    loaded{c}, multiplied{c}, copied{c}, exchanged{c}, added{c}
 .event  gathered{c}
 
-@sync    DmaCopy         a{c}, A[c*PART : +PART, :]                        $loaded{c} += 16
-@sync    DmaCopy         b{c}, B[c*PART : +PART, :]                        $loaded{c} += 16
-@tensor  LoadStationary  a{c}                         $loaded{c} >= 32
-@tensor  MultiplyMoving  acc{c}, b{c}                                      $multiplied{c}++
-@vector  TensorCopy      sum{c}, acc{c}               $multiplied{c} >= 1  $copied{c}++
+@sync    DmaCopy         a{c}, A[c*PART : +PART, :]                            post a[c]
+@sync    DmaCopy         b{c}, B[c*PART : +PART, :]                            post b[c]
+@tensor  LoadStationary  a{c}                         after a[c]
+@tensor  MultiplyMoving  acc{c}, b{c}                 after b[c]               post multiplied[c]
+@vector  TensorCopy      sum{c}, acc{c}               after multiplied[c]      post copied[c]
 
-@gpsimd  EventSemaphore                               $copied{c} >= 1
-@gpsimd  SendRecv        got{c}, sum{c}[:, THEIRS : +HALF], send_to_rank=OTHER, recv_from_rank=OTHER, pipe_id=0  $exchanged{c}++
-@vector  EventSemaphore                               $exchanged{c} >= 1
-@vector  TensorTensor    sum{c}[:, MINE : +HALF], sum{c}[:, MINE : +HALF], got{c}, op=add                        $added{c}++
+@gpsimd  SendRecv        got{c}, sum{c}[:, THEIRS : +HALF], send_to_rank=OTHER, recv_from_rank=OTHER, pipe_id=0  after copied[c]     post exchanged[c]
+@vector  TensorTensor    sum{c}[:, MINE : +HALF], sum{c}[:, MINE : +HALF], got{c}, op=add                        after exchanged[c]  post added[c]
 
 ; 256 float32 are all that GpSimd's own DMA engine takes per partition; it is the quicker way.
-@gpsimd  EventSemaphore                               $added{c} >= 1
-@gpsimd  SendRecv        sum{c}[:, THEIRS : +HALF], sum{c}[:, MINE : +HALF], send_to_rank=OTHER, recv_from_rank=OTHER, pipe_id=1, dma_engine=gpsimd_dma  $gathered{c} = 1
+@gpsimd  SendRecv        sum{c}[:, THEIRS : +HALF], sum{c}[:, MINE : +HALF], send_to_rank=OTHER, recv_from_rank=OTHER, pipe_id=1, dma_engine=gpsimd_dma  after added[c]  $gathered{c} = 1
 
+; A moment is one core's; what the other core waits for is an event or a semaphore by its name.
 @scalar  RankId          %r0                          $gathered{c} == 1
 @scalar  TensorStore     RANK[c : +1], %r0                                 $checked++
 .end
 
 .core 0
-.sem   stored
-@sync    DmaCopy         C, sum0                      $checked >= 2        $stored += 16
-@sync    EventSemaphore                               $stored >= 16
+@sync    DmaCopy         C, sum0                      $checked >= 2
+@sync    .drain
 
 .expect  C ~ A.T @ B       rtol=1e-4 atol=1e-4
 .expect  sum0 == sum1

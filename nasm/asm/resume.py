@@ -71,7 +71,7 @@ class Continuation:
 
     def row(self, mnemonic: str) -> Row | None:
         """The row of a mnemonic, if there is one."""
-        return self.program.target.isa.rows.get(mnemonic)
+        return self.program.target.row(mnemonic)
 
     def add(self, text: str, accept: Callable[[Added], None]) -> Added:
         """Add what a text says; raises Failure with every problem of it, and then adds nothing.

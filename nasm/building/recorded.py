@@ -92,9 +92,10 @@ class RunTimeLoop:
     """A loop at run time and the items of its body.
 
     ``parts`` are of the queues that go through it; no other has a line in it. ``number`` is what
-    indices of moments call it, ``step`` what a round adds to its variable. ``left`` says that a
-    branch in the body may leave it before its rounds are over. ``registers`` are those
-    of each queue that the text does not name, by their numbers, with what they hold.
+    indices of moments call it, ``step`` what a round adds to its variable; there are so many
+    ``rounds``, if that is known. ``left`` says that a branch in the body may leave it before its
+    rounds are over. ``registers`` are those of each queue that the text does not name, by their
+    numbers, with what they hold.
     """
 
     number: int
@@ -107,6 +108,7 @@ class RunTimeLoop:
     chain: int = 0
     left: bool = False
     registers: dict[int, dict[int, str]] = field(default_factory=dict)
+    rounds: int | None = None
 
 
 Item = range | Label | Drain | RunTimeLoop

@@ -53,6 +53,8 @@ def unfit(parsed: argparse.Namespace) -> str:
         return "--tables does not go with --timeline, which shows nothing else"
     if parsed.verb in ("run", "check") and parsed.watch and (said := _unwatched(parsed)):
         return said
+    if parsed.verb in ("asm", "dis") and (said := _words(parsed)):
+        return said
     if parsed.verb in ("run", "nki", "profile", "check", "print", "list", "asm", "repl"):
         return _unfit_program(parsed)
     if parsed.verb != "isa":
@@ -66,9 +68,18 @@ def unfit(parsed: argparse.Namespace) -> str:
         return f"--search lists instructions: no name goes with it ('{COMMAND} isa NAME')"
     if parsed.example and parsed.mnemonic is None:
         return f"--example wants the name of an instruction: {COMMAND} isa TensorTensor --example"
-    if parsed.target is not None and not (parsed.example or parsed.timing):
-        return "--target says for which machine --example writes its program, or --timing lists"
     return ""
+
+
+def _words(parsed: argparse.Namespace) -> str:
+    """Why options of words and of object files do not go together; empty if they do."""
+    names = ("form", "queue", "target") if parsed.verb == "dis" else ("form", "queue")
+    if not parsed.words:
+        given = [name for name in names if getattr(parsed, name) is not None]
+        return f"--{given[0]} is about words: it goes with --words" if given else ""
+    others = ("strip", "link", "json", "places", "extract")
+    given = [name for name in others if getattr(parsed, name, False)]
+    return f"--{given[0]} is about object files: it does not go with --words" if given else ""
 
 
 def _unwatched(parsed: argparse.Namespace) -> str:

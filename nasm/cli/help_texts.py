@@ -112,15 +112,17 @@ are named from where the text stands: beside the program, or where -o writes it.
 """
 SYNC = """\
 examples:
-  neuron-nasm sync program.nasm               show the waits as a diff
+  neuron-nasm sync program.nasm               show it with moments, as a diff
   neuron-nasm sync program.nasm -o ready.nasm
-  neuron-nasm sync --strip --write old.nasm   in the place of those it has
+  neuron-nasm sync --strip --write old.nasm   in the place of the waits it has
+  neuron-nasm sync --waits program.nasm       semaphores, with what they count
   neuron-nasm run --autosync program.nasm     run it with them
 
 Each line means what it does after all lines above it, whichever engine it is
 for. What is inserted keeps that meaning under every timing, and no wait of it
 can be left out. A text that is written engine by engine is refused, and so is
-one that branches. A text with .for is written out, line by line.
+one that branches. A line of a .for says what it comes after for all rounds; a
+text whose rounds have less in common is written out, line by line.
 """
 LIST = """\
 examples:
@@ -151,6 +153,7 @@ examples:
   neuron-nasm asm kernel.py:name --in "x=iota[128,512]"
   neuron-nasm asm program.nasm --desugar      the plain program that is left
   neuron-nasm run program.nobj                and repl, profile, diff, check, …
+  neuron-nasm asm program.nasm --words        of targets whose words are public
 
 The same text becomes the same bytes. Array files that the program names go
 with it, unless --link leaves them where they are. Inputs of a kernel begin with
@@ -161,6 +164,7 @@ DIS = """\
 examples:
   neuron-nasm dis program.nobj
   neuron-nasm dis program.nobj -o program.nasm --extract
+  neuron-nasm dis words.txt --words --target wormhole
 
 What is printed is what 'print' writes, and assembles to the same object, but
 for the text in it. Machine options and timing figures are named in comments.

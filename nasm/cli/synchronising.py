@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import os
 import sys
-from collections.abc import Mapping
 from typing import IO, Any
 
 from rich.text import Text
 
-from nasm.asm.assemble import assemble
+from nasm.asm.assemble import Rewrite, assemble
 from nasm.building.builder import ProgramBuilder
 from nasm.cli import files, results, streams
 from nasm.cli.assembling import allowed
 from nasm.cli.screen import Screen
+from nasm.formatting import formatted
 from nasm.printer import text as whole
 from nasm.printer.edits import edited
+from nasm.printer.lines import Place
+from nasm.printer.with_moments import with_moments
 from nasm.problems import Failure, counted, in_line
 from nasm.report import jsonable
-from nasm.sequence.written import autosync
+from nasm.sequence.written import autosync, in_sequence
 from nasm.source import Source
 from nasm.spec.program import Program
 from nasm.spec.timing import Timing
@@ -65,40 +68,89 @@ def _put(out: IO[bytes], made: str) -> None:
 
 
 class _Synchronised:
-    """A text as it was, and with the waits and updates that were found."""
+    """A text as it was, and with what was found: moments, or waits and updates of semaphores."""
+
+    program: Program
 
     def __init__(self, source: Source, args: argparse.Namespace) -> None:
-        self.source, self.strip = source, args.strip
-        self.builder: ProgramBuilder | None = None
-        self.lines: Mapping[int, int] = {}
-        self.counters: tuple[str, ...] = ()
-        self.program: Program = assemble(
+        self.source, self.args = source, args
+        self.text = self._counted() if args.waits else self._named()
+
+    def _assembled(self, source: Source, rewrite: Rewrite | None, own: bool = True) -> Program:
+        """A text assembled; if it is not the ``own`` one it has all that was given in it."""
+        args = self.args
+        return assemble(
             source,
             TARGETS,
-            args.target,
-            dict(args.defines),
+            args.target if own else None,
+            dict(args.defines) if own else {},
             dict(args.options),
             allowed(args),
             Timing.of(args.timing),
-            self._rewrite,
+            rewrite,
         )
-        self.text = self._text()
 
-    def _rewrite(self, builder: ProgramBuilder) -> None:
-        program = builder.program
-        if not self.strip:
-            self.counters = (*program.semaphores, *program.events)
-        kept = autosync(builder, self.strip)
-        self.builder = builder
-        spans = ((program.spans[one.line.span], one.line.instruction) for one in kept)
-        self.lines = {span.start: number for span, number in spans if span is not None}
+    @property
+    def _printed(self) -> str:
+        """Where a text that is printed is to stand: it names array files from there."""
+        output = self.args.output
+        return self.source.name if output in (None, "-") else str(output)
 
-    def _text(self) -> str:
-        """The text as it is now: line by line, or printed if lines of it stand for several."""
-        assert self.builder is not None
-        order = list(self.builder.order())
-        made = edited(self.source, self.program, order, self.lines, self.counters)
-        return whole(self.program, order) if made is None else made
+    # -- moments
+
+    def _named(self) -> str:
+        """The text with moments."""
+        source = self.source
+        made, printed = self._moments(source, own=True)
+        own = made is not None
+        if made is None:
+            source = Source(self._printed, printed)
+            made, _ = self._moments(source, own=False)
+        assert made is not None
+        self.program = self._assembled(Source(source.name, made), None, own)
+        return made
+
+    def _moments(self, source: Source, own: bool) -> tuple[str | None, str]:
+        """A text with moments; or none, and itself line by line without waits."""
+        found: list[str | None] = []
+        orders: list[list[Place]] = []
+
+        def rewrite(builder: ProgramBuilder) -> None:
+            strip = own and self.args.strip
+            lines = in_sequence(builder, strip)
+            found.append(with_moments(source, builder, lines, strip))
+            builder.clear()
+            for line in (one.line for one in lines):
+                builder.append(line.queue, (line.instruction, 0, 0), line.span, line.chain)
+            orders.append(list(builder.order()))
+
+        program = self._assembled(source, rewrite, own)
+        made = found[0]
+        if made is None:
+            return None, whole(program, orders[0], folder=os.path.dirname(self._printed))
+        aligned = source.text == formatted(source) or not own
+        return formatted(Source(source.name, made)) if aligned else made, ""
+
+    # -- waits and updates
+
+    def _counted(self) -> str:
+        """The text with waits and updates: as it is, or printed if lines stand for several."""
+        found: list[tuple[list[Place], dict[int, int], tuple[str, ...]]] = []
+
+        def rewrite(builder: ProgramBuilder) -> None:
+            program = builder.program
+            counters = () if self.args.strip else (*program.semaphores, *program.events)
+            kept = autosync(builder, self.args.strip)
+            spans = ((program.spans[one.line.span], one.line.instruction) for one in kept)
+            lines = {span.start: number for span, number in spans if span is not None}
+            found.append((list(builder.order()), lines, counters))
+
+        self.program = self._assembled(self.source, rewrite)
+        ((order, lines, counters),) = found
+        made = edited(self.source, self.program, order, lines, counters)
+        if made is not None:
+            return made
+        return whole(self.program, order, folder=os.path.dirname(self._printed))
 
     def diff(self) -> list[Text]:
         """What has changed."""

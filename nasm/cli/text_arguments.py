@@ -88,9 +88,18 @@ def _asm(verbs: Verbs) -> None:
         action="store_true",
         help="leave array files that the program names where they are, instead of in the object",
     )
+    _words(verb, "print the words of its instructions instead, or write those of a queue as bytes")
     options.timeout(verb)
     options.json(verb)
     options.quiet(verb)
+
+
+def _words(verb: argparse.ArgumentParser, what: str) -> None:
+    verb.add_argument("--words", action="store_true", help=what)
+    verb.add_argument(
+        "--form", metavar="NAME", help="another form of words that the target has, with --words"
+    )
+    verb.add_argument("--queue", metavar="NAME", help="the queue that words are of, with --words")
 
 
 def _dis(verbs: Verbs) -> None:
@@ -112,6 +121,10 @@ def _dis(verbs: Verbs) -> None:
         "--extract",
         action="store_true",
         help="write the array files that are in the object beside the text",
+    )
+    _words(verb, "read words, as hexadecimal text or as bytes, instead of an object file")
+    verb.add_argument(
+        "--target", metavar="NAME", help="the machine of words whose file does not say it"
     )
     options.timeout(verb)
 

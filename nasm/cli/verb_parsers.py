@@ -229,7 +229,12 @@ def _sync(verbs: Verbs) -> None:
         "-o", "--output", metavar="FILE", help="write the text with them to a file, or to -"
     )
     verb.add_argument(
-        "--strip", action="store_true", help="leave out the waits and updates that there are first"
+        "--strip",
+        action="store_true",
+        help="leave out the waits, updates and moments that there are first",
+    )
+    verb.add_argument(
+        "--waits", action="store_true", help="write waits and updates of semaphores, not moments"
     )
     options.json(verb)
     options.quiet(verb)
@@ -254,8 +259,8 @@ def _isa(verbs: Verbs) -> None:
     verb.add_argument(
         "--target",
         metavar="NAME",
-        help="the target of that program, trn1, inf2, trn2, trn3, …, by default the first that "
-        "has the instruction; or of those figures",
+        help="the target that is meant, trn1, trn2, trn3, wormhole, …, by default all that nasm "
+        "knows; a program is for the first that has the instruction",
     )
     options.json(verb)
 

@@ -49,6 +49,8 @@ def _page(row: Row, target: Target) -> str:
 def _operand(analysis: Analysis, mention: Mention) -> Iterator[str]:
     row = analysis.target.isa.rows.get(mention.of)
     operand = next((o for o in row.written if o.name == mention.shape), None) if row else None
+    if row is not None and mention.shape in row.parts:
+        yield f"**{mention.shape}** of {row.name}: {row.parts[mention.shape].describe()}"
     if row is None or operand is None:
         return
     line = pages.operand_line(operand)

@@ -20,7 +20,7 @@ from nasm.open_files import Allowed
 from nasm.problems import Failure, Refused
 from nasm.source import Source, Span
 from nasm.spec.generation import Generation
-from nasm.spec.instruction import Operand
+from nasm.spec.kinds import Kind
 from nasm.spec.target import Target
 
 EXPORT = "@export"
@@ -170,17 +170,16 @@ class _Reader:
         written = row.written if row is not None else ()
         end = next((n for n, item in enumerate(rest) if _begins_sync(rest, n, item)), len(rest))
         for number, part in enumerate(_split(rest[:end])):
-            operand = written[number] if number < len(written) else None
+            kind = written[number].kind if number < len(written) else None
             if len(part) > 1 and part[0].kind == "name" and part[1].text == "=":
                 self.note("operand", part[0], head.shape)
-                operand = next((o for o in written if o.name == part[0].shape), None)
+                kind = row.kind(part[0].shape) if row is not None else None
                 part = part[2:]
-            self.operand(part, operand, engine)
+            self.operand(part, kind, engine)
         self.sync(rest[end:])
 
-    def operand(self, part: Sequence[Item], operand: Operand | None, engine: str) -> None:
+    def operand(self, part: Sequence[Item], kind: Kind | None, engine: str) -> None:
         """The value of an operand: a word of its kind, a label, or an expression."""
-        kind = operand.kind if operand is not None else None
         lone = part[0] if len(part) == 1 and part[0].kind == "name" else None
         if kind is None or lone is None:
             self.general(part, kind.words if kind is not None else ())

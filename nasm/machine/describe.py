@@ -21,7 +21,7 @@ from nasm.records import (
     Units,
 )
 from nasm.sim.memory import Mask
-from nasm.sim.queues import CAUSES
+from nasm.sim.queues import CAUSES, ORDER
 from nasm.sim.resources import Resource
 from nasm.source import Span
 from nasm.spec import written
@@ -131,7 +131,7 @@ def queue_record(machine: Machine, queue: Queue) -> QueueRecord:
     more = not queue.done
     state = "done"
     if more:
-        state = "waiting" if queue.parked else "running"
+        state = "waiting" if queue.parked or queue.blocked is not None else "running"
     elif queue.flight:
         state = "running"
     elif queue.length == 0:
@@ -144,7 +144,7 @@ def queue_record(machine: Machine, queue: Queue) -> QueueRecord:
         queue.length,
         state,
         instruction_text(machine, queue.index, queue.pc) if more else "",
-        _held_up_by(machine, queue) if more and queue.parked else "",
+        _held_up_by(machine, queue) if state == "waiting" else "",
         tuple(form_text(machine.program, queue.index, flying.pc) for flying in queue.flight),
         machine.program.span(queue.index, queue.pc) if more else None,
         queue.count,
@@ -167,7 +167,9 @@ def _occupied(machine: Machine, queue: Queue) -> str:
 
 
 def _held_up_by(machine: Machine, queue: Queue) -> str:
-    """What a parked queue waits for: a semaphore, or cores that have not arrived."""
+    """What a queue waits for: a semaphore, its condition, or cores that have not arrived."""
+    if queue.blocked is not None:
+        return queue.blocked.said
     if queue.arrived is None:
         return wait_text(machine, queue.index, queue.pc)
     absent = [
@@ -236,8 +238,8 @@ def engine_records(machine: Machine) -> tuple[EngineRecord, ...]:
         busy, idle = queue.times(machine.scheduler.now)
         by_cause = {cause: 0 for cause in CAUSES if cause != "empty"}
         for (cause, _), ticks in idle.items():
-            if cause in by_cause:
-                by_cause[cause] += ticks
+            if cause not in ("empty", ORDER):
+                by_cause[cause] = by_cause.get(cause, 0) + ticks
         waits = tuple((cause, ticks // cycle) for cause, ticks in by_cause.items() if ticks)
         found.append(
             EngineRecord(
@@ -284,7 +286,7 @@ def _evidence(machine: Machine) -> list[Counter[str]]:
     found: list[Counter[str]] = []
     for queue, lines in enumerate(machine.program.queues):
         mix: Counter[str] = Counter()
-        completed = machine.summary.completed(queue)
+        completed = machine.summary.itself(queue)
         done = np.flatnonzero(completed)
         numbers, which = np.unique(
             np.asarray(lines.instructions, np.int64)[done], return_inverse=True
@@ -293,6 +295,9 @@ def _evidence(machine: Machine) -> list[Counter[str]]:
         np.add.at(times, which, completed[done])
         for number, count in zip(numbers.tolist(), times.tolist(), strict=True):
             cost = machine.cost(queue, number)
+            mix[cost.evidence.value] += cost.interval * count
+        for instruction, count in machine.summary.expanded(queue).items():
+            cost = machine.tasks[queue].shape_of(instruction).cost
             mix[cost.evidence.value] += cost.interval * count
         found.append(mix)
     return found

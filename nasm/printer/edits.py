@@ -7,13 +7,11 @@ from dataclasses import dataclass, field
 
 from nasm.asm.text import tree
 from nasm.asm.text.parse import parse
+from nasm.printer.changes import Changes
 from nasm.printer.layout import wrapped
 from nasm.printer.lines import Place, update_text, wait_text
 from nasm.source import Source
 from nasm.spec.program import Program
-
-Edit = tuple[int, int, str]
-"""Characters from one to another, and what stands there instead."""
 
 
 @dataclass(slots=True)
@@ -61,30 +59,32 @@ def _found(
     return found, waiting
 
 
-class _Edits:
-    """Edits one text."""
+class _Edits(Changes):
+    """Changes to one text."""
 
     def __init__(self, text: str, program: Program, counters: Collection[str]) -> None:
-        self.text, self.program, self.counters = text, program, counters
+        super().__init__(text)
+        self.program, self.counters = program, counters
         tables = (program.semaphores, program.events)
         self.names = {number: name for table in tables for name, number in table.items()}
-        self.edits: list[Edit] = []
 
     def made(
         self, file: tree.File, found: Mapping[int, _Line], behind: Mapping[int, Iterable[Place]]
     ) -> str:
-        """The text with all edits."""
+        """The text with all changes."""
         last: dict[int, int] = {}
         chooser = -1
         if self.program.cores == 1:  # in the place of those that there were
             for statement in file.body:
                 if isinstance(statement, tree.SemLine) and self._obsolete(statement):
-                    self._add(statement.start, self._declared(0))
+                    self.add(statement.start, self._declared(0))
                     last[0] = 0
                     break
         for statement in file.body:
             if isinstance(statement, tree.SemLine):
                 self._declarations(statement)
+            if isinstance(statement, tree.DrainLine):
+                self.leave_out(statement)
             if not isinstance(statement, tree.Line):
                 continue
             if statement.mnemonic is None:
@@ -92,40 +92,31 @@ class _Edits:
                 continue
             line = found.get(statement.mnemonic.start)
             if line is None:
-                self._leave_out(statement)
+                self.leave_out(statement)
                 continue
             core = self.program.queues[line.place[0]].core
             if core not in last:
-                self._add(statement.start if chooser < 0 else chooser, self._declared(core))
+                self.add(statement.start if chooser < 0 else chooser, self._declared(core))
             chooser = -1
-            self._add(statement.start, map(self._bare, line.before))
+            self.add(statement.start, map(self._bare, line.before))
             self._line(statement, line.place)
-            last[core] = self._line_end(statement.end)
+            last[core] = self.line_end(statement.end)
         for core, places in behind.items():
-            self._add(last[core], map(self._bare, places))
-        return self._applied()
-
-    def _add(self, at: int, lines: Iterable[str]) -> None:
-        """Put lines before the one that a character is in."""
-        start = self.text.rfind("\n", 0, at) + 1
-        indent = self.text[start:at]
-        indent = indent if indent.isspace() else ""
-        self.edits += [(start, start, f"{indent}{line}\n") for line in lines]
+            self.add(last[core], map(self._bare, places))
+        return self.applied()
 
     def _line(self, statement: tree.Line, place: Place) -> None:
         """The wait and the update of a line."""
         queue, pc = place
-        start, end = statement.end, statement.end
-        if statement.sync:
-            start = statement.sync[0].start
-            start = len(self.text[:start].rstrip())
-        clauses = self._at_columns(statement, start, self._clauses(queue, pc))
+        start, end = self.clauses(statement)
+        clauses = self._at_columns(statement, start, self._written(queue, pc))
         if clauses != self.text[start:end]:
-            self.edits.append((start, end, clauses))
+            self.changes.append((start, end, clauses))
 
     def _at_columns(self, statement: tree.Line, start: int, made: Iterable[str]) -> str:
         """Clauses behind a line, where those of their kind have stood if there is room."""
-        columns = {isinstance(old, tree.WaitClause): old.start for old in statement.sync}
+        counted = [old for old in statement.sync if isinstance(old, tree.Counted)]
+        columns = {isinstance(old, tree.WaitClause): old.start for old in counted}
         clauses = ""
         for clause in made:
             wait = ">=" in clause or "==" in clause
@@ -133,7 +124,7 @@ class _Edits:
             clauses += " " * max(2, room) + clause
         return clauses
 
-    def _clauses(self, queue: int, pc: int) -> Iterator[str]:
+    def _written(self, queue: int, pc: int) -> Iterator[str]:
         lines, program = self.program.queues[queue], self.program
         yield from filter(
             None,
@@ -146,7 +137,7 @@ class _Edits:
     def _bare(self, place: Place) -> str:
         queue, pc = place
         name = self.program.instruction(queue, pc).row.name
-        return "  ".join((f"@{self.program.queues[queue].engine}", name, *self._clauses(queue, pc)))
+        return "  ".join((f"@{self.program.queues[queue].engine}", name, *self._written(queue, pc)))
 
     def _declared(self, core: int) -> Iterator[str]:
         """The semaphores of a core that the text does not declare."""
@@ -160,27 +151,9 @@ class _Edits:
 
     def _declarations(self, statement: tree.SemLine) -> None:
         if self._obsolete(statement):
-            self._leave_out(statement)
+            self.leave_out(statement)
 
     def _obsolete(self, statement: tree.SemLine) -> bool:
         """Whether semaphores are declared that there are no more."""
         names = {name.name for name, _ in statement.items if isinstance(name, tree.Name)}
         return not names <= set(self.counters)
-
-    def _leave_out(self, statement: tree.Statement) -> None:
-        """Leave out a whole line."""
-        start = self.text.rfind("\n", 0, statement.start) + 1
-        self.edits.append((start, self._line_end(statement.end), ""))
-
-    def _line_end(self, at: int) -> int:
-        """Where the line behind one begins."""
-        end = self.text.find("\n", at)
-        return len(self.text) if end < 0 else end + 1
-
-    def _applied(self) -> str:
-        parts, at = [], 0
-        for start, end, more in sorted(self.edits, key=lambda edit: edit[:2]):
-            parts += [self.text[at:start], more]
-            at = max(at, end)
-        made = "".join((*parts, self.text[at:]))
-        return made if made.endswith("\n") else f"{made}\n"

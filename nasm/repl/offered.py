@@ -24,10 +24,11 @@ def operands(target: Target, mnemonic: str) -> Operands:
     """What an instruction takes; nothing if there is none of that name."""
     row = target.isa.rows.get(mnemonic)
     meant = {word: said for words in target.vocabulary.values() for word, said in words.items()}
+    kinds = {name: row.kind(name) for name in row.names} if row else {}
     return {
-        o.name: (o.kind.describe(), {w: meant.get(w, "") for w in o.kind.words})
-        for o in (row.operands if row else ())
-        if not o.implicit
+        name: (kind.describe(), {w: meant.get(w, "") for w in kind.words})
+        for name, kind in kinds.items()
+        if kind is not None
     }
 
 

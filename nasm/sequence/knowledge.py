@@ -6,7 +6,7 @@ some is known, and some follows from the rest; for what is left there is a wait 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from nasm.sequence.dependences import DONE, OVER, STARTED, Event, Level
 
@@ -17,9 +17,10 @@ Clock = tuple[int, ...]
 class Knowledge:
     """The clocks of the queues of a level, as its steps are taken in order.
 
-    A wait is for a completion where a start is needed, what has completed has started; unless
-    ``starts`` are told by themselves. In a loop ``known`` are the marks that queues know when they
-    enter it, ``behind`` those that any completion of theirs in it comes after.
+    A wait is for a completion where a start is needed, what has completed has started; but for the
+    ``starts``, queues and indices, that are told by themselves. In a loop ``known`` are the marks
+    that queues know when they enter it, ``behind`` those that any completion of theirs in it comes
+    after.
     """
 
     def __init__(
@@ -28,7 +29,7 @@ class Knowledge:
         queues: int,
         known: Sequence[int] = (),
         behind: Sequence[int] = (),
-        starts: bool = False,
+        starts: Container[tuple[int, int]] = (),
     ) -> None:
         self.level, self.queues, self.starts = level, queues, starts
         self.behind = behind or (0,) * queues
@@ -87,7 +88,7 @@ class Knowledge:
                 return (*(0,) * (2 * self.queues), marks)
             queue, index = mark.queue, mark.index
             kind = DONE if mark.loop else STARTED
-        elif not self.starts:
+        elif (queue, index) not in self.starts:
             kind = DONE
         clock = list(self._starts[queue][index])
         clock[queue] = max(clock[queue], index + 1)

@@ -7,7 +7,7 @@ transfer before has landed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from nasm.sequence.dependences import DONE, OVER, Body, Event, Level, Step
@@ -90,7 +90,7 @@ class Planner:
     """Plans a level for so many queues; ``most`` semaphores are there for its transfers.
 
     Without the plan that came out the first time no transfer has any. ``outer`` plans the level
-    that a loop is on. With ``starts`` a queue waits for these by themselves.
+    that a loop is on. Of ``starts``, queues and indices, a queue is told by themselves.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class Planner:
         most: int,
         first: Plan | None = None,
         outer: Planner | None = None,
-        starts: bool = False,
+        starts: Container[tuple[int, int]] = (),
     ) -> None:
         self.level, self.queues, self.most = level, queues, most
         self.first, self.outer = first, outer
@@ -275,12 +275,14 @@ class Planner:
             plan.note(plan.last[queue])
 
 
-def planned(level: Level, queues: int, most: int) -> Plan:
+def planned(
+    level: Level, queues: int, most: int, starts: Container[tuple[int, int]] = ()
+) -> Planner:
     """The waits of a program; ``most`` semaphores are there for the transfers of each level."""
     first = None
     for _ in range(2):
-        planner = Planner(level, queues, most, first)
+        planner = Planner(level, queues, most, first, starts=starts)
         planner.nodes()
         planner.end()
         first = planner.plan
-    return first  # type: ignore[return-value]
+    return planner

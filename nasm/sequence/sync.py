@@ -14,7 +14,7 @@ from nasm import gc_pause
 from nasm.building.builder import ProgramBuilder
 from nasm.footprint.forms import Form, Forms
 from nasm.problems import Failure, Problem, Unsaid, counted
-from nasm.sequence.dependences import Dependences
+from nasm.sequence.dependences import Dependences, Level
 from nasm.sequence.lines import Item, Line, Loop, Sequence, lines
 from nasm.sequence.plan import planned
 from nasm.sequence.writing import Output, Writer
@@ -25,16 +25,19 @@ def synchronise(builder: ProgramBuilder, sequence: Sequence) -> None:
 
     All tensors get their places first, and every instruction is checked: raises Failure.
     """
-    builder.place()
     with gc_pause.paused():
-        _check(builder, sequence)
+        check(builder, sequence)
         for core, items in enumerate(sequence.cores):
             if items:
-                _Core(builder, core).write(items)
+                Core(builder, core).write(items)
 
 
-def _check(builder: ProgramBuilder, sequence: Sequence) -> None:
-    """Check the rules of all instructions, which nobody can ask what they touch before."""
+def check(builder: ProgramBuilder, sequence: Sequence) -> None:
+    """Place all tensors and check the rules of all instructions.
+
+    Nobody can ask what they touch before. Raises Failure.
+    """
+    builder.place()
     for items in sequence.cores:
         for line in _every(items):
             builder.append(line.queue, (line.instruction, 0, 0), line.span, line.chain)
@@ -56,7 +59,7 @@ def _every(items: list[Item]) -> Iterator[Line]:
         yield from _every(item.body)
 
 
-class _Core:
+class Core:
     """Reads the items of one core, and writes them with what they wait for."""
 
     def __init__(self, builder: ProgramBuilder, core: int) -> None:
@@ -69,14 +72,18 @@ class _Core:
 
     def write(self, items: list[Item]) -> None:
         """Write the items of the core."""
-        held = self.program.target.interlocked(self.program.options)
-        level = Dependences(self.queues, self.form, held).read(items)
+        level = self.level(items)
         levels = 1 + sum(1 for _ in _loops(items))
-        most = (self._left() - levels * len(self.queues)) // levels
+        most = (self.left - levels * len(self.queues)) // levels
         if most < 1 and level.marks:
             raise self._too_few(items)
-        plan = planned(level, len(self.queues), most)
+        plan = planned(level, len(self.queues), most).plan
         Writer(Output(self.builder, self.core, self.numbers), plan).program()
+
+    def level(self, items: list[Item]) -> Level:
+        """The items, with what they need."""
+        held = self.program.target.interlocked(self.program.options)
+        return Dependences(self.queues, self.form, held).read(items)
 
     def form(self, line: Line) -> Form:
         """What a line touches."""
@@ -87,7 +94,8 @@ class _Core:
             found = self._known[line.instruction] = self.forms.of(instruction, engine, self.core)
         return found
 
-    def _left(self) -> int:
+    @property
+    def left(self) -> int:
         """How many semaphores of the core nobody has yet."""
         numbers = map(self.generation.counter, self.program.semaphores.values())
         return self.generation.semaphores - sum(core == self.core for core, _, _ in numbers)
@@ -98,7 +106,7 @@ class _Core:
         moved = (self.form(line).moved for line in lines(items))
         flying = sum(each is not None and not each.meets for each in moved)
         said = (
-            f"core {self.core} has {self._left()} semaphores left, and the waits of this program "
+            f"core {self.core} has {self.left} semaphores left, and the waits of this program "
             f"take at least {wanted}: {len(self.queues)} for the queues and one for what is in "
             f"flight of its {counted(flying, 'transfer')}, and as many again for each of its "
             f"{counted(len(loops), 'run-time loop')}"

@@ -46,6 +46,16 @@ def autosync(builder: ProgramBuilder, strip: bool = False) -> list[Written]:
     With ``strip`` those that it has are left out first, and must not contradict that order. Returns
     the lines that were kept, as they were written. Raises Failure.
     """
+    lines = in_sequence(builder, strip)
+    synchronise(builder, sequence(builder, lines))
+    return lines
+
+
+def in_sequence(builder: ProgramBuilder, strip: bool = False) -> list[Written]:
+    """The lines of a text that are kept, if it has a sequential order; they are in no queue then.
+
+    Raises Failure.
+    """
     lines = list(_written(builder))
     text = _Text(builder, lines)
     text.check_branches()
@@ -58,9 +68,14 @@ def autosync(builder: ProgramBuilder, strip: bool = False) -> list[Written]:
     for core in range(builder.program.cores):
         text.check_reads(core, lines)
     builder.clear(counters=strip)
-    cores = [text.of(core, lines) for core in range(builder.program.cores)]
-    synchronise(builder, Sequence([[one.line for one in some] for some in cores]))
     return lines
+
+
+def sequence(builder: ProgramBuilder, lines: list[Written]) -> Sequence:
+    """Lines by their cores."""
+    cores = [q.core for q in builder.program.queues]
+    numbers = range(builder.program.cores)
+    return Sequence([[one.line for one in lines if cores[one.queue] == n] for n in numbers])
 
 
 def _written(builder: ProgramBuilder) -> Iterator[Written]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from nasm.allowing import Allow
+from nasm.micro import Micro
 from nasm.open_files import ANY, Allowed
 from nasm.problems import Problem, counted
 from nasm.records import FigureSet
@@ -177,7 +178,9 @@ class Program:
         return span.within(self.chains[lines.chains[pc]]) if span is not None else None
 
     def instruction(self, queue: int, pc: int) -> Instruction:
-        """The instruction and operands at a place of a queue."""
+        """The instruction and operands at a place of a queue, an expanded one among them."""
+        if type(pc) is Micro:
+            return cast(Instruction, pc.instruction)
         return self.instructions[self.queues[queue].instructions[pc]]
 
     def register_names(self, queue: int, pc: int) -> dict[int, str]:

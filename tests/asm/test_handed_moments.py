@@ -147,3 +147,24 @@ def test_a_misspelt_tensor_is_not_taken_for_a_moment() -> None:
 def test_a_default_that_is_the_parameters_own_name_is_no_value(default: str) -> None:
     macro = f".macro m(z={default})\n@vector Memset z, 1.0\n.end\n"
     assert said(macro + "m()\n") == [("E0208", "nothing is called 'z'")]
+
+
+def test_what_is_no_moment_is_not_taken_for_the_name_of_one() -> None:
+    with pytest.raises(Failure) as caught:
+        made(MACROS + "set(x, x)\n")
+    (problem,) = caught.value.problems
+    assert (problem.code, problem.message) == (
+        "E0225",
+        "'ready' is handed x[128, 8] (float32), and a moment is meant here",
+    )
+    assert problem.span is not None
+    assert problem.span.text == "ready"
+    (note,) = problem.notes
+    assert note.span is not None
+    assert (note.span.line, note.span.text) == (10, "x")
+
+
+@pytest.mark.parametrize("wrong", ["3", "$s", "@vector", "[1]", '"m"'])
+def test_neither_is_anything_else(wrong: str) -> None:
+    found = said(f".sem s\n{MACROS}set(x, done={wrong})\n")
+    assert [code for code, _ in found] == ["E0225"]

@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from tests.cli.programs import written
 
 PLAIN = """\
@@ -20,6 +22,18 @@ PLAIN = """\
 """
 
 READY = """\
+.target trn2
+.hbm A f32[128, 64] input = iota
+.hbm O f32[128, 64] output
+.sbuf a f32[128, 64]
+@sync   DmaCopy a, A  post a_loaded
+@vector TensorScalar a, a, op0=multiply, operand0=2  after a_loaded  post a_ready   ; twice
+@sync   DmaCopy O, a  after a_ready
+@sync  .drain
+.expect O ~ 2 * A
+"""
+
+COUNTED = """\
 .target trn2
 .hbm A f32[128, 64] input = iota
 .hbm O f32[128, 64] output
@@ -47,9 +61,9 @@ def test_it_shows_a_diff(ran: Any, tmp_path: Path) -> None:
     assert done.code == 0
     added = [line[1:] for line in done.out.splitlines() if line.startswith("+") and line[1] != "+"]
     assert [line.strip() for line in added] == [
-        line.strip() for line in READY.splitlines() if "$" in line or ".sem" in line
+        line.strip() for line in READY.splitlines() if " a_" in line or ".drain" in line
     ]
-    assert done.err == ("4 instructions: 3 waits, 3 updates of 2 semaphores; 1 of them only wait\n")
+    assert done.err == ("4 instructions: 3 waits, 3 updates of 3 semaphores; 1 of them only wait\n")
     assert Path(path).read_text() == PLAIN
 
 
@@ -67,21 +81,54 @@ def test_it_writes_to_another_file_and_to_standard_output(ran: Any, tmp_path: Pa
     assert ran("sync", path, "-q", "-o", "-").out == READY
 
 
+def test_with_waits_it_writes_semaphores(ran: Any, tmp_path: Path) -> None:
+    path = written(tmp_path, PLAIN)
+    assert ran("sync", path, "--waits", "-q", "-o", "-").out == COUNTED
+
+
+def test_what_is_in_columns_is_written_in_columns(ran: Any, tmp_path: Path) -> None:
+    path = written(tmp_path, PLAIN)
+    assert ran("fmt", path).code == 0
+    assert ran("sync", path, "-q", "--write").code == 0
+    assert "; twice" in Path(path).read_text()
+    assert ran("fmt", path, "--check").code == 0
+
+
 def test_waits_are_found_anew_where_they_are_left_out(ran: Any, tmp_path: Path) -> None:
-    path = written(tmp_path, READY)
-    done = ran("sync", path)
-    assert done.code == 2
-    assert "E0841" in done.err
-    done = ran("sync", path, "--strip", "-q", "-o", "-")
-    assert done.code == 0
-    assert done.out == READY
+    for text in (READY, COUNTED):
+        path = written(tmp_path, text)
+        done = ran("sync", path)
+        assert done.code == 2
+        assert "E0841" in done.err
+        done = ran("sync", path, "--strip", "-q", "-o", "-")
+        assert done.code == 0
+        assert done.out == READY
+        assert ran("sync", path, "--strip", "--waits", "-q", "-o", "-").out == COUNTED
 
 
-def test_a_text_with_a_loop_is_written_out(ran: Any, tmp_path: Path) -> None:
+def test_a_text_with_a_loop_keeps_it_with_moments(ran: Any, tmp_path: Path) -> None:
     text = PLAIN.replace("@vector", ".for n in 0..2\n@vector").replace("; twice", "\n.end")
     path, other = written(tmp_path, text.replace("2 * A", "4 * A")), tmp_path / "ready.nasm"
+    for more, lines in (((), 1), (("--waits",), 2)):
+        assert ran("sync", path, "-o", str(other), *more).code == 0
+        assert other.read_text().count("TensorScalar") == lines
+        assert ran("run", str(other)).code == 0
+
+
+def test_a_text_that_calls_macros_is_written_line_by_line(ran: Any, tmp_path: Path) -> None:
+    golden = np.arange(128 * 64, dtype=np.float32).reshape(128, 64) * 4
+    np.save(tmp_path / "golden.npy", golden)
+    head, line, rest = PLAIN.partition("@vector TensorScalar a, a, op0=multiply, operand0=2")
+    macro = f".macro twice(x)\n{line.replace('a, a', 'x, x')}\n.end\n"
+    text = f"{head}{macro}twice(a)\ntwice(a) {rest}".replace("2 * A", '"golden.npy"')
+    path, other = written(tmp_path, text), tmp_path / "made" / "ready.nasm"
+    other.parent.mkdir()
     assert ran("sync", path, "-o", str(other)).code == 0
-    assert other.read_text().count("TensorScalar") == 2
+    made = [line for line in other.read_text().splitlines() if "TensorScalar" in line]
+    assert [("after a_loaded" in line, "post a_ready" in line) for line in made] == [
+        (True, False),
+        (False, True),
+    ]
     assert ran("run", str(other)).code == 0
 
 
@@ -103,7 +150,7 @@ def test_a_document_has_the_text(ran: Any, tmp_path: Path) -> None:
     document = json.loads(ran("sync", written(tmp_path, PLAIN), "--json").out)
     assert document["ok"]
     counts = {name: document[name] for name in ("waits", "updates", "only_wait", "semaphores")}
-    assert counts == {"waits": 3, "updates": 3, "only_wait": 1, "semaphores": 2}
+    assert counts == {"waits": 3, "updates": 3, "only_wait": 1, "semaphores": 3}
     assert document["text"] == READY
     document = json.loads(ran("sync", written(tmp_path, BACKWARD), "--json").out)
     assert [problem["code"] for problem in document["problems"]] == ["E0841"]

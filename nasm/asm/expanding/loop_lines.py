@@ -45,7 +45,7 @@ def opened(
     recorded.loops += 1
     number, place = recorded.loops, Span(scope.source, statement.start, statement.head, scope.chain)
     head, end = (_label(f"{word}{number}", scope, builder) for word in ("loop", "end"))
-    record = RunTimeLoop(number, head, end, step)
+    record = RunTimeLoop(number, head, end, step, rounds=None if rounds is None else len(rounds))
     record.span = builder.span(Span(scope.source, statement.start, statement.head))
     record.chain = builder.chain(scope.chain) if scope.chain else 0
     counter, name = None, "%auto"

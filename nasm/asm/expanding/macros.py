@@ -160,11 +160,15 @@ def _bind(
             silent = silent or not failure.problems
     if problems or silent:
         raise Failure(problems)
+    assert inner.expansion is not None
+    places = inner.expansion.given
+    places.update((name, caller.span(node)) for name, node in given.items())
     for parameter in macro.statement.parameters:
         name = parameter.name
         if name not in values:
             assert isinstance(parameter, tree.Named)
             values[name] = handed(parameter.value, inner, builder)
+            places[name] = inner.span(parameter.value)
         inner.declare(name, values[name], inner.span(parameter))
 
 

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import product
+from math import prod
 from typing import Any
 
 from nasm.asm.expanding.affine import Affine
+from nasm.asm.expanding.declare import whole
 from nasm.asm.expanding.evaluate import compile_name, compile_node
-from nasm.asm.expanding.functions import truth
+from nasm.asm.expanding.functions import MOST_ITEMS, truth
 from nasm.asm.expanding.handed import MomentList, Word
 from nasm.asm.expanding.scope import Scope
 from nasm.asm.text import tree
 from nasm.building.recorded import Mention, Moment, Round
-from nasm.problems import Failure, Problem, Refused
+from nasm.problems import Failure, Note, Problem, Refused
+from nasm.source import Span
 from nasm.spec.kinds import shown
 
 Mentioner = Callable[[Scope], list[Mention]]
+
+LONG = 64
+"""A number of more bits is not written out."""
 
 
 def mentions(statement: tree.Line) -> tuple[tuple[Mentioner, ...], tuple[Mentioner, ...]]:
@@ -31,25 +38,70 @@ def mentions(statement: tree.Line) -> tuple[tuple[Mentioner, ...], tuple[Mention
 
 
 def _mention(node: tree.MomentName, at_read: bool) -> Mentioner:
-    name, indices = compile_name(node.name), [(n, compile_node(n)) for n in node.indices]
+    name, indices = compile_name(node.name), [_compiled(index) for index in node.indices]
     holds = None if node.condition is None else _condition(node.condition)
 
     def mention(scope: Scope) -> list[Mention]:
         if holds is not None and not holds(scope):
             return []
-        found = tuple(_index(value(scope), at, scope) for at, value in indices)
+        every = _together([index(scope) for index in indices], node, scope)
         spelled, span = name(scope), scope.span(node)
         held = scope.values.get(spelled) if scope.expansion is not None else None
         if isinstance(held, MomentList):
-            meant = [(w.named("moment", w.name), (*i, *found), w.name) for w, i in held.items]
+            meant = [
+                (w.named("moment", w.name), (*i, *found), w.name)
+                for w, i in held.items
+                for found in every
+            ]
         elif _nothing(held):
             meant = []
         else:
+            _check_handed(spelled, held, span, scope)
             otherwise = held.name if isinstance(held, Word) else spelled
-            meant = [(scope.named("moment", spelled), found, otherwise)]
+            meant = [(scope.named("moment", spelled), found, otherwise) for found in every]
         return [Mention(Moment(n, i), span, at_read, o if o != n else "") for n, i, o in meant]
 
     return mention
+
+
+def _check_handed(name: str, held: object, span: Span, scope: Scope) -> None:
+    """Refuse a parameter that was handed something else than moments."""
+    given = {} if scope.expansion is None else scope.expansion.given
+    if name in given and not isinstance(held, Word):
+        said = f"'{name}' is handed {shown(held)}, and a moment is meant here"
+        hint = "hand over the name of a moment; a moment of the macro's own needs a name of its own"
+        raise Failure(Problem("E0225", said, span, hint, (Note("handed over", given[name]),)))
+
+
+def _compiled(node: tree.Node) -> Callable[[Scope], Sequence[int | Round]]:
+    """An index: one, or each of a range."""
+    if not isinstance(node, tree.Several):
+        value = compile_node(node)
+        return lambda scope: (_index(value(scope), node, scope),)
+
+    def several(scope: Scope) -> Sequence[int]:
+        found = range(whole(node.first, scope), whole(node.stop, scope))
+        if found and found[-1] - found[0] >= MOST_ITEMS:
+            raise _too_many(found[-1] - found[0] + 1, node, scope)
+        return found
+
+    return several
+
+
+def _together(
+    choices: list[Sequence[int | Round]], node: tree.Node, scope: Scope
+) -> list[tuple[int | Round, ...]]:
+    """All indices that some stand for."""
+    count = prod(map(len, choices))
+    if count > MOST_ITEMS:
+        raise _too_many(count, node, scope)
+    return list(product(*choices))
+
+
+def _too_many(count: int, node: tree.Node, scope: Scope) -> Failure:
+    found = f"{count:,}" if count.bit_length() < LONG else "countless"
+    said = f"{found} moments; wanted at most {MOST_ITEMS:,}"
+    return Failure(Problem("E0211", said, scope.span(node)))
 
 
 def _condition(node: tree.Node) -> Callable[[Scope], bool]:

@@ -82,7 +82,8 @@ class Repeating(Walker):
                     break
                 self.rounds.take(len(statement.body))
                 said = str(value) if type(value) is int else shown(value)
-                frame = Frame(f".for {name} = {said}", place)
+                bound = (name, value) if type(value) is int else None
+                frame = Frame(f".for {name} = {said}", place, bound)
                 yield from self._round(name, value, frame, statement.body)
         finally:
             self.looping -= 1

@@ -35,7 +35,8 @@ class Expansion:
     """One call of a macro: the ``number`` of all calls, what its names begin with, its own names.
 
     ``caller`` is where it is called from: what it exports is declared there. So is what other
-    macros have ``brought``, which its text does not have: kinds and names.
+    macros have ``brought``, which its text does not have: kinds and names. ``given`` is where what
+    its parameters are is written.
     """
 
     number: int
@@ -44,6 +45,7 @@ class Expansion:
     caller: Scope
     depth: int
     brought: set[tuple[str, str]] = field(default_factory=set)
+    given: dict[str, Span] = field(default_factory=dict)
 
 
 def _no_register(value: Affine) -> Reg:

@@ -88,7 +88,7 @@ class Continued(Expander):
         if statement.engine is not None or statement.mnemonic is None:
             return super()._engine(statement)
         builder = self.made
-        row = builder.target.isa.rows.get(statement.mnemonic.name)
+        row = builder.target.row(statement.mnemonic.name)
         if row is None:  # whoever compiles the line says so, whatever the engine
             return builder.generation.engines[0].name
         having = builder.target.engines(row, builder.generation)

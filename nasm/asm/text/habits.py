@@ -135,6 +135,8 @@ def hint(failure: ParseFailure) -> str:
         return f"nothing stands between '{before[0]}' and the mnemonic"
     if failure.found == "=" and not failure.opened:
         return "an instruction begins with its mnemonic, and its first operand is what it writes"
+    if failure.found == ".." and "post" in before:
+        return "a line posts one moment; 'after load[0..4]' waits for several"
     if failure.found == ".." and opener == "[":
         return "a part is written [first : end]"
     if failure.found == ":" and opener == "(":

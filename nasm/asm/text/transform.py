@@ -63,7 +63,7 @@ class _Terminals:
     def NAME(self, token: Leaf) -> tree.Name:
         return tree.Name(token.start_pos, token.end_pos, token.value)
 
-    CALLED = NAME
+    CALLED = DOT_WORD = NAME
 
     def DIRECTIVE(self, token: Leaf) -> tree.Name:
         return _name(token, 1)
@@ -280,6 +280,10 @@ class _Instructions(_Expressions):
         return tree.MomentName(parts[0].start, _end(parts[-1]), parts[0], tuple(parts[2:-1]))
 
     posted = moment
+
+    def several(self, parts: Parts) -> tree.Several:
+        first, stop = parts
+        return tree.Several(first.start, stop.end, first, stop)
 
     def awaited(self, parts: Parts) -> tree.MomentName:
         moment: tree.MomentName = parts[0]

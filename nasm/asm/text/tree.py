@@ -385,6 +385,14 @@ class TakeClause(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Several(Node):
+    """``0..4`` as an index behind ``after``: each of these."""
+
+    first: Node
+    stop: Node
+
+
+@dataclass(frozen=True, slots=True)
 class MomentName(Node):
     """``scan[r, i - 1]``, behind ``post`` or ``after``; there with a condition or None."""
 

@@ -107,11 +107,15 @@ class Scene(Awaiting):
             self._resources(queue, task, start)
         if wait is not None and not queue.waited:
             self.waits(queue, wait, start)
+        if queue.blocked is not None:
+            self._closed(queue, start)
         turn = not start.holds and start.tick is not None and start.tick > self.now
         if turn:
             assert start.tick is not None
             start.hold(Hold("turn", f"starts at {self.time(start.tick)}, its turn", start.tick))
         if task is not None and (task.contended or task.expand or task.work.arrive):
+            start.certain = False
+        if task is not None and task.work.condition is not None:
             start.certain = False
         return start
 
@@ -138,6 +142,14 @@ class Scene(Awaiting):
             start.certain = False
             if port.free_at > self.now:
                 start.hold(self._busy("port", queue, task, port, port.free_at, False))
+
+    def _closed(self, queue: Queue, start: Start) -> None:
+        """The condition of the instruction did not hold when it was asked last."""
+        blocked = queue.blocked
+        assert blocked is not None
+        start.holds.clear()
+        start.tick = self.now
+        start.hold(Hold("condition", f"waits: {blocked.said}", blocked.until, False))
 
     def _awaited(self, queue: Queue, gate: int) -> str:
         """What the next instruction of a queue needs of what the engine holds from a tick on."""

@@ -61,10 +61,11 @@ class Hold:
     """One thing that keeps an instruction from starting.
 
     ``kind`` is ``semaphore``, ``notification``, ``data``, ``unit``, ``port``, ``ready``, ``core``,
-    ``turn`` or ``over``; ``said`` continues "the engine", ``brief`` in fewer words. It ends at the
-    tick ``until``: not before that if it is not ``certain``, and None if nobody knows. ``by`` are
-    the instructions that would end it, ``transfers`` those under way that would. Of a semaphore
-    ``what`` is the wait alone, and ``detail`` who posts; that is ``enough`` if it is under way.
+    ``condition``, ``turn`` or ``over``; ``said`` continues "the engine", ``brief`` in fewer words.
+    It ends at the tick ``until``: not before that if it is not ``certain``, and None if nobody
+    knows. ``by`` are the instructions that would end it, ``transfers`` those under way that would.
+    Of a semaphore ``what`` is the wait alone, and ``detail`` who posts; that is ``enough`` if it is
+    under way.
     """
 
     kind: str

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 
 from nasm.debug.values.rounds import rounds_at, variables
 from nasm.inspection import Inspection
+from nasm.micro import micro_of
 from nasm.problems import Refused, did_you_mean, listed, quoted
 from nasm.source import Source, Span, brief
 from nasm.spec.program import Program, QueueProgram
 
 UNKNOWN = "E0822"
 
+_MICRO = re.compile(r"(\d{1,9})\.(\d{1,9})")
 _ROUND = re.compile(r"\.for (\w+) = (-?\d+)")
 
 
@@ -21,17 +23,19 @@ _ROUND = re.compile(r"\.for (\w+) = (-?\d+)")
 class Location:
     """Instructions of a program: by queue, the pcs where they stand; ``text`` says which.
 
-    ``moved`` says where it went if what was asked for has no instruction.
+    ``moved`` says where it went if what was asked for has no instruction. Of instructions that are
+    expanded it is the first of those that stand for them, or the one of the number ``micro``.
     """
 
     text: str
     pcs: Mapping[int, frozenset[int]]
     moved: str = ""
+    micro: int = 0
 
     def holds(self, queue: int, pc: int) -> bool:
         """Whether an instruction is one of them."""
         found = self.pcs.get(queue)
-        return found is not None and pc in found
+        return found is not None and pc in found and micro_of(pc) == self.micro
 
     @property
     def count(self) -> int:
@@ -43,7 +47,8 @@ def location(held: Inspection, text: str) -> Location:
     """What a text stands for; raises Refused.
 
     A line number, a line of one of several files (``kernel.py:57``), a label, a mnemonic, an
-    engine, an engine with a pc (``tensor pc 3``).
+    engine, an engine with a pc (``tensor pc 3``); with the number of one of several instructions
+    that it is expanded to, ``tensor pc 3.2`` or ``tensor:3.2``.
     """
     words = text.split()
     if len(words) == 1 and words[0].isdecimal():
@@ -53,6 +58,8 @@ def location(held: Inspection, text: str) -> Location:
         return _line(held, int(line[:9]), file_of(held, file))
     if len(words) == 3 and words[1] == "pc":
         return _at(held, words[0], words[2])
+    if file and _MICRO.fullmatch(line):
+        return _at(held, file, line)
     program = held.program
     if len(words) == 1:
         word = words[0]
@@ -97,11 +104,14 @@ def _mnemonic(program: Program, word: str) -> Location:
 
 def _at(held: Inspection, engine: str, number: str) -> Location:
     queue = held.queue(engine)
-    pc = int(number) if number.isdecimal() and len(number) < 10 else -1
+    one = _MICRO.fullmatch(number) if held.program.target.expand is not None else None
+    whole, micro = (one[1], int(one[2])) if one else (number, 0)
+    pc = int(whole) if whole.isdecimal() and len(whole) < 10 else -1
     name = held.program.queue_name(queue.index)
     if not 0 <= pc < queue.length:
         raise Refused(UNKNOWN, f"no pc {quoted(number)}: {name} has {queue.length} instructions")
-    return Location(f"@{name} pc {pc}", {queue.index: frozenset((pc,))})
+    place = f"@{name} pc {pc}" + (f".{micro}" if one else "")
+    return Location(place, {queue.index: frozenset((pc,))}, micro=micro)
 
 
 def file_of(held: Inspection, name: str) -> Source:

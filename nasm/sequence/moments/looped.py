@@ -3,7 +3,8 @@
 Who awaits a moment has a semaphore for it: each round it takes what the round posts. Who awaits one
 of rounds back is lent as many before the loop, and gives them back behind it. A transfer that one
 queue awaits posts to that queue's semaphore if its next round surely comes after the take; if not,
-its own queue takes the landing, as late as it can, and posts on.
+its own queue takes the landing, as late as it can, and posts on. Landings that nobody awaits before
+the end of a loop whose rounds are known are taken behind it, all at once.
 """
 
 from __future__ import annotations
@@ -21,6 +22,10 @@ from nasm.spec.program import Update, Wait
 
 Core = tuple[Semaphores, Dependences]
 """What a core has for those of its queues that go through a loop."""
+
+
+MOST = 2**24
+"""Of so many posts at most a semaphore is the sum."""
 
 
 class Looped:
@@ -135,11 +140,21 @@ class Looped:
         """Let transfers tell that they have landed: directly, or by their own queues."""
         direct: dict[tuple[Node, int], list[Edge]] = {}
         places: dict[tuple[Node, bool], list[Node]] = {}
+        loop = self.level.loop
+        every = 0 if loop is None or loop.rounds is None else loop.rounds
+        counted: dict[int, list[Node]] = {}
         for node, edges in landings.items():
-            if len(edges) == 1 and self._apart(edges[0]) and self._told(node, edges[0].node.queue):
+            if not edges and 0 < every * node.shares <= MOST:
+                counted.setdefault(node.queue, []).append(node)
+            elif (
+                len(edges) == 1 and self._apart(edges[0]) and self._told(node, edges[0].node.queue)
+            ):
                 direct.setdefault((edges[0].node, edges[0].rounds), []).append(edges[0])
             else:
                 places.setdefault(self._late(node), []).append(node)
+        for queue, transfers in counted.items():
+            number, count = self._posting(transfers)
+            self.level.leave[queue].behind.append(taking(number, every * count))
         for group in direct.values():
             transfers = [edge.event.node for edge in group]
             asked = any(node.outside for node in transfers)

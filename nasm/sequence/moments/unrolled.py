@@ -36,7 +36,9 @@ class Unrolled:
     def put_in(self) -> None:
         """Find the waits, and write them with what they wait for."""
         level = self._level()
-        planner = Planner(level, len(self.queues), 0, starts=True)
+        awaited = (e for s in self.steps.values() for e in s.needs if e.kind == STARTED)
+        starts = {(event.queue, event.at) for event in awaited}
+        planner = Planner(level, len(self.queues), 0, starts=starts)
         planner.nodes()
         waits = dict(zip(self.nodes, planner.plan.waits, strict=True))
         ranks = self._ranks(waits)

@@ -24,10 +24,11 @@ COUNTER = 10
 
 @dataclass(eq=False)
 class Rounds:
-    """A loop of so many rounds."""
+    """A loop of so many rounds, which is ``told`` or not."""
 
     count: int
     body: list[Call | Rounds]
+    told: bool = False
 
     @property
     def engines(self) -> list[str]:
@@ -157,6 +158,7 @@ class Building:
         """A loop, with a register for each of its queues."""
         recorded, number = self.builder.recorded, self.mentions.numbers[id(item)]
         made = RunTimeLoop(number, f"loop{number}", f"loop{number}_end")
+        made.rounds = item.count if item.told else None
         counter = Reg(COUNTER + depth)
         for engine in item.engines:
             made.parts[self.builder.queue(engine)] = Control(
@@ -175,15 +177,22 @@ def some(draw: st.DrawFn, depth: int, least: int = 0) -> Items:
     """Calls, and a loop among them if they are not too deep in others."""
     items: Items = [*draw(st.lists(calls(0, shared=True), min_size=least, max_size=5))]
     if depth and draw(st.booleans()):
-        inner = Rounds(draw(st.sampled_from([2, 1, 0, 3])), draw(some(depth - 1, 1)))
+        inner = draw(rounds(depth - 1))
         items.insert(draw(st.integers(0, len(items))), inner)
     return items
 
 
 @st.composite
+def rounds(draw: st.DrawFn, depth: int) -> Rounds:
+    """A loop, of which it may be told how many rounds it has."""
+    count, body = draw(st.sampled_from([2, 1, 0, 3])), draw(some(depth, 1))
+    return Rounds(count, body, draw(st.booleans()))
+
+
+@st.composite
 def looping(draw: st.DrawFn) -> Items:
     """A program with a loop."""
-    inner = Rounds(draw(st.sampled_from([2, 1, 0, 3])), draw(some(1, 1)))
+    inner = draw(rounds(1))
     before, after = draw(some(0)), draw(some(0))
     items = [*before, inner, *after]
     used = {e for call, _ in every(items) for e in call.reads if e[0] == "register"}

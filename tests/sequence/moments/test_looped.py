@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.sequence.moments.test_unrolled import problem, synced
+import nasm
+from tests.sequence.moments.test_unrolled import problem, program, synced
 
 ROWS = ".hbm R f32[8, 128, 64] input = iota\n"
 
@@ -213,12 +214,39 @@ def test_without_the_index_of_a_loop_a_moment_is_that_of_all_its_rounds() -> Non
     assert synced(text) == ["vector EventSemaphore $vector += 1", "gpsimd TensorCopy $vector >= 1"]
 
 
-def test_a_drain_behind_a_loop_waits_for_the_transfers_in_it() -> None:
+def test_a_drain_behind_a_loop_waits_for_all_transfers_in_it_at_once() -> None:
     text = ".loop k in 0..4\n@sync DmaCopy O, a\n.end\n@sync .drain"
+    assert [line.split(" ", 2)[2] for line in synced(text)] == [
+        "$loop1 += 16",
+        "$loop1 >= 64 $loop1 += -64",
+    ]
+
+
+@pytest.mark.parametrize("loop", [".loop k in 0..%r1", f".loop k in 0..{2**21}"])
+def test_of_a_loop_whose_posts_nobody_can_count_each_round_waits_for_its_own(loop: str) -> None:
+    text = f"@sync\n{loop}\nDmaCopy O, a\n.end\n.drain"
     assert [line.split(" ", 2)[2] for line in synced(text)] == [
         "$loop1 += 16",
         "$loop1 >= 16 $loop1 += -16",
     ]
+
+
+def test_transfers_of_a_loop_are_on_their_way_together_and_over_behind_it() -> None:
+    text = """\
+.hbm   P  f32[8, 128, 64]  output
+@vector Memset a, 1  post set
+.loop k in 0..2
+.loop i in 0..4
+@sync DmaCopy P[4*k + i], a  after set post stored
+.end
+@vector Nop  after stored
+.end
+@sync .drain
+.expect P == 1
+"""
+    session = nasm.Session(program(text))
+    assert session.run().ok
+    assert 64 in [wait.value for wait in session.program.waits if wait is not None]
 
 
 def test_who_takes_a_landing_tells_a_drain_of_it() -> None:

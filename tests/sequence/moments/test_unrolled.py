@@ -311,6 +311,51 @@ def test_a_drain_does_not_count_what_others_may_have_posted() -> None:
     assert "$s counts what is to be drained, and DmaCopy on scalar updates it, too" in found.message
 
 
+# -- several at a time
+
+
+def test_a_range_of_an_index_is_each_of_its_moments() -> None:
+    rows = [(f"a[{n} : +1]", f"A[{n} : +1]", n) for n in range(3)]
+    loads = "".join(f"@sync DmaCopy {dst}, {src} post load[{n}]\n" for dst, src, n in rows)
+    for after in ("load[0..3]", "load[0..2], load[2]", "load[0], load[1], load[2]"):
+        assert synced(f"{loads}@vector TensorCopy b, a after {after}") == [
+            "vector TensorCopy $load >= 48",
+            *["sync DmaCopy $load += 16"] * 3,
+        ]
+    assert synced(f"{loads}@vector TensorCopy b, a after load[1..1]") == []
+
+
+def test_ranges_of_two_indices_are_all_pairs() -> None:
+    pairs = [(0, 0), (0, 1), (1, 0), (1, 1)]
+    posts = "".join(
+        f"@sync DmaCopy a[{2 * m + n} : +1], A[0:1] post l[{m}, {n}]\n" for m, n in pairs
+    )
+    found = synced(posts + "@vector Nop after l[0..2, 0..2]")
+    assert found == ["vector Nop $l >= 64", *["sync DmaCopy $l += 16"] * 4]
+
+
+def test_a_range_reaches_no_further_than_what_is_posted() -> None:
+    found = problem("@vector Nop post x[0]\n@gpsimd Nop after x[0..2]")
+    assert found.code == "E0331"
+    assert "nobody posts x[1]" in found.message
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "said"),
+    [
+        ("@gpsimd Nop after x[0..1.5]", "E0210", "wanted an integer, found 1.5"),
+        ("@gpsimd Nop after x[0..10**30]", "E0211", "countless moments; wanted at most 1,000,000"),
+        ("@gpsimd Nop after x[0..2000, 0..2000]", "E0211", "4,000,000 moments"),
+        ("@gpsimd Nop post x[0..2]", "E0101", "found '..'"),
+        (".loop k in 0..4\n@gpsimd Nop after x[k..k + 2]\n.end", "E0231", "known only at run time"),
+    ],
+)
+def test_what_is_wrong_with_a_range_is_said(text: str, code: str, said: str) -> None:
+    found = problem(text)
+    assert found.code == code
+    assert said in found.message
+
+
 # -- what is wrong
 
 

@@ -1,0 +1,233 @@
+"""What rounds of a ``.for`` have in common: which other rounds theirs come after, in one text.
+
+A line is written once, and stands for a round each of the loops around it: a tuple of the values of
+their variables. That each round comes after a round of another line is said by indices, of which
+each is one of the line's own variables plus a constant, or a constant; and by the rounds of which
+it holds, where it does not of all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import NamedTuple
+
+Round = tuple[int, ...]
+
+MOST = 3
+"""So many sentences about two lines are still read; beyond that their rounds are not alike."""
+
+FEW = 4
+"""So many single values of a variable are tried, each as a condition."""
+
+WIDE = 64
+"""Of a variable with more values than these no two conditions are tried together."""
+
+
+class Bound(NamedTuple):
+    """Where the values of a variable end: a name of the program for a number."""
+
+    name: str
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """An index: a ``variable`` of the line, by its place, plus ``offset``; or that alone, at -1.
+
+    With a ``stop`` it is each number from the offset on to before that.
+    """
+
+    variable: int
+    offset: int
+    stop: int | None = None
+
+    def of(self, own: Round) -> range:
+        """Its values in a round."""
+        first = self.offset + (own[self.variable] if self.variable >= 0 else 0)
+        return range(first, first + 1 if self.stop is None else self.stop)
+
+    def text(self, variables: tuple[str, ...], bound: Bound | None = None) -> str:
+        """As it is written; ``bound`` is the upper one of the loop that has this variable."""
+        if self.stop is not None:
+            stop = bound.name if bound is not None and bound.value == self.stop else self.stop
+            return f"{self.offset}..{stop}"
+        if self.variable < 0:
+            last = bound is not None and bound.value == self.offset + 1
+            return f"{bound.name} - 1" if bound is not None and last else str(self.offset)
+        name = variables[self.variable]
+        sign = "-" if self.offset < 0 else "+"
+        return f"{name} {sign} {abs(self.offset)}" if self.offset else name
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """A comparison of a variable with a number."""
+
+    variable: int
+    op: str
+    value: int
+
+    def holds(self, own: Round) -> bool:
+        """Whether it holds of a round."""
+        return _COMPARE[self.op](own[self.variable], self.value)
+
+
+_COMPARE: dict[str, Callable[[int, int], bool]] = {
+    ">=": lambda a, b: a >= b,
+    "<=": lambda a, b: a <= b,
+    "==": lambda a, b: a == b,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """After which rounds of another line each round comes, if all ``tests`` hold."""
+
+    indices: tuple[Index, ...]
+    tests: tuple[Test, ...]
+
+    def says(self, own: Round, other: Round) -> bool:
+        """Whether it says of a round that it comes after another one."""
+        return _says(self.indices, own, other) and all(test.holds(own) for test in self.tests)
+
+    def condition(self, variables: tuple[str, ...]) -> str:
+        """The condition as it is written; empty if it always holds."""
+        made = (f"{variables[t.variable]} {t.op} {t.value}" for t in self.tests)
+        return " and ".join(made)
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """A line: the variables of the loops around it, and all its rounds."""
+
+    variables: tuple[str, ...]
+    rounds: tuple[Round, ...]
+
+
+def sentences(
+    own: Rounds,
+    other: Rounds,
+    wanted: Mapping[Round, Iterable[Round]],
+    may: Callable[[Round, Round], bool],
+) -> list[Sentence] | None:
+    """Sentences that say of each round which ones of another line it comes after.
+
+    They say all that is ``wanted``, and what ``may`` be said besides: of which other round a round
+    comes after anyhow. None if it takes too many.
+    """
+    left = [(one, two) for one, some in wanted.items() for two in some]
+    known = set(other.rounds)
+    made: list[Sentence] = []
+    while left:
+        best: tuple[tuple[int, ...], Sentence] | None = None
+        for indices in _indices(own, other, left):
+            good = {v for v in own.rounds if all(w in known and may(v, w) for w in _at(indices, v))}
+            needed = [v for v, w in left if _says(indices, v, w)]
+            for tests in _tests(own, good, needed):
+                count = sum(all(t.holds(v) for t in tests) for v in needed)
+                rank = (count, -_effort(own, other, indices, tests))
+                if count and (best is None or rank > best[0]):
+                    best = rank, Sentence(indices, tests)
+        if best is None or len(made) == MOST:
+            return None
+        found = best[1]
+        made.append(found)
+        left = [(v, w) for v, w in left if not found.says(v, w)]
+    return made
+
+
+def _at(indices: tuple[Index, ...], own: Round) -> Iterator[Round]:
+    return product(*(index.of(own) for index in indices))
+
+
+def _says(indices: tuple[Index, ...], own: Round, other: Round) -> bool:
+    return all(at in index.of(own) for index, at in zip(indices, other, strict=True))
+
+
+def _indices(
+    own: Rounds, other: Rounds, left: list[tuple[Round, Round]]
+) -> Iterator[tuple[Index, ...]]:
+    """Indices that say some of what is left."""
+    seen: set[tuple[Index, ...]] = set()
+    for one, two in (left[0], left[len(left) // 2], left[-1]):
+        choices = []
+        mine = {w for v, w in left if v == one}
+        for place, value in enumerate(two):
+            steps = [Index(at, value - own_value) for at, own_value in enumerate(one)]
+            choices.append([*steps, *_row(two, place, mine), Index(-1, value)])
+        for indices in product(*choices):
+            if indices not in seen:
+                seen.add(indices)
+                yield indices
+
+
+def _row(one: Round, place: int, some: set[Round]) -> Iterator[Index]:
+    """The numbers in a row that rounds have which differ from one in nothing else."""
+    values = {
+        w[place] for w in some if w[:place] == one[:place] and w[place + 1 :] == one[place + 1 :]
+    }
+    first = stop = one[place]
+    while first - 1 in values:
+        first -= 1
+    while stop in values:
+        stop += 1
+    if stop - first > 1:
+        yield Index(-1, first, stop)
+
+
+def _effort(own: Rounds, other: Rounds, indices: tuple[Index, ...], tests: tuple[Test, ...]) -> int:
+    """How much there is to understand: least, the same round of the same loop."""
+    effort, pinned = 0, {test.variable for test in tests if test.op == "=="}
+    for at, index in enumerate(indices):
+        if index.variable < 0:
+            effort += 3
+            continue
+        effort += 2 * (own.variables[index.variable] != other.variables[at])
+        effort += 4 if index.offset and index.variable in pinned else bool(index.offset)
+    return 2 * effort + sum(2 + (test.op != ">=") for test in tests)
+
+
+def _tests(own: Rounds, good: set[Round], needed: list[Round]) -> Iterator[tuple[Test, ...]]:
+    """Conditions that hold only of rounds of which a sentence may be said, the simplest first."""
+    if len(good) == len(own.rounds):
+        yield ()
+        return
+    bad = [v for v in own.rounds if v not in good]
+    singles = [t for at in range(len(own.variables)) for t in _single(at, own, bad, needed)]
+    yield from ((test,) for test in singles)
+    if any(any(test.holds(v) for v in needed) for test in singles):
+        return
+    for one, two in product(range(len(own.variables)), repeat=2):
+        if one < two:
+            yield from _pairs(own, (one, two), bad, needed)
+
+
+def _single(at: int, own: Rounds, bad: list[Round], needed: list[Round]) -> Iterator[Test]:
+    """Conditions on one variable that no bad round meets."""
+    values, worst = {v[at] for v in own.rounds}, {v[at] for v in bad}
+    above = [value for value in values if value > max(worst)]
+    if above:
+        yield Test(at, ">=", min(above))
+    below = [value for value in values if value < min(worst)]
+    if len(below) > 1:
+        yield Test(at, "<=", max(below))
+    yield from (Test(at, "==", v) for v in sorted({v[at] for v in needed} - worst)[:FEW])
+
+
+def _pairs(
+    own: Rounds, at: tuple[int, int], bad: list[Round], needed: list[Round]
+) -> Iterator[tuple[Test, ...]]:
+    """Conditions on two variables that no bad round meets."""
+    for one, two in (at, at[::-1]):
+        equal, every = sorted({v[one] for v in needed}), sorted({v[one] for v in own.rounds})
+        if len(every) > WIDE:
+            continue
+        tests = [Test(one, "==", value) for value in equal]
+        for test in (*tests, *(Test(one, ">=", value) for value in every[1:])):
+            here = [v for v in bad if test.holds(v)]
+            some = [v for v in needed if test.holds(v)]
+            rest = Rounds(own.variables, tuple(v for v in own.rounds if test.holds(v)))
+            if here and some:
+                yield from ((test, other) for other in _single(two, rest, here, some))
