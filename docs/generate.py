@@ -32,6 +32,8 @@ from generator import (  # noqa: E402  (beside this file)
     table_pages,
 )
 
+from nasm.targets import TARGETS  # noqa: E402  (beside this file)
+
 SECTIONS: dict[str, dict[str, Callable[[], str]]] = {
     "timing": {
         "clocks": figures.clocks,
@@ -60,6 +62,11 @@ def pages() -> dict[Path, str]:
         "published.md": published.page(),
     }
     made |= {f"{row.name}.md": instruction_pages.page(row) for row in instruction_pages.ISA}
+    words = {t.name: t for t in (load() for load in TARGETS.values()) if t.words is not None}
+    for target in words.values():
+        made[f"{target.name}/index.md"] = instruction_pages.word_index(target)
+        for row in target.isa:
+            made[f"{target.name}/{row.name}.md"] = instruction_pages.page(row, target)
     files = {DOCS / "isa" / name: text for name, text in made.items()}
     for name in SECTIONS:
         path = DOCS / f"{name}.md"
@@ -91,7 +98,7 @@ def stale(files: dict[Path, str]) -> Iterator[Path]:
     for path, text in files.items():
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             yield path
-    for path in sorted((DOCS / "isa").glob("*.md")):
+    for path in sorted((DOCS / "isa").rglob("*.md")):
         if path not in files:
             yield path
 

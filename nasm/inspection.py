@@ -121,6 +121,7 @@ class Inspection:
         scope = Scope(source)
         scope.tensors = self.program.tensors
         scope.values.update(self.program.constants)
+        scope.values.update(self.program.views)
         return scope
 
     def read(self, text: str) -> np.ndarray[Any, Any]:
@@ -142,6 +143,11 @@ class Inspection:
             for n, (v, k) in enumerate(zip(held.values, held.known, strict=True))
             if k
         }
+
+    def loop_registers(self, engine: str) -> dict[int, str]:
+        """The registers in which an engine counts where it is now, and what they hold."""
+        queue = self.queue(engine)
+        return {} if queue.done else self.program.register_names(queue.index, queue.pc)
 
     def queue(self, engine: str) -> Queue:
         """An engine's queue by name or alias, ``1.tensor`` of core 1; raises Refused.

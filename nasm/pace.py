@@ -11,14 +11,16 @@ class Pace:
 
     All times are ticks. A task that names one asks it twice: when it is at the head of its queue,
     how long its unit is made ready before it can start; and when it starts, how long it takes.
-    ``key`` is what the task's cost says for it. ``label`` is what profiles and traces call the
-    time that makes a unit ready, ``without`` what profiles call a run in which there is no such
-    pace; ``figures`` are the names of those that it stands on.
+    ``key`` is what the task's cost says for it. ``label`` is what profiles and traces call the time
+    that makes a unit ready, ``without`` what profiles call a run in which there is no such pace;
+    ``figures`` are the names of those that it stands on. ``holds`` is what its core holds, if the
+    target has it hold something: to be looked at.
     """
 
     label = ""
     without = ""
     figures: tuple[str, ...] = ()
+    holds: Any = None
 
     def ahead(self, key: Hashable) -> int:
         """Ticks that make the unit ready for a task that is next in its queue; it is, then."""

@@ -9,18 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 from nasm.asm.expanding.walking import unknown_target
 from nasm.debug.moving import moves, specs
 from nasm.debug.moving.breakpoints import Breakpoint, Breakpoints, Hit
 from nasm.debug.moving.locations import loop_variables
-from nasm.debug.moving.past import KEPT, Change, Past
+from nasm.debug.moving.past import KEPT, Past
 from nasm.debug.moving.specs import Asked
 from nasm.debug.moving.stops import Met, Test
 from nasm.debug.moving.travel import Mark, Travel
-from nasm.debug.seeing import Seeing
+from nasm.debug.trying import Trying
 from nasm.debug.values.expressions import dated
 from nasm.debug.values.lets import Lets, Named
 from nasm.debug.values.value import Value
@@ -40,28 +39,15 @@ from nasm.spec.timing import TimingGiven
 from nasm.targets import TARGETS, USUAL
 
 if TYPE_CHECKING:  # what is asked rarely is imported when it is
-    from nasm.debug.changing.changes import Divert
-    from nasm.debug.changing.setting import Altered
-    from nasm.debug.changing.typed import Typed, Typing
-    from nasm.debug.engines.counters import Changed
-    from nasm.debug.engines.strips import TimeSoFar
-    from nasm.debug.origins.latest import Latest
-    from nasm.debug.origins.whys import LastWrite, Why
     from nasm.profile.what_if import Outcome
 
 __all__ = ["ASSEMBLED", "NO_PROGRAM", "Session"]
-
-LATELY = 0.5
-"""Seconds of computing that are done again to find out when tensors were written last."""
-
-STRIP = 60
-"""Cells of a strip, unless it is said how many."""
 
 NO_PROGRAM = "an empty machine"
 """Instead of the name of a program."""
 
 
-class Session(Drawn, Seeing):
+class Session(Drawn, Trying):
     """A program on a machine, where it can be run, stopped, inspected, changed and taken back.
 
     ``program`` is a Program, the path of a file or a text of several lines to assemble, with
@@ -304,6 +290,13 @@ class Session(Drawn, Seeing):
         """
         return self.run_until(moves.of_loop(self, engine, whole))
 
+    def finish_expansion(self, engine: str) -> tuple[Met, ...]:
+        """Run until the instruction that an engine is in has been executed, all it stands for.
+
+        Raises Refused if its next instruction is not one of an expansion.
+        """
+        return self.run_until(moves.of_expansion(self, engine))
+
     def finish_transfers(self, where: str | int = "") -> tuple[Met, ...]:
         """Run until the transfers under way have landed: all, or those that a place issued.
 
@@ -412,148 +405,6 @@ class Session(Drawn, Seeing):
             self.goto(where)
             yield
 
-    # -- asking
-
-    def history(self, name: str, most: int | None = None) -> Rows[Changed]:
-        """The last changes of a semaphore or event, the latest last; raises Refused.
-
-        The run is done again to see them, from the last checkpoint or from earlier ones.
-        """
-        from nasm.debug.engines.counters import Changed, history
-
-        given = {} if most is None else {"most": most}
-        found = history(self.past, self._scene(), self.semaphore(name), **given)
-        return self._rows(Changed, found)
-
-    def latest(self, seconds: float | None = LATELY) -> Latest | None:
-        """When each tensor was written last, and by whom, as far as a search in the past finds it.
-
-        What took more than so many ``seconds`` to compute is not done again, if there is a bound.
-        None if it is halted on the way.
-        """
-        from nasm.debug.origins.latest import latest
-
-        return latest(self.past, self._scene(), seconds)
-
-    def strip(self, cycles: int | None = None, width: int = STRIP) -> TimeSoFar | None:
-        """What every engine did in the last cycles of the base clock: in so many cells, and in all.
-
-        The run is done again from the last checkpoint before that. None if it is halted on the way.
-        """
-        from nasm.debug.engines.strips import strip
-
-        return strip(self.past, self._scene(), cycles, width)
-
-    def why(self, text: str, depth: int | None = None, most: int | None = None) -> Why:
-        """Where an element of a tensor got the value that it has now; raises Failure.
-
-        ``text`` names it as the language does. What made it, of what, and where that came from,
-        ``depth`` times back (copies do not count), at the ``most`` so many values in all.
-        """
-        from nasm.debug.origins.why import why
-
-        bounds = {"depth": depth, "most": most}
-        given = {name: bound for name, bound in bounds.items() if bound is not None}
-        return why(self, self.past, text, **given)
-
-    def last_write(self, text: str) -> LastWrite | None:
-        """The last write of any element of a tensor or slice until now; None if there was none."""
-        from nasm.debug.origins.why import last_write
-
-        return last_write(self, self.past, text)
-
-    # -- trying
-
-    @cached_property
-    def _typing(self) -> Typing:
-        from nasm.debug.changing.typed import Typing
-
-        return Typing(self)
-
-    def change(self, change: Change) -> object:
-        """Change something by hand; what lies ahead of now is forgotten, unless it has a name."""
-        return self.past.change(change)
-
-    def undo(self) -> Change | None:
-        """Take back the last change by hand, and go to where it was made; None if there is none."""
-        return self._travel.undo()
-
-    def execute(self, text: str) -> Typed:
-        """Assemble a typed text and execute it now, its instructions as the next of their engines.
-
-        An engine need not be named if it was chosen last, or if no other has the instruction. Other
-        engines go on until all of it has completed; what cannot complete is a deadlock. Raises
-        Failure if anything is wrong with the text: then nothing was done.
-        """
-        from nasm.debug.changing.typed import complete, told
-
-        change = self._typing.take(text)
-        with self._comparing() as memory, self.watched() as done:
-            self.change(change)
-            complete(self, change)
-        return told(self, self._typing, change, done, tuple(memory))
-
-    def declare(self, text: str) -> Typed:
-        """Take declarations, which can be named from now on; raises Failure, and takes nothing."""
-        from nasm.debug.changing.typed import told
-
-        change = self._typing.take(text, declarations=True)
-        self.change(change)
-        return told(self, self._typing, change, (), ())
-
-    def set(self, place: str, value: object) -> Altered:
-        """Give a place a value: a tensor or a part of one, ``$semaphore``, or ``@engine %r0``.
-
-        ``value`` is a number, an array, or a text: an expression as expectations have, or in quotes
-        the name of an array file. It is broadcast, and rounded once. Raises Failure or Refused.
-        """
-        from nasm.debug.changing import setting
-        from nasm.debug.changing.changes import SetElements
-
-        change, what = setting.setting(self, place, value), str(place).strip()
-        if isinstance(change, SetElements):
-            with self._comparing() as memory:
-                self.change(change)
-            return setting.Altered(what, memory=tuple(memory))
-        before = setting.held(self, change)
-        self.change(change)
-        after = setting.held(self, change)
-        assert after is not None
-        return setting.Altered(what, before, after)
-
-    def skip(self, engine: str | None = None) -> Altered:
-        """Let an engine go past its next instruction; it need not be named if no other has one."""
-        from nasm.debug.changing.setting import skipping
-
-        return self._divert(skipping(self, engine))
-
-    def set_pc(self, engine: str, place: int | str) -> Altered:
-        """Send an engine to a pc, a label, or the first of its instructions on ``"line N"``."""
-        from nasm.debug.changing.setting import going_on_at
-
-        return self._divert(going_on_at(self, engine, place))
-
-    def _divert(self, change: Divert) -> Altered:
-        from nasm.debug.changing.setting import Altered
-
-        queue = self.machine.scheduler.queues[change.queue]
-        before = queue.pc
-        self.change(change)
-        return Altered(f"@{self.program.queue_name(change.queue)} pc", before, queue.pc)
-
-    @property
-    def by_hand(self) -> tuple[Change, ...]:
-        """What was changed by hand, up to this moment."""
-        return tuple(made.change for made in self.past.changes[: self.changes_made])
-
-    def trial(self, text: str) -> Typed:
-        """Execute a typed text, and go back to how it is now; what it declares stays declared.
-
-        It stops at no breakpoint.
-        """
-        with self.breakpoints.aside(), self.past.trial():
-            return self.execute(text)
-
     def report(self, hashes: bool = True) -> RunReport:
         """The run so far, and what was changed by hand; expectations are judged if it finished."""
         changes = tuple(map(str, self.by_hand))
@@ -572,9 +423,3 @@ class Session(Drawn, Seeing):
             said = "the run was changed by hand, which other runs of the program would not be"
             raise Failure(Problem("E0836", said, None, "'restart' takes back what was changed"))
         return super().delayed(delays)
-
-    def typed_text(self) -> str:
-        """The program with what was typed behind it, as a text that assembles; raises Refused."""
-        from nasm.debug.changing.typed import program_text
-
-        return program_text(self, self._typing, self.by_hand)

@@ -9,10 +9,15 @@ from itertools import accumulate
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Source:
-    """A named text. Its name is shown in diagnostics as the user gave it."""
+    """A named text. Its name is shown in diagnostics as the user gave it.
+
+    ``label`` is what it is called where few words are wanted, if it is not the program's own text:
+    ``lib/softmax.nasm``, as it was included.
+    """
 
     name: str
     text: str
+    label: str = field(default="", compare=False)
     _starts: list[int] = field(default_factory=list, compare=False)
 
     def __repr__(self) -> str:
@@ -44,6 +49,11 @@ class Source:
         starts = self._line_starts()
         end = starts[number] - 1 if number < len(starts) else len(self.text)
         return self.text[starts[number - 1] : end].rstrip("\r")
+
+
+def brief(line: int, label: str = "") -> str:
+    """A line in few words; ``label`` is that of its text, if it is not the program's own."""
+    return f"{label}:{line}" if label else f"line {line}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +95,11 @@ class Span:
     def __str__(self) -> str:
         line, column = self.source.position(self.start)
         return f"{self.source.shown}:{line}:{column}"
+
+    @property
+    def brief(self) -> str:
+        """Where it is in few words: ``line 12``, and of an included text ``lib/a.nasm:12``."""
+        return brief(self.line, self.source.label)
 
     def __repr__(self) -> str:
         return f"<{self}>"

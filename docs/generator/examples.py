@@ -7,6 +7,7 @@ from nasm.report.times import SIZES
 from nasm.spec.evidence import Cost
 from nasm.spec.generation import Generation
 from nasm.spec.instruction import Row
+from nasm.spec.target import Target
 from nasm.targets.neuron import TARGET
 
 __all__ = ["GENERATIONS", "SIZES", "cost", "program_text"]
@@ -14,9 +15,11 @@ __all__ = ["GENERATIONS", "SIZES", "cost", "program_text"]
 GENERATIONS = TARGET.generations
 
 
-def program_text(row: Row, engine: str, generation: Generation, n: int) -> str:
+def program_text(
+    row: Row, engine: str, generation: Generation, n: int, target: Target = TARGET
+) -> str:
     """A program that runs a row's example."""
-    return examples.program_text(row, engine, generation, TARGET, n)
+    return examples.program_text(row, engine, generation, target, n)
 
 
 def cost(row: Row, engine: str, generation: Generation, n: int) -> Cost | None:

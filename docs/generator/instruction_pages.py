@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from generator import coverage
@@ -13,31 +13,32 @@ from nasm.report import pages
 from nasm.spec.generation import Generation
 from nasm.spec.implicit_operands import EngineValue
 from nasm.spec.instruction import Row
+from nasm.spec.target import Target
 from nasm.targets.neuron import TARGET
 from nasm.targets.neuron.isa import ISA as _ISA
 
 ISA: tuple[Row, ...] = tuple(_ISA)
 
 
-def page(row: Row) -> str:
+def page(row: Row, target: Target = TARGET) -> str:
     """The manual page, as `neuron-nasm isa` has it, with a whole program and every cost."""
-    shown = pages.page(row, TARGET)
+    shown = pages.page(row, target)
     fuller = replace(
         shown,
         summary=prose(shown.summary),
         text=(*map(prose, shown.text), *_state(row)),
         setup="",
-        example=_example(row),
+        example=_example(row, target),
         rules=tuple((code, prose(said), source) for code, said, source in shown.rules),
         cost=joined(prose(shown.cost), _cost(shown)).rstrip(),
     )
     return f"{NOTE}\n\n{pages.markdown_page(fuller)}"
 
 
-def _example(row: Row) -> str:
-    for generation in GENERATIONS:
-        for engine in TARGET.engines(row, generation):
-            return program_text(row, engine, generation, SIZES[0]).rstrip()
+def _example(row: Row, target: Target) -> str:
+    for generation in target.generations:
+        for engine in target.engines(row, generation):
+            return program_text(row, engine, generation, SIZES[0], target).rstrip()
     raise AssertionError(f"{row.name} runs nowhere")
 
 
@@ -49,10 +50,11 @@ def _state(row: Row) -> Iterator[str]:
 
 
 def _cost(shown: pages.Page) -> str:
+    sizes = "N is the elements per partition (of `a`: at most 128 where it is stationary). "
+    timing = "../../timing.md" if shown.word else "../timing.md"
     return joined(
-        "Of the example above, in cycles of the engine and nanoseconds. N is the elements per "
-        "partition (of `a`: at most 128 where it is stationary). What the columns mean is in "
-        "[timing](../timing.md).",
+        "Of the example above, in cycles of the engine and nanoseconds. "
+        f"{'' if shown.word else sizes}What the columns mean is in [timing]({timing}).",
         table(pages.TIMES, map(pages.time_cells, shown.times)),
         "Where these come from:",
         "\n".join(f"* {where}: {prose(said)}" for where, said in pages.time_sources(shown)),
@@ -64,15 +66,45 @@ def _engines(row: Row, generation: Generation) -> str:
     return "every engine" if len(found) == len(generation.engines) else ", ".join(found) or "no"
 
 
+def _families(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    """Rows by the module that they stand in."""
+    families: dict[str, list[Row]] = {}
+    for row in rows:
+        families.setdefault(row.semantics.__module__, []).append(row)
+    return families
+
+
+def _title(module: str) -> str:
+    said = (sys.modules[module].__doc__ or module).strip().splitlines()[0].rstrip(".")
+    return f"## {said}"
+
+
+def word_index(target: Target) -> str:
+    """All instructions of a target that have words, by family, with their opcodes."""
+    lists = []
+    for module, rows in _families(target.isa).items():
+        lines = [
+            [f"`{row.encoding.code:#04x}`", f"[`{row.name}`]({row.name}.md)", row.summary]
+            for row in rows
+            if row.encoding is not None
+        ]
+        lists += [_title(module), table(["opcode", "instruction", ""], lines)]
+    return joined(
+        NOTE,
+        f"# Instructions of {target.summary}",
+        "Every opcode, from its row in the table. Operands are those of the vendor's macros in "
+        "their order, each a field of the word; the names that the vendor's documentation has for "
+        "them, and for parts of them, may be written instead. `neuron-nasm isa NAME` prints the "
+        "page in the terminal, `neuron-nasm asm --words` the words of a program, and "
+        "[the language](../../language.md#instruction-words) says how words stand in a program.",
+        *lists,
+    )
+
+
 def index() -> str:
     """All instructions by family, where they run, and the rules that hold for every one."""
-    families: dict[str, list[Row]] = {}
-    for row in ISA:
-        families.setdefault(row.semantics.__module__, []).append(row)
-    lists = []
-    for module, rows in families.items():
-        title = (sys.modules[module].__doc__ or module).strip().splitlines()[0].rstrip(".")
-        lists += [f"## {title}", _list(rows)]
+    families = _families(ISA)
+    lists = [part for module, rows in families.items() for part in (_title(module), _list(rows))]
     return joined(
         NOTE,
         "# Instructions",

@@ -72,6 +72,8 @@ def assemble(
             unassembled.program = expander.builder.program if expander.builder else None
             raise unassembled from None
         program.allows = [*allowed, *expander.allowed]
+        program.views = expander.scope.named_views()
+        program.macros = expander.macros
         return program
 
 

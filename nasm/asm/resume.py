@@ -23,6 +23,7 @@ from nasm.source import Source, Span
 from nasm.spec.instruction import Row
 from nasm.spec.memory import Tensor
 from nasm.spec.program import Instruction, Program, QueueProgram
+from nasm.spec.view import View
 
 COLUMNS = ("instructions", "waits", "updates", "spans", "chains")
 LISTS = ("instructions", "waits", "updates", "spans", "chains", "expectations", "warnings")
@@ -60,15 +61,16 @@ class Continuation:
         self.program = program
         self.engine: str | None = None
         self.core = 0
-        self.values: dict[str, Any] = dict(program.constants)
-        self.macros = Macros()
+        self.values: dict[str, Any] = {**program.constants, **program.views}
+        known = program.macros
+        self.macros = known.copied() if isinstance(known, Macros) else Macros()
         self._builder: ProgramBuilder | None = None
         self._opened = False
         self._count = 0
 
     def row(self, mnemonic: str) -> Row | None:
         """The row of a mnemonic, if there is one."""
-        return self.program.target.isa.rows.get(mnemonic)
+        return self.program.target.row(mnemonic)
 
     def add(self, text: str, accept: Callable[[Added], None]) -> Added:
         """Add what a text says; raises Failure with every problem of it, and then adds nothing.
@@ -86,6 +88,7 @@ class Continuation:
             added = before.added(self.program, *texts, values)
             accept(added)
         self._builder, self.values = builder, values
+        self.program.views = expander.scope.named_views()
         for lines, size in zip(self.program.queues, before.columns, strict=True):
             lines.typed += len(lines.instructions) - size
         self.program.warnings += in_order(builder.problems)
@@ -166,7 +169,11 @@ class _Sizes:
         kinds = (("semaphores", "semaphore"), ("events", "event"), ("transfers", "transfer"))
         names = [(name, "tensor") for name in new["tensors"]]
         names += [(name, kind) for table, kind in kinds for name in new[table]]
-        names += [(name, "constant") for name in values if name not in self.values]
+        names += [
+            (name, "view" if isinstance(value, View) else "constant")
+            for name, value in values.items()
+            if name not in self.values
+        ]
         columns = zip(program.queues, self.columns, strict=True)
         return Added(
             text,

@@ -16,6 +16,7 @@ from typing import Self, TypeVar
 from nasm.building import availability, check, given
 from nasm.building.blocks import Blocks
 from nasm.building.counters import Counters
+from nasm.building.parts import join
 from nasm.building.place import fixed_problem, place
 from nasm.building.recorded import Label, Recorded
 from nasm.dtypes import DType
@@ -42,6 +43,7 @@ from nasm.spec.program import Expectation, Instruction, Program, QueueProgram, U
 from nasm.spec.reshape import dtype_named
 from nasm.spec.target import Target
 from nasm.spec.view import View
+from nasm.spec.words import VALUE, WORD
 
 Sync = TypeVar("Sync", Wait, Update)
 
@@ -246,7 +248,9 @@ class ProgramBuilder:
 
     def row(self, mnemonic: str) -> Row:
         """A row by its one spelling."""
-        row = self.target.isa.rows.get(mnemonic)
+        row = self.target.row(mnemonic)
+        if row is None and mnemonic == WORD:
+            raise Refused("E0201", f"{self.target.summary} has no words for '{WORD}' to give")
         if row is None:
             raise Refused("E0201", f"no instruction '{mnemonic}'", self.target.isa.meant(mnemonic))
         return row
@@ -275,15 +279,14 @@ class ProgramBuilder:
         Raises Failure; ``spans`` says where an operand is written, so that it can be pointed at.
         """
         engine = self.program.queues[queue].engine
-        if (row, engine) not in self._available:
-            availability.available(self.target, self.generation, row, engine)
-            self._available.add((row, engine))
+        self._check_available(row, engine)
+        parts = {name: value for name, value in named.items() if name in row.parts}
+        if parts:
+            named = {name: value for name, value in named.items() if name not in parts}
         for name in named:
             if name not in row.position or row.operand(name).implicit:
                 raise Refused(
-                    "E0309",
-                    f"{row.name} has no operand '{name}'",
-                    did_you_mean(name, [o.name for o in row.written]),
+                    "E0309", f"{row.name} has no operand '{name}'", did_you_mean(name, row.names)
                 )
         operands = bind(row, positional, named)
         accepted = list(operands)
@@ -299,11 +302,38 @@ class ProgramBuilder:
                     check.within_reach(self.program.queues[queue].core, accepted[at])
             except Refused as refused:
                 problems.append(self._of_operand(row, operand.name, refused, value, spans))
+        if row.encoding is not None and not problems:
+            whole = {*named, *(o.name for o in row.written[: len(positional)])}
+            problems += join(row, accepted, whole, parts, spans)
+        elif row.name == WORD and not problems:
+            row, accepted = self._decoded(row, accepted, spans)
+            self._check_available(row, engine)
         if wait is not None or update is not None:
             problems += check.sync(self.program, queue, row, wait, update, spans)
         if problems:
             raise Failure(problems)
         return (self._form(engine, row, tuple(accepted)), *self.numbers(wait, update))
+
+    def _check_available(self, row: Row, engine: str) -> None:
+        if (row, engine) not in self._available:
+            availability.available(self.target, self.generation, row, engine)
+            self._available.add((row, engine))
+
+    def _decoded(
+        self, row: Row, accepted: list[object], spans: Callable[[str], Span | None] | None
+    ) -> tuple[Row, list[object]]:
+        """The instruction that a word is, or the word itself if it is to stay one."""
+        words = self.target.words
+        assert words is not None
+        word, kept = accepted
+        assert isinstance(word, int)
+        if kept:
+            return row, accepted
+        try:
+            row, operands = words.decode(word)
+        except Refused as refused:
+            raise Failure(refused.at(spans(VALUE) if spans else None)) from None
+        return row, list(operands)
 
     def numbers(self, wait: Wait | None, update: Update | None) -> tuple[int, int]:
         """The numbers of a wait and an update in the program's tables."""

@@ -94,7 +94,8 @@ class RunTimeLoop:
     ``parts`` are of the queues that go through it; no other has a line in it. ``number`` is what
     indices of moments call it, ``step`` what a round adds to its variable; there are so many
     ``rounds``, if that is known. ``left`` says that a branch in the body may leave it before its
-    rounds are over.
+    rounds are over. ``registers`` are those of each queue that the text does not name, by their
+    numbers, with what they hold.
     """
 
     number: int
@@ -106,6 +107,7 @@ class RunTimeLoop:
     span: int = 0
     chain: int = 0
     left: bool = False
+    registers: dict[int, dict[int, str]] = field(default_factory=dict)
     rounds: int | None = None
 
 

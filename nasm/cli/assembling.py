@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from nasm.cli import files
+from nasm.cli import files, kernels, program_names
 from nasm.objects import Loaded, loaded
 from nasm.open_files import Allowed
 from nasm.sequence.written import autosync
@@ -20,10 +20,15 @@ def allowed(args: argparse.Namespace) -> Allowed:
 def assembled(
     args: argparse.Namespace, path: str, timing: Timing | None = None, *, rules: bool = True
 ) -> Loaded:
-    """A text assembled, or an object loaded; raises Failure.
+    """A text assembled, an object loaded, or a kernel traced; raises Failure.
 
+    Of a kernel inputs begin with what ``--in`` makes; what files hold is given when it runs.
     Without ``rules`` those of an object's instructions are not checked again.
     """
+    if program_names.kernel(path):
+        made = kernels.traced(args, args.timing)
+        kernels.begin(made, dict(args.inputs))
+        return Loaded(made.program, None)
     return loaded(
         files.program(path),
         TARGETS,

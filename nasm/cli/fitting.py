@@ -24,9 +24,14 @@ OF_ONE = OF_KERNELS | {
 """Options that go with one kernel, and not with a script, by their names in a namespace."""
 
 
+_ONLY_KERNELS = ("check", "print", "list", "asm")
+"""Verbs that give a text no arrays."""
+
+
 def unfit(parsed: argparse.Namespace) -> str:
     """Which options do not go with the others, in a sentence; empty if all do."""
-    if parsed.verb == "run" and parsed.autosync and program_names.kernel(parsed.program):
+    syncs = parsed.verb in ("run", "list", "asm") and parsed.autosync
+    if syncs and program_names.kernel(parsed.program):
         return "--autosync is for a text: a kernel has no waits of its own, and gets them anyway"
     if parsed.verb in ("run", "nki") and parsed.trace_detail is not None and parsed.trace is None:
         return "--trace-detail says what --trace shows: give that, too"
@@ -48,7 +53,9 @@ def unfit(parsed: argparse.Namespace) -> str:
         return "--tables does not go with --timeline, which shows nothing else"
     if parsed.verb in ("run", "check") and parsed.watch and (said := _unwatched(parsed)):
         return said
-    if parsed.verb in ("run", "nki", "profile", "check", "print", "repl"):
+    if parsed.verb in ("asm", "dis") and (said := _words(parsed)):
+        return said
+    if parsed.verb in ("run", "nki", "profile", "check", "print", "list", "asm", "repl"):
         return _unfit_program(parsed)
     if parsed.verb != "isa":
         return ""
@@ -61,9 +68,18 @@ def unfit(parsed: argparse.Namespace) -> str:
         return f"--search lists instructions: no name goes with it ('{COMMAND} isa NAME')"
     if parsed.example and parsed.mnemonic is None:
         return f"--example wants the name of an instruction: {COMMAND} isa TensorTensor --example"
-    if parsed.target is not None and not (parsed.example or parsed.timing):
-        return "--target says for which machine --example writes its program, or --timing lists"
     return ""
+
+
+def _words(parsed: argparse.Namespace) -> str:
+    """Why options of words and of object files do not go together; empty if they do."""
+    names = ("form", "queue", "target") if parsed.verb == "dis" else ("form", "queue")
+    if not parsed.words:
+        given = [name for name in names if getattr(parsed, name) is not None]
+        return f"--{given[0]} is about words: it goes with --words" if given else ""
+    others = ("strip", "link", "json", "places", "extract")
+    given = [name for name in others if getattr(parsed, name, False)]
+    return f"--{given[0]} is about object files: it does not go with --words" if given else ""
 
 
 def _unwatched(parsed: argparse.Namespace) -> str:
@@ -97,7 +113,7 @@ def _unfit_program(parsed: argparse.Namespace) -> str:
     if any(map(program_names.kernel, programs)):
         text = "--in-dir is for a text: arguments of a kernel are --in and --arg"
         return text if getattr(parsed, "in_dir", None) is not None else ""
-    only = OF_KERNELS | ({"inputs": "--in"} if parsed.verb in ("check", "print") else {})
+    only = OF_KERNELS | ({"inputs": "--in"} if parsed.verb in _ONLY_KERNELS else {})
     for name, option in only.items():
         if getattr(parsed, name):
             return f"{option} goes with a kernel, kernel.py:name"

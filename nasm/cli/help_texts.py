@@ -105,7 +105,8 @@ examples:
   neuron-nasm print tiled.nasm --places       with the place of every tensor
 
 What is printed assembles to the same program: the same instructions, places
-and semaphores, and the same run in every tick. Machine options and timing
+and semaphores, and the same run in every tick. A comment stands above the first
+line that its line became. Machine options and timing
 figures, which no text says, are named in comments: give them again. Array files
 are named from where the text stands: beside the program, or where -o writes it.
 """
@@ -128,6 +129,7 @@ examples:
   neuron-nasm list tiled.nasm                 offset, pc, cycles, lines as written
   neuron-nasm list tiled.nasm --engine tensor --core 0
   neuron-nasm list tiled.nasm --explorer      to lay a profile beside it
+  neuron-nasm list tiled.nasm --desugar       as a program, as 'print' does
   neuron-nasm list tiled.nasm --json
 
 Numbers stand where names and expressions did. Cycles are those of the engine,
@@ -148,15 +150,21 @@ ASM = """\
 examples:
   neuron-nasm asm program.nasm                writes program.nobj
   neuron-nasm asm program.nasm -D N=256 --strip -o small.nobj
+  neuron-nasm asm kernel.py:name --in "x=iota[128,512]"
+  neuron-nasm asm program.nasm --desugar      the plain program that is left
   neuron-nasm run program.nobj                and repl, profile, diff, check, …
+  neuron-nasm asm program.nasm --words        of targets whose words are public
 
 The same text becomes the same bytes. Array files that the program names go
-with it, unless --link leaves them where they are.
+with it, unless --link leaves them where they are. Inputs of a kernel begin with
+values that are made; arrays of files are given when it is run. --desugar writes
+what 'print' does, to standard output without -o.
 """
 DIS = """\
 examples:
   neuron-nasm dis program.nobj
   neuron-nasm dis program.nobj -o program.nasm --extract
+  neuron-nasm dis words.txt --words --target wormhole
 
 What is printed is what 'print' writes, and assembles to the same object, but
 for the text in it. Machine options and timing figures are named in comments.

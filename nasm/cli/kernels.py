@@ -78,6 +78,17 @@ def emit(made: Traced, bindings: Mapping[str, str], path: str) -> list[str]:
     return written
 
 
+def begin(made: Traced, bindings: Mapping[str, str]) -> list[str]:
+    """Let inputs begin with what a declaration can say of them; returns the names of the others."""
+    left = []
+    for number, name in enumerate(made.inputs, 1):
+        tensor = made.program.tensors[name]
+        tensor.init = arrays.initialiser(bindings.get(name, ""), number)
+        if tensor.init is None:
+            left.append(name)
+    return left
+
+
 def text_of(
     made: Traced, bindings: Mapping[str, str], path: str, places: bool = False
 ) -> tuple[str, list[str]]:
@@ -91,12 +102,11 @@ def text_of(
     folder, file = os.path.split(path)
     beside = "" if path == results.spelled("-") else f"{os.path.splitext(file)[0]}_arrays"
     written = []
-    for number, (name, array) in enumerate(made.inputs.items(), 1):
-        tensor = made.program.tensors[name]
-        tensor.init = arrays.initialiser(bindings.get(name, ""), number)
-        if tensor.init is None and beside:
+    for name in begin(made, bindings):
+        if beside:
+            tensor = made.program.tensors[name]
             results.make_folder(os.path.join(folder, beside))
-            written.append(_stored(tensor, array, os.path.join(folder, beside)))
+            written.append(_stored(tensor, made.inputs[name], os.path.join(folder, beside)))
             tensor.init = arrays.file(os.path.join(beside, f"{name}.npy"), folder)
     return text(made.program, folder=folder if beside else "", places=places), written
 

@@ -7,7 +7,7 @@ import sys
 
 from rich.text import Text
 
-from nasm.cli import streams
+from nasm.cli import printing, streams
 from nasm.cli.assembling import assembled
 from nasm.cli.screen import Screen
 from nasm.problems import Failure, Problem, Refused
@@ -19,6 +19,8 @@ OK, REFUSED = 0, 2
 
 def list_(args: argparse.Namespace, screen: Screen) -> int:
     """List a program; returns the exit code."""
+    if args.desugar:
+        return printing.desugared(args, screen)
     try:
         program = assembled(args, args.program).program
         engines = _engines(program, args.engines)

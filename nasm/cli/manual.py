@@ -32,7 +32,10 @@ CODE = re.compile(r"[eEwW]\d{1,4}")
 def isa(args: argparse.Namespace) -> int:
     """``isa``: the page of an instruction, or lists."""
     screen = Screen(args.color)
-    targets = list({id(t): t for t in (load() for load in TARGETS.values())}.values())
+    try:
+        targets = _targets(args.target)
+    except Refused as refused:
+        return _refuse(screen, args, refused.at(None))
     if args.options:
         return _options(screen, args, targets)
     if args.timing:
@@ -48,6 +51,14 @@ def isa(args: argparse.Namespace) -> int:
             return show(screen, args, row, target)
     hint = _hint(args.mnemonic, targets)
     return _refuse(screen, args, Problem("E0201", f"no instruction '{args.mnemonic}'", None, hint))
+
+
+def _targets(name: str | None) -> list[Target]:
+    """The targets to look in: that of a machine, or all of them. Raises Refused."""
+    if name is not None and name not in TARGETS:
+        raise unknown_target(name, TARGETS)
+    known = TARGETS if name is None else {name: TARGETS[name]}
+    return list({id(t): t for t in (load() for load in known.values())}.values())
 
 
 def _hint(word: str, targets: list[Target]) -> str:
@@ -73,9 +84,7 @@ def _timing(screen: Screen, args: argparse.Namespace, targets: list[Target]) -> 
     """The figures of all generations, or of the one of a target."""
     wanted: list[tuple[Target, Generation | None]] = [(t, None) for t in targets]
     if args.target is not None:
-        wanted = [(t, g) for t in targets if (g := t.generation(args.target)) is not None]
-        if not wanted:
-            return _refuse(screen, args, unknown_target(args.target, TARGETS).at(None))
+        wanted = [(t, t.generation(args.target)) for t in targets]
     if args.json:
         rows = [row for target, only in wanted for row in lists.json_figures(target, only)]
         args.answer.give(OK, figures=rows)

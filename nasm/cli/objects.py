@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import IO
 
-from nasm.cli import files, results, streams
+from nasm.cli import files, printing, program_names, results, streams
 from nasm.cli.assembling import assembled
 from nasm.cli.running import file_of
 from nasm.cli.screen import Screen
@@ -27,6 +27,8 @@ ENDING = ".nobj"
 
 def asm(args: argparse.Namespace, screen: Screen) -> int:
     """Assemble a program into an object file; returns the exit code."""
+    if args.desugar:
+        return printing.desugared(args, screen)
     try:
         path = results.spelled(_beside(args))
         _check("the object file", path, args)
@@ -67,6 +69,9 @@ def _beside(args: argparse.Namespace) -> str:
     if args.program == "-":
         said = "asm - does not know what to call the object file"
         raise Failure(Problem("E0812", said, None, "give -o FILE, or -o - for standard output"))
+    if program_names.kernel(args.program):
+        folder = os.path.dirname(file_of(args.program))
+        return os.path.join(folder, f"{args.program.rpartition(':')[2]}{ENDING}")
     stem, ending = os.path.splitext(args.program)
     return f"{args.program}{ENDING}" if ending == ENDING else f"{stem}{ENDING}"
 

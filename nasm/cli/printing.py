@@ -14,6 +14,7 @@ from nasm.cli.running import file_of
 from nasm.cli.screen import Screen
 from nasm.printer import text
 from nasm.problems import Failure, Problem
+from nasm.report import jsonable
 
 OK, REFUSED = 0, 2
 
@@ -30,6 +31,15 @@ def print_(args: argparse.Namespace, screen: Screen) -> int:
         screen.problems(failure.problems)
         return REFUSED
     return OK
+
+
+def desugared(args: argparse.Namespace, screen: Screen) -> int:
+    """``--desugar`` of other verbs: the same, to standard output unless they say where."""
+    if getattr(args, "json", False):
+        problem = Problem("E0812", "--desugar writes a text, and --json a document", None)
+        return int(args.answer.give(REFUSED, problems=jsonable.problems([problem])))
+    said = {"output": getattr(args, "output", None) or "-", "places": False}
+    return print_(argparse.Namespace(**{**vars(args), **said}), screen)
 
 
 def _unwritable(path: str, args: argparse.Namespace) -> Sequence[Problem]:

@@ -8,6 +8,7 @@ from nasm.cli import values
 from nasm.records import MOST_INSTRUCTIONS
 from nasm.stopping import TIMED_OUT
 
+PROGRAM = "a .nasm file, an object file, - for standard input, or kernel.py:name"
 COLORS = ("auto", "always", "never")
 
 
@@ -114,6 +115,11 @@ def inputs(verb: argparse.ArgumentParser) -> None:
         "zeros, ones, iota, random or normal, as in normal[128,512]:bf16:seed=7; overrides its "
         "initialiser. file.npz alone fills a tensor from every array, by its name",
     )
+
+
+def desugar(verb: argparse._ActionsContainer, said: str) -> None:
+    """``--desugar``: the text of a program without loops, macros, moments and expressions."""
+    verb.add_argument("--desugar", action="store_true", help=said)
 
 
 def watch(verb: argparse.ArgumentParser) -> None:

@@ -17,8 +17,10 @@ def _list(verbs: Verbs) -> None:
     verb = options.add_verb(
         verbs, "list", "list what a program became, line by line", help_texts.LIST
     )
-    verb.add_argument("program", help="a .nasm file, an object file, or - for standard input")
+    verb.add_argument("program", help=options.PROGRAM)
     options.common(verb)
+    options.kernel(verb)
+    options.inputs(verb)
     verb.add_argument(
         "--autosync", action="store_true", help="list it with the waits that 'sync' finds"
     )
@@ -38,6 +40,7 @@ def _list(verbs: Verbs) -> None:
         help="write operands and semaphores as Neuron Explorer shows them",
     )
     how.add_argument("--csv", action="store_true", help="as comma-separated values")
+    options.desugar(how, "print, instead, the plain program that is left, as 'print' does")
     options.timeout(verb)
     options.json(verb)
 
@@ -59,8 +62,10 @@ def _fmt(verbs: Verbs) -> None:
 
 def _asm(verbs: Verbs) -> None:
     verb = options.add_verb(verbs, "asm", "assemble a program into an object file", help_texts.ASM)
-    verb.add_argument("program", help="a .nasm file, an object file, or - for standard input")
+    verb.add_argument("program", help=options.PROGRAM)
     options.common(verb)
+    options.kernel(verb)
+    options.inputs(verb)
     verb.add_argument(
         "-o",
         "--output",
@@ -71,17 +76,30 @@ def _asm(verbs: Verbs) -> None:
     verb.add_argument(
         "--autosync", action="store_true", help="with the waits and updates that 'sync' finds"
     )
-    verb.add_argument(
+    how = verb.add_mutually_exclusive_group()
+    how.add_argument(
         "--strip", action="store_true", help="leave out the text, and where in it lines stand"
+    )
+    options.desugar(
+        how, "write, instead, the plain program that assembles to the same, as 'print' does"
     )
     verb.add_argument(
         "--link",
         action="store_true",
         help="leave array files that the program names where they are, instead of in the object",
     )
+    _words(verb, "print the words of its instructions instead, or write those of a queue as bytes")
     options.timeout(verb)
     options.json(verb)
     options.quiet(verb)
+
+
+def _words(verb: argparse.ArgumentParser, what: str) -> None:
+    verb.add_argument("--words", action="store_true", help=what)
+    verb.add_argument(
+        "--form", metavar="NAME", help="another form of words that the target has, with --words"
+    )
+    verb.add_argument("--queue", metavar="NAME", help="the queue that words are of, with --words")
 
 
 def _dis(verbs: Verbs) -> None:
@@ -103,6 +121,10 @@ def _dis(verbs: Verbs) -> None:
         "--extract",
         action="store_true",
         help="write the array files that are in the object beside the text",
+    )
+    _words(verb, "read words, as hexadecimal text or as bytes, instead of an object file")
+    verb.add_argument(
+        "--target", metavar="NAME", help="the machine of words whose file does not say it"
     )
     options.timeout(verb)
 

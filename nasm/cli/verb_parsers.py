@@ -11,7 +11,7 @@ from nasm.cli.help_texts import COMMAND
 from nasm.cli.text_arguments import Verbs
 from nasm.records import MOST_EXAMINED, MOST_PROFILED
 
-PROGRAM = "a .nasm file, an object file, - for standard input, or kernel.py:name"
+PROGRAM = options.PROGRAM
 """What can be run."""
 
 
@@ -259,8 +259,8 @@ def _isa(verbs: Verbs) -> None:
     verb.add_argument(
         "--target",
         metavar="NAME",
-        help="the target of that program, trn1, inf2, trn2, trn3, …, by default the first that "
-        "has the instruction; or of those figures",
+        help="the target that is meant, trn1, trn2, trn3, wormhole, …, by default all that nasm "
+        "knows; a program is for the first that has the instruction",
     )
     options.json(verb)
 

@@ -107,17 +107,19 @@ def fmt(args: argparse.Namespace) -> int:
 def asm(args: argparse.Namespace) -> int:
     """``asm``: a program as an object file."""
     with _importing():
-        from nasm.cli import objects
+        from nasm.cli import objects, words
 
-    return objects.asm(args, Screen(args.color))
+    work = words.asm if args.words else objects.asm
+    return work(args, Screen(args.color))
 
 
 def dis(args: argparse.Namespace) -> int:
     """``dis``: an object file as a text."""
     with _importing():
-        from nasm.cli import objects
+        from nasm.cli import objects, words
 
-    return objects.dis(args, Screen(args.color))
+    work = words.dis if args.words else objects.dis
+    return work(args, Screen(args.color))
 
 
 # ---------------------------------------------------------------- repl

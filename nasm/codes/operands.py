@@ -195,6 +195,15 @@ ROWS = (
         "run time. The core has fewer left than that takes.",
     ),
     Code(
+        "E0323",
+        "a word that is no instruction",
+        "`.word` gives an instruction by its word. No instruction has this opcode, or the word has "
+        "bits set of which no document says what they mean, or lacks some that have to be set; the "
+        "same is said of operands that make such a word. With `data=true` behind it a word is "
+        "kept as it is: it has a place in its queue, and a queue that comes there stops.",
+        ".target wormhole\n@t0 .word 0xff000000",
+    ),
+    Code(
         "E0331",
         "a moment that nobody posts",
         "`after load[2]` waits for the line with `post load[2]`. No line has that: the name is "

@@ -256,6 +256,20 @@ ROWS = (
         severity=Severity.WARNING,
     ),
     Code(
+        "E0521",
+        "an address outside its memory",
+        "The instruction reaches a memory by a byte address, and some of the bytes that it would "
+        "read or write lie outside the memory. What the machine does then is not documented.",
+        ends=True,
+    ),
+    Code(
+        "E0522",
+        "an instruction that cannot be expanded so",
+        "The instruction stands for others, and what it would stand for here cannot be executed: "
+        "its engine does not have one of them, or there is none that could wait or update.",
+        ends=True,
+    ),
+    Code(
         "E0601",
         "a feature of the machine that is not implemented yet",
         "The program is legal as far as is known, but nasm does not implement this yet, or not "

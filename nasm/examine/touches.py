@@ -52,7 +52,7 @@ class Touches:
         number = self.program.queues[queue].instructions[pc]
         found = self._known.get((queue, number))
         if found is None:
-            shape = self.machine.tasks[queue].shape(number)
+            shape = self.machine.tasks[queue].shape_at(pc)
             found = self._touched(queue, self.program.instructions[number], shape)
             self._known[queue, number] = found
         return found

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from nasm.spec.implicit_operands import EngineValue, Here, RoundingOf
+from nasm.held import Holds
+from nasm.spec.implicit_operands import EngineValue, Held, Here, RoundingOf
 from nasm.spec.instruction import Context, Operand
 from nasm.spec.lists import views
 from nasm.spec.shapes import Shape
@@ -22,16 +23,18 @@ class Traits:
     views by their place among the operands, with a footprint where it is not the view itself;
     ``stored`` are the registers that results go to, as (place among the operands, among the
     results); ``states`` the engine values it needs, of which those ``loaded`` must be there.
-    ``tile`` is what addresses one of the operands, if something does.
+    ``tile`` is what addresses one of the operands, if something does. Where it is known what the
+    core ``holds``, semantics get that, and the run depends on them; elsewhere they are blind for
+    want of it.
     """
 
     __slots__ = (
-        "arguments", "blind", "computes", "handed", "held", "loaded", "reads", "registers",
+        "arguments", "blind", "computes", "handed", "held", "holds", "loaded", "reads", "registers",
         "results", "row", "states", "stored", "tile", "writes",
     )  # fmt: skip
 
-    def __init__(self, shape: Shape, core: int) -> None:
-        context = shape.context
+    def __init__(self, shape: Shape, core: int, holds: Holds | None = None) -> None:
+        context, self.holds = shape.context, holds
         self.row, self.held = shape.row, shape.held
         self.arguments, self.blind = shape.arguments.copy(), False
         self.handed: list[tuple[int, int]] = []
@@ -50,7 +53,8 @@ class Traits:
                 self.stored.append((position, at))
             elif type(value) is View:
                 self.writes.append((position, _footprint(operand, shape.exact)))
-        self.computes = bool(self.stored) or shape.row.effect is not None
+        acts = holds is not None and shape.row.acts
+        self.computes = bool(self.stored) or shape.row.effect is not None or acts
         self.tile = addressed(tuple(context.operands.values()))
 
     def _read(
@@ -64,7 +68,10 @@ class Traits:
     ) -> None:
         kind, value = operand.kind, context.operands[operand.name]
         if isinstance(kind, Here):
-            self.arguments[at] = {"core": core, "engine": context.engine}[kind.what]
+            self.arguments[at] = context.here(kind, core)
+        elif isinstance(kind, Held):
+            self.arguments[at] = self.holds
+            self.blind = self.blind or self.holds is None
         elif isinstance(kind, EngineValue):
             self.blind = True
             self.states.append(kind.name)

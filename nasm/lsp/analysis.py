@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from nasm import stopping
 from nasm.allowing import refused
 from nasm.asm.assemble import Unassembled, assemble
+from nasm.asm.expanding.including import LIBRARY
 from nasm.examine import examine
 from nasm.lsp.positions import Places, unified
 from nasm.lsp.reading import index_of
@@ -61,6 +64,7 @@ class Analysis:
     problems: tuple[Problem, ...]
     target: Target
     generation: Generation
+    files: Allowed = ANY
 
     @cached_property
     def places(self) -> Places:
@@ -68,9 +72,51 @@ class Analysis:
         return Places(self.source.text)
 
     @cached_property
+    def _places_of(self) -> dict[str, Places]:
+        return {}
+
+    def placed(self, file: str) -> Places:
+        """The positions of an included text, or of the text itself if it is no file."""
+        if not file:
+            return self.places
+        known = self._places_of.get(file)
+        if known is None:
+            known = self._places_of[file] = Places(self.index.included[file].text)
+        return known
+
+    def source_of(self, file: str) -> Source:
+        """An included text, or the text itself if it is no file."""
+        return self.index.included[file] if file else self.source
+
+    @cached_property
     def index(self) -> Index:
         """Its mentions and symbols."""
-        return index_of(self.source.text, self.target, self.generation)
+        return index_of(self.source, self.target, self.generation, self.files)
+
+    def includable(self, begun: str) -> dict[str, str]:
+        """Files that ``.include`` may name with this beginning, and folders on the way to some."""
+        folder = os.path.dirname(begun)
+        around = (os.path.dirname(self.source.name), *self.files.include)
+        found: dict[str, str] = {}
+        for base in (*around, os.path.dirname(LIBRARY)):
+            ours = base not in around  # of which nothing but the library is offered
+            where = os.path.join(base, folder)
+            if ours and folder != os.path.basename(LIBRARY):
+                if not folder:
+                    found.setdefault(f"{os.path.basename(LIBRARY)}/", "the library")
+                continue
+            if not ours and not self.files.lists(where or "."):
+                continue
+            with suppress(OSError, ValueError), os.scandir(where or ".") as entries:
+                for entry in sorted(entries, key=lambda e: e.name):
+                    name = os.path.join(folder, entry.name)
+                    if entry.name.startswith("."):
+                        continue
+                    if entry.is_dir():
+                        found.setdefault(f"{name}/", "a folder")
+                    elif name.endswith(".nasm") and name != os.path.basename(self.source.name):
+                        found.setdefault(name, "the library" if ours else "a file")
+        return found
 
 
 def analyse(text: str, name: str = "<text>", settings: Settings | None = None) -> Analysis:
@@ -82,7 +128,7 @@ def analyse(text: str, name: str = "<text>", settings: Settings | None = None) -
         target, generation = program.target, program.generation
     else:
         target, generation = _machine(source.text, settings)
-    return Analysis(source, program, whole, problems, target, generation)
+    return Analysis(source, program, whole, problems, target, generation, settings.files)
 
 
 def followed(analysis: Analysis) -> tuple[Problem, ...]:

@@ -19,6 +19,7 @@ from nasm.targets import TARGETS
 _LABELLED = re.compile(r"\s*(?:@export\s+)?[\w{}]+\s*:\s*")
 _DIRECTIVE = re.compile(r"(?:@\w+\s+)?(\.\w*)$")
 _TENSOR = re.compile(r"\.(\w+)\s+(?:@export\s+)?[\w{}]+\s+(\w*)$")
+_INCLUDE = re.compile(r'\.include\s+"([^"]*)')
 _MOMENT = re.compile(r"\bafter\s(?:[^$;]*,)?\s*(\w*)$")
 _WORD = re.compile(r"[$@]?\w*$")
 
@@ -27,6 +28,10 @@ def completions(analysis: Analysis, before: str) -> list[Suggestion]:
     """Words that continue a line, of which this stands before the cursor."""
     names = _names(analysis)
     text = _LABELLED.sub("", before, count=1).lstrip()
+    path = _INCLUDE.fullmatch(text)
+    if path:
+        words = analysis.includable(path[1])
+        return starting(path[1], words, len(path[1]))
     if _in_comment(text):
         return []
     word = _WORD.search(text)

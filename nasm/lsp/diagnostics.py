@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nasm.lsp.analysis import Analysis
+from nasm.lsp.navigation import within_library
 from nasm.lsp.positions import Places, Range
 from nasm.problems import Problem, clean
 from nasm.source import Span
@@ -35,6 +36,28 @@ def diagnostics(analysis: Analysis, problems: Iterable[Problem]) -> list[Diagnos
     """Problems as they are marked, each once."""
     made = (_diagnostic(analysis, problem) for problem in problems)
     return list(dict.fromkeys(made))
+
+
+def included(analysis: Analysis, problems: Iterable[Problem]) -> dict[str, list[Diagnostic]]:
+    """Problems that stand in included texts, as they are marked there, by file.
+
+    Those of the library are not among them: what is wrong is what it is called with.
+    """
+    found: dict[str, list[Diagnostic]] = {}
+    for problem in problems:
+        span = problem.span
+        if span is None or not span.source.label or within_library(span.source.name):
+            continue
+        places = Places(span.source.text)
+        message = problem.message + (f"\n{problem.hint}" if problem.hint else "")
+        led = [_at(analysis, frame.span, f"in {frame.what}") for frame in reversed(span.chain)]
+        related = tuple(replace(r, file=r.file or analysis.source.name) for r in led)
+        marked = places.range(span.start, span.end)
+        severity = problem.severity.value
+        made = Diagnostic(marked, severity, problem.code, clean(message), related)
+        if made not in found.setdefault(span.source.name, []):
+            found[span.source.name].append(made)
+    return found
 
 
 def _diagnostic(analysis: Analysis, problem: Problem) -> Diagnostic:

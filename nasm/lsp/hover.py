@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cache
+from itertools import islice
 
 from nasm.lsp.analysis import Analysis
 from nasm.lsp.items import HOLE
 from nasm.lsp.positions import Position, Range
-from nasm.lsp.symbols import Mention, Symbol, alike
+from nasm.lsp.symbols import COUNTER, Mention, Symbol, alike
 from nasm.problems import counted
 from nasm.repl import offered, topics
 from nasm.report import pages
+from nasm.source import brief
 from nasm.spec.instruction import Row
 from nasm.spec.memory import Tensor
 from nasm.spec.program import Program
@@ -47,6 +49,8 @@ def _page(row: Row, target: Target) -> str:
 def _operand(analysis: Analysis, mention: Mention) -> Iterator[str]:
     row = analysis.target.isa.rows.get(mention.of)
     operand = next((o for o in row.written if o.name == mention.shape), None) if row else None
+    if row is not None and mention.shape in row.parts:
+        yield f"**{mention.shape}** of {row.name}: {row.parts[mention.shape].describe()}"
     if row is None or operand is None:
         return
     line = pages.operand_line(operand)
@@ -134,12 +138,13 @@ def _counter(analysis: Analysis, symbol: Symbol, mention: Mention) -> Iterator[s
 
 def _who(program: Program, marked: list[bool], column: str) -> str:
     """The lines that do it, by queue."""
-    found: dict[str, dict[int, None]] = {}
+    found: dict[str, set[Line]] = {}
     for number, lines in enumerate(program.queues):
         for pc, entry in enumerate(getattr(lines, column)):
             span = program.span(number, pc) if marked[entry] else None
             if span is not None:
-                found.setdefault(program.queue_name(number), {})[span.line] = None
+                where = span.source.label, span.line
+                found.setdefault(program.queue_name(number), set()).add(where)
     return "; ".join(f"@{name} on {_listed(lines)}" for name, lines in found.items()) or "nobody"
 
 
@@ -148,17 +153,72 @@ def _moment(analysis: Analysis, symbol: Symbol, mention: Mention) -> Iterator[st
     yield f"**{symbol.shown}**: a moment"
     yield f"Posted on {_lines(analysis, symbol.declared)}."
     yield f"Awaited on {_lines(analysis, uses)}." if uses else "Awaited by nobody."
+    if analysis.program is not None and analysis.whole:
+        yield from _lowered(analysis, analysis.program, symbol)
+
+
+def _lowered(analysis: Analysis, program: Program, symbol: Symbol) -> Iterator[str]:
+    """What the assembler has made of a moment: semaphores that no line of the text names."""
+    written = [s.shape for s in analysis.index.symbols if s.space == COUNTER]
+    posts: dict[str, None] = {}
+    waits: dict[str, None] = {}
+    places = {
+        declares: {_line(analysis, m) for m in symbol.mentions if m.declares is declares}
+        for declares in (True, False)
+    }
+    for number, lines in enumerate(program.queues):
+        for pc in range(len(lines)):
+            span = program.span(number, pc)
+            where = (span.source.label, span.line) if span is not None else None
+            update, wait = program.updates[lines.updates[pc]], program.waits[lines.waits[pc]]
+            if update is not None and where in places[True]:
+                name = program.semaphore_name(update.semaphore)
+                if not any(alike(name, shape) for shape in written):
+                    posts[f"`${name} += {update.value}`"] = None
+            if wait is not None and where in places[False]:
+                name = program.semaphore_name(wait.semaphore)
+                if not any(alike(name, shape) for shape in written):
+                    waits[f"`${name} {wait.op} {wait.value}`"] = None
+    if posts:
+        yield f"Its lines have {_first(posts)}."
+    if waits:
+        yield f"Lines that come after it, and others, have {_first(waits)}."
+
+
+def _first(words: Collection[str]) -> str:
+    """Some words, and how many more there are."""
+    more = f" and {len(words) - MOST_SHOWN:,} more" if len(words) > MOST_SHOWN else ""
+    return ", ".join(islice(words, MOST_SHOWN)) + more
+
+
+def _file(analysis: Analysis, mention: Mention) -> Iterator[str]:
+    """What an included text declares."""
+    declared = [s for s in analysis.index.symbols if s.declared[0].file == mention.of]
+    yield f"**{analysis.source_of(mention.of).label}**: `{mention.of}`"
+    names = {f"{s.kind} `{s.shown}`": None for s in declared if s.scope.outer is None}
+    if names:
+        yield f"It declares {_first(names)}."
+
+
+Line = tuple[str, int]
+"""The label of a text, empty for the text itself, and a line of it."""
+
+
+def _line(analysis: Analysis, mention: Mention) -> Line:
+    source = analysis.source_of(mention.file)
+    return source.label, source.position(mention.start)[0]
 
 
 def _lines(analysis: Analysis, mentions: Iterable[Mention]) -> str:
-    return _listed({analysis.source.position(m.start)[0]: None for m in mentions})
+    return _listed({_line(analysis, m) for m in mentions})
 
 
-def _listed(numbers: Iterable[int]) -> str:
-    lines = sorted(numbers)
-    more = f" and {len(lines) - MOST_SHOWN:,} more" if len(lines) > MOST_SHOWN else ""
-    said = ", ".join(map(str, lines[:MOST_SHOWN]))
-    return f"line{'' if len(lines) == 1 else 's'} {said}{more}"
+def _listed(found: Iterable[Line]) -> str:
+    lines = sorted(found)
+    own = [number for label, number in lines if not label]
+    said = [str(number) for number in own] + [brief(n, label) for label, n in lines if label]
+    word = f"line{'' if len(own) == 1 else 's'} " if own else ""
+    return word + _first(said)
 
 
 _SYMBOLS: dict[str, Callable[[Analysis, Symbol, Mention], Iterator[str]]] = {
@@ -177,4 +237,5 @@ _OF: dict[str, Callable[[Analysis, Mention], Iterator[str]]] = {
     "directive": _topic,
     "dtype": _topic,
     "function": _topic,
+    "file": _file,
 }

@@ -25,8 +25,8 @@ def entries(analysis: Analysis) -> list[Entry]:
     """Everything that a text declares, in its order; of several declarations the first."""
     places = analysis.places
     found = []
-    for symbol in analysis.index.symbols:
-        first = symbol.declared[0]
+    for symbol in analysis.index.own:
+        first = next(m for m in symbol.declared if not m.file)
         number = places.position(first.start).line
         whole = Range(Position(number, 0), Position(number, units(places.line(number))))
         found.append(Entry(symbol.shown, symbol.kind, places.range(first.start, first.end), whole))
@@ -121,7 +121,9 @@ def tokens(analysis: Analysis) -> list[int]:
     """What each word is, five numbers a word, as the protocol packs it."""
     data: list[int] = []
     line, character, end = 0, 0, 0
-    for mention in analysis.index.mentions:
+    for mention in analysis.index.of_file(""):
+        if mention.kind == "file":
+            continue
         if mention.start < end:  # a name with substitutions has what they mention in it
             continue
         kind = mention.symbols[0].kind if mention.symbols else mention.kind

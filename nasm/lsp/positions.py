@@ -23,6 +23,13 @@ class Range(NamedTuple):
     end: Position
 
 
+class Spot(NamedTuple):
+    """A range of a file, which is empty for the text that was asked about."""
+
+    file: str
+    range: Range
+
+
 def unified(text: str) -> str:
     """A text as the assembler takes it, every character at its place: lines end with a newline."""
     if text.startswith(MARK):

@@ -9,14 +9,18 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 
 from nasm import dtypes
+from nasm.asm.expanding.including import Includes
 from nasm.asm.text.blocks import OPENERS
 from nasm.asm.text.lexemes import lexemes
 from nasm.asm.text.lines import logical_lines
 from nasm.lsp.items import Item, items
+from nasm.lsp.positions import unified
 from nasm.lsp.symbols import COUNTER, MACRO, MOMENT, NAME, Index, Mention, Scope, Symbol, meant
-from nasm.problems import Refused
+from nasm.open_files import Allowed
+from nasm.problems import Failure, Refused
+from nasm.source import Source, Span
 from nasm.spec.generation import Generation
-from nasm.spec.instruction import Operand
+from nasm.spec.kinds import Kind
 from nasm.spec.target import Target
 
 EXPORT = "@export"
@@ -26,18 +30,21 @@ _WORDS = frozenset(("input", "output", "bank", "reuse", "in", "step"))
 """Words of directives that name nothing."""
 
 
-def index_of(text: str, target: Target, generation: Generation) -> Index:
-    """Everything that a text mentions."""
-    reader = _Reader(target, generation)
-    for line in logical_lines(text):
-        reader.line(items(lexemes(text, line.start, line.end)))
+def index_of(source: Source, target: Target, generation: Generation, files: Allowed) -> Index:
+    """Everything that a text mentions, and all that it includes."""
+    reader = _Reader(source, target, generation, files)
+    reader.text(source)
     return reader.finish()
 
 
 class _Reader:
     """Takes the lines of a text in order; what names mean is found out at the end."""
 
-    def __init__(self, target: Target, generation: Generation) -> None:
+    def __init__(
+        self, source: Source, target: Target, generation: Generation, files: Allowed
+    ) -> None:
+        self.source, self.file = source, ""
+        self.includes, self.included = Includes(source, files), dict[str, Source]()
         self.target, self.generation = target, generation
         self.scope = Scope("", None)
         self.core, self.engine = "0", ""
@@ -53,16 +60,21 @@ class _Reader:
                 symbol.mentions.append(mention)
             if mention.symbols:
                 self.mentions.append(mention)
-        self.mentions.sort(key=lambda m: (m.start, -m.end))
+        self.mentions.sort(key=lambda m: (m.file, m.start, -m.end))
         for symbol in self.symbols:
-            symbol.mentions.sort(key=lambda m: m.start)
-        return Index(self.mentions, self.symbols)
+            symbol.mentions.sort(key=lambda m: (m.file, m.start))
+        return Index(self.mentions, self.symbols, self.included)
+
+    def text(self, source: Source) -> None:
+        """The lines of a text, which may be included by another."""
+        for line in logical_lines(source.text):
+            self.line(items(lexemes(source.text, line.start, line.end)))
 
     # -- what is noted
 
     def note(self, kind: str, item: Item, of: str = "") -> None:
         """A word that is no name of the text's."""
-        self.mentions.append(Mention(kind, item.begin, item.end, item.shape, of))
+        self.mentions.append(Mention(kind, item.begin, item.end, item.shape, of, file=self.file))
 
     def declare(self, kind: str, space: str, item: Item, scope: Scope) -> None:
         """A name that is declared here, for a scope."""
@@ -71,14 +83,14 @@ class _Reader:
         if symbol is None:
             symbol = scope.names[space, item.shape] = Symbol(kind, space, item.shape, scope)
             self.symbols.append(symbol)
-        made = Mention("symbol", item.begin, item.end, item.shape, kind, True, (symbol,))
+        made = Mention("symbol", item.begin, item.end, item.shape, kind, True, (symbol,), self.file)
         symbol.mentions.append(made)
         self.mentions.append(made)
 
     def use(self, space: str, item: Item) -> None:
         """A name that is used here."""
         self.general(item.inner)
-        made = Mention("symbol", item.begin, item.end, item.shape)
+        made = Mention("symbol", item.begin, item.end, item.shape, file=self.file)
         self.waiting.append((made, space, self.scope))
 
     def home(self, exported: bool, *words: str) -> Scope:
@@ -158,17 +170,16 @@ class _Reader:
         written = row.written if row is not None else ()
         end = next((n for n, item in enumerate(rest) if _begins_sync(rest, n, item)), len(rest))
         for number, part in enumerate(_split(rest[:end])):
-            operand = written[number] if number < len(written) else None
+            kind = written[number].kind if number < len(written) else None
             if len(part) > 1 and part[0].kind == "name" and part[1].text == "=":
                 self.note("operand", part[0], head.shape)
-                operand = next((o for o in written if o.name == part[0].shape), None)
+                kind = row.kind(part[0].shape) if row is not None else None
                 part = part[2:]
-            self.operand(part, operand, engine)
+            self.operand(part, kind, engine)
         self.sync(rest[end:])
 
-    def operand(self, part: Sequence[Item], operand: Operand | None, engine: str) -> None:
+    def operand(self, part: Sequence[Item], kind: Kind | None, engine: str) -> None:
         """The value of an operand: a word of its kind, a label, or an expression."""
-        kind = operand.kind if operand is not None else None
         lone = part[0] if len(part) == 1 and part[0].kind == "name" else None
         if kind is None or lone is None:
             self.general(part, kind.words if kind is not None else ())
@@ -276,6 +287,26 @@ class _Reader:
                 self.declare("parameter", NAME, part[0], self.scope)
             self.general(part[1:])
 
+    def include(self, word: str, rest: Sequence[Item], exported: bool) -> None:
+        """``.include "file.nasm"``: what it declares is declared where it is included."""
+        if not rest or rest[0].kind != "string":
+            return
+        item, outer, around = rest[0], self.source, (self.file, self.scope, self.engine)
+        try:
+            found = self.includes.source(
+                item.text.strip('"'), outer, Span(outer, item.start, item.end)
+            )
+        except Failure:
+            return  # the assembler says so
+        if found is None:
+            return
+        self.note("file", item, found.name)
+        self.included[found.name] = found = Source(found.name, unified(found.text), found.label)
+        self.source, self.file = found, found.name
+        self.text(found)
+        self.source = outer
+        self.file, self.scope, self.engine = around
+
     def cores(self, word: str, rest: Sequence[Item], exported: bool) -> None:
         """``.core 1``: labels are the queues' own."""
         self.core = rest[0].text if rest else self.core
@@ -293,6 +324,7 @@ class _Reader:
         "for": loop,
         "loop": loop,
         "macro": macro,
+        "include": include,
         "core": cores,
         "target": targets,
     }

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -20,7 +23,7 @@ from pygls.lsp.server import LanguageServer
 from nasm import __version__
 from nasm.lsp import completing, diagnostics, hover, navigation, outline, tidying
 from nasm.lsp.analysis import Analysis, Settings, analyse, followed
-from nasm.lsp.positions import Position, Range
+from nasm.lsp.positions import Position, Range, Spot
 from nasm.problems import Refused
 
 PAUSE = 0.25
@@ -60,6 +63,8 @@ class Server(LanguageServer):
         self.settings, self.cycles = settings, cycles
         self.known: dict[str, tuple[int | None, Analysis]] = {}
         self.pending: dict[str, asyncio.Task[None]] = {}
+        self.told: dict[str, list[lsp.Diagnostic]] = {}
+        self.inside: dict[str, dict[str, list[lsp.Diagnostic]]] = {}
 
     def latest(self, uri: str) -> Analysis:
         """What is known of a text, if only of an earlier state of it."""
@@ -71,9 +76,43 @@ class Server(LanguageServer):
         version, analysis = self.known.get(uri, (None, None))
         if analysis is None or version is None or version != document.version:
             name = uris.to_fs_path(uri) or uri
-            analysis = analyse(document.source, name, self.settings)
+            analysis = analyse(document.source, name, self._with_open(uri))
             self.known[uri] = document.version, analysis
         return analysis
+
+    def _with_open(self, uri: str) -> Settings:
+        """The settings, with other open texts as they are now in the place of their files."""
+        texts = {
+            os.path.normpath(path): document.source.encode("utf-8", "replace")
+            for other, document in self.workspace.text_documents.items()
+            if other != uri and (path := uris.to_fs_path(other))
+        }
+        return replace(self.settings, files=self.settings.files.holding(texts))
+
+    def around(self, uri: str) -> list[tuple[str, Analysis, str]]:
+        """A text by itself, and where it is included by others that are open.
+
+        Of each the URI, what is known of it, and what the text is called there: nothing if it is
+        that one.
+        """
+        path = uris.to_fs_path(uri)
+        found = [(uri, self.current(uri), "")]
+        for other in list(self.workspace.text_documents):
+            if other != uri and path:
+                analysis = self.current(other)
+                file = next((f for f in analysis.index.included if _same(f, path)), None)
+                if file is not None:
+                    found.append((other, analysis, file))
+        return found
+
+    def includers(self, uri: str) -> list[str]:
+        """The texts that are open and include another, as they were looked at last."""
+        path = uris.to_fs_path(uri)
+        return [
+            other
+            for other, (_, analysis) in self.known.items()
+            if other != uri and path and any(_same(f, path) for f in analysis.index.included)
+        ]
 
     def look(self, uri: str) -> None:
         """Look at a text once nobody has typed for a moment."""
@@ -89,11 +128,45 @@ class Server(LanguageServer):
     async def _looked(self, uri: str) -> None:
         await asyncio.sleep(PAUSE if uri in self.known else 0)
         analysis = self.current(uri)
-        found = diagnostics.diagnostics(analysis, followed(analysis))
-        version = self.workspace.get_text_document(uri).version
-        self.text_document_publish_diagnostics(
-            lsp.PublishDiagnosticsParams(uri, [_diagnostic(uri, each) for each in found], version)
-        )
+        problems = followed(analysis)
+        found = diagnostics.diagnostics(analysis, problems)
+        self.told[uri] = [_diagnostic(uri, each) for each in found]
+        before = self.inside.get(uri, {})
+        self.inside[uri] = {
+            (other := _uri(file)): [_diagnostic(other, each) for each in several]
+            for file, several in diagnostics.included(analysis, problems).items()
+        }
+        self.publish(uri)
+        for other in dict.fromkeys((*before, *self.inside[uri])):
+            self.publish(other)
+
+    def publish(self, uri: str) -> None:
+        """Tell what is wrong with a text: by itself, and where others that are open include it."""
+        said = list(self.told.get(uri, ()))
+        for inside in self.inside.values():
+            said += (each for each in inside.get(uri, ()) if not _told(each, said))
+        document = self.workspace.text_documents.get(uri)
+        version = document.version if document is not None else None
+        self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, said, version))
+
+    def changed(self, uri: str) -> None:
+        """A text is another: look at it, and at those that include it."""
+        for other in self.includers(uri):
+            self.known[other] = None, self.known[other][1]
+            self.look(other)
+        self.look(uri)
+
+    def closed(self, uri: str) -> None:
+        """Forget a text; those that include it have its file again."""
+        self.drop(uri)
+        self.known.pop(uri, None)
+        self.told.pop(uri, None)
+        inside = self.inside.pop(uri, {})
+        for other in (uri, *inside):
+            self.publish(other)
+        for other in self.includers(uri):
+            self.known[other] = None, self.known[other][1]
+            self.look(other)
 
 
 def serve(settings: Settings, cycles: bool = True) -> None:
@@ -115,18 +188,15 @@ def made(settings: Settings, cycles: bool = True) -> Server:
 def _texts(server: Server) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     async def opened(params: lsp.DidOpenTextDocumentParams) -> None:
-        server.look(params.text_document.uri)
+        server.changed(params.text_document.uri)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
     async def changed(params: lsp.DidChangeTextDocumentParams) -> None:
-        server.look(params.text_document.uri)
+        server.changed(params.text_document.uri)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
     async def closed(params: lsp.DidCloseTextDocumentParams) -> None:
-        uri = params.text_document.uri
-        server.drop(uri)
-        server.known.pop(uri, None)
-        server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, []))
+        server.closed(params.text_document.uri)
 
 
 def _words(server: Server) -> None:
@@ -177,31 +247,62 @@ def _words(server: Server) -> None:
 def _names(server: Server) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_DEFINITION)
     def defined(params: lsp.DefinitionParams) -> list[lsp.Location]:
-        uri = params.text_document.uri
-        analysis = server.current(uri)
-        found = _several(lambda: navigation.definition(analysis, _place(params.position)))
-        return [lsp.Location(uri, _range(each)) for each in found]
+        place = _place(params.position)
+        return _located(
+            server, params.text_document.uri, lambda a, file: navigation.definition(a, place, file)
+        )
 
     @server.feature(lsp.TEXT_DOCUMENT_REFERENCES)
     def referred(params: lsp.ReferenceParams) -> list[lsp.Location]:
-        uri, declared = params.text_document.uri, params.context.include_declaration
-        analysis = server.current(uri)
-        place = _place(params.position)
-        found = _several(lambda: navigation.references(analysis, place, declared))
-        return [lsp.Location(uri, _range(each)) for each in found]
+        place, declared = _place(params.position), params.context.include_declaration
+        return _located(
+            server,
+            params.text_document.uri,
+            lambda a, file: navigation.references(a, place, declared, file),
+        )
 
     @server.feature(lsp.TEXT_DOCUMENT_PREPARE_RENAME)
     def prepared(params: lsp.PrepareRenameParams) -> lsp.PrepareRenamePlaceholder:
-        analysis = server.current(params.text_document.uri)
-        where, name = _refusing(lambda: navigation.span_of(analysis, _place(params.position)))
+        place = _place(params.position)
+        found = [
+            _refusing(partial(navigation.span_of, analysis, place, file))
+            for _, analysis, file in _naming(server, params.text_document.uri, place)
+        ]
+        where, name = found[0]
         return lsp.PrepareRenamePlaceholder(_range(where), name)
 
     @server.feature(lsp.TEXT_DOCUMENT_RENAME, lsp.RenameOptions(prepare_provider=True))
     def renamed(params: lsp.RenameParams) -> lsp.WorkspaceEdit:
-        uri = params.text_document.uri
-        analysis, place = server.current(uri), _place(params.position)
-        edits = _refusing(lambda: navigation.renamed(analysis, place, params.new_name))
-        return lsp.WorkspaceEdit({uri: [lsp.TextEdit(_range(r), text) for r, text in edits]})
+        place, name = _place(params.position), params.new_name
+        edits: dict[str, dict[Spot, str]] = {}
+        for uri, analysis, file in _naming(server, params.text_document.uri, place):
+            rename = partial(navigation.renamed, analysis, place, name, file)
+            for spot, text in _refusing(rename):
+                there = _uri(spot.file) if spot.file else uri
+                edits.setdefault(there, {})[spot._replace(file="")] = text
+        return lsp.WorkspaceEdit(
+            {
+                uri: [lsp.TextEdit(_range(spot.range), text) for spot, text in several.items()]
+                for uri, several in edits.items()
+            }
+        )
+
+
+def _naming(server: Server, uri: str, place: Position) -> list[tuple[str, Analysis, str]]:
+    """The texts in which a name that stands in one of them means something: at least that one."""
+    every = server.around(uri)
+    return [one for one in every if navigation.named(one[1], place, one[2])] or every[:1]
+
+
+def _located(
+    server: Server, uri: str, find: Callable[[Analysis, str], list[Spot]]
+) -> list[lsp.Location]:
+    """Places in a text, in what it includes, and in the texts that are open and include it."""
+    found: dict[tuple[str, Range], None] = {}
+    for other, analysis, file in server.around(uri):
+        for spot in _several(partial(find, analysis, file)):
+            found[_uri(spot.file) if spot.file else other, spot.range] = None
+    return [lsp.Location(there, _range(where)) for there, where in found]
 
 
 def _lists(server: Server) -> None:
@@ -287,6 +388,17 @@ def _diagnostic(uri: str, found: diagnostics.Diagnostic) -> lsp.Diagnostic:
             for related in found.related
         ],
     )
+
+
+def _told(one: lsp.Diagnostic, others: list[lsp.Diagnostic]) -> bool:
+    """Whether the same is said already, whoever led there."""
+    key = one.range, one.code, one.message
+    return any((o.range, o.code, o.message) == key for o in others)
+
+
+def _same(file: str, path: str) -> bool:
+    """Whether two names are those of one file."""
+    return file == path or os.path.realpath(file) == os.path.realpath(path)
 
 
 def _uri(file: str) -> str:

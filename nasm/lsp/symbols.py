@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from nasm.lsp.items import HOLE
+from nasm.source import Source
 
 NAME, COUNTER, MOMENT, MACRO = "name", "counter", "moment", "macro"
 """Namespaces; the labels of each queue have one of their own."""
@@ -60,8 +61,9 @@ class Symbol:
 class Mention:
     """A word of a text that means something: the characters [start, end), signs left out.
 
-    ``kind`` is ``symbol``, or what else it is: a ``mnemonic``, an ``operand`` (``of`` its
-    mnemonic), a ``word``, an ``engine``, a ``directive``, a ``dtype``, a ``function``.
+    ``file`` is that of an included text, empty for the text itself. ``kind`` is ``symbol``, or
+    what else it is: a ``mnemonic``, an ``operand`` (``of`` its mnemonic), a ``word``, an
+    ``engine``, a ``directive``, a ``dtype``, a ``function``, a ``file`` (``of`` its path).
     """
 
     kind: str
@@ -71,6 +73,7 @@ class Mention:
     of: str = ""
     declares: bool = False
     symbols: tuple[Symbol, ...] = ()
+    file: str = ""
 
     @property
     def head(self) -> int:
@@ -80,18 +83,39 @@ class Mention:
 
 @dataclass(eq=False)
 class Index:
-    """Every mention of a text, in order, and every symbol."""
+    """Every mention of a text, in order, and every symbol, with those of what it includes.
+
+    ``included`` are these texts, by their paths.
+    """
 
     mentions: Sequence[Mention]
     symbols: Sequence[Symbol]
+    included: Mapping[str, Source] = field(default_factory=dict)
 
     @cached_property
-    def _starts(self) -> list[int]:
-        return [m.start for m in self.mentions]
+    def own(self) -> list[Symbol]:
+        """The symbols that the text itself declares."""
+        return [s for s in self.symbols if any(not m.file for m in s.declared)]
 
-    def at(self, offset: int) -> Mention | None:
+    @cached_property
+    def _by_file(self) -> dict[str, tuple[list[Mention], list[int]]]:
+        return {}
+
+    def of_file(self, file: str) -> list[Mention]:
+        """The mentions of an included text, or of the text itself if it is no file."""
+        return self._within(file)[0]
+
+    def _within(self, file: str) -> tuple[list[Mention], list[int]]:
+        known = self._by_file.get(file)
+        if known is None:
+            found = [m for m in self.mentions if m.file == file]
+            known = self._by_file[file] = found, [m.start for m in found]
+        return known
+
+    def at(self, offset: int, file: str = "") -> Mention | None:
         """What is mentioned at a place, or ends there: the innermost of several."""
-        for mention in reversed(self.mentions[: bisect_right(self._starts, offset)]):
+        mentions, starts = self._within(file)
+        for mention in reversed(mentions[: bisect_right(starts, offset)]):
             if offset <= mention.end:
                 return mention
             if mention.start < offset - MOST_WIDE:

@@ -26,9 +26,9 @@ def _problem(supply: Supply, trouble: Trouble) -> Problem:
     """One trouble, with the queues that wait behind it."""
     first, *others = trouble.queues
     cause = Blame("", "")
-    if others or first.arrived is not None:
+    if others or first.arrived is not None or first.blocked is not None:
         notes = [_note(supply, queue, shown=queue is not first) for queue in trouble.queues]
-        hint = _not_met(supply, trouble) or _CYCLE
+        hint = _not_met(supply, trouble) or _circle(trouble)
     else:
         cause = blame(supply, first)
         notes = [_note(supply, first, cause.said), *cause.notes]
@@ -39,6 +39,15 @@ def _problem(supply: Supply, trouble: Trouble) -> Problem:
 
 
 _CYCLE = "they wait for each other: move one of the updates before a wait"
+
+
+def _circle(trouble: Trouble) -> str:
+    """What to do about queues that wait for each other, or one that nobody lets go on."""
+    if all(queue.blocked is None for queue in trouble.queues):
+        return _CYCLE
+    if len(trouble.queues) == 1:
+        return "nothing that is left ends that: let what does come before it, or leave the wait out"
+    return "they wait for each other: let one of them do first what the others wait for"
 
 
 def _message(supply: Supply, trouble: Trouble) -> str:
@@ -63,8 +72,24 @@ def _are(queues: tuple[Queue, ...]) -> str:
 def _note(supply: Supply, queue: Queue, cause: str = "", shown: bool = False) -> Note:
     """What a queue waits for, and why that does not come."""
     said = f"{supply.who(queue.index, queue.pc)} "
-    said += _waits(supply, queue, cause) if queue.arrived is None else _held(supply, queue)
+    if queue.blocked is not None:
+        said += _closed(supply, queue)
+    else:
+        said += _waits(supply, queue, cause) if queue.arrived is None else _held(supply, queue)
     return Note(said, supply.span(queue.index, queue.pc), shown)
+
+
+def _closed(supply: Supply, queue: Queue) -> str:
+    """What the condition of a queue says, and who could have ended that."""
+    assert queue.blocked is not None
+    said, queues = f"waits: {queue.blocked.said}", supply.machine.scheduler.queues
+    named = queue.blocked.by
+    if not named:
+        return said
+    able = [n for n in supply.enders(queue) if n != queue.index]
+    if not able:
+        return f"{said}, which nobody that is left can end"
+    return f"{said}; {listed([supply.who(n, queues[n].pc) for n in able], 'or')} is blocked itself"
 
 
 def _waits(supply: Supply, queue: Queue, cause: str) -> str:
@@ -154,7 +179,7 @@ def _ahead(supply: Supply, core: int, name: str) -> list[str]:
         ]
         if queue.core == core and pcs:
             at = min(pcs, key=lambda pc: (pc < queue.pc, pc))
-            text = form_text(program.instruction(queue.index, at))
+            text = form_text(program, queue.index, at)
             found.append(f"{supply.who(queue.index, at)} ({text})")
     return found
 

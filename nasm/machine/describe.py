@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -20,14 +21,14 @@ from nasm.records import (
     Units,
 )
 from nasm.sim.memory import Mask
-from nasm.sim.queues import CAUSES
+from nasm.sim.queues import CAUSES, ORDER
 from nasm.sim.resources import Resource
 from nasm.source import Span
 from nasm.spec import written
 from nasm.spec.evidence import Evidence
 from nasm.spec.memory import Memory, Tensor
 from nasm.spec.pieces import windows
-from nasm.spec.program import Instruction, Update
+from nasm.spec.program import Program, Update
 from nasm.spec.view import View
 
 if TYPE_CHECKING:
@@ -41,9 +42,20 @@ def units(machine: Machine) -> Units:
     return Units(generation.ticks, generation.base.cycle, machine.program.cores)
 
 
-def form_text(instruction: Instruction) -> str:
-    """An instruction with its operands as a program would write it; defaults are left out."""
-    return f"{instruction.row.name} {written.operands(instruction)}".rstrip()
+_REGISTER = re.compile(r'"(?:[^"\\]|\\.)*"|%r(\d+)(?!\w)')
+
+
+def form_text(program: Program, queue: int, pc: int) -> str:
+    """An instruction with its operands as a program would write it; defaults are left out.
+
+    A register that a loop was given is named as the text does, by what it holds.
+    """
+    instruction = program.instruction(queue, pc)
+    said = f"{instruction.row.name} {written.operands(instruction)}".rstrip()
+    names = program.register_names(queue, pc) if program.loop_registers else {}
+    if not names or "%r" not in said:
+        return said
+    return _REGISTER.sub(lambda m: names.get(int(m[1]), m[0]) if m[1] else m[0], said)
 
 
 def messages(machine: Machine) -> tuple[Message, ...]:
@@ -92,7 +104,7 @@ def _change(update: Update) -> str:
 
 def instruction_text(machine: Machine, queue: int, pc: int) -> str:
     """A whole line: instruction, wait and update."""
-    parts = [form_text(machine.program.instruction(queue, pc))]
+    parts = [form_text(machine.program, queue, pc)]
     parts += [t for t in (wait_text(machine, queue, pc), update_text(machine, queue, pc)) if t]
     return "  ".join(parts)
 
@@ -119,7 +131,7 @@ def queue_record(machine: Machine, queue: Queue) -> QueueRecord:
     more = not queue.done
     state = "done"
     if more:
-        state = "waiting" if queue.parked else "running"
+        state = "waiting" if queue.parked or queue.blocked is not None else "running"
     elif queue.flight:
         state = "running"
     elif queue.length == 0:
@@ -132,11 +144,8 @@ def queue_record(machine: Machine, queue: Queue) -> QueueRecord:
         queue.length,
         state,
         instruction_text(machine, queue.index, queue.pc) if more else "",
-        _held_up_by(machine, queue) if more and queue.parked else "",
-        tuple(
-            form_text(machine.program.instruction(queue.index, flying.pc))
-            for flying in queue.flight
-        ),
+        _held_up_by(machine, queue) if state == "waiting" else "",
+        tuple(form_text(machine.program, queue.index, flying.pc) for flying in queue.flight),
         machine.program.span(queue.index, queue.pc) if more else None,
         queue.count,
         _occupied(machine, queue) if more else "",
@@ -158,7 +167,9 @@ def _occupied(machine: Machine, queue: Queue) -> str:
 
 
 def _held_up_by(machine: Machine, queue: Queue) -> str:
-    """What a parked queue waits for: a semaphore, or cores that have not arrived."""
+    """What a queue waits for: a semaphore, its condition, or cores that have not arrived."""
+    if queue.blocked is not None:
+        return queue.blocked.said
     if queue.arrived is None:
         return wait_text(machine, queue.index, queue.pc)
     absent = [
@@ -227,8 +238,8 @@ def engine_records(machine: Machine) -> tuple[EngineRecord, ...]:
         busy, idle = queue.times(machine.scheduler.now)
         by_cause = {cause: 0 for cause in CAUSES if cause != "empty"}
         for (cause, _), ticks in idle.items():
-            if cause in by_cause:
-                by_cause[cause] += ticks
+            if cause not in ("empty", ORDER):
+                by_cause[cause] = by_cause.get(cause, 0) + ticks
         waits = tuple((cause, ticks // cycle) for cause, ticks in by_cause.items() if ticks)
         found.append(
             EngineRecord(
@@ -275,7 +286,7 @@ def _evidence(machine: Machine) -> list[Counter[str]]:
     found: list[Counter[str]] = []
     for queue, lines in enumerate(machine.program.queues):
         mix: Counter[str] = Counter()
-        completed = machine.summary.completed(queue)
+        completed = machine.summary.itself(queue)
         done = np.flatnonzero(completed)
         numbers, which = np.unique(
             np.asarray(lines.instructions, np.int64)[done], return_inverse=True
@@ -284,6 +295,9 @@ def _evidence(machine: Machine) -> list[Counter[str]]:
         np.add.at(times, which, completed[done])
         for number, count in zip(numbers.tolist(), times.tolist(), strict=True):
             cost = machine.cost(queue, number)
+            mix[cost.evidence.value] += cost.interval * count
+        for instruction, count in machine.summary.expanded(queue).items():
+            cost = machine.tasks[queue].shape_of(instruction).cost
             mix[cost.evidence.value] += cost.interval * count
         found.append(mix)
     return found

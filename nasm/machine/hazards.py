@@ -221,6 +221,16 @@ class Hazards(Observer):
         whole = self._filling((self.region(View.whole(view.tensor)),), but)[:LISTED]
         return tuple(Note(f"{self._who(*f)} writes other elements", self._span(*f)) for f in whole)
 
+    def uninitialised_bytes(self, memory: str, address: int, count: int, missing: int) -> None:
+        """A read by address of bytes of which so many are uninitialised."""
+        queue, pc = self.acting()
+        some = "which are" if missing == count else f"{missing:,} of which are"
+        said = f"{self._who(queue, pc)} reads {count:,} bytes of {memory} at {address:#x}, "
+        hint = "write them first, or declare a tensor with values there"
+        key = ("bytes", self._line(queue, pc), memory)
+        span = self._span(queue, pc)
+        self._add(key, Problem("E0501", f"{said}{some} uninitialised", span, hint))
+
     def not_accumulable(self, view: View) -> None:
         """An instruction adds to what another kind of instruction wrote last."""
         queue, pc = self.acting()

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from nasm.held import Holds
 from nasm.machine.addresses import Access
 from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.conversions import Reader
@@ -20,7 +21,7 @@ from nasm.machine.unread import Losses, Result
 from nasm.sim.memory import Store
 from nasm.sim.queues import Work
 from nasm.sim.regions import REGISTERS
-from nasm.spec.implicit_operands import EngineValue, Here, RoundingOf
+from nasm.spec.implicit_operands import EngineValue, Held, Here, RoundingOf
 from nasm.spec.instruction import Row
 from nasm.spec.shapes import Shape
 
@@ -30,14 +31,14 @@ class Recipes:
 
     __slots__ = ("arguments", "reading", "writing")
 
-    def __init__(self, shape: Shape, operands: Operands, core: int) -> None:
+    def __init__(self, shape: Shape, operands: Operands, core: int, holds: Holds | None) -> None:
         self.arguments = shape.arguments.copy()
         self.reading: list[tuple[Recipe | None, int, int]] = []
         for operand, position, at in shape.reading:
             if isinstance(operand.kind, Here):
-                self.arguments[at] = {"core": core, "engine": shape.context.engine}[
-                    operand.kind.what
-                ]
+                self.arguments[at] = shape.context.here(operand.kind, core)
+            elif isinstance(operand.kind, Held):
+                self.arguments[at] = holds
             elif isinstance(operand.kind, RoundingOf):
                 self.arguments[at] = operands.rounding(shape.context[operand.kind.operand].dtype)
             else:
@@ -178,8 +179,9 @@ class Kernels:
         hazards: Hazards,
         losses: Losses,
         changes: Changes = UNCHANGED,
+        holds: Holds | None = None,
     ) -> None:
-        self.core, self.cycle, self.changes = core, cycle, changes
+        self.core, self.cycle, self.changes, self.holds = core, cycle, changes, holds
         self.operands, self.state, self.hazards = operands, state, hazards
         self.losses = losses
         self._recipes: dict[Shape, Recipes] = {}
@@ -192,7 +194,7 @@ class Kernels:
         """An instruction as work for the scheduler, and the kernel behind it."""
         recipes = self._recipes.get(shape)
         if recipes is None:
-            recipes = self._recipes[shape] = Recipes(shape, self.operands, self.core)
+            recipes = self._recipes[shape] = Recipes(shape, self.operands, self.core, self.holds)
         binding = recipes.bind(operands)
         writers = binding.writers
         finish: Callable[[Any], None]
@@ -204,12 +206,18 @@ class Kernels:
             kernel = general = GeneralKernel(
                 shape, binding, self.hazards, self.state, delay, self.losses
             )
-            finish = general.finish if writers else _nothing
+            finish = general.finish if writers else acted if shape.row.acts else _nothing
         reads, writes = tuple(binding.reads), tuple(binding.writes)
         gate = self.state.gate(binding.states)
         uses, sets = tuple(binding.states), tuple(shape.held)
         work = Work(number, kernel.start, finish, reads, writes, gate, uses=uses, sets=sets)
         return work, kernel
+
+
+def acted(then: Callable[[], None] | None) -> None:
+    """Do at its completion what an instruction left to be done to what the core holds."""
+    if then is not None:
+        then()
 
 
 def _nothing(_: Any) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from nasm import gc_pause
+from nasm.held import Bytes, Holds
 from nasm.machine.addresses import Addresses
 from nasm.machine.below_zero import BelowZero
 from nasm.machine.changes import UNCHANGED, Changes
@@ -22,14 +23,15 @@ from nasm.machine.effects import Effects
 from nasm.machine.endless import Endless
 from nasm.machine.hazards import Hazards
 from nasm.machine.kernels import Kernels
+from nasm.machine.numbered import Around, Numbered, Valueless
 from nasm.machine.operands import Operands
 from nasm.machine.ordering import Ordering, matters
-from nasm.machine.outlines import OutlinedTransfers, Outlines, Places
+from nasm.machine.outlines import NoValues, OutlinedTransfers, Outlines, Places
 from nasm.machine.rendezvous import Rendezvous
 from nasm.machine.state import State
 from nasm.machine.tasks import Tasks
 from nasm.machine.transfers import Transfers
-from nasm.machine.unread import Losses
+from nasm.machine.unread import SILENT, Losses
 from nasm.pace import Pace
 from nasm.problems import Failure, Refused
 from nasm.sim.channels import Channels
@@ -39,7 +41,7 @@ from nasm.sim.delays import Delays
 from nasm.sim.events import Observer
 from nasm.sim.queues import Queue
 from nasm.sim.scheduler import Scheduler
-from nasm.sim.trace import Summary, Trace
+from nasm.sim.trace import ExpandedSummary, Summary, Trace
 from nasm.spec.evidence import Cost
 from nasm.spec.generation import Generation
 from nasm.spec.program import Program
@@ -87,7 +89,8 @@ class Machine:
         every = [pace for paces in self.paces for pace in paces.values()]
         self.scheduler = _scheduler(program, every, changes, delays)
         lengths = [len(lines) for lines in program.queues]
-        self.summary = Summary(generation.counters, lengths)
+        summary = Summary if program.target.expand is None else ExpandedSummary
+        self.summary = summary(generation.counters, lengths)
         self.trace = self.tracer() if trace else None
         self.losses = Losses(program, self.scheduler)
         self.addresses = (
@@ -101,11 +104,14 @@ class Machine:
         self.rendezvous = Rendezvous(
             program, self.addresses, self.hazards, self.transfers, self.scheduler
         )
+        self.holds = [self._holds(core) for core in range(program.cores)]
         self.shapes = Shapes(generation)
         numbers = itertools.count()
         self.tasks = [self._tasks(queue, numbers) for queue in range(len(program.queues))]
         for index, (lines, tasks) in enumerate(zip(program.queues, self.tasks, strict=True)):
-            queue = Queue(lines.core, lines.engine, index, len(lines), tasks.fetch)
+            fetch = tasks.fetch if program.target.expand is None else tasks.fetch_expanded
+            queue = Queue(lines.core, lines.engine, index, len(lines), fetch)
+            queue.expand = None if program.target.expand is None else tasks.expand
             self.scheduler.add_queue(queue)
         self.ordering: Ordering | None = None
         if checked and matters(program, self.state.areas, self.scheduler.interlock.held):
@@ -119,7 +125,7 @@ class Machine:
             self.scheduler.observe(self.below_zero)
         self.later: list[tuple[Observer, Any]] = []
         endless = Endless(program, self.state.registers)
-        if endless.watched:
+        if endless.watched and program.target.expand is None:
             self.scheduler.observe(endless)
 
     def _tasks(self, queue: int, numbers: itertools.count[int]) -> Tasks:
@@ -131,11 +137,25 @@ class Machine:
         if self.values:
             operands = Operands(queue, self.addresses, state, hazards)
             kernels = Kernels(
-                lines.core, cycle, operands, engine, hazards, self.losses, self.changes
+                lines.core,
+                cycle,
+                operands,
+                engine,
+                hazards,
+                self.losses,
+                self.changes,
+                self.holds[lines.core],
             )
         else:
             kernels = Outlines(
-                lines.core, cycle, self.addresses, registers, engine, hazards, self.changes
+                lines.core,
+                cycle,
+                self.addresses,
+                registers,
+                engine,
+                hazards,
+                self.changes,
+                self.holds[lines.core],
             )
         effects = Effects(program, queue, self.scheduler, self.transfers, self.rendezvous)
         return Tasks(
@@ -152,6 +172,29 @@ class Machine:
             self.changes,
         )
 
+    def _holds(self, core: int) -> Holds | None:
+        """What a core holds; its paces can look at that."""
+        program, state = self.program, self.state
+        make, memories = program.target.holds, dict[str, Bytes]()
+        for memory in program.generation.memories.values() if make is not None else ():
+            if not memory.numbered:
+                continue
+            store = state.numbered.get((memory.name, 0 if memory.shared else core))
+            memories[memory.name] = (
+                Valueless(memory, NoValues.of)
+                if store is None
+                else Numbered(memory, store, self.hazards.uninitialised_bytes)
+            )
+        if make is None:
+            return None
+        for tensor in program.tensors.values():
+            if tensor.memory.numbered:  # what the core holds may read it: nobody knows
+                self.losses.area(state.areas[tensor.index]).clock = SILENT
+        held = make(program.generation, Around(core, memories, self.scheduler))
+        for pace in self.paces[core].values():
+            pace.holds = held
+        return held
+
     def tracer(self) -> Trace:
         """An observer that records what happens from when it observes the scheduler."""
         return Trace(self.program.generation.counters)
@@ -166,7 +209,7 @@ class Machine:
 
     def shape(self, queue: int, pc: int) -> Shape:
         """The shape of the instruction at a pc of a queue."""
-        return self.tasks[queue].shape(self.program.queues[queue].instructions[pc])
+        return self.tasks[queue].shape_at(pc)
 
     def cost(self, queue: int, number: int) -> Cost:
         """What an instruction costs on a queue."""
@@ -222,7 +265,8 @@ class Machine:
         return self.state.kept(saved[0]) + self.summary.size + SMALL
 
     def _parts(self) -> tuple[Any, ...]:
-        return self.state, self.scheduler, self.transfers, self.rendezvous, self.losses
+        parts = (self.state, self.scheduler, self.transfers, self.rendezvous, self.losses)
+        return *parts, *(held for held in self.holds if held is not None)
 
 
 def _scheduler(

@@ -247,4 +247,4 @@ class Ordering:
 def _place(problem: Problem) -> tuple[int | None, str]:
     """The line and the tensor of an uninitialised read."""
     line = problem.span.excerpt()[0] if problem.span is not None else None
-    return line, problem.facts["tensor"]
+    return line, problem.facts.get("tensor", "")

@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 
 from nasm.footprint.layout import Regions
 from nasm.footprint.traits import Footprint, Traits, addressed, here
+from nasm.held import Holds
 from nasm.machine.addresses import Addresses
 from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.hazards import Hazards
@@ -105,6 +106,10 @@ class Outline:
             return UNKNOWN
         return traits.row.semantics(*arguments)
 
+    def act(self, now: int) -> Any:
+        """Change what the core holds; returns what is left to be done at completion."""
+        return self.values()
+
     def finish(self, result: Any) -> None:
         """Store what registers get."""
         several = self.traits.results > 1
@@ -165,8 +170,10 @@ class Outlines:
         state: EngineState,
         hazards: Hazards,
         changes: Changes = UNCHANGED,
+        holds: Holds | None = None,
     ) -> None:
         self.core, self.cycle, self.places, self.changes = core, cycle, places, changes
+        self.holds = holds
         self.registers, self.state, self.hazards = registers, state, hazards
         self._traits: dict[Shape, Traits] = {}
 
@@ -178,7 +185,7 @@ class Outlines:
         """An instruction as work for the scheduler, and the outline behind it."""
         traits = self._traits.get(shape)
         if traits is None:
-            traits = self._traits[shape] = Traits(shape, self.core)
+            traits = self._traits[shape] = Traits(shape, self.core, self.holds)
         delay = self.changes.cost(shape).interval * self.cycle
         state, registers = self.state, self.registers
         outline = Outline(traits, operands, registers, state, self.hazards, delay)
@@ -197,6 +204,8 @@ class Outlines:
         if traits.stored or traits.registers or traits.loaded or traits.held:
             start = outline.start
             finish = outline.finish if traits.stored else _nothing
+        if traits.computes and shape.row.acts:
+            start, finish = outline.act, _acted
         work = Work(number, start, finish, tuple(reads), tuple(writes), gate)
         work.uses, work.sets = tuple(traits.states), tuple(traits.held)
         return work, outline
@@ -223,6 +232,11 @@ def _refuse(why: Refused, _: Any) -> Any:
 
 def _nothing(*_: Any) -> None:
     return None
+
+
+def _acted(then: Callable[[], None] | None) -> None:
+    if then is not None:
+        then()
 
 
 # -- transfers

@@ -127,14 +127,18 @@ class State:
         self.stores: list[Store] = []
         self.by_tensor: dict[int, Store] = {}
         self._empty: list[Any] = []
+        self.numbered: dict[tuple[str, int], Store] = {}
         shared = groups(list(program.tensors.values()))
         self.areas = {t.index: area for area, group in enumerate(shared) for t in group}
         if values:
             self._make_stores(program, shared)
+            self._make_numbered(program)
 
     def _make_stores(self, program: Program, shared: list[list[Tensor]]) -> None:
-        arena = Arena(sum(map(room, shared)))
+        arena = Arena(sum(room(group) for group in shared if not group[0].memory.numbered))
         for group in shared:
+            if group[0].memory.numbered:
+                continue
             store = _store(group, arena)
             self.stores.append(store)
             for tensor in group:
@@ -142,13 +146,31 @@ class State:
             store.alone = len(group) == 1
         self.guard(added_to(program.generation, program.instructions))
 
+    def _make_numbered(self, program: Program) -> None:
+        """A store for each memory whose bytes have numbers: tensors there are parts of it."""
+        for memory in program.generation.memories.values():
+            for core in range(1 if memory.shared else program.cores) if memory.numbered else ():
+                store = self.numbered[memory.name, core] = Store(memory.name, 1, memory.size)
+                store.core, store.alone = core, False
+                self.stores.append(store)
+        self._put_numbered(program.tensors.values())
+
+    def _put_numbered(self, tensors: Iterable[Tensor]) -> None:
+        for tensor in tensors:
+            if tensor.memory.numbered:
+                core = 0 if tensor.memory.shared else tensor.core
+                self.by_tensor[tensor.index] = self.numbered[tensor.memory.name, core]
+
     def take_up(self, tensors: Sequence[Tensor], values: bool = True) -> None:
         """Make stores for new tensors, which share bytes with none of the old ones."""
         shared, first = groups(list(tensors)), len(set(self.areas.values()))
         self.areas.update((t.index, first + n) for n, group in enumerate(shared) for t in group)
         if not values:
             return
+        self._put_numbered(tensors)
         for group in shared:
+            if group[0].memory.numbered:
+                continue
             store = _store(group, Arena(room(group)))
             store.alone = len(group) == 1
             self.stores.append(store)
@@ -236,13 +258,17 @@ def room(group: list[Tensor]) -> int:
 
 def groups(tensors: list[Tensor]) -> list[list[Tensor]]:
     """Tensors that share bytes, directly or by way of others; only chosen places can share."""
-    if not any(t.fixed for t in tensors):
+    if not any(t.fixed or t.memory.numbered for t in tensors):
         return [[t] for t in tensors]
     memories: dict[tuple[str, int], list[Tensor]] = {}
     for tensor in tensors:
         core = 0 if tensor.memory.shared else tensor.core
         memories.setdefault((tensor.memory.name, core), []).append(tensor)
-    return [group for members in memories.values() for group in _sharing(members)]
+    return [
+        group
+        for members in memories.values()
+        for group in ([members] if members[0].memory.numbered else _sharing(members))
+    ]
 
 
 def _sharing(members: list[Tensor]) -> list[list[Tensor]]:

@@ -227,6 +227,8 @@ class Supply:
 
     def satisfied(self, queue: Queue, among: Container[int]) -> bool:
         """Whether what a queue waits for could come from others than some queues."""
+        if queue.blocked is not None:
+            return any(q not in among for q in self.enders(queue))
         if queue.arrived is not None:
             return all(
                 any(q not in among for q in self.arriving(member, core))
@@ -243,6 +245,18 @@ class Supply:
         most = max(values) + sum(coming.added for coming in left)
         least = min(values) + sum(coming.taken for coming in left)
         return most >= wait.value and (wait.op == ">=" or least <= wait.value)
+
+    def enders(self, queue: Queue) -> list[int]:
+        """The queues that could still let the condition of a queue hold, maybe its own."""
+        assert queue.blocked is not None
+        engines = [engine.name for engine in self.program.generation.engines]
+        by = [engines[n] for n in queue.blocked.by]
+        return [
+            other.index
+            for other in self.machine.scheduler.queues
+            if other.core == queue.core and not (other.done and not other.flight)
+            if (other.engine in by if by else other is not queue)
+        ]
 
     def _coming(self, semaphore: int) -> dict[int, Coming]:
         """What each queue may still do with a semaphore."""
@@ -303,4 +317,4 @@ class Supply:
     def line(self, who: Who) -> str:
         """The line of an instruction, or what else it is called by."""
         span = self.span(*who)
-        return f"line {span.line}" if span is not None else self.who(*who)
+        return span.brief if span is not None else self.who(*who)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
 
+from nasm.held import Blocked
 from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.dynamic_addresses import resolved
 from nasm.machine.effects import Effects
@@ -14,19 +15,21 @@ from nasm.machine.hazards import Hazards
 from nasm.machine.kernels import Kernels
 from nasm.machine.outlines import Outlines, unknown_address
 from nasm.machine.state import UNKNOWN, Registers
+from nasm.micro import Micro
 from nasm.pace import Pace
 from nasm.problems import Failure, Refused, Severity
 from nasm.sim.queues import Fetched, Post, Queue, Task, Work, returning
 from nasm.sim.resources import Claim, Needs, Resource, Resources
 from nasm.spec.evidence import Cost
 from nasm.spec.generation import Port
-from nasm.spec.instruction import Context
+from nasm.spec.implicit_operands import Held, Here
+from nasm.spec.instruction import Context, Row
 from nasm.spec.program import Instruction, Program, QueueProgram
 from nasm.spec.shapes import Shape, Shapes
 from nasm.spec.target import rules_of
 
-Timing = tuple[int, int, Resource, Needs | None, tuple[Resource, ...], Pace | None, Hashable]
-"""Interval and latency of a shape's tasks, what they occupy, and what paces them."""
+Timing = tuple[int, int, Resource, Needs | None, tuple[Resource, ...], Pace | None, Hashable, int]
+"""Of a shape's tasks: interval and latency, what they occupy, what paces them, and the issue."""
 
 
 class Tasks:
@@ -36,7 +39,7 @@ class Tasks:
     task makes another when it is about to start, and the rules are checked again then.
     """
 
-    CACHES = ("_tasks", "_works", "_occupied", "_timed", "_returning")
+    CACHES = ("_expanded", "_tasks", "_works", "_occupied", "_timed", "_returning")
 
     def __init__(
         self,
@@ -59,7 +62,8 @@ class Tasks:
         self.fresh, self.paces, self.changes = fresh, paces, changes
         self._changed = changes != UNCHANGED
         self._contended = () if changes.ports else _contended(program, self.lines)
-        self._tasks: dict[tuple[int, int], Task] = {}
+        self._tasks: dict[tuple[Hashable, int], Task] = {}
+        self._expanded: dict[Instruction, Shape] = {}
         self._works: dict[tuple[Any, ...], Work] = {}
         self._returning: dict[Task, Task] = {}
         self._timed: dict[Shape, Timing] = {}
@@ -72,14 +76,74 @@ class Tasks:
         task = self._tasks.get(key)
         if task is None:
             try:
-                task = self._tasks[key] = self._task(*key)
+                instruction = self.program.instructions[key[0]]
+                shape = self._shape(instruction)
+                task = self._tasks[key] = self._task(key[0], instruction, shape, key[1])
             except Refused as refused:
                 raise Failure(refused.at(self.program.span(self.queue, pc))) from None
         return task, self.waits[lines.waits[pc]]
 
+    def fetch_expanded(self, pc: int) -> Fetched:
+        """The same where the pc may be that of an expanded instruction.
+
+        The first of several waits as the instruction does that they stand for, the last updates.
+        """
+        if type(pc) is not Micro:
+            return self.fetch(pc)
+        lines = self.lines
+        key = (pc.instruction, lines.updates[pc] if pc.last else 0)
+        task = self._tasks.get(key)
+        if task is None:
+            try:
+                task = self._tasks[key] = self._task(
+                    pc.instruction, pc.instruction, self.shape_at(pc), key[1]
+                )
+            except Refused as refused:
+                raise Failure(refused.at(self.program.span(self.queue, pc))) from None
+        return task, self.waits[lines.waits[pc]] if not pc.micro else None
+
+    def expand(self, pc: int) -> Sequence[Instruction] | None:
+        """What the target has the queue execute for the instruction at a pc."""
+        program, lines = self.program, self.lines
+        assert program.target.expand is not None
+        instruction = program.instructions[lines.instructions[pc]]
+        engines = [engine.name for engine in program.generation.engines]
+        try:
+            number = engines.index(lines.engine)
+            found = program.target.expand(self.kernels.holds, number, instruction)
+            if found is not None and not len(found) and (lines.waits[pc] or lines.updates[pc]):
+                raise Refused(
+                    "E0522",
+                    f"{instruction.row.name} stands for no instruction here, so that nothing is "
+                    "left to wait or to update",
+                    "let another instruction wait or update",
+                )
+        except Refused as refused:
+            raise Failure(refused.at(program.span(self.queue, pc))) from None
+        return found
+
+    def shape_at(self, pc: int) -> Shape:
+        """The shape of the instruction at a pc, which may be an expanded one."""
+        if type(pc) is Micro:
+            return self.shape_of(pc.instruction)
+        return self._shape(self.program.instructions[self.lines.instructions[pc]])
+
+    def shape_of(self, instruction: Instruction) -> Shape:
+        """The shape of an expanded instruction on this queue.
+
+        Such a one belongs to no queue, and is checked here as the assembler checks the others.
+        """
+        found = self._expanded.get(instruction)
+        if found is None:
+            row, engine = instruction.row, self.lines.engine
+            if engine not in self.program.target.engines(row, self.program.generation):
+                raise Refused("E0522", f"it stands for {row.name}, which {engine} does not have")
+            found = self._expanded[instruction] = self._obeying(instruction, instruction.operands)
+        return found
+
     def fetch_or_return(self, queue: Queue, pc: int) -> Fetched:
         """The same of a queue with instructions behind its end: these return to where it was."""
-        task, wait = self.fetch(pc)
+        task, wait = self.fetch_expanded(pc)
         if pc >= queue.length:
             found = self._returning.get(task)
             if found is None:
@@ -107,15 +171,12 @@ class Tasks:
         for key in zip(lines.instructions, lines.updates, strict=True):
             if key not in tasks:
                 with suppress(Failure, Refused):
-                    tasks[key] = self._task(*key)
+                    instruction = self.program.instructions[key[0]]
+                    tasks[key] = self._task(key[0], instruction, self._shape(instruction), key[1])
 
     def cost(self, number: int) -> Cost:
         """What an instruction costs, registers in its addresses or not."""
-        return self.shape(number).cost
-
-    def shape(self, number: int) -> Shape:
-        """What an instruction has in common with others."""
-        return self._shape(self.program.instructions[number])
+        return self._shape(self.program.instructions[number]).cost
 
     def _shape(self, instruction: Instruction) -> Shape:
         if instruction.known is None:  # of a program that was copied: what it had is made anew
@@ -126,10 +187,8 @@ class Tasks:
 
     # -- making them
 
-    def _task(self, number: int, update: int) -> Task:
-        instruction = self.program.instructions[number]
+    def _task(self, number: Hashable, instruction: Instruction, shape: Shape, update: int) -> Task:
         post, semaphore = self._posts(instruction, update)
-        shape = self._shape(instruction)
         if not shape.registers:
             work = self._work(number, instruction, (), shape, semaphore)
             return self._scheduled(work, shape, post)
@@ -153,10 +212,10 @@ class Tasks:
         timed = self._timed.get(shape)
         if timed is None:
             timed = self._timed[shape] = self._timing(shape)
-        interval, latency, unit, needs, ports, pace, key = timed
+        interval, latency, unit, needs, ports, pace, key, issue = timed
         if expand is not None:
             ports = ()
-        return Task(work, interval, latency, unit, needs, post, expand, ports, pace, key)
+        return Task(work, interval, latency, unit, needs, post, expand, ports, pace, key, issue)
 
     def _timing(self, shape: Shape) -> Timing:
         """What all tasks of a shape have in common."""
@@ -170,6 +229,7 @@ class Tasks:
             self._ports(shape.context),
             self.paces[cost.pace] if cost.pace else None,
             cost.key,
+            max(1, cost.issue * cycle),
         )
 
     def _ports(self, context: Context) -> tuple[Resource, ...]:
@@ -198,7 +258,10 @@ class Tasks:
 
     def _claim(self, unit: str, parts: tuple[str, ...]) -> Claim:
         core, engine = self.lines.core, self.lines.engine
-        name = f"{engine}/{unit}" if unit else engine
+        name = engine
+        if unit:
+            shared = any(unit == one.name for one in self.program.generation.units)
+            name = unit if shared else f"{engine}/{unit}"
         return Claim(
             self.resources.named(core, name, self.queue),
             tuple(self.resources.named(core, f"{name}/{part}", self.queue) for part in parts),
@@ -206,7 +269,7 @@ class Tasks:
 
     def _work(
         self,
-        number: int,
+        number: Hashable,
         instruction: Instruction,
         values: tuple[int, ...],
         shape: Shape,
@@ -237,13 +300,27 @@ class Tasks:
         work, kernel = self.kernels.bind(self.fresh(), shape, operands)
         if row.effect is not None:
             work = self.effects.work(work, kernel, shape, semaphore)
+        if row.condition is not None:
+            work.condition = self._condition(row, operands)
         if values:
             work.reads = (*map(self.registers.region, registers), *work.reads)
         return work
 
+    def _condition(self, row: Row, operands: tuple[object, ...]) -> Callable[[], Blocked | None]:
+        """What says whether an instruction may start; implicit operands have their values."""
+        assert row.condition is not None
+        core = self.lines.core
+        context = Context.of(row, operands, self.lines.engine, self.program.generation)
+        for operand in row.operands:
+            if isinstance(operand.kind, Held):
+                context.operands[operand.name] = self.kernels.holds
+            elif isinstance(operand.kind, Here):
+                context.operands[operand.name] = context.here(operand.kind, core)
+        return partial(row.condition.answer, context)
+
     def _expand(
         self,
-        number: int,
+        number: Hashable,
         instruction: Instruction,
         shape: Shape,
         post: Post | None,

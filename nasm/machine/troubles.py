@@ -100,5 +100,7 @@ def helpers(supply: Supply, index: int) -> list[int]:
             for core in absent
             for n in supply.arriving(member, core)
         ]
+    if queue.blocked is not None:
+        return [n for n in supply.enders(queue) if n != index]
     updaters = supply.updaters(supply.wait(queue).semaphore)
     return [u.queue for u in updaters if u.coming and u.queue != index]

@@ -12,6 +12,7 @@ from nasm.objects.bodies import U32, Fields, columns, document, read_columns
 from nasm.objects.sections import damaged
 from nasm.problems import Note, Problem, Severity, family
 from nasm.source import Frame, Source, Span
+from nasm.spec.program import LoopRegister
 
 DEBUG, SPANS = "debug", "spans"
 
@@ -31,7 +32,8 @@ class Places:
 
     def source(self, source: Source) -> int:
         """The number of a text."""
-        return self._sources.setdefault((source.name, source.text), len(self._sources))
+        key = source.label or source.name, source.text
+        return self._sources.setdefault(key, len(self._sources))
 
     def span(self, span: Span | None) -> int:
         """The number of a place."""
@@ -78,10 +80,12 @@ class ReadPlaces:
         self.chains: list[Frames] = [()]
         if debug is None or spans is None:
             return
+        main = self.said.value.get("main") is True
         for pair in self.said.list_of("texts", list):
             if len(pair) != 2 or not all(type(part) is str for part in pair):
                 raise damaged("a text has a name and characters")
-            self.sources.append(Source(*pair))
+            name, text = pair
+            self.sources.append(Source(name, text, name if main and self.sources else ""))
         self._read(spans, self.said.list_of("expansions", list))
 
     def _read(self, body: memoryview, chains: Sequence[Any]) -> None:
@@ -139,6 +143,20 @@ class ReadPlaces:
             if [type(part) for part in row] != [str, str, int, int] or not row[2]:
                 raise damaged("what is allowed has no place")
             made.append(Allow(row[0], row[1], self.span(row[2]), row[3]))
+        return made
+
+    def registers(self, lengths: Sequence[int]) -> list[LoopRegister]:
+        """What the text calls registers, of queues of so many lines."""
+        made = []
+        for row in self.said.list_of("registers", list) if "registers" in self.said.value else ():
+            if [type(part) for part in row] != [int, int, int, int, str]:
+                raise damaged("a register of a loop has no name")
+            held = LoopRegister(*row)
+            if not 0 <= held.queue < len(lengths) or not (
+                0 <= held.first <= held.stop <= lengths[held.queue] and held.number >= 0
+            ):
+                raise damaged("a register of a loop is of no line")
+            made.append(held)
         return made
 
     def problems(self) -> list[Problem]:

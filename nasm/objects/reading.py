@@ -120,6 +120,7 @@ class Reader:
             {os.path.normpath(os.path.join(self.folder, name)): read for name, read in held.items()}
         )
         self.program.allows = places.allows()
+        self.program.loop_registers = places.registers([len(q) for q in self.program.queues])
         self.program.warnings = places.problems()
 
     def _tensors(self, places: ReadPlaces) -> None:
@@ -211,7 +212,7 @@ class Reader:
 
     def _row(self, said: list[Any]) -> Row:
         name, names = said if len(said) == 2 else ("", None)
-        row = self.builder.target.isa.rows.get(name) if type(name) is str else None
+        row = self.builder.target.row(name) if type(name) is str else None
         if row is None:
             raise unusable(f"this version has no instruction '{name}'", "assemble its text again")
         own = [operand.name for _, operand in row.places]

@@ -193,6 +193,7 @@ class _Writer:
             "expectations": [number(e.span) for e in program.expectations],
             "values": [self._values(e) for e in program.expectations],
             "warnings": [] if self.strip else [places.problem(p) for p in program.warnings],
+            "registers": [] if self.strip else [list(held) for held in program.loop_registers],
             "allows": [
                 [a.code, a.reason, places.span(a.span), a.line]
                 for a in (program.allows if stripped is None else stripped.allows())

@@ -35,15 +35,23 @@ def tensors(program: Program, files: Files, places: bool, allowed: Allowed) -> I
     core = 0
     yield f"{CORE}{core}"
     group: list[tuple[str, ...]] = []
+    notes: list[list[str]] = []
     for tensor in program.tensors.values():
         if tensor.core != core:
-            yield from table(group)
-            core, group = tensor.core, []
+            yield from _noted(notes, group)
+            core, group, notes = tensor.core, [], []
             yield f"{CORE}{core}"
+        notes.append(allowed.above(tensor.span))
         shown = places or tensor.fixed or not as_chosen[placed_in(tensor)]
         cells = _tensor(tensor, _place(tensor) if shown else "", files)
         group.append((*cells, allowed.behind(tensor.span)))
-    yield from table(group)
+    yield from _noted(notes, group)
+
+
+def _noted(notes: list[list[str]], group: list[tuple[str, ...]]) -> Iterator[str]:
+    """Lines in columns, each below its comments."""
+    for above, line in zip(notes, table(group), strict=True):
+        yield from (*above, line)
 
 
 def _tensor(tensor: Tensor, at: str, files: Files) -> tuple[str, ...]:
@@ -83,4 +91,4 @@ def transfer(made: DeclaredTransfer, allowed: Allowed) -> list[str]:
     moves = [(view_text(dst), f"<- {view_text(src)}") for dst, src in made.moves]
     behind = allowed.behind(made.span)
     head = f".dma  {made.name}{options}" + (f"  {behind}" if behind else "")
-    return [head, *table(moves, "    ", " "), ".end"]
+    return [*allowed.above(made.span), head, *table(moves, "    ", " "), ".end"]

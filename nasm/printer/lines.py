@@ -82,6 +82,7 @@ class Lines:
             at = f" @{queue.engine}" if engines else ""
             yield from (f"{name}:{at}" for name in labels.get(place, ()))
             span = self._span(place)
+            yield from (indent + note for note in self.allowed.above(self.program.span(*place)))
             remark = self.remark(span) if span is not None else ""
             if remark and remark != said:
                 yield indent + comment(remark)

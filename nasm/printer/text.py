@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterable, Iterator
 
 from nasm.asm.expectations.written import written
 from nasm.printer import declarations
-from nasm.printer.comments import Allowed, Remark, python_line
+from nasm.printer.comments import Allowed, Comments, Remark, python_line
 from nasm.printer.files import Files
 from nasm.printer.layout import in_cores
 from nasm.printer.lines import Lines, Place
+from nasm.printer.views import view_text
 from nasm.problems import Failure, Refused
 from nasm.spec.program import Expectation, Program
+from nasm.spec.view import View
 from nasm.spec.written import fresh
 
 
@@ -24,6 +26,7 @@ def text(
     arrays: str | None = None,
     places: bool = False,
     remark: Remark | None = python_line,
+    comments: bool = True,
 ) -> str:
     """A program as a text that assembles to it; raises Failure if it has none.
 
@@ -36,11 +39,13 @@ def text(
     ``folder`` is where the text is to stand, from which it names array files. With ``arrays``, a
     folder, long lists of initial values are written to files there. With ``places`` every tensor
     says its place. Above lines stands what ``remark`` says of their spans, when that changes: the
-    line of Python that made them.
+    line of Python that made them. With ``comments`` those of the program's texts stand above the
+    first line that their line made.
     """
     files = Files(os.fspath(folder), None if arrays is None else os.fspath(arrays))
     try:
-        lines = _text(program, order, files, places, remark or _nothing)
+        notes = Comments() if comments else None
+        lines = _text(program, order, files, places, remark or _nothing, notes)
         made = "\n".join(in_cores(lines, program.cores))
     except Refused as refused:
         raise Failure(refused.at(None)) from None
@@ -52,9 +57,15 @@ def _nothing(span: object) -> str:
 
 
 def _text(
-    program: Program, order: Iterable[Place] | None, files: Files, places: bool, remark: Remark
+    program: Program,
+    order: Iterable[Place] | None,
+    files: Files,
+    places: bool,
+    remark: Remark,
+    notes: Comments | None,
 ) -> Iterator[str]:
-    allowed = Allowed(program.allows)
+    allowed = Allowed(program.allows, notes)
+    yield from allowed.head(program)
     names = counter_names(program)
     sections = (
         [*declarations.machine(program), *declarations.constants(program)],
@@ -70,18 +81,28 @@ def _text(
     yield from lines.by_queue() if order is None else lines.in_order(order)
     if program.expectations:
         yield ""
-        yield from _expectations(program.expectations, program.constants, files, allowed)
+        yield from _expectations(program, names, files, allowed)
 
 
 def _expectations(
-    expectations: Iterable[Expectation],
-    constants: dict[str, int | float],
-    files: Files,
-    allowed: Allowed,
+    program: Program, names: dict[int, str], files: Files, allowed: Allowed
 ) -> Iterator[str]:
-    for expectation in expectations:
-        line = written(expectation, constants, _named(files, expectation))
+    taken = {*names.values(), *program.tensors, *program.transfers, *program.constants}
+    known: dict[View, str] = {}
+    for expectation in program.expectations:
+        new: list[str] = []
+
+        def view(name: str, held: View, new: list[str] = new) -> str:
+            if held not in known:
+                known[held] = fresh(name, taken)
+                taken.add(known[held])
+                new.append(f".view  {known[held]} = {view_text(held)}")
+            return known[held]
+
+        line = written(expectation, program.constants, _named(files, expectation), view)
         behind = allowed.behind(expectation.span)
+        yield from allowed.above(expectation.span)
+        yield from new
         yield f"{line}  {behind}" if behind else line
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from nasm.sim.history import ARRIVAL, CAUSES, INSTRUCTION, MADE, READY, SHARES, History, Record
+from nasm.sim.history import ARRIVAL, INSTRUCTION, MADE, READY, SHARES, History, Record
 from nasm.sim.queues import ORDER
 
 Place = TypeVar("Place", bound=Hashable)
@@ -35,7 +35,8 @@ NAMES = {
     "arrival": "issue",
     "channel": "channel",
 }
-"""Edges by what let a record happen; by a semaphore it is "engine" or "transfer", as who posted."""
+"""Edges by what let a record happen; those of conditions have the names of these; by a semaphore it
+is "engine" or "transfer", as who posted."""
 
 WORK = {INSTRUCTION: "", READY: "ready", ARRIVAL: "", MADE: "descriptors", SHARES: "shares"}
 
@@ -95,7 +96,7 @@ def edge(history: History, record: Record) -> Edge:
     """What let a record happen."""
     if record.because < 0:
         return Edge(FIRST, -1, START, record.start)
-    cause, number = CAUSES[record.cause], record.because
+    cause, number = history.causes[record.cause], record.because
     before = history[number]
     if cause == "semaphore":
         posts = history.posts[record.semaphore]
@@ -103,7 +104,7 @@ def edge(history: History, record: Record) -> Edge:
         if before.kind == SHARES:
             return Edge("transfer", number, FINISH, tick, "notification")
         return Edge("engine", number, FINISH if tick == before.finish else START, tick, "hand-off")
-    kind = NAMES[cause]
+    kind = NAMES.get(cause, cause)
     if cause == ORDER:
         return Edge(kind, number, START, before.start, "order")
     if cause == "arrival":
@@ -118,6 +119,10 @@ def edge(history: History, record: Record) -> Edge:
         return Edge(kind, number, UNTIL, before.until, "turn")
     if cause == "data" and record.start == before.finish:
         return Edge(kind, number, FINISH, before.finish)
+    if cause not in NAMES:
+        if record.start == before.finish:
+            return Edge(kind, number, FINISH, before.finish)
+        return Edge(kind, number, START, before.start, cause)
     if record.start == before.until:
         return Edge(kind, number, UNTIL, before.until)
     return Edge(kind, number, WITHIN, record.start)

@@ -155,6 +155,16 @@ class PathLine:
     slack: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class UnitTimes:
+    """How many ticks a unit was busy that the queues of a core share, and with what."""
+
+    core: int
+    unit: str
+    instructions: int
+    busy: int
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Profile:
     """Where the time of a run went. ``entry_and_exit`` are microseconds beside it.
@@ -162,7 +172,8 @@ class Profile:
     ``spent`` is what the critical path is made of, ``path`` the same line by line, ``evidence`` by
     how well it is known, and ``busy`` so the cycles that engines were busy; ``outcomes`` are runs
     without something, those that save most first, if they were asked for. ``allowed`` are findings
-    that do not count, ``unused`` notes on what allows none.
+    that do not count, ``unused`` notes on what allows none. ``units`` are those that the queues of
+    a core share.
     """
 
     status: Status
@@ -188,6 +199,7 @@ class Profile:
     problems: tuple[Problem, ...] = ()
     allowed: tuple[AllowedProblem, ...] = ()
     unused: tuple[Problem, ...] = ()
+    units: tuple[UnitTimes, ...] = ()
 
     @property
     def verdict(self) -> str:

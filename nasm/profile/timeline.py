@@ -14,7 +14,7 @@ from nasm.problems import Refused, did_you_mean, quoted
 from nasm.profile.records import MOVERS
 from nasm.profile.spans import Times, merged
 from nasm.sim.counters import TRANSFER
-from nasm.sim.history import ARRIVAL, CAUSES, INSTRUCTION, NOBODY, READY, SHARES, History
+from nasm.sim.history import ARRIVAL, INSTRUCTION, NOBODY, READY, SHARES, History
 from nasm.sim.queues import ORDER, Queue
 from nasm.source import Span
 
@@ -179,7 +179,7 @@ def _states(machine: Machine, history: History, queue: Queue, edges: Times) -> t
     name = namer(machine)
     for code, by in {*zip(cause.tolist(), poster.tolist(), strict=True)}:
         mine = (cause == code) & (poster == by)
-        cells.add(name(CAUSES[code], by), reach[:-1][mine], start[mine])
+        cells.add(name(history.causes[code], by), reach[:-1][mine], start[mine])
     cause_now = EMPTY if queue.done else name(queue.cause, _or_nobody(queue.poster))
     end = np.array([max(now, int(edges[-1]))])
     cells.add(cause_now, reach[-1:], end)

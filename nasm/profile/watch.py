@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from nasm.sim.channels import Flight
@@ -71,6 +71,32 @@ class Moves(Observer):
         for key, state in saved.items():
             self.rings[key] = Traffic()
             self.rings[key].restore(state)
+
+
+class Shared(Observer):
+    """How long each unit was busy that the queues of a core share, and with how many instructions.
+
+    ``busy`` is by core and unit: ticks, and instructions.
+    """
+
+    def __init__(self, units: Iterable[str]) -> None:
+        self.units = frozenset(units)
+        self.busy: dict[tuple[int, str], tuple[int, int]] = {}
+
+    def started(self, queue: Queue, task: Task, now: int) -> None:
+        """Count what an instruction occupies."""
+        if task.unit.name in self.units:
+            key = queue.core, task.unit.name
+            ticks, count = self.busy.get(key, (0, 0))
+            self.busy[key] = ticks + queue.interval, count + 1
+
+    def save(self) -> Any:
+        """What every unit did."""
+        return dict(self.busy)
+
+    def restore(self, saved: Any) -> None:
+        """As it was."""
+        self.busy = dict(saved)
 
 
 class Touched(Observer):

@@ -13,17 +13,27 @@ from nasm.profile.bounds import bounds, rates
 from nasm.profile.evidence import evidence
 from nasm.profile.lines import Banks, HeldBack, Issued, Readied
 from nasm.profile.path import critical_path
-from nasm.profile.records import MOVERS, EngineTimes, Finding, Moved, Profile, Rates, Stall
+from nasm.profile.records import (
+    MOVERS,
+    EngineTimes,
+    Finding,
+    Moved,
+    Profile,
+    Rates,
+    Stall,
+    UnitTimes,
+)
 from nasm.profile.spans import union
 from nasm.profile.touched import least
 from nasm.profile.verdict import lines, slacks, spent
-from nasm.profile.watch import Moves, Touched
+from nasm.profile.watch import Moves, Shared, Touched
 from nasm.profile.what_if import Outcome
 from nasm.records import Status
 from nasm.sim.counters import TRANSFER
 from nasm.sim.history import INSTRUCTION, READY, SHARES, History
 from nasm.sim.queues import Queue
 from nasm.sim.recording import Recording
+from nasm.spec.program import Instruction
 from nasm.spec.shapes import Shapes
 
 
@@ -37,6 +47,7 @@ class Watched:
         places = frozenset(f"{core}.{name}" for core in range(program.cores) for name in outer)
         self.history, self.recording = History(), Recording()
         self.moves = Moves()
+        self.shared = Shared(unit.name for unit in machine.program.generation.units)
         self.touched = Touched(places)
         self.issued, self.readied = Issued(program, scheduler.queues), Readied(program)
         self.held_back = HeldBack(program, self.history)
@@ -52,6 +63,8 @@ class Watched:
             self.banks,
         ):
             scheduler.observe(observer)
+        if self.shared.units:
+            scheduler.observe(self.shared)
 
     def profile(
         self,
@@ -88,6 +101,10 @@ class Watched:
             busy=describe.busy_evidence(describe.engine_records(machine)),
             outcomes=outcomes,
             problems=problems,
+            units=tuple(
+                UnitTimes(core, unit, count, ticks)
+                for (core, unit), (ticks, count) in sorted(self.shared.busy.items())
+            ),
         )
 
     # -- engines
@@ -163,15 +180,15 @@ class Watched:
         program, found = self.machine.program, []
         shapes = Shapes(program.generation)
         for queue, column in enumerate(program.queues):
-            done: Counter[int] = Counter()
-            completed = self.machine.summary.completed(queue)
+            summary = self.machine.summary
+            done: Counter[Instruction] = Counter(summary.expanded(queue))
+            completed = summary.itself(queue)
             for pc in np.flatnonzero(completed).tolist():
-                done[column.instructions[pc]] += int(completed[pc])
-            for number, times in done.items():
-                row = program.instructions[number].row
+                done[program.instruction(queue, pc)] += int(completed[pc])
+            for one, times in done.items():
+                row = one.row
                 if row.flops is not None:
-                    operands = program.instructions[number].operands
-                    each = row.flops(shapes.of(row, operands, column.engine).context)
+                    each = row.flops(shapes.of(row, one.operands, column.engine).context)
                     count = each.count * times
                     found.append((count, count * each.weight, each.transpose))
         return found

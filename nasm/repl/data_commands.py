@@ -353,8 +353,9 @@ def registers(shell: Shell, rest: str) -> None:
     if wanted:
         engines = [session.program.queue_name(session.queue(wanted).index)]
     rows = [
-        (engine, f"%r{number}", *text.register(value))
+        (engine, text.register_name(number, names), *text.register(value))
         for engine in engines
+        for names in (session.loop_registers(engine),)
         for number, value in session.registers(engine).items()
     ]
     shell.screen.rows(("engine", "register", ">value", ">bits"), rows, "no register was set yet")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nasm.allowing import as_errors
+from nasm.debug.moving.locations import file_of
 from nasm.problems import Refused, did_you_mean, listed, quoted, rounded
 from nasm.repl import text
 from nasm.repl.command import WRONG, command, subcommand
@@ -24,7 +25,8 @@ def list_(shell: Shell, rest: str) -> None:
     """Show the program around an engine, a label or a line.
 
     An engine is where its next instruction is, and is named beside that line. Without any, it is
-    the first engine that has something left to do. 'list 10, 30' shows these lines.
+    the first engine that has something left to do. 'list 10, 30' shows these lines,
+    'list lib/softmax.nasm:16' those of an included text.
     """
     first, comma, to = (part.strip() for part in rest.partition(","))
     source, line = _place(shell, first)
@@ -56,6 +58,9 @@ def _place(shell: Shell, word: str) -> tuple[Source, int]:
         raise Refused(WRONG, "the program has no text to list")
     if not word:
         return (spans[0].source, spans[0].line) if spans else (source, 1)
+    file, _, line_of = word.rpartition(":")
+    if file and line_of.isdecimal():
+        source, word = file_of(session, file), line_of
     if word.isdecimal():
         last = source.position(len(source.text))[0]
         number = int(word) if len(word) <= len(str(last)) else 0

@@ -14,6 +14,7 @@ from nasm.debug.values.lets import Named
 from nasm.problems import counted, in_line
 from nasm.records import ChannelRecord, QueueRecord, Rows, SemaphoreRecord, Units
 from nasm.repl.screen import Screen
+from nasm.source import Span
 
 
 class Listing(NamedTuple):
@@ -47,7 +48,7 @@ def transfers(found: Sequence[TransferRecord], units: Units) -> Listing:
     rows = [
         (
             f"{t.engine} pc {t.pc}",
-            str(t.span.line) if t.span else "",
+            _line(t.span),
             t.phase,
             f"{t.landed}/{t.shares}",
             f"{t.bytes:,}" if t.bytes else "",
@@ -141,7 +142,7 @@ def uses(found: Sequence[Use], units: Units) -> Listing:
         (
             use.engine,
             f"{'may ' if use.perhaps else ''}{use.does}{f' {use.amount}' if use.amount else ''}",
-            str(use.span.line) if use.span else "",
+            _line(use.span),
             str(use.pcs[0]),
             "loop" if use.loops else str(len(use.pcs)),
             f"{use.completed:,}",
@@ -219,3 +220,8 @@ def show(screen: Screen, found: Rows[Any]) -> None:
     screen.rows(listing.heads, listing.rows, listing.none)
     if listing.note:
         screen.say(listing.note, "dim")
+
+
+def _line(span: Span | None) -> str:
+    """The number of a line, behind the name of its file if that is included."""
+    return span.brief.removeprefix("line ") if span is not None else ""

@@ -35,7 +35,13 @@ class Times:
         if wrote is None:
             return (f"<{self._time(self.found.back)}" if self.found.back else "-"), ""
         at = wrote.by
-        by = "by hand" if at.pc < 0 else str(at.line or f"{at.engine} pc {at.pc}")
+        by = (
+            "by hand"
+            if at.pc < 0
+            else at.where.removeprefix("line ")
+            if at.line
+            else f"{at.engine} pc {at.pc}"
+        )
         if wrote.under != name:
             by += f" as {wrote.under}"
         return self._time(wrote.tick), by

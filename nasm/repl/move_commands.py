@@ -142,25 +142,32 @@ def until(shell: Shell, rest: str) -> None:
     moved(shell, move, each=False)
 
 
+_ENDS = ("round", "loop", "expansion", "transfer")
+
+
 @command(
-    "finish", "fin", usage="finish [round | loop | transfer] [ENGINE | LOCATION]", takes=("engine",)
-)
+    "finish", "fin",
+    usage="finish [round | loop | expansion | transfer] [ENGINE | LOCATION]", takes=("engine",),
+)  # fmt: skip
 def finish(shell: Shell, rest: str) -> None:
-    """Run until a queue, a round, a loop or a transfer ends.
+    """Run until a queue, a round, a loop, an expansion or a transfer ends.
 
     'finish tensor' runs until that engine has completed all it has; 'finish round' until the round
     of the loop that an engine is in has ended, 'finish loop' until all its rounds have; 'finish
+    expansion' until all is executed that an instruction of the engine stands for; 'finish
     transfer' until the transfers that are under way have landed, or those of a line. Without an
     engine it is the one at which the run stands, or the first that has something left to do.
     """
     word, _, more = rest.strip().partition(" ")
-    session, what = shell.session, word if word in ("round", "loop", "transfer") else ""
+    session, what = shell.session, word if word in _ENDS else ""
     where = (more if what else rest).strip()
 
     def move(session: Session, done: text.Completed) -> None:
         before = retired(session)
         if what == "transfer":
             met = session.finish_transfers(where.removeprefix("line ").strip())
+        elif what == "expansion":
+            met = session.finish_expansion(engine)
         elif what:
             met = session.finish_loop(engine, whole=what == "loop")
         else:

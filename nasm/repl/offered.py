@@ -24,10 +24,11 @@ def operands(target: Target, mnemonic: str) -> Operands:
     """What an instruction takes; nothing if there is none of that name."""
     row = target.isa.rows.get(mnemonic)
     meant = {word: said for words in target.vocabulary.values() for word, said in words.items()}
+    kinds = {name: row.kind(name) for name in row.names} if row else {}
     return {
-        o.name: (o.kind.describe(), {w: meant.get(w, "") for w in o.kind.words})
-        for o in (row.operands if row else ())
-        if not o.implicit
+        name: (kind.describe(), {w: meant.get(w, "") for w in kind.words})
+        for name, kind in kinds.items()
+        if kind is not None
     }
 
 
@@ -46,11 +47,16 @@ def memories(program: Program) -> dict[str, str]:
 
 
 def tensors(program: Program) -> dict[str, str]:
-    """Its tensors."""
-    return {
+    """Its tensors, and its views that have names."""
+    own = {
         name: f"{t.dtype.name}{list(t.shape)} in {t.memory.name}"
         for name, t in program.tensors.items()
     }
+    parts = {
+        name: f"{view.dtype.name}{list(view.shape)} of {view.tensor.name}"
+        for name, view in program.views.items()
+    }
+    return own | parts
 
 
 def constants(program: Program) -> dict[str, str]:

@@ -236,7 +236,7 @@ def transfers(shell: Shell, width: int, most: int) -> list[str]:
 
 
 def _transfer(session: Session, found: TransferRecord) -> str:
-    where = f"line {found.span.line}" if found.span else f"{found.engine} pc {found.pc}"
+    where = found.span.brief if found.span else f"{found.engine} pc {found.pc}"
     tick = found.seen if found.phase == NOTIFYING else found.lands
     what = "seen" if found.phase == NOTIFYING else "lands"
     sure = "at" if found.certain else "not before"

@@ -155,7 +155,7 @@ def _shortest(of: Timed, engine: EngineContext, width: int) -> list[str]:
     name = f"{engine.engine} {engine.cycle:,}  "
     if engine.at is None or (engine.doing and not engine.holds):
         return [_doing(of, engine.doing[0], width, name, len(engine.doing))]
-    where = f"line {engine.at.line}" if engine.at.line else f"pc {engine.at.pc}"
+    where = engine.at.where
     return [cut(f"{name}{where} {engine.brief}", width)]
 
 
@@ -188,7 +188,7 @@ def _head(engine: EngineContext) -> str:
 
 def _placed(at: Location, said: str) -> str:
     """An instruction behind its line."""
-    where = f"line {at.line}" if at.line else f"pc {at.pc}"
+    where = at.where
     return f"{where}{f' ({at.rounds})' if at.rounds else ''}: {said}"
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from nasm import gc_pause, host_memory
 from nasm.machine.given_inputs import Inputs
 from nasm.open_files import ANY, Allowed, Files
-from nasm.problems import Failure, Problem, Refused, counted, in_line, quoted
+from nasm.problems import Failure, Problem, Refused, counted, did_you_mean, in_line, quoted
 from nasm.records import MOST_INSTRUCTIONS, RunReport, Status
 from nasm.repl import command, typed
 from nasm.repl.displays import Displays
@@ -323,8 +323,13 @@ class Shell:
             return command.find(text)
         except Refused as refused:
             isa, word = self._session.program.target.isa, command.split(text)[0]
-            if word in isa.rows:
+            called, bracket, _ = word.partition("(")
+            if word in isa.rows or called in self._session.macros:
                 return execute, text
+            meant = did_you_mean(called, self._session.macros) if bracket else ""
+            if meant:
+                said = f"no command or macro '{quoted(called)}'"
+                raise Refused(command.UNKNOWN, said, meant) from None
             meant = isa.meant(word) if word[:1].isupper() else ""  # as mnemonics are written
             if refused.code != command.UNKNOWN or not meant:
                 raise

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -54,6 +54,7 @@ class Snapshot:
 
     semaphores: dict[str, int]
     registers: dict[tuple[str, int], int | None]
+    loops: dict[str, dict[int, str]]
     noticed: frozenset[tuple[object, ...]]
     problems: int
     messages: int
@@ -70,6 +71,7 @@ class Snapshot:
                 if q.length
                 for n, value in session.registers(session.name(q)).items()
             },
+            {session.name(q): session.loop_registers(session.name(q)) for q in session.queues()},
             # what the text is warned of is told with the first step
             frozenset(map(told, (*judged.warnings, *judged.errors)) if begun else ()),
             len(session.problems),
@@ -88,13 +90,19 @@ class Snapshot:
             before = self.registers.get((engine, number))
             if before != value or not known:
                 was = register(before)[0] if known else "unset"
-                found.append(f"%r{number} of {engine} {was} -> {register(value)[0]}")
+                name = register_name(number, now.loops[engine] or self.loops[engine])
+                found.append(f"{name} of {engine} {was} -> {register(value)[0]}")
         return found
 
 
 def register(value: int | None) -> tuple[str, str]:
     """What a register holds, and its bits."""
     return ("unknown", "") if value is None else (str(value), f"0x{value & 0xFFFFFFFF:08x}")
+
+
+def register_name(number: int, loops: Mapping[int, str]) -> str:
+    """A register, with what a loop holds in it, if that is known by its number."""
+    return f"%r{number} ({loops[number]})" if number in loops else f"%r{number}"
 
 
 def messages(session: Session) -> int:
@@ -171,7 +179,7 @@ def excerpt(span: Span, width: int) -> list[str]:
     """The line a span starts on, and the expansions that led there."""
     number, text, *_ = span.excerpt()
     lines = [fitted(f"{number:>6} | ", text, width)]
-    return lines + [f"         in {f.what}, line {f.span.line}" for f in reversed(span.chain)]
+    return lines + [f"         in {f.what}, {f.span.brief}" for f in reversed(span.chain)]
 
 
 def changed(items: Sequence[str], width: int) -> list[str]:

@@ -10,7 +10,7 @@ MORE = "  ...> "
 """What stands before a command, and before the lines that it goes on in."""
 
 _LANDMARK = re.compile(r'"(?:[^"\\\n]|\\.)*("?)|;.*|[()\[\]{}]')
-_OPENS = re.compile(r"\s*\.(for|if|dma)\b")
+_OPENS = re.compile(r"\s*(@\w+\s+)?\.(for|if|dma|macro|loop|scope)\b")
 _CLOSES = re.compile(r"\s*\.end\b")
 _WHOLE = re.compile(r"\s*[;#].*")
 _PARTS = re.compile(r"\s*comm\w*\s")

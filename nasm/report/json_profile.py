@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from nasm.profile.records import Bound, EngineTimes, Finding, Moved, PathLine, Profile, Rates
+from nasm.profile.records import (
+    Bound,
+    EngineTimes,
+    Finding,
+    Moved,
+    PathLine,
+    Profile,
+    Rates,
+    UnitTimes,
+)
 from nasm.report import jsonable
 
 
@@ -43,6 +52,16 @@ def profile(record: Profile) -> dict[str, Any]:
         "findings": [_finding(f) for f in record.findings],
         "warnings": jsonable.problems(record.unused),
         "allowed": jsonable.allowed(record.allowed),
+        **({"units": [_unit(u) for u in record.units]} if record.units else {}),
+    }
+
+
+def _unit(record: UnitTimes) -> dict[str, Any]:
+    return {
+        "core": record.core,
+        "unit": record.unit,
+        "instructions": record.instructions,
+        "busy": record.busy,
     }
 
 

@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from nasm.problems import listed
+from nasm.report.encodings import Bar, bars
 from nasm.report.times import Time, times
 from nasm.spec.instruction import REQUIRED, Operand, Row
 from nasm.spec.target import Target
@@ -54,6 +55,7 @@ class Page:
     times: tuple[Time, ...]
     vendor: tuple[tuple[str, tuple[str, ...]], ...]
     source: str
+    word: tuple[Bar, ...] = ()
 
 
 def page(row: Row, target: Target) -> Page:
@@ -81,6 +83,7 @@ def page(row: Row, target: Target) -> Page:
         tuple(times(row, target)),
         tuple(row.vendor.items()),
         row.source,
+        () if row.encoding is None else tuple(bars(row.encoding)),
     )
 
 
@@ -134,6 +137,13 @@ def rich_page(shown: Page) -> RenderableType:
     parts += _section("Example", [Text(x, "green") for x in (shown.setup, shown.example) if x])
     if shown.operands:
         parts += _section("Operands", [_operand_table(shown.operands)])
+    for number, bar in enumerate(shown.word):
+        title = "" if number else "Word"
+        lines = (bar.name, *bar.lines)
+        drawn: list[RenderableType] = [
+            Text(line, "dim" * (not n), no_wrap=True) for n, line in enumerate(lines)
+        ]
+        parts += _section(title, drawn) if title else [Text(), *_indented(drawn)]
     facts = [("engines", ", ".join(shown.engines)), ("machines", ", ".join(shown.generations))]
     facts += [(tool, ", ".join(names) or NO_NAME) for tool, names in shown.vendor]
     facts.append(("source", shown.source))
@@ -145,7 +155,11 @@ def rich_page(shown: Page) -> RenderableType:
 
 
 def _section(title: str, content: list[RenderableType]) -> list[RenderableType]:
-    return [Text(), Text(title, "bold"), *(Padding(c, (0, 0, 0, 4)) for c in content)]
+    return [Text(), Text(title, "bold"), *_indented(content)]
+
+
+def _indented(content: Iterable[RenderableType]) -> list[RenderableType]:
+    return [Padding(part, (0, 0, 0, 4)) for part in content]
 
 
 TIMES = ("generation", "engine", "N", "interval", "latency", "evidence")
@@ -247,6 +261,9 @@ def markdown_page(shown: Page) -> str:
             default = f"`{o.default}`" if o.default else "required"
             lines.append(f"| `{o.name}` | {o.access} | {_cell(said)} | {default} |")
         lines.append("")
+    if shown.word:
+        drawn = (line for bar in shown.word for line in (bar.name, *bar.lines, ""))
+        lines += ["## Word", "", "```text", *list(drawn)[:-1], "```", ""]
     lines += [
         "## Where",
         "",
@@ -309,6 +326,14 @@ def json_page(shown: Page) -> dict[str, Any]:
                 "source": t.cost.source,
             }
             for t in shown.times
+        ],
+        "word": [
+            {
+                "name": bar.name,
+                "bits": bar.bits,
+                "letters": [{"letter": letter, "field": name} for letter, name in bar.letters],
+            }
+            for bar in shown.word
         ],
         "vendor": {tool: list(names) for tool, names in shown.vendor},
         "source": shown.source,

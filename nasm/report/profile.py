@@ -12,7 +12,16 @@ from rich.table import Table
 from rich.text import Text
 
 from nasm.problems import clean, counted, folded, in_line
-from nasm.profile.records import Bound, EngineTimes, Finding, Moved, PathLine, Profile, Rates
+from nasm.profile.records import (
+    Bound,
+    EngineTimes,
+    Finding,
+    Moved,
+    PathLine,
+    Profile,
+    Rates,
+    UnitTimes,
+)
 from nasm.records import Status, beside, figures_line
 from nasm.report.diagnostics import diagnostic
 from nasm.report.tables import allowed_lines, mix
@@ -47,6 +56,8 @@ def screen(
     parts += [Text(), *time_lines(profile, generation)]
     parts += [Text(), engine_table(profile.engines, profile.ticks)]
     parts.append(Text(_idle(profile.engines), "dim"))
+    if profile.units:
+        parts.append(Text(_shared(profile.units, profile.ticks)))
     if profile.moved:
         parts += [Text(), moved_table(profile.moved, profile, generation)]
     parts += [Text(), *bound_lines(profile.bounds, width)]
@@ -118,6 +129,14 @@ def engine_table(engines: Sequence[EngineTimes], total: int) -> RenderableType:
             _percent(e.active, total),
         )
     return table if table.row_count else Text("no instruction started", "dim")
+
+
+def _shared(units: Sequence[UnitTimes], total: int) -> str:
+    """How busy the units were that queues share."""
+    several = len({one.core for one in units}) > 1
+    names = (f"{one.core}.{one.unit}" if several else one.unit for one in units)
+    said = (f"{n} {_percent(u.busy, total)}" for n, u in zip(names, units, strict=True))
+    return f"shared units, busy: {', '.join(said)}"
 
 
 def _idle(engines: Sequence[EngineTimes]) -> str:

@@ -125,7 +125,7 @@ class TableRows(Observer):
     def _said(self, queue: int, pc: int) -> Row:
         instruction, machine = self.program.instruction(queue, pc), self.machine
         row = instruction.row
-        operands = form_text(instruction)[len(row.name) :].strip()
+        operands = form_text(self.program, queue, pc)[len(row.name) :].strip()
         words = (wait_text(machine, queue, pc), update_text(machine, queue, pc), operands)
         said: Row = {
             **self._place(queue, pc),

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import deque
 from typing import IO, Any
 
+from nasm.micro import Micro, micro_of
 from nasm.report.trace_file import TraceFile, text
 from nasm.running import Running
 from nasm.sim.channels import Flight, Group, members
@@ -191,7 +192,8 @@ class Stream(Observer):
 
     def _tail(self, row: _Row, pc: int) -> str:
         """The end of an instruction's slice, up to the pc: its name, and where it is written."""
-        span, name = row.spans[pc], self._program.instructions[row.which[pc]].row.name
+        one = pc.instruction if type(pc) is Micro else self._program.instructions[row.which[pc]]
+        span, name = row.spans[pc], one.row.name
         known = self._tails.get((name, span))
         if known is None:
             known = f',"name":{text(name)},"args":{{{self._written(span)}"pc":'
@@ -295,7 +297,8 @@ class Stream(Observer):
             at, took = start * 1000 // ticks, (end - start) * 1000 // ticks
             parts.append(
                 f'{head}{at // 1000}{decimals[at % 1000]},"dur":{took // 1000}'
-                f"{decimals[took % 1000]}{self._tail(row, pc)}{pc}}}}}"
+                f"{decimals[took % 1000]}{self._tail(row, pc)}"
+                f"{pc if type(pc) is int else _micro(pc)}}}}}"
             )
         for head, start, end, tail in self._slices:
             at, took = start * 1000 // ticks, (end - start) * 1000 // ticks
@@ -374,6 +377,11 @@ class _Detailed(Stream):
 
 DETAILS: dict[str, type[Stream]] = {"transfers": Stream, "packets": _Detailed}
 """What a trace shows of DMA: a slice per transfer, or also one per share on its DMA engine."""
+
+
+def _micro(pc: int) -> str:
+    """The place of an expanded instruction, as fields."""
+    return f'{int(pc)},"micro":{micro_of(pc)}'
 
 
 def stream(

@@ -12,6 +12,7 @@ from nasm.building.builder import ProgramBuilder
 from nasm.building.recorded import Label, RunTimeLoop
 from nasm.sequence.moments.lowering import lower
 from nasm.sequence.moments.nodes import Columns, Level, Node, Reader, Sync
+from nasm.spec.program import LoopRegister
 
 
 def put_in(builder: ProgramBuilder) -> None:
@@ -62,8 +63,9 @@ class _Writer:
         self._syncs(node.queue, node.behind, place)
 
     def _loop(self, level: Level) -> None:
-        loop = level.loop
+        loop, queues = level.loop, self.builder.program.queues
         assert loop is not None
+        begun = {queue: len(queues[queue]) for queue in loop.parts}
         for queue, part in loop.parts.items():
             self._node(level.enter[queue])
             leave = () if part.leave is None else (part.leave,)
@@ -73,6 +75,10 @@ class _Writer:
         for queue, part in loop.parts.items():
             self._syncs(queue, level.last.get(queue, ()), (loop.span, loop.chain))
             self._several(loop, queue, (*part.step, part.back))
+            self.builder.program.loop_registers += (
+                LoopRegister(queue, begun[queue], len(queues[queue]), *held)
+                for held in loop.registers.get(queue, {}).items()
+            )
             if loop.left or part.leave is not None:
                 self.builder.label(queue, loop.end)
             self._node(level.leave[queue])

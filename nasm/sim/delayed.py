@@ -52,6 +52,8 @@ class DelayedScheduler(Scheduler):
     def _attempt(self, queue: Queue) -> None:
         """The first instruction of a queue may start late, too."""
         if queue.head is None:
+            if queue.expand is not None and not self._entered(queue):
+                return
             self._bring_up(queue, self.now)
             if queue.due > self.now:
                 self.push(queue.due, START + queue.index, queue)

@@ -23,7 +23,8 @@ INSTRUCTION, READY, ARRIVAL, MADE, SHARES = range(5)
 """Kinds of records."""
 
 CAUSES = (ORDER, "unit", "port", "data", "semaphore", "core", "arrival", "channel")
-"""What lets a record happen: ``Record.cause`` counts them. The last two are those of shares."""
+"""What lets a record happen: ``Record.cause`` counts them. The last two are those of shares; behind
+them a history has the names of conditions that it was told of."""
 
 NOBODY = -2
 """Stands for the number of a queue where nobody posted."""
@@ -39,7 +40,7 @@ class Record(NamedTuple):
     or its channels ``until``, and ended at ``finish``: results appeared, shares landed. By itself
     it would have ended at ``own``: instructions of a queue complete in order.
 
-    ``cause`` says what was satisfied last (see ``CAUSES``), ``because`` is the record that
+    ``cause`` says what was satisfied last (see ``History.causes``), ``because`` is the record that
     satisfied it and ``poster`` whose post that was, if it was one (see ``Semaphore.poster``).
     Whatever came last, its wait was for ``semaphore`` and has held since the ``nth`` post to it
     (-1: always); ``unit`` and ``port`` are the records that had its unit and its ports before;
@@ -155,9 +156,13 @@ class Posts:
 
 
 class History(Observer):
-    """Every record of a run that it was told of from the start."""
+    """Every record of a run that it was told of from the start; ``causes`` are named by number."""
+
+    CACHES = ("_codes", "causes")
 
     def __init__(self) -> None:
+        self.causes = list(CAUSES)
+        self._codes = dict(_CODES)
         self._rows = array("q")
         self._posts: dict[int, Posts] = {}
         self._waits: dict[int, tuple[int, int]] = {}
@@ -183,7 +188,7 @@ class History(Observer):
 
     def released_by(self, record: Record) -> int:
         """The last arrival of those that an instruction waited for, its own among them."""
-        if CAUSES[record.cause] != "core":
+        if self.causes[record.cause] != "core":
             return record.arrival
         because = self[record.because]
         return because.issuer if because.kind == SHARES else record.because
@@ -275,7 +280,11 @@ class History(Observer):
     def _why(self, queue: Queue) -> tuple[int, int, int]:
         """What lets the head of a queue go on: the cause, the record and the poster."""
         poster = queue.poster if queue.cause == "semaphore" else None
-        return _CODES[queue.cause], queue.because, NOBODY if poster is None else poster
+        code = self._codes.get(queue.cause)
+        if code is None:
+            code = self._codes[queue.cause] = len(self.causes)
+            self.causes.append(queue.cause)
+        return code, queue.because, NOBODY if poster is None else poster
 
     def _add(self, record: tuple[int, ...]) -> None:
         self._rows.extend(record)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from nasm.held import Blocked
+from nasm.micro import Micro
 from nasm.pace import Pace
 from nasm.sim.counters import Who
 from nasm.sim.regions import Region
@@ -14,7 +16,8 @@ from nasm.sim.resources import Needs, Resource
 
 CAUSES = ("semaphore", "data", "unit", "port", "core", "empty")
 """Why no instruction of a queue is at work: the next waits for a semaphore, for a result of its
-own engine, for its unit, for a port to a memory, or for another core; or there is none."""
+own engine, for its unit, for a port to a memory, or for another core; or there is none. What
+conditions of instructions wait for has names of its own: see ``Blocked.cause``."""
 
 ORDER = "queue"
 """The constraint of a start that nothing else held back: instructions start one after another."""
@@ -36,12 +39,12 @@ Post = tuple[int, str, int, bool]
 class Work:
     """What a task does: functions, and the regions that these touch.
 
-    ``start(now)`` returns what ``finish(payload)`` gets. If it ``branches``, that is the
-    next pc, or None for the next one. ``gate`` says from which tick on the engine values it needs
-    are ready. ``arrive(now)`` is called before it starts; its queue is then parked until it is
-    released. ``uses`` and ``sets`` name the values of its engine that it needs and replaces, and
-    ``clears`` are the semaphores that it sets to 0.
-    ``number`` is this work's own, from 0 on; by one below 0 nothing may be cached.
+    ``start(now)`` returns what ``finish(payload)`` gets. If it ``branches``, that is the next pc,
+    or None for the next one. ``gate`` says from which tick on the engine values it needs are ready.
+    ``arrive(now)`` is called before it starts; its queue is then parked until it is released.
+    ``condition`` says what keeps it from starting once nothing else does. ``uses`` and ``sets``
+    name the values of its engine that it needs and replaces, and ``clears`` are the semaphores that
+    it sets to 0. ``number`` is this work's own, from 0 on; by one below 0 nothing may be cached.
     """
 
     number: int
@@ -52,6 +55,7 @@ class Work:
     gate: Callable[[], int] | None = None
     branches: bool = False
     arrive: Callable[[int], None] | None = None
+    condition: Callable[[], Blocked | None] | None = None
     uses: tuple[str, ...] = ()
     sets: tuple[str, ...] = ()
     clears: range = range(0)
@@ -65,8 +69,9 @@ class Task:
     resource, and completes ``latency`` ticks after its start; its ``pace`` may know better, which
     is asked with ``key``. For its interval it also holds ``ports``, for which it asks when nothing
     else keeps it from starting. One with ``expand`` stands for another, which it makes when it is
-    about to start: its ``work`` only says what that depends on. A ``plain`` one has nothing of
-    this but ports and a pace, nor a gate or an arrival: it occupies one unit.
+    about to start: its ``work`` only says what that depends on. Its queue starts nothing else for
+    the ticks of its ``issue``. A ``plain`` one has nothing of this but ports, a pace and its issue,
+    nor a gate, an arrival or a condition: it occupies one unit.
     """
 
     work: Work
@@ -79,11 +84,12 @@ class Task:
     ports: tuple[Resource, ...] = ()
     pace: Pace | None = None
     key: Hashable = None
+    issue: int = 1
     plain: bool = field(init=False)
 
     def __post_init__(self) -> None:
         work = self.work
-        gated = work.gate is not None or work.arrive is not None
+        gated = any(of is not None for of in (work.gate, work.arrive, work.condition))
         self.plain = self.needs is None and self.expand is None and not gated
 
     @property
@@ -103,6 +109,10 @@ class Task:
         """What it could occupy."""
         return (self.unit,) if self.needs is None else self.needs.resources
 
+
+Expand = Callable[[int], Sequence[Any] | None]
+"""What stands for the instruction at a pc, in order; None if that itself is executed. It is asked
+once, when the instruction comes to the head of its queue."""
 
 Fetched = tuple[Task, Wait | None]
 """What stands at a pc of a queue: a task, which several may share, and what it waits for here."""
@@ -150,18 +160,23 @@ class Queue:
     says that it waits for a resource in turn, ``due`` when it tries again. ``record`` is the number
     of its last start; ``interval`` and ``latency`` are what that took. ``resume`` are the
     pcs at which it goes on behind tasks that were put before its own, the last one first.
+    ``blocked`` is what the condition of its next task said last, unless that may start.
+    ``expand`` is asked for what stands for an instruction, if anything is; of such its pc is a
+    ``Micro``, and ``expansion`` has those that belong to its pc.
     """
 
     __slots__ = (
-        "arrived", "asked", "because", "behind", "blocker", "busy", "busy_until", "cause", "core",
-        "count", "done", "due", "engine", "fetch", "finished", "flight", "head", "index",
-        "interval", "last_finish", "latency", "length", "mark", "parked", "pc", "poster", "reached",
-        "record", "resume", "wait", "waited", "waiting",
+        "arrived", "asked", "because", "behind", "blocked", "blocker", "busy", "busy_until",
+        "cause", "core", "count", "done", "due", "engine", "expand", "expansion", "fetch",
+        "finished", "flight", "head", "index", "interval", "last_finish", "latency", "length",
+        "mark", "parked", "pc", "poster", "reached", "record", "resume", "wait", "waited",
+        "waiting",
     )  # fmt: skip
     CHANGES = (
-        "pc", "head", "wait", "waited", "parked", "arrived", "asked", "behind", "blocker", "done",
-        "due", "reached", "last_finish", "count", "finished", "busy", "busy_until", "mark", "cause",
-        "because", "poster", "record", "interval", "latency", "resume",
+        "pc", "head", "wait", "waited", "parked", "arrived", "asked", "behind", "blocked",
+        "blocker", "done", "due", "reached", "last_finish", "count", "finished", "busy",
+        "busy_until", "mark", "cause", "because", "poster", "record", "interval", "latency",
+        "resume", "expansion",
     )  # fmt: skip
 
     def __init__(
@@ -177,6 +192,7 @@ class Queue:
         self.arrived: int | None = None
         self.asked = False
         self.behind: Flying | None = None
+        self.blocked: Blocked | None = None
         self.blocker: Resource | Who | None = None
         self.done = length == 0
         self.due = 0
@@ -195,11 +211,37 @@ class Queue:
         self.interval = self.latency = 0
         self.resume: tuple[int, ...] = ()
         self.waiting: dict[Idle, int] = {}
+        self.expand: Expand | None = None
+        self.expansion: Sequence[Any] = ()
 
     @property
     def started(self) -> int:
         """How many of its tasks have started: the number of the next one."""
         return self.count + len(self.flight)
+
+    def enter(self, pc: int) -> None:
+        """Go on at a pc: at the first instruction that it or those behind it are expanded to."""
+        self.expansion = ()
+        while self.expand is not None and pc < self.length:
+            found = self.expand(pc)
+            if found is None:
+                break
+            if len(found):
+                self.expansion, pc = found, Micro(pc, 0, found[0], len(found) == 1)
+                break
+            pc += 1
+        self.pc = pc
+
+    def advance(self, to: int | None) -> None:
+        """Go on behind the instruction that has started, or at the pc to which that branches."""
+        pc = self.pc
+        if to is not None:
+            self.enter(to)
+        elif type(pc) is not Micro or pc.last:
+            self.enter(int(pc) + 1)
+        else:
+            number, last = pc.micro + 1, len(self.expansion) - 1
+            self.pc = Micro(pc, number, self.expansion[number], number == last)
 
     def account(self, now: int) -> None:
         """Charge the idle time up to now to what the head waits for."""

@@ -17,6 +17,7 @@ from heapq import heappop, heappush
 from typing import Any
 
 from nasm.pace import Pace
+from nasm.problems import Refused
 from nasm.sim.channels import Channels, Flight
 from nasm.sim.conflicts import FINISHED, LANDED, OCCUPIED, POSTED, STARTED, Conflicts
 from nasm.sim.counters import Counters
@@ -139,7 +140,12 @@ class Replay:
     # -- what there is
 
     def _prepare(self) -> None:
-        """Sort out who posts what, who meets whom, and what units were made ready for."""
+        """Sort out who posts what, who meets whom, and what units were made ready for.
+
+        What a core holds is not replayed: refuses instructions that wait for that.
+        """
+        if any(task.work.condition is not None for task in self.recording.tasks.values()):
+            raise Refused("E0518", "some instructions wait for what their core holds")
         history = self.history
         self.readied: dict[int, int] = {}
         self.meetings: dict[int, Meeting] = {}
@@ -270,6 +276,7 @@ class Replay:
             ports=tuple(self._resource(port, index) for port in task.ports),
             pace=TAKEN if ready else None,
             key=ready,
+            issue=task.issue,
         )
 
     def _resource(self, resource: Resource, index: int) -> Resource:

@@ -24,6 +24,7 @@ from nasm.sim.channels import Channels, Flight, Group
 from nasm.sim.contention import Contention
 from nasm.sim.counters import Counters, Who
 from nasm.sim.events import EVENTS, Observer, listeners
+from nasm.sim.gates import Gates
 from nasm.sim.interlock import Interlock
 from nasm.sim.queues import NEVER, ORDER, Flying, Queue, Task
 from nasm.sim.resources import Resource, Resources
@@ -72,6 +73,7 @@ class Scheduler:
         self.semaphores = semaphores
         self.waits = Waits(self, semaphores)
         self.contention = Contention(self)
+        self.gates = Gates(self)
         self.service = Service(self, channels, supply)
         self.resources = Resources()
         self.delay, self.paces = delay, list(paces)
@@ -154,7 +156,10 @@ class Scheduler:
     def stuck(self) -> bool:
         """Whether nothing is under way, and nothing that is left can start."""
         return not (self.flying or self.transfers) and all(
-            queue.done or queue.arrived is not None or self.waits.vain(queue)
+            queue.done
+            or queue.arrived is not None
+            or self.gates.shut(queue)
+            or self.waits.vain(queue)
             for queue in self.queues
         )
 
@@ -209,6 +214,8 @@ class Scheduler:
             queue.account(now)
         task = queue.head
         if task is None:
+            if queue.expand is not None and not self._entered(queue):
+                return
             task = self._bring_up(queue, now)
         if not queue.waited and not self.waits.over(queue, now):
             return
@@ -229,6 +236,15 @@ class Scheduler:
             return
         self._start(queue, task, now)
 
+    @staticmethod
+    def _entered(queue: Queue) -> bool:
+        """Expand the first instruction of a queue; whether there is anything to execute."""
+        queue.enter(queue.pc)
+        queue.done = queue.pc >= queue.length and not queue.resume
+        if queue.done:
+            queue.due = NEVER
+        return not queue.done
+
     def _may_start(self, queue: Queue, task: Task, now: int) -> bool:
         """Whether nothing but a port can block a task that is not plain; if not, it tries again."""
         work, behind = task.work, queue.behind
@@ -248,6 +264,8 @@ class Scheduler:
                 self._make_ready(queue, task, now, queue.cause, queue.because)
             queue.behind = self.interlock.writer(queue, task, now)
             self._attempt(queue)
+            return False
+        if work.condition is not None and self.gates.closed(queue, work.condition):
             return False
         if work.arrive is not None and queue.arrived is None:
             self._arrived(queue, task, now)
@@ -306,7 +324,10 @@ class Scheduler:
         for tell in self._tell_started:
             tell(queue, task, now)
         payload = work.start(now)
-        queue.pc = payload if work.branches and payload is not None else pc + 1
+        if queue.expand is None:
+            queue.pc = payload if work.branches and payload is not None else pc + 1
+        else:
+            queue.advance(payload if work.branches else None)
         busy = now + interval
         if task.needs is None:
             unit = task.unit  # as Resource.take does, which costs a call
@@ -347,12 +368,14 @@ class Scheduler:
         if update is not None and update[3]:
             self.waits.post(update[0], update[1], update[2], self.delay)
         if queue.pc < queue.length or queue.resume:
-            self._bring_up(queue, now + 1)
+            self._bring_up(queue, now + task.issue)
             self._sequence += 1
             heappush(heap, (queue.due, START + index, self._sequence, queue))
         else:
             queue.head = queue.wait = queue.behind = None
-            queue.done = True
+            queue.done, queue.due = True, NEVER
+        if self.gates.closed_queues:
+            self.gates.changed(queue.core, now + 1)
 
     def _bring_up(self, queue: Queue, least: int) -> Task:
         """The next task becomes the head, and may start when its unit is free, or at ``least``.
@@ -421,6 +444,8 @@ class Scheduler:
         update = task.update
         if update is not None and not update[3]:
             self.waits.post(update[0], update[1], update[2], self.delay)
+        if self.gates.closed_queues:
+            self.gates.changed(queue.core, self.now)
 
     def _ended(self) -> None:
         """Remember which transfers are in flight if no queue has anything left to do."""
@@ -443,6 +468,7 @@ class Scheduler:
         if queue.parked:
             assert queue.wait is not None
             self.semaphores[queue.wait[0]].parked.remove(index)
+        self.gates.forget(queue)
         for resource in () if head is None else (*head.resources, *head.ports):
             resource.waiting.pop(index, None)
             resource.passed.discard(index)
@@ -450,8 +476,10 @@ class Scheduler:
         heapify(self._heap)
         queue.head = queue.wait = queue.behind = queue.blocker = None
         queue.asked = queue.parked = queue.waited = False
-        queue.pc, queue.resume, queue.cause, queue.poster = pc, resume, ORDER, None
-        queue.done = pc >= queue.length and not resume
+        queue.resume, queue.cause, queue.poster = resume, ORDER, None
+        if head is None or pc is not queue.pc:  # else it stays where it is, expanded or not
+            queue.enter(pc)
+        queue.done = queue.pc >= queue.length and not resume
         if not queue.done:
             last = queue.flight[-1].start if queue.flight else -1
             self._bring_up(queue, max(now, last + 1))
@@ -502,6 +530,8 @@ class Scheduler:
                 flight.landed()
         if flight.semaphore is not None:
             self.waits.count(flight.semaphore, count, flight.notify)
+        if self.gates.closed_queues:
+            self.gates.changed(flight.core, self.now)
 
     def pressing(self, rank: int) -> bool:
         """Whether something of at most this rank is still to be committed at this tick."""
@@ -531,6 +561,7 @@ class Scheduler:
             self.service.save(),
             self.resources.save(),
             tuple(pace.save() for pace in self.paces),
+            self.gates.save(),
             tuple((observer, observer.save()) for observer in self._observers),
         )
 
@@ -541,7 +572,8 @@ class Scheduler:
         self.position, self.poised, poised_at = where
         self.poised_at = dict(poised_at)
         self.acting, self.record, self.records = acting
-        resources, paces, observers = saved
+        resources, paces, gates, observers = saved
+        self.gates.restore(gates)
         self._heap[:] = heap
         self.transfers.clear()
         for flight, left in transfers:

@@ -8,6 +8,9 @@ Four kinds of record, plain tuples of integers and texts; all times are ticks:
 * post: core, semaphore, tick, value afterwards
 * message: core, queue, pc, tick, text
 
+The pc of an expanded instruction is a ``Micro``; which of several it was, and at which start, is in
+a hash of its own that there is only where one was expanded.
+
 A :class:`Summary` keeps what every run needs of them, in memory that does not grow with the run; a
 :class:`Trace` keeps them all.
 """
@@ -15,12 +18,14 @@ A :class:`Summary` keeps what every run needs of them, in memory that does not g
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from struct import pack
 from typing import Any
 
 import numpy as np
 
+from nasm.micro import Micro
 from nasm.sim.channels import Group
 from nasm.sim.counters import Semaphore
 from nasm.sim.events import Observer
@@ -125,6 +130,7 @@ class Summary(_Records):
         self._saved = False
         self.messages: list[MessageRecord] = []
         self.left_out = self._characters = 0
+        self._micros: Any = None
         instructions, jobs, posts = self._gathered
         super().__init__(per_core, instructions.extend, jobs.extend, posts.extend, self._say)
 
@@ -174,10 +180,19 @@ class Summary(_Records):
         self._fold()
         return self._counts[self._first[queue] : self._first[queue + 1]]
 
+    def itself(self, queue: int) -> Any:
+        """The same of those that were executed themselves, not what they stand for."""
+        return self.completed(queue)
+
+    def expanded(self, queue: int) -> Mapping[Any, int]:
+        """How often each instruction has completed that others stood for."""
+        return {}
+
     def digest(self) -> str:
         """The trace hash of the run so far, as docs/trace.md defines it."""
         self._fold()
-        parts = b"".join(hasher.digest() for hasher in self._hashes)
+        hashers = self._hashes if self._micros is None else (*self._hashes, self._micros)
+        parts = b"".join(hasher.digest() for hasher in hashers)
         return hashlib.blake2b(parts, digest_size=16).hexdigest()
 
     @property
@@ -190,13 +205,15 @@ class Summary(_Records):
         self._fold()
         self._saved = True
         hashes = tuple(hasher.copy() for hasher in self._hashes)
+        micros = None if self._micros is None else self._micros.copy()
         counts = self._first, self._counts
-        return hashes, counts, len(self.messages), self.left_out, self._characters
+        return hashes, micros, counts, len(self.messages), self.left_out, self._characters
 
     def restore(self, saved: Any) -> None:
         """As it was when it was saved."""
-        hashes, counts, count, self.left_out, self._characters = saved
+        hashes, micros, counts, count, self.left_out, self._characters = saved
         self._hashes[:] = [hasher.copy() for hasher in hashes]
+        self._micros = None if micros is None else micros.copy()
         del self.messages[count:]
         for numbers in self._gathered:
             numbers.clear()
@@ -204,3 +221,48 @@ class Summary(_Records):
         (self._first, self._counts), self._saved = counts, True
         if self._first is not first:  # of a time when queues were shorter
             self.make_room(np.diff(first).tolist())
+
+
+class ExpandedSummary(Summary):
+    """The same of a run whose instructions may be expanded: which of several each was, too.
+
+    Counts are by queue: of each instruction that others stood for, and by pc of all those together.
+    """
+
+    def __init__(self, per_core: int = 1, lengths: Sequence[int] = ()) -> None:
+        super().__init__(per_core, lengths)
+        self._of: dict[int, Counter[Any]] = {}
+        self._at: dict[int, Counter[int]] = {}
+
+    def finished(self, queue: Queue, done: Flying) -> None:
+        """Record an instruction."""
+        super().finished(queue, done)
+        pc = done.pc
+        if type(pc) is Micro:
+            if self._micros is None:
+                self._micros = hashlib.blake2b(digest_size=16)
+            self._micros.update(pack("<2q", done.record, pc.micro))
+            self._of.setdefault(done.queue, Counter())[pc.instruction] += 1
+            self._at.setdefault(done.queue, Counter())[int(pc)] += 1
+
+    def itself(self, queue: int) -> Any:
+        """How often each pc has completed that was executed itself."""
+        counts = self.completed(queue).copy()
+        for pc, count in self._at.get(queue, {}).items():
+            counts[pc] -= count
+        return counts
+
+    def expanded(self, queue: int) -> Mapping[Any, int]:
+        """How often each instruction has completed that others stood for."""
+        return self._of.get(queue, {})
+
+    def save(self) -> Any:
+        """Everything there is."""
+        of, at = ({q: c.copy() for q, c in counts.items()} for counts in (self._of, self._at))
+        return super().save(), of, at
+
+    def restore(self, saved: Any) -> None:
+        """As it was when it was saved."""
+        own, of, at = saved
+        super().restore(own)
+        self._of, self._at = ({q: c.copy() for q, c in counts.items()} for counts in (of, at))

@@ -38,10 +38,12 @@ class Cost:
 
     ``interval`` is how long its unit is busy, so the next instruction for that unit starts no
     earlier; ``latency`` is from its start to its results. ``unit`` names the part of the engine
-    that is occupied (empty: the engine's datapath). ``parts`` names parts of that unit, if it
-    occupies not all of it: what occupies other parts may run at the same time. ``spare`` names
-    another unit that does as well while this one is busy. ``pace`` names what of the core paces it
-    beyond this, by its history; ``key`` is what that has to know of the instruction.
+    that is occupied (empty: the engine's datapath), or a unit of the core that its queues share.
+    ``parts`` names parts of that unit, if it occupies not all of it: what occupies other parts may
+    run at the same time. ``spare`` names another unit that does as well while this one is busy.
+    ``pace`` names what of the core paces it beyond this, by its history; ``key`` is what that has
+    to know of the instruction. ``issue`` is for how long the queue starts nothing else, whatever
+    unit that is for (0: not at all).
     """
 
     interval: int
@@ -53,3 +55,4 @@ class Cost:
     spare: str | None = None
     pace: str = ""
     key: Hashable = None
+    issue: int = 0

@@ -37,6 +37,18 @@ class Engine:
 
 
 @dataclass(frozen=True, slots=True)
+class Unit:
+    """Something of a core that executes for whichever of its queues, one instruction at a time.
+
+    The cost of an instruction names it; it counts cycles of the engine that issued that.
+    """
+
+    name: str
+    summary: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
 class Port:
     """A way to a memory that some engines of a core have in common: one instruction at a time.
 
@@ -63,7 +75,8 @@ class Generation:
     from 0, the most urgent (0 levels: transfers have none).
     Registers are an engine's; semaphores, one-bit events, channels and what memories hold are a
     core's; ``cores`` run beside each other and have in common what memories share. ``ports`` are
-    those that instructions wait for.
+    those that instructions wait for. ``units`` are what the queues of a core have in common: the
+    cost of an instruction may name one of them where others name a part of their engine.
     """
 
     name: str
@@ -88,6 +101,7 @@ class Generation:
     channel: str = "channel"
     options: Mapping[str, OptionValue] = field(default_factory=dict)
     ports: tuple[Port, ...] = ()
+    units: tuple[Unit, ...] = ()
 
     @property
     def base(self) -> Engine:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nasm.problems import Refused
+from nasm.spec.fields import Field
 from nasm.spec.kinds import WRONG_KIND, Kind, OperandContext
 
 
@@ -123,12 +124,30 @@ class Doubt(Implicit):
 
 @dataclass(frozen=True, slots=True)
 class Here(Implicit):
-    """The ``core`` or the ``engine`` the instruction stands on."""
+    """The ``core`` or the ``engine`` the instruction stands on, or its ``queue`` within the core.
+
+    Queues are numbered as the generation lists their engines.
+    """
 
     what: str
 
     def describe(self) -> str:
         return f"the {self.what} it stands on"
+
+    def at(self, core: int, engine: str, engines: Iterable[str]) -> object:
+        """Its value on an engine of a core, which is one of those of the generation."""
+        return {"core": core, "engine": engine, "queue": [*engines].index(engine)}[self.what]
+
+
+@dataclass(frozen=True, slots=True)
+class Held(Implicit):
+    """What the core holds: the object that the target made for it, which semantics may change.
+
+    A row that reads it and writes no operand may return a function: what is done at completion.
+    """
+
+    def describe(self) -> str:
+        return "what the core holds"
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,3 +188,27 @@ class OptionOf(Implicit):
 
     def handed(self, value: object, context: OperandContext) -> object:
         return context.option(self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class FieldOf(Implicit):
+    """A part of operands that are fields of a word, under its own name.
+
+    ``operands`` are those that have bits of it.
+    """
+
+    field: Field
+    operands: tuple[Field, ...]
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return tuple(one.name for one in self.operands)
+
+    def describe(self) -> str:
+        return f"{self.field.where} of the word"
+
+    def handed(self, value: object, context: OperandContext) -> object:
+        word = 0
+        for one in self.operands:
+            word |= one.put(context[one.name])
+        return self.field.get(word)

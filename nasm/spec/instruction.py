@@ -9,13 +9,15 @@ from functools import wraps
 from operator import itemgetter
 from typing import Any, Concatenate, Final, Generic, ParamSpec, TypeVar
 
+from nasm.held import Blocked
 from nasm.problems import Refused, Severity
 from nasm.spec.by_name import named
 from nasm.spec.effects import Effect
 from nasm.spec.evidence import Cost
+from nasm.spec.fields import Bits, Encoding, Field
 from nasm.spec.flops import Flops
 from nasm.spec.generation import Generation
-from nasm.spec.implicit_operands import Implicit
+from nasm.spec.implicit_operands import Held, Here, Implicit
 from nasm.spec.kinds import Kind, Tile
 from nasm.spec.options import OptionValue
 from nasm.spec.view import Offsets, View
@@ -136,6 +138,10 @@ class Context:
     def option(self, name: str) -> OptionValue:
         """A machine option in force."""
         return self.generation.options[name]
+
+    def here(self, kind: Here, core: int) -> object:
+        """The place where the instruction stands, as an operand asks for it."""
+        return kind.at(core, self.engine, (engine.name for engine in self.generation.engines))
 
     @property
     def in_float32(self) -> bool:
@@ -283,6 +289,10 @@ class Row:
     ``setup`` before it name the target's sample tensors, and those that ``tensors`` declares;
     a declaration behind an ``@engine`` is for that engine alone, in place of one before it.
     ``flops`` are its floating-point operations, if the peak of the machine counts them.
+    ``encoding`` is its word, where instructions have one: then each operand that is written is a
+    field of it, in the order of the row.
+    ``condition`` is asked when nothing else keeps an instruction from starting, and says what still
+    does; it changes nothing. Of implicit operands it gets what the core holds, and the place.
 
     ``written`` are the operands a program writes, ``reads`` those the semantics take, ``writes``
     those they return, ``effect`` is the type of effect they return instead, ``walked`` the
@@ -310,6 +320,7 @@ class Row:
     setup: str
     tensors: str
     flops: OfOperands[Flops] | None
+    condition: OfOperands[Blocked | None] | None
     position: Mapping[str, int]
     written: tuple[Operand, ...]
     reads: tuple[Operand, ...]
@@ -318,14 +329,40 @@ class Row:
     defaults: tuple[object, ...]
     places: tuple[tuple[int, Operand], ...]
     labels: tuple[int, ...]
+    encoding: Encoding | None = None
 
     def __reduce__(self) -> tuple[Callable[[str, str], Row], tuple[str, str]]:
         return named, (self.semantics.__module__, self.name)
 
     @property
+    def holds(self) -> bool:
+        """Whether its semantics get what the core holds, and may change it."""
+        return any(isinstance(operand.kind, Held) for operand in self.reads)
+
+    @property
+    def acts(self) -> bool:
+        """Whether all it does is done to what the core holds."""
+        return self.holds and self.effect is None and not self.writes
+
+    @property
     def summary(self) -> str:
         """The first line of its documentation."""
         return self.doc.strip().splitlines()[0]
+
+    @property
+    def parts(self) -> Mapping[str, Field]:
+        """Other names that a program may write: of operands, and of parts of them."""
+        return {} if self.encoding is None else self.encoding.parts
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every name that a program may write before a value."""
+        return (*(o.name for o in self.written), *self.parts)
+
+    def kind(self, name: str) -> Kind | None:
+        """What may stand behind such a name; None if it is none."""
+        found = next((o.kind for o in self.written if o.name == name), None)
+        return Bits(self.parts[name]) if found is None and name in self.parts else found
 
     def operand(self, name: str) -> Operand:
         """An operand by name."""

@@ -7,9 +7,11 @@ import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from nasm.held import Blocked
 from nasm.problems import closest, did_you_mean, listed
 from nasm.spec.effects import Effect
 from nasm.spec.evidence import Cost
+from nasm.spec.fields import Bits, Encoding
 from nasm.spec.flops import Flops
 from nasm.spec.implicit_operands import Implicit
 from nasm.spec.instruction import OfOperands, Operand, Row, Rule, in_float32
@@ -71,6 +73,8 @@ class Isa:
         setup: str = "",
         tensors: str = "",
         flops: OfOperands[Flops] | None = None,
+        encoding: Encoding | None = None,
+        condition: OfOperands[Blocked | None] | None = None,
     ) -> Callable[[Callable[..., Any]], Row]:
         """Make a row of a function: its parameters must be the operands it reads."""
 
@@ -96,6 +100,7 @@ class Isa:
                 setup,
                 tensors,
                 flops,
+                condition,
                 {o.name: n for n, o in enumerate(operands)},
                 tuple(o for o in operands if not o.implicit),
                 tuple(o for o in operands if o.access in ("r", "rw", "@")),
@@ -104,6 +109,7 @@ class Isa:
                 tuple(None if o.implicit else o.default for o in operands),
                 tuple((n, o) for n, o in enumerate(operands) if not o.implicit),
                 tuple(n for n, o in enumerate(operands) if o.kind.names == "label"),
+                encoding,
             )
             _consistent(row)
             if row.name in self.rows:
@@ -134,6 +140,9 @@ def _consistent(row: Row) -> None:
                 f"{row.name}: {what} asks for {', '.join(missing)}; the operands of the row are "
                 f"{', '.join(row.position) or 'none'}"
             )
+    fields = tuple(o.kind.field for o in row.written if isinstance(o.kind, Bits))
+    if row.encoding is not None and fields != row.encoding.operands:
+        raise TypeError(f"the word of {row.name} has other fields than its operands")
     said = _disagreement(row, typing.get_type_hints(row.semantics).get("return", Any))
     if said:
         raise TypeError(f"{row.name} {said}")
@@ -147,6 +156,8 @@ def _given(row: Row) -> Iterator[tuple[str, object]]:
     yield "its domain", row.domain
     if row.flops is not None:
         yield "its flops", row.flops
+    if row.condition is not None:
+        yield "its condition", row.condition
     for operand in row.operands:
         if operand.footprint is not None:
             yield f"the footprint of {operand.name}", operand.footprint
@@ -158,6 +169,8 @@ def _asked(row: Row) -> Iterator[tuple[str, tuple[str, ...]]]:
     yield f"its domain, {row.domain.name},", row.domain.names
     if row.flops is not None:
         yield f"its flops, {row.flops.name},", row.flops.names
+    if row.condition is not None:
+        yield f"its condition, {row.condition.name},", row.condition.names
     for rule in row.rules:
         about = (rule.about,) if rule.about else ()
         yield f"its rule '{rule.sentence}'", (*rule.names, *about)
@@ -170,6 +183,11 @@ def _asked(row: Row) -> Iterator[tuple[str, tuple[str, ...]]]:
             yield f"its operand {operand.name}, which adds,", (operand.adds,)
 
 
+def _done_later(returns: Any) -> bool:
+    """Whether it is nothing, or a function of what is done at completion."""
+    return returns is type(None) or typing.get_origin(returns) is Callable
+
+
 def _disagreement(row: Row, returns: Any) -> str:
     """How what the semantics say they return is not what the row says; empty if it is."""
     found = typing.get_args(returns) or (returns,)
@@ -180,6 +198,8 @@ def _disagreement(row: Row, returns: Any) -> str:
         what = " or ".join(t.__name__ for t in effects) or "no effect"
         return f"returns {what} but its row {says}"
     writes = ", ".join(o.name for o in row.writes)
+    if row.acts and all(map(_done_later, found if type(None) in found else (returns,))):
+        return ""
     if row.effect is not None and writes:
         return f"returns an effect, so nothing is left for {writes}, which its row writes"
     if row.effect is None and (returns is type(None)) == bool(writes):

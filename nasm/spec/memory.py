@@ -17,6 +17,8 @@ class Memory:
 
     ``size`` is bytes per partition (0: grows with what is declared), ``bank`` the bytes of a bank
     within each partition (0: no banks). ``io`` memories may hold a program's inputs and outputs.
+    What is ``numbered`` is reached by byte addresses, too, by what a core holds: it is linear and
+    of a fixed size, and the tensors that are declared there are parts of it.
     """
 
     name: str
@@ -28,6 +30,7 @@ class Memory:
     io: bool = False
     shared: bool = False
     align: int = 1
+    numbered: bool = False
 
     @property
     def banks(self) -> int:

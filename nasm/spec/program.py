@@ -5,9 +5,10 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from nasm.allowing import Allow
+from nasm.micro import Micro
 from nasm.open_files import ANY, Allowed
 from nasm.problems import Problem, counted
 from nasm.records import FigureSet
@@ -81,6 +82,19 @@ class Expectation:
     span: Span
 
 
+class LoopRegister(NamedTuple):
+    """What the text calls a register between two pcs of a queue, the latter excluded.
+
+    A loop at run time has it for a form of its variable: ``k``, ``k*128 + 3``, ``%auto``.
+    """
+
+    queue: int
+    first: int
+    stop: int
+    number: int
+    text: str
+
+
 @dataclass(slots=True)
 class QueueProgram:
     """The instructions of one queue, a column per fact: numbers index the program's tables.
@@ -109,7 +123,9 @@ class Program:
     ``constants`` are those of the whole text, for whoever asks about it by name later. Semaphores
     and events have numbers among those of all cores: see :meth:`Generation.counter`. ``cores`` is
     how many the program uses; ``files`` are those that it may read, ``allows`` what the comments of
-    its text allow.
+    its text allow, ``loop_registers`` those that the text does not name. ``views`` and
+    ``macros`` are what lines that are typed in may name, too; the latter belong to whoever wrote
+    them.
     """
 
     target: Target
@@ -130,6 +146,9 @@ class Program:
     warnings: list[Problem] = field(default_factory=list)
     allows: list[Allow] = field(default_factory=list)
     files: Allowed = ANY
+    loop_registers: list[LoopRegister] = field(default_factory=list)
+    views: dict[str, View] = field(default_factory=dict, compare=False)
+    macros: object = field(default=None, compare=False)
 
     __hash__ = None  # type: ignore[assignment]  # it is being made while it is used
 
@@ -159,8 +178,18 @@ class Program:
         return span.within(self.chains[lines.chains[pc]]) if span is not None else None
 
     def instruction(self, queue: int, pc: int) -> Instruction:
-        """The instruction and operands at a place of a queue."""
+        """The instruction and operands at a place of a queue, an expanded one among them."""
+        if type(pc) is Micro:
+            return cast(Instruction, pc.instruction)
         return self.instructions[self.queues[queue].instructions[pc]]
+
+    def register_names(self, queue: int, pc: int) -> dict[int, str]:
+        """What loops hold in registers at a place of a queue, by their numbers."""
+        return {
+            held.number: held.text
+            for held in self.loop_registers
+            if held.queue == queue and held.first <= pc < held.stop
+        }
 
     def semaphore_name(self, number: int) -> str:
         """The name a program gave a semaphore or event, or its number on its core."""
@@ -190,6 +219,7 @@ class Program:
         return all(
             _outline(getattr(self, f.name)) == _outline(getattr(other, f.name))
             for f in fields(Program)
+            if f.compare
         )
 
     def __repr__(self) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from nasm.spec.evidence import Cost
 from nasm.spec.generation import Generation
-from nasm.spec.implicit_operands import EngineValue, Here, RoundingOf
+from nasm.spec.implicit_operands import EngineValue, Held, Here, RoundingOf
 from nasm.spec.instruction import Context, Operand, Row
 from nasm.spec.kinds import Kind
 from nasm.spec.view import Reg, View
@@ -64,7 +64,7 @@ def arguments_of(row: Row, context: Context) -> tuple[list[Any], tuple[Place, ..
 
 def _varies(operand: Operand, value: object) -> bool:
     """Whether an argument is read from somewhere, or says where something is."""
-    if isinstance(operand.kind, EngineValue | Here | RoundingOf):
+    if isinstance(operand.kind, EngineValue | Held | Here | RoundingOf):
         return True
     first = value[0] if type(value) is tuple and value else value
     return type(first) in (View, Reg)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from nasm.held import Holds, Surroundings
 from nasm.pace import Pace
 from nasm.problems import Failure, Problem, listed
 from nasm.records import FigureSet
@@ -17,6 +18,7 @@ from nasm.spec.instruction import Row, Rule
 from nasm.spec.isa import Isa
 from nasm.spec.options import Option, OptionValue, in_force
 from nasm.spec.timing import NONE, Timing
+from nasm.spec.words import Words
 
 if TYPE_CHECKING:
     from nasm.dtypes import Casting
@@ -60,21 +62,31 @@ class Sequencing:
     branch: str
 
 
+Expander = Callable[[Any, int, Any], Sequence[Any] | None]
+"""What a queue executes for an instruction that comes to its head, in order, maybe nothing; None
+for the instruction itself. It may change what the core holds, unless it returns None. Instructions
+that are alike are best one object, for what follows from them is decided once for each."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Target:
     """An instruction set and the machines that run it.
 
     ``rules`` hold for every instruction; ``plan`` turns a transfer into shares for channels.
-    ``options`` are what a user may choose about its machines; ``casting`` makes of them the
-    casts of a stream of instructions, by the stream's number. ``figures`` are the rows that the
-    numbers of its generations come from. ``paces`` makes what paces the instructions of a core, by
-    the name that costs give it. ``interlocked`` says of options whether an engine waits for its own
-    earlier results. ``vocabulary`` is what words of operands mean, by what they are. ``module`` is
-    where it is written, under the name TARGET. ``sequencing`` names the rows that govern queues.
+    ``options`` are what a user may choose about its machines; ``casting`` makes of them the casts
+    of a stream of instructions, by the stream's number. ``figures`` are the rows that the numbers
+    of its generations come from. ``paces`` makes what paces the instructions of a core, by the name
+    that costs give it. ``interlocked`` says of options whether an engine waits for its own earlier
+    results. ``vocabulary`` is what words of operands mean, by what they are. ``module`` is where it
+    is written, under the name TARGET. ``sequencing`` names the rows that govern queues.
     ``computing`` are instructions that leave in ``c`` what an operator means of tiles, by
     expressions of the tiles ``a`` and ``b`` and the number 2, such as ``-a`` and ``a + 2``.
     ``profiled`` are the opcode and the operands of an instruction as the vendor's profiler shows
-    them, empty where nothing published shows any.
+    them, empty where nothing published shows any. ``words`` are those of its instructions, where
+    they have some.
+    them, empty where nothing published shows any. ``holds`` makes the object that a core holds,
+    which semantics get by the implicit operand ``Held``. ``expand`` says what a queue executes for
+    an instruction, with what its core holds and its number within the core: see :data:`Expander`.
     """
 
     name: str
@@ -94,9 +106,18 @@ class Target:
     sequencing: Sequencing | None = None
     computing: Mapping[str, str] = field(default_factory=dict)
     profiled: Callable[[Row, tuple[object, ...]], tuple[str, str]] | None = None
+    words: Words | None = None
+    holds: Callable[[Generation, Surroundings], Holds] | None = None
+    expand: Expander | None = None
 
     def __reduce__(self) -> tuple[Callable[[str, str], Target], tuple[str, str]]:
         return named, (self.module, "TARGET")
+
+    def row(self, name: str) -> Row | None:
+        """A row by its name; that of words that are no instruction is in no list of rows."""
+        if self.words is not None and name == self.words.data.name:
+            return self.words.data
+        return self.isa.rows.get(name)
 
     def generation(self, name: str) -> Generation | None:
         """A generation by any of its spellings."""

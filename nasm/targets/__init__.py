@@ -13,8 +13,15 @@ def _neuron() -> Target:
     return TARGET
 
 
+def _tensix() -> Target:
+    from nasm.targets.tensix import TARGET
+
+    return TARGET
+
+
 TARGETS: Mapping[str, Loader] = {
-    name: _neuron for name in ("trn1", "inf2", "trn2", "trn3", "gen2", "gen3", "gen4")
+    **{name: _neuron for name in ("trn1", "inf2", "trn2", "trn3", "gen2", "gen3", "gen4")},
+    "wormhole": _tensix,
 }
 """Every name that ``.target`` accepts, and what loads it."""
 

@@ -446,3 +446,20 @@ def test_the_command_itself_runs_a_script(kernels: Path) -> None:
     done = process("nki", str(RMSNORM), "-q")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("largest error: ")
+
+
+def test_a_kernel_becomes_an_object(ran: Any, kernels: Path) -> None:
+    done = ran("asm", "kernels.py:scaled", "--in", "x=iota[128,4]", "--arg", "factor=3.0")
+    assert done.code == 0, done.err
+    done = ran("run", "scaled.nobj", "--out", "y=y.npy")
+    assert done.code == 0, done.err
+    assert (np.load("y.npy") == 3.0 * np.arange(512).reshape(128, 4)).all()
+
+
+def test_a_kernel_is_listed_and_printed(ran: Any, kernels: Path) -> None:
+    done = ran("list", "kernels.py:scaled", "--in", "x=iota[128,4]")
+    assert done.code == 0, done.err
+    assert "TensorScalar" in done.out
+    plain = ran("asm", "--desugar", "kernels.py:scaled", "--in", "x=iota[128,4]")
+    assert plain.out.startswith(".target trn2")
+    assert ran("asm", "x.nasm", "--in", "x=iota[2]").code == 2

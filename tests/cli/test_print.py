@@ -54,3 +54,68 @@ def test_what_cannot_be_is_refused(ran: Any, tmp_path: Path) -> None:
     assert "E0813" in ran("print", fine, "-o", fine).err
     assert "E0806" in ran("print", fine, "-o", tmp_path / "none" / "b.nasm").err
     assert fine.read_text() == ".target trn2\n"
+
+
+COMMENTED = """\
+; a program
+; for two
+
+.target trn2
+; the tile
+.sbuf  t  f32[8, 8]         ; where it is
+.sbuf  u  f32[8, 8]         ; nasm: allow E0525 it is scratch
+; twice
+.for k in 0..2
+    ; fill
+    @vector  Memset  t, k   ; with k
+.end
+@vector  Memset  u, 1.0
+; at last
+.expect  t == 1
+"""
+
+
+def test_a_comment_stands_above_the_first_line_that_its_line_became(
+    ran: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "x.nasm").write_text(COMMENTED)
+    printed = ran("print", str(tmp_path / "x.nasm")).out
+    said = [line.strip() for line in printed.split("\n") if ";" in line]
+    assert said == [
+        "; a program",
+        "; for two",
+        "; the tile",
+        "; where it is",
+        ".sbuf  u  float32[8, 8]  ; nasm: allow E0525 it is scratch",
+        "; twice",
+        "; fill",
+        "; with k",
+        "; at last",
+    ]
+    lines = printed.split("\n")
+    assert lines[lines.index("    ; with k") + 1].split()[:2] == ["Memset", "t,"]
+    (tmp_path / "y.nasm").write_text(printed)
+    assert ran("print", str(tmp_path / "y.nasm")).out == printed
+
+
+def test_comments_may_be_left_out() -> None:
+    program = nasm.assemble(COMMENTED)
+    assert "fill" not in text(program, comments=False)
+
+
+def test_desugar_is_what_print_writes(ran: Any, tmp_path: Path) -> None:
+    printed = ran("print", TILED).out
+    assert ran("list", TILED, "--desugar").out == printed
+    assert ran("asm", TILED, "--desugar").out == printed
+    done = ran("asm", TILED, "--desugar", "-o", tmp_path / "plain.nasm")
+    assert (done.code, done.out) == (0, "")
+    again, plain = tmp_path / "again.nobj", tmp_path / "plain.nobj"
+    assert ran("asm", TILED, "--strip", "-o", again).code == 0
+    assert ran("asm", tmp_path / "plain.nasm", "--strip", "-o", plain).code == 0
+    assert again.read_bytes() == plain.read_bytes()
+
+
+def test_desugar_is_no_document(ran: Any) -> None:
+    done = ran("asm", TILED, "--desugar", "--json")
+    assert done.code == 2
+    assert "--desugar writes a text" in done.out

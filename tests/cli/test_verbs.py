@@ -95,7 +95,7 @@ def test_an_example_is_for_the_first_machine_that_has_the_instruction(ran: Any) 
         (["Max8", "--example", "--target", "trn9"], "no target 'trn9'"),
         (["max8", "--example"], "did you mean 'Max8'"),
         (["--example"], "--example wants the name of an instruction"),
-        (["Max8", "--target", "trn1"], "--target says for which machine --example writes"),
+        (["Max8", "--target", "wormhole"], "no instruction 'Max8'"),
         (["Max8", "--example", "--options"], "--options lists the options of the machines"),
         (["Max8", "--options"], "no instruction goes with it"),
         (["--search", "add", "--options"], "no instruction goes with it"),

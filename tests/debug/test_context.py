@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nasm.debug.engines.context import seen
+from nasm.debug.engines.awaited import seen
 from nasm.debug.engines.records import EngineContext
 from nasm.records import Status
 from nasm.session import Session

@@ -20,12 +20,12 @@ OTHER_LOOP = _FIRST + (
 
 
 def lines(found: list) -> list[int]:
-    return [each.start.line + 1 for each in found]
+    return [each.range.start.line + 1 for each in found]
 
 
 def changed(analysis: Analysis, position: Position, name: str) -> str:
     text = analysis.source.text
-    for where, new in reversed(sorted(renamed(analysis, position, name))):
+    for (_, where), new in reversed(sorted(renamed(analysis, position, name))):
         start, end = (analysis.places.offset(*p) for p in where)
         text = text[:start] + new + text[end:]
     return text

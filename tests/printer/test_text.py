@@ -259,3 +259,23 @@ def test_what_has_no_text_is_refused_by_its_name() -> None:
     b.vector.Memset(moved, 1.0)
     with pytest.raises(Failure, match=r"E0840.*this view of t"):
         text(b.finish())
+
+
+def test_a_view_of_an_expectation_that_no_slices_say_has_a_line_of_its_own() -> None:
+    program = nasm.assemble(
+        ".target trn2\n.sbuf t f32[4, 8]\n.view bits = t.view(u32)\n.const N = 2\n"
+        ".for k in 0..2\n.view part = t[:, k : +1].view(u32)\n.expect part == 0x3f800000\n.end\n"
+        ".expect bits[:, N] == 0x3f800000\n@vector Memset t, 1.0\n"
+    )
+    printed = text(program)
+    tail = printed[printed.index(".view") :].splitlines()
+    assert tail == [
+        ".view  part = t.view(uint32)[:, 0:1]",
+        ".expect  part == 1065353216",
+        ".view  part_2 = t.view(uint32)[:, 1:2]",
+        ".expect  part_2 == 1065353216",
+        ".view  bits = t.view(uint32)",
+        ".expect  bits[:, N] == 1065353216",
+    ]
+    assert nasm.run(printed).ok
+    assert text(nasm.assemble(printed)) == printed

@@ -10,54 +10,32 @@ from typing import Any
 
 from nasm.spec import effects
 from nasm.spec.effects import Clear, Exchange, Jump, Plan, Rendezvous, Share
-from nasm.spec.evidence import Cost, Evidence, Fact
+from nasm.spec.evidence import Evidence, Fact
 from nasm.spec.figures import Figure
-from nasm.spec.generation import Engine, Generation
+from nasm.spec.generation import Engine, Generation, Unit
 from nasm.spec.implicit_operands import Doubt, Here
-from nasm.spec.instruction import Context, Operand, Rule, of_operands
-from nasm.spec.isa import Isa
-from nasm.spec.kinds import Flag, Label, Number, Register, Tile
+from nasm.spec.instruction import Context, Operand, of_operands
+from nasm.spec.kinds import Flag, Label, Number
 from nasm.spec.literals import Text
 from nasm.spec.memory import Memory
 from nasm.spec.target import Target
 from nasm.spec.view import View
-
-SOURCE = "made up"
-ISA = Isa("toy")
-BOTH = ("alpha", "beta")
-LANES = Tile(("bank",))
-ANYWHERE = Tile(("ram", "bank"))
-REGISTER = Register(4)
+from tests.toy.base import (
+    ANYWHERE,
+    BOTH,
+    ISA,
+    LANES,
+    REGISTER,
+    SAME_SHAPE,
+    SOURCE,
+    issued,
+    sequenced,
+    walked,
+)
+from tests.toy.rack import Rack, expand
 
 DISPATCH, NOTIFY, FLOOR = 20, 4, 10
 """Ticks: from issuing a move to its start, from landing to a waiter, and of a share's way."""
-
-
-@of_operands
-def walked(_: Context, dst: View) -> Cost:
-    """One element per partition and cycle; results appear three cycles after the last."""
-    n = dst.elements
-    return Cost(n, n + 3, Evidence.ASSUMED, SOURCE)
-
-
-@of_operands
-def issued(_: Context) -> Cost:
-    """A cycle, and it is done."""
-    return Cost(1, 1, Evidence.ASSUMED, SOURCE)
-
-
-@of_operands
-def sequenced(_: Context) -> Cost:
-    """Registers: a cycle to issue, and one more until the result is there."""
-    return Cost(1, 2, Evidence.ASSUMED, SOURCE)
-
-
-def _same_shape(context: Context) -> str | None:
-    shapes = {str(list(v.shape)) for v in context.operands.values() if isinstance(v, View)}
-    return None if len(shapes) == 1 else f"found {' and '.join(sorted(shapes))}"
-
-
-SAME_SHAPE = Rule("E0404", "all tiles have one shape", SOURCE, _same_shape)
 
 
 @ISA.instruction(
@@ -309,6 +287,16 @@ MEMORIES = {
         summary="linear memory",
         source=SOURCE,
     ),
+    "drum": Memory(
+        "drum",
+        partitions=0,
+        size=256,
+        io=True,
+        align=4,
+        numbered=True,
+        summary="256 bytes, each with a number",
+        source=SOURCE,
+    ),
     "bank": Memory(
         "bank",
         partitions=4,
@@ -347,9 +335,18 @@ GENERATION = Generation(
     cores=2,
     channels=2,
     rings=1,
+    units=(Unit("mill", "grinds and presses for both engines", SOURCE),),
 )
 
 TARGET = Target(
-    "toy", __name__, "two engines for tests", ISA, (GENERATION,), plan=plan, figures=FIGURES
+    "toy",
+    __name__,
+    "two engines for tests",
+    ISA,
+    (GENERATION,),
+    plan=plan,
+    figures=FIGURES,
+    holds=Rack,
+    expand=expand,
 )
 TARGETS = {"toy": lambda: TARGET}

@@ -32,6 +32,7 @@ from nasm.asm.expanding.indices import index
 from nasm.asm.expanding.scope import CONSTANTS, Scope
 from nasm.asm.text import tree
 from nasm.asm.text.habits import COMMENT
+from nasm.asm.text.habits import FUNCTIONS as OTHERS
 from nasm.dtypes import DType
 from nasm.problems import Failure, Problem, Refused, counted, did_you_mean
 from nasm.problems import listed as phrase
@@ -361,7 +362,8 @@ def _call(node: tree.Call) -> Closure:
     name = node.function.name
     function = FUNCTIONS.get(name)
     if function is None:
-        hint = did_you_mean(name, FUNCTIONS) or f"there are {phrase(FUNCTIONS, 'and')}"
+        hint = OTHERS.get(name) or did_you_mean(name, FUNCTIONS)
+        hint = hint or f"there are {phrase(FUNCTIONS, 'and')}"
         message = f"no function '{name}' in a constant expression"
         return _refuse("E0212", message, hint)
     if any(isinstance(a, tree.Named) for a in node.arguments):

@@ -15,7 +15,7 @@ from nasm.asm.expanding.affine import Affine, unknown
 from nasm.asm.expanding.evaluate import evaluate, free_names
 from nasm.asm.expanding.functions import COMPARE, truth
 from nasm.asm.expanding.instruction_lines import compile_line
-from nasm.asm.expanding.operand_texts import elsewhere
+from nasm.asm.expanding.operand_texts import elsewhere, instead
 from nasm.asm.expanding.repeating import Repeating
 from nasm.asm.expanding.scope import Scope
 from nasm.asm.expanding.walking import Bodies
@@ -86,6 +86,7 @@ class Expander(Repeating):
         line = self.lines.get(id(statement))
         if line is None:
             self.macros.not_called(statement.mnemonic, self.scope, builder.target.isa.rows)
+            self._refuse_foreign(statement.mnemonic)
             line = compile_line(statement, self.scope, builder)
             if self.scope.chain:  # it comes again in other rounds
                 self.lines[id(statement)] = line
@@ -177,6 +178,12 @@ class Expander(Repeating):
             self.scope.undeclared.unread = True  # what it was meant to declare is not known
             said = f"no instruction '{word.name}'"
             raise Failure(Problem("E0201", said, self._span(word), hint))
+
+    def _refuse_foreign(self, word: tree.Name) -> None:
+        """Refuse a mnemonic of another machine, or a statement of another language."""
+        hint = "" if word.name in self.made.target.isa.rows else instead(word.name, self.made)
+        if hint:
+            raise Failure(Problem("E0201", f"no instruction '{word.name}'", self._span(word), hint))
 
     def _declare(self, statement: Any) -> None:
         """A declaration: a tensor, semaphores, a prepared transfer."""

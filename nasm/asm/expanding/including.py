@@ -13,7 +13,7 @@ from nasm.asm.text import allows, tree
 from nasm.asm.text.parse import parse
 from nasm.open_files import ANY, Allowed
 from nasm.problems import Failure, Note, Problem, Refused
-from nasm.source import Source
+from nasm.source import Source, Span
 from nasm.source_files import LARGEST, decoded
 
 Read = tuple[Source, tree.File, list[Problem], list[Allow]]
@@ -37,7 +37,7 @@ class Includes:
     def __init__(self, source: Source, files: Allowed = ANY) -> None:
         self.files = files
         self.text = source.text  # of all that were read, the program's first
-        self._read: set[tuple[int, int]] = set()
+        self._read: set[object] = set()
         with suppress(OSError, ValueError):
             status = os.stat(source.name)
             self._read.add((status.st_dev, status.st_ino))
@@ -46,7 +46,7 @@ class Includes:
         """The text that a line includes; None if it was before. Raises Failure."""
         name = statement.path.value
         try:
-            made = self._source(name, statement, scope)
+            made = self.source(name, scope.source, scope.span(statement.path))
         except Failure:
             scope.undeclared.unread = True  # what it would have declared is not known
             raise
@@ -56,15 +56,18 @@ class Includes:
         allowed, unclear = allows.allows(made)
         return made, file, problems + unclear, allowed
 
-    def _source(self, name: str, statement: tree.Include, scope: Scope) -> Source | None:
-        place = scope.span(statement.path)
+    def source(self, name: str, within: Source, place: Span) -> Source | None:
+        """The file that a text includes by a name; None if it was before. Raises Failure."""
         looked: list[Note] = []
         refusal: Refused | None = None
-        for folder in (os.path.dirname(scope.source.name), *self.files.include):
+        beside = os.path.join(os.path.dirname(within.label), name)
+        labels = [beside, *(name for _ in self.files.include)]
+        folders = [os.path.dirname(within.name), *self.files.include]
+        for folder, label in zip(folders, labels, strict=True):
             path = os.path.join(folder, name)
             try:
                 with self.files.opened("", path) as stream:
-                    return self._new(path, stream)
+                    return self._new(path, stream, label)
             except Refused as refused:
                 refusal = refusal or refused
             except (FileNotFoundError, NotADirectoryError):
@@ -79,19 +82,33 @@ class Includes:
         # The library is ours, and whoever may read no other file may include it.
         ours = os.path.join(os.path.dirname(LIBRARY), name)
         with suppress(Refused, OSError), Allowed.of(LIBRARY).opened("", ours) as stream:
-            return self._new(ours, stream)
+            return self._new(ours, stream, name)
         if refusal is not None:
             raise Failure(refusal.at(place))
         hint = "it is looked for beside the file that includes it, then in the folders of -I"
         raise Failure(Problem("E0801", f"no file {name} to include", place, hint, tuple(looked)))
 
-    def _new(self, path: str, stream: IO[bytes]) -> Source | None:
+    def _new(self, path: str, stream: IO[bytes], label: str) -> Source | None:
         """The text of a file, unless it was read before, by whatever name."""
-        status = os.fstat(stream.fileno())
-        key = status.st_dev, status.st_ino
+        key: object = os.path.normpath(path)
+        with suppress(OSError):  # of what is held in memory the path tells which it is
+            status = os.fstat(stream.fileno())
+            key = status.st_dev, status.st_ino
         if key in self._read:
             return None
         text = decoded(stream.read(LARGEST + 1), path)
         self._read.add(key)
         self.text += f"\n{text}"
-        return Source(path, text)
+        return Source(path, text, os.path.normpath(label))
+
+
+def of_library(macro: str) -> str:
+    """A hint that includes the file of the library that has a macro; or nothing."""
+    begins = f"\n.macro {macro}("
+    with suppress(OSError):
+        for name in sorted(os.listdir(LIBRARY)):
+            with open(os.path.join(LIBRARY, name), encoding="utf-8") as stream:
+                if begins in f"\n{stream.read()}":
+                    path = f"{os.path.basename(LIBRARY)}/{name}"
+                    return f'the library has it: .include "{path}"'
+    return ""

@@ -106,15 +106,17 @@ class CompiledLine:
             if found is None:
                 return given
             try:
-                if given is found and any(
-                    isinstance(kind, Register) for kind in self.row.operand(name).kinds
-                ):
+                if given is found and _takes_registers(self.row.kind(name)):
                     return scope.register(found)
                 raise unknown(found, f"operand {name} of {self.row.name}")
             except Refused as refused:
                 raise Failure(refused.at(scope.span(self.places[name]))) from None
 
         return hold
+
+
+def _takes_registers(kind: Kind | None) -> bool:
+    return any(isinstance(k, Register) for k in (kind, *getattr(kind, "kinds", ())))
 
 
 def _key(value: Any) -> object:
@@ -169,8 +171,8 @@ def _operands(
     written = row.written
     for node in statement.operands:
         if isinstance(node, tree.Named):
-            operand = next((o for o in written if o.name == node.name), None)
-            if operand is None:
+            kind = row.kind(node.name)
+            if kind is None:
                 raise Failure(_unknown(row, node, statement, scope))
             if node.name in places:
                 raise Failure(
@@ -182,7 +184,7 @@ def _operands(
                         (Note("the first one", scope.span(places[node.name])),),
                     )
                 )
-            named[node.name] = compile_operand(operand.kind, node.value)
+            named[node.name] = compile_operand(kind, node.value)
             places[node.name] = node.value
         elif named:
             raise Failure(
@@ -202,7 +204,7 @@ def _operands(
 
 
 def _unknown(row: Row, node: tree.Named, statement: tree.Line, scope: Scope) -> Problem:
-    meant = did_you_mean(node.name, [o.name for o in row.written])
+    meant = did_you_mean(node.name, row.names)
     order = in_order(row, statement, scope)
     hint = f"{meant} {order}" if meant else order
     return Problem("E0309", f"{row.name} has no operand '{node.name}'", scope.span(node), hint)

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from nasm.asm.expanding.evaluate import evaluate, name_of
 from nasm.asm.expanding.handed import Counter, Engine, MomentList, Word
+from nasm.asm.expanding.including import of_library
 from nasm.asm.expanding.moment_names import handed_moments
 from nasm.asm.expanding.scope import Expansion, Scope
 from nasm.asm.expanding.undeclared import Later
@@ -71,6 +72,10 @@ class Macros:
         _check(statement, scope)
         self.known[name] = Macro(statement, scope.source, Later(statement.body), place)
 
+    def copied(self) -> Macros:
+        """The same, for texts that go on: what these declare is known to them alone."""
+        return Macros(dict(self.known), dict(self.counts), self.number)
+
     def find(self, call: tree.MacroCall, scope: Scope, mnemonics: Container[str]) -> Macro:
         """The macro that is called; raises Failure."""
         name = call.name.name
@@ -84,6 +89,7 @@ class Macros:
         hint = scope.before(name, "macro") or did_you_mean(name, self.known)
         if name in mnemonics:
             hint = f"{name} is an instruction: its operands stand behind it, without parentheses"
+        hint = hint or of_library(name) or "a macro is declared '.macro name(a, b, n=4)'"
         raise Failure(Problem("E0226", f"no macro '{name}'", scope.span(call.name), hint))
 
     def not_called(self, mnemonic: tree.Name, scope: Scope, mnemonics: Container[str]) -> None:

@@ -7,12 +7,14 @@ from itertools import takewhile, zip_longest
 
 from nasm.asm.expanding.scope import Scope
 from nasm.asm.text import tree
-from nasm.asm.text.habits import ELSEWHERE
+from nasm.asm.text.habits import BRANCHING, COMPUTING, ELSEWHERE, MOVING, STATEMENTS
 from nasm.asm.text.parse import read_again
 from nasm.asm.text.parse_failure import FORMS
 from nasm.building.builder import ProgramBuilder
+from nasm.problems import listed
 from nasm.source import Span
-from nasm.spec.instruction import Operand, Row
+from nasm.spec.effects import Transfer
+from nasm.spec.instruction import REQUIRED, Operand, Row
 
 
 def operand_place(line: Span, row: Row, name: str) -> Span | None:
@@ -50,3 +52,35 @@ def elsewhere(word: str, builder: ProgramBuilder) -> str:
     if any(word in (e.name, *e.aliases) for e in builder.generation.engines):
         return f"an engine is chosen with '@{word}'"
     return ELSEWHERE.get(word, "")
+
+
+def instead(word: str, builder: ProgramBuilder) -> str:
+    """A hint for a mnemonic of another machine, or a word of another language; or nothing."""
+    low, target = word.lower(), builder.target
+    if low in STATEMENTS:
+        return STATEMENTS[low]
+    if low in BRANCHING and target.sequencing is not None:
+        loop = f"a loop is written '{FORMS['loop']}'"
+        return f"{target.sequencing.branch} branches to a label; {loop}"
+    if low in COMPUTING and target.sequencing is not None:
+        return f"registers are changed by {target.sequencing.move} and {target.sequencing.compute}"
+    if low in MOVING:
+        moving = [row.name for row in target.isa if row.effect is Transfer]
+        return f"data is moved by {listed(moving, 'or')}: what is written comes first"
+    return _as_operator(low, builder)
+
+
+def _as_operator(word: str, builder: ProgramBuilder) -> str:
+    """The instructions that take a word as an operator, as their manual pages have it."""
+    words = [
+        (one, f"{row.name} with {operand.name}={one}")
+        for row in builder.target.isa
+        for operand in row.written
+        for one in operand.kind.words
+        if operand.default is REQUIRED and (one == word or (len(word) > 2 and one.startswith(word)))
+    ]
+    if not words:
+        return ""
+    full = word if any(one == word for one, _ in words) else words[0][0]
+    taking = dict.fromkeys(said for one, said in words if one == full)
+    return f"'{full}' is an operator: {listed(list(taking)[:3], 'or')}"

@@ -60,9 +60,13 @@ class Open:
         """How its line begins."""
         return f".loop {self.variable.name}"
 
+    def allotted(self, queue: int) -> dict[int, str]:
+        """The registers that it was given in a queue, and what they hold."""
+        return {r.number: str(form) for form, r in self.forms.get(queue, {}).items()}
+
     def own(self, queue: int) -> dict[int, str]:
         """The registers that belong to it in a queue, and what they hold."""
-        held = {r.number: str(form) for form, r in self.forms.get(queue, {}).items()}
+        held = self.allotted(queue)
         if self.counter is not None and queue == self.queue:
             held[self.counter.number] = f"the rounds of {self.said}"
         return held
@@ -112,6 +116,7 @@ class Loops:
                 raise _several(loop)
             for queue in loop.lines:
                 loop.record.parts[queue] = self._control(loop, queue)
+                loop.record.registers[queue] = loop.allotted(queue)
         except Refused as refused:
             raise Failure(refused.at(loop.place)) from None
         except Failure as failure:

@@ -20,7 +20,7 @@ from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.memory import Tensor
 from nasm.spec.view import Reg, View
 
-_REGISTER = re.compile(r"r[0-9]+")
+_REGISTER = re.compile(r"[rR][0-9]+")
 
 CONSTANTS = names.CONSTANTS
 
@@ -86,6 +86,7 @@ class Scope:
     hidden: dict[str, Value] | None = None
     expansion: Expansion | None = None
     computing: Mapping[str, str] = field(default_factory=dict)
+    counters: Mapping[str, int] = field(default_factory=dict)
 
     def span(self, node: tree.Node) -> Span:
         """A node's place, expansions included."""
@@ -156,6 +157,10 @@ class Scope:
             values = self.values.items()
             self.kept = {name: value for name, value in values if not isinstance(value, HANDED)}
         return self.kept
+
+    def named_views(self) -> dict[str, View]:
+        """The views that have names now."""
+        return {name: value for name, value in self.values.items() if isinstance(value, View)}
 
     def begin_round(self) -> Around:
         """What is declared from here on lasts until the end of a round of a loop."""
@@ -237,7 +242,11 @@ class Scope:
         known = [*self.values, *self.tensors, *self.transfers]
         hint = self.before(name, "name") or did_you_mean(name, known)
         if not hint and _REGISTER.fullmatch(name):
-            hint = f"a register is written '%{name}'"
+            hint = f"a register is written '%{name.lower()}'"
+        if not hint and name.lower() in CONSTANTS:
+            hint = f"it is written '{name.lower()}'"
+        if not hint and name in self.counters:
+            hint = f"a semaphore is written '${name}'"
         hint = hint or (f"wanted {wanted}" if wanted else "")
         raise Refused("E0208", f"nothing is called '{name}'", hint)
 

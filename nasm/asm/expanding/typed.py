@@ -40,6 +40,15 @@ class Continued(Expander):
         """``.nasm 1``, which a program begins with."""
         raise Refused("E0215", ".nasm is given once, before everything else")
 
+    def macro(self, statement: tree.Macro) -> None:
+        """``.macro``: one of a file that is included once more is known."""
+        before = self.macros.known.get(statement.name.name)
+        if before is not None and self.scope.source is not self.source:
+            same = before.source == self.scope.source
+            if same and before.statement.start == statement.start:
+                return
+        super().macro(statement)
+
     def core(self, statement: tree.CoreLine) -> None:
         """``.core 1``: one of those that the machine was made with."""
         number, cores = declare.whole(statement.number, self.scope), self.made.program.cores
@@ -79,7 +88,7 @@ class Continued(Expander):
         if statement.engine is not None or statement.mnemonic is None:
             return super()._engine(statement)
         builder = self.made
-        row = builder.target.isa.rows.get(statement.mnemonic.name)
+        row = builder.target.row(statement.mnemonic.name)
         if row is None:  # whoever compiles the line says so, whatever the engine
             return builder.generation.engines[0].name
         having = builder.target.engines(row, builder.generation)
@@ -103,5 +112,6 @@ class Continued(Expander):
         **Expander.HANDLERS,
         tree.Version: version,
         tree.CoreLine: core,
+        tree.Macro: macro,
         tree.Loop: run_time_loop,
     }

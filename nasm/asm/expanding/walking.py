@@ -5,6 +5,7 @@ Every statement is handled by the method its class names in :data:`Walker.HANDLE
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
@@ -249,6 +250,7 @@ class Walker:
         self.builder, scope = builder, self.scope
         builder.places = operand_place
         scope.tensors, scope.transfers = builder.program.tensors, builder.program.transfers
+        scope.counters = ChainMap(builder.program.semaphores, builder.program.events)
         scope.place, scope.later = builder.place, self._later
         scope.computing = builder.target.computing
         self.loops = Loops(builder, self.includes.text)

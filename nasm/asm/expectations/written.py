@@ -11,6 +11,7 @@ from nasm.asm.expectations.constants import METRICS
 from nasm.asm.expectations.viewed import sliced
 from nasm.asm.text import tree
 from nasm.asm.text.precedence import ARITHMETIC, COMPARISON, LEVELS, NOT, POWER, SIGN
+from nasm.problems import Refused
 from nasm.spec.literals import literal
 from nasm.spec.program import Expectation
 from nasm.spec.view import View
@@ -19,14 +20,21 @@ ATOM = POWER + 1
 
 
 def written(
-    expectation: Expectation, constants: Mapping[str, object], file: Callable[[str], str]
+    expectation: Expectation,
+    constants: Mapping[str, object],
+    file: Callable[[str], str],
+    view: Callable[[str, View], str] | None = None,
 ) -> str:
-    """Its line. A text that has it has these ``constants``; ``file`` says how it names a file."""
+    """Its line. A text that has it has these ``constants``; ``file`` says how it names a file.
+
+    ``view`` gives the name of a view that is called so here and that no slices say; without it
+    such a view is refused.
+    """
     assert isinstance(expectation.tree, tuple)
     statement, values = expectation.tree
     assert isinstance(statement, tree.Expect)
     spelling = _Spelling(
-        Scope(expectation.span.source, dict(values), chain=expectation.span.chain), constants
+        Scope(expectation.span.source, dict(values), chain=expectation.span.chain), constants, view
     )
     parts = [".expect ", spelling.within(statement.left, ARITHMETIC)]
     right = statement.right
@@ -41,8 +49,10 @@ def written(
 class _Spelling:
     """Nodes as text, each with how tightly what holds it together binds."""
 
-    def __init__(self, scope: Scope, constants: Mapping[str, object]) -> None:
-        self.scope, self.constants = scope, constants
+    def __init__(
+        self, scope: Scope, constants: Mapping[str, object], view: Callable[[str, View], str] | None
+    ) -> None:
+        self.scope, self.constants, self.view = scope, constants, view
 
     def within(self, node: tree.Node, least: int) -> str:
         """A node where only what binds so tightly needs no brackets."""
@@ -102,7 +112,14 @@ class _Spelling:
         if name not in values or (type(kept) is type(values[name]) and kept == values[name]):
             return name, ATOM
         held = values[name]
-        return (sliced(held), ATOM) if isinstance(held, View) else _value(held)
+        if not isinstance(held, View):
+            return _value(held)
+        try:
+            return sliced(held), ATOM
+        except Refused:
+            if self.view is None:
+                raise
+            return self.view(name, held), ATOM
 
     def _arguments(self, arguments: tuple[tree.Node, ...], metric: bool = False) -> str:
         """Arguments of a call; the first of a measure is an engine, whatever else has its name."""

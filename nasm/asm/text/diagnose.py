@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from lark import UnexpectedInput
 
-from nasm.asm.text.habits import COMMENT, ELSEWHERE, habit, unmarked
+from nasm.asm.text.habits import COMMENT, ELSEWHERE, closing, declared, habit, unclosed, unmarked
 from nasm.asm.text.habits import hint as usual
 from nasm.asm.text.parse_failure import DIRECTIVES, FORMS, PAIRS, ParseFailure, failure_of
 from nasm.asm.text.syntax_errors import Mistake
@@ -29,8 +29,15 @@ _STRAY_HINTS = {
     "!": "negation is written 'not'",
     "\\": "inside brackets a line continues without it",
 }
+_HASH = re.compile(r"#\s*(?:(define|include|ifdef|ifndef)\b|(-?[0-9][\w.]*))")
 # Operators of other languages, as two lexemes of this one.
-_FOREIGN = {"&&": "write 'and'", "||": "write 'or'", "===": "write '=='", "<>": "write '!='"}
+_FOREIGN = {
+    "&&": "write 'and'",
+    "||": "write 'or'",
+    "===": "write '=='",
+    "<>": "write '!='",
+    "/*": COMMENT,
+}
 
 
 _UNNAMED = {
@@ -59,7 +66,9 @@ def _number(failure: ParseFailure) -> Mistake | None:
     if not (failure.stray and re.match(r"\.?[0-9]", failure.found)):
         return None
     hint = "numbers are written 512, 1_024, 0x400, 0b101, 1.5 or 1e-5"
-    if re.fullmatch(r"[0-9]+[kKMGTnumµ]?i?[a-zA-Z]{1,6}", failure.found):
+    if re.fullmatch(r"[0-9][0-9.]*[fFdD]", failure.found):
+        hint = f"write '{failure.found[:-1]}': a number has no dtype"
+    elif re.fullmatch(r"[0-9]+[kKMGTnumµ]?i?[a-zA-Z]{1,6}", failure.found):
         hint = "numbers have no units"
     if failure.found.startswith("."):
         hint = f"write '0{failure.found}': there are digits on both sides of the dot"
@@ -93,11 +102,25 @@ def _stray(failure: ParseFailure) -> Mistake | None:
         name = _UNNAMED.get(character) or unicodedata.name(character, "a control character")
         shown = f"U+{ord(character):04X} ({name})"
     hint = _STRAY_HINTS.get(character, "")
+    if character == "#":
+        hint = _hash(failure) or hint
     if clean(character) != character:
         hint = "it cannot be seen: delete it, or write it in a string"
     elif character.isalnum():
         hint = "names are made of A to Z, a to z, 0 to 9 and '_'"
     return Mistake("E0123", f"{shown} has no meaning here", failure.at, failure.at + 1, hint)
+
+
+def _hash(failure: ParseFailure) -> str:
+    """What ``#define``, ``#include`` and ``#4`` are here, or nothing."""
+    found = _HASH.match(failure.text, failure.at, failure.end)
+    if found is None:
+        return ""
+    if found[1] == "include":
+        return f"a file is included '{FORMS['include']}'"
+    if found[1]:
+        return ELSEWHERE.get(found[1], "")
+    return f"a number is written '{found[2]}'"
 
 
 def _stepped_value(failure: ParseFailure) -> Mistake | None:
@@ -129,7 +152,8 @@ def _closing(failure: ParseFailure) -> Mistake | None:
         return None
     if not failure.opened:
         opener = PAIRS[failure.found]
-        return failure.mistake("E0106", f"'{failure.found}' closes nothing: no '{opener}' is open")
+        message = f"'{failure.found}' closes nothing: no '{opener}' is open"
+        return failure.mistake("E0106", message, closing(failure.found))
     opener = failure.opened[-1].group()
     if opener == PAIRS[failure.found]:
         return None
@@ -209,6 +233,9 @@ def _unknown_directive(failure: ParseFailure) -> Mistake | None:
     if not failure.directive or failure.directive in FORMS or failure.opened:
         return None
     start, word = failure.start, failure.directive
+    turned = declared(failure)
+    if turned:
+        return failure.mistake("E0114", failure.misfit, turned)
     hint = ELSEWHERE.get(word) or re.sub(r"'(\w+)'", r"'.\1'", did_you_mean(word, DIRECTIVES))
     declares = len(failure.before) > 2 and failure.before[2].group()[0].isalpha()
     if hint or not declares:
@@ -256,9 +283,12 @@ def _side_by_side(failure: ParseFailure) -> Mistake | None:
         return None
     missing, hint = "an operator", ""
     if failure.found == "{":
-        hint = "a substitution touches the name it belongs to: 'w{k}'"
+        hint = unclosed(failure.text, failure.start, failure.at)
+        hint = hint or "a substitution touches the name it belongs to: 'w{k}'"
     elif any(match.group() == "//" for match in failure.before):
         hint = COMMENT
+    elif other := usual(failure):
+        hint = other
     elif sign := unmarked(failure):
         missing, hint = "a comma", sign
     elif "_COMMA" in failure.wanted:

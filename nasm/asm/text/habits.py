@@ -25,6 +25,14 @@ ELSEWHERE = {
     **dict.fromkeys(("ifdef", "ifndef"), f"a condition is written '{FORMS['if']}'"),
     **dict.fromkeys(("text", "data", "bss", "rodata", "section", "segment"), _NO_SECTIONS),
     **dict.fromkeys(("global", "globl", "extern"), "a program is one text, and has no symbols"),
+    **dict.fromkeys(("shared", "local", "param", "entry_param"), _TENSOR),
+    **dict.fromkeys(("reg", "pred"), "registers are not declared: each engine has %r0, %r1, …"),
+    **dict.fromkeys(
+        ("entry", "func", "visible", "proc", "function"), "lines with a name are a '.macro'"
+    ),
+    "version": f"the version of the language is '{FORMS['nasm']}'",
+    "print": "'neuron-nasm repl' prints what tensors hold; '.expect' compares it",
+    "continue": "lines of a round are chosen by '.if'; '.break' leaves a '.loop'",
     **dict.fromkeys(("byte", "word", "long", "quad", "float", "double", "space", "zero"), _TENSOR),
     **dict.fromkeys(("tensor", "buffer", "array", "alloc", "tile"), _TENSOR),
     **dict.fromkeys(("align", "balign", "org"), _ALIGNED),
@@ -36,10 +44,50 @@ ELSEWHERE = {
 }
 """What a directive of other assemblers is here."""
 
+_ENDS = "a queue ends behind its last line: nothing stands there"
+_COUNTED_BY = "a line waits with '$s >= 1' behind its operands, and tells with '$s++'"
+_MACRO = f"lines with a name are declared '{FORMS['macro']}', and called 'name(x, y)'"
+
+STATEMENTS = {
+    **dict.fromkeys(("return", "ret", "exit", "halt", "hlt", "stop", "quit"), _ENDS),
+    **dict.fromkeys(
+        ("wait", "signal", "sem", "lock", "notify", "join", "await", "depbar", "syncthreads"),
+        _COUNTED_BY,
+    ),
+    **dict.fromkeys(("barrier", "bar", "membar", "fence"), _COUNTED_BY),
+    **dict.fromkeys(
+        ("int", "float", "double", "var", "let", "auto", "const", "set", "equ"), _CONSTANT
+    ),
+    **dict.fromkeys(("def", "fn", "func", "function", "proc", "void", "kernel"), _MACRO),
+    **dict.fromkeys(("call", "bl", "jal"), "a macro is called by its name: 'name(x, y)'"),
+    "while": _LOOP,
+    "continue": "lines of a round are chosen by '.if'; '.break' leaves a '.loop'",
+    "section": _NO_SECTIONS,
+    "segment": _NO_SECTIONS,
+    "import": f"a file is included '{FORMS['include']}'",
+    "from": f"a file is included '{FORMS['include']}'",
+    "post": "'post name' stands at the end of the line whose completion it names",
+    "after": "'after name' stands at the end of the line that comes after it",
+    "print": "'neuron-nasm repl' prints what tensors hold; '.expect' compares it",
+    "printf": "'neuron-nasm repl' prints what tensors hold; '.expect' compares it",
+}
+"""What a word with which a line begins in other languages is here."""
+
+MOVING = ("ld", "load", "ldr", "st", "store", "str", "memcpy", "copy", "cp", "cpy", "transfer")
+COMPUTING = ("mov", "li", "lea", "cvta", "setp", "inc", "dec", "addi", "subi")
+BRANCHING = ("jmp", "jump", "goto", "bra", "br", "b", "j", "je", "jne", "jz", "jnz", "beq", "bne")
+"""Mnemonics of other machines that move data, change registers, or branch."""
+
+FUNCTIONS = {"range": "from 0 up to 4 is written '0..4'", "sum": "an '.expect' has it"}
+"""What a function of other languages is here."""
+
 _MNEMONIC = re.compile(r"[A-Z]\w*[a-z]\w*")
 _ENGINE = re.compile(r"[a-z]\w*")
 _COUNTED = re.compile(r"[A-Za-z_]\w*\s*(?:\+\+|--|[-+]=)")
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_SUFFIX = re.compile(r"\.[A-Za-z_]\w*")
+_ASSIGNS = re.compile(r"\]\s*=(?!=)")
+_DECLARED = re.compile(r"\s*\.(\w+)\s+([A-Za-z_]\w*)\s*(\[[^\]]*\])\s*([A-Za-z_]\w*)?")
 
 
 def habit(failure: ParseFailure) -> Mistake | None:
@@ -67,6 +115,21 @@ def habit(failure: ParseFailure) -> Mistake | None:
 def hint(failure: ParseFailure) -> str:
     """What to write for what is usual elsewhere, where nothing better is known; or nothing."""
     before = [match.group() for match in failure.before]
+    if failure.text.startswith(("/*", "--"), failure.at) or failure.found == "*/":
+        return COMMENT
+    first = next((word for word in before if not word.startswith("@")), "").lower()
+    if first in STATEMENTS:
+        return STATEMENTS[first]
+    if _SUFFIX.fullmatch(failure.found) and _WORD.fullmatch(failure.previous):
+        return f"a mnemonic is one word: nothing like '{failure.found}' belongs to it"
+    if (
+        before[1:2] == ["["]
+        and _WORD.fullmatch(before[0])
+        and _ASSIGNS.search(failure.text, failure.at, failure.end)
+    ):
+        return "an instruction begins with its mnemonic, and its first operand is what it writes"
+    if failure.previous == "," and failure.found in (")", "]"):
+        return "leave the comma out"
     opener = failure.opened[-1].group() if failure.opened else ""
     if len(before) == 1 and before[0].startswith("@") and failure.found in (":", ","):
         return f"nothing stands between '{before[0]}' and the mnemonic"
@@ -83,6 +146,33 @@ def hint(failure: ParseFailure) -> str:
     if failure.found == ">" and failure.previous == "-":
         return "what is written comes first, then what is read"
     return ""
+
+
+def unclosed(text: str, start: int, bracket: int) -> str:
+    """A hint for a bracket that is not closed, where another language has one; or nothing."""
+    words = _WORD.findall(text[start:bracket])
+    if text[bracket] == "{" and not text[bracket + 1 :].partition("\n")[0].strip():
+        return f"{_END}, and nothing opens it but its first line"
+    if words and words[0] in ("for", "loop", "if", "elif") and text[bracket] == "(":
+        return f"it is written '{FORMS[words[0]]}'"
+    return ""
+
+
+def closing(found: str) -> str:
+    """The same for one that closes nothing."""
+    return _END if found == "}" else ""
+
+
+def declared(failure: ParseFailure) -> str:
+    """How a tensor is declared whose shape stands at its name, or whose dtype comes first."""
+    found = _DECLARED.match(failure.text, failure.start, failure.end)
+    if found is None:
+        return ""
+    word, one, shape, other = found.groups()
+    name, dtype = (other, one) if dtypes.find(one) is not None else (one, other)
+    if not dtype or dtypes.find(dtype) is None:
+        return ""
+    return f"write '.{word} {name or 'name'} {dtype}{shape}'"
 
 
 def unmarked(failure: ParseFailure) -> str:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from lark import UnexpectedInput
 
-from nasm.asm.text import grammar, tree
+from nasm.asm.text import grammar, habits, tree
 from nasm.asm.text.blocks import Blocks, word_of
 from nasm.asm.text.diagnose import diagnose
 from nasm.asm.text.likes import Likes
@@ -155,7 +155,9 @@ def _add_move(text: str, line: LogicalLine, blocks: Blocks, explained: bool) -> 
 def _read(text: str, line: LogicalLine, symbol: str, explained: bool = True) -> Built:
     if line.unclosed is not None:
         bracket = line.unclosed
-        raise Mistake("E0105", f"this '{text[bracket]}' is never closed", bracket, bracket + 1)
+        said = f"this '{text[bracket]}' is never closed"
+        hint = habits.unclosed(text, line.start, bracket)
+        raise Mistake("E0105", said, bracket, bracket + 1, hint)
     try:
         return grammar.read(text, line.start, line.end, symbol)
     except UnexpectedInput as error:

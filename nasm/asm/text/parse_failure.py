@@ -30,6 +30,7 @@ FORMS = {
     "view": ".view name = tensor[0:64]",
     "core": ".core 0",
     "drain": ".drain all",
+    "word": ".word 0x02000000",
     "assert": '.assert condition, "message"',
     "expect": ".expect left ~ right  rtol=1e-2 atol=1e-3",
 }

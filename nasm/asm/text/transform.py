@@ -63,7 +63,7 @@ class _Terminals:
     def NAME(self, token: Leaf) -> tree.Name:
         return tree.Name(token.start_pos, token.end_pos, token.value)
 
-    CALLED = NAME
+    CALLED = DOT_WORD = NAME
 
     def DIRECTIVE(self, token: Leaf) -> tree.Name:
         return _name(token, 1)

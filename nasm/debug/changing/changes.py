@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nasm.machine.addresses import Access
+from nasm.micro import Micro
 from nasm.problems import Refused
 from nasm.records import Status
 from nasm.running import Running
@@ -136,6 +137,7 @@ class Type(Change):
         for index, pcs in self.pcs:
             queue = scheduler.queues[index]
             free(running, queue)
+            whole(running, queue)
             for pc in pcs:
                 queue.fetch(pc)
         for view, values in self.values:
@@ -160,6 +162,17 @@ def free(running: Running, queue: Queue) -> None:
             WRONG,
             f"the next instruction of @{name} has arrived at a rendezvous, and is not taken back",
             "go back to before it did, or let the other cores arrive",
+        )
+
+
+def whole(running: Running, queue: Queue) -> None:
+    """Refuse to put something into the middle of an expansion, which could not be gone on with."""
+    if type(queue.pc) is Micro:
+        name = running.program.queue_name(queue.index)
+        raise Refused(
+            WRONG,
+            f"@{name} is in the expansion of pc {int(queue.pc)}, at {queue.pc}",
+            f"finish it first: finish expansion {name}",
         )
 
 

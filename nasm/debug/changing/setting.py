@@ -262,7 +262,7 @@ def _of_line(running: Running, queue: Queue, name: str, line: int) -> int:
     program = running.program
     for pc in range(queue.length):
         span = program.span(queue.index, pc)
-        if span is not None and span.line == line:
+        if span is not None and span.line == line and not span.source.label:
             return pc
     raise Refused(WRONG, f"@{name} has no instruction on line {line}")
 

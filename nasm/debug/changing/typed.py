@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from nasm.asm.resume import Added, Continuation
@@ -55,6 +55,11 @@ class Typing:
         self.taken: list[Type] = []
         self._again: dict[tuple[object, ...], Type] = {}
         self._lines = Continuation(running.program)
+
+    @property
+    def macros(self) -> Collection[str]:
+        """The macros that a text may call."""
+        return self._lines.macros.known.keys()
 
     @property
     def program(self) -> Program:

@@ -118,6 +118,11 @@ class _Search:
         """How a chain ends here, if what holds the engine up is held up by no other engine."""
         if hold.kind == "over":
             return NOBODY, "", ""
+        if hold.kind == "condition":
+            if hold.until is not None:
+                return OPEN, f"It is asked again at {self.scene.time(hold.until)}.", ""
+            others = [n for n in self.supply.enders(queue) if n != queue.index]
+            return None if others else (NOBODY, "Nobody that is left can end that.", "")
         if hold.kind not in ("semaphore", "core"):
             return TIME, "No other engine holds that up: it ends by itself.", ""
         waiting = self.scene.machine.rendezvous.waiting()
@@ -145,6 +150,8 @@ class _Search:
         name = self.scene.program.queue_name(chosen.index)
         if queue.arrived is not None:
             return chosen, f"{name} has yet to reach one"
+        if queue.blocked is not None:
+            return chosen, f"{name} may end that"
         semaphore = self.supply.wait(queue).semaphore
         mine = [u for u in self.supply.updaters(semaphore) if u.queue == chosen.index and u.coming]
         pc = min((self.supply.coming(u) for u in mine), key=lambda pc: (pc < chosen.pc, pc))

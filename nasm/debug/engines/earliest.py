@@ -51,7 +51,7 @@ def earliest(machine: Machine, outlook: Outlook, lands: Callable[[int], int]) ->
 def _ready(queue: Queue) -> int:
     """When what the next instruction needs beside a semaphore is there."""
     task, behind = queue.head, queue.behind
-    tick = 0 if queue.parked else queue.due
+    tick = 0 if queue.parked or queue.blocked is not None else queue.due
     if task is not None:
         tick = max(tick, task.free_at)
     return max(tick, behind.finish) if behind is not None else tick

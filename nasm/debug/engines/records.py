@@ -8,7 +8,7 @@ from nasm.debug.engines.transfers import TransferRecord
 from nasm.drawing import Drawn
 from nasm.problems import clean, counted
 from nasm.records import Status, Units
-from nasm.source import Span
+from nasm.source import Span, brief
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,18 +17,25 @@ class Location:
 
     ``rounds`` says in which round of which loop of the text it is written, and in which call of
     which macro. The pc is -1 for what
-    was done by hand, which no instruction did.
+    was done by hand, which no instruction did. ``file`` is empty if the line is one of the
+    program's own text.
     """
 
     engine: str
     pc: int
     line: int | None
     rounds: str = ""
+    file: str = ""
+
+    @property
+    def where(self) -> str:
+        """Its line, or its pc if it was written on none."""
+        return f"pc {self.pc}" if self.line is None else brief(self.line, self.file)
 
     def __str__(self) -> str:
         if self.pc < 0:
             return self.engine
-        return f"{self.engine} pc {self.pc}" + (f", line {self.line}" if self.line else "")
+        return f"{self.engine} pc {self.pc}" + (f", {self.where}" if self.line else "")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -54,10 +61,11 @@ class Hold:
     """One thing that keeps an instruction from starting.
 
     ``kind`` is ``semaphore``, ``notification``, ``data``, ``unit``, ``port``, ``ready``, ``core``,
-    ``turn`` or ``over``; ``said`` continues "the engine", ``brief`` in fewer words. It ends at the
-    tick ``until``: not before that if it is not ``certain``, and None if nobody knows. ``by`` are
-    the instructions that would end it, ``transfers`` those under way that would. Of a semaphore
-    ``what`` is the wait alone, and ``detail`` who posts; that is ``enough`` if it is under way.
+    ``condition``, ``turn`` or ``over``; ``said`` continues "the engine", ``brief`` in fewer words.
+    It ends at the tick ``until``: not before that if it is not ``certain``, and None if nobody
+    knows. ``by`` are the instructions that would end it, ``transfers`` those under way that would.
+    Of a semaphore ``what`` is the wait alone, and ``detail`` who posts; that is ``enough`` if it is
+    under way.
     """
 
     kind: str

@@ -465,7 +465,7 @@ class Breakpoints(Drawn):
         if one.holds is None:
             return True
         met = one.met[-1]
-        names = rounds(self.running.program, met.queue, met.pc) if met.pc >= 0 else {}
+        names = rounds(self.running, met.queue, met.pc) if met.pc >= 0 else {}
         return one.holds(names)
 
     def _news(self, armed: Sequence[_Set], begun: Moment) -> None:

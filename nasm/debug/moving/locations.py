@@ -6,13 +6,16 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from nasm.debug.values.rounds import rounds_at, variables
 from nasm.inspection import Inspection
+from nasm.micro import micro_of
 from nasm.problems import Refused, did_you_mean, listed, quoted
-from nasm.source import Source, Span
+from nasm.source import Source, Span, brief
 from nasm.spec.program import Program, QueueProgram
 
 UNKNOWN = "E0822"
 
+_MICRO = re.compile(r"(\d{1,9})\.(\d{1,9})")
 _ROUND = re.compile(r"\.for (\w+) = (-?\d+)")
 
 
@@ -20,17 +23,19 @@ _ROUND = re.compile(r"\.for (\w+) = (-?\d+)")
 class Location:
     """Instructions of a program: by queue, the pcs where they stand; ``text`` says which.
 
-    ``moved`` says where it went if what was asked for has no instruction.
+    ``moved`` says where it went if what was asked for has no instruction. Of instructions that are
+    expanded it is the first of those that stand for them, or the one of the number ``micro``.
     """
 
     text: str
     pcs: Mapping[int, frozenset[int]]
     moved: str = ""
+    micro: int = 0
 
     def holds(self, queue: int, pc: int) -> bool:
         """Whether an instruction is one of them."""
         found = self.pcs.get(queue)
-        return found is not None and pc in found
+        return found is not None and pc in found and micro_of(pc) == self.micro
 
     @property
     def count(self) -> int:
@@ -42,16 +47,19 @@ def location(held: Inspection, text: str) -> Location:
     """What a text stands for; raises Refused.
 
     A line number, a line of one of several files (``kernel.py:57``), a label, a mnemonic, an
-    engine, an engine with a pc (``tensor pc 3``).
+    engine, an engine with a pc (``tensor pc 3``); with the number of one of several instructions
+    that it is expanded to, ``tensor pc 3.2`` or ``tensor:3.2``.
     """
     words = text.split()
     if len(words) == 1 and words[0].isdecimal():
         return _line(held, int(words[0][:9]), text_of(held))
     file, _, line = text.strip().rpartition(":")
     if file and line.isdecimal():
-        return _line(held, int(line[:9]), _file(held, file))
+        return _line(held, int(line[:9]), file_of(held, file))
     if len(words) == 3 and words[1] == "pc":
         return _at(held, words[0], words[2])
+    if file and _MICRO.fullmatch(line):
+        return _at(held, file, line)
     program = held.program
     if len(words) == 1:
         word = words[0]
@@ -96,17 +104,21 @@ def _mnemonic(program: Program, word: str) -> Location:
 
 def _at(held: Inspection, engine: str, number: str) -> Location:
     queue = held.queue(engine)
-    pc = int(number) if number.isdecimal() and len(number) < 10 else -1
+    one = _MICRO.fullmatch(number) if held.program.target.expand is not None else None
+    whole, micro = (one[1], int(one[2])) if one else (number, 0)
+    pc = int(whole) if whole.isdecimal() and len(whole) < 10 else -1
     name = held.program.queue_name(queue.index)
     if not 0 <= pc < queue.length:
         raise Refused(UNKNOWN, f"no pc {quoted(number)}: {name} has {queue.length} instructions")
-    return Location(f"@{name} pc {pc}", {queue.index: frozenset((pc,))})
+    place = f"@{name} pc {pc}" + (f".{micro}" if one else "")
+    return Location(place, {queue.index: frozenset((pc,))}, micro=micro)
 
 
-def _file(held: Inspection, name: str) -> Source:
+def file_of(held: Inspection, name: str) -> Source:
     """The file of a program whose path ends so; raises Refused."""
     sources = {id(s.source): s.source for s in held.program.spans if s is not None}
-    ends = [s for s in sources.values() if f"/{s.name}".endswith(f"/{name}")]
+    ends = [s for s in sources.values() if name in (s.name, s.label)]
+    ends = ends or [s for s in sources.values() if f"/{s.name}".endswith(f"/{name}")]
     if len(ends) != 1:
         names = sorted(s.shown for s in (ends or sources.values()))
         said = f"several files are called '{quoted(name)}'" if ends else f"no file '{quoted(name)}'"
@@ -132,8 +144,10 @@ def _line(held: Inspection, line: int, source: Source | None) -> Location:
         raise Refused(UNKNOWN, f"no instruction on or behind line {line} of {last}")
     at = min(found)
     moved = "" if at == line else f"line {line} has no instruction: moved to line {at}"
-    where = "" if source is text_of(held) else f" of {source.shown}"
-    return Location(f"line {at}{where}", {q: frozenset(pcs) for q, pcs in found[at].items()}, moved)
+    where = f"line {at} of {source.shown}"
+    if source.label or source is text_of(held):
+        where = brief(at, source.label)
+    return Location(where, {q: frozenset(pcs) for q, pcs in found[at].items()}, moved)
 
 
 def _in(program: Program, number: int, source: Source) -> Span | None:
@@ -148,14 +162,17 @@ def text_of(held: Inspection) -> Source | None:
     return next((span.source for span in held.program.spans if span is not None), None)
 
 
-def rounds(program: Program, queue: int, pc: int) -> dict[str, int]:
-    """The variables of the loops around an instruction, with their values there."""
+def rounds(held: Inspection, queue: int, pc: int) -> dict[str, int]:
+    """The variables of the loops around an instruction, with their values there and now."""
+    program = held.program
     chain = program.chains[program.queues[queue].chains[pc]]
     found = (_ROUND.fullmatch(frame.what) for frame in chain)
-    return {match[1]: int(match[2]) for match in found if match is not None}
+    unrolled = {match[1]: int(match[2]) for match in found if match is not None}
+    return rounds_at(held, queue, pc) | unrolled
 
 
 def loop_variables(program: Program) -> frozenset[str]:
-    """The variables of all loops that were unrolled."""
+    """The variables of all loops, unrolled and at run time."""
     frames = (frame.what for chain in program.chains for frame in chain)
-    return frozenset(match[1] for what in frames if (match := _ROUND.fullmatch(what)))
+    unrolled = frozenset(match[1] for what in frames if (match := _ROUND.fullmatch(what)))
+    return unrolled | variables(program)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from nasm.debug.moving.locations import location
 from nasm.debug.moving.stops import Met, Test
 from nasm.machine.flow import Branch, Flow
+from nasm.micro import Micro
 from nasm.problems import Refused
 from nasm.running import Running
 from nasm.sim.channels import Flight, Group
@@ -77,6 +78,15 @@ def of_loop(running: Running, engine: str, whole: bool) -> Test:
     return Left(running, queue.index, loop, whole)
 
 
+def of_expansion(running: Running, engine: str) -> Test:
+    """The last of the instructions that one stands for to complete; raises Refused."""
+    queue = running.queue(engine)
+    if type(queue.pc) is not Micro:
+        name = running.program.queue_name(queue.index)
+        raise Refused("E0822", f"the next instruction of {name} is not one of an expansion")
+    return Expanded(running, queue)
+
+
 def of_transfers(running: Running, where: str) -> Test:
     """The transfers under way to land: all, or those that a location issued; raises Refused."""
     flying = running.machine.scheduler.transfers.values()
@@ -103,6 +113,20 @@ class Done(Test):
         if queue is self.queue and queue.done and not queue.flight:
             name = self.running.program.queue_name(queue.index)
             self.meet(Met(f"@{name} has completed all its instructions"))
+
+
+class Expanded(Test):
+    """All instructions that the one at the pc of a queue stands for have completed."""
+
+    def __init__(self, running: Running, queue: Queue) -> None:
+        super().__init__(running)
+        self.queue, self.pc = queue, int(queue.pc)
+
+    def finished(self, queue: Queue, done: Flying) -> None:
+        """Whether that was the last."""
+        mine = queue is self.queue and done.pc == self.pc
+        if mine and type(done.pc) is Micro and done.pc.last:
+            self.meet(Met(f"{self.acting(queue.index, done.pc)} was the last of its expansion"))
 
 
 class Landed(Test):

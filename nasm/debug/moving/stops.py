@@ -82,7 +82,7 @@ class Test(Observer):
         """An instruction in a few words."""
         program = self.running.program
         span = program.span(queue, pc)
-        line = f", line {span.line}" if span is not None else ""
+        line = f", {span.brief}" if span is not None else ""
         row = program.instruction(queue, pc).row.name
         return f"@{program.queue_name(queue)} pc {pc} ({row}{line})"
 

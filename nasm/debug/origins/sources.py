@@ -120,7 +120,7 @@ class Reading:
 
     def stored(self, at: int, numbers: Numbers) -> Array:
         """Which elements of a result are stored: of a partial one some stay as they were."""
-        if not self.shape.writing[at][0].partial:
+        if not self.shape.writing[at][0].partial or self.row.holds:
             return np.ones(len(numbers), np.bool_)
         part = self._results(self.arguments)[at]
         assert isinstance(part, Partial)
@@ -137,6 +137,14 @@ class Reading:
 
         ``learned`` remembers what was found out about instructions of a shape.
         """
+        queue = self.who[0]
+        if self.row.holds:  # to ask it again would change what the core holds
+            return [
+                Origin(
+                    self.row.reads[n].name, Register(queue, number), np.array([self.arguments[n]])
+                )
+                for n, number in self.registers.items()
+            ]
         size = sum(view.size for view in self.targets(at))
 
         result = self._results(self.arguments)[at]
@@ -153,7 +161,6 @@ class Reading:
             view = self.targets(at)[0]
             entry = entry_elements(view, numbers, tile.group)
             found_.append(Origin(ENTRIES, entry, _of_tile(tile.index, entry, _tile(view))))
-        queue = self.who[0]
         found_ += [
             Origin(ADDRESS, Register(queue, n), np.array([v])) for n, v in self.addresses.items()
         ]
@@ -260,7 +267,7 @@ def reading(machine: Machine, who: Who, record: int) -> Reading:
     if held:
         operands = tuple(resolved(operand, held) for operand in operands)
         shape = machine.shapes.of(shape.row, operands, machine.program.queues[queue].engine)
-    binding = Recipes(shape, kernels.operands, kernels.core).bind(operands)
+    binding = Recipes(shape, kernels.operands, kernels.core, None).bind(operands)
     casting = machine.state.castings[queue]
     state = casting.save()
     arguments = [copied(argument) for argument in binding.read()]

@@ -249,20 +249,21 @@ def maker(held: Inspection, write: Write) -> Maker:
         program.queue_name(queue),
         pc,
         instruction.row.name,
-        describe.form_text(instruction),
+        describe.form_text(program, queue, pc),
         span.line if span is not None and _in_text(held, span) else None,
         tuple(rounds),
         write.began,
         write.tick,
         cycle,
         us,
+        span.source.label if span is not None else "",
     )
 
 
 def _in_text(held: Inspection, span: Span) -> bool:
-    """Whether a place is in the program's text: what was typed has lines of its own."""
+    """Whether a place is in the program's texts: what was typed has lines of its own."""
     text = getattr(held, "source", None)
-    return text is None or span.source is text
+    return text is None or span.source is text or bool(span.source.label)
 
 
 def beginning(held: Inspection, place: Place) -> str:

@@ -13,6 +13,7 @@ from nasm.debug.origins.origins import Place
 from nasm.debug.origins.writes import CHANGE
 from nasm.drawing import Drawn
 from nasm.dtypes import DType
+from nasm.source import brief
 
 Array = np.ndarray[Any, Any]
 
@@ -24,7 +25,8 @@ UNWRITTEN = "not yet written"
 class Maker:
     """What made a value: an instruction, a transfer, an exchange of cores, or a change by hand.
 
-    ``line`` is None for what was typed, ``rounds`` are the loop variables where it is in loops.
+    ``line`` is None for what was typed, ``file`` is that of the line if another text includes it,
+    and ``rounds`` are the loop variables where it is in loops.
     Times are in ticks: it ``began`` when its engine or its channels did, and its results appeared
     at ``tick``; ``cycle`` is the latter in cycles of its engine, of the base clock for transfers
     and changes.
@@ -41,6 +43,7 @@ class Maker:
     tick: int
     cycle: int
     us: float
+    file: str = ""
 
     def __str__(self) -> str:
         if self.kind == CHANGE:
@@ -50,7 +53,7 @@ class Maker:
     @property
     def where(self) -> str:
         """Its line, and the rounds of the loops that it is in."""
-        said = f", line {self.line}" if self.line is not None else ""
+        said = f", {brief(self.line, self.file)}" if self.line is not None else ""
         return said + "".join(f", {name} = {value}" for name, value in self.rounds)
 
 

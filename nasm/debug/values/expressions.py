@@ -1,7 +1,8 @@
 """Expressions over a program as it stands: the language of ``.expect``, between any two events.
 
 Beside tensors, constants and measures of engines, one may ask for semaphores (``$loaded``) and
-registers (``@scalar.%r0``, ``@1.scalar.%r0`` of core 1). What an expression says of elements
+registers (``@scalar.%r0``, ``@1.scalar.%r0`` of core 1), and for the round of a loop at run time
+(``k``, ``@scalar.k``). What an expression says of elements
 that nothing wrote is not known, and is told apart.
 """
 
@@ -25,6 +26,7 @@ from nasm.asm.expectations.values import Evaluator
 from nasm.asm.text import tree
 from nasm.asm.text.parse import parse_expression
 from nasm.debug.values.missing import Missing
+from nasm.debug.values.rounds import round_of, variables
 from nasm.debug.values.value import Value
 from nasm.dtypes import Array, DTypeError
 from nasm.inspection import Inspection, Measures
@@ -34,7 +36,8 @@ from nasm.spec.view import METHODS as VIEW_METHODS
 from nasm.spec.view import View
 
 _COUNTER = re.compile(
-    r"\$([A-Za-z_]\w*)|@((?:\d{1,9}\.)?[A-Za-z_]\w*)\.%r(\d{1,9})(?!\w)", re.ASCII
+    r"\$([A-Za-z_]\w*)|@((?:\d{1,9}\.)?[A-Za-z_]\w*)\.(?:%r(\d{1,9})(?!\w)|([A-Za-z_]\w*))",
+    re.ASCII,
 )
 _WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _LETTERS = "_abcdefghijklmnopqrstuvwxyz"
@@ -79,7 +82,9 @@ class Expression:
                 Source("<expression>", hidden), 0, len(hidden), expectation=True
             )
         self._used = free_names(self._node)
-        constants = held.program.constants
+        for name in (variables(held.program) & self._used) - self.names - {*held.program.tensors}:
+            self._counters[name] = _round(name)
+        constants = {**held.program.constants, **held.program.views}
         self._constants = {
             name: value
             for name in self._used
@@ -130,7 +135,8 @@ class Expression:
         if self._used & (self.names | set(self._counters)) and not given:
             return None
         scope = self._scope(held, given)
-        if name_of(first, scope) not in held.program.tensors:
+        name = name_of(first, scope)
+        if name not in held.program.tensors and not isinstance(scope.values.get(name), View):
             return None
         try:
             view = evaluate(self._node, scope)
@@ -220,7 +226,7 @@ class _placed:  # noqa: N801  (a context)
 def _hidden(held: Inspection, source: Source) -> tuple[str, dict[str, Counter]]:
     """The text with a name, as long, for each semaphore and register, and what these hold."""
     text = source.text
-    if "$" not in text and "%r" not in text:
+    if "$" not in text and "@" not in text:
         return text, {}
     taken = {*_WORD.findall(text), *held.program.tensors}
     counters: dict[str, Counter] = {}
@@ -256,7 +262,7 @@ def _unused(length: int, taken: set[str]) -> str:
 
 
 def _counter(held: Inspection, match: re.Match[str]) -> Counter:
-    semaphore, engine, register = match[1], match[2], match[3]
+    semaphore, engine, register, variable = match.groups()
     if semaphore is not None:
         named = {**held.program.semaphores, **held.program.events}
         if semaphore not in named:
@@ -265,6 +271,13 @@ def _counter(held: Inspection, match: re.Match[str]) -> Counter:
             raise Refused("E0206", f"no semaphore '${semaphore}'", hint)
         index = named[semaphore]
         return lambda held: held.machine.scheduler.semaphores[index].value
+    if variable is not None:
+        looping = variables(held.program)
+        if variable not in looping:
+            hint = did_you_mean(variable, looping) or "a register is named @vector.%r0"
+            raise Refused("E0208", f"no loop at run time has the variable '{variable}'", hint)
+        held.queue(engine)
+        return _round(variable, engine)
     queue, number = held.queue(engine).index, int(register)
     count = held.program.generation.registers
     if number >= count:
@@ -276,6 +289,11 @@ def _counter(held: Inspection, match: re.Match[str]) -> Counter:
         return value if registers.known[number] and type(value) is int else None
 
     return read
+
+
+def _round(name: str, engine: str = "") -> Counter:
+    """The round of a loop at run time that an engine is in, or all are."""
+    return lambda held: round_of(held, name, engine)
 
 
 # ---------------------------------------------------------------- checking and computing it
@@ -386,6 +404,9 @@ class _Evaluator(Evaluator):
             found = self.scope.values[name]
             number = 0 if found is UNSET else found
             return Stored(np.array(number, np.int32), dtypes.DTYPES["int32"])
+        view = self.scope.values.get(name)
+        if isinstance(view, View):
+            return self._stored(view)
         tensor = self.held.program.tensors.get(name)
         if tensor is None:
             return super()._name(name)

@@ -102,6 +102,7 @@ class Lets:
         kinds: tuple[tuple[str, object], ...] = (
             ("a tensor of the program", program.tensors),
             ("a constant of the program", program.constants),
+            ("a view of the program", program.views),
             ("a semaphore of the program", program.semaphores),
             ("an event of the program", program.events),
             ("a transfer of the program", program.transfers),

@@ -289,7 +289,7 @@ def _ahead(held: Inspection) -> dict[str, tuple[str, bool]]:
             for name, adds in kept[number]:
                 if name not in told:
                     told.add(name)
-                    form = describe.form_text(program.instruction(queue.index, pc))
+                    form = describe.form_text(program, queue.index, pc)
                     text = f"{program.queue_name(queue.index)} pc {pc}  {form}"
                     if name not in found or adds:
                         found[name] = text, adds

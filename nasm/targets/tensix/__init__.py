@@ -1,1 +1,45 @@
-"""Tenstorrent Tensix (Wormhole B0): the coprocessor of one tile."""
+"""Tenstorrent Tensix: the coprocessor of a tile of Wormhole B0."""
+
+from __future__ import annotations
+
+from nasm.spec.target import Samples, Target
+from nasm.spec.words import Spelling, Words
+from nasm.targets.tensix.generation import GENERATIONS
+from nasm.targets.tensix.isa import DATA, ISA
+from nasm.targets.tensix.words.word import OPCODE
+
+BITS = 32
+
+
+def _rotated(word: int, by: int) -> int:
+    return (word << by | word >> (BITS - by)) & ((1 << BITS) - 1)
+
+
+def _streamed(word: int) -> int:
+    return _rotated(word, 2)
+
+
+def _read(word: int) -> int:
+    return _rotated(word, BITS - 2)
+
+
+WORDS = Words(
+    ISA,
+    OPCODE,
+    DATA,
+    {"ttinsn": Spelling("among RISC-V instructions: rotated left by two", _streamed, _read)},
+)
+
+SAMPLES = Samples(
+    tensors=(), transfer="", outside="l1", fill={}, semaphores="", posts=0, wait="", labelled=""
+)
+
+TARGET = Target(
+    name="tensix",
+    module=__name__,
+    summary="Tenstorrent Tensix: Wormhole B0",
+    isa=ISA,
+    generations=GENERATIONS,
+    samples=SAMPLES,
+    words=WORDS,
+)

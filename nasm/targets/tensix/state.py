@@ -19,14 +19,16 @@ U32 = NDArray[np.uint32]
 Bools = NDArray[np.bool_]
 
 THREADS = 3
+PACKERS = 4
 LANES = 32
+COLUMNS = 8
 L1_BYTES = 1464 << 10
 
 UNPACKERS, MATRIX = 0, 1
 """Who owns a bank of SrcA or SrcB."""
 
 NOBODY = -1
-"""The owner of a free mutex."""
+"""The owner of a free mutex, and the mutex that a thread wants which waits for none."""
 
 
 class Bytes(Protocol):
@@ -100,18 +102,23 @@ class Vector(Held):
 
     ``registers[n, lane]`` is L0 to L15, and 16, which macros alone reach; 11 to 14 are set by
     SFPCONFIG. A lane executes where ``flag`` is set or ``uses_flag`` is not. ``stack`` has what was
-    pushed, the latest last: pairs of flags and of uses. ``lane_config`` is by column.
+    pushed, the latest last: both of these, as bytes. ``lane_config`` and what macros are made of,
+    ``templates[n, column]``, ``sequences[n, column]``, ``macro_misc[column]``, are by column: all
+    rows have the same. ``rotated`` is what SFPSHFT2 rotated last. ``pending`` are instructions
+    that a macro has scheduled, records of ``lanes/macros.py``.
     """
 
     registers: U32 = field(default_factory=_registers)
     flag: Bools = field(default_factory=lambda: np.zeros(LANES, np.bool_))
     uses_flag: Bools = field(default_factory=lambda: np.zeros(LANES, np.bool_))
-    stack: tuple[tuple[tuple[bool, ...], tuple[bool, ...]], ...] = ()
-    lane_config: U32 = field(default_factory=_words(8))
-    templates: U32 = field(default_factory=_words(4))
-    sequences: U32 = field(default_factory=_words(4))
-    macro_misc: int = 0
+    stack: tuple[tuple[bytes, bytes], ...] = ()
+    lane_config: U32 = field(default_factory=_words(COLUMNS))
+    templates: U32 = field(default_factory=_words(4, COLUMNS))
+    sequences: U32 = field(default_factory=_words(4, COLUMNS))
+    macro_misc: U32 = field(default_factory=_words(COLUMNS))
     random: U32 = field(default_factory=_words(LANES))
+    rotated: U32 = field(default_factory=_words(LANES))
+    pending: tuple[object, ...] = ()
 
 
 @dataclass(slots=True, eq=False)
@@ -120,7 +127,8 @@ class Matrix(Held):
 
     ``dst[row, column]`` are the 1024 rows of 16 bits as they are stored; ``defined`` says by row
     whether anybody wrote it. Elements of SrcA and SrcB have 19 bits: sign, 10 of mantissa, 8 of
-    exponent. ``owner_a[bank]`` is ``UNPACKERS`` or ``MATRIX``; the pointers are banks.
+    exponent. ``owner_a[bank]`` is ``UNPACKERS`` or ``MATRIX``; the pointers are banks. The latest
+    instruction that computed a row of SrcA started at ``srca_row``.
     """
 
     dst: U16 = field(default_factory=lambda: np.zeros((1024, 16), np.uint16))
@@ -133,6 +141,27 @@ class Matrix(Held):
     matrix_b: int = 0
     unpack_a: int = 0
     unpack_b: int = 0
+    srca_row: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class Packer(Held):
+    """What one packer keeps from one instruction to the next.
+
+    ``addresses`` are the next bytes of L1 for row starts, exponents and data, which are taken anew
+    where ``needs_address`` is set. Until 16 bytes of a stream are together they wait in ``buffers``
+    (``buffered`` counts them). ``position`` is X, Y and Z in the tile; the RISC-V side adds
+    ``offset`` to addresses.
+    """
+
+    needs_address: Bools = field(default_factory=lambda: np.ones(3, np.bool_))
+    addresses: U32 = field(default_factory=_words(3))
+    buffers: U8 = field(default_factory=lambda: np.zeros((3, 16), np.uint8))
+    buffered: U8 = field(default_factory=lambda: np.zeros(3, np.uint8))
+    position: tuple[int, int, int] = (0, 0, 0)
+    histogram: U8 = field(default_factory=lambda: np.zeros(32, np.uint8))
+    largest_exponent: int = 0
+    offset: int = 0
 
 
 @dataclass(slots=True, eq=False)
@@ -150,12 +179,41 @@ class RowCounters(Held):
 
 
 @dataclass(slots=True, eq=False)
+class Recording(Held):
+    """What a REPLAY that records waits for: ``left`` words, the next of them for ``index``."""
+
+    left: int = 0
+    index: int = 0
+    executes: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Latch(Held):
+    """The wait instruction that the gate of a thread remembers; none where ``block`` is 0.
+
+    ``conditions`` are C0 to C14 of STALLWAIT, or C0 and C1 of SEMWAIT if ``of_semaphores`` is set,
+    about the semaphores that are selected. Cycles: when it was latched, when the gate ``looked``
+    at it last, and when its conditions were ``met``, or -1.
+    """
+
+    block: int = 0
+    conditions: int = 0
+    semaphores: int = 0
+    of_semaphores: bool = False
+    since: int = 0
+    looked: int = 0
+    met: int = -1
+
+
+@dataclass(slots=True, eq=False)
 class Thread(Held):
     """What belongs to one of the three threads.
 
     ``config`` are its 57 words of 16 bits; ``adc[who, channel, dimension, cr]``: unpacker 0 and 1
     and the packers, X, Y, Z and W, the counter and its carriage return. ``mop`` are the nine
-    words of the MOP expander; ``replay`` the 32 words that were recorded.
+    words of the MOP expander; ``replay`` the 32 words that were recorded. ``src_row`` and
+    ``context`` are rows and context counters of the two unpackers. ``requests`` are those of the
+    scalar unit to memory that are under way; ``wants`` the mutex that the thread waits for.
     """
 
     registers: U32 = field(default_factory=_words(64))
@@ -165,7 +223,12 @@ class Thread(Held):
     mop: U32 = field(default_factory=_words(9))
     mop_mask_high: int = 0
     replay: U32 = field(default_factory=_words(32))
+    recording: Recording = field(default_factory=Recording)
+    latch: Latch = field(default_factory=Latch)
     src_row: tuple[int, int] = (0, 0)
+    context: tuple[int, int] = (0, 0)
+    requests: int = 0
+    wants: int = NOBODY
 
 
 @dataclass(slots=True, eq=False)
@@ -174,7 +237,8 @@ class Coprocessor(Held):
 
     ``config[bank, word]``: words from 152 on are global, and are the same in both banks.
     ``semaphores[i]`` is a value and its maximum; ``mutexes[i]`` the thread that holds one, or
-    ``NOBODY``.
+    ``NOBODY``. ``scalar_owner`` is the thread whose instruction waits in the scalar unit, and keeps
+    others out.
     """
 
     CACHES = ("l1",)
@@ -182,9 +246,13 @@ class Coprocessor(Held):
     l1: Bytes
     vector: Vector = field(default_factory=Vector)
     matrix: Matrix = field(default_factory=Matrix)
+    packers: tuple[Packer, ...] = field(
+        default_factory=lambda: tuple(Packer() for _ in range(PACKERS))
+    )
     threads: tuple[Thread, ...] = field(
         default_factory=lambda: tuple(Thread() for _ in range(THREADS))
     )
     config: U32 = field(default_factory=_words(2, 188))
     semaphores: U8 = field(default_factory=lambda: np.zeros((8, 2), np.uint8))
     mutexes: NDArray[np.int8] = field(default_factory=lambda: np.full(8, NOBODY, np.int8))
+    scalar_owner: int = NOBODY

@@ -1,0 +1,116 @@
+"""What a core holds beside memories, and what that makes an instruction wait for.
+
+A target may have each core hold an object: what its queues share, such as mutexes, register files
+or FIFOs. Semantics change it in place, conditions look at it, and the machine saves and restores it
+with everything else.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Holds(Protocol):
+    """What a core holds: everything in it that changes is saved, and restored in place."""
+
+    def save(self) -> Any:
+        """Everything that changes; what is returned never does."""
+
+    def restore(self, saved: Any) -> None:
+        """As it was when it was saved."""
+
+
+class Bytes(Protocol):
+    """A linear memory of a core, or one that cores share, by byte address."""
+
+    def read(self, address: int, count: int) -> NDArray[np.uint8]:
+        """A copy of some bytes; raises Refused for any that the memory does not have."""
+
+    def write(self, address: int, data: NDArray[np.uint8]) -> None:
+        """Put bytes at an address; raises Refused for any that the memory does not have."""
+
+
+class Surroundings(Protocol):
+    """What an object that a core holds can reach."""
+
+    @property
+    def core(self) -> int:
+        """The number of the core."""
+
+    @property
+    def now(self) -> int:
+        """The tick of the run."""
+
+    def memory(self, name: str) -> Bytes:
+        """A linear memory that programs address by number, by its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Blocked:
+    """Why an instruction may not start yet, though nothing else keeps it from starting.
+
+    ``cause`` is what its idle time is called, a word; ``said`` a clause for people that says how
+    it is: "mutex 3 is held by t1". It is asked again ``until`` a tick, if that is known, and after
+    every start and completion of its core. ``by`` are the queues, by number within the core, of
+    which one has to go on for it to end; none if any of them may do.
+    """
+
+    cause: str
+    said: str
+    until: int | None = None
+    by: tuple[int, ...] = ()
+
+
+class Fifo:
+    """A queue of so many entries between two stages: who pushes waits while it is full.
+
+    ``name`` is what sentences call it. The conditions of those that push and take are its
+    ``full`` and ``empty``; ``by`` says which queues would end that.
+    """
+
+    __slots__ = ("_entries", "capacity", "name")
+
+    def __init__(self, name: str, capacity: int) -> None:
+        self.name, self.capacity = name, capacity
+        self._entries: deque[Any] = deque()
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __iter__(self) -> Any:
+        return iter(self._entries)
+
+    def full(self, count: int = 1, by: tuple[int, ...] = ()) -> Blocked | None:
+        """What keeps so many entries from being pushed."""
+        if len(self) + count <= self.capacity:
+            return None
+        return Blocked("fifo", f"{self.name} holds {len(self)} of {self.capacity}", by=by)
+
+    def empty(self, count: int = 1, by: tuple[int, ...] = ()) -> Blocked | None:
+        """What keeps so many entries from being taken."""
+        if len(self) >= count:
+            return None
+        held = f"holds {len(self)} of the {count} wanted" if len(self) else "is empty"
+        return Blocked("fifo", f"{self.name} {held}", by=by)
+
+    def push(self, entry: Any) -> None:
+        """Put an entry behind the others; there is room."""
+        assert len(self) < self.capacity, self.name
+        self._entries.append(entry)
+
+    def take(self) -> Any:
+        """The entry that came first; there is one."""
+        return self._entries.popleft()
+
+    def save(self) -> Any:
+        """The entries, none of which ever changes."""
+        return tuple(self._entries)
+
+    def restore(self, saved: Any) -> None:
+        """As it was when it was saved."""
+        self._entries = deque(saved)

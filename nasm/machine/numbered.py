@@ -1,0 +1,95 @@
+"""Memories by byte address: what an object that a core holds reads and writes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nasm.held import Bytes
+from nasm.problems import Refused
+from nasm.sim.memory import Journal, Store
+from nasm.spec.memory import Memory
+
+Missing = Callable[[str, int, int, int], None]
+"""Told of a read of uninitialised bytes: the memory, the address, how many, and of those
+missing."""
+
+
+class Numbered:
+    """The bytes of a memory, each by its address; without a store there are none to be had."""
+
+    __slots__ = ("columns", "kept", "memory", "missing", "store")
+    CACHES = ("columns", "kept")
+
+    def __init__(self, memory: Memory, store: Store, missing: Missing) -> None:
+        self.memory, self.store, self.missing = memory, store, missing
+        self.kept: Journal | None = None
+        self.columns = (0, 0)
+
+    def read(self, address: int, count: int) -> NDArray[np.uint8]:
+        """A copy of some bytes; raises Refused where the memory has none."""
+        end = self._checked("read", address, count)
+        store = self.store
+        if store.pending:
+            store.flush()
+        known = store.written[0, address:end]
+        if not known.all():
+            self.missing(self.memory.name, address, count, count - int(known.sum()))
+        return store.data[0, address:end].copy()
+
+    def write(self, address: int, data: NDArray[np.uint8]) -> None:
+        """Put bytes at an address; raises Refused where the memory has none."""
+        end = self._checked("write", address, len(data))
+        store, self.columns, self.kept = self.store, (address, end), None
+        store.before_change(self)
+        store.data[0, address:end] = data
+        store.written[0, address:end] = True
+
+    def _checked(self, verb: str, address: int, count: int) -> int:
+        end, size, name = address + count, self.memory.size, self.memory.name
+        if address < 0 or end > size:
+            raise Refused(
+                "E0521",
+                f"{verb}s {count:,} bytes at {address:#x}, and {name} has {size:,}",
+                f"the last byte of {name} is at {size - 1:#x}",
+            )
+        return end
+
+
+class Valueless:
+    """A memory in a run without values: asked for its bytes, it refuses as it is told to."""
+
+    def __init__(self, memory: Memory, refuse: Callable[[str], Exception]) -> None:
+        self.memory, self.refuse = memory, refuse
+
+    def read(self, address: int, count: int) -> NDArray[np.uint8]:
+        """There is none."""
+        raise self.refuse(f"the bytes of {self.memory.name} at {address:#x}")
+
+    def write(self, address: int, data: NDArray[np.uint8]) -> None:
+        """Nothing is kept."""
+
+
+class Clock(Protocol):
+    """What knows the tick of a run."""
+
+    now: int
+
+
+class Around:
+    """What the object that a core holds can reach."""
+
+    def __init__(self, core: int, memories: Mapping[str, Bytes], clock: Clock) -> None:
+        self.core, self._memories, self._clock = core, memories, clock
+
+    @property
+    def now(self) -> int:
+        """The tick of the run."""
+        return self._clock.now
+
+    def memory(self, name: str) -> Bytes:
+        """A memory whose bytes have numbers, by its name."""
+        return self._memories[name]

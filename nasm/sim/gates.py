@@ -1,0 +1,92 @@
+"""Gates: queues whose next instruction has a condition that does not hold.
+
+A condition is asked when nothing else keeps the instruction from starting. While it does not hold
+its queue stands in no line, and it is asked again after whatever starts, completes or lands in the
+core: of what completes or lands at that very tick, of what starts one tick later, and at most once
+a tick. Who starts first at a tick is seen by whoever comes behind it in the order of queues.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from nasm.held import Blocked
+from nasm.sim.queues import NEVER, Queue
+
+
+class Host(Protocol):
+    """What gates need of a scheduler."""
+
+    now: int
+    record: int
+    queues: list[Queue]
+
+    def retry(self, queue: Queue, tick: int) -> None:
+        """Let a queue try to start its head at a tick, and not before."""
+
+
+class Gates:
+    """Asks conditions, and asks again those that did not hold.
+
+    ``closed_queues`` are the queues, by number, whose condition did not hold when it was asked
+    last.
+    """
+
+    def __init__(self, host: Host) -> None:
+        self.host = host
+        self.closed_queues: list[int] = []
+
+    def closed(self, queue: Queue, condition: Callable[[], Blocked | None]) -> bool:
+        """Whether the condition of a queue's head does not hold; if so, it is asked again."""
+        blocked, before = condition(), queue.blocked
+        if blocked is None:
+            if before is not None:
+                queue.blocked = None
+                self.closed_queues.remove(queue.index)
+            return False
+        self._leave(queue)
+        if before is None:
+            self.closed_queues.append(queue.index)
+        queue.blocked, queue.cause, queue.blocker = blocked, blocked.cause, None
+        queue.because, queue.poster = queue.record, None
+        queue.due = NEVER
+        if blocked.until is not None:
+            self.host.retry(queue, max(blocked.until, self.host.now + 1))
+        return True
+
+    def _leave(self, queue: Queue) -> None:
+        """Stand in line for nothing: others may have what it does not take."""
+        head = queue.head
+        assert head is not None
+        queue.asked = False
+        for resource in (*head.resources, *head.ports):
+            resource.waiting.pop(queue.index, None)
+            resource.passed.discard(queue.index)
+
+    def changed(self, core: int, at: int) -> None:
+        """Something of a core has changed: what did not hold is asked again at a tick."""
+        host = self.host
+        for index in self.closed_queues:
+            queue = host.queues[index]
+            if queue.core == core and queue.due > at:
+                queue.because = host.record
+                host.retry(queue, at)
+
+    def shut(self, queue: Queue) -> bool:
+        """Whether a queue waits for a condition that nothing but another queue can change."""
+        return queue.blocked is not None and queue.blocked.until is None
+
+    def forget(self, queue: Queue) -> None:
+        """Its next task was taken back."""
+        if queue.blocked is not None:
+            queue.blocked = None
+            self.closed_queues.remove(queue.index)
+
+    def save(self) -> Any:
+        """Who is held up, in order."""
+        return tuple(self.closed_queues)
+
+    def restore(self, saved: Any) -> None:
+        """As it was when it was saved."""
+        self.closed_queues[:] = saved

@@ -1,0 +1,131 @@
+"""From a word that is pushed to the words that reach the wait gate: MOP, then REPLAY.
+
+Sources: the pages of the MOP expander and of REPLAY of the public ISA documentation of Wormhole B0.
+What comes out knows where it came from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from nasm.problems import Refused
+from nasm.targets.tensix.front.mop import Slot, template_0, template_1
+from nasm.targets.tensix.state import Coprocessor, Thread
+
+MOP: Final = 0x01
+MOP_CFG: Final = 0x03
+REPLAY: Final = 0x04
+REPLAY_WORDS: Final = 32
+_EXPANDERS: Final = {MOP: "MOP", MOP_CFG: "MOP_CFG", REPLAY: "REPLAY"}
+
+
+class Micro(NamedTuple):
+    """A word that reaches the gate, and where it came from.
+
+    ``slot`` names the word of the MOP's configuration it came from, or the REPLAY that played it;
+    empty without a MOP. ``played`` is its place in the replay buffer, or none.
+    """
+
+    word: int
+    slot: str = ""
+    played: int | None = None
+
+    @property
+    def origin(self) -> str:
+        """Where it came from: LoopOp, replay 12, LoopOp replay 12."""
+        replay = f"replay {self.played}" if self.played is not None else ""
+        return f"{self.slot} {replay}".strip()
+
+
+def expand(
+    core: Coprocessor, thread: int, word: int, outer_bug: bool = True
+) -> tuple[Micro, ...] | None:
+    """What reaches the gate in place of a word that is pushed to a thread; none if it does itself.
+
+    It changes the thread's recording, replay buffer and mask, so each word is expanded once.
+    Nothing comes of MOP_CFG, of a REPLAY that records, and of a word that is only recorded.
+    Raises Refused where a word for an expander would reach the gate.
+    """
+    own = core.threads[thread]
+    opcode = word >> 24
+    if opcode not in _EXPANDERS and not own.recording.left:
+        return None
+    if opcode == MOP_CFG:
+        own.mop_mask_high = word & 0xFFFF
+        return ()
+    if opcode == MOP:
+        slots = _mop(word, own.mop_mask_high, own.mop.tobytes(), outer_bug)
+    else:
+        slots = (Slot(word, ""),)
+    if not own.recording.left and not any(_records(slot.word) for slot in slots):
+        return _played(own.replay.tobytes(), slots)
+    out = tuple(micro for slot in slots for micro in _replayed(own, slot))
+    return None if out == (Micro(word),) else out
+
+
+@lru_cache(maxsize=256)
+def _mop(word: int, mask_high: int, config: bytes, outer_bug: bool) -> tuple[Slot, ...]:
+    words = np.frombuffer(config, np.uint32).tolist()
+    if word >> 23 & 1:
+        return tuple(template_1(words, outer_bug))
+    return tuple(template_0(words, mask_high << 16 | word & 0xFFFF, word >> 16 & 0x7F))
+
+
+@lru_cache(maxsize=256)
+def _played(buffer: bytes, slots: tuple[Slot, ...]) -> tuple[Micro, ...]:
+    """What becomes of words none of which records: the same from the same buffer."""
+    held = np.frombuffer(buffer, np.uint32).tolist()
+    return tuple(micro for slot in slots for micro in _through(held, slot))
+
+
+def _records(word: int) -> bool:
+    return word >> 24 == REPLAY and bool(word & 1)
+
+
+def _count(word: int) -> int:
+    """The words that a REPLAY records or plays; 0 stands for 64."""
+    return word >> 4 & 0x3F or 64
+
+
+def _replayed(own: Thread, slot: Slot) -> Iterator[Micro]:
+    """What the replay expander makes of one word."""
+    recording = own.recording
+    if recording.left:
+        own.replay[recording.index % REPLAY_WORDS] = slot.word
+        recording.left -= 1
+        recording.index = (recording.index + 1) % REPLAY_WORDS
+        if recording.executes:
+            yield Micro(_for_gate(slot.word), slot.name)
+    elif _records(slot.word):
+        recording.left = _count(slot.word)
+        recording.index = slot.word >> 14 & 0x1F
+        recording.executes = bool(slot.word & 2)
+    else:
+        yield from _through(own.replay.tolist(), slot)
+
+
+def _through(held: Sequence[int], slot: Slot) -> Iterator[Micro]:
+    """A word that is not recorded, or what a REPLAY plays from the buffer."""
+    if slot.word >> 24 != REPLAY:
+        yield Micro(_for_gate(slot.word), slot.name)
+        return
+    first = slot.word >> 14 & 0x1F
+    for i in range(_count(slot.word)):
+        index = (first + i) % REPLAY_WORDS
+        yield Micro(_for_gate(held[index]), slot.name, index)
+
+
+def _for_gate(word: int) -> int:
+    """A word that may reach the gate: none that an expander should have taken."""
+    name = _EXPANDERS.get(word >> 24)
+    if name is not None:
+        raise Refused(
+            "E0701",
+            f"{name} reaches the wait gate, behind its expander; what happens is not documented",
+            "neither the replay buffer nor a MOP's words may hold MOP; the buffer holds no REPLAY",
+        )
+    return word

@@ -1,0 +1,66 @@
+"""Wormhole, as data with sources: three threads, one memory, a clock."""
+
+from __future__ import annotations
+
+from nasm.spec.generation import Engine, Generation
+from nasm.spec.memory import Memory
+from nasm.targets.tensix.isa.table import QUEUES
+from nasm.targets.tensix.state import L1_BYTES
+
+DOCS = "Tenstorrent ISA documentation, Wormhole B0"
+
+TICKS = 1000
+"""Ticks per microsecond: at 1 GHz a tick is a cycle."""
+
+CLOCK = f"{DOCS}; a clock of 1 GHz, at which Tenstorrent states its throughput"
+
+
+def _thread(name: str, does: str) -> Engine:
+    return Engine(
+        name,
+        1,
+        f"thread {name[1:]}, by custom that which {does}",
+        CLOCK,
+        reads=("l1",),
+        writes=("l1",),
+        spelled=name.upper(),
+    )
+
+
+_DOES = ("unpacks", "computes", "packs")
+
+WORMHOLE = Generation(
+    name="wormhole",
+    spellings=("wormhole",),
+    summary="Tensix of Wormhole B0",
+    ticks=TICKS,
+    engines=tuple(map(_thread, QUEUES, _DOES)),
+    memories={
+        "l1": Memory(
+            "l1",
+            partitions=0,
+            size=L1_BYTES,
+            io=True,
+            align=16,
+            summary="the memory of the tile: 1464 KiB, in units of 16 bytes",
+            source=f"{DOCS}, L1",
+        )
+    },
+    dtypes=(
+        "uint8",
+        "int8",
+        "uint16",
+        "int16",
+        "uint32",
+        "int32",
+        "float16",
+        "bfloat16",
+        "float32",
+    ),
+    numbers={},
+    registers=0,
+    semaphores=0,
+    clock=QUEUES[0],
+)
+
+GENERATIONS = (WORMHOLE,)

@@ -1,0 +1,10 @@
+"""The front end: expansion, and what does nothing."""
+
+from nasm.targets.tensix.isa.table import Family
+
+UNIT = Family(__name__)
+
+MOP = UNIT.row("MOP")
+NOP = UNIT.row("NOP")
+MOP_CFG = UNIT.row("MOP_CFG")
+REPLAY = UNIT.row("REPLAY")

@@ -1,0 +1,246 @@
+"""Between registers and Dst: SFPLOAD and SFPSTORE.
+
+An address names a group of four rows of Dst and its even or its odd columns; lane i is in row
+i // 8 and column 2 * (i % 8), or the next one. Addresses may be arrays, for registers with axes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nasm.targets.tensix.lanes.dst_formats import (
+    BF16,
+    FP16,
+    FP16_WITH_INFINITY,
+    FP32,
+    HI16_ONLY,
+    INT32_ALL,
+    LO16_ONLY,
+    LOADED_16,
+    LOADED_32,
+    SRCB,
+    STORED,
+    STORED_32,
+    ZERO,
+    flushed,
+)
+from nasm.targets.tensix.lanes.quirks import DOCUMENTED, Quirks
+from nasm.targets.tensix.lanes.unit import (
+    BLOCK_DEST_WR_FROM_SFPU,
+    BLOCK_SFPU_RD_FROM_DEST,
+    CAPTURE_DEFAULT_DEST_INDEX,
+    DEST_RD_COL_EXCHANGE,
+    DEST_WR_COL_EXCHANGE,
+    ENABLE_DEST_INDEX,
+    ENABLE_FP16A_INF,
+    Words,
+    assign,
+    both,
+    configured,
+    lanes,
+    put,
+)
+from nasm.targets.tensix.scalar.addr_mods import apply_addr_mod
+from nasm.targets.tensix.scalar.config_fields import FIELDS
+from nasm.targets.tensix.state import LANES, U16, Bools, Coprocessor, Vector
+
+_STATE = FIELDS["CFG_STATE_ID_StateID"]
+_OFFSET = FIELDS["DEST_TARGET_REG_CFG_MATH_Offset"]
+_BASE = FIELDS["DEST_REGW_BASE_Base"]
+_WIDE = FIELDS["ALU_ACC_CTRL_SFPU_Fp32_enabled"]
+_OVERRIDE = FIELDS["ALU_FORMAT_SPEC_REG_SrcB_override"]
+_OVERRIDDEN = FIELDS["ALU_FORMAT_SPEC_REG_SrcB_val"]
+_FORMAT = FIELDS["ALU_FORMAT_SPEC_REG1_SrcB"]
+
+_LIKE_BF16 = frozenset({0, 4, 5, 6, 7, 8, 9, 15})
+"""Formats of SrcB with which Dst has BF16: FP32, TF32, BF16, BFP8, BFP4, INT32, INT16, BFP2."""
+
+_ROW = np.arange(LANES) // 8
+_COLUMN = np.arange(LANES) % 8 * 2
+_LOW = 8
+"""How many rows below the high halves of 32 bits the low halves are."""
+
+
+def SFPLOAD(core: Coprocessor, thread: int, VD: int, Mod0: int, AddrMod: int, Imm10: int) -> None:
+    """VD = Dst, in the format Mod0; then the row counters move, but the fidelity phase.
+
+    The group is at Imm10 plus MATH_Offset plus the counter Dst plus DEST_REGW_BASE; the last two
+    count mod 4 for INT32_ALL, which heeds no flags either. The two formats of 16 bits that are
+    called ONLY leave the other half of VD.
+    """
+    kind = resolved(core, thread, Mod0)
+    load(core.vector, core.matrix.dst, VD, kind, address(core, thread, kind, Imm10))
+    apply_addr_mod(core, thread, AddrMod, fidelity=False)
+
+
+def SFPSTORE(
+    core: Coprocessor,
+    thread: int,
+    VD: int,
+    Mod0: int,
+    AddrMod: int,
+    Imm10: int,
+    quirks: Quirks = DOCUMENTED,
+) -> None:
+    """Dst = VD, in the format Mod0, where SFPLOAD would read; then the row counters move."""
+    kind = resolved(core, thread, Mod0)
+    store(core, VD, kind, address(core, thread, kind, Imm10), quirks)
+    apply_addr_mod(core, thread, AddrMod, fidelity=False)
+
+
+def resolved(core: Coprocessor, thread: int, Mod0: int) -> int:
+    """The format that Mod0 means: 0 is FP32, BF16 or FP16, as the thread's configuration says."""
+    if Mod0 != SRCB:
+        return Mod0
+    held = core.config[int(core.threads[thread].config[_STATE.word]) & 1]
+    if int(held[_WIDE.word]) >> _WIDE.shift & 1:
+        return FP32
+    overrides = int(held[_OVERRIDE.word]) >> _OVERRIDE.shift & 1
+    source = _OVERRIDDEN if overrides else _FORMAT
+    return BF16 if int(held[source.word]) >> source.shift & source.mask in _LIKE_BF16 else FP16
+
+
+def address(core: Coprocessor, thread: int, Mod0: int, Imm10: int) -> int:
+    """Where an instruction finds Dst now: a group of four rows in bits 2 to 9, odd columns in 1."""
+    own = core.threads[thread]
+    bank = int(own.config[_STATE.word]) & 1
+    moved = own.rows.dst + int(core.config[bank, _BASE.word] & _BASE.mask)
+    if Mod0 == INT32_ALL:
+        moved &= 3
+    return Imm10 + int(own.config[_OFFSET.word] & _OFFSET.mask) + moved & 0x3FF
+
+
+def load(vector: Vector, dst: U16, VD: int, Mod0: int, at: Any) -> None:
+    """VD = what stands at an address of Dst, in a format that is resolved.
+
+    Args:
+        vector: The registers.
+        dst: The rows of Dst, (1024, 16).
+        VD: The number of the register; from 8 on nothing happens.
+        Mod0: The format.
+        at: An address, or as many as registers have rows of lanes before their last axis.
+    """
+    if VD >= 8:
+        return
+    where = None if Mod0 == INT32_ALL else lanes(vector)
+    blocked = configured(vector, BLOCK_SFPU_RD_FROM_DEST)
+    if blocked is not None:
+        where = both(where, ~blocked)
+    first, columns = _places(vector, at, DEST_RD_COL_EXCHANGE)
+    if Mod0 in LOADED_32:
+        high = adjusted(first)
+        x: Words = _read(dst, high, columns).astype(np.uint32) << 16
+        value = LOADED_32[Mod0](x | _read(dst, high + _LOW, columns))
+    else:
+        value = _value(vector, VD, Mod0, _read(dst, first, columns))
+    put(vector, VD, value, where)
+    indexed = configured(vector, ENABLE_DEST_INDEX)
+    captured = configured(vector, CAPTURE_DEFAULT_DEST_INDEX)
+    if VD < 4 and indexed is not None and captured is not None:
+        rows = np.asarray(first)[..., None] + _ROW
+        if isinstance(columns, slice):
+            columns = _COLUMN + columns.start
+        place = (rows << 4 | columns).astype(np.uint32)
+        assign(vector.registers[VD + 4], place, both(where, indexed & captured))
+
+
+def _value(vector: Vector, VD: int, Mod0: int, x: U16) -> Words:
+    """16 bits of Dst as a register has them."""
+    value = LOADED_16[Mod0][x]
+    if Mod0 == LO16_ONLY:
+        return vector.registers[VD] & 0xFFFF0000 | value
+    if Mod0 == HI16_ONLY:
+        return vector.registers[VD] & 0xFFFF | value
+    infinite = configured(vector, ENABLE_FP16A_INF) if Mod0 == FP16 else None
+    return value if infinite is None else np.where(infinite, FP16_WITH_INFINITY[x], value)
+
+
+def store(core: Coprocessor, VD: int, Mod0: int, at: Any, quirks: Quirks = DOCUMENTED) -> None:
+    """Dst = VD at an address, in a format that is resolved. Rows that are written become defined.
+
+    Args:
+        core: Its registers and Dst.
+        VD: The number of the register.
+        Mod0: The format.
+        at: An address, or as many as registers have rows of lanes before their last axis.
+        quirks: Whether FP32 loses denormals.
+    """
+    vector, dst = core.vector, core.matrix.dst
+    where = None if Mod0 == INT32_ALL else lanes(vector)
+    blocked = configured(vector, BLOCK_DEST_WR_FROM_SFPU)
+    if blocked is not None:
+        where = both(where, ~blocked)
+    x = vector.registers[VD]
+    if Mod0 == FP32 and quirks.store_flushes_denormals:
+        x = flushed(x)
+    x = STORED[Mod0](x)
+    first, columns = _places(vector, at, DEST_WR_COL_EXCHANGE)
+    halves: tuple[tuple[Any, Words], ...] = ((first, x),)
+    if Mod0 in STORED_32:
+        high = adjusted(first)
+        halves = ((high, x >> 16), (high + _LOW, x & 0xFFFF))
+    for start, half in halves:
+        _write(dst, start, columns, half.astype(np.uint16), where)
+        _define(core.matrix.defined, start, where)
+
+
+def adjusted(row: Any) -> Any:
+    """The row of 16 bits with the high half of a row of 32; eight further is the low one."""
+    return (row & 0x1F8) << 1 | row & 0x207
+
+
+def rows_read(Mod0: int, at: int) -> tuple[int, ...]:
+    """Rows of 16 bits that a load in a resolved format reads; they should be defined."""
+    if Mod0 == ZERO:
+        return ()
+    first = at & ~3
+    if Mod0 not in LOADED_32:
+        return tuple(range(first, first + 4))
+    high = adjusted(first)
+    return (*range(high, high + 4), *range(high + _LOW, high + _LOW + 4))
+
+
+def _places(vector: Vector, at: Any, exchange: int) -> tuple[Any, Any]:
+    """The first rows, and the columns: a slice, if it is one address and the same in all lanes."""
+    exchanged = configured(vector, exchange)
+    if exchanged is None and isinstance(at, int):
+        return at & ~3, slice(at >> 1 & 1, None, 2)
+    at = np.asarray(at)
+    odd = (at >> 1 & 1)[..., None] | (0 if exchanged is None else exchanged)
+    return at & ~3, _COLUMN + odd
+
+
+def _read(dst: U16, first: Any, columns: Any) -> U16:
+    if isinstance(columns, slice):
+        return dst[first : first + 4, columns].reshape(LANES)
+    return np.asarray(dst[np.asarray(first)[..., None] + _ROW, columns])
+
+
+def _write(dst: U16, first: Any, columns: Any, values: U16, where: Bools | None) -> None:
+    if isinstance(columns, slice):
+        block = dst[first : first + 4, columns]
+        assign(
+            block,
+            values.reshape(block.shape),
+            None if where is None else where.reshape(block.shape),
+        )
+        return
+    rows = np.asarray(first)[..., None] + _ROW
+    if where is None:
+        dst[rows, columns] = values
+    else:
+        some = np.broadcast_to(where, rows.shape)
+        dst[rows[some], np.broadcast_to(columns, rows.shape)[some]] = np.broadcast_to(
+            values, rows.shape
+        )[some]
+
+
+def _define(defined: Bools, first: Any, where: Bools | None) -> None:
+    """Mark the rows of which a lane is written."""
+    if where is None and isinstance(first, int):
+        defined[first : first + 4] = True
+        return
+    rows = np.asarray(first)[..., None] + _ROW
+    defined[rows if where is None else rows[np.broadcast_to(where, rows.shape)]] = True

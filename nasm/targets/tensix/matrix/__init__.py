@@ -1,0 +1,1 @@
+"""The matrix unit, and the unpackers and packers that feed and empty it."""

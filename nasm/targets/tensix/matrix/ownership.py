@@ -1,0 +1,91 @@
+"""Who waits for which bank of SrcA and SrcB (SrcASrcB.md).
+
+``None`` where nothing has to be waited for. Instructions that are not here wait for no bank.
+"""
+
+from __future__ import annotations
+
+from nasm.held import Blocked
+from nasm.targets.tensix.state import MATRIX, UNPACKERS, Coprocessor
+
+CAUSE = "src"
+"""What idle time of this cause is called."""
+
+BOTH = frozenset({"MVMUL", "DOTPV", "GAPOOL", "GMPOOL", "ELWMUL", "ELWADD", "ELWSUB"})
+ONLY_A = frozenset({"MOVA2D", "SHIFTXA"})
+ONLY_B = frozenset({"MOVB2D", "MOVB2A", "TRNSPSRCB", "SHIFTXB"})
+"""Instructions of the matrix unit that wait for banks to be its own, by which."""
+
+
+def _a(core: Coprocessor) -> Blocked | None:
+    m = core.matrix
+    if m.owner_a[m.matrix_a] == MATRIX:
+        return None
+    return _said("SrcA", m.matrix_a, 0)
+
+
+def _b(core: Coprocessor) -> Blocked | None:
+    m = core.matrix
+    if m.owner_b[m.matrix_b] == MATRIX:
+        return None
+    return _said("SrcB", m.matrix_b, 1)
+
+
+def _said(name: str, bank: int, unpacker: int) -> Blocked:
+    return Blocked(
+        CAUSE,
+        f"bank {bank} of {name} is the unpackers': "
+        f"no UNPACR of unpacker {unpacker} with FlipSrc, and no SETDVALID, has handed it over",
+    )
+
+
+def blocked(core: Coprocessor, thread: int, mnemonic: str) -> Blocked | None:
+    """Why an instruction of the matrix unit cannot start yet, of any mnemonic."""
+    if mnemonic in BOTH:
+        return _a(core) or _b(core)
+    if mnemonic in ONLY_A:
+        return _a(core)
+    return _b(core) if mnemonic in ONLY_B else None
+
+
+def blocked_unpack(
+    core: Coprocessor,
+    thread: int,
+    WhichUnpacker: int,
+    CfgContextCntInc: int = 0,
+    SearchCacheFlush: int = 0,
+) -> Blocked | None:
+    """Why UNPACR cannot start yet. One that fills Dst waits for a bank of SrcA as well."""
+    if CfgContextCntInc or SearchCacheFlush:
+        return None
+    m = core.matrix
+    owners, bank = (m.owner_b, m.unpack_b) if WhichUnpacker else (m.owner_a, m.unpack_a)
+    return None if owners[bank] == UNPACKERS else _kept(WhichUnpacker, bank)
+
+
+def _kept(unpacker: int, bank: int) -> Blocked:
+    name = "SrcB" if unpacker else "SrcA"
+    flip = f"FlipSrc{name[-1]}"
+    return Blocked(
+        CAUSE,
+        f"bank {bank} of {name} is the matrix unit's: "
+        f"no instruction with {flip}, and no CLEARDVALID, has handed it back",
+    )
+
+
+def blocked_unpack_nop(
+    core: Coprocessor, thread: int, Unpack_block_selection: int, NoOp: int
+) -> Blocked | None:
+    """Why UNPACR_NOP cannot start yet.
+
+    One that clears waits until the unpackers own the matrix unit's bank, or, with bit 4, their own.
+    """
+    if NoOp & 7 not in (1, 5):
+        return None
+    m, unpacker = core.matrix, Unpack_block_selection
+    owners = m.owner_b if unpacker else m.owner_a
+    if NoOp & 16:
+        bank = m.unpack_b if unpacker else m.unpack_a
+    else:
+        bank = m.matrix_b if unpacker else m.matrix_a
+    return None if owners[bank] == UNPACKERS else _kept(unpacker, bank)

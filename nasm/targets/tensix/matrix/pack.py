@@ -1,0 +1,342 @@
+"""PACR: numbers of Dst to L1, by one to four packers, with the documentation's fields.
+
+Sources: PACR.md and the pages of the packers (InputAddressGenerator.md, OutputAddressGenerator.md,
+EdgeMasking.md, ExponentHistogram.md and those that ``writing`` names). Addresses are taken and Dst
+is read when the instruction starts; what it returns writes L1. Compression, downsampling, L1 as a
+source and stochastic rounding are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from nasm.problems import Refused
+from nasm.targets.tensix.matrix import dst as rows_of_dst
+from nasm.targets.tensix.matrix import writing
+from nasm.targets.tensix.matrix.bfp import packed, shared
+from nasm.targets.tensix.matrix.formats import BITS, BLOCK_FLOATS, Bits, Format
+from nasm.targets.tensix.matrix.src import data_format, unknown
+from nasm.targets.tensix.matrix.streams import (
+    ADDERS,
+    DATA,
+    EXPONENTS,
+    LINE,
+    ROW_STARTS,
+    Write,
+    emitted,
+    summed,
+)
+from nasm.targets.tensix.matrix.writing import KINDS, Kind, Reading
+from nasm.targets.tensix.scalar.addr_mods import PACKERS, apply_pack_addr_mod
+from nasm.targets.tensix.scalar.config import field, read
+from nasm.targets.tensix.state import L1_BYTES, U8, Coprocessor
+
+X, Y, Z, W = range(4)
+MASKS = frozenset({1, 2, 4, 8, 3, 12, 15})
+"""Packers that one PACR can be given, as a mask; 0 is 1."""
+
+_SECTIONS = ("SEC0_REG1", "SEC0_REG8", "SEC1_REG1", "SEC1_REG8")
+_FIFOS = ("SEC0_REG9_Pack_0_2", "SEC0_REG9_Pack_1_3", "SEC1_REG9_Pack_0_2", "SEC1_REG9_Pack_1_3")
+_UNKNOWN = (
+    "Dis_shared_exp_assembler",
+    "Enable_out_fifo",
+    "Force_pack_per_max_xy_plane",
+    "Read_mode",
+)
+_ROW_SETS, _FACE_SETS = 16, 32
+"""Words that map rows and faces of a tile to sets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What one PACR does with one packer: the configuration, for one thread."""
+
+    core: Coprocessor
+    thread: int
+    packer: int
+    whose: int
+
+    def own(self, name: str) -> int:
+        """A field of this packer, whose names begin with its section."""
+        return field(self.core, self.thread, f"THCON_{_SECTIONS[self.packer]}_{name}")
+
+    def all(self, name: str) -> int:
+        """A field that packers share."""
+        return field(self.core, self.thread, name)
+
+    def adc(self, channel: int, dimension: int) -> int:
+        """A counter of the packers."""
+        return int(self.core.threads[self.whose].adc[PACKERS, channel, dimension, 0])
+
+    def strided(self, channel: int) -> int:
+        """The sum of Y, Z and W, each times its stride, and a base."""
+        names = {Y: "XY_REG_{}_Ystride", Z: "ZW_REG_{}_Zstride", W: "ZW_REG_{}_Wstride"}
+        total = self.all(f"PCK0_ADDR_BASE_REG_{channel}_Base")
+        for dimension, name in names.items():
+            total += self.adc(channel, dimension) * self.all(
+                f"PCK0_ADDR_CTRL_{name.format(channel)}"
+            )
+        return total
+
+    def form(self, which: str) -> Format:
+        """The format in front of the last conversion ("In") or behind it ("Out")."""
+        return data_format(self.own(f"{which}_data_format"), f"{which} of packer {self.packer}")
+
+    def pair(self, name: str) -> int:
+        """This packer's two bits of a field of eight."""
+        return self.all(name) >> 2 * self.packer & 3
+
+    def intermediate(self) -> Format:
+        """The format between the conversions."""
+        if self.all("ALU_FORMAT_SPEC_REG_Dstacc_override"):
+            return data_format(self.all("ALU_FORMAT_SPEC_REG_Dstacc_val"), "Dstacc_val")
+        return data_format(self.all("ALU_FORMAT_SPEC_REG2_Dstacc"), "REG2_Dstacc")
+
+    def reading(self) -> Reading:
+        """How Dst is read."""
+        shift = 0
+        if self.all("INT_DESCALE_Enable"):
+            if self.all("INT_DESCALE_Mode"):
+                raise unknown("INT_DESCALE_Mode 1")
+            shift = self.all("INT_DESCALE_VALUES_SEC0_Value") & 31
+        return Reading(
+            self.intermediate(),
+            wide=bool(self.all("PCK_DEST_RD_CTRL_Read_32b_data")),
+            raw=bool(self.all("PCK_DEST_RD_CTRL_Read_int8")),
+            unsigned=bool(self.all("PCK_DEST_RD_CTRL_Read_unsigned")),
+            round_10=bool(self.all("PCK_DEST_RD_CTRL_Round_10b_mant")),
+            shift=shift,
+            to_fp16=self.form("Out") is Format.FP16,
+        )
+
+
+def _supported(job: Job) -> None:
+    """Refuse what is not modelled, by name."""
+    override = "SEC0_REG1_All_pack_disable_zero_compress"
+    uncompressed = job.own("Disable_zero_compress")
+    if job.all(f"THCON_{override}_ovrd"):
+        uncompressed = job.all(f"THCON_{override}") >> job.packer & 1
+    if not uncompressed:
+        raise Refused(
+            "E0601",
+            f"packer {job.packer} compresses",
+            f"set THCON_{_SECTIONS[job.packer]}_Disable_zero_compress to 1",
+        )
+    if job.own("Downsample_rate") or job.own("Downsample_mask") not in (0, 0xFFFF):
+        raise Refused("E0601", f"packer {job.packer} downsamples", "set its mask and rate to 0")
+    if not job.packer and job.own("Source_interface_selection"):
+        raise Refused("E0601", "packer 0 reads L1 instead of Dst")
+    for name in _UNKNOWN:
+        if job.own(name):
+            raise Refused("E0601", f"THCON_{_SECTIONS[job.packer]}_{name} is set")
+    if job.all("ALU_ROUNDING_MODE_Packer_srnd_en") or job.all("ALU_ROUNDING_MODE_Gasket_srnd_en"):
+        raise Refused("E0601", "a packer that rounds stochastically")
+
+
+def _masked(job: Job, x: Bits, kind: Kind, columns: Bits) -> Bits:
+    """Numbers of Dst, 0 or minus infinity where the edge mask of their place in the tile is 0."""
+    p = job.core.packers[job.packer]
+    at_x, at_y, at_z = p.position
+    steps = (at_x + np.arange(len(x) + 1)) // 16
+    plane = job.all(f"PACK_COUNTERS_SEC{job.packer}_pack_reads_per_xy_plane")
+    turned = job.all(f"PACK_COUNTERS_SEC{job.packer}_pack_yz_transposed")
+    inner, outer = (at_z, at_y) if turned else (at_y, at_z)
+    wraps = inner < plane
+    first = (inner + steps) % plane if wraps else inner + steps
+    second = outer + (inner + steps) // plane if wraps else outer + 0 * steps
+    y, z = (second, first) if turned else (first, second)
+    p.position = (at_x + len(x)) % 16, int(y[-1]), int(z[-1])
+    y, z = y[:-1], z[:-1]
+    if job.all("PCK_EDGE_TILE_FACE_SET_SELECT_enable"):
+        faces = job.pair("PCK_EDGE_TILE_FACE_SET_SELECT_select")
+        word = read(job.core, job.thread, _FACE_SETS + faces)
+        offset = job.all(f"DEST_TARGET_REG_CFG_PACK_SEC{job.packer}_ZOffset")
+        sets = word >> 2 * (offset + z & 15) & 3
+    else:
+        sets = np.full(len(x), job.pair("PCK_EDGE_TILE_ROW_SET_SELECT_select"))
+    words = np.array([read(job.core, job.thread, _ROW_SETS + i) for i in range(4)])
+    chosen = words[sets] >> 2 * (y & 15) & 3
+    masks = np.array([job.all(f"PCK_EDGE_OFFSET_SEC{i}_mask") for i in range(4)])
+    kept = masks[chosen] >> columns & 1
+    if kept.all():
+        return x
+    if job.all("PCK_EDGE_MODE_mode") and kind not in writing.MINUS_INFINITY:
+        raise unknown(f"an edge mask that makes {kind.name} numbers minus infinity")
+    filler = writing.MINUS_INFINITY[kind] if job.all("PCK_EDGE_MODE_mode") else 0
+    return np.where(kept, x, np.uint32(filler))
+
+
+def _from_dst(job: Job, count: int) -> tuple[Bits, Kind]:
+    """Numbers of Dst after the early conversion and the edge mask."""
+    x, size = job.adc(0, X), {0: 4, 1: 2}.get(job.own("In_data_format") & 3, 1)
+    aligned = LINE // size - 1
+    start = job.strided(0) + x * (job.all("PCK0_ADDR_CTRL_XY_REG_0_Xstride") & 15)
+    start = (start // size & ~aligned) + (x & aligned)
+    start += job.all(f"DEST_TARGET_REG_CFG_PACK_SEC{job.packer}_Offset") << 4
+    places = start + np.arange(count) & 0x3FFF
+    how, m, rows = job.reading(), job.core.matrix, places >> 4
+    lines, which = np.unique(rows, return_inverse=True)
+    stored = rows_of_dst.read(m, lines, how.wide)[which, places & 15]
+    early, kind = writing.early(stored, how)
+    return _masked(job, early, kind, places & 15), kind
+
+
+def _observed(job: Job, x: Bits, kind: Kind) -> None:
+    """Count exponents in the packer's histogram."""
+    found, p = writing.exponents(x, kind), job.core.packers[job.packer]
+    if found is None or not len(found):
+        return
+    p.largest_exponent = max(p.largest_exponent, int(found.max()))
+    if any(field(job.core, t, "ENABLE_ACC_STATS_Enable") for t in range(3)):
+        total = p.histogram + np.bincount(found & 31, minlength=32)
+        p.histogram[:] = np.minimum(total, 255)
+
+
+def _numbers(job: Job, count: int, zero: int) -> Bits:
+    """What the packer has for L1, number by number: BF16 or FP16 bits for block floats."""
+    source, target = job.form("In"), job.form("Out")
+    if zero:
+        kind = KINDS.get(source)
+        if kind is None:
+            raise unknown(f"a packer with an input format of {source.name}")
+        x: Bits = np.zeros(count, np.uint32)
+    else:
+        x, kind = _from_dst(job, count)
+    threshold = job.all("STACC_RELU_ReluThreshold")
+    x = writing.relu(x, kind, job.all("STACC_RELU_ApplyRelu") & 3, threshold)
+    if not zero:
+        _observed(job, x, kind)
+    if job.own("Exp_threshold_en"):
+        x = writing.thresholded(x, kind, job.own("Exp_threshold"))
+    return writing.late(x, kind, source, target)
+
+
+def _bytes(x: Bits, form: Format) -> tuple[U8, U8]:
+    """Numbers as bytes, and the bytes of the exponents that they share."""
+    none = np.zeros(0, np.uint8)
+    if form in BLOCK_FLOATS:
+        if len(x) % 16:
+            raise Refused("E0601", f"PACR of {len(x)} {form.name} numbers; wanted blocks of 16")
+        top, values = shared(x.reshape(-1, 16), form)
+        return packed(values, form), top.astype(np.uint8)
+    if BITS[form] == 8:
+        return x.astype(np.uint8), none
+    return x.astype(np.uint32 if BITS[form] == 32 else np.uint16).view(np.uint8), none
+
+
+def _base(job: Job) -> int:
+    """Where the output begins, in units of 16 bytes; packers 1 to 3 may follow 0."""
+
+    def stated(packer: int) -> int:
+        section = f"THCON_{_SECTIONS[packer]}"
+        header = not field(job.core, job.thread, f"{section}_Sub_l1_tile_header_size")
+        return field(job.core, job.thread, f"{section}_L1_Dest_addr") + header
+
+    first = stated(0) & 0xFFFFFFFF
+    if job.packer and first >> 31:
+        return stated(job.packer) + first & 0xFFFFFFFF
+    return stated(job.packer) & 0xFFFFFFFF
+
+
+def _take_addresses(job: Job) -> None:
+    """Give streams new addresses where they need one."""
+    p, at = job.core.packers[job.packer], _base(job)
+    at = at + (job.strided(1) & ~15) & 0xFFFFFFFF
+    if job.own("Add_l1_dest_addr_offset"):
+        at = at + p.offset & 0xFFFFFFFF
+    if at > job.all(f"THCON_{_FIFOS[job.packer]}_limit_address") * 2 + 1:
+        at = at - job.all(f"THCON_{_FIFOS[job.packer]}_fifo_size") * 2 & 0xFFFFFFFF
+    if job.own("Out_data_format") & 2:
+        _take(job, EXPONENTS, at)
+        at += job.own("Exp_section_size")
+    _take(job, DATA, at)
+
+
+def _take(job: Job, stream: int, at: int) -> None:
+    p = job.core.packers[job.packer]
+    if p.needs_address[stream]:
+        p.addresses[stream] = (at & 0x1FFFF) << 4
+        p.needs_address[stream] = False
+
+
+def count_of(job: Job, flush: int) -> int:
+    """How many numbers the packer takes; raises Refused."""
+    count = 0 if flush else job.adc(1, X) - job.adc(0, X) + 1
+    if not 0 <= count <= 0x4000:
+        raise unknown(f"PACR of {count} numbers, from X {job.adc(0, X)} to {job.adc(1, X)}")
+    return count
+
+
+def _packed(job: Job, zero: int, flush: int, last: int) -> list[Write]:
+    """One packer's work, as the writes that it leaves."""
+    _supported(job)
+    target, p = job.form("Out"), job.core.packers[job.packer]
+    added = target if job.own("Pack_L1_Acc") else None
+    if added is not None and added not in ADDERS:
+        raise unknown(f"packer {job.packer} accumulates {added.name} in L1")
+    count = count_of(job, flush)
+    data, exponents = _bytes(_numbers(job, count, zero or flush), target)
+    _take_addresses(job)
+    end = bool(last or flush)
+    writes = [emitted(p, EXPONENTS, exponents, end, None), emitted(p, DATA, data, end, added)]
+    if end:
+        p.needs_address[[ROW_STARTS, EXPONENTS, DATA]] = True
+        p.position = 0, 0, 0
+    found = [w for w in writes if w is not None]
+    for w in found:
+        if w.address + len(w.data) > L1_BYTES:
+            end_of = w.address + len(w.data)
+            raise Refused(
+                "E0701",
+                f"packer {job.packer} writes bytes {w.address:#x} to {end_of:#x} of L1; "
+                f"it has {L1_BYTES:#x}",
+            )
+    return found
+
+
+def jobs_of(core: Coprocessor, thread: int, PackerMask: int, OvrdThreadId: int) -> list[Job]:
+    """What the packers do that a PACR names; raises Refused."""
+    mask = PackerMask or 1
+    if mask not in MASKS:
+        raise unknown(f"PACR with PackerMask {mask:#06b}; wanted one packer, 0 and 1, 2 and 3, all")
+    jobs = []
+    for packer in range(4):
+        if not mask >> packer & 1:
+            continue
+        whose = thread
+        if OvrdThreadId:
+            named = field(core, thread, f"THCON_{_SECTIONS[packer]}_Addr_cnt_context")
+            whose = 0 if named == 3 else named
+        jobs.append(Job(core, thread, packer, whose))
+    return jobs
+
+
+def PACR(
+    core: Coprocessor,
+    thread: int,
+    AddrMod: int,
+    ZeroWrite: int,
+    PackerMask: int,
+    OvrdThreadId: int,
+    Concat: int,
+    Flush: int,
+    Last: int,
+) -> Callable[[], None]:
+    """Numbers of Dst to L1; what is returned writes them. Concat is of compressed data alone."""
+    jobs = jobs_of(core, thread, PackerMask, OvrdThreadId)
+    writes = [w for job in jobs for w in _packed(job, ZeroWrite, Flush, Last)]
+    owners = sorted({job.whose for job in jobs})
+    for channel in (0, 1):
+        apply_pack_addr_mod(core, thread, AddrMod, owners, channel)
+
+    def finish() -> None:
+        for w in writes:
+            data = w.data
+            if w.added is not None:
+                data = summed(core.l1.read(w.address, len(data)), data, w.added)
+            core.l1.write(w.address, data)
+
+    return finish

@@ -1,0 +1,390 @@
+"""UNPACR and UNPACR_NOP: numbers of L1 to SrcA, SrcB or Dst, with the documentation's fields.
+
+Sources: UNPACR_Regular.md, UNPACR_IncrementContextCounter.md, UNPACR_FlushCache.md. UNPACR_NOP has
+no page and does what the public simulator and the vendor's field list say. What an instruction
+reads and where it writes is decided when it starts, and counters and the bank pointer move then;
+what it returns puts the numbers in place, and hands the bank over. Compressed data is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from nasm.problems import Refused
+from nasm.targets.tensix.matrix import dst as rows_of_dst
+from nasm.targets.tensix.matrix.formats import BITS, BLOCK_FLOATS, INFINITE, U32, Bits, Format
+from nasm.targets.tensix.matrix.reading import WIDE, checked, converted, numbers
+from nasm.targets.tensix.matrix.src import ROWS, data_format, first_row, hand_over, set_row, unknown
+from nasm.targets.tensix.scalar.config import field, read
+from nasm.targets.tensix.state import L1_BYTES, U8, Coprocessor
+
+X, Y, Z, W = range(4)
+ROW = 16
+Done = Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What one UNPACR reads and makes of it: the configuration, for one thread and context."""
+
+    core: Coprocessor
+    thread: int
+    unpacker: int
+    context: int
+    many: bool
+    whose: int
+
+    def own(self, name: str) -> int:
+        """A field of this unpacker, whose names begin with its section."""
+        return field(self.core, self.thread, f"THCON_SEC{self.unpacker}_{name}")
+
+    def unp(self, name: str) -> int:
+        """A field whose names begin with UNP0 or UNP1."""
+        return field(self.core, self.thread, f"UNP{self.unpacker}_{name}")
+
+    def descriptor(self, low: int, width: int) -> int:
+        """Bits of the tile descriptor, of 128 bits; none crosses a word."""
+        word = read(self.core, self.thread, 52 + 40 * self.unpacker + low // 32)
+        return word >> low % 32 & ((1 << width) - 1)
+
+    def adc(self, thread: int, channel: int, dimension: int) -> int:
+        """A counter."""
+        return int(self.core.threads[thread].adc[self.unpacker, channel, dimension, 0])
+
+    def formats(self) -> tuple[Format, Format]:
+        """The format in L1, and that after conversion."""
+        if self.many and self.own("REG2_Ovrd_data_format"):
+            source = self.own(f"REG7_Unpack_data_format_cntx{self.context}")
+            target = self.own(f"REG7_Unpack_out_data_format_cntx{self.context}")
+        else:
+            source, target = self.descriptor(0, 4), self.own("REG2_Out_data_format")
+        where = f"of unpacker {self.unpacker}"
+        return data_format(source, f"InDataFormat {where}"), data_format(target, f"Out {where}")
+
+    def uncompressed(self) -> bool:
+        """Whether data is not compressed."""
+        if self.many:
+            return bool(self.own(f"REG2_Disable_zero_compress_cntx{self.context}"))
+        return bool(self.descriptor(4, 1))
+
+    def dims(self) -> tuple[int, int, int, int]:
+        """X, Y, Z and W of the tile."""
+        x = self.descriptor(16, 16)
+        if self.many and not self.unpacker:
+            x = self.own(f"REG5_Tile_x_dim_cntx{self.context & 3}")
+        return x, self.descriptor(32, 8), self.descriptor(48, 8) or 1, self.descriptor(64, 8) or 1
+
+    def base(self) -> int:
+        """The byte behind the tile's header."""
+        other = self.context if self.many else 0
+        register = 3 if other < 4 else 4
+        start = f"REG{register}_Base_cntx{other}_address" if other else "REG3_Base_address"
+        near = other & 3
+        offset = f"REG7_Offset_cntx{near}_address" if near else "REG7_Offset_address"
+        unit = self.own(start) + self.own(offset) + 1 + self.descriptor(120, 8)
+        return (unit & 0xFFFFFFFF) * 16
+
+    def to_dst(self) -> bool:
+        """Whether unpacker 0 writes Dst."""
+        if self.unpacker:
+            return False
+        if self.many:
+            return bool(self.own(f"REG2_Unpack_if_sel_cntx{self.context}"))
+        return bool(self.own("REG2_Unpack_If_Sel"))
+
+    def tilized(self) -> bool:
+        """Whether rows of 16 are apart in L1."""
+        return bool(self.own("REG2_Tileize_mode"))
+
+    def wrapped(self, address: int) -> int:
+        """An address in the FIFO of L1 that the unpacker reads, if it has one."""
+        if address > self.own("REG2_Unpack_limit_address") * 16:
+            return address - self.own("REG2_Unpack_fifo_size") * 16
+        return address
+
+
+def job_of(
+    core: Coprocessor, thread: int, unpacker: int, many: int, counted: int, number: int, adc: int
+) -> Job:
+    """What an UNPACR does: whether it uses contexts, from which counter or number, whose ADC."""
+    if not many:
+        return Job(core, thread, unpacker, 0, many=False, whose=thread)
+    context = core.threads[thread].context[unpacker] if counted else number
+    context = context + field(core, thread, f"UNPACK_MISC_CFG_CfgContextOffset_{unpacker}") & 7
+    if unpacker and context >= 2:
+        raise unknown(f"UNPACR with context {context} of unpacker 1, which has 0 and 1")
+    if adc == 3:
+        raise unknown("UNPACR with ContextADC 3; there are those of threads 0 to 2")
+    return Job(core, thread, unpacker, context, many=True, whose=adc)
+
+
+def numbers_of(job: Job, search: int) -> tuple[int, int]:
+    """The first number in the tile, and how many; raises Refused."""
+    x, y, z, _ = job.dims()
+    start, row = job.adc(job.whose, 0, X), job.adc(job.whose, 0, Y)
+    end = job.adc(job.whose, 1, X)
+    blobs = job.descriptor(8, 3)
+    if not search:
+        end += 1
+    elif blobs:
+        starts = job.descriptor(80, 16) | job.descriptor(96, 16) << 16
+        if job.many and not job.unpacker:
+            pair = "23" if job.context & 2 else "01"
+            starts = field(job.core, job.thread, f"UNP0_BLOBS_Y_START_CNTX_{pair}_blobs_y_start")
+        following = (start & 7) + 1
+        start = (starts >> 4 * (row & 7) & 15) << 4
+        end = x & 0x1F0 if following == blobs else (starts >> 4 * (following & 7) & 15) << 4
+        row = 0
+    else:
+        start = 0
+    count = end - start
+    if count < 0:
+        raise unknown(f"UNPACR of {count} numbers, from X {start} up to {end}")
+    plane = job.adc(job.thread, 0, W) * z + job.adc(job.thread, 0, Z)
+    return (plane * y + row) * x + start, count
+
+
+def _read(core: Coprocessor, address: int, count: int) -> U8:
+    if not 0 <= address <= address + count <= L1_BYTES:
+        raise Refused(
+            "E0701",
+            f"UNPACR reads bytes {address:#x} to {address + count:#x} of L1 of {L1_BYTES:#x}",
+        )
+    return core.l1.read(address, count)
+
+
+def _numbers(job: Job, address: int, first: int, count: int, form: Format) -> Bits:
+    """Numbers of L1 from one of the tile on; rows of 16 may be apart."""
+    bits = BITS[form]
+    start = address * 8 + first * bits
+    if (job.tilized() or (not job.unpacker and job.own("REG2_Haloize_mode"))) and start % 128:
+        raise unknown(f"a tilized or transposed UNPACR from bit {start}; wanted a multiple of 128")
+    at, skip = job.wrapped(start // 8), start % 8 // bits
+    stride = bits * 2
+    if job.tilized():
+        stride = sum(job.own(f"REG2_Shift_amount_cntx{i}") << 4 + 4 * i for i in range(3))
+    if stride == bits * 2 and not job.own("REG2_Unpack_fifo_size"):
+        data = _read(job.core, at, -(-(count + skip) * bits // 8))
+        return numbers(data, form)[skip : skip + count]
+    parts: list[Bits] = []
+    for left in range(count, 0, -ROW):
+        taken = min(ROW, left)
+        data = _read(job.core, at, -(-(taken + skip) * bits // 8))
+        parts.append(numbers(data, form)[skip : skip + taken])
+        at = job.wrapped(at + stride)
+    return np.concatenate(parts) if parts else np.zeros(0, np.uint32)
+
+
+def _exponents(job: Job, address: int, first: int, count: int) -> Bits:
+    """The shared exponent of each number."""
+    if job.own("REG2_Force_shared_exp"):
+        return np.full(count, job.unp("FORCED_SHARED_EXP_shared_exp"), np.uint32)
+    held = []
+    at = job.wrapped(address + first // 16)
+    for _ in range((first % 16 + count + 15) // 16):
+        held.append(_read(job.core, at, 1)[0])
+        at = at + 1 if (at + 1) % 16 else job.wrapped(at + 1)
+    return np.repeat(np.array(held, np.uint32), 16)[first % 16 : first % 16 + count]
+
+
+def _values(job: Job, search: int, zero: int, target: Format, source: Format) -> U32:
+    """What is read and converted, as it is stored in SrcA, SrcB or Dst."""
+    if not job.uncompressed():
+        raise Refused(
+            "E0601",
+            f"UNPACR of compressed data, by unpacker {job.unpacker}",
+            "say that it is uncompressed: bit 4 of the tile descriptor, or "
+            f"Disable_zero_compress_cntx{job.context} where contexts are used",
+        )
+    first, count = numbers_of(job, search)
+    checked(source, target, job.to_dst())
+    if zero:
+        return np.zeros(count, np.uint32)
+    address, shared = job.base(), None
+    if source in BLOCK_FLOATS:
+        shared = _exponents(job, address, first, count)
+        section = source in (Format.BFP8, Format.BFP8A) or not job.descriptor(5, 1)
+        if section and not job.own("REG2_Force_shared_exp"):
+            of_tile = -(-int(np.prod(job.dims())) // 16)
+            address += -(-of_tile // 16) * 16
+    found = _numbers(job, address, first, count, source)
+    name = "ALU_FORMAT_SPEC_REG0_Src" + ("B" if job.unpacker else "A") + "Unsigned"
+    unsigned = bool(field(job.core, job.thread, name))
+    return converted(found, shared, source, target, to_dst=job.to_dst(), unsigned=unsigned)
+
+
+def _first_place(job: Job, target: Format) -> int:
+    """Where the first number goes: 16 times a row, and a column."""
+    place = job.unp("ADDR_BASE_REG_1_Base")
+    for dimension, name in (
+        (Y, "XY_REG_1_Ystride"),
+        (Z, "ZW_REG_1_Zstride"),
+        (W, "ZW_REG_1_Wstride"),
+    ):
+        place += job.adc(job.thread, 1, dimension) * job.unp(f"ADDR_CTRL_{name}")
+    size = {32: 4, 16: 2}.get(BITS[target], 1)
+    if place % size:
+        raise unknown(f"UNPACR to byte {place} of numbers of {size} bytes")
+    place //= size
+    if job.many and not job.unpacker:
+        context = job.own(f"REG5_Dest_cntx{job.context & 3}_address")
+        added = job.to_dst() or job.unp("ADD_DEST_ADDR_CNTR_add_dest_addr_cntr")
+        place = place + context if added else context
+    return place
+
+
+def _spread(job: Job, values: U32) -> tuple[U32, Bits]:
+    """Values and the zeros that upsampling puts behind each, and their distance from the first."""
+    zeros = (1 << job.own("REG2_Upsample_rate")) - 1
+    if zeros and job.tilized():
+        raise unknown("UNPACR that tilizes and upsamples")
+    places = np.arange(len(values) * (zeros + 1))
+    if job.own("REG2_Upsample_and_interleave"):
+        return values, places[:: zeros + 1]
+    spread = np.zeros(len(places), np.uint32)
+    spread[:: zeros + 1] = values
+    return spread, places
+
+
+def _put(job: Job, values: U32, target: Format) -> Done:
+    """What writes the values."""
+    values, places = _spread(job, values)
+    places = places + _first_place(job, target)
+    m, rows, columns = job.core.matrix, places >> 4, places & 15
+    own = job.core.threads[job.thread]
+    if job.unpacker:
+        bank_b, rows = m.srcb[m.unpack_b], rows + own.src_row[1] & 63
+
+        def write_b() -> None:
+            bank_b[rows, columns] = values
+
+        return write_b
+    shift = 0 if job.tilized() else job.own(f"REG2_Shift_amount_cntx{job.context & 3}")
+    transposed = bool(job.own("REG2_Haloize_mode"))
+    absolute = bool(field(job.core, job.thread, "SRCA_SET_SetOvrdWithAddr"))
+    if job.to_dst():
+        if shift or transposed:
+            raise unknown("UNPACR to Dst with a column shift or transposed")
+        rows = rows - 4 & (15 if absolute else 0x3FF)
+
+        def write_dst() -> None:
+            rows_of_dst.write_columns(m, rows, columns, values, target in WIDE)
+
+        return write_dst
+    kept = (rows >= 4) & (columns >= shift)
+    rows, columns, values = rows[kept] - 4, columns[kept] - shift, values[kept]
+    most = ROWS if absolute else ROW
+    if len(rows) and rows.max() >= most:
+        raise unknown(f"UNPACR to row {rows.max()} of SrcA; there it has {most}")
+    if not absolute:
+        rows = rows + own.src_row[0]
+    if transposed:
+        rows, columns = rows & ~15 | columns, rows & 15
+    if len(rows) and rows.max() >= ROWS:
+        raise unknown(f"UNPACR to row {rows.max()} of SrcA, which has {ROWS}")
+    bank_a = m.srca[m.unpack_a]
+
+    def write_a() -> None:
+        bank_a[rows, columns] = values
+
+    return write_a
+
+
+def _next_context(core: Coprocessor, thread: int, unpacker: int, context: int) -> None:
+    """The context after one; behind the last comes 0."""
+    following = context + 1 & 7
+    if following >= 1 << field(core, thread, f"THCON_SEC{unpacker}_REG2_Context_count"):
+        following = 0
+    own = core.threads[thread]
+    own.context = (own.context[0], following) if unpacker else (following, own.context[1])
+
+
+def _advance(job: Job, increments: tuple[tuple[int, int], tuple[int, int]]) -> None:
+    """Counters Y and Z of both channels, of the thread and of whom the context names."""
+    for thread in {job.thread, job.whose}:
+        for channel, (y, z) in enumerate(increments):
+            counters = job.core.threads[thread].adc[job.unpacker, channel]
+            counters[Y, 0] = int(counters[Y, 0]) + y & 0x1FFF
+            counters[Z, 0] = int(counters[Z, 0]) + z & 0xFF
+
+
+def UNPACR(
+    core: Coprocessor,
+    thread: int,
+    WhichUnpacker: int,
+    Ch1YInc: int,
+    Ch1ZInc: int,
+    Ch0YInc: int,
+    Ch0ZInc: int,
+    CfgContextCntInc: int,
+    ContextNumber: int,
+    ContextADC: int,
+    MultiContextMode: int,
+    FlipSrc: int,
+    AllDatumsAreZero: int,
+    UseContextCounter: int,
+    RowSearch: int,
+    SearchCacheFlush: int,
+) -> Done | None:
+    """Numbers of L1 to SrcA or Dst (unpacker 0) or SrcB; what is returned writes them.
+
+    With CfgContextCntInc it only increments a context counter, with SearchCacheFlush it forgets
+    what is cached, which is nothing here.
+    """
+    unpacker = WhichUnpacker
+    if CfgContextCntInc:
+        _next_context(core, thread, unpacker, core.threads[thread].context[unpacker])
+        return None
+    if SearchCacheFlush:
+        return None
+    counted, adc = UseContextCounter, ContextADC
+    job = job_of(core, thread, unpacker, MultiContextMode, counted, ContextNumber, adc)
+    source, target = job.formats()
+    write = _put(job, _values(job, RowSearch, AllDatumsAreZero, target, source), target)
+    if job.many and counted:
+        _next_context(core, thread, unpacker, job.context)
+    _advance(job, ((Ch0YInc, Ch0ZInc), (Ch1YInc, Ch1ZInc)))
+    if not FlipSrc:
+        if job.own("REG2_Unpack_Src_Reg_Set_Upd"):
+            row = core.threads[thread].src_row[unpacker] + 16 + first_row(core, thread, unpacker)
+            set_row(core, thread, unpacker, row)
+        return write
+    over = hand_over(core, thread, unpacker)
+
+    def finish() -> None:
+        write()
+        over()
+
+    return finish
+
+
+CLEAR, NOTHING, CLEAR_INFINITE, SET_VALID = 1, 2, 5, 7
+"""What UNPACR_NOP does, by its low three bits; the next are modifiers."""
+BOTH_BANKS, AS_UNPACR, THEN_VALID = 8, 16, 64
+
+
+def UNPACR_NOP(
+    core: Coprocessor, thread: int, Unpack_block_selection: int, NoOp: int
+) -> Done | None:
+    """Clear an unpacker's bank, to 0 or in SrcA to minus infinity, or hand it over, or nothing."""
+    unpacker, what = Unpack_block_selection, NoOp & 7
+    if what not in (CLEAR, NOTHING, CLEAR_INFINITE, SET_VALID) or NoOp & ~0x5F:
+        raise unknown(f"UNPACR_NOP {NoOp:#x}")
+    if what == CLEAR_INFINITE and unpacker:
+        raise unknown("UNPACR_NOP that makes SrcB minus infinity")
+    m = core.matrix
+    banks, bank = (m.srcb, m.unpack_b) if unpacker else (m.srca, m.unpack_a)
+    cleared = banks if NoOp & BOTH_BANKS else banks[bank]
+    valid = what == SET_VALID or NoOp & THEN_VALID
+    over = hand_over(core, thread, unpacker) if valid else None
+
+    def finish() -> None:
+        if what in (CLEAR, CLEAR_INFINITE):
+            cleared[...] = INFINITE if what == CLEAR_INFINITE else 0
+        if over is not None:
+            over()
+
+    return finish

@@ -1,0 +1,1 @@
+"""Scalar side of the coprocessor: configuration, counters, and the scalar unit (ThCon)."""

@@ -1,0 +1,126 @@
+"""Configuration by name and by word: which of the two banks a thread uses, and what a write does.
+
+Source: the page of the backend configuration of the public ISA documentation of Wormhole B0.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from nasm.problems import Refused, did_you_mean
+from nasm.targets.tensix.scalar.config_fields import (
+    CONFIG_WORDS,
+    FIELDS,
+    GLOBAL,
+    THREAD_WORDS,
+    Field,
+)
+from nasm.targets.tensix.scalar.seeding import reseed
+from nasm.targets.tensix.state import Coprocessor
+
+_RESET: Final = FIELDS["STATE_RESET_EN"].word
+_SEED: Final = FIELDS["PRNG_SEED_Seed_Val"].word
+_COUNTERS: Final = (
+    FIELDS["UNPACK_MISC_CFG_CfgContextCntReset_0"],
+    FIELDS["UNPACK_MISC_CFG_CfgContextCntReset_1"],
+)
+
+
+def bank(core: Coprocessor, thread: int) -> int:
+    """The bank of the configuration that a thread uses: its CFG_STATE_ID_StateID."""
+    return int(core.threads[thread].config[0]) & 1
+
+
+def located(name: str) -> Field:
+    """Where a field is; raises Refused with the nearest names."""
+    found = FIELDS.get(name)
+    if found is None:
+        hint = did_you_mean(name, FIELDS)
+        raise Refused("E0208", f"no field of the configuration is called {name}", hint)
+    return found
+
+
+def read(core: Coprocessor, thread: int, number: int) -> int:
+    """A word of the configuration, in the thread's bank."""
+    return int(core.config[bank(core, thread), _inside(number)])
+
+
+def read_thread(core: Coprocessor, thread: int, number: int) -> int:
+    """A word of a thread's own configuration."""
+    return int(core.threads[thread].config[_inside_thread(number)])
+
+
+def write(core: Coprocessor, thread: int, number: int, value: int) -> None:
+    """Write a word of the configuration, and do what follows from that.
+
+    Words below 152 are of the thread's bank; the others are the same in both. A write to
+    STATE_RESET_EN clears the words of the bank below 152, one to PRNG_SEED seeds the generators
+    of the vector unit.
+    """
+    write_bank(core, bank(core, thread), number, value)
+
+
+def write_bank(core: Coprocessor, chosen: int, number: int, value: int) -> None:
+    """The same in a bank that is named."""
+    _write(core, chosen, number, value, 0xFFFFFFFF)
+    if number == _RESET:
+        core.config[chosen, :GLOBAL] = 0
+
+
+def write_bits(core: Coprocessor, thread: int, number: int, value: int, bits: int) -> None:
+    """Write those bits of a word that ``bits`` selects. STATE_RESET_EN is then a word as others."""
+    _write(core, bank(core, thread), number, value, bits)
+
+
+def _write(core: Coprocessor, chosen: int, number: int, value: int, bits: int) -> None:
+    old = int(core.config[chosen, _inside(number)])
+    new = (value & bits) | (old & ~bits & 0xFFFFFFFF)
+    core.config[slice(None) if number >= GLOBAL else chosen, number] = new
+    if number == _SEED:
+        reseed(core, new)
+
+
+def write_thread(core: Coprocessor, thread: int, number: int, value: int) -> None:
+    """Write a word of a thread's own configuration; resets context counters where it says so."""
+    own = core.threads[thread]
+    own.config[_inside_thread(number)] = value & 0xFFFF
+    if number == _COUNTERS[0].word:
+        first, second = (
+            0 if value >> reset.shift & 1 else count
+            for reset, count in zip(_COUNTERS, own.context, strict=True)
+        )
+        own.context = first, second
+
+
+def field(core: Coprocessor, thread: int, name: str) -> int:
+    """What a field holds, of the thread or in its bank; raises Refused."""
+    at = located(name)
+    reads = read_thread if at.kind == "thread" else read
+    return reads(core, thread, at.word) >> at.shift & at.mask
+
+
+def set_field(core: Coprocessor, thread: int, name: str, value: int) -> None:
+    """Write a field and leave the rest of its word; raises Refused if it is too narrow."""
+    at = located(name)
+    if not 0 <= value <= at.mask:
+        raise Refused("E0301", f"{name} has {at.width} bits; wanted 0 to {at.mask}, found {value}")
+    reads, writes = (read_thread, write_thread) if at.kind == "thread" else (read, write)
+    rest = reads(core, thread, at.word) & ~(at.mask << at.shift)
+    writes(core, thread, at.word, rest | value << at.shift)
+
+
+def _inside(number: int) -> int:
+    if not 0 <= number < CONFIG_WORDS:
+        raise Refused(
+            "E0701", f"the configuration has words 0 to {CONFIG_WORDS - 1}; found {number}"
+        )
+    return number
+
+
+def _inside_thread(number: int) -> int:
+    if not 0 <= number < THREAD_WORDS:
+        raise Refused(
+            "E0701",
+            f"the configuration of a thread has words 0 to {THREAD_WORDS - 1}; found {number}",
+        )
+    return number

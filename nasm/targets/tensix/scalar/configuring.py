@@ -1,0 +1,133 @@
+"""Instructions that read and write the configuration: of threads, of banks, and REG2FLOP's.
+
+Sources: the pages of the configuration unit and of the instructions in the public ISA documentation
+of Wormhole B0; RDCFG, which has no page, as the public simulator has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from nasm.problems import Refused
+from nasm.targets.tensix.scalar import config
+from nasm.targets.tensix.scalar.adc import WIDTHS
+from nasm.targets.tensix.scalar.config_fields import CONFIG_WORDS, GLOBAL, SCALAR
+from nasm.targets.tensix.scalar.gprs import quad
+from nasm.targets.tensix.state import THREADS, Coprocessor
+
+Later = Callable[[], None]
+
+
+def SETC16(core: Coprocessor, thread: int, CfgIndex: int, NewValue: int) -> None:
+    """Write a word of the thread's own configuration; raises Refused outside of its 57."""
+    config.write_thread(core, thread, CfgIndex, NewValue)
+
+
+def WRCFG(core: Coprocessor, thread: int, InputReg: int, Is128Bit: int, CfgIndex: int) -> Later:
+    """Write a register, or an aligned quad to four aligned words, of the thread's bank.
+
+    The next instruction does not see it yet: it is written at completion.
+    """
+    words = written_by_WRCFG(Is128Bit, CfgIndex)
+    own = core.threads[thread].registers
+    values = (quad(core, thread, InputReg) if Is128Bit else own[InputReg:][:1]).tolist()
+    chosen = config.bank(core, thread)
+
+    def write() -> None:
+        for number, value in zip(words, values, strict=True):
+            config.write_bank(core, chosen, number, value)
+
+    return write
+
+
+def RDCFG(core: Coprocessor, thread: int, GprAddress: int, CfgReg: int) -> Later:
+    """Read a word of the thread's bank into a register, which has it at completion."""
+    value = config.read(core, thread, CfgReg)
+
+    def load() -> None:
+        core.threads[thread].registers[GprAddress] = value
+
+    return load
+
+
+def _rmwcib(byte: int) -> Callable[[Coprocessor, int, int, int, int], None]:
+    def write(core: Coprocessor, thread: int, Mask: int, NewValue: int, Index4: int) -> None:
+        """Write those bits of a byte of a word of the thread's bank that a mask selects."""
+        config.write_bits(core, thread, Index4, NewValue << 8 * byte, Mask << 8 * byte)
+
+    return write
+
+
+RMWCIB0, RMWCIB1, RMWCIB2, RMWCIB3 = map(_rmwcib, range(4))
+"""By the byte within the word, the lowest first."""
+
+
+def REG2FLOP_Configuration(
+    core: Coprocessor, thread: int, SizeSel: int, ThConCfgIndex: int, InputReg: int
+) -> None:
+    """Write a register, or with size 0 an aligned quad, to words of THCON of the thread's bank."""
+    registers = core.threads[thread].registers
+    values = quad(core, thread, InputReg) if SizeSel == 0 else registers[InputReg:][:1]
+    words = written_by_REG2FLOP(SizeSel, ThConCfgIndex)
+    for number, value in zip(words, values.tolist(), strict=True):
+        config.write(core, thread, number, value)
+
+
+def REG2FLOP_ADC(
+    core: Coprocessor,
+    thread: int,
+    SizeSel: int,
+    OverrideThread: int,
+    Shift8: int,
+    ThreadSel: int,
+    Channel: int,
+    ADCSel: int,
+    Cr: int,
+    XYZW: int,
+    InputReg: int,
+) -> None:
+    """Write part of a register to an address counter, or to its carriage return, and not to both.
+
+    There is no thread 3 and no unit 3: a write there is lost.
+    """
+    owner = ThreadSel if OverrideThread else thread
+    if owner >= THREADS or ADCSel == 3:
+        return
+    value = _part(int(core.threads[thread].registers[InputReg]), SizeSel, Shift8)
+    core.threads[owner].adc[ADCSel, Channel, XYZW, Cr] = value & WIDTHS[XYZW]
+
+
+def _part(value: int, size: int, shift: int) -> int:
+    """All of a register, a half or a byte: sizes 1 to 3; 0 where no part begins."""
+    parts = {1: (0xFFFFFFFF, (0,)), 2: (0xFFFF, (0, 2)), 3: (0xFF, (0, 1, 2, 3))}
+    bits, starts = parts.get(size, (0, ()))
+    return value >> 8 * shift & bits if shift in starts else 0
+
+
+def written_by_WRCFG(Is128Bit: int, CfgIndex: int) -> range:
+    """The words of the bank that WRCFG writes; raises Refused outside of it."""
+    first, count = (CfgIndex & ~3, 4) if Is128Bit else (CfgIndex, 1)
+    if CfgIndex >= CONFIG_WORDS:
+        raise Refused(
+            "E0701", f"the configuration has words 0 to {CONFIG_WORDS - 1}; found {CfgIndex}"
+        )
+    return range(first, first + count)
+
+
+def written_by_RMWCIB(Index4: int) -> range:
+    """The word of the bank that RMWCIB0 to 3 write."""
+    return range(Index4, Index4 + 1)
+
+
+_LAST: Final = GLOBAL - SCALAR - 1
+
+
+def written_by_REG2FLOP(SizeSel: int, ThConCfgIndex: int) -> range:
+    """The words of the bank that REG2FLOP writes; raises Refused outside of THCON."""
+    if ThConCfgIndex > _LAST:
+        raise Refused(
+            "E0701", f"REG2FLOP writes words 0 to {_LAST} of THCON; found {ThConCfgIndex}"
+        )
+    first, count = (ThConCfgIndex & ~3, 4) if SizeSel == 0 else (ThConCfgIndex, 1)
+    return range(SCALAR + first, SCALAR + first + count)

@@ -1,0 +1,1 @@
+"""Sync unit and wait gate: mutexes, semaphores, latched waits."""

@@ -1,0 +1,73 @@
+"""Conditions that STALLWAIT, SEMWAIT and FLUSHDMA wait for, as functions of what is.
+
+Sources: the pages of STALLWAIT and SEMWAIT of the public ISA documentation of Wormhole B0. Each
+function says what still has to come, as a clause for people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from nasm.targets.tensix.state import MATRIX, UNPACKERS, Coprocessor
+from nasm.targets.tensix.sync.semaphores import selected
+from nasm.targets.tensix.waiting import Units, thread_name
+
+STALL_CONDITIONS: Final = 15
+DEFAULT_CONDITIONS: Final = 0x7F
+"""What STALLWAIT waits for if no condition is selected, and SEMWAIT too."""
+
+_UNITS: Final = {
+    1: ("unpack0", "unpacker 0 is busy with {0}"),
+    2: ("unpack1", "unpacker 1 is busy with {0}"),
+    3: ("pack0", "packer 0 is busy with {0}"),
+    4: ("pack1", "packer 1 is busy with {0}"),
+    5: ("pack2", "packer 2 is busy with {0}"),
+    6: ("pack3", "packer 3 is busy with {0}"),
+    7: ("matrix", "the matrix unit is busy with {0}"),
+    12: ("mover", "the mover is busy"),
+    13: ("host", "the RISC-V core of {0} has requests under way"),
+    14: ("vector", "the vector unit is busy with {0}"),
+}
+
+
+def unmet(core: Coprocessor, thread: int, mask: int, units: Units) -> Iterator[str]:
+    """What each selected condition of STALLWAIT that is not met waits for."""
+    for bit in range(STALL_CONDITIONS):
+        if mask >> bit & 1:
+            said = _waits(core, thread, bit, units)
+            if said:
+                yield f"{said} (C{bit})"
+
+
+def _waits(core: Coprocessor, thread: int, bit: int, units: Units) -> str:
+    """What a condition waits for; empty if it is met."""
+    if bit == 0:
+        requests = core.threads[thread].requests
+        return f"{requests} of {thread_name(thread)}'s requests to memory are under way" * bool(
+            requests
+        )
+    if bit in _UNITS:
+        unit, said = _UNITS[bit]
+        return said.format(thread_name(thread)) if units.busy(unit, thread) else ""
+    matrix = core.matrix
+    source, owners, bank, wanted = (
+        ("SrcA", matrix.owner_a, matrix.unpack_a, UNPACKERS),
+        ("SrcB", matrix.owner_b, matrix.unpack_b, UNPACKERS),
+        ("SrcA", matrix.owner_a, matrix.matrix_a, MATRIX),
+        ("SrcB", matrix.owner_b, matrix.matrix_b, MATRIX),
+    )[bit - 8]
+    if owners[bank] == wanted:
+        return ""
+    found = ("the unpackers", "the matrix unit")[int(owners[bank])]
+    return f"bank {bank} of {source} belongs to {found}"
+
+
+def unmet_semaphores(core: Coprocessor, semaphores: int, mask: int) -> Iterator[str]:
+    """What each selected condition of SEMWAIT that is not met waits for, by semaphore."""
+    for number in selected(semaphores).nonzero()[0].tolist():
+        value, most = core.semaphores[number].tolist()
+        if mask & 1 and value == 0:
+            yield f"semaphore {number} is 0 (C0)"
+        if mask & 2 and value >= most:
+            yield f"semaphore {number} is {value}, its maximum {most} (C1)"

@@ -1,0 +1,101 @@
+"""The wait gate: STALLWAIT and SEMWAIT are remembered there, and hold up what they block.
+
+Sources: the pages of STALLWAIT, SEMWAIT and the sync unit of the public ISA documentation of
+Wormhole B0. A latch is forgotten the cycle after its conditions were met, all at once.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from nasm.held import Blocked
+from nasm.targets.tensix.state import Coprocessor, Latch
+from nasm.targets.tensix.sync.conditions import DEFAULT_CONDITIONS, unmet, unmet_semaphores
+from nasm.targets.tensix.waiting import Units
+
+ALL_BLOCKS: Final = 0x1FF
+DEFAULT_BLOCK: Final = 1 << 6
+"""What is blocked if no block bit is set: the matrix unit."""
+STALLWAIT_BLOCKS: Final = ALL_BLOCKS
+"""STALLWAIT is held up by any block bit; SEMWAIT by B1 alone, so only it can replace a latch."""
+SEMWAIT_BLOCKS: Final = 1 << 1
+LAG: Final = 1
+"""Cycles from when the conditions are met until the latch is gone."""
+_UNKNOWN: Final = -1
+
+
+def STALLWAIT(core: Coprocessor, thread: int, BlockMask: int, ConditionMask: int) -> None:
+    """Latch a wait for units and banks; no condition stands for C0 to C6, no block bit for B6."""
+    _latch(core, thread, BlockMask, ConditionMask or DEFAULT_CONDITIONS)
+
+
+def SEMWAIT(
+    core: Coprocessor, thread: int, BlockMask: int, SemaphoreMask: int, ConditionMask: int
+) -> None:
+    """Latch a wait for semaphores; without a condition it is one for units, C0 to C6."""
+    if ConditionMask:
+        _latch(core, thread, BlockMask, ConditionMask, SemaphoreMask, of_semaphores=True)
+    else:
+        _latch(core, thread, BlockMask, DEFAULT_CONDITIONS)
+
+
+def _latch(
+    core: Coprocessor,
+    thread: int,
+    block: int,
+    conditions: int,
+    semaphores: int = 0,
+    *,
+    of_semaphores: bool = False,
+) -> None:
+    latch = core.threads[thread].latch
+    latch.block, latch.conditions = block or DEFAULT_BLOCK, conditions
+    latch.semaphores, latch.of_semaphores = semaphores, of_semaphores
+    latch.since, latch.met = latch.looked, _UNKNOWN
+
+
+def waits_for(core: Coprocessor, thread: int, units: Units) -> list[str]:
+    """What a thread's latch waits for, a clause each; none if all is met, or nothing is latched."""
+    latch = core.threads[thread].latch
+    if not latch.block:
+        return []
+    if latch.of_semaphores:
+        return [*unmet_semaphores(core, latch.semaphores, latch.conditions)]
+    return [*unmet(core, thread, latch.conditions, units)]
+
+
+def look(core: Coprocessor, thread: int, units: Units) -> None:
+    """Have the gate look at its latch, as it does each cycle; forget one that is over.
+
+    It has to be called whenever something of the core starts or ends, and before an instruction
+    is let through; calling it more often changes nothing.
+    """
+    latch = core.threads[thread].latch
+    latch.looked = units.now
+    if not latch.block:
+        return
+    if latch.met == _UNKNOWN and not waits_for(core, thread, units):
+        latch.met = max(units.now, latch.since + 1)
+    if latch.met != _UNKNOWN and latch.met + LAG <= units.now:
+        _forget(latch)
+
+
+def _forget(latch: Latch) -> None:
+    latch.block = latch.conditions = latch.semaphores = 0
+    latch.of_semaphores, latch.met = False, _UNKNOWN
+
+
+def blocked(
+    core: Coprocessor, thread: int, block_bits: int, units: Units, *, every: bool = False
+) -> Blocked | None:
+    """What keeps an instruction at the gate that any of its block bits would hold up.
+
+    With ``every`` it takes all of them, as it does for NOP. ``look`` has been called.
+    """
+    latch = core.threads[thread].latch
+    if not latch.block & block_bits or (every and latch.block != ALL_BLOCKS):
+        return None
+    cause = "semwait" if latch.of_semaphores else "stallwait"
+    if latch.met != _UNKNOWN:
+        return Blocked(cause, "the gate waits a cycle more once all is met", latch.met + LAG)
+    return Blocked(cause, ", ".join(waits_for(core, thread, units)))

@@ -1,0 +1,63 @@
+"""Mutexes: ATGETM and ATRELM.
+
+Source: their pages in the public ISA documentation of Wormhole B0. There are seven, 0 and 2 to 7.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from nasm.held import Blocked
+from nasm.targets.tensix.state import NOBODY, THREADS, Coprocessor
+from nasm.targets.tensix.waiting import thread_name
+
+MUTEXES: Final = (0, *range(2, 8))
+_SYNC: Final = 1 << 1
+
+
+def waits_for_mutex(core: Coprocessor, thread: int, Index: int) -> Blocked | None:
+    """What keeps ATGETM from starting."""
+    if Index not in MUTEXES:
+        return _never(Index)
+    owner = int(core.mutexes[Index])
+    if owner in (NOBODY, thread):
+        return None
+    return Blocked("mutex", f"mutex {Index} is held by {thread_name(owner)}", by=(owner,))
+
+
+def waits_to_release(Index: int) -> Blocked | None:
+    """What keeps ATRELM from starting: a mutex that is not there."""
+    return None if Index in MUTEXES else _never(Index)
+
+
+def _never(index: int) -> Blocked:
+    return Blocked("mutex", f"there is no mutex {index}, and waiting for one never ends", by=())
+
+
+def want(core: Coprocessor, thread: int, Index: int) -> None:
+    """Note that an ATGETM has come to the gate, so that a release may be fair to it."""
+    core.threads[thread].wants = Index
+
+
+def ATGETM(core: Coprocessor, thread: int, Index: int) -> None:
+    """Take a mutex that is free, or the thread's own."""
+    core.threads[thread].wants = NOBODY
+    core.mutexes[Index] = thread
+
+
+def ATRELM(core: Coprocessor, thread: int, Index: int) -> None:
+    """Give up a mutex; one that the thread does not hold stays as it is.
+
+    If both of the others wait for it at their gates, the next thread in turn gets it.
+    """
+    if core.mutexes[Index] != thread:
+        return
+    core.mutexes[Index] = NOBODY
+    turns = [(thread + 1) % THREADS, (thread + 2) % THREADS]
+    if all(_waits(core, other, Index) for other in turns):
+        core.mutexes[Index] = turns[0]
+
+
+def _waits(core: Coprocessor, thread: int, index: int) -> bool:
+    own = core.threads[thread]
+    return own.wants == index and not own.latch.block & _SYNC

@@ -1,0 +1,25 @@
+"""Who is asked what units are doing, by what waits for them."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class Units(Protocol):
+    """Which units are at work, and when it is; the machine knows."""
+
+    @property
+    def now(self) -> int:
+        """The tick, which is a cycle."""
+
+    def busy(self, unit: str, thread: int) -> bool:
+        """Whether a unit has an instruction of a thread in any of its stages.
+
+        Units are unpack0, unpack1, pack0 to pack3, matrix, vector; mover, whose requests count
+        whoever made them; and host, what the thread's RISC-V core sent that is not processed.
+        """
+
+
+def thread_name(thread: int) -> str:
+    """As programs write it."""
+    return f"t{thread}"

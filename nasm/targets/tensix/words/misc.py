@@ -1,0 +1,87 @@
+"""Words of the Miscellaneous Unit: address counters and Src banks."""
+
+from __future__ import annotations
+
+from nasm.targets.tensix.words.units import MISC
+from nasm.targets.tensix.words.word import Word
+
+WORDS = (
+    Word(
+        0x50,
+        "SETADC",
+        MISC,
+        "Set one address counter.",
+        "CntSetMask[23:21] ChannelIndex[20] DimensionIndex[19:18] Value[17:0]",
+        forms="PK[23] U1[22] U0[21] Channel[20] XYZW[19:18] NewValue[17:0]",
+    ),
+    Word(
+        0x51,
+        "SETADCXY",
+        MISC,
+        "Set X and Y address counters.",
+        "CntSetMask[23:21] Ch1_Y[19:15] Ch1_X[14:12] Ch0_Y[11:9] Ch0_X[8:6] BitMask[3:0]",
+        forms="PK[23] U1[22] U0[21] ThreadOverride[19:18] Y1Val[17:15] X1Val[14:12] Y0Val[11:9] "
+        "X0Val[8:6] Y1[3] X1[2] Y0[1] X0[0]",
+    ),
+    Word(
+        0x52,
+        "INCADCXY",
+        MISC,
+        "Add to X and Y address counters.",
+        "CntSetMask[23:21] Ch1_Y[19:15] Ch1_X[14:12] Ch0_Y[11:9] Ch0_X[8:6]",
+        forms="PK[23] U1[22] U0[21] ThreadOverride[19:18] Y1Inc[17:15] X1Inc[14:12] Y0Inc[11:9] "
+        "X0Inc[8:6]",
+    ),
+    Word(
+        0x53,
+        "ADDRCRXY",
+        MISC,
+        "Add to the carriage returns of X and Y address counters, and go there.",
+        "CntSetMask[23:21] Ch1_Y[19:15] Ch1_X[14:12] Ch0_Y[11:9] Ch0_X[8:6] BitMask[3:0]",
+        forms="PK[23] U1[22] U0[21] ThreadOverride[19:18] Y1Inc[17:15] X1Inc[14:12] Y0Inc[11:9] "
+        "X0Inc[8:6] Y1[3] X1[2] Y0[1] X0[0]",
+    ),
+    Word(
+        0x54,
+        "SETADCZW",
+        MISC,
+        "Set Z and W address counters.",
+        "CntSetMask[23:21] Ch1_Y[19:15] Ch1_X[14:12] Ch0_Y[11:9] Ch0_X[8:6] BitMask[3:0]",
+        forms="PK[23] U1[22] U0[21] ThreadOverride[19:18] W1Val[17:15] Z1Val[14:12] W0Val[11:9] "
+        "Z0Val[8:6] W1[3] Z1[2] W0[1] Z0[0]",
+    ),
+    Word(
+        0x55,
+        "INCADCZW",
+        MISC,
+        "Add to Z and W address counters.",
+        "CntSetMask[23:21] Ch1_Y[19:15] Ch1_X[14:12] Ch0_Y[11:9] Ch0_X[8:6]",
+        forms="PK[23] U1[22] U0[21] ThreadOverride[19:18] W1Inc[17:15] Z1Inc[14:12] W0Inc[11:9] "
+        "Z0Inc[8:6]",
+    ),
+    Word(
+        0x56,
+        "ADDRCRZW",
+        MISC,
+        "Add to the carriage returns of Z and W address counters, and go there.",
+        "CntSetMask[23:21] Ch1_Y[19:15] Ch1_X[14:12] Ch0_Y[11:9] Ch0_X[8:6] BitMask[3:0]",
+        forms="PK[23] U1[22] U0[21] ThreadOverride[19:18] W1Inc[17:15] Z1Inc[14:12] W0Inc[11:9] "
+        "Z0Inc[8:6] W1[3] Z1[2] W0[1] Z0[0]",
+    ),
+    Word(
+        0x57,
+        "SETDVALID",
+        MISC,
+        "Give banks of SrcA and SrcB to the matrix unit.",
+        "setvalid[1:0]",
+        forms="FlipSrcB[1] FlipSrcA[0]",
+    ),
+    Word(
+        0x5E,
+        "SETADCXX",
+        MISC,
+        "Set both X address counters.",
+        "CntSetMask[23:21] x_end2[19:10] x_start[9:0]",
+        forms="PK[23] U1[22] U0[21] X1Val[19:10] X0Val[9:0]",
+    ),
+)

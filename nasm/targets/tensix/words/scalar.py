@@ -1,0 +1,187 @@
+"""Words of the Scalar Unit (ThCon): registers, L1, atomics."""
+
+from __future__ import annotations
+
+from nasm.targets.tensix.words.units import RESET, SCALAR
+from nasm.targets.tensix.words.word import Told, Word
+
+WORDS = (
+    Word(0x44, "RSTDMA", RESET, "Known by name only.", told=Told.NAME),
+    Word(
+        0x45,
+        "SETDMAREG",
+        SCALAR,
+        "Set half of a register, or registers to what packers tell.",
+        "Payload_SigSelSize[23:22] Payload_SigSel[21:8] SetSignalsMode[7] RegIndex16b[6:0]",
+        forms={
+            "immediate": "NewValue[23:8] 0[7] ResultHalfReg[6:0]",
+            "special": "ResultSize[23:22] WhichPackers[18:15] InputSource[14:11] "
+            "InputHalfReg[10:8] 1[7] ResultHalfReg[6:0]",
+        },
+        upto={"Payload_SigSel": 16},
+    ),
+    Word(
+        0x46,
+        "FLUSHDMA",
+        SCALAR,
+        "Wait in the scalar unit until some conditions hold.",
+        "FlushSpec[3:0]",
+        forms="ConditionMask[3:0]",
+    ),
+    Word(
+        0x48,
+        "REG2FLOP",
+        SCALAR,
+        "Move a register to an address counter, or to a configuration word of ThCon.",
+        "SizeSel[23:22] TargetSel[21:20] ByteOffset[19:18] ContextId_2[17:16] "
+        "FlopIndex[12:6] RegIndex[5:0]",
+        forms={
+            "configuration": "SizeSel[23:22] 0[21:20] ThConCfgIndex[12:6] InputReg[5:0]",
+            "counter": "SizeSel[23:22] 1[21] OverrideThread[20] Shift8[19:18] ThreadSel[17:16] "
+            "Channel[11] ADCSel[10:9] Cr[8] XYZW[7:6] InputReg[5:0]",
+        },
+    ),
+    Word(
+        0x49,
+        "LOADIND",
+        SCALAR,
+        "Load 8 to 128 bits of L1 into registers.",
+        "SizeSel[23:22] OffsetIndex[20:14] AutoIncSpec[13:12] DataRegIndex[11:6] AddrRegIndex[5:0]",
+        forms="Size[23:22] OffsetHalfReg[20:14] OffsetIncrement[13:12] ResultReg[11:6] "
+        "AddrReg[5:0]",
+    ),
+    Word(
+        0x58,
+        "ADDDMAREG",
+        SCALAR,
+        "Add two registers, or a register and a number.",
+        "OpBisConst[23] ResultRegIndex[17:12] OpBRegIndex[11:6] OpARegIndex[5:0]",
+        forms={
+            "register": "0[23] ResultReg[17:12] RightReg[11:6] LeftReg[5:0]",
+            "immediate": "1[23] ResultReg[17:12] RightImm6[11:6] LeftReg[5:0]",
+        },
+    ),
+    Word(
+        0x59,
+        "SUBDMAREG",
+        SCALAR,
+        "Subtract two registers, or a number from a register.",
+        "OpBisConst[23] ResultRegIndex[17:12] OpBRegIndex[11:6] OpARegIndex[5:0]",
+        forms={
+            "register": "0[23] ResultReg[17:12] RightReg[11:6] LeftReg[5:0]",
+            "immediate": "1[23] ResultReg[17:12] RightImm6[11:6] LeftReg[5:0]",
+        },
+    ),
+    Word(
+        0x5A,
+        "MULDMAREG",
+        SCALAR,
+        "Multiply the low halves of two registers, or of a register and a number.",
+        "OpBisConst[23] ResultRegIndex[17:12] OpBRegIndex[11:6] OpARegIndex[5:0]",
+        forms={
+            "register": "0[23] ResultReg[17:12] RightReg[11:6] LeftReg[5:0]",
+            "immediate": "1[23] ResultReg[17:12] RightImm6[11:6] LeftReg[5:0]",
+        },
+    ),
+    Word(
+        0x5B,
+        "BITWOPDMAREG",
+        SCALAR,
+        "Combine two registers, or a register and a number, bit by bit.",
+        "OpBisConst[23] OpSel[20:18] ResultRegIndex[17:12] OpBRegIndex[11:6] OpARegIndex[5:0]",
+        forms={
+            "register": "0[23] Mode[20:18] ResultReg[17:12] RightReg[11:6] LeftReg[5:0]",
+            "immediate": "1[23] Mode[20:18] ResultReg[17:12] RightImm6[11:6] LeftReg[5:0]",
+        },
+    ),
+    Word(
+        0x5C,
+        "SHIFTDMAREG",
+        SCALAR,
+        "Shift a register by another, or by a number.",
+        "OpBisConst[23] OpSel[20:18] ResultRegIndex[17:12] OpBRegIndex[11:6] OpARegIndex[5:0]",
+        forms={
+            "register": "0[23] Mode[20:18] ResultReg[17:12] RightReg[11:6] LeftReg[5:0]",
+            "immediate": "1[23] Mode[20:18] ResultReg[17:12] RightImm5[10:6] LeftReg[5:0]",
+        },
+    ),
+    Word(
+        0x5D,
+        "CMPDMAREG",
+        SCALAR,
+        "Compare two registers, or a register and a number.",
+        "OpBisConst[23] OpSel[20:18] ResultRegIndex[17:12] OpBRegIndex[11:6] OpARegIndex[5:0]",
+        forms={
+            "register": "0[23] Mode[20:18] ResultReg[17:12] RightReg[11:6] LeftReg[5:0]",
+            "immediate": "1[23] Mode[20:18] ResultReg[17:12] RightImm6[11:6] LeftReg[5:0]",
+        },
+    ),
+    Word(0x60, "DMANOP", SCALAR, "Take a cycle of the scalar unit."),
+    Word(
+        0x61,
+        "ATINCGET",
+        SCALAR,
+        "Add to an integer of L1 atomically, and get what it was.",
+        "MemHierSel[23] WrapVal[18:14] Sel32b[13:12] DataRegIndex[11:6] AddrRegIndex[5:0]",
+        forms="IntWidth[18:14] Ofs[13:12] InOutReg[11:6] AddrReg[5:0]",
+    ),
+    Word(
+        0x62,
+        "ATINCGETPTR",
+        SCALAR,
+        "Advance a counter of a FIFO in L1 atomically, once there is room or something in it.",
+        "MemHierSel[23] NoIncr[22] IncrVal[21:18] WrapVal[17:14] Sel32b[13:12] "
+        "DataRegIndex[11:6] AddrRegIndex[5:0]",
+        forms="NoIncr[22] IncrLog2[21:18] IntWidth[17:14] Ofs[13:12] ResultReg[11:6] AddrReg[5:0]",
+    ),
+    Word(
+        0x63,
+        "ATSWAP",
+        SCALAR,
+        "Store 16-bit parts of registers to L1 by a mask.",
+        "MemHierSel[23] SwapMask[22:14] DataRegIndex[11:6] AddrRegIndex[5:0]",
+        forms="SingleDataReg[22] Mask[21:14] DataReg[11:6] AddrReg[5:0]",
+    ),
+    Word(
+        0x64,
+        "ATCAS",
+        SCALAR,
+        "Wait until a word of L1 has a value, and give it another atomically.",
+        "MemHierSel[23] SwapVal[21:18] CmpVal[17:14] Sel32b[13:12] DataRegIndex[11:6] "
+        "AddrRegIndex[5:0]",
+        forms="SetVal[21:18] CmpVal[17:14] Ofs[13:12] AddrReg[5:0]",
+    ),
+    Word(
+        0x66,
+        "STOREIND",
+        SCALAR,
+        "Store registers to L1, to the memory map, or to SrcA and SrcB.",
+        "MemHierSel[23] SizeSel[22] RegSizeSel[21] OffsetIndex[20:14] AutoIncSpec[13:12] "
+        "DataRegIndex[11:6] AddrRegIndex[5:0]",
+        forms={
+            "L1": "1[23] Size[22:21] OffsetHalfReg[20:14] OffsetIncrement[13:12] "
+            "DataReg[11:6] AddrReg[5:0]",
+            "MMIO": "0[23] 1[22] OffsetHalfReg[20:14] OffsetIncrement[13:12] DataReg[11:6] "
+            "AddrReg[5:0]",
+            "Src": "0[23] 0[22] StoreToSrcB[21] OffsetHalfReg[20:14] "
+            "OffsetIncrement[13:12] DataReg[11:6] AddrReg[5:0]",
+        },
+        upto={"RegSizeSel": 2},
+    ),
+    Word(
+        0x67,
+        "STOREREG",
+        SCALAR,
+        "Store a register to the memory map.",
+        "TdmaDataRegIndex[23:18] RegAddr[17:0]",
+        forms="DataReg[23:18] AddrLo[17:0]",
+    ),
+    Word(
+        0x68,
+        "LOADREG",
+        SCALAR,
+        "Load a register from the memory map.",
+        "TdmaDataRegIndex[23:18] RegAddr[17:0]",
+        forms="ResultReg[23:18] AddrLo[17:0]",
+    ),
+)

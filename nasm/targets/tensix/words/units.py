@@ -1,0 +1,52 @@
+"""The units that execute instructions, and which bits of a block mask hold these back.
+
+The bits are B0 to B8 of STALLWAIT and SEMWAIT. Source: Tenstorrent ISA documentation, Wormhole B0,
+STALLWAIT, "Block mask".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A unit; ``blocked`` are the bits of a block mask that hold its instructions back.
+
+    ``every`` says that it takes all of them at once.
+    """
+
+    name: str
+    blocked: tuple[int, ...]
+    every: bool = False
+
+    @property
+    def gate(self) -> str:
+        """What of a block mask holds its instructions back at the wait gate, as a sentence."""
+        if not self.blocked:
+            return "it never reaches the wait gate"
+        bits = [f"B{bit}" for bit in self.blocked]
+        if self.every:
+            return f"the wait gate holds it back if a mask has all of {bits[0]} to {bits[-1]}"
+        if len(bits) == _BITS:
+            return "the wait gate holds it back whatever bit a mask has"
+        return f"the wait gate holds it back if a mask has {' or '.join(bits)}"
+
+
+_BITS = 9
+_ALL = tuple(range(_BITS))
+
+FRONT = Unit("front end", ())
+NOTHING = Unit("miscellaneous unit", _ALL, every=True)
+SYNC = Unit("sync unit", (1,))
+STALLS = Unit("sync unit", _ALL)
+SCALAR = Unit("scalar unit", (0, 5))
+RESET = Unit("scalar unit", (0,))
+CONFIG = Unit("configuration unit", (7,))
+MISC = Unit("miscellaneous unit", (0,))
+MATRIX = Unit("matrix unit", (6,))
+VECTOR = Unit("vector unit", (8,))
+MOVER = Unit("mover", (0, 4))
+PACK = Unit("packers", (0, 2))
+UNPACK = Unit("unpackers", (0, 3))
+BUFFER = Unit("packers", (0,))

@@ -1,0 +1,104 @@
+"""A row of the table of words, and the notation of its fields.
+
+``dst[9:0]`` is a field of bits 9 to 0, ``FlipSrcA[22]`` a single bit, ``±Imm12[23:12]`` one with a
+sign; ``0xF[11:8]`` are bits that have to be so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+
+from nasm.spec.fields import Encoding, Field, Form
+from nasm.targets.tensix.words.units import Unit
+
+OPCODE = Field("opcode", 24, 8)
+
+_FIELD = re.compile(r"(±?)(\w+)\[(\d+)(?::(\d+))?\]")
+
+
+class Told(Enum):
+    """Where what an instruction does is told."""
+
+    DOCS = "Tenstorrent ISA documentation, Wormhole B0, {page}; names of operands: tt-llk"
+    YAML = "tt-llk, Wormhole B0, assembly.yaml; there is no page on {page}"
+    NAME = "tt-llk, Wormhole B0, assembly.yaml: {page} by name only"
+
+
+@dataclass(frozen=True)
+class Word:
+    """An opcode: the mnemonic, the unit, what it does in a sentence, and its fields.
+
+    ``operands`` are the arguments of the official macros in their order, as wide as documents say
+    what their bits mean, or else up to the next argument. ``forms`` are the fields of the
+    documentation, by form where there are several. ``upto`` has operands that the macros let spill
+    into those above them, and how many bits they take. ``page`` is the documentation's name, where
+    it is another.
+    """
+
+    opcode: int
+    mnemonic: str
+    unit: Unit
+    summary: str
+    operands: str = ""
+    forms: str | Mapping[str, str] = ""
+    told: Told = Told.DOCS
+    page: str = ""
+    upto: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def source(self) -> str:
+        """Where it is told."""
+        return self.told.value.format(page=self.page or self.mnemonic)
+
+    @property
+    def macros(self) -> tuple[str, ...]:
+        """The official macros that make it."""
+        return tuple(f"{prefix}_{self.mnemonic}" for prefix in ("TT", "TTI", "TT_OP"))
+
+    @cached_property
+    def encoding(self) -> Encoding:
+        """Its word."""
+        operands = fields(self.operands)
+        named = self.forms if isinstance(self.forms, Mapping) else {"": self.forms}
+        forms = tuple(_form(name, text) for name, text in named.items())
+        told = 0
+        for form in forms:
+            told |= form.known
+        free = 0
+        for one in operands:
+            free |= 0 if one.mask & told else one.mask
+        return Encoding(OPCODE, self.opcode, operands, forms, free)
+
+    def default(self, operand: Field) -> int:
+        """What an operand is if it is not given: 0, but where bits have to be as they are."""
+        forms = self.encoding.forms
+        return operand.get(forms[0].value) if len(forms) == 1 else 0
+
+
+def fields(text: str) -> tuple[Field, ...]:
+    """The fields that a text names, in its order."""
+    return tuple(one for one in map(_field, text.split()) if one.name)
+
+
+def _field(text: str) -> Field:
+    """A field; without a name if the text gives bits that have to be so."""
+    match = _FIELD.fullmatch(text)
+    assert match is not None, f"no field: {text}"
+    sign, name, high, low = match.groups()
+    first = int(low or high)
+    name = "" if name[0].isdigit() else name
+    return Field(name, first, int(high) - first + 1, bool(sign))
+
+
+def _form(name: str, text: str) -> Form:
+    mask = value = 0
+    for part in text.split():
+        one = _field(part)
+        if not one.name:
+            mask |= one.mask
+            value |= one.put(int(part.partition("[")[0], 0))
+    return Form(name, fields(text), mask, value)

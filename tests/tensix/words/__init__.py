@@ -1,0 +1,1 @@
+"""Instruction words of Tensix."""

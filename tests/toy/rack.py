@@ -1,0 +1,247 @@
+"""What a core of the toy holds beside memories, and the rows that work with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from nasm.held import Blocked, Fifo, Surroundings
+from nasm.spec.evidence import Cost, Evidence
+from nasm.spec.generation import Generation
+from nasm.spec.implicit_operands import Held, Here
+from nasm.spec.instruction import Context, Operand, of_operands
+from nasm.spec.kinds import Number
+from nasm.spec.program import Instruction
+from tests.toy.base import BOTH, ISA, REGISTER, SOURCE, issued, sequenced
+
+NAMES = "alpha", "beta"
+FREE = -1
+INTEGER = Number(integer=True)
+RACK = Operand("rack", Held())
+QUEUE = Operand("queue", Here("queue"))
+
+
+class Rack:
+    """Four locks, a belt of two entries, a plate that is hot until a tick, and the drum.
+
+    Each queue has a tape, onto which the next so many instructions are still to be recorded.
+    """
+
+    def __init__(self, generation: Generation, around: Surroundings) -> None:
+        self.around, self.drum = around, around.memory("drum")
+        self.locks = [FREE] * 4
+        self.belt = Fifo("the belt", 2)
+        self.hot = 0
+        self.tapes: list[tuple[Instruction, ...]] = [() for _ in NAMES]
+        self.left = [0 for _ in NAMES]
+
+    def save(self) -> Any:
+        """Everything that changes."""
+        tapes = tuple(self.tapes), tuple(self.left)
+        return tuple(self.locks), self.belt.save(), self.hot, tapes
+
+    def restore(self, saved: Any) -> None:
+        """As it was when it was saved."""
+        self.locks[:], belt, self.hot, (self.tapes[:], self.left[:]) = saved
+        self.belt.restore(belt)
+
+
+# -- a unit that both engines share
+
+
+@of_operands
+def grinding(_: Context, cycles: int) -> Cost:
+    """The mill is busy for so many cycles of the engine; the engine goes on."""
+    return Cost(cycles, cycles + 1, Evidence.ASSUMED, SOURCE, unit="mill")
+
+
+@of_operands
+def pressing(_: Context, cycles: int) -> Cost:
+    """The mill is busy for so many cycles of the engine, and the engine waits for it."""
+    return Cost(cycles, cycles, Evidence.ASSUMED, SOURCE, unit="mill", issue=cycles)
+
+
+@ISA.instruction(
+    Operand("cycles", INTEGER, "-"), engines=BOTH, cost=grinding("cycles"), example="Grind 4",
+    source=SOURCE,
+)  # fmt: skip
+def Grind() -> None:
+    """Keep the mill busy."""
+
+
+@ISA.instruction(
+    Operand("cycles", INTEGER, "-"), engines=BOTH, cost=pressing("cycles"), example="Press 4",
+    source=SOURCE,
+)  # fmt: skip
+def Press() -> None:
+    """Keep the mill busy, and the engine."""
+
+
+# -- locks, which belong to a queue
+
+
+@of_operands
+def unlocked(_: Context, rack: Rack, queue: int, lock: int) -> Blocked | None:
+    """The lock is free, or the queue has it."""
+    owner = rack.locks[lock]
+    if owner in (FREE, queue):
+        return None
+    return Blocked("lock", f"lock {lock} is held by {NAMES[owner]}", by=(owner,))
+
+
+@ISA.instruction(
+    Operand("lock", INTEGER), RACK, QUEUE,
+    engines=BOTH, cost=issued(), condition=unlocked("rack", "queue", "lock"),
+    example="Lock 0", source=SOURCE,
+)  # fmt: skip
+def Lock(lock: int, rack: Rack, queue: int) -> None:
+    """Take a lock."""
+    rack.locks[lock] = queue
+
+
+@ISA.instruction(
+    Operand("lock", INTEGER), RACK,
+    engines=BOTH, cost=sequenced(), example="Unlock 0", source=SOURCE,
+)  # fmt: skip
+def Unlock(lock: int, rack: Rack) -> Callable[[], None]:
+    """Give a lock back, at completion."""
+
+    def free() -> None:
+        rack.locks[lock] = FREE
+
+    return free
+
+
+@ISA.instruction(
+    Operand("lock", INTEGER), RACK,
+    engines=BOTH, cost=issued(), example="Drop 0", source=SOURCE,
+)  # fmt: skip
+def Drop(lock: int, rack: Rack) -> None:
+    """Give a lock back, as soon as it starts."""
+    rack.locks[lock] = FREE
+
+
+# -- the belt
+
+
+@of_operands
+def room(_: Context, rack: Rack) -> Blocked | None:
+    """The belt has room for another entry."""
+    return rack.belt.full()
+
+
+@of_operands
+def filled(_: Context, rack: Rack) -> Blocked | None:
+    """The belt has an entry."""
+    return rack.belt.empty()
+
+
+@ISA.instruction(
+    Operand("value", INTEGER), RACK,
+    engines=BOTH, cost=issued(), condition=room("rack"), example="Push 7", source=SOURCE,
+)  # fmt: skip
+def Push(value: int, rack: Rack) -> None:
+    """Put a number on the belt."""
+    rack.belt.push(value)
+
+
+@ISA.instruction(
+    Operand("reg", REGISTER, "w"), RACK,
+    engines=BOTH, cost=sequenced(), condition=filled("rack"), setup="Push 7",
+    example="Take %r0", source=SOURCE,
+)  # fmt: skip
+def Take(rack: Rack) -> int:
+    """Take the first number from the belt."""
+    return int(rack.belt.take())
+
+
+# -- a plate that is hot until a tick
+
+
+@of_operands
+def cold(_: Context, rack: Rack) -> Blocked | None:
+    """The plate is not hot any more."""
+    if rack.around.now >= rack.hot:
+        return None
+    return Blocked("heat", f"the plate is hot until {rack.hot}", until=rack.hot)
+
+
+@ISA.instruction(
+    Operand("ticks", INTEGER), RACK,
+    engines=BOTH, cost=issued(), example="Heat 10", source=SOURCE,
+)  # fmt: skip
+def Heat(ticks: int, rack: Rack) -> None:
+    """Make the plate hot for so many ticks."""
+    rack.hot = rack.around.now + ticks
+
+
+@ISA.instruction(
+    RACK, engines=BOTH, cost=issued(), condition=cold("rack"), example="Touch", source=SOURCE
+)
+def Touch(rack: Rack) -> None:
+    """Touch the plate once it is cold."""
+
+
+# -- the drum
+
+
+@ISA.instruction(
+    Operand("reg", REGISTER, "w"),
+    Operand("address", INTEGER),
+    RACK,
+    engines=BOTH,
+    cost=sequenced(),
+    setup="Poke 8, 5\nSet %r1, 0",
+    example="Peek %r0, 8",
+    source=SOURCE,
+)
+def Peek(address: int, rack: Rack) -> int:
+    """Read a byte of the drum."""
+    return int(rack.drum.read(address, 1)[0])
+
+
+@ISA.instruction(
+    Operand("address", INTEGER), Operand("value", INTEGER), RACK,
+    engines=BOTH, cost=sequenced(), example="Poke 8, 5", source=SOURCE,
+)  # fmt: skip
+def Poke(address: int, value: int, rack: Rack) -> Callable[[], None]:
+    """Write a byte of the drum, at completion."""
+    return lambda: rack.drum.write(address, np.array([value], np.uint8))
+
+
+# -- a tape, from which instructions come
+
+
+@ISA.instruction(
+    Operand("count", INTEGER, "-"), engines=BOTH, cost=issued(), example="Tape 0", source=SOURCE
+)
+def Tape() -> None:
+    """Record the next instructions, so many, instead of executing them."""
+
+
+@ISA.instruction(
+    Operand("times", INTEGER, "-"), engines=BOTH, cost=issued(),
+    setup="Tape 1\nSet %r0, 1", example="Play 2", source=SOURCE,
+)  # fmt: skip
+def Play() -> None:
+    """Execute what was recorded, so many times."""
+
+
+def expand(rack: Rack, queue: int, instruction: Instruction) -> tuple[Instruction, ...] | None:
+    """What stands for an instruction: nothing for one that is recorded, all of a tape for Play."""
+    if rack.left[queue]:
+        rack.left[queue] -= 1
+        rack.tapes[queue] += (instruction,)
+        return ()
+    if instruction.row is Tape:
+        count = instruction.operand("count")
+        assert isinstance(count, int)
+        rack.left[queue], rack.tapes[queue] = count, ()
+        return ()
+    if instruction.row is Play:
+        times = instruction.operand("times")
+        assert isinstance(times, int)
+        return rack.tapes[queue] * times
+    return None
