@@ -6,6 +6,7 @@ from nasm.spec.target import Samples, Target
 from nasm.spec.words import Spelling, Words
 from nasm.targets.tensix.generation import GENERATIONS
 from nasm.targets.tensix.isa import DATA, ISA
+from nasm.targets.tensix.settings import SETTINGS
 from nasm.targets.tensix.words.word import OPCODE
 
 BITS = 32
@@ -42,4 +43,5 @@ TARGET = Target(
     generations=GENERATIONS,
     samples=SAMPLES,
     words=WORDS,
+    settings=SETTINGS,
 )
