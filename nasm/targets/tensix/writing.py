@@ -82,9 +82,8 @@ def _halves(register: int, value: int) -> Iterator[Written]:
 
 def _whole(group: tuple[str, int], given: Mapping[str, int]) -> int:
     """All of a word, of which every field is given; raises Refused."""
-    kind, at = group
     names = [name for name, field in FIELDS.items() if (field.kind, field.word) == group]
-    _all(names, given, "SETC16" if kind == "thread" else "WRCFG")
+    _all(names, given, "SETC16" if group[0] == "thread" else "WRCFG")
     return sum(given[name] << FIELDS[name].shift for name in names)
 
 
