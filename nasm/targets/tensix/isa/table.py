@@ -159,9 +159,10 @@ def _named(word: Word, start: Callable[[Tensix, int, int], Done], module: str) -
 def _example(word: Word) -> str:
     """The instruction with the fields that the documentation names, or its operands."""
     forms = word.encoding.forms
-    named = [one.name for one in (forms[0].fields if forms else ())] or [
-        one.name for one in word.encoding.operands
-    ]
+    named = [one.name for one in (forms[0].fields if forms else ())]
+    if not named:
+        fixed = forms[0].mask if forms else 0
+        named = [one.name for one in word.encoding.operands if not one.mask & fixed]
     shown = ", ".join(f"{name}=1" for name in named[-2:])
     return f"{word.mnemonic} {shown}".rstrip()
 
