@@ -35,7 +35,9 @@ def assigned(
         if same and known.named(before.name).where == setting.where:
             said = f"{name} is set twice"
             if before.name != name:
-                said = f"{name} is set, and has its place in common with {before.name}, which is too"
+                said = (
+                    f"{name} is set, and has its place in common with {before.name}, which is too"
+                )
             notes = (Note("the first one", before.span),) if before.span is not None else ()
             raise Refused(TWICE, said, "a setting holds from the start of the run on", notes)
     return made

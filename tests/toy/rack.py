@@ -245,9 +245,7 @@ SETTINGS = Settings(
 )  # fmt: skip
 
 
-def _heated(
-    values: Values, options: Mapping[str, int]
-) -> list[tuple[str, Mapping[str, int]]]:
+def _heated(values: Values, options: Mapping[str, int]) -> list[tuple[str, Mapping[str, int]]]:
     for setting, _ in values:
         if setting.name != "hot":
             raise Refused("E0244", f"no instruction writes {setting.name}")

@@ -85,9 +85,7 @@ class CompiledLine:
         """Where operands stand."""
         return lambda name: scope.span(self.places[name]) if name in self.places else None
 
-    def _values(
-        self, scope: Scope
-    ) -> tuple[list[Any], dict[str, Any], Wait | None, Update | None]:
+    def _values(self, scope: Scope) -> tuple[list[Any], dict[str, Any], Wait | None, Update | None]:
         """Operands by their order and by name, wait and update."""
         problems: list[Problem] = []
         silent = False

@@ -22,7 +22,11 @@ def setting_of(node: tree.Name | tree.Template, scope: Scope, builder: ProgramBu
 
 
 def assign(
-    statement: tree.SettingLine, setting: Setting, engine: str, scope: Scope, builder: ProgramBuilder
+    statement: tree.SettingLine,
+    setting: Setting,
+    engine: str,
+    scope: Scope,
+    builder: ProgramBuilder,
 ) -> None:
     """``.cfg NAME = value``, of a queue if an engine is given; raises Failure."""
     value: object

@@ -11,6 +11,7 @@ from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.expansion import expanded
 from nasm.targets.tensix.generation import GENERATIONS
 from nasm.targets.tensix.isa import DATA, ISA
+from nasm.targets.tensix.options import OPTIONS, OUTER_BUG, YES, quirks
 from nasm.targets.tensix.words.word import OPCODE
 
 BITS = 32
@@ -42,7 +43,13 @@ SAMPLES = Samples(
 
 def _held(generation: Generation, around: Surroundings) -> Tensix:
     """The coprocessor of a core."""
-    return Tensix(around.memory("l1"), around=around)
+    options = generation.options
+    return Tensix(
+        around.memory("l1"),
+        around=around,
+        quirks=quirks(options),
+        outer_bug=options[OUTER_BUG] == YES,
+    )
 
 
 TARGET = Target(
@@ -52,6 +59,7 @@ TARGET = Target(
     isa=ISA,
     generations=GENERATIONS,
     samples=SAMPLES,
+    options=OPTIONS,
     words=WORDS,
     holds=_held,
     expand=expanded,
