@@ -59,6 +59,11 @@ def tensors(program: Program) -> dict[str, str]:
     return own | parts
 
 
+def parts(program: Program) -> dict[str, str]:
+    """What of its cores can be looked at, by the names that expressions have for it."""
+    return {name: part.what for part in program.target.parts for name in part.names}
+
+
 def constants(program: Program) -> dict[str, str]:
     """Its constants."""
     return {name: str(value) for name, value in program.constants.items()}
@@ -77,6 +82,7 @@ OF_PROGRAM: dict[str, Finder] = {
     "engine": engines,
     "memory": memories,
     "tensor": tensors,
+    "part": parts,
     "constant": constants,
     "label": labels,
 }

@@ -49,7 +49,7 @@ _OPERAND = re.compile(r"(?<!/)\b\w+\s+$|[\])]\s+$")
 _CODE, _SEVERAL = "code", "panel"
 """A kind of which there are so many that two letters are wanted; one of which several are given."""
 
-_EXPRESSION = ("named", "tensor", "semaphore", "register", "constant", "function")
+_EXPRESSION = ("named", "tensor", "part", "semaphore", "register", "constant", "function")
 _INSTRUCTION = re.compile(r"(?:\w+:\s*)?(?:@[\w.]+\s+)?(\w+)(\s.*)?", re.DOTALL)
 _NAMED = re.compile(r"\s*(\w+)\s*=\s*(\w*)$")
 
@@ -126,7 +126,7 @@ def _arguments(chosen: Command, rest: str, names: Names) -> list[Suggestion]:
         part = typed.rpartition(".")[2]
         return starting(part, names.words.get("method", {}), len(part))
     if before.count("[") > before.count("]"):
-        kinds = ("constant", "function", "named", "tensor") if typed else ("constant",)
+        kinds = ("constant", "function", "named", "tensor", "part") if typed else ("constant",)
         kinds = kinds if any(kind in _EXPRESSION for kind in chosen.takes) else ()
     complete = not re.search(r"\w", typed) and bool(_OPERAND.search(before))
     said = set(before.replace("@", " ").split())

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from nasm.held import Holds, Surroundings
+from nasm.held import Holds, Part, Surroundings
 from nasm.pace import Pace
 from nasm.problems import Failure, Problem, listed
 from nasm.records import FigureSet
@@ -83,10 +83,10 @@ class Target:
     expressions of the tiles ``a`` and ``b`` and the number 2, such as ``-a`` and ``a + 2``.
     ``profiled`` are the opcode and the operands of an instruction as the vendor's profiler shows
     them, empty where nothing published shows any. ``words`` are those of its instructions, where
-    they have some.
-    them, empty where nothing published shows any. ``holds`` makes the object that a core holds,
+    they have some. ``holds`` makes the object that a core holds,
     which semantics get by the implicit operand ``Held``. ``expand`` says what a queue executes for
     an instruction, with what its core holds and its number within the core: see :data:`Expander`.
+    ``parts`` are what of a core can be looked at.
     """
 
     name: str
@@ -109,6 +109,7 @@ class Target:
     words: Words | None = None
     holds: Callable[[Generation, Surroundings], Holds] | None = None
     expand: Expander | None = None
+    parts: tuple[Part, ...] = ()
 
     def __reduce__(self) -> tuple[Callable[[str, str], Target], tuple[str, str]]:
         return named, (self.module, "TARGET")

@@ -32,7 +32,7 @@ from tests.toy.base import (
     sequenced,
     walked,
 )
-from tests.toy.rack import Rack, expand
+from tests.toy.rack import PARTS, Rack, expand
 
 DISPATCH, NOTIFY, FLOOR = 20, 4, 10
 """Ticks: from issuing a move to its start, from landing to a waiter, and of a share's way."""
@@ -348,5 +348,6 @@ TARGET = Target(
     figures=FIGURES,
     holds=Rack,
     expand=expand,
+    parts=PARTS,
 )
 TARGETS = {"toy": lambda: TARGET}
