@@ -8,7 +8,6 @@ instruction, which is checked once.
 from __future__ import annotations
 
 import math
-import re
 from array import array
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Self, TypeVar
@@ -16,21 +15,13 @@ from typing import Self, TypeVar
 from nasm.building import availability, check, given
 from nasm.building.blocks import Blocks
 from nasm.building.counters import Counters
+from nasm.building.notes import another, declared, declared_note, in_order
 from nasm.building.parts import join
 from nasm.building.place import fixed_problem, place
 from nasm.building.recorded import Label, Recorded
+from nasm.building.setting import assigned, offered
 from nasm.dtypes import DType
-from nasm.problems import (
-    Failure,
-    Note,
-    Problem,
-    Refused,
-    Severity,
-    Unsaid,
-    did_you_mean,
-    limited,
-    listed,
-)
+from nasm.problems import Failure, Problem, Refused, Severity, Unsaid, did_you_mean, limited, listed
 from nasm.source import Frame, Span
 from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.generation import Generation
@@ -41,6 +32,7 @@ from nasm.spec.names import identifier
 from nasm.spec.numbers import plain
 from nasm.spec.program import Expectation, Instruction, Program, QueueProgram, Update, Wait
 from nasm.spec.reshape import dtype_named
+from nasm.spec.settings import MISPLACED, Assigned
 from nasm.spec.target import Target
 from nasm.spec.view import View
 from nasm.spec.words import VALUE, WORD
@@ -68,6 +60,7 @@ class ProgramBuilder:
         self._declared: dict[str, Span | None] = {}
         self._label_spans: dict[tuple[int, str], Span | None] = {}
         self._placed = self._checked = 0
+        self._resumed = False
         self._blocks = Blocks()
         self._written = array("H")
         self.recorded = Recorded()
@@ -92,6 +85,7 @@ class ProgramBuilder:
         made._declared.update((t.name, t.span) for t in program.tensors.values())
         made._declared.update((t.name, t.span) for t in program.transfers.values())
         made._placed = len(program.tensors)
+        made._resumed = True
         return made
 
     def enter(self, core: int) -> None:
@@ -240,6 +234,25 @@ class ProgramBuilder:
         self.program.transfers[name] = made
         return made
 
+    def set(
+        self, name: str, value: object, engine: str = "", core: int = 0, span: Span | None = None
+    ) -> Assigned:
+        """Set what a core holds before the run, or what one of its queues does; raises Refused.
+
+        ``value`` is an integer or a word of the setting.
+        """
+        self.enter(core)
+        if engine:
+            engine = self.program.queues[self.queue(engine, core)].engine
+        made = assigned(self.program, name, value, engine, int(core), span)
+        if self._resumed:
+            said = "settings hold from the start of a run on, and it has begun"
+            known = offered(self.target)
+            hint = f"write .write {name} = {value}" if known.written is not None else ""
+            raise Refused(MISPLACED, said, hint)
+        self.program.settings.append(made)
+        return made
+
     def expect(self, tree: object, span: Span) -> None:
         """Add something that must hold after the run."""
         self.program.expectations.append(Expectation(tree, span))
@@ -278,6 +291,26 @@ class ProgramBuilder:
 
         Raises Failure; ``spans`` says where an operand is written, so that it can be pointed at.
         """
+        more: list[Problem] = []
+        if wait is not None or update is not None:
+            more = check.sync(self.program, queue, row, wait, update, spans)
+        row, operands = self.bound(queue, row, positional, named, spans, more)
+        engine = self.program.queues[queue].engine
+        return (self._form(engine, row, operands), *self.numbers(wait, update))
+
+    def bound(
+        self,
+        queue: int,
+        row: Row,
+        positional: list[object],
+        named: Mapping[str, object],
+        spans: Callable[[str], Span | None] | None = None,
+        more: Iterable[Problem] = (),
+    ) -> tuple[Row, tuple[object, ...]]:
+        """A row with operands that were bound and accepted, in no queue yet.
+
+        A word is decoded. Raises Failure, with ``more`` that is wrong behind the rest.
+        """
         engine = self.program.queues[queue].engine
         self._check_available(row, engine)
         parts = {name: value for name, value in named.items() if name in row.parts}
@@ -308,11 +341,10 @@ class ProgramBuilder:
         elif row.name == WORD and not problems:
             row, accepted = self._decoded(row, accepted, spans)
             self._check_available(row, engine)
-        if wait is not None or update is not None:
-            problems += check.sync(self.program, queue, row, wait, update, spans)
+        problems += more
         if problems:
             raise Failure(problems)
-        return (self._form(engine, row, tuple(accepted)), *self.numbers(wait, update))
+        return row, tuple(accepted)
 
     def _check_available(self, row: Row, engine: str) -> None:
         if (row, engine) not in self._available:
@@ -356,7 +388,7 @@ class ProgramBuilder:
             availability.taking(self.target, row, name, value) if refused.code == "E0206" else ""
         )
         hint = others or refused.hint
-        return Problem(refused.code, said, spans(name) if spans else None, hint, _declared(value))
+        return Problem(refused.code, said, spans(name) if spans else None, hint, declared(value))
 
     def _form(self, engine: str, row: Row, operands: tuple[object, ...]) -> int:
         exact = [_exact(o) for o in operands if isinstance(o, int | float)]
@@ -504,39 +536,3 @@ class ProgramBuilder:
 def _exact(value: int | float) -> object:
     """What tells 1 from 1.0 and 0.0 from -0.0, which compare equal."""
     return math.copysign(1, value) if isinstance(value, float) else type(value)
-
-
-def declared_note(name: str, span: Span | None) -> tuple[Note, ...]:
-    """A note that says where a name was declared."""
-    return (Note(f"{name} is declared here", span),) if span is not None else ()
-
-
-def another(name: str, span: Span | None, before: Span | None) -> str:
-    """A hint for a line that declares the same name again, because it is repeated."""
-    if not (before and span and (before.source, before.start) == (span.source, span.start)):
-        return ""
-    for frame in reversed(span.chain):
-        match = _ROUND.match(frame.what)
-        if match:
-            return f"each round needs a name of its own, as in {name}{{{match[1]}}}"
-    return "each call needs a name of its own" if span.chain else ""
-
-
-_ROUND = re.compile(r"\.for (\w+) = ")
-
-
-def _declared(value: object) -> tuple[Note, ...]:
-    tensor = value.tensor if isinstance(value, View) else value
-    return declared_note(tensor.name, tensor.span) if isinstance(tensor, Tensor) else ()
-
-
-def in_order(problems: Iterable[Problem]) -> list[Problem]:
-    """Each once, in the order of the text."""
-    seen: dict[tuple[object, ...], Problem] = {}
-    for problem in problems:
-        where = problem.span
-        key = (problem.code, problem.message, where and (where.source.name, where.start))
-        seen.setdefault(key, problem)
-    return sorted(
-        seen.values(), key=lambda p: (p.span.source.name, p.span.start) if p.span else ("", -1)
-    )

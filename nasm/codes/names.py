@@ -241,4 +241,30 @@ ROWS = (
         ".scope\n.sbuf  t  f32[128, 8] = zeros\n.end",
         ".sbuf  t  f32[128, 8] = zeros",
     ),
+    Code(
+        "E0242",
+        "an unknown setting",
+        "`.cfg` and `.write` name something that the target's cores or queues hold. Which there "
+        "are, the pages of the target say; a target may have none.",
+        ".target wormhole\n.cfg ALU_FORMAT_SPEC_REG0_SrcC = bf16",
+        ".target wormhole\n.cfg ALU_FORMAT_SPEC_REG0_SrcA = bf16",
+    ),
+    Code(
+        "E0243",
+        "a setting is given twice",
+        "A setting holds from the start of a run on, so there is one value for it; two settings "
+        "may also be names for parts of one place. What changes while the program runs is written "
+        "by instructions: `.write` makes them.",
+        ".target wormhole\n@t0\n.cfg GPR5 = 1\n.cfg GPR5 = 2",
+        ".target wormhole\n@t0 .cfg GPR5 = 2",
+    ),
+    Code(
+        "E0244",
+        "a setting of somebody else",
+        "What each queue has of its own is set for one: `.cfg` stands behind an `@engine`, or one "
+        "is chosen. What belongs to the whole core is set without. Only some settings take an "
+        "instruction, and once a run has begun none can be set.",
+        ".target wormhole\n@t0 .cfg ALU_FORMAT_SPEC_REG0_SrcA = bf16",
+        ".target wormhole\n.cfg ALU_FORMAT_SPEC_REG0_SrcA = bf16",
+    ),
 )

@@ -14,6 +14,7 @@ from nasm.lsp.items import HOLE
 from nasm.lsp.symbols import COUNTER, MACRO, MOMENT, Symbol
 from nasm.repl import offered, topics
 from nasm.repl.suggest import Names, Suggestion, instruction, starting
+from nasm.spec.settings import Setting
 from nasm.targets import TARGETS
 
 _LABELLED = re.compile(r"\s*(?:@export\s+)?[\w{}]+\s*:\s*")
@@ -21,6 +22,8 @@ _DIRECTIVE = re.compile(r"(?:@\w+\s+)?(\.\w*)$")
 _TENSOR = re.compile(r"\.(\w+)\s+(?:@export\s+)?[\w{}]+\s+(\w*)$")
 _INCLUDE = re.compile(r'\.include\s+"([^"]*)')
 _MOMENT = re.compile(r"\bafter\s(?:[^$;]*,)?\s*(\w*)$")
+_SETTING = re.compile(r"(?:@\w+\s+)?\.(?:cfg|write)\s(?:[^;:]*,)?\s*(\w*)$")
+_SET = re.compile(r"\.(?:cfg|write)\s(?:[^;:]*,)?\s*(\w+)\s*=\s*(\w*)$")
 _WORD = re.compile(r"[$@]?\w*$")
 
 
@@ -51,6 +54,12 @@ def completions(analysis: Analysis, before: str) -> list[Suggestion]:
     moment = _MOMENT.search(text)
     if moment:
         return starting(moment[1], names.words["moment"], len(moment[1]))
+    setting = _SETTING.fullmatch(text)
+    if setting:
+        return starting(setting[1], names.words["setting"], len(setting[1]))
+    value = _SET.search(text)
+    if value and value[1] in (known := _settings(analysis)):
+        return starting(value[2], dict.fromkeys(known[value[1]].words, ""), len(value[2]))
     if text.startswith("."):
         return _in_expression(text, typed, names)
     return instruction(text, names) or _in_expression(text, typed, names)
@@ -96,9 +105,15 @@ def _names(analysis: Analysis) -> Names:
         if d.name in generation.dtypes
         for name in (d.name, *d.aliases)
     }
+    words["setting"] = {name: s.summary for name, s in _settings(analysis).items()}
     words["function"] = {t.word: t.summary for t in topics.functions()}
     words["method"] = dict.fromkeys(METHODS, "of a tensor")
     return Names(words=words, operands=partial(offered.operands, target))
+
+
+def _settings(analysis: Analysis) -> Mapping[str, Setting]:
+    known = analysis.target.settings
+    return known.offered if known is not None else {}
 
 
 def _of(symbols: list[Symbol], *kinds: str) -> dict[str, str]:

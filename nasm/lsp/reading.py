@@ -5,7 +5,7 @@ What a word is follows from its line's directive, or from the row of its instruc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 
 from nasm import dtypes
@@ -254,6 +254,23 @@ class _Reader:
             else:
                 self.general(part)
 
+    def setting(self, word: str, rest: Sequence[Item], exported: bool) -> None:
+        """``.cfg NAME = value`` and ``.write``: names and words are the target's."""
+        known = self.target.settings
+        offered = known.offered if known is not None else {}
+        meant: Mapping[str, int] = {}
+        for at, item in enumerate(rest):
+            before = rest[at - 1].text if at else ","
+            if before == "," and item.shape in offered:
+                meant = offered[item.shape].words
+                self.note("word", item)
+            elif item.plain and item.shape in meant:
+                self.note("word", item)
+            elif item.kind == "name" and self.target.row(item.shape) is not None:
+                self.note("mnemonic", item)
+            else:
+                self.general([item])
+
     def counters(self, word: str, rest: Sequence[Item], exported: bool) -> None:
         """``.sem a, b = 7``, and ``.event``."""
         kind = "event" if word == "event" else "semaphore"
@@ -320,6 +337,8 @@ class _Reader:
         "view": constants,
         "sem": counters,
         "event": counters,
+        "cfg": setting,
+        "write": setting,
         "dma": transfer,
         "for": loop,
         "loop": loop,

@@ -190,7 +190,9 @@ class Machine:
         for tensor in program.tensors.values():
             if tensor.memory.numbered:  # what the core holds may read it: nobody knows
                 self.losses.area(state.areas[tensor.index]).clock = SILENT
-        held = make(program.generation, Around(core, memories, self.scheduler))
+        around = Around(core, memories, self.scheduler, self.hazards.reported)
+        held = make(program.generation, around)
+        _set(program, core, held)
         for pace in self.paces[core].values():
             pace.holds = held
         return held
@@ -267,6 +269,15 @@ class Machine:
     def _parts(self) -> tuple[Any, ...]:
         parts = (self.state, self.scheduler, self.transfers, self.rendezvous, self.losses)
         return *parts, *(held for held in self.holds if held is not None)
+
+
+def _set(program: Program, core: int, held: Holds) -> None:
+    """Put what the program sets into what a core holds."""
+    settings, engines = program.target.settings, [e.name for e in program.generation.engines]
+    for one in program.settings:
+        if settings is not None and one.core == core:
+            queue = engines.index(one.engine) if one.engine else 0
+            settings.put(held, queue, settings.named(one.name), one.value)
 
 
 def _scheduler(

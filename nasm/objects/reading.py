@@ -113,6 +113,7 @@ class Reader:
         made = self._operands(places)
         self._counters()
         self._constants()
+        self._settings(places)
         self._lines(self._instructions(made), places)
         self._expectations(places, home)
         held = embedded(self._document(layout.FILES), self._body(layout.DATA))
@@ -185,6 +186,14 @@ class Reader:
             if type(value) not in (int, float, bool, str, list):
                 raise damaged(f"the constant {name} has no value")
             self.program.constants[identifier(name)] = value
+
+    def _settings(self, places: ReadPlaces) -> None:
+        rows = self._said.list_of("settings", list)
+        for row, span in zip(rows, places.of_each("settings", len(rows)), strict=True):
+            if [type(part) for part in row] != [str, int, int, str]:
+                raise damaged("a setting has a name, a value, a core and an engine")
+            name, value, core, engine = row
+            self.builder.set(name, value, engine, self._core(core), span)
 
     # -- instructions
 

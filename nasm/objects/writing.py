@@ -103,6 +103,7 @@ class _Writer:
             "dtypes": self.values.views.dtypes,
             "transfers": transfers,
             "linked": self.link is not None,
+            "settings": [[s.name, s.value, s.core, s.engine] for s in program.settings],
         }
 
     def _counters(self) -> list[list[Any]]:
@@ -190,6 +191,7 @@ class _Writer:
             "main": stripped is None and self.source is not None,
             "tensors": [number(t.span) for t in program.tensors.values()],
             "transfers": [number(t.span) for t in program.transfers.values()],
+            "settings": [number(s.span) for s in program.settings],
             "expectations": [number(e.span) for e in program.expectations],
             "values": [self._values(e) for e in program.expectations],
             "warnings": [] if self.strip else [places.problem(p) for p in program.warnings],

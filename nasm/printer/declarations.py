@@ -13,7 +13,10 @@ from nasm.problems import in_line
 from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.literals import literal
 from nasm.spec.memory import Tensor
-from nasm.spec.program import Program
+from nasm.spec.program import Instruction, Program
+from nasm.spec.settings import Assigned
+from nasm.spec.target import Target
+from nasm.spec.written import operands
 
 
 def machine(program: Program) -> list[str]:
@@ -83,6 +86,29 @@ def semaphores(program: Program, names: dict[int, str]) -> Iterator[str]:
         plain = [number for _, number in group] == list(range(len(group)))
         items = [name if plain else f"{name} = {number}" for name, number in group]
         yield from wrapped(".event  " if event else ".sem   ", items)
+
+
+def settings(program: Program, allowed: Allowed) -> Iterator[str]:
+    """``@engine .cfg NAME = value`` of each core, in their order."""
+    for made in program.settings:
+        yield f"{CORE}{made.core}"
+        yield from allowed.above(made.span)
+        engine = f"@{made.engine} " if made.engine else ""
+        line = f"{engine}.cfg {made.name}{_set(made, program.target)}"
+        behind = allowed.behind(made.span)
+        yield f"{line}  {behind}" if behind else line
+
+
+def _set(made: Assigned, target: Target) -> str:
+    """`` = 3``, or ``: Nop`` where it is an instruction."""
+    assert target.settings is not None
+    setting, words = target.settings.named(made.name), target.words
+    if not setting.instruction or words is None:
+        return f" = {setting.text(made.value)}"
+    if words.reason(made.value):
+        return f" = {made.value:#x}"
+    row, values = words.decode(made.value)
+    return f": {row.name} {operands(Instruction(row, values))}".rstrip()
 
 
 def transfer(made: DeclaredTransfer, allowed: Allowed) -> list[str]:

@@ -72,6 +72,7 @@ def _text(
         list(declarations.tensors(program, files, places, allowed)),
         list(declarations.semaphores(program, names)),
         *(declarations.transfer(made, allowed) for made in program.transfers.values()),
+        list(declarations.settings(program, allowed)),
     )
     for number, section in enumerate(filter(None, sections)):
         if number:

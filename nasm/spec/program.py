@@ -17,6 +17,7 @@ from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.instruction import Row
 from nasm.spec.memory import Tensor
 from nasm.spec.options import OptionValue
+from nasm.spec.settings import Assigned
 from nasm.spec.shapes import Shape, Shapes
 from nasm.spec.view import Offsets, View
 
@@ -123,9 +124,9 @@ class Program:
     ``constants`` are those of the whole text, for whoever asks about it by name later. Semaphores
     and events have numbers among those of all cores: see :meth:`Generation.counter`. ``cores`` is
     how many the program uses; ``files`` are those that it may read, ``allows`` what the comments of
-    its text allow, ``loop_registers`` those that the text does not name. ``views`` and
-    ``macros`` are what lines that are typed in may name, too; the latter belong to whoever wrote
-    them.
+    its text allow, ``loop_registers`` those that the text does not name; ``settings`` are put
+    into what cores hold before anything runs. ``views`` and ``macros`` are what lines that are
+    typed in may name, too; the latter belong to whoever wrote them.
     """
 
     target: Target
@@ -147,6 +148,7 @@ class Program:
     allows: list[Allow] = field(default_factory=list)
     files: Allowed = ANY
     loop_registers: list[LoopRegister] = field(default_factory=list)
+    settings: list[Assigned] = field(default_factory=list)
     views: dict[str, View] = field(default_factory=dict, compare=False)
     macros: object = field(default=None, compare=False)
 

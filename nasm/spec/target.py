@@ -17,6 +17,7 @@ from nasm.spec.generation import Generation
 from nasm.spec.instruction import Row, Rule
 from nasm.spec.isa import Isa
 from nasm.spec.options import Option, OptionValue, in_force
+from nasm.spec.settings import Settings
 from nasm.spec.timing import NONE, Timing
 from nasm.spec.words import Words
 
@@ -83,10 +84,10 @@ class Target:
     expressions of the tiles ``a`` and ``b`` and the number 2, such as ``-a`` and ``a + 2``.
     ``profiled`` are the opcode and the operands of an instruction as the vendor's profiler shows
     them, empty where nothing published shows any. ``words`` are those of its instructions, where
-    they have some. ``holds`` makes the object that a core holds,
-    which semantics get by the implicit operand ``Held``. ``expand`` says what a queue executes for
-    an instruction, with what its core holds and its number within the core: see :data:`Expander`.
-    ``parts`` are what of a core can be looked at.
+    they have some. ``holds`` makes the object that a core holds, which semantics get by the
+    implicit operand ``Held``. ``expand`` says what a queue executes for an instruction, with what
+    its core holds and its number within the core: see :data:`Expander`. ``settings`` are what of
+    that a program may set before it runs, ``parts`` what of it can be looked at.
     """
 
     name: str
@@ -110,6 +111,7 @@ class Target:
     holds: Callable[[Generation, Surroundings], Holds] | None = None
     expand: Expander | None = None
     parts: tuple[Part, ...] = ()
+    settings: Settings | None = None
 
     def __reduce__(self) -> tuple[Callable[[str, str], Target], tuple[str, str]]:
         return named, (self.module, "TARGET")

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from nasm.held import Blocked, Fifo, Part, Seen, Surroundings
+from nasm.problems import Refused
 from nasm.spec.evidence import Cost, Evidence
 from nasm.spec.generation import Generation
 from nasm.spec.implicit_operands import Held, Here
 from nasm.spec.instruction import Context, Operand, of_operands
 from nasm.spec.kinds import Number
 from nasm.spec.program import Instruction
+from nasm.spec.settings import Setting, Settings, Values
 from tests.toy.base import BOTH, ISA, REGISTER, SOURCE, issued, sequenced
 
 NAMES = "alpha", "beta"
@@ -41,6 +43,15 @@ class Rack:
         """Everything that changes."""
         tapes = tuple(self.tapes), tuple(self.left)
         return tuple(self.locks), self.belt.save(), self.hot, tapes
+
+    def put(self, queue: int, setting: Setting, value: int) -> None:
+        """Begin with the value of a setting."""
+        if setting.name.startswith("lock"):
+            self.locks[int(setting.name[-1])] = value
+        elif setting.of_queue:
+            self.left[queue] = value
+        else:
+            self.hot = value
 
     def restore(self, saved: Any) -> None:
         """As it was when it was saved."""
@@ -209,6 +220,36 @@ def Peek(address: int, rack: Rack) -> int:
 def Poke(address: int, value: int, rack: Rack) -> Callable[[], None]:
     """Write a byte of the drum, at completion."""
     return lambda: rack.drum.write(address, np.array([value], np.uint8))
+
+
+# -- what programs may set of it
+
+SETTINGS = Settings(
+    {
+        **{
+            f"lock{n}": Setting(
+                f"lock{n}", "who holds the lock", SOURCE, 1, FREE,
+                {"free": FREE, "alpha": 0, "beta": 1},
+            )
+            for n in range(4)
+        },
+        "hot": Setting("hot", "the tick until which the plate is hot", SOURCE, 1000),
+        "heat": Setting("heat", "the same under another name", SOURCE, 1000, place="hot"),
+        "records": Setting(
+            "records", "so many instructions are recorded first", SOURCE, 9, of_queue=True
+        ),
+    },
+    lambda rack, queue, setting, value: rack.put(queue, setting, value),
+    lambda values, options: _heated(values, options),
+    {"times": "how often it is written"},
+)  # fmt: skip
+
+
+def _heated(values: Values, options: Mapping[str, int]) -> list[tuple[str, Mapping[str, int]]]:
+    for setting, _ in values:
+        if setting.name != "hot":
+            raise Refused("E0244", f"no instruction writes {setting.name}")
+    return [("Heat", {"ticks": value}) for _, value in values] * options.get("times", 1)
 
 
 # -- a tape, from which instructions come

@@ -18,6 +18,7 @@ from nasm.asm.expanding.instruction_lines import compile_line
 from nasm.asm.expanding.operand_texts import elsewhere, instead
 from nasm.asm.expanding.repeating import Repeating
 from nasm.asm.expanding.scope import Scope
+from nasm.asm.expanding.set_lines import assign, setting_of, writes
 from nasm.asm.expanding.walking import Bodies
 from nasm.asm.text import tree
 from nasm.asm.text.parse import parse_line
@@ -114,6 +115,27 @@ class Expander(Repeating):
         drain = Drain(queue, statement.every, span, self._chain())
         builder.recorded.drain(builder.position, drain)
 
+    def setting(self, statement: tree.SettingLine) -> None:
+        """``.cfg NAME = value``: for the engine it names, or the chosen one, if each has its own."""
+        setting = setting_of(statement.name, self.scope, self.made)
+        engine = ""
+        if statement.engine is not None:
+            engine = self._named(statement.engine)
+        elif setting.of_queue:
+            engine = self._chosen()
+        assign(statement, setting, engine, self.scope, self.made)
+
+    def write(self, statement: tree.WriteLine) -> None:
+        """``.write NAME = value``: the instructions that write it, here."""
+        queue = self._queue(statement)
+        if queue is None:
+            return
+        if self.scope.looping:
+            self.loops.enter(queue, self._span(statement))
+        span = self.made.span(self._span(statement))
+        for made in writes(statement, queue, self.scope, self.made):
+            self.made.append(queue, made, span, self._chain())
+
     def like(self, statement: tree.Like) -> None:
         """A line like others. What is wrong with it is found out by its own tree."""
         builder, scope, common = self.made, self.scope, statement.line
@@ -138,7 +160,7 @@ class Expander(Repeating):
             builder.recorded.moments[builder.position] = moments.at(place)
         builder.append(queue, made, builder.span(place), self.chain)
 
-    def _queue(self, statement: tree.Line | tree.DrainLine) -> int | None:
+    def _queue(self, statement: tree.Line | tree.DrainLine | tree.WriteLine) -> int | None:
         """The queue of a line, whose label is set there; None if it only chooses an engine."""
         engine = self._engine(statement)
         if engine is None:
@@ -147,7 +169,7 @@ class Expander(Repeating):
             self._label(statement.label, engine)
         return self.made.queue(engine, self.scope.core)
 
-    def _engine(self, statement: tree.Line | tree.DrainLine) -> str | None:
+    def _engine(self, statement: tree.Line | tree.DrainLine | tree.WriteLine) -> str | None:
         """The engine a line is for; None if it only chooses one for the lines that follow."""
         if statement.engine is None:
             if isinstance(statement, tree.Line):
@@ -204,6 +226,8 @@ class Expander(Repeating):
         tree.Assert: claim,
         tree.Expect: expect,
         tree.DrainLine: drain,
+        tree.SettingLine: setting,
+        tree.WriteLine: write,
         tree.Line: line,
         tree.Like: like,
     }

@@ -71,6 +71,22 @@ class CompiledLine:
 
     def fresh(self, scope: Scope, builder: ProgramBuilder, queue: int) -> Made:
         """Evaluate all parts of the line; raises Failure with what is wrong in any of them."""
+        given, named, wait, update = self._values(scope)
+        return builder.make(queue, self.row, given, named, wait, update, self._places(scope))
+
+    def bound(
+        self, scope: Scope, builder: ProgramBuilder, queue: int
+    ) -> tuple[Row, tuple[object, ...]]:
+        """The row and its operands alone, for what is in no queue; raises Failure."""
+        given, named, _, _ = self._values(scope)
+        return builder.bound(queue, self.row, given, named, self._places(scope))
+
+    def _places(self, scope: Scope) -> Callable[[str], Span | None]:
+        """Where operands stand."""
+        return lambda name: scope.span(self.places[name]) if name in self.places else None
+
+    def _values(self, scope: Scope) -> tuple[list[Any], dict[str, Any], Wait | None, Update | None]:
+        """Operands by their order and by name, wait and update."""
         problems: list[Problem] = []
         silent = False
 
@@ -92,11 +108,7 @@ class CompiledLine:
         wait, update = value(self.wait), value(self.update)
         if problems or silent:
             raise Failure(problems)
-
-        def place(name: str) -> Span | None:
-            return scope.span(self.places[name]) if name in self.places else None
-
-        return builder.make(queue, self.row, given, named, wait, update, place)
+        return given, named, wait, update
 
     def _held(self, name: str, given: Any) -> Closure:
         """An operand with a register in the place of what one holds, if it takes registers."""

@@ -72,7 +72,8 @@ _STEADY = (
     tree.CoreLine,
     tree.Expect,
     tree.DrainLine,
-    tree.ViewLine,
+    tree.SettingLine,
+    tree.WriteLine,
 )
 """Statements that lead nowhere else by themselves."""
 

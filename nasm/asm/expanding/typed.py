@@ -80,10 +80,10 @@ class Continued(Expander):
             )
         )
 
-    def _engine(self, statement: tree.Line | tree.DrainLine) -> str | None:
+    def _engine(self, statement: tree.Line | tree.DrainLine | tree.WriteLine) -> str | None:
         if statement.label is not None:
             self._label(statement.label, "")
-        if isinstance(statement, tree.DrainLine):
+        if not isinstance(statement, tree.Line):
             return super()._engine(statement)
         if statement.engine is not None or statement.mnemonic is None:
             return super()._engine(statement)

@@ -29,6 +29,8 @@ FORMS = {
     "scope": ".scope",
     "view": ".view name = tensor[0:64]",
     "core": ".core 0",
+    "cfg": ".cfg name = value",
+    "write": ".write name = value, other = value",
     "drain": ".drain all",
     "word": ".word 0x02000000",
     "assert": '.assert condition, "message"',

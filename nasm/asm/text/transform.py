@@ -460,6 +460,31 @@ class TreeBuilder(_Instructions):
         """Read ``.view sorted = xs[0:64]``."""
         return tree.ViewLine(_start(parts[0]), parts[-1].end, parts[1], parts[3])
 
+    def setting(self, parts: Parts) -> tree.SettingLine:
+        """Read ``.cfg name = value`` or ``.cfg name: instruction``."""
+        _, engine, at = _prefix(parts)
+        name, _, value = parts[at + 1 :]
+        slot = value if isinstance(value, tree.Line) else None
+        value = None if slot is not None else value
+        return tree.SettingLine(_start(parts[0]), _end(parts[-1]), engine, name, value, slot)
+
+    def slot(self, parts: Parts) -> tree.Line:
+        """Read the instruction of ``.cfg name: instruction``."""
+        start, end = _start(parts[0]), _end(parts[-1])
+        return tree.Line(start, end, None, None, parts[0], tuple(parts[1:]), ())
+
+    def writing(self, parts: Parts) -> tree.WriteLine:
+        """Read ``.write name = value, other = value option=n``."""
+        label, engine, at = _prefix(parts)
+        items = tuple((p[0], p[2]) for p in parts[at + 1 :] if isinstance(p, list))
+        options = tuple(parts[at + 1 + len(items) :])
+        end = options[-1].end if options else items[-1][1].end
+        return tree.WriteLine(_start(parts[0]), end, label, engine, items, options)
+
+    def written(self, parts: Parts) -> Parts:
+        """Read ``name = value``, one of several."""
+        return parts
+
     def include(self, parts: Parts) -> tree.Include:
         """Read ``.include "file.nasm"``."""
         return tree.Include(_start(parts[0]), parts[1].end, parts[1])

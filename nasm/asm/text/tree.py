@@ -464,6 +464,26 @@ class ViewLine(Statement):
 
 
 @dataclass(frozen=True, slots=True)
+class SettingLine(Statement):
+    """``@engine .cfg name = value``, or ``.cfg name: instruction``; one of both is None."""
+
+    engine: Name | None
+    name: Name | Template
+    value: Node | None
+    instruction: Line | None
+
+
+@dataclass(frozen=True, slots=True)
+class WriteLine(Statement):
+    """``label: @engine .write name = value, other = value option=n``."""
+
+    label: Name | Template | None
+    engine: Name | None
+    items: tuple[tuple[Name | Template, Node], ...]
+    options: tuple[Named, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ScopeBlock(Statement):
     """``.scope … .end``: tensors whose bytes others may have behind it."""
 

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from nasm.held import Surroundings
+from nasm.spec.generation import Generation
 from nasm.spec.target import Samples, Target
 from nasm.spec.words import Spelling, Words
+from nasm.targets.tensix.core.durations import Durations
+from nasm.targets.tensix.core.tensix import Tensix
+from nasm.targets.tensix.expansion import expanded
 from nasm.targets.tensix.generation import GENERATIONS
 from nasm.targets.tensix.isa import DATA, ISA
+from nasm.targets.tensix.options import OPTIONS, OUTER_BUG, YES, quirks
 from nasm.targets.tensix.words.word import OPCODE
 
 BITS = 32
@@ -34,6 +40,18 @@ SAMPLES = Samples(
     tensors=(), transfer="", outside="l1", fill={}, semaphores="", posts=0, wait="", labelled=""
 )
 
+
+def _held(generation: Generation, around: Surroundings) -> Tensix:
+    """The coprocessor of a core."""
+    options = generation.options
+    return Tensix(
+        around.memory("l1"),
+        around=around,
+        quirks=quirks(options),
+        outer_bug=options[OUTER_BUG] == YES,
+    )
+
+
 TARGET = Target(
     name="tensix",
     module=__name__,
@@ -41,5 +59,9 @@ TARGET = Target(
     isa=ISA,
     generations=GENERATIONS,
     samples=SAMPLES,
+    options=OPTIONS,
     words=WORDS,
+    holds=_held,
+    expand=expanded,
+    paces={"duration": Durations},
 )

@@ -1,0 +1,90 @@
+"""How long unpackers, packers and the mover are at work, by the configuration as it is."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any, NamedTuple, TypeVar
+
+from nasm.pace import Pace
+from nasm.problems import Refused
+from nasm.spec.generation import Generation
+from nasm.targets.tensix.core.fields import Fields, fields_of
+from nasm.targets.tensix.matrix.durations import pack_durations, unpack_demand
+from nasm.targets.tensix.matrix.timing import ADDRESS_CYCLES
+from nasm.targets.tensix.scalar.config import field
+from nasm.targets.tensix.scalar.mover import duration
+from nasm.targets.tensix.state import Coprocessor
+
+T = TypeVar("T")
+
+LINE = 16
+"""Bytes of a line of L1."""
+
+
+class Amount(NamedTuple):
+    """So many units of 16 bytes, and the speed that is wanted, in these a cycle."""
+
+    lines: int
+    speed: int
+
+
+def _named(function: Callable[..., T], core: Coprocessor, thread: int, fields: Fields) -> T:
+    """What a function says of the fields that it names."""
+    names = [name for name in inspect.signature(function).parameters if name in fields]
+    return function(core, thread, **{name: fields[name] for name in names})
+
+
+def unpacked(core: Coprocessor, thread: int, fields: Fields) -> Amount:
+    """What a regular UNPACR reads; raises Refused as it does."""
+    size, speed = _named(unpack_demand, core, thread, fields)
+    read = 0 if fields["AllDatumsAreZero"] else size
+    return Amount(max(1, -(-read // LINE)), speed)
+
+
+def packed(core: Coprocessor, thread: int, fields: Fields) -> Mapping[int, int]:
+    """Cycles of a PACR, by packer."""
+    found = _named(pack_durations, core, thread, fields)
+    return {packer: max(1, cycles) for packer, cycles in found.items()}
+
+
+def moved(core: Coprocessor, thread: int) -> int:
+    """Cycles of an XMOV."""
+    count = (field(core, thread, "THCON_SEC0_REG6_Buffer_size") & 0xFFFF) << 4
+    direction = field(core, thread, "THCON_SEC0_REG6_Transfer_direction")
+    return max(1, duration(direction, count))
+
+
+class Durations(Pace):
+    """Tells the machine how long what starts takes; an unpacker's least, if another slows it."""
+
+    label, without = "durations", "durations as if all were a cycle"
+
+    def __init__(self, generation: Generation) -> None:
+        self.cycle = 1
+
+    def at(self, key: Hashable, now: int, interval: int, latency: int) -> tuple[int, int]:
+        """Interval and latency of a task that starts now."""
+        assert isinstance(key, tuple)
+        mnemonic, word, thread = key
+        try:
+            cycles = self._cycles(mnemonic, thread, fields_of(mnemonic, word))
+        except Refused:
+            return interval, latency
+        return cycles, cycles
+
+    def _cycles(self, mnemonic: str, thread: int, fields: Fields) -> int:
+        core = self.holds
+        if mnemonic == "UNPACR":
+            amount = unpacked(core, thread, fields)
+            return ADDRESS_CYCLES - -amount.lines // amount.speed
+        if mnemonic == "PACR":
+            return max(packed(core, thread, fields).values())
+        return moved(core, thread)
+
+    def save(self) -> Any:
+        """It remembers nothing."""
+        return ()
+
+    def restore(self, saved: Any) -> None:
+        """It remembers nothing."""
