@@ -170,18 +170,19 @@ class Seen:
 class Part:
     """A part of what a core holds, for whoever looks: its name in expressions, and what it is.
 
-    ``read`` takes what the core holds, changes nothing, and returns what is not changed later. Of
-    one that is ``numbered``, so many, ``name3`` is ``name[3]``. If it is ``by_queue`` the first
-    axis of its array, or the first cell of its rows, says which queue of the core it belongs to.
+    ``read`` takes what the core holds, changes nothing, and returns what is not changed later.
+    ``items`` are names that expressions have for its items, in their order. If it is ``by_queue``
+    the first cell of its rows, or without a table the first axis of its array, says which queue
+    of the core it belongs to.
     """
 
     name: str
     what: str
     read: Callable[[Any], Seen]
-    numbered: int = 0
+    items: tuple[str, ...] = ()
     by_queue: bool = False
 
     @property
     def names(self) -> dict[str, int | None]:
         """The names that it has in expressions, with the number in it that each stands for."""
-        return {self.name: None, **{f"{self.name}{n}": n for n in range(self.numbered)}}
+        return {self.name: None, **{name: number for number, name in enumerate(self.items)}}

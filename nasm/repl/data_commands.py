@@ -23,7 +23,7 @@ MARGIN = 8
 """Columns beside the cells of a map."""
 
 EXPRESSION = (
-    "named", "tensor", "part", "semaphore", "register", "constant", "function", "format",
+    "named", "tensor", "part", "item", "semaphore", "register", "constant", "function", "format",
 )  # fmt: skip
 """What may stand where a value is asked for, for completion."""
 

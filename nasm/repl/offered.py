@@ -60,8 +60,13 @@ def tensors(program: Program) -> dict[str, str]:
 
 
 def parts(program: Program) -> dict[str, str]:
-    """What of its cores can be looked at, by the names that expressions have for it."""
-    return {name: part.what for part in program.target.parts for name in part.names}
+    """What of its cores can be looked at."""
+    return {part.name: part.what for part in program.target.parts}
+
+
+def items(program: Program) -> dict[str, str]:
+    """The names of items of that, of which there may be many."""
+    return {item: f"of {part.name}" for part in program.target.parts for item in part.items}
 
 
 def constants(program: Program) -> dict[str, str]:
@@ -83,6 +88,7 @@ OF_PROGRAM: dict[str, Finder] = {
     "memory": memories,
     "tensor": tensors,
     "part": parts,
+    "item": items,
     "constant": constants,
     "label": labels,
 }

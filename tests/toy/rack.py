@@ -324,7 +324,12 @@ def _tape(rack: Rack) -> Seen:
 
 
 PARTS = (
-    Part("lock", "the locks, and the queue that holds each", _locks, numbered=4),
+    Part(
+        "lock",
+        "the locks, and the queue that holds each",
+        _locks,
+        tuple(f"lock{n}" for n in range(4)),
+    ),
     Part("belt", "a belt of two entries", _belt),
     Part("plate", "the tick until which the plate is hot", _plate),
     Part("tape", "what each queue has recorded", _tape, by_queue=True),

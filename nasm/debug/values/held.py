@@ -114,7 +114,8 @@ def _of_queue(session: Inspection, queue: Queue) -> Iterator[Held]:
             continue
         seen = part.read(session.machine.holds[queue.core])
         rows = tuple(row for row in seen.rows if row[0] == queue.engine)
-        array, known = (None if of is None else of[number] for of in (seen.array, seen.known))
+        both = () if seen.heads else (seen.array, seen.known)
+        array, known = (None if of is None else of[number] for of in both or (None, None))
         mine = replace(seen, array=array, known=known, rows=rows)
         yield _made(queue.core, part, mine, f"{part.name}[{number}]")
 
