@@ -8,6 +8,7 @@ with everything else.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -35,6 +36,10 @@ class Bytes(Protocol):
         """Put bytes at an address; raises Refused for any that the memory does not have."""
 
 
+Place = Hashable
+"""Where an instruction stands, as the machine knows it; None for nowhere."""
+
+
 class Surroundings(Protocol):
     """What an object that a core holds can reach."""
 
@@ -46,8 +51,26 @@ class Surroundings(Protocol):
     def now(self) -> int:
         """The tick of the run."""
 
+    @property
+    def place(self) -> Place:
+        """Where the instruction stands that starts, completes or is asked about now."""
+
     def memory(self, name: str) -> Bytes:
         """A linear memory that programs address by number, by its name."""
+
+    def report(
+        self,
+        code: str,
+        said: str,
+        hint: str,
+        others: Sequence[tuple[Place, str]] = (),
+        warning: bool = False,
+    ) -> None:
+        """Tell of something wrong with the instruction of now, which the hardware does not refuse.
+
+        ``others`` are earlier ones that have to do with it, each with a clause that begins with a
+        verb: what it does. The run goes on; of a line and a code it is told once.
+        """
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,8 @@ from nasm.asm.expanding.walking import unknown_target
 from nasm.asm.expectations.judge import check_static
 from nasm.asm.text import allows, tree
 from nasm.asm.text.parse import parse
-from nasm.building.builder import ProgramBuilder, in_order
+from nasm.building.builder import ProgramBuilder
+from nasm.building.notes import in_order
 from nasm.open_files import ANY, Allowed
 from nasm.problems import Failure, Problem, Refused, Unsaid, limited
 from nasm.source import Source

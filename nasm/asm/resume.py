@@ -17,7 +17,8 @@ from nasm.asm.expanding.scope import CONSTANTS
 from nasm.asm.expanding.typed import Continued
 from nasm.asm.text import tree
 from nasm.asm.text.parse import parse
-from nasm.building.builder import ProgramBuilder, in_order
+from nasm.building.builder import ProgramBuilder
+from nasm.building.notes import in_order
 from nasm.problems import Failure, Problem, Unsaid, limited
 from nasm.source import Source, Span
 from nasm.spec.instruction import Row

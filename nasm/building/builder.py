@@ -8,7 +8,6 @@ instruction, which is checked once.
 from __future__ import annotations
 
 import math
-import re
 from array import array
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Self, TypeVar
@@ -16,22 +15,13 @@ from typing import Self, TypeVar
 from nasm.building import availability, check, given
 from nasm.building.blocks import Blocks
 from nasm.building.counters import Counters
+from nasm.building.notes import another, declared, declared_note, in_order
 from nasm.building.parts import join
 from nasm.building.place import fixed_problem, place
 from nasm.building.recorded import Label, Recorded
 from nasm.building.setting import assigned, offered
 from nasm.dtypes import DType
-from nasm.problems import (
-    Failure,
-    Note,
-    Problem,
-    Refused,
-    Severity,
-    Unsaid,
-    did_you_mean,
-    limited,
-    listed,
-)
+from nasm.problems import Failure, Problem, Refused, Severity, Unsaid, did_you_mean, limited, listed
 from nasm.source import Frame, Span
 from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.generation import Generation
@@ -398,7 +388,7 @@ class ProgramBuilder:
             availability.taking(self.target, row, name, value) if refused.code == "E0206" else ""
         )
         hint = others or refused.hint
-        return Problem(refused.code, said, spans(name) if spans else None, hint, _declared(value))
+        return Problem(refused.code, said, spans(name) if spans else None, hint, declared(value))
 
     def _form(self, engine: str, row: Row, operands: tuple[object, ...]) -> int:
         exact = [_exact(o) for o in operands if isinstance(o, int | float)]
@@ -546,39 +536,3 @@ class ProgramBuilder:
 def _exact(value: int | float) -> object:
     """What tells 1 from 1.0 and 0.0 from -0.0, which compare equal."""
     return math.copysign(1, value) if isinstance(value, float) else type(value)
-
-
-def declared_note(name: str, span: Span | None) -> tuple[Note, ...]:
-    """A note that says where a name was declared."""
-    return (Note(f"{name} is declared here", span),) if span is not None else ()
-
-
-def another(name: str, span: Span | None, before: Span | None) -> str:
-    """A hint for a line that declares the same name again, because it is repeated."""
-    if not (before and span and (before.source, before.start) == (span.source, span.start)):
-        return ""
-    for frame in reversed(span.chain):
-        match = _ROUND.match(frame.what)
-        if match:
-            return f"each round needs a name of its own, as in {name}{{{match[1]}}}"
-    return "each call needs a name of its own" if span.chain else ""
-
-
-_ROUND = re.compile(r"\.for (\w+) = ")
-
-
-def _declared(value: object) -> tuple[Note, ...]:
-    tensor = value.tensor if isinstance(value, View) else value
-    return declared_note(tensor.name, tensor.span) if isinstance(tensor, Tensor) else ()
-
-
-def in_order(problems: Iterable[Problem]) -> list[Problem]:
-    """Each once, in the order of the text."""
-    seen: dict[tuple[object, ...], Problem] = {}
-    for problem in problems:
-        where = problem.span
-        key = (problem.code, problem.message, where and (where.source.name, where.start))
-        seen.setdefault(key, problem)
-    return sorted(
-        seen.values(), key=lambda p: (p.span.source.name, p.span.start) if p.span else ("", -1)
-    )

@@ -111,8 +111,7 @@ def _unfit_program(parsed: argparse.Namespace) -> str:
                 said = f"{option} goes with one kernel, and a script may call several"
                 return f"{said}: name it, as in {parsed.program}:KERNEL"
     if any(map(program_names.kernel, programs)):
-        text = "--in-dir is for a text: arguments of a kernel are --in and --arg"
-        return text if getattr(parsed, "in_dir", None) is not None else ""
+        return ""
     only = OF_KERNELS | ({"inputs": "--in"} if parsed.verb in _ONLY_KERNELS else {})
     for name, option in only.items():
         if getattr(parsed, name):

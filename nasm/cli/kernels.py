@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from typing import IO, TYPE_CHECKING, Any, TextIO, cast
 
@@ -14,6 +14,7 @@ import numpy as np
 from nasm import dtypes
 from nasm.cli import arrays, results, streams
 from nasm.cli.arguments import Wrong
+from nasm.problems import Failure, Problem
 
 if TYPE_CHECKING:
     from nasm.nki.kernel import Traced
@@ -53,7 +54,22 @@ def traced(args: argparse.Namespace, timing: TimingGiven | None = None) -> Trace
             dma=args.dma,
             options=dict(args.options),
             timing=timing,
+            others=_in_folder(getattr(args, "in_dir", None)),
         )
+
+
+def _in_folder(folder: str | None) -> Callable[[str], Any]:
+    """The arrays of --in-dir by the names of parameters; raises Failure."""
+    if folder is not None and not os.path.isdir(folder):
+        raise Failure(Problem("E0801", f"no folder {folder}, from which inputs are read"))
+
+    def array(name: str) -> Any:
+        path = os.path.join(folder, f"{name}.npy") if folder is not None else ""
+        if not path or not os.path.isfile(path):
+            return None
+        return arrays.read([(name, path)])[name]
+
+    return array
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from nasm.asm.text import syntax_errors
 from nasm.codes import (
     control,
     data,
+    early,
     examining,
     kernels,
     loops,
@@ -26,7 +27,19 @@ from nasm.problems import Problem, did_you_mean, quoted
 
 __all__ = ["Code", "find", "table", "unallowable"]
 
-_TABLES = (names, loops, operands, running, ordering, data, examining, control, kernels, slow)
+_TABLES = (
+    names,
+    loops,
+    operands,
+    running,
+    ordering,
+    data,
+    early,
+    examining,
+    control,
+    kernels,
+    slow,
+)
 _OWN = {row.code: row for table in _TABLES for row in table.ROWS}
 
 

@@ -273,6 +273,24 @@ class Hazards(Observer):
         )
         self._add(("twice", self._line(*by), number), found)
 
+    def reported(
+        self,
+        code: str,
+        said: str,
+        hint: str,
+        others: Sequence[tuple[Any, str]] = (),
+        warning: bool = False,
+    ) -> None:
+        """What an object that a core holds tells of the instruction of now."""
+        queue, pc = self.acting()
+        key = ("reported", code, self._line(queue, pc))
+        if key in self._seen:
+            return
+        notes = tuple(Note(f"{self._who(*who)} {does}", self._span(*who)) for who, does in others)
+        severity = Severity.WARNING if warning else Severity.ERROR
+        said = f"{self._who(queue, pc)}: {said}"
+        self._add(key, Problem(code, said, self._span(queue, pc), hint, notes, severity=severity))
+
     def doubtful(self, said: str, rule: str) -> None:
         """A result that the hardware does not guarantee: harmless where nothing uses it."""
         queue, pc = self.acting()

@@ -190,7 +190,8 @@ class Machine:
         for tensor in program.tensors.values():
             if tensor.memory.numbered:  # what the core holds may read it: nobody knows
                 self.losses.area(state.areas[tensor.index]).clock = SILENT
-        held = make(program.generation, Around(core, memories, self.scheduler))
+        around = Around(core, memories, self.scheduler, self.hazards.reported)
+        held = make(program.generation, around)
         _set(program, core, held)
         for pace in self.paces[core].values():
             pace.holds = held

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nasm.held import Bytes
+from nasm.held import Bytes, Place
 from nasm.problems import Refused
 from nasm.sim.memory import Journal, Store
 from nasm.spec.memory import Memory
@@ -74,16 +74,23 @@ class Valueless:
 
 
 class Clock(Protocol):
-    """What knows the tick of a run."""
+    """What knows the tick of a run, and which instruction acts."""
 
     now: int
+    acting: tuple[int, int]
+
+
+Report = Callable[[str, str, str, Sequence[tuple[Any, str]], bool], None]
+"""Told of a finding: see :meth:`nasm.held.Surroundings.report`."""
 
 
 class Around:
     """What the object that a core holds can reach."""
 
-    def __init__(self, core: int, memories: Mapping[str, Bytes], clock: Clock) -> None:
-        self.core, self._memories, self._clock = core, memories, clock
+    def __init__(
+        self, core: int, memories: Mapping[str, Bytes], clock: Clock, report: Report
+    ) -> None:
+        self.core, self._memories, self._clock, self._report = core, memories, clock, report
 
     @property
     def now(self) -> int:
@@ -93,3 +100,19 @@ class Around:
     def memory(self, name: str) -> Bytes:
         """A memory whose bytes have numbers, by its name."""
         return self._memories[name]
+
+    @property
+    def place(self) -> Place:
+        """The queue and the pc of what starts, completes or is asked about now."""
+        return self._clock.acting
+
+    def report(
+        self,
+        code: str,
+        said: str,
+        hint: str,
+        others: Sequence[tuple[Place, str]] = (),
+        warning: bool = False,
+    ) -> None:
+        """Tell of something wrong with the instruction of now."""
+        self._report(code, said, hint, others, warning)

@@ -316,6 +316,8 @@ class Tasks:
                 context.operands[operand.name] = self.kernels.holds
             elif isinstance(operand.kind, Here):
                 context.operands[operand.name] = context.here(operand.kind, core)
+            elif operand.implicit:
+                context.operands[operand.name] = operand.kind.handed(None, context)
         return partial(row.condition.answer, context)
 
     def _expand(

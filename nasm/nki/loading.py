@@ -44,8 +44,11 @@ def load(
     dma: str = USUAL,
     options: Mapping[str, object] | None = None,
     timing: TimingGiven | None = None,
+    others: Callable[[str], Array | None] = lambda name: None,
 ) -> Traced:
     """Trace a kernel that a text names, with arrays and other arguments; raises Failure.
+
+    ``others`` has arrays for parameters that neither ``arrays`` nor ``words`` give.
 
     ``words`` are arguments as they are written in Python: a literal, or a name that the kernel's
     file, or NKI, has. What the kernel raises is told as a Failure, too.
@@ -56,6 +59,10 @@ def load(
         module = imported(named[0])
         kernel = found(module, *named)
         given = {**arrays, **{name: _value(module, name, word) for name, word in words.items()}}
+        for name in parameters(kernel):
+            array = others(name) if name not in given else None
+            if array is not None:
+                given[name] = array
         _fits(kernel, given)
         more: dict[str, Any] = {"options": options, "timing": timing, **given}
         return trace(kernel, lnc=lnc, target=target, dma=dma, **more)
@@ -119,6 +126,12 @@ def found(module: ModuleType, path: str, name: str) -> Callable[..., Any]:
         each = listed((f"{path}:{kernel}" for kernel in there), "or")
         hint = f"write {each}" if there else "it has none: nki.jit makes a kernel of a function"
     raise Failure(Problem(NOT_RUN, said, None, hint))
+
+
+def parameters(kernel: Callable[..., Any]) -> list[str]:
+    """The names of the parameters of a kernel."""
+    function = kernel.function if isinstance(kernel, Kernel) else kernel
+    return list(inspect.signature(function).parameters)
 
 
 def kernels(module: ModuleType) -> list[str]:

@@ -265,8 +265,10 @@ class Scheduler:
             queue.behind = self.interlock.writer(queue, task, now)
             self._attempt(queue)
             return False
-        if work.condition is not None and self.gates.closed(queue, work.condition):
-            return False
+        if work.condition is not None:
+            self.acting = (queue.index, queue.pc)
+            if self.gates.closed(queue, work.condition):
+                return False
         if work.arrive is not None and queue.arrived is None:
             self._arrived(queue, task, now)
             return False

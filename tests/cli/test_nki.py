@@ -463,3 +463,18 @@ def test_a_kernel_is_listed_and_printed(ran: Any, kernels: Path) -> None:
     plain = ran("asm", "--desugar", "kernels.py:scaled", "--in", "x=iota[128,4]")
     assert plain.out.startswith(".target trn2")
     assert ran("asm", "x.nasm", "--in", "x=iota[2]").code == 2
+
+
+@pytest.mark.parametrize("verb", ["run", "profile", "nki"])
+def test_parameters_of_a_kernel_are_read_from_a_folder(ran: Any, kernels: Path, verb: str) -> None:
+    os.makedirs("given")
+    np.save("given/x.npy", np.ones((128, 4), np.float32))
+    np.save("given/other.npy", np.ones(3, np.float32))
+    out = () if verb == "profile" else ("--out", "y=y.npy")
+    done = ran(verb, "kernels.py:scaled", "--in-dir", "given", "--arg", "factor=5.0", *out)
+    assert done.code == 0, done.err
+    if out:
+        assert (np.load("y.npy") == 5.0).all()
+    done = ran(verb, "kernels.py:scaled", "--in-dir", "nowhere")
+    assert done.code == 2
+    assert "no folder nowhere" in done.err

@@ -417,28 +417,28 @@ def test_records_are_a_line() -> None:
 
 CHAIN = """\
 C[3, 5] = 10.151205
-  by DmaCopy, line 31, sync pc 8, landed at cycle 8,996, 6.426 us
+  by DmaCopy, line 29, sync pc 8, landed at cycle 8,980, 6.415 us
   from c[3, 5]
-  by TensorCopy, line 30, vector pc 0, at cycle 5,300, 4.733 us
+  by TensorCopy, line 28, vector pc 0, at cycle 5,288, 4.721 us
   from acc[3, 5]
-  by MultiplyMoving, line 27, k = 3, tensor pc 7, at cycle 11,610, 4.146 us
+  by MultiplyMoving, line 25, k = 3, tensor pc 7, at cycle 11,578, 4.135 us
   moving: b3[0:128, 5] = 0.5508, -0.7344, ... (128 elements)
-    by DmaCopy, line 21, k = 3, sync pc 7, landed at cycle 4,835, 3.454 us
+    by DmaCopy, line 19, k = 3, sync pc 7, landed at cycle 4,835, 3.454 us
     from B[384:512, 5]
     input, normal, seed 2
   stationary tile[0:128, 3] of tensor = 1.79688, 0.972656, ... (128 elements)
-    by LoadStationary, line 26, k = 3, tensor pc 6, at cycle 10,551, 3.768 us
+    by LoadStationary, line 24, k = 3, tensor pc 6, at cycle 9,201, 3.286 us
     from a3[0:128, 3] = 1.797, 0.9727, ... (128 elements)
-    by DmaCopy, line 20, k = 3, sync pc 6, landed at cycle 4,161, 2.972 us
+    by DmaCopy, line 18, k = 3, sync pc 6, landed at cycle 4,161, 2.972 us
     from A[384:512, 3]
     input, normal, seed 1
   added to acc[3, 5] = -11.262535
-    -11.262535 by MultiplyMoving, line 27, k = 2, tensor pc 5, at cycle 9,923,
-      3.544 us, of b2[0:128, 5] and a2[0:128, 3]
-    4.9293327 by MultiplyMoving, line 27, k = 1, tensor pc 3, at cycle 8,236,
-      2.941 us, of b1[0:128, 5] and a1[0:128, 3]
-    -3.1520479 by MultiplyMoving, line 27, k = 0, tensor pc 1, at cycle 6,549,
-      2.339 us, of b0[0:128, 5] and a0[0:128, 3]
+    -11.262535 by MultiplyMoving, line 25, k = 2, tensor pc 5, at cycle 9,891,
+      3.533 us, of b2[0:128, 5] and a2[0:128, 3]
+    4.9293327 by MultiplyMoving, line 25, k = 1, tensor pc 3, at cycle 8,204,
+      2.930 us, of b1[0:128, 5] and a1[0:128, 3]
+    -3.1520479 by MultiplyMoving, line 25, k = 0, tensor pc 1, at cycle 6,517,
+      2.328 us, of b0[0:128, 5] and a0[0:128, 3]
 """
 
 

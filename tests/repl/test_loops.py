@@ -88,3 +88,13 @@ def test_an_object_knows_the_names_of_registers(looped: Tried, tmp_path: Path) -
         session = Session(tmp_path / "made.no")
         session.step()
         assert ("[:, k : +1, :]" in session.queues()[1].text) is not strip
+
+
+def test_a_run_stops_when_an_engine_is_in_a_round(looped: Tried) -> None:
+    session = looped.shell.session
+    assert "say whose: @vector.k or @sync.k" in looped.does("break if k == 2")
+    looped.does("break if @sync.k == 1", "continue")
+    assert session.evaluate("@sync.k").array == 1
+    assert "breakpoint 1" in looped.does("back", "continue")
+    looped.does("delete 1", "continue")
+    assert session.over

@@ -10,8 +10,9 @@ from nasm.asm.expanding.handed import Counter, Word
 from nasm.asm.expanding.scope import Scope
 from nasm.asm.text import tree
 from nasm.building import check
-from nasm.building.builder import ProgramBuilder, another, declared_note
+from nasm.building.builder import ProgramBuilder
 from nasm.building.given import DRAWS, FILLS
+from nasm.building.notes import another, declared_note
 from nasm.dtypes import DType
 from nasm.problems import Failure, Problem, Refused, did_you_mean
 from nasm.spec.array_files import SPELLING, ArrayFile

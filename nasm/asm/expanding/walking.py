@@ -24,7 +24,8 @@ from nasm.asm.expanding.run_time import Loops
 from nasm.asm.expanding.scope import Scope
 from nasm.asm.expanding.undeclared import Later
 from nasm.asm.text import tree
-from nasm.building.builder import ProgramBuilder, another, declared_note
+from nasm.building.builder import ProgramBuilder
+from nasm.building.notes import another, declared_note
 from nasm.problems import MOST_SAID, Failure, Problem, Refused, did_you_mean, listed, quoted
 from nasm.source import Source, Span
 from nasm.spec.declared_transfer import DeclaredTransfer

@@ -25,6 +25,7 @@ from nasm.debug.moving.stops import (
     When,
 )
 from nasm.debug.values.expressions import Expression
+from nasm.debug.values.rounds import UNKNOWN, engines, variables
 from nasm.problems import Refused, listed, quoted
 from nasm.running import Running
 from nasm.spec.memory import Memory, Tensor
@@ -81,8 +82,23 @@ def lines(commands: str | Sequence[str]) -> tuple[str, ...]:
 
 def when(running: Running, text: str) -> When:
     """An expression to be true; raises Failure if it is none."""
-    expression = Expression(running, text)
-    return When(running, text, lambda: expression.value(running).holds)
+    expression, program = Expression(running, text), running.program
+    for name in sorted(variables(program) & expression.used - {*program.tensors}):
+        whose = engines(program, name)
+        if len(whose) > 1:
+            said = f"{name} is a number of each engine that goes through the loop"
+            hint = f"say whose: {listed((f'@{engine}.{name}' for engine in whose), 'or')}"
+            raise Refused(WRONG, said, hint)
+
+    def holds() -> bool:
+        try:
+            return expression.value(running).holds
+        except Refused as refused:
+            if refused.code != UNKNOWN:
+                raise
+            return False  # the engine is in no round of such a loop now
+
+    return When(running, text, holds)
 
 
 def condition(running: Running, text: str) -> Condition:

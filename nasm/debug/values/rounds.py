@@ -20,6 +20,12 @@ def variables(program: Program) -> frozenset[str]:
     return frozenset(match[1] for match in found if match is not None)
 
 
+def engines(program: Program, name: str) -> list[str]:
+    """The engines that count the rounds of a loop with such a variable."""
+    queues = [h.queue for h in program.loop_registers if re.match(rf"{name}\b", h.text)]
+    return [program.queue_name(queue) for queue in dict.fromkeys(queues)]
+
+
 def rounds_at(held: Inspection, queue: int, pc: int) -> dict[str, int]:
     """The variables of the loops around an instruction, as the registers of its engine are now."""
     registers, found = held.machine.state.registers[queue], dict[str, int]()

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from nasm.held import Surroundings
+from nasm.spec.generation import Generation
 from nasm.spec.target import Samples, Target
 from nasm.spec.words import Spelling, Words
+from nasm.targets.tensix.core.durations import Durations
+from nasm.targets.tensix.core.tensix import Tensix
+from nasm.targets.tensix.expansion import expanded
 from nasm.targets.tensix.generation import GENERATIONS
 from nasm.targets.tensix.isa import DATA, ISA
 from nasm.targets.tensix.settings import SETTINGS
@@ -35,6 +40,12 @@ SAMPLES = Samples(
     tensors=(), transfer="", outside="l1", fill={}, semaphores="", posts=0, wait="", labelled=""
 )
 
+
+def _held(generation: Generation, around: Surroundings) -> Tensix:
+    """The coprocessor of a core."""
+    return Tensix(around.memory("l1"), around=around)
+
+
 TARGET = Target(
     name="tensix",
     module=__name__,
@@ -44,4 +55,7 @@ TARGET = Target(
     samples=SAMPLES,
     words=WORDS,
     settings=SETTINGS,
+    holds=_held,
+    expand=expanded,
+    paces={"duration": Durations},
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nasm.spec.generation import Engine, Generation
+from nasm.spec.generation import Engine, Generation, Unit
 from nasm.spec.memory import Memory
 from nasm.targets.tensix.isa.table import QUEUES
 from nasm.targets.tensix.state import L1_BYTES
@@ -29,6 +29,23 @@ def _thread(name: str, does: str) -> Engine:
 
 _DOES = ("unpacks", "computes", "packs")
 
+
+def _unit(name: str, what: str, page: str) -> Unit:
+    return Unit(name, f"{what}, which the threads share", f"{DOCS}, {page}")
+
+
+UNITS = (
+    _unit("sync", "semaphores and waits", "SyncUnit"),
+    _unit("unpack0", "the unpacker to SrcA and Dst", "Unpackers"),
+    _unit("unpack1", "the unpacker to SrcB", "Unpackers"),
+    _unit("matrix", "the matrix unit", "MatrixUnit"),
+    _unit("pack", "the four packers", "Packers"),
+    _unit("vector", "the vector unit", "VectorUnit"),
+    _unit("scalar", "the scalar unit", "ScalarUnit"),
+    _unit("cfg", "what writes the banks of the configuration", "ConfigurationUnit"),
+    _unit("mover", "the mover", "Mover"),
+)
+
 WORMHOLE = Generation(
     name="wormhole",
     spellings=("wormhole",),
@@ -42,6 +59,7 @@ WORMHOLE = Generation(
             size=L1_BYTES,
             io=True,
             align=16,
+            numbered=True,
             summary="the memory of the tile: 1464 KiB, in units of 16 bytes",
             source=f"{DOCS}, L1",
         )
@@ -61,6 +79,7 @@ WORMHOLE = Generation(
     registers=0,
     semaphores=0,
     clock=QUEUES[0],
+    units=UNITS,
 )
 
 GENERATIONS = (WORMHOLE,)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +48,7 @@ class Held:
     are restored. A field named in ``CACHES`` is left out.
     """
 
-    CACHES: tuple[str, ...] = ()
+    CACHES: ClassVar[tuple[str, ...]] = ()
 
     def save(self) -> Any:
         """Everything that changes."""
@@ -241,7 +241,7 @@ class Coprocessor(Held):
     others out.
     """
 
-    CACHES = ("l1",)
+    CACHES: ClassVar[tuple[str, ...]] = ("l1",)
 
     l1: Bytes
     vector: Vector = field(default_factory=Vector)

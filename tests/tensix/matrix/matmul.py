@@ -30,11 +30,11 @@ _MODIFIERS = (
 _CLEAR = dict.fromkeys(["DstCtoCr", "DstCr", "SrcBCr", "SrcACr", "DstVal", "SrcBVal", "SrcAVal"], 0)
 
 
-def modifiers(core: Coprocessor) -> None:
+def modifiers(core: Coprocessor, thread: int = 0) -> None:
     for number, fields in enumerate(_MODIFIERS):
         for name, value in fields.items():
             part = "AB" if name.startswith("Src") else "BIAS" if name[0] == "B" else "DST"
-            configure(core, {f"ADDR_MOD_{part}_SEC{number}_{name}": value})
+            configure(core, {f"ADDR_MOD_{part}_SEC{number}_{name}": value}, thread)
 
 
 def multiplied(x: Any, y: Any, form: Format, source: Format, wide: bool, phases: int) -> Any:

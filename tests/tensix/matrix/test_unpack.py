@@ -131,6 +131,22 @@ def test_counters_say_where_to_begin() -> None:
     assert (adc[0, 1, 0], adc[0, 2, 0], adc[1, 1, 0]) == (3, 4, 4)
 
 
+def test_a_search_of_rows_begins_at_0_or_at_a_blob() -> None:
+    core, fields = ready(1, 64)
+    set_x(core, 1, 5, 16)
+    run(core, fields, RowSearch=1)
+    assert np.array_equal(core.matrix.srcb[0, 0], src_from_bf16(numbered(16)))
+    assert not core.matrix.srcb[0, 1].any()
+    # Two blobs, at rows 1 and 2: the first is 16 numbers from 16 on, the second ends with the tile.
+    core, fields = ready(1, 64)
+    core.config[:, 92] |= 2 << 8
+    core.config[:, 94] = 0x21 << 16
+    set_x(core, 1, 0, 0)
+    run(core, fields, RowSearch=1)
+    assert np.array_equal(core.matrix.srcb[0, 0], src_from_bf16(numbered(32)[16:]))
+    assert not core.matrix.srcb[0, 1].any()
+
+
 def test_a_context_has_addresses_of_its_own() -> None:
     core, fields = ready(
         count=16,

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from typing import Any
 
+from nasm.held import Blocked
 from nasm.problems import Refused
 from nasm.spec.evidence import Cost, Evidence
 from nasm.spec.fields import Bits, Field
 from nasm.spec.implicit_operands import FieldOf, Held, Here
 from nasm.spec.instruction import Context, OfOperands, Operand, Row, of_operands
 from nasm.spec.isa import Isa
-from nasm.spec.kinds import Kind
 from nasm.spec.words import data_row, documented
+from nasm.targets.tensix.core.costs import cost
+from nasm.targets.tensix.core.starting import Done, started
+from nasm.targets.tensix.core.tensix import Tensix
+from nasm.targets.tensix.core.waits import waits
 from nasm.targets.tensix.words import WORDS
 from nasm.targets.tensix.words.word import OPCODE, Told, Word
 
@@ -22,17 +25,16 @@ ISA = Isa("tensix")
 QUEUES = ("t0", "t1", "t2")
 """The three threads, each of which issues every instruction."""
 
-IMPLICIT: Mapping[str, Kind] = {"core": Held(), "thread": Here("queue")}
-"""What semantics may ask for beside fields, by the names of their parameters."""
+CORE = Operand("core", Held())
+THREAD = Operand("thread", Here("queue"))
+"""What every row gets beside its word: the coprocessor, and the number of the thread."""
 
 
 @of_operands
 def issued(_: Context) -> Cost:
-    """One instruction a cycle and thread leaves the wait gate; what the unit takes is left out."""
-    source = (
-        "Tenstorrent ISA documentation, Wormhole B0, on the wait gate; that this is all: assumed"
-    )
-    return Cost(1, 1, Evidence.ASSUMED, source)
+    """One instruction a cycle and thread leaves the wait gate."""
+    source = "Tenstorrent ISA documentation, Wormhole B0: front end"
+    return Cost(1, 1, Evidence.DOCUMENTED, source)
 
 
 class Family:
@@ -41,27 +43,22 @@ class Family:
     def __init__(self, module: str) -> None:
         self.module = module
 
-    def row(
-        self,
-        mnemonic: str,
-        semantics: Callable[..., Any] | None = None,
-        cost: OfOperands[Cost] | None = None,
-        **more: Any,
-    ) -> Row:
+    def row(self, mnemonic: str, semantics: Callable[..., Any] | None = None, **more: Any) -> Row:
         """The row of a word. Without semantics it assembles, and refuses to execute.
 
-        The parameters of the semantics are fields of the word by any of their names, each of which
-        is handed as a number (those that are operands in the order of the row), or names of
-        :data:`IMPLICIT`. ``more`` is handed to
-        :meth:`~nasm.spec.isa.Isa.instruction`.
+        The semantics get the coprocessor, the thread, and the fields of the word that they name by
+        any of their names. ``more`` is handed to :meth:`~nasm.spec.isa.Isa.instruction`.
         """
         word = WORDS[mnemonic]
-        executed = _refusing(word) if semantics is None else semantics
-        takes = tuple(inspect.signature(executed).parameters)
+        executed = _refusing(word) if semantics is None else started(mnemonic, semantics)
         return ISA.instruction(
-            *_operands(word, takes),
+            *_written(word),
+            CORE,
+            THREAD,
+            Operand("word", _whole(word)),
             engines=QUEUES,
-            cost=issued() if cost is None else cost,
+            cost=_cost(word),
+            condition=_condition(word),
             source=word.source,
             example=_example(word),
             encoding=word.encoding,
@@ -71,36 +68,52 @@ class Family:
         )(_named(word, executed, self.module))
 
 
+def _cost(word: Word) -> OfOperands[Cost]:
+    """What an instruction costs, by its word."""
+
+    def answer(context: Context) -> Cost:
+        number = _number(word, context)
+        return cost(word.mnemonic, number, QUEUES.index(context.engine))
+
+    return OfOperands((), answer, "cost", "Cycles of its unit, as documents state them.")
+
+
+def _condition(word: Word) -> OfOperands[Blocked | None]:
+    """What keeps it from starting."""
+
+    def answer(context: Context) -> Blocked | None:
+        held = context.operands
+        return waits(held["core"], held["thread"], word.mnemonic, held["word"])
+
+    return OfOperands(("core", "thread", "word"), answer, "waits")
+
+
+def _number(word: Word, context: Context) -> int:
+    return word.encoding.encode([context.operands[one.name] for one in word.encoding.operands])
+
+
+def _whole(word: Word) -> FieldOf:
+    """The arguments of a word, where they are in it."""
+    return FieldOf(Field("word", 0, 24), word.encoding.operands)
+
+
 def _page(word: Word) -> tuple[str, ...]:
     return (word.page or word.mnemonic,) if word.told is Told.DOCS else ()
 
 
-def _operands(word: Word, takes: tuple[str, ...]) -> Iterator[Operand]:
-    """The operands of a word in their order, and between them what the semantics ask for else."""
-    left = list(word.encoding.operands)
-    names = [one.name for one in left]
-    for name in takes:
-        if name in IMPLICIT:
-            yield Operand(name, IMPLICIT[name])
-        elif name not in names:
-            yield Operand(name, _part(word, name))
-        else:
-            while left[0].name != name:
-                yield _operand(word, left.pop(0), "-")
-            yield _operand(word, left.pop(0), "r")
-    for one in left:
-        yield _operand(word, one, "-")
-
-
-def _operand(word: Word, one: Field, access: str) -> Operand:
-    return Operand(
-        one.name,
-        Bits(one, word.upto.get(one.name, 0)),
-        access,
-        default=word.default(one),
-        doc=_parts(word, one),
-        keyword=True,
-    )
+def _written(word: Word) -> list[Operand]:
+    """The operands of a word, of which semantics get the word."""
+    return [
+        Operand(
+            one.name,
+            Bits(one, word.upto.get(one.name, 0)),
+            "-",
+            default=word.default(one),
+            doc=_parts(word, one),
+            keyword=True,
+        )
+        for one in word.encoding.operands
+    ]
 
 
 def _parts(word: Word, operand: Field) -> str:
@@ -114,16 +127,7 @@ def _parts(word: Word, operand: Field) -> str:
     return ", ".join(said)
 
 
-def _part(word: Word, name: str) -> FieldOf:
-    part = word.encoding.parts.get(name)
-    if part is None:
-        known = ", ".join(one.name for one in word.encoding.fields())
-        raise TypeError(f"the word of {word.mnemonic} has no field {name}; it has {known}")
-    from_ = tuple(one for one in word.encoding.operands if one.mask & part.mask)
-    return FieldOf(part, from_)
-
-
-def _refusing(word: Word) -> Callable[[], None]:
+def _refusing(word: Word) -> Callable[[Tensix, int, int], Done]:
     """What a row does of which nothing executable is written."""
     if word.told is Told.NAME:
         said = f"{word.mnemonic} has no public semantics: documents give its name and arguments"
@@ -134,34 +138,30 @@ def _refusing(word: Word) -> Callable[[], None]:
         hint = "it can be assembled and disassembled"
         code = "E0601"
 
-    def refuse() -> None:
+    def refuse(core: Tensix, thread: int, word: int) -> Done:
         raise Refused(code, said, hint)
 
     return refuse
 
 
-def _named(word: Word, semantics: Callable[..., Any], module: str) -> Callable[..., Any]:
-    """The semantics under the mnemonic, with what the manual says of it."""
+def _named(word: Word, start: Callable[[Tensix, int, int], Done], module: str) -> Any:
+    """What executes it, under the mnemonic, with what the manual says of it."""
 
-    def executed(*arguments: Any) -> Any:
-        return semantics(*arguments)
+    def executed(core: Tensix, thread: int, word: int) -> Done:
+        return start(core, thread, word)
 
     executed.__name__, executed.__module__ = word.mnemonic, module
     executed.__doc__ = f"{word.summary}\n\nIt is for the {word.unit.name}; {word.unit.gate}."
-    executed.__annotations__ = {
-        "return": inspect.signature(semantics, eval_str=True).return_annotation
-    }
-    vars(executed)["__signature__"] = inspect.signature(semantics)
+    executed.__annotations__ = {"return": Done}
     return executed
 
 
 def _example(word: Word) -> str:
     """The instruction with the fields that the documentation names, or its operands."""
     forms = word.encoding.forms
-    named = [one.name for one in (forms[0].fields if forms else ())]
-    if not named:
-        fixed = forms[0].mask if forms else 0
-        named = [one.name for one in word.encoding.operands if not one.mask & fixed]
+    named = [one.name for one in (forms[0].fields if forms else ())] or [
+        one.name for one in word.encoding.operands
+    ]
     shown = ", ".join(f"{name}=1" for name in named[-2:])
     return f"{word.mnemonic} {shown}".rstrip()
 

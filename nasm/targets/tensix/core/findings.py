@@ -1,0 +1,143 @@
+"""What is wrong with a program that the hardware does not refuse: told with both of its places."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from nasm.held import Place
+from nasm.problems import Refused
+from nasm.targets.tensix.core.fields import Fields, fields_of
+from nasm.targets.tensix.core.tensix import NOTHING, Issued, Tensix
+from nasm.targets.tensix.lanes import scheduling
+from nasm.targets.tensix.lanes.dst_access import address, resolved, rows_read
+from nasm.targets.tensix.scalar.configuring import written_by_WRCFG
+
+EARLY, CONFIG, MATRIX, UNDEFINED, STACK = "E0551", "E0552", "E0553", "E0554", "E0555"
+DOUBTFUL = "E0515"
+"""Codes of what is told; a stack that would not be one any more ends the run."""
+_CODES: Final = {
+    "latency": EARLY, "sub-unit": EARLY, "backdoor": EARLY, "stack": DOUBTFUL,
+    "undefined rows": UNDEFINED, "dest index": DOUBTFUL,
+}  # fmt: skip
+
+SAFE_LOAD: Final = 4
+"""Cycles after which SFPLOAD sees what the matrix unit writes: three instructions in between."""
+
+
+def _tell(
+    core: Tensix, code: str, said: str, hint: str, earlier: Issued = NOTHING, does: str = ""
+) -> None:
+    at: tuple[tuple[Place, str], ...] = ()
+    if earlier is not NOTHING:
+        at = ((earlier.place, does),)
+    core.around.report(code, said, hint, at, code == DOUBTFUL)
+
+
+# -- the vector unit
+
+
+def of_vector(core: Tensix, issued: Issued, fields: Fields) -> None:
+    """Tell what comes too early, and what is undefined, of an instruction that starts."""
+    last = core.recent.vector
+    if last.tick == issued.tick - 1:
+        its = fields_of(last.mnemonic, last.word)
+        for found in scheduling.too_early(last.mnemonic, its, issued.mnemonic, fields):
+            _tell(
+                core,
+                _CODES[found.kind],
+                found.said,
+                found.hint,
+                last,
+                "started in the cycle before",
+            )
+    for found in scheduling.undefined_now(
+        core, issued.thread, issued.mnemonic, fields, core.quirks
+    ):
+        if found.kind == "stack" and not _peeks(issued, fields):
+            raise Refused(STACK, found.said, found.hint)
+        _tell(core, _CODES[found.kind], found.said, found.hint)
+    if issued.mnemonic == "SFPLOAD" and core.recent.matrix.tick > issued.tick - SAFE_LOAD:
+        _of_load(core, issued, fields)
+
+
+def _peeks(issued: Issued, fields: Fields) -> bool:
+    """Whether an instruction only looks at the stack, which has a bug of the hardware then."""
+    return issued.mnemonic == "SFPPOPC" and bool(fields["Mod1"])
+
+
+def _of_load(core: Tensix, issued: Issued, fields: Fields) -> None:
+    recent = core.recent
+    kind = resolved(core, issued.thread, fields["Mod0"])
+    rows = rows_read(kind, address(core, issued.thread, kind, fields["Imm10"]))
+    for block in sorted({row // 8 for row in rows}):
+        ago = issued.tick - int(recent.dst[block])
+        by = recent.by[block]
+        if ago < SAFE_LOAD and isinstance(by, Issued):
+            said = (
+                f"SFPLOAD reads rows {8 * block} to {8 * block + 7} of Dst {ago} cycles after "
+                f"{by.mnemonic} began to write them; wanted {SAFE_LOAD} or more"
+            )
+            hint = (
+                "let three other instructions come in between, or "
+                "STALLWAIT BlockMask=0x100, ConditionMask=0x80 before it"
+            )
+            _tell(core, MATRIX, said, hint, by, "writes these rows")
+            return
+
+
+# -- the configuration
+
+
+def configures(core: Tensix, issued: Issued, fields: Fields) -> None:
+    """Note the words that a WRCFG has not written yet."""
+    if issued.mnemonic != "WRCFG":
+        return
+    words = written_by_WRCFG(fields["Is128Bit"], fields["CfgIndex"])
+    core.recent.configured = tuple((word, issued.tick, issued) for word in words)
+
+
+class _Watched(np.ndarray[Any, Any]):
+    """The configuration, which notes the words that are read of it one by one."""
+
+    seen: list[int]
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, tuple) and len(key) == 2 and isinstance(key[1], int):
+            self.seen.append(key[1])
+        return np.asarray(self)[key]
+
+
+def watching(core: Tensix, issued: Issued, act: Callable[[], Any]) -> Callable[[], Any]:
+    """An instruction in the cycle after a WRCFG, watched for what it reads of its words."""
+    late = {word: by for word, tick, by in core.recent.configured if tick == issued.tick - 1}
+    if not late:
+        core.recent.configured = ()
+        return act
+
+    def watched() -> Any:
+        held = core.config
+        seen = held.view(_Watched)
+        seen.seen = []
+        core.config = seen
+        try:
+            return act()
+        finally:
+            core.config = held
+            _too_early(core, issued, [word for word in seen.seen if word in late], late)
+
+    return watched
+
+
+def _too_early(core: Tensix, issued: Issued, words: list[int], late: dict[int, Any]) -> None:
+    if not words:
+        return
+    word = min(words)
+    said = (
+        f"{issued.mnemonic} uses word {word} of the configuration in the cycle after "
+        f"{late[word].mnemonic}, which writes it in two: it sees the old one"
+    )
+    hint = "insert NOP, or an instruction that does not depend on it"
+    _tell(core, CONFIG, said, hint, late[word], "writes it")

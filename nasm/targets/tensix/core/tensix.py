@@ -1,0 +1,174 @@
+"""The coprocessor in time: what is under way in it, which units are at work, and until when.
+
+An instruction acts when it starts, and what it leaves for later is done at a tick of its own, here:
+threads complete their instructions in whatever order these take. Whoever looks at the coprocessor
+first lets what is due happen (``settle``), each at its tick, and the wait gates look at every tick
+at which something changes. A change made by a start is seen from the next cycle on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nasm.held import Surroundings
+from nasm.targets.tensix.core.reading import Reads
+from nasm.targets.tensix.lanes.quirks import DOCUMENTED, Quirks
+from nasm.targets.tensix.state import THREADS, Coprocessor, Held
+from nasm.targets.tensix.sync.gate import look
+
+UNITS: Final = (
+    "unpack0", "unpack1", "pack0", "pack1", "pack2", "pack3", "matrix", "vector", "mover",
+)  # fmt: skip
+"""Units that waits ask about."""
+_UNIT: Final = {name: number for number, name in enumerate(UNITS)}
+_THREADS: Final = range(THREADS)
+
+BLOCKS: Final = 128
+"""Aligned blocks of eight rows of Dst."""
+
+
+class Entry(NamedTuple):
+    """Something that happens at a tick; of one tick in the order of their numbers.
+
+    Without an ``act`` it is only a tick at which waits look again. There is one of a ``key``.
+    """
+
+    tick: int
+    number: int
+    key: Hashable
+    act: Callable[[], None] | None
+
+
+class Issued(NamedTuple):
+    """An instruction that has started: when, where it stands, and what it is."""
+
+    tick: int
+    place: Hashable
+    thread: int
+    mnemonic: str
+    word: int
+
+
+NOTHING: Final = Issued(-1000, None, -1, "", 0)
+
+
+@dataclass(slots=True, eq=False)
+class Recent(Held):
+    """What started last, where later instructions have to know.
+
+    ``dst[block]`` is when the matrix unit last wrote a block of Dst, and ``by[block]`` the place.
+    ``configured`` are words of the configuration on their way, each with its tick and place.
+    """
+
+    matrix: Issued = NOTHING
+    vector: Issued = NOTHING
+    config: Issued = NOTHING
+    unpack: Issued = NOTHING
+    atomic: Issued = NOTHING
+    dst: NDArray[np.int64] = field(default_factory=lambda: np.full(BLOCKS, -1000, np.int64))
+    by: tuple[Hashable, ...] = (None,) * BLOCKS
+    configured: tuple[tuple[int, int, Hashable], ...] = ()
+
+
+@dataclass(slots=True, eq=False)
+class Tensix(Coprocessor):
+    """A coprocessor with what is under way in it.
+
+    ``until[unit, thread]`` is the tick until which a unit has something of a thread. ``entries``
+    are what is still to happen, in order, ``made`` how many there were. ``bubble`` is the cycle
+    before which a thread's expander lets nothing out; ``after_mop`` says that it had a MOP last.
+    """
+
+    CACHES = ("l1", "around", "quirks")
+
+    around: Surroundings = field(kw_only=True)
+    quirks: Quirks = DOCUMENTED
+    now: int = 0
+    entries: tuple[Entry, ...] = ()
+    made: int = 0
+    until: NDArray[np.int64] = field(
+        default_factory=lambda: np.zeros((len(UNITS), THREADS), np.int64)
+    )
+    recent: Recent = field(default_factory=Recent)
+    reads: tuple[Reads | None, Reads | None] = (None, None)
+    bubble: tuple[int, int, int] = (0, 0, 0)
+    after_mop: tuple[bool, bool, bool] = (False, False, False)
+
+    # -- time
+
+    def settle(self) -> None:
+        """Let happen what is due."""
+        now = self.around.now
+        if now != self.now or (self.entries and self.entries[0].tick <= now):
+            self._settle(now)
+
+    def _settle(self, now: int) -> None:
+        latched = [t for t in _THREADS if self.threads[t].latch.block]
+        while self.entries and self.entries[0].tick <= now:
+            tick = self.entries[0].tick
+            if latched:
+                self._look(latched, tick)
+            self.now = max(self.now, tick)
+            while self.entries and self.entries[0].tick == tick:
+                entry, *rest = self.entries
+                self.entries = tuple(rest)
+                if entry.act is not None:
+                    entry.act()
+            for thread in latched:
+                look(self, thread, self)
+        if latched:
+            self._look(latched, now)
+        self.now = now
+
+    def _look(self, latched: list[int], before: int) -> None:
+        """Have gates look at the ticks, before one, at which units came to rest."""
+        ticks = {t for t in self.until.ravel().tolist() if self.now < t < before}
+        for tick in sorted(ticks):
+            self.now = tick
+            for thread in latched:
+                look(self, thread, self)
+
+    def at(self, tick: int, act: Callable[[], None] | None, key: Hashable = None) -> None:
+        """Have something happen at a tick, in place of what had its key."""
+        kept = [e for e in self.entries if key is None or e.key != key]
+        kept.append(Entry(tick, self.made, key, act))
+        kept.sort(key=lambda e: (e.tick, e.number))
+        self.made += 1
+        self.entries = tuple(kept)
+
+    def changed(self) -> None:
+        """Something has changed that waits may see in the next cycle."""
+        if any(self.threads[t].latch.block for t in _THREADS):
+            self.at(self.now + 1, None, "look")
+
+    def next_change(self) -> int | None:
+        """The next tick at which something changes by itself."""
+        ticks = [t for t in self.until.ravel().tolist() if t > self.now]
+        ticks += [e.tick for e in self.entries[:1]]
+        return min(ticks, default=None)
+
+    # -- units
+
+    def busy(self, unit: str, thread: int) -> bool:
+        """Whether a unit has an instruction of a thread in any of its stages."""
+        if unit == "host":
+            return False
+        at = _UNIT[unit]
+        if at < 2 and any(r is not None and r.thread == thread for r in self.reads[at : at + 1]):
+            return True
+        until = self.until[at]
+        return bool((until.max() if unit == "mover" else until[thread]) > self.now)
+
+    def occupy(self, unit: str, thread: int, cycles: int) -> None:
+        """Note that a unit has something of a thread for so many cycles from now on."""
+        at = _UNIT[unit], thread
+        self.until[at] = max(int(self.until[at]), self.now + cycles)
+
+    def free_at(self, unit: str) -> int:
+        """When a unit has nothing of any thread any more, as far as that is known."""
+        return int(self.until[_UNIT[unit]].max())

@@ -1,0 +1,62 @@
+"""What reaches the wait gate in place of an instruction: as instructions, by their words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final, TypeVar
+
+from nasm.problems import Refused
+from nasm.spec.program import Instruction
+from nasm.spec.words import Words
+from nasm.targets.tensix.core.tensix import Tensix
+from nasm.targets.tensix.front.expanding import MOP, Micro, expand
+from nasm.targets.tensix.front.timing import MOP_BUBBLE
+from nasm.targets.tensix.isa import DATA, ISA
+from nasm.targets.tensix.words.word import OPCODE
+
+WORDS: Final = Words(ISA, OPCODE, DATA, {})
+
+
+@lru_cache(maxsize=1 << 14)
+def instruction_of(word: int) -> Instruction:
+    """The instruction of a word, one object for each; raises Refused if it is none."""
+    return Instruction(*WORDS.decode(word))
+
+
+@lru_cache(maxsize=1 << 10)
+def _instructions(micros: tuple[Micro, ...]) -> tuple[Instruction, ...]:
+    return tuple(_decoded(micro) for micro in micros)
+
+
+def _decoded(micro: Micro) -> Instruction:
+    try:
+        return instruction_of(micro.word)
+    except Refused as refused:
+        origin = f", from {micro.origin}" if micro.origin else ""
+        raise Refused(refused.code, f"{refused.message}{origin}", refused.hint) from None
+
+
+def expanded(core: Tensix, thread: int, instruction: Instruction) -> Sequence[Instruction] | None:
+    """What a thread executes for an instruction: of MOP and REPLAY, and while it records."""
+    if instruction.row is DATA:
+        return None
+    word = WORDS.encode(instruction.row, instruction.operands)
+    micros = expand(core, thread, word)
+    mop = instruction.row.encoding is not None and instruction.row.encoding.code == MOP
+    late = core.after_mop[thread] and not mop
+    if mop != core.after_mop[thread]:
+        core.after_mop = _with(core.after_mop, thread, mop)
+    if late:
+        core.bubble = _with(core.bubble, thread, core.around.now + 1 + MOP_BUBBLE)
+    if micros is None:
+        return (instruction,) if late else None
+    return _instructions(micros)
+
+
+T = TypeVar("T")
+
+
+def _with(values: tuple[T, T, T], thread: int, value: T) -> tuple[T, T, T]:
+    first, second, third = (value if t == thread else v for t, v in enumerate(values))
+    return first, second, third

@@ -1,0 +1,196 @@
+"""When instructions start: one a cycle and thread, and what units, banks and gates add to that.
+
+Ticks are cycles. All of them are worked by hand from the documents' latencies.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from nasm.machine.deadlock import deadlock
+from nasm.problems import Failure
+from nasm.targets.tensix.core.tensix import Tensix
+from tests.tensix.core.machines import hazards, held, made, ran, starts
+
+BANKS = "@t0 SETDVALID FlipSrcA=1, FlipSrcB=1\n"
+"""Hands bank 0 of SrcA and SrcB to the matrix unit, in cycle 0: there at 1."""
+
+
+def test_a_thread_starts_an_instruction_each_cycle() -> None:
+    done = ran("@t0 SETADCXX\n" * 5 + "@t1 SETADCXX\n" * 3)
+    assert starts(done, 0) == [0, 1, 2, 3, 4]
+    assert starts(done, 1) == [0, 1, 2]
+
+
+def test_threads_take_turns_at_a_unit() -> None:
+    done = ran("@t0 SEMPOST SemaphoreMask=1\n" * 2 + "@t1 SEMPOST SemaphoreMask=2\n" * 2)
+    assert sorted(starts(done, 0) + starts(done, 1)) == [0, 1, 2, 3]
+    assert held(done).semaphores[:2, 0].tolist() == [2, 2]
+
+
+def test_a_thread_is_frozen_while_the_scalar_unit_works_for_it() -> None:
+    # Both registers of the first sum are of one aligned quad: 3 cycles. Those of the second are
+    # not: 4. A third thread's unit is free meanwhile.
+    done = ran(
+        "@t0 ADDDMAREG ResultReg=8, RightReg=1, LeftReg=2\n"
+        "@t0 ADDDMAREG ResultReg=8, RightReg=1, LeftReg=5\n"
+        "@t0 SETADCXX\n"
+        "@t1 SETADCXX\n@t1 SETADCXX"
+    )
+    assert starts(done, 0) == [0, 3, 7]
+    assert starts(done, 1) == [0, 1]
+
+
+def multiply(rows: list[int]) -> str:
+    return BANKS + "".join(f"@t1 MVMUL DstRow={row}\n" for row in rows)
+
+
+def test_products_into_five_blocks_start_each_cycle() -> None:
+    done = ran(multiply([0, 8, 16, 24, 32] * 3 + [0]))
+    assert starts(done, 1) == list(range(1, 17))
+
+
+def test_a_product_waits_four_cycles_for_the_block_that_the_last_one_wrote() -> None:
+    done = ran(multiply([0, 0, 0]))
+    assert starts(done, 1) == [1, 6, 11]
+    assert done.scheduler.queues[1].waiting["dst", None] == 8
+
+
+def test_a_product_that_follows_on_four_others_waits_for_a_cycle() -> None:
+    assert starts(ran(multiply([0, 8, 16, 24, 0])), 1) == [1, 2, 3, 4, 6]
+
+
+def test_nothing_but_such_moves_follows_directly_on_a_move_out_of_dst() -> None:
+    done = ran("@t1 MOVD2A\n@t1 MOVD2A\n@t1 SETRWC\n@t1 MOVD2B\n@t1 MOVD2B\n@t1 SETRWC")
+    # The second MOVD2A at 1; SETRWC not at 2. MOVD2B at 4 and 5, and nothing else at 6 to 8.
+    assert starts(done, 1) == [0, 1, 3, 4, 5, 9]
+
+
+def test_an_exchange_of_lanes_takes_two_cycles_but_of_nop() -> None:
+    assert starts(ran("@t1 SFPSWAP VC=0, VD=1\n@t1 SFPABS VC=2, VD=3"), 1) == [0, 2]
+    assert starts(ran("@t1 SFPSWAP VC=0, VD=1\n@t1 SFPNOP"), 1) == [0, 1]
+
+
+def test_a_byte_of_the_configuration_waits_a_cycle_behind_a_word_of_it() -> None:
+    done = ran("@t0 WRCFG CfgIndex=60\n@t0 RMWCIB0 Index4=61\n@t1 NOP\n@t1 SETC16 CfgIndex=9")
+    assert starts(done, 0) == [0, 2]
+    assert starts(done, 1) == [0, 1]
+
+
+def test_what_a_mop_makes_is_followed_by_a_cycle_without_an_instruction() -> None:
+    def configured(core: Tensix) -> None:
+        words = core.threads[0].mop
+        words[[0, 1]] = 1, 3  # three rounds of one loop
+        words[[2, 3, 4, 6]] = 0x02000000
+        words[[5, 7, 8]] = 0x5E000000  # SETADCXX
+
+    done = ran("@t0 MOP mop_type=1\n@t0 MOP mop_type=1\n@t0 SETADCXX", set_up=configured)
+    assert starts(done, 0) == [0, 1, 2, 3, 4, 5, 7]
+
+
+def test_a_replay_has_no_bubble() -> None:
+    done = ran(
+        "@t1 REPLAY Index=4, Count=2, Load=1\n@t1 SFPLOADI VD=1, Imm16=5, Mod0=2\n"
+        "@t1 SFPLOADI VD=2, Imm16=6, Mod0=2\n@t1 REPLAY Index=4, Count=2\n@t1 SFPNOP"
+    )
+    assert starts(done, 1) == [0, 1, 2]
+    assert held(done).vector.registers[1:3, 0].tolist() == [5, 6]
+
+
+# -- the wait gate
+
+
+def test_a_wait_that_is_met_at_once_costs_one_cycle_of_what_it_covers() -> None:
+    # Latched at 0, looked at in 1 and met, gone at 2. SETADCXX is B0, the vector unit is B8.
+    assert starts(ran("@t0 STALLWAIT BlockMask=1, ConditionMask=1\n@t0 SETADCXX"), 0) == [0, 2]
+    uncovered = "@t0 STALLWAIT BlockMask=1, ConditionMask=1\n@t0 SFPNOP\n@t0 SETADCXX"
+    assert starts(ran(uncovered), 0) == [0, 1, 2]
+
+
+def test_a_wait_for_the_matrix_unit_lasts_until_its_latency_is_over() -> None:
+    text = BANKS + "@t1 MVMUL\n@t1 STALLWAIT BlockMask=0x100, ConditionMask=0x80\n@t1 SFPNOP"
+    # MVMUL from 1 to 6; met at 6, and gone at 7.
+    assert starts(ran(text), 1) == [1, 2, 7]
+
+
+def test_a_wait_for_another_threads_unit_is_no_wait() -> None:
+    text = BANKS + "@t1 MVMUL\n@t2 STALLWAIT BlockMask=0x100, ConditionMask=0x80\n@t2 SFPNOP"
+    assert starts(ran(text), 2) == [0, 2]
+
+
+def test_semaphores_pass_a_token_around_three_threads() -> None:
+    # Each waits for its own semaphore and posts the next one's. A post at cycle c is seen at c + 1
+    # and lets what waits go at c + 2: SEMGET, and SEMPOST behind it.
+    text = (
+        "@t0 SEMPOST SemaphoreMask=2\n@t0 SEMWAIT BlockMask=2, SemaphoreMask=1, ConditionMask=1\n"
+    )
+    for thread in (1, 2):
+        own, following = 1 << thread, 1 << (thread + 1) % 3
+        text += (
+            f"@t{thread} SEMWAIT BlockMask=2, SemaphoreMask={own}, ConditionMask=1\n"
+            f"@t{thread} SEMGET SemaphoreMask={own}\n@t{thread} SEMPOST SemaphoreMask={following}\n"
+        )
+    done = ran(text + "@t0 SEMGET SemaphoreMask=1")
+    (_, get, post), (_, get2, post2) = starts(done, 1), starts(done, 2)
+    assert (post, post2) == (get + 1, get2 + 1)
+    assert get2 == post + 2
+    assert starts(done, 0)[2] == post2 + 2
+    assert held(done).semaphores[:3, 0].tolist() == [0, 0, 0]
+
+
+def test_a_mutex_goes_to_the_next_thread_in_turn() -> None:
+    text = "@t0 ATGETM Index=2\n@t0 SETADCXX\n@t0 SETADCXX\n@t0 ATRELM Index=2\n"
+    text += "".join(f"@t{t} NOP\n@t{t} ATGETM Index=2\n@t{t} ATRELM Index=2\n" for t in (1, 2))
+    done = ran(text)
+    assert starts(done, 0) == [0, 1, 2, 3]
+    assert starts(done, 1) == [0, 4, 5]
+    assert starts(done, 2) == [0, 6, 7]
+
+
+def test_an_atomic_that_waits_in_the_scalar_unit_keeps_others_out() -> None:
+    text = (
+        "@t0 ATCAS SetVal=1, CmpVal=5\n"
+        "@t1 NOP\n@t1 NOP\n@t1 SETDMAREG Payload_SigSel=1, RegIndex16b=2\n"
+    )
+    machine = made(text, set_up=lambda core: core.l1.write(0, np.zeros(16, np.uint8)))
+    machine.run(100)
+    (problem,) = deadlock(machine)
+    said = "; ".join(note.message for note in problem.notes)
+    assert "waits: the word at 0x0 is 0, not 5" in said
+    assert "an instruction of t0 waits in the scalar unit" in said
+
+
+# -- findings and deadlocks
+
+
+def test_a_forgotten_flip_is_explained() -> None:
+    machine = made("@t0 SETDVALID FlipSrcB=1\n@t1 MVMUL")
+    machine.run(100)
+    (problem,) = deadlock(machine)
+    said = "bank 0 of SrcA is the unpackers': no UNPACR of unpacker 0 with FlipSrc"
+    assert said in "".join(note.message for note in problem.notes)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("@t1 SFPMAD VD=1\n@t1 SFPMOV VC=1, VD=2", ["E0551"]),
+        ("@t1 SFPMAD VD=1\n@t1 SFPNOP\n@t1 SFPMOV VC=1, VD=2", []),
+        ("@t0 WRCFG CfgIndex=164\n@t0 RDCFG CfgReg=164", []),  # the unit waits a cycle by itself
+        ("@t0 WRCFG CfgIndex=6\n@t0 SFPLOAD VD=1, Mod0=2", ["E0552", "E0554"]),
+        ("@t0 WRCFG CfgIndex=6\n@t0 NOP\n@t0 SFPLOAD VD=1, Mod0=2", ["E0554"]),
+        (BANKS + "@t1 MVMUL\n@t1 SFPLOAD VD=1, Mod0=2", ["E0553"]),
+        (BANKS + "@t1 MVMUL\n" + "@t1 NOP\n" * 3 + "@t1 SFPLOAD VD=1, Mod0=2", []),
+        ("@t1 SFPLOAD VD=1, Mod0=2", ["E0554"]),
+        ("@t1 SFPPUSHC\n" * 8, []),
+    ],
+)
+def test_what_hardware_does_not_check_is_told(text: str, expected: list[str]) -> None:
+    assert sorted(hazards(ran(text))) == expected
+
+
+@pytest.mark.parametrize("text", ["@t1 SFPPOPC", "@t1 SFPPUSHC\n" * 9])
+def test_a_stack_out_of_bounds_ends_the_run(text: str) -> None:
+    with pytest.raises(Failure, match="E0555"):
+        ran(text)
