@@ -219,7 +219,7 @@ def _mop(rng: Random) -> str:
 
 
 _USUAL = (
-    *((_mop,) if TARGET.settings is not None else ()),
+    _mop,
     lambda rng: f"MOP_CFG {rng.getrandbits(16)}",
     lambda rng: f"SEMINIT {rng.randrange(16)}, {rng.randrange(4)}, {1 << rng.randrange(8)}",
     lambda rng: f"SEMPOST {1 << rng.randrange(8)}",

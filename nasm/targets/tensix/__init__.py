@@ -12,6 +12,7 @@ from nasm.targets.tensix.expansion import expanded
 from nasm.targets.tensix.generation import GENERATIONS
 from nasm.targets.tensix.isa import DATA, ISA
 from nasm.targets.tensix.options import OPTIONS, OUTER_BUG, YES, quirks
+from nasm.targets.tensix.settings import SETTINGS
 from nasm.targets.tensix.words.word import OPCODE
 
 BITS = 32
@@ -61,6 +62,7 @@ TARGET = Target(
     samples=SAMPLES,
     options=OPTIONS,
     words=WORDS,
+    settings=SETTINGS,
     holds=_held,
     expand=expanded,
     paces={"duration": Durations},
