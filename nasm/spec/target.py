@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from nasm.held import Holds, Surroundings
+from nasm.held import Holds, Part, Surroundings
 from nasm.pace import Pace
 from nasm.problems import Failure, Problem, listed
 from nasm.records import FigureSet
@@ -87,7 +87,7 @@ class Target:
     they have some. ``holds`` makes the object that a core holds, which semantics get by the
     implicit operand ``Held``. ``expand`` says what a queue executes for an instruction, with what
     its core holds and its number within the core: see :data:`Expander`. ``settings`` are what of
-    that a program may set before it runs.
+    that a program may set before it runs, ``parts`` what of it can be looked at.
     """
 
     name: str
@@ -110,6 +110,7 @@ class Target:
     words: Words | None = None
     holds: Callable[[Generation, Surroundings], Holds] | None = None
     expand: Expander | None = None
+    parts: tuple[Part, ...] = ()
     settings: Settings | None = None
 
     def __reduce__(self) -> tuple[Callable[[str, str], Target], tuple[str, str]]:

@@ -32,7 +32,7 @@ from tests.toy.base import (
     sequenced,
     walked,
 )
-from tests.toy.rack import SETTINGS, Rack, expand
+from tests.toy.rack import PARTS, SETTINGS, Rack, expand
 
 DISPATCH, NOTIFY, FLOOR = 20, 4, 10
 """Ticks: from issuing a move to its start, from landing to a waiter, and of a share's way."""
@@ -348,6 +348,7 @@ TARGET = Target(
     figures=FIGURES,
     holds=Rack,
     expand=expand,
+    parts=PARTS,
     settings=SETTINGS,
 )
 TARGETS = {"toy": lambda: TARGET}
