@@ -11,6 +11,7 @@ from nasm.held import Holds, Surroundings
 from nasm.pace import Pace
 from nasm.problems import Failure, Problem, listed
 from nasm.records import FigureSet
+from nasm.spec.arrangement import Arrangement
 from nasm.spec.by_name import named
 from nasm.spec.figures import Figure
 from nasm.spec.generation import Generation
@@ -87,7 +88,8 @@ class Target:
     they have some. ``holds`` makes the object that a core holds, which semantics get by the
     implicit operand ``Held``. ``expand`` says what a queue executes for an instruction, with what
     its core holds and its number within the core: see :data:`Expander`. ``settings`` are what of
-    that a program may set before it runs.
+    that a program may set before it runs. ``arrangements`` are words of declarations in linear
+    memories: how elements stand there that are not one after the other, for each stored format.
     """
 
     name: str
@@ -111,6 +113,7 @@ class Target:
     holds: Callable[[Generation, Surroundings], Holds] | None = None
     expand: Expander | None = None
     settings: Settings | None = None
+    arrangements: tuple[Arrangement, ...] = ()
 
     def __reduce__(self) -> tuple[Callable[[str, str], Target], tuple[str, str]]:
         return named, (self.module, "TARGET")

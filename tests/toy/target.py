@@ -33,6 +33,7 @@ from tests.toy.base import (
     walked,
 )
 from tests.toy.rack import SETTINGS, Rack, expand
+from tests.toy.woven import ARRANGEMENTS
 
 DISPATCH, NOTIFY, FLOOR = 20, 4, 10
 """Ticks: from issuing a move to its start, from landing to a waiter, and of a share's way."""
@@ -349,5 +350,6 @@ TARGET = Target(
     holds=Rack,
     expand=expand,
     settings=SETTINGS,
+    arrangements=ARRANGEMENTS,
 )
 TARGETS = {"toy": lambda: TARGET}
