@@ -8,7 +8,7 @@ with everything else.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -137,3 +137,52 @@ class Fifo:
     def restore(self, saved: Any) -> None:
         """As it was when it was saved."""
         self._entries = deque(saved)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Seen:
+    """A part of what a core holds, as it is: an array, a small table, or both.
+
+    ``array`` is what expressions compute with: of a ``dtype`` by name, else of its own; ``known``
+    says which elements are (None: all). ``rows`` are lines of a table under ``heads``. ``said`` is
+    how it is now, in a few words: who owns it, what it waits for.
+    """
+
+    array: NDArray[Any] | None = None
+    known: NDArray[np.bool_] | None = None
+    dtype: str = ""
+    said: str = ""
+    heads: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def resting(self) -> bool:
+        """Whether there is nothing to tell of it: no words, no rows, and no element but zeros."""
+        if self.said or self.rows:
+            return False
+        if self.array is None:
+            return True
+        there = self.array if self.known is None else self.array[self.known]
+        return not there.any() and (self.known is None or not self.known.any())
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of what a core holds, for whoever looks: its name in expressions, and what it is.
+
+    ``read`` takes what the core holds, changes nothing, and returns what is not changed later.
+    ``items`` are names that expressions have for its items, in their order. If it is ``by_queue``
+    the first cell of its rows, or without a table the first axis of its array, says which queue
+    of the core it belongs to.
+    """
+
+    name: str
+    what: str
+    read: Callable[[Any], Seen]
+    items: tuple[str, ...] = ()
+    by_queue: bool = False
+
+    @property
+    def names(self) -> dict[str, int | None]:
+        """The names that it has in expressions, with the number in it that each stands for."""
+        return {self.name: None, **{name: number for number, name in enumerate(self.items)}}

@@ -39,6 +39,7 @@ from nasm.spec.timing import TimingGiven
 from nasm.targets import TARGETS, USUAL
 
 if TYPE_CHECKING:  # what is asked rarely is imported when it is
+    from nasm.debug.origins.whys import LastWrite, Why
     from nasm.profile.what_if import Outcome
 
 __all__ = ["ASSEMBLED", "NO_PROGRAM", "Session"]
@@ -362,6 +363,36 @@ class Session(Drawn, Trying):
         Nothing if it was not written before.
         """
         return self._travel.to_write(specs.watching(self, what, "written").test)
+
+    # -- asked of parts of cores, too
+
+    def why(self, text: str, depth: int | None = None, most: int | None = None) -> Why:
+        """Where an element of a tensor, or a part of what a core holds, got the value it has now.
+
+        Of a part that is the last instruction that changed it; of an element what made it, of what,
+        and where that came from, ``depth`` times back (copies do not count), at the ``most`` so
+        many values in all. Raises Failure.
+        """
+        from nasm.debug.origins import part_changes
+
+        asked = part_changes.of_core(self, text)
+        if asked is None:
+            return super().why(text, depth, most)
+        with self.breakpoints.aside(), self.past.excursion():
+            return part_changes.why(self, asked, self._travel.to_meeting)
+
+    def last_write(self, text: str) -> LastWrite | None:
+        """The last write of any element of a tensor or slice until now; None if there was none.
+
+        Of a part of what a core holds it is the last change. Raises Failure.
+        """
+        from nasm.debug.origins import part_changes
+
+        asked = part_changes.of_core(self, text)
+        if asked is None:
+            return super().last_write(text)
+        with self.breakpoints.aside(), self.past.excursion():
+            return part_changes.last_change(self, asked, self._travel.to_meeting)
 
     def goto(self, where: str | int | Mark | Moment) -> None:
         """Go to a moment, back or forward; nothing stops on the way. Raises Refused.

@@ -202,7 +202,6 @@ ROWS = (
         "same is said of operands that make such a word. With `data=true` behind it a word is "
         "kept as it is: it has a place in its queue, and a queue that comes there stops.",
         ".target wormhole\n@t0 .word 0xff000000",
-        ".target wormhole\n@t0 .word 0x02000000",
     ),
     Code(
         "E0331",

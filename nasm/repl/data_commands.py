@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 MARGIN = 8
 """Columns beside the cells of a map."""
 
-EXPRESSION = ("named", "tensor", "semaphore", "register", "constant", "function", "format")
+EXPRESSION = (
+    "named", "tensor", "part", "item", "semaphore", "register", "constant", "function", "format",
+)  # fmt: skip
 """What may stand where a value is asked for, for completion."""
 
 PICTURE_LINES = 32
@@ -321,27 +323,26 @@ def partition(shell: Shell, rest: str) -> None:
     shell.screen.say(memory_text.lanes(found, int(word), several, shell.screen.width))
 
 
-@command("info held", usage="info held [ENGINE]", takes=("engine",))
+@command(
+    "info held", usage="info held [PART | ENGINE]", takes=("part", "engine"),
+    examples=("info held", "info held belt", "info held alpha"),
+)  # fmt: skip
 def held(shell: Shell, rest: str) -> None:
-    """What engines hold: loaded tiles, masks, generators.
+    """What cores and engines hold: register files, locks, tiles.
 
-    Of an engine that is named the elements are shown, and what it could hold.
+    A line for each part of a core that is not at rest, and what engines have loaded, by statistics.
+    A part that is named is shown with its elements or as a table; of an engine, what of these
+    belongs to it, and what it could hold. In expressions parts go by their names, those of core 1
+    by @1.NAME: 'print', 'watch', 'break if' and 'display' take them.
     """
-    from nasm.report import arrays
+    from nasm.repl import held_text
 
-    session, screen, engine = shell.session, shell.screen, rest.strip().removeprefix("@")
-    found = session.held(engine)
-    for item in found:
-        name = f"{session.program.named(item.core, item.engine)}'s {item.name}"
-        if not item.parts:
-            screen.say(f"{name}: nothing yet ({item.how})")
-        for what, value in item.parts:
-            lines = arrays.shown(value, "", screen.width) if engine else [arrays.heading(value)]
-            sizes = lines[0].removeprefix(value.text).strip()
-            lines[:1] = [f"{name}  {sizes}", *([f"  {what}"] if what else [])]
-            screen.say([*lines, arrays.summary(value, session.statistics(value))])
-    if not found:
-        screen.say(f"{engine} holds nothing" if engine else "no engine holds anything")
+    session, screen, plain = shell.session, shell.screen, shell.settings.plain
+    word = rest.strip().removeprefix("@")
+    found = session.held(word)
+    show = held_text.whole if word else held_text.overview
+    none = f"{word} holds nothing" if word else "no engine holds anything"
+    screen.say(show(session, found, screen.width, plain) or none)
 
 
 @command("info registers", "regs", usage="info registers [ENGINE]", takes=("engine",))

@@ -11,7 +11,7 @@ from nasm.repl.shell import Shell
 @command(
     "let",
     usage="let [NAME = EXPRESSION]",
-    takes=("named", "tensor", "semaphore", "register", "constant", "function"),
+    takes=("named", "tensor", "part", "item", "semaphore", "register", "constant", "function"),
     examples=("let err = C - A.T @ B", "print err[0, 0:4]", "break 19 if max(abs(err)) > 0.1"),
 )
 def let(shell: Shell, rest: str) -> None:

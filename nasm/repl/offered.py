@@ -59,6 +59,16 @@ def tensors(program: Program) -> dict[str, str]:
     return own | parts
 
 
+def parts(program: Program) -> dict[str, str]:
+    """What of its cores can be looked at."""
+    return {part.name: part.what for part in program.target.parts}
+
+
+def items(program: Program) -> dict[str, str]:
+    """The names of items of that, of which there may be many."""
+    return {item: f"of {part.name}" for part in program.target.parts for item in part.items}
+
+
 def constants(program: Program) -> dict[str, str]:
     """Its constants."""
     return {name: str(value) for name, value in program.constants.items()}
@@ -77,6 +87,8 @@ OF_PROGRAM: dict[str, Finder] = {
     "engine": engines,
     "memory": memories,
     "tensor": tensors,
+    "part": parts,
+    "item": items,
     "constant": constants,
     "label": labels,
 }

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator
 from dataclasses import replace
 
-from nasm.debug.origins.origins import Held
+from nasm.debug.origins.origins import Held, OfCore
 from nasm.debug.origins.whys import Maker, Source, Why
 from nasm.debug.origins.writes import CHANGE, TRANSFER
 from nasm.problems import counted
@@ -71,7 +71,8 @@ class _Chain:
             for source in why.sources:
                 named = source.text.startswith(source.role)
                 yield from self._source(source, level, "" if named else f"{source.role}: ")
-        if not why.sources and not why.before and why.maker.kind != CHANGE:
+        told = isinstance(why.place, OfCore) or why.maker.kind == CHANGE
+        if not why.sources and not why.before and not told:
             yield from self._line(level, "from nothing that was read: a constant")
         if why.kept:
             for one in why.before:

@@ -32,7 +32,17 @@ def sets(pattern: str) -> Callable[[Setter], Setter]:
 @command(
     "set",
     usage="set PLACE = VALUE",
-    takes=("setting", "tensor", "named", "semaphore", "register", "constant", "function"),
+    takes=(
+        "setting",
+        "tensor",
+        "part",
+        "item",
+        "named",
+        "semaphore",
+        "register",
+        "constant",
+        "function",
+    ),
 )
 def set_(shell: Shell, rest: str) -> None:
     """Change a value of the program, or a setting.

@@ -86,7 +86,7 @@ WATCH = "TENSOR | SEMAPHORE | REGISTER [as NAME] [if EXPRESSION]"
 
 
 @command(
-    "watch", usage=f"watch {WATCH}", takes=("tensor", "named", "semaphore"),
+    "watch", usage=f"watch {WATCH}", takes=("tensor", "named", "part", "item", "semaphore"),
     examples=("watch acc", "watch t[3, 0:8]", "watch psum bank 2", "watch sbuf 0:64"),
 )  # fmt: skip
 def watch(shell: Shell, rest: str) -> None:

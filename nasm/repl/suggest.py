@@ -46,10 +46,11 @@ class Names:
 
 _WORD = re.compile(r"[@$/%]?(?:\w+\.)*%?\w*$")
 _OPERAND = re.compile(r"(?<!/)\b\w+\s+$|[\])]\s+$")
-_CODE, _SEVERAL = "code", "panel"
-"""A kind of which there are so many that two letters are wanted; one of which several are given."""
+_MANY, _SEVERAL = ("code", "item"), "panel"
+"""Kinds of which there may be so many that two letters are wanted; one of which several are given.
+"""
 
-_EXPRESSION = ("named", "tensor", "semaphore", "register", "constant", "function")
+_EXPRESSION = ("named", "tensor", "part", "item", "semaphore", "register", "constant", "function")
 _INSTRUCTION = re.compile(r"(?:\w+:\s*)?(?:@[\w.]+\s+)?(\w+)(\s.*)?", re.DOTALL)
 _NAMED = re.compile(r"\s*(\w+)\s*=\s*(\w*)$")
 
@@ -126,7 +127,9 @@ def _arguments(chosen: Command, rest: str, names: Names) -> list[Suggestion]:
         part = typed.rpartition(".")[2]
         return starting(part, names.words.get("method", {}), len(part))
     if before.count("[") > before.count("]"):
-        kinds = ("constant", "function", "named", "tensor") if typed else ("constant",)
+        kinds = (
+            ("constant", "function", "named", "tensor", "part", "item") if typed else ("constant",)
+        )
         kinds = kinds if any(kind in _EXPRESSION for kind in chosen.takes) else ()
     complete = not re.search(r"\w", typed) and bool(_OPERAND.search(before))
     said = set(before.replace("@", " ").split())
@@ -180,7 +183,7 @@ def _words(kind: str, typed: str, names: Names) -> dict[str, str]:
         return _commands(names, "")
     if kind == "engine" and typed.startswith("@"):
         return {f"@{w}": meta for w, meta in words.items()}
-    if kind == _CODE and len(typed) < 2:
+    if kind in _MANY and len(typed) < 2:
         return {}
     return words
 

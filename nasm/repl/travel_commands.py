@@ -17,7 +17,7 @@ BACK = "back [N] [ENGINE] | N cycles [ENGINE] | until EXPRESSION | to [BREAKPOIN
 
 @command(
     "back", "rs",
-    usage=BACK, takes=("engine", "tensor", "named"), repeats=True,
+    usage=BACK, takes=("engine", "tensor", "named", "part", "item"), repeats=True,
     examples=("back", "back 5 tensor", "back 100 cycles", "back write acc[0, 0]"),
 )  # fmt: skip
 def back(shell: Shell, rest: str) -> None:

@@ -112,7 +112,7 @@ def test_a_value_is_printed(toy: Tried, line: str, said: str) -> None:
         ("info memory bnak", "no memory 'bnak'"),
         ("info banks bank 2", "no bank 2 in bank"),
         ("info ram 1", "ram has no bank 1"),
-        ("info held gamma", "no engine 'gamma'"),
+        ("info held gamma", "no engine or part 'gamma'"),
     ],
 )
 def test_what_cannot_be_shown_is_said(toy: Tried, line: str, said: str) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from nasm.held import Blocked, Fifo, Surroundings
+from nasm.held import Blocked, Fifo, Part, Seen, Surroundings
 from nasm.problems import Refused
 from nasm.spec.evidence import Cost, Evidence
 from nasm.spec.generation import Generation
@@ -286,3 +286,51 @@ def expand(rack: Rack, queue: int, instruction: Instruction) -> tuple[Instructio
         assert isinstance(times, int)
         return rack.tapes[queue] * times
     return None
+
+
+# -- what can be looked at
+
+
+def _locks(rack: Rack) -> Seen:
+    """The queue that holds each lock; nobody knows of one that is free."""
+    held = np.array(rack.locks, np.int32)
+    rows = tuple((str(n), NAMES[queue]) for n, queue in enumerate(rack.locks) if queue != FREE)
+    return Seen(held, held != FREE, heads=(">lock", "held by"), rows=rows)
+
+
+def _belt(rack: Rack) -> Seen:
+    """The entries in their order, and places that are free."""
+    held, count = np.zeros(rack.belt.capacity, np.int32), len(rack.belt)
+    held[:count] = list(rack.belt)
+    said = f"{count} of {rack.belt.capacity} entries" if count else ""
+    return Seen(held, np.arange(rack.belt.capacity) < count, said=said)
+
+
+def _plate(rack: Rack) -> Seen:
+    """The tick until which it is hot."""
+    now = rack.around.now
+    return Seen(np.array(rack.hot), said=f"hot until {rack.hot}" if now < rack.hot else "")
+
+
+def _tape(rack: Rack) -> Seen:
+    """What was recorded, and how much is still to be."""
+    left = np.array(rack.left, np.int32)
+    rows = [
+        (NAMES[queue], str(n), instruction.row.name)
+        for queue, tape in enumerate(rack.tapes)
+        for n, instruction in enumerate(tape)
+    ]
+    return Seen(left, heads=("engine", ">place", "instruction"), rows=tuple(rows))
+
+
+PARTS = (
+    Part(
+        "lock",
+        "the locks, and the queue that holds each",
+        _locks,
+        tuple(f"lock{n}" for n in range(4)),
+    ),
+    Part("belt", "a belt of two entries", _belt),
+    Part("plate", "the tick until which the plate is hot", _plate),
+    Part("tape", "what each queue has recorded", _tape, by_queue=True),
+)

@@ -32,7 +32,7 @@ from tests.toy.base import (
     sequenced,
     walked,
 )
-from tests.toy.rack import SETTINGS, Rack, expand
+from tests.toy.rack import PARTS, SETTINGS, Rack, expand
 from tests.toy.woven import ARRANGEMENTS
 
 DISPATCH, NOTIFY, FLOOR = 20, 4, 10
@@ -349,6 +349,7 @@ TARGET = Target(
     figures=FIGURES,
     holds=Rack,
     expand=expand,
+    parts=PARTS,
     settings=SETTINGS,
     arrangements=ARRANGEMENTS,
 )

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from nasm.debug.moving import times
 from nasm.debug.moving.locations import Location, location, loop_variables
+from nasm.debug.moving.parts import OnPart
 from nasm.debug.moving.stops import (
     AfterLocation,
     AtTime,
@@ -226,13 +227,15 @@ def _register(running: Running, text: str) -> Spec | None:
 
 
 def watching(running: Running, text: str, how: str = "changed") -> Spec:
-    """What ``watch`` takes: memory, a semaphore or a register; raises Refused or Failure.
+    """What ``watch`` takes: memory, a semaphore, a register, or a part of what a core holds.
+
+    Raises Refused or Failure.
 
     ``how`` is changed, written, or read.
     """
     text = str(text)
     place = running.spelled(text)
-    other = _counter(running, place) or _register(running, place)
+    other = _counter(running, place) or _register(running, place) or _part_of(running, text, how)
     if other is not None:
         return other
     if not running.values:
@@ -244,6 +247,21 @@ def watching(running: Running, text: str, how: str = "changed") -> Spec:
     if how == "read":
         return Spec(f"{name} is read", OnRead(running, views, name))
     return Spec(f"{name} is {how}", OnMemory(running, views, name, how == "changed"))
+
+
+def _part_of(running: Running, text: str, how: str) -> Spec | None:
+    """Part of what a core holds, if an expression is made of that; it is watched for changes."""
+    if not running.program.target.parts or _RANGE.fullmatch(text.strip()):
+        return None
+    expression = Expression(running, text)
+    if not expression.held:
+        return None
+    name = " ".join(text.split())
+    if how == "read":
+        said = f"who reads {quoted(name)} is not known: a core holds it"
+        raise Refused(WRONG, said, f"'watch {name}' stops where it changes")
+    test = OnPart(running, name, lambda: expression.value(running))
+    return Spec(f"{name} is changed", test)
 
 
 def _range(running: Running, text: str) -> tuple[View, ...]:

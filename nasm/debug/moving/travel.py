@@ -147,14 +147,17 @@ class Travel:
 
     def to_write(self, test: Test) -> tuple[Met, ...]:
         """Go back to just before what a test of writes met last; returns what that was."""
-        behind = self._leave()._replace(poised=True)  # one that has just happened is the last, too
-        found = self.breakpoints.search(behind, test)
+        found = self.to_meeting(test)
         if found is None:
             return ()
         met = tuple(hit.met for hit in self.breakpoints.hits)
         self.past.to_position(found.position - 1)
         self.breakpoints.hits = ()
         return met
+
+    def to_meeting(self, test: Test) -> Moment | None:
+        """Go back to just behind what a test met last, be it what has just happened; the moment."""
+        return self.breakpoints.search(self._leave()._replace(poised=True), test)
 
     def _leave(self) -> Moment:
         now = self.running.moment

@@ -41,6 +41,13 @@ Place = Elements | Register | Held
 """Where a value stands: in a memory, a register, or an engine."""
 
 
+@dataclass(frozen=True, slots=True)
+class OfCore:
+    """Parts of what cores hold, as an expression of them; of what they were made is not known."""
+
+    text: str
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Origin:
     """What a value came from: a place, the values it had there, and what they were read as.

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from nasm import dtypes
-from nasm.debug.origins.origins import Place
+from nasm.debug.origins.origins import OfCore, Place
 from nasm.debug.origins.writes import CHANGE
 from nasm.drawing import Drawn
 from nasm.dtypes import DType
@@ -94,7 +94,7 @@ class Why(Drawn):
     text: str
     values: Array
     dtype: DType | None
-    place: Place
+    place: Place | OfCore
     maker: Maker | None
     start: str = ""
     sources: tuple[Source, ...] = ()

@@ -2,15 +2,15 @@
 
 Beside tensors, constants and measures of engines, one may ask for semaphores (``$loaded``) and
 registers (``@scalar.%r0``, ``@1.scalar.%r0`` of core 1), and for the round of a loop at run time
-(``k``, ``@scalar.k``). What an expression says of elements
-that nothing wrote is not known, and is told apart.
+(``k``, ``@scalar.k``), and for parts of what a core holds (``dst``, ``@1.dst`` of core 1). What an
+expression says of elements that nothing wrote is not known, and is told apart.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Container, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -18,13 +18,14 @@ import numpy as np
 from nasm import dtypes
 from nasm.asm.expanding.evaluate import evaluate, free_names, name_of
 from nasm.asm.expanding.functions import FUNCTIONS
-from nasm.asm.expanding.scope import Scope
+from nasm.asm.expanding.scope import CONSTANTS, Scope
 from nasm.asm.expectations.checker import METHODS, Checker
 from nasm.asm.expectations.constants import CONSTANT_FUNCTIONS, OPERATORS
 from nasm.asm.expectations.elements import Elements, Plain, Stored
 from nasm.asm.expectations.values import Evaluator
 from nasm.asm.text import tree
 from nasm.asm.text.parse import parse_expression
+from nasm.debug.values import parts
 from nasm.debug.values.missing import Missing
 from nasm.debug.values.rounds import round_of, variables
 from nasm.debug.values.value import Value
@@ -70,13 +71,15 @@ class Expression:
     Failure with the place of all that is wrong with it.
     """
 
-    __slots__ = ("_constants", "_counters", "_node", "_seen", "_source", "_used", "names", "text")
+    __slots__ = (
+        "_constants", "_counters", "_node", "_parts", "_seen", "_source", "_used", "names", "text"
+    )  # fmt: skip
 
     def __init__(self, held: Inspection, text: str, names: Iterable[str] = ()) -> None:
         text = str(text)
         self.text, self.names = text.strip(), frozenset(names)
         self._source = Source("<expression>", held.spelled(text, self.names))
-        hidden, self._counters = _hidden(held, self._source)
+        hidden, self._counters, cores = _hidden(held, self._source)
         with _placed(self._source):
             self._node = parse_expression(
                 Source("<expression>", hidden), 0, len(hidden), expectation=True
@@ -90,6 +93,7 @@ class Expression:
             for name in self._used
             if (value := constants.get(name)) is not None and name not in self.names
         }
+        self._parts = cores | self._named(held)
         self._seen = self._view(held, {})
         if self._seen is None:
             self._check(held)
@@ -103,11 +107,25 @@ class Expression:
         return frozenset(self._used)
 
     @property
+    def held(self) -> bool:
+        """Whether parts of what cores hold stand in it."""
+        return bool(self._parts)
+
+    @property
     def span(self) -> Span:
         """All of it, as a place."""
         return Span(self._source, 0, len(self._source.text))
 
     # -- before it is asked
+
+    def _named(self, held: Inspection) -> dict[str, parts.Place]:
+        """The names in it that are parts of what core 0 holds, as nothing else has them."""
+        taken = (held.program.tensors, self._constants, self._counters, self.names, CONSTANTS)
+        return {
+            name: place
+            for name, place in parts.named(held.program).items()
+            if name in self._used and not any(name in names for names in taken)
+        }
 
     def _check(self, held: Inspection) -> None:
         program = held.program
@@ -115,8 +133,10 @@ class Expression:
         scope = self._scope(held, given)
         engines = {name for e in program.generation.engines for name in (e.name, *e.aliases)}
         tensors = program.tensors
+        names = {**tensors, **self._parts}
+        near = {**tensors, **parts.named(program)}
         checker = _Checker(
-            scope, tensors.__contains__, tensors, engines, program.cores, guessed=bool(given)
+            scope, names.__contains__, near, engines, program.cores, [], bool(given), self._parts
         )
         checker.check(self._node)
         if checker.problems:
@@ -173,12 +193,13 @@ class Expression:
 
     def _computed(self, held: Inspection, given: Mapping[str, Any], unset: set[str]) -> Value:
         scope = self._scope(held, given)
-        evaluator = _Evaluator(scope, held, set(self._counters), _walks(self._node))
+        evaluator = _Evaluator(scope, held, set(self._counters), self._parts, _walks(self._node))
         with np.errstate(all="ignore"):
             elements = evaluator.value(self._node)
             missing = None
             if unset or evaluator.incomplete:
                 about = Missing(scope, Measures(held), evaluator.missing, unset, evaluator.begin)
+                about.lacking = evaluator.lacking
                 missing = np.broadcast_to(about.value(self._node).array, elements.shape)
         return Value(self.text, elements, elements.dtype, missing)
 
@@ -223,14 +244,33 @@ class _placed:  # noqa: N801  (a context)
         return replace(problem, hint=hint, span=replace(problem.span, source=self.source))
 
 
-def _hidden(held: Inspection, source: Source) -> tuple[str, dict[str, Counter]]:
-    """The text with a name, as long, for each semaphore and register, and what these hold."""
+def _hidden(
+    held: Inspection, source: Source
+) -> tuple[str, dict[str, Counter], dict[str, parts.Place]]:
+    """The text with a name, as long, for each semaphore and register, and what these hold.
+
+    So it is for each part of what a core holds whose number is said.
+    """
     text = source.text
     if "$" not in text and "@" not in text:
-        return text, {}
+        return text, {}, {}
     taken = {*_WORD.findall(text), *held.program.tensors}
     counters: dict[str, Counter] = {}
     found: dict[str, str] = {}
+    places, cores = parts.named(held.program), dict[str, parts.Place]()
+
+    def of_core(match: re.Match[str]) -> str:
+        core, cores_used = int(match[1]), held.program.cores
+        if core >= cores_used:
+            used = f"cores 0 to {cores_used - 1}" if cores_used > 1 else "core 0 alone"
+            said = f"no core {core}: the program uses {used}"
+            raise Failure(Problem("E0318", said, Span(source, match.start(), match.end())))
+        name = found.setdefault(match[0], "") or _unused(len(match[0]), taken)
+        found[match[0]], cores[name] = name, replace(places[match[2]], core=core)
+        return name
+
+    if places:
+        text = parts.spelt(places).sub(of_core, text)
 
     def hide(match: re.Match[str]) -> str:
         spelled = match[0]
@@ -243,7 +283,7 @@ def _hidden(held: Inspection, source: Source) -> tuple[str, dict[str, Counter]]:
                 raise Failure(refused.at(span)) from None
         return found[spelled]
 
-    return _COUNTER.sub(hide, text), counters
+    return _COUNTER.sub(hide, text), counters, cores
 
 
 def _unused(length: int, taken: set[str]) -> str:
@@ -299,9 +339,14 @@ def _round(name: str, engine: str = "") -> Counter:
 # ---------------------------------------------------------------- checking and computing it
 
 
-def _begins(node: tree.Node) -> tree.Node | None:
-    """The beginning of a chain that only the language of instructions has: ``t.view(u8)``."""
-    _, links = tree.chain(node)
+def _begins(node: tree.Node, held: Container[str]) -> tree.Node | None:
+    """The beginning of a chain that only the language of instructions has: ``t.view(u8)``.
+
+    Those of parts that a core has ``held`` have none: they lie in no memory.
+    """
+    first, links = tree.chain(node)
+    if isinstance(first, tree.Name) and first.name in held:
+        return None
     for link in reversed(links):
         if isinstance(link, tree.Method) and link.name in ONLY_VIEWS:
             return link
@@ -310,13 +355,17 @@ def _begins(node: tree.Node) -> tree.Node | None:
 
 @dataclass(slots=True)
 class _Checker(Checker):
-    """``guessed`` says that some numbers are not known yet, and stand for any others."""
+    """``guessed`` says that some numbers are not known yet, and stand for any others.
+
+    ``parts`` are names of what cores hold.
+    """
 
     guessed: bool = False
+    parts: Mapping[str, parts.Place] = field(default_factory=dict)
 
     def check(self, node: tree.Node) -> None:
         """Look through a whole expression."""
-        begin = _begins(node)
+        begin = _begins(node, self.parts)
         if begin is None:
             Checker.check(self, node)
             return
@@ -343,6 +392,9 @@ class _Checker(Checker):
         if node.name in METHODS:
             Checker._method(self, node)
             return
+        if node.name == "view" and self.parts:
+            self._try(lambda: _dtype(node, self.scope))
+            return
         known = [*METHODS, *ONLY_VIEWS]
         hint = did_you_mean(node.name, known, ".")
         if node.name in ONLY_VIEWS:
@@ -359,16 +411,27 @@ class _Checker(Checker):
 
 
 class _Evaluator(Evaluator):
-    """Computes with what the machine holds now; ``counters`` are names of 32-bit integers."""
+    """Computes with what the machine holds now; ``counters`` are names of 32-bit integers.
 
-    def __init__(self, scope: Scope, held: Inspection, counters: set[str], walks: bool) -> None:
+    ``lacking`` says of parts that cores hold which elements are missing, if any are.
+    """
+
+    def __init__(
+        self,
+        scope: Scope,
+        held: Inspection,
+        counters: set[str],
+        places: Mapping[str, parts.Place],
+        walks: bool,
+    ) -> None:
         super().__init__(scope, Measures(held))
-        self.held, self.counters, self.walks = held, counters, walks
+        self.held, self.counters, self.places, self.walks = held, counters, places, walks
         self.incomplete = False
+        self.lacking: dict[str, Array] = {}
 
     def begin(self, node: tree.Node) -> tuple[tree.Node, View] | None:
         """How a chain begins that only the language of instructions has, and what that is."""
-        begin = _begins(node)
+        begin = _begins(node, self.places)
         if begin is None:
             return None
         span = self.scope.span(begin)
@@ -404,6 +467,11 @@ class _Evaluator(Evaluator):
             found = self.scope.values[name]
             number = 0 if found is UNSET else found
             return Stored(np.array(number, np.int32), dtypes.DTYPES["int32"])
+        if name in self.places:
+            elements, missing = self.places[name].array(self.held)
+            self.lacking[name] = np.zeros(elements.shape, np.bool_) if missing is None else missing
+            self.incomplete = self.incomplete or missing is not None
+            return elements
         view = self.scope.values.get(name)
         if isinstance(view, View):
             return self._stored(view)
@@ -411,6 +479,16 @@ class _Evaluator(Evaluator):
         if tensor is None:
             return super()._name(name)
         return self._stored(View.whole(tensor))
+
+    def _continued(self, value: Elements, node: tree.Link) -> Elements:
+        if not (isinstance(node, tree.Method) and node.name == "view"):
+            return super()._continued(value, node)
+        dtype = _dtype(node, self.scope)
+        if not isinstance(value, Stored) or value.held.itemsize != dtype.itemsize:
+            said = f"these elements are no {dtype.name}"
+            hint = "they must be stored as they are, in a dtype of as many bytes"
+            raise Refused("E0306", said, hint)
+        return Stored(np.asarray(value.held, order="C").view(dtype.numpy), dtype)
 
     def _stored(self, view: View) -> Stored:
         access = self.held.machine.addresses.access(view)
@@ -430,3 +508,11 @@ def _still(view: Any, text: str, span: Span) -> View:
         said += f"{view.offsets.tile.tensor.name} says" if view.offsets else "a register says"
         raise Failure(Problem("E0822", said, span, "write the number instead"))
     return view
+
+
+def _dtype(node: tree.Method, scope: Scope) -> dtypes.DType:
+    """The dtype that bits of what a core holds are to be looked at as; raises Failure."""
+    found = [evaluate(argument, scope) for argument in node.arguments or ()]
+    if len(found) == 1 and isinstance(found[0], dtypes.DType):
+        return found[0]
+    raise Failure(Problem("E0306", ".view takes a dtype", scope.span(node), "as in .view(i32)"))

@@ -1,29 +1,34 @@
-"""What engines hold between instructions: loaded tiles, masks, accumulators, generators."""
+"""What cores and engines hold between instructions: register files, locks, tiles, generators."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from nasm import dtypes
-from nasm.asm.expectations.elements import Plain, Stored
+from nasm.debug.values import parts
 from nasm.debug.values.value import Value
+from nasm.held import Part, Seen
 from nasm.inspection import Inspection
 from nasm.machine.outlines import NoValues
-from nasm.problems import counted
+from nasm.problems import Refused, counted, did_you_mean, listed, quoted
 from nasm.sim.queues import Queue
 from nasm.spec.implicit_operands import EngineValue
+
+FEW = 6
+"""Names that are listed where one is not known."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Held:
-    """What an engine holds under a name.
+    """What an engine holds under a name, or with no engine a part of what its core holds.
 
     ``parts`` say each what it is, and its elements; there are none if nothing was left there, and
     ``how`` says what leaves it. Until ``ready``, a tick, its next user waits.
+    Of a core ``how`` says what it is, ``said`` how it is now, and ``rows`` are a table of it under
+    ``heads``; it is ``resting`` if there is nothing to tell of it.
     """
 
     core: int
@@ -32,21 +37,90 @@ class Held:
     how: str
     ready: int
     parts: tuple[tuple[str, Value], ...]
+    said: str = ""
+    heads: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    resting: bool = False
 
     def __repr__(self) -> str:
         parts = counted(len(self.parts), "part")
+        if not self.engine:
+            return f"<{self.name} of core {self.core}: {self.said or self.how}>"
         return f"<{self.name} of {self.engine}, core {self.core}: {parts}>"
 
 
-def held(session: Inspection, engine: str = "") -> tuple[Held, ...]:
-    """What an engine holds, or all of them; of what nobody left, how it is left.
+def held(session: Inspection, name: str = "") -> tuple[Held, ...]:
+    """What cores and engines hold: all of it, that of an engine, or the part of a name.
 
-    Without a name, only engines that hold something are told of. Raises Failure without values.
+    Without a name, only engines that hold something are told of; of one all that it could hold.
+    Raises Refused. Of a run without values only parts of cores are known: raises Failure if there
+    is nothing to tell of them.
     """
-    if not session.values:
+    target = session.program.target
+    word = name.strip().removeprefix("@")
+    found = _part(session, word)
+    if found is not None:
+        return (_seen(session, *found),)
+    cores = range(session.program.cores) if not word else ()
+    seen = tuple(_seen(session, core, part) for core in cores for part in target.parts)
+    queues = [_engine(session, word)] if word else session.machine.scheduler.queues
+    mine = tuple(_of_queue(session, queues[0])) if word else seen
+    if not session.values and all(item.resting for item in mine):
         raise NoValues.of("what engines hold")
-    queues = [session.queue(engine)] if engine else session.machine.scheduler.queues
-    return tuple(item for queue in queues for item in _of(session, queue, bool(engine)))
+    own = (item for queue in queues for item in _of(session, queue, bool(word)))
+    return (*own, *mine) if session.values else mine
+
+
+def _engine(session: Inspection, word: str) -> Queue:
+    names = [part.name for part in session.program.target.parts]
+    try:
+        return session.queue(word)
+    except Refused as refused:
+        if not names:
+            raise
+        hint = did_you_mean(word, names) or refused.hint
+        if not hint:
+            more = "…" if len(names) > FEW else ""
+            hint = f"a core holds {listed([*names[:FEW], *([more] if more else [])], 'and')}"
+        raise Refused(refused.code, f"no engine or part '{quoted(word)}'", hint) from None
+
+
+def _part(session: Inspection, word: str) -> tuple[int, Part] | None:
+    """The core and the part that a name means, ``1.dst`` of core 1; None if it means none."""
+    core, dot, rest = word.rpartition(".")
+    number = int(core) if core.isdecimal() and len(core) < 10 else -1 if dot else 0
+    part = next((part for part in session.program.target.parts if part.name == rest), None)
+    return (number, part) if part is not None and 0 <= number < session.program.cores else None
+
+
+def _seen(session: Inspection, core: int, part: Part) -> Held:
+    """A part of what a core holds, as it is now."""
+    return _made(core, part, part.read(session.machine.holds[core]), part.name)
+
+
+def _made(core: int, part: Part, seen: Seen, text: str) -> Held:
+    values = () if seen.array is None else (("", parts.value(text, seen)),)
+    return Held(
+        core, "", part.name, part.what, 0, values, seen.said, seen.heads, seen.rows, seen.resting
+    )
+
+
+def _of_queue(session: Inspection, queue: Queue) -> Iterator[Held]:
+    """What of those parts belongs to a queue."""
+    engines = [engine.name for engine in session.program.generation.engines]
+    number = engines.index(queue.engine)
+    for part in session.program.target.parts:
+        if not part.by_queue:
+            continue
+        seen = part.read(session.machine.holds[queue.core])
+        rows = tuple(row for row in seen.rows if row[0] == queue.engine)
+        both = () if seen.heads else (seen.array, seen.known)
+        array, known = (None if of is None else of[number] for of in both or (None, None))
+        mine = replace(seen, array=array, known=known, rows=rows)
+        yield _made(queue.core, part, mine, f"{part.name}[{number}]")
+
+
+# -- what engines hold
 
 
 def _of(session: Inspection, queue: Queue, every: bool) -> Iterator[Held]:
@@ -73,11 +147,8 @@ def _kinds(session: Inspection, engine: str) -> dict[str, EngineValue]:
 def _values(kind: EngineValue, value: Any) -> Iterator[tuple[str, Value]]:
     for what, array, known in kind.parts(value):
         elements = np.asarray(array)
-        missing = None
-        if known is not None and not np.all(known):
-            missing = np.broadcast_to(~np.asarray(known), elements.shape)
-        if missing is not None and missing.all():
-            continue  # nobody has set any
-        dtype = dtypes.find(elements.dtype.name)
-        made = Plain(elements) if dtype is None else Stored(elements, dtype, computes=False)
-        yield what, Value(kind.name, made, dtype, missing)
+        if known is not None:
+            known = np.broadcast_to(np.asarray(known), elements.shape)
+            if not known.any():
+                continue  # nobody has set any
+        yield what, parts.value(kind.name, Seen(elements, known))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -21,9 +21,9 @@ from nasm.spec.view import View
 class Missing(Evaluator):
     """Walks an expression as the evaluator does, and computes which elements are not known.
 
-    ``missing`` says it of tensors, ``unset`` are names of numbers that nobody knows; ``begin`` is
-    how a chain begins that expectations lack. What an element needs is what arithmetic needs of
-    it: a zero times something unknown is unknown.
+    ``missing`` says it of tensors, ``lacking`` of parts that cores hold, ``unset`` are names of
+    numbers that nobody knows; ``begin`` is how a chain begins that expectations lack. What an
+    element needs is what arithmetic needs of it: a zero times something unknown is unknown.
     """
 
     def __init__(
@@ -36,6 +36,7 @@ class Missing(Evaluator):
     ) -> None:
         super().__init__(scope, measures)
         self.missing, self.unset, self.begin = missing, unset, begin
+        self.lacking: Mapping[str, Array] = {}
 
     def value(self, node: tree.Node) -> Elements:
         """Which elements of a node are not known."""
@@ -57,6 +58,8 @@ class Missing(Evaluator):
         return Plain(np.zeros(view.shape, np.bool_) if found is None else found)
 
     def _name(self, name: str) -> Elements:
+        if name in self.lacking:
+            return Plain(self.lacking[name])
         tensor = self.scope.tensors.get(name)
         if name in self.scope.values or tensor is None:
             found = super()._name(name) if name not in self.unset else None
@@ -77,6 +80,8 @@ class Missing(Evaluator):
         return Plain(np.asarray(bool(free_names(node) & self.unset)))
 
     def _continued(self, value: Elements, node: tree.Link) -> Elements:
+        if isinstance(node, tree.Method) and node.name == "view":
+            return value  # the same elements, looked at otherwise
         if not isinstance(node, tree.Binary):
             return super()._continued(value, node)
         right = self.value(node.right).array

@@ -12,6 +12,7 @@ from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.expansion import expanded
 from nasm.targets.tensix.generation import GENERATIONS
 from nasm.targets.tensix.isa import DATA, ISA
+from nasm.targets.tensix.options import OPTIONS, OUTER_BUG, YES, quirks
 from nasm.targets.tensix.settings import SETTINGS
 from nasm.targets.tensix.words.word import OPCODE
 
@@ -44,7 +45,13 @@ SAMPLES = Samples(
 
 def _held(generation: Generation, around: Surroundings) -> Tensix:
     """The coprocessor of a core."""
-    return Tensix(around.memory("l1"), around=around)
+    options = generation.options
+    return Tensix(
+        around.memory("l1"),
+        around=around,
+        quirks=quirks(options),
+        outer_bug=options[OUTER_BUG] == YES,
+    )
 
 
 TARGET = Target(
@@ -54,10 +61,11 @@ TARGET = Target(
     isa=ISA,
     generations=GENERATIONS,
     samples=SAMPLES,
+    options=OPTIONS,
     words=WORDS,
-    settings=SETTINGS,
     arrangements=ARRANGEMENTS,
     holds=_held,
     expand=expanded,
     paces={"duration": Durations},
+    settings=SETTINGS,
 )

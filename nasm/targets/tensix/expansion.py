@@ -42,7 +42,7 @@ def expanded(core: Tensix, thread: int, instruction: Instruction) -> Sequence[In
     if instruction.row is DATA:
         return None
     word = WORDS.encode(instruction.row, instruction.operands)
-    micros = expand(core, thread, word)
+    micros = expand(core, thread, word, core.outer_bug)
     mop = instruction.row.encoding is not None and instruction.row.encoding.code == MOP
     late = core.after_mop[thread] and not mop
     if mop != core.after_mop[thread]:

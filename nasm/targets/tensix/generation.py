@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from nasm.spec.generation import Engine, Generation, Unit
 from nasm.spec.memory import Memory
+from nasm.spec.options import defaults
 from nasm.targets.tensix.isa.table import QUEUES
+from nasm.targets.tensix.options import OPTIONS
 from nasm.targets.tensix.state import L1_BYTES
 
 DOCS = "Tenstorrent ISA documentation, Wormhole B0"
@@ -80,6 +82,7 @@ WORMHOLE = Generation(
     semaphores=0,
     clock=QUEUES[0],
     units=UNITS,
+    options=defaults(OPTIONS),
 )
 
 GENERATIONS = (WORMHOLE,)

@@ -5,25 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
-
 from nasm.asm.assemble import assemble
 from nasm.machine import Machine, tensor_io
 from nasm.source import Source
 from nasm.targets import TARGETS
 from nasm.targets.tensix.core.tensix import Tensix
 
-Start = tuple[int, str, int]
-"""A queue, a place in it, and a tick."""
-
 
 def made(
     text: str,
     inputs: Mapping[str, Any] | None = None,
     set_up: Callable[[Tensix], None] = lambda core: None,
-    **options: str,
 ) -> Machine:
-    program = assemble(Source("tensix.nasm", f".target wormhole\n{text}\n"), TARGETS, **options)
+    program = assemble(Source("tensix.nasm", f".target wormhole\n{text}\n"), TARGETS)
     machine = Machine(program, trace=True)
     tensor_io.load(program, machine.addresses, dict(inputs or {}))
     set_up(held(machine))
@@ -52,7 +46,3 @@ def starts(machine: Machine, queue: int) -> list[int]:
 def hazards(machine: Machine) -> list[str]:
     """Codes of what was found."""
     return [problem.code for problem in (*machine.hazards.found, *machine.hazards.warnings)]
-
-
-def bytes_of(values: Any, dtype: Any = np.uint16) -> Any:
-    return np.asarray(values, dtype)

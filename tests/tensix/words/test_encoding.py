@@ -111,7 +111,8 @@ def test_a_word_is_the_instruction_that_it_is() -> None:
 
 def test_a_word_of_a_loop_follows_its_variable() -> None:
     lines = (".for k in 0..3", ".word 0xb2000000 | k", ".end")
-    assert [i.operands for i in made(*lines).instructions] == [(0, 0), (0, 1), (0, 2)]
+    made_of = [i.operands[:2] for i in made(*lines).instructions]
+    assert made_of == [(0, 0), (0, 1), (0, 2)]
 
 
 @pytest.mark.parametrize(

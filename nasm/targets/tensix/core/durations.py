@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
-from inspect import signature
-from typing import Any, NamedTuple
+import inspect
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any, NamedTuple, TypeVar
 
 from nasm.pace import Pace
 from nasm.problems import Refused
@@ -16,7 +16,10 @@ from nasm.targets.tensix.scalar.config import field
 from nasm.targets.tensix.scalar.mover import duration
 from nasm.targets.tensix.state import Coprocessor
 
+T = TypeVar("T")
+
 LINE = 16
+"""Bytes of a line of L1."""
 
 
 class Amount(NamedTuple):
@@ -26,22 +29,23 @@ class Amount(NamedTuple):
     speed: int
 
 
+def _named(function: Callable[..., T], core: Coprocessor, thread: int, fields: Fields) -> T:
+    """What a function says of the fields that it names."""
+    names = [name for name in inspect.signature(function).parameters if name in fields]
+    return function(core, thread, **{name: fields[name] for name in names})
+
+
 def unpacked(core: Coprocessor, thread: int, fields: Fields) -> Amount:
-    """What an UNPACR reads; raises Refused as it does."""
-    bytes_read, speed = unpack_demand(core, thread, **_of(fields, unpack_demand))
-    return Amount(max(1, -(-bytes_read // LINE)), speed)
+    """What a regular UNPACR reads; raises Refused as it does."""
+    size, speed = _named(unpack_demand, core, thread, fields)
+    read = 0 if fields["AllDatumsAreZero"] else size
+    return Amount(max(1, -(-read // LINE)), speed)
 
 
-def packed(core: Coprocessor, thread: int, fields: Fields) -> int:
-    """Cycles of a PACR: of its slowest packer."""
-    each = pack_durations(core, thread, **_of(fields, pack_durations))
-    return max(1, *each.values())
-
-
-def _of(fields: Fields, function: Callable[..., object]) -> dict[str, int]:
-    """The fields that a function asks for, by the names of its parameters."""
-    names = list(signature(function).parameters)[2:]
-    return {name: fields[name] for name in names}
+def packed(core: Coprocessor, thread: int, fields: Fields) -> Mapping[int, int]:
+    """Cycles of a PACR, by packer."""
+    found = _named(pack_durations, core, thread, fields)
+    return {packer: max(1, cycles) for packer, cycles in found.items()}
 
 
 def moved(core: Coprocessor, thread: int) -> int:
@@ -74,7 +78,9 @@ class Durations(Pace):
         if mnemonic == "UNPACR":
             amount = unpacked(core, thread, fields)
             return ADDRESS_CYCLES - -amount.lines // amount.speed
-        return packed(core, thread, fields) if mnemonic == "PACR" else moved(core, thread)
+        if mnemonic == "PACR":
+            return max(packed(core, thread, fields).values())
+        return moved(core, thread)
 
     def save(self) -> Any:
         """It remembers nothing."""

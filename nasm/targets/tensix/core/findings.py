@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
 
 from nasm.held import Place
-from nasm.problems import Refused
+from nasm.problems import Refused, counted
 from nasm.targets.tensix.core.fields import Fields, fields_of
 from nasm.targets.tensix.core.tensix import NOTHING, Issued, Tensix
 from nasm.targets.tensix.lanes import scheduling
 from nasm.targets.tensix.lanes.dst_access import address, resolved, rows_read
+from nasm.targets.tensix.lanes.scheduling import Finding
 from nasm.targets.tensix.scalar.configuring import written_by_WRCFG
 
 EARLY, CONFIG, MATRIX, UNDEFINED, STACK = "E0551", "E0552", "E0553", "E0554", "E0555"
@@ -22,6 +24,9 @@ _CODES: Final = {
     "latency": EARLY, "sub-unit": EARLY, "backdoor": EARLY, "stack": DOUBTFUL,
     "undefined rows": UNDEFINED, "dest index": DOUBTFUL,
 }  # fmt: skip
+
+_OF_STATE: Final = frozenset({"SFPPUSHC", "SFPPOPC", "SFPLOAD", "SFPLOADMACRO"})
+"""Instructions that may be undefined in some states; of the others LaneConfig decides."""
 
 SAFE_LOAD: Final = 4
 """Cycles after which SFPLOAD sees what the matrix unit writes: three instructions in between."""
@@ -53,14 +58,26 @@ def of_vector(core: Tensix, issued: Issued, fields: Fields) -> None:
                 last,
                 "started in the cycle before",
             )
-    for found in scheduling.undefined_now(
-        core, issued.thread, issued.mnemonic, fields, core.quirks
-    ):
+    if issued.mnemonic in _OF_STATE or core.vector.lane_config.any():
+        _undefined(core, issued, fields)
+    if issued.mnemonic == "SFPLOAD" and core.recent.matrix.tick > issued.tick - SAFE_LOAD:
+        _of_load(core, issued, fields)
+
+
+@lru_cache(maxsize=1 << 14)
+def _too_near(before: str, its: int, mnemonic: str, word: int) -> tuple[Finding, ...]:
+    """What is wrong with one word in the cycle after another."""
+    fields = fields_of(before, its), fields_of(mnemonic, word)
+    return tuple(scheduling.too_early(before, fields[0], mnemonic, fields[1]))
+
+
+def _undefined(core: Tensix, issued: Issued, fields: Fields) -> None:
+    """Tell what is undefined in the state that there is."""
+    thread, mnemonic = issued.thread, issued.mnemonic
+    for found in scheduling.undefined_now(core, thread, mnemonic, fields, core.quirks):
         if found.kind == "stack" and not _peeks(issued, fields):
             raise Refused(STACK, found.said, found.hint)
         _tell(core, _CODES[found.kind], found.said, found.hint)
-    if issued.mnemonic == "SFPLOAD" and core.recent.matrix.tick > issued.tick - SAFE_LOAD:
-        _of_load(core, issued, fields)
 
 
 def _peeks(issued: Issued, fields: Fields) -> bool:
@@ -77,8 +94,9 @@ def _of_load(core: Tensix, issued: Issued, fields: Fields) -> None:
         by = recent.by[block]
         if ago < SAFE_LOAD and isinstance(by, Issued):
             said = (
-                f"SFPLOAD reads rows {8 * block} to {8 * block + 7} of Dst {ago} cycles after "
-                f"{by.mnemonic} began to write them; wanted {SAFE_LOAD} or more"
+                f"SFPLOAD reads rows {8 * block} to {8 * block + 7} of Dst "
+                f"{counted(ago, 'cycle')} after {by.mnemonic} began to write them; "
+                f"wanted {SAFE_LOAD} or more"
             )
             hint = (
                 "let three other instructions come in between, or "

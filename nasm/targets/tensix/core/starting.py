@@ -70,7 +70,9 @@ def _bound(mnemonic: str, semantics: Semantics) -> Callable[[int], Callable[...,
     optional = {p.name for p in parameters if p.default is not p.empty}
     missing = [name for name in names if name not in known and name not in optional]
     if missing:
-        raise TypeError(f"the word of {mnemonic} has no field {', '.join(missing)}")
+        has = ", ".join(sorted(known))
+        said = f"the word of {mnemonic} has no field {', '.join(missing)}; it has {has}"
+        raise TypeError(said)
     names = [name for name in names if name in known]
     asks = any(p.name == "quirks" for p in parameters)
 
@@ -214,12 +216,10 @@ def _unpack_nop(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
 
 
 def _pack(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
-    cycles = packed(core, issued.thread, fields)
-    _later(core, act(), cycles)
-    mask = fields["PackerMask"] or 1
-    for packer in range(4):
-        if mask >> packer & 1:
-            core.occupy(f"pack{packer}", issued.thread, cycles)
+    found = packed(core, issued.thread, fields)
+    _later(core, act(), max(found.values()))
+    for packer, cycles in found.items():
+        core.occupy(f"pack{packer}", issued.thread, cycles)
 
 
 def _move(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:

@@ -79,21 +79,21 @@ class Recent(Held):
 class Tensix(Coprocessor):
     """A coprocessor with what is under way in it.
 
-    ``until[unit, thread]`` is the tick until which a unit has something of a thread. ``entries``
-    are what is still to happen, in order, ``made`` how many there were. ``bubble`` is the cycle
-    before which a thread's expander lets nothing out; ``after_mop`` says that it had a MOP last.
+    ``until`` are the ticks until which a unit has something of a thread, thread by thread.
+    ``entries`` are what is still to happen, in order, ``made`` how many there were. ``bubble`` is
+    the cycle before which a thread's expander lets nothing out; ``after_mop`` says that it had a
+    MOP last.
     """
 
-    CACHES = ("l1", "around", "quirks")
+    CACHES = ("l1", "around", "quirks", "outer_bug")
 
     around: Surroundings = field(kw_only=True)
     quirks: Quirks = DOCUMENTED
+    outer_bug: bool = True
     now: int = 0
     entries: tuple[Entry, ...] = ()
     made: int = 0
-    until: NDArray[np.int64] = field(
-        default_factory=lambda: np.zeros((len(UNITS), THREADS), np.int64)
-    )
+    until: tuple[int, ...] = (0,) * (len(UNITS) * THREADS)
     recent: Recent = field(default_factory=Recent)
     reads: tuple[Reads | None, Reads | None] = (None, None)
     bubble: tuple[int, int, int] = (0, 0, 0)
@@ -127,7 +127,7 @@ class Tensix(Coprocessor):
 
     def _look(self, latched: list[int], before: int) -> None:
         """Have gates look at the ticks, before one, at which units came to rest."""
-        ticks = {t for t in self.until.ravel().tolist() if self.now < t < before}
+        ticks = {t for t in self.until if self.now < t < before}
         for tick in sorted(ticks):
             self.now = tick
             for thread in latched:
@@ -148,7 +148,7 @@ class Tensix(Coprocessor):
 
     def next_change(self) -> int | None:
         """The next tick at which something changes by itself."""
-        ticks = [t for t in self.until.ravel().tolist() if t > self.now]
+        ticks = [t for t in self.until if t > self.now]
         ticks += [e.tick for e in self.entries[:1]]
         return min(ticks, default=None)
 
@@ -161,14 +161,11 @@ class Tensix(Coprocessor):
         at = _UNIT[unit]
         if at < 2 and any(r is not None and r.thread == thread for r in self.reads[at : at + 1]):
             return True
-        until = self.until[at]
-        return bool((until.max() if unit == "mover" else until[thread]) > self.now)
+        until = self.until[THREADS * at : THREADS * at + THREADS]
+        return (max(until) if unit == "mover" else until[thread]) > self.now
 
     def occupy(self, unit: str, thread: int, cycles: int) -> None:
         """Note that a unit has something of a thread for so many cycles from now on."""
-        at = _UNIT[unit], thread
-        self.until[at] = max(int(self.until[at]), self.now + cycles)
-
-    def free_at(self, unit: str) -> int:
-        """When a unit has nothing of any thread any more, as far as that is known."""
-        return int(self.until[_UNIT[unit]].max())
+        at, until = THREADS * _UNIT[unit] + thread, self.until
+        if until[at] < self.now + cycles:
+            self.until = (*until[:at], self.now + cycles, *until[at + 1 :])

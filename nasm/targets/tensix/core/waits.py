@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -65,9 +65,9 @@ def _bubble(core: Tensix, thread: int) -> Blocked | None:
 
 
 def _matrix(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked | None:
-    bank = ownership.blocked(core, thread, mnemonic)
-    if bank is not None:
-        return bank
+    found = ownership.blocked(core, thread, mnemonic)
+    if found is not None:
+        return found
     last = core.recent.matrix
     until = last.tick + held_after(last.mnemonic, mnemonic) + 1
     if until > core.now:
@@ -152,10 +152,6 @@ def _unpack(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked
             core, thread, which, fields["CfgContextCntInc"], fields["SearchCacheFlush"]
         )
     return ownership.blocked_unpack_nop(core, thread, which, fields["NoOp"])
-
-
-def _named(*names: str) -> Callable[[Fields], Iterator[int]]:
-    return lambda fields: (fields[name] for name in names)
 
 
 _BY_UNIT: Final[Mapping[str, Waits]] = {

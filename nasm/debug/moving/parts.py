@@ -1,0 +1,61 @@
+"""Stopping where what cores hold changes: it is compared after every event."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from nasm.debug.moving.stops import FEW, ElementChange, Met, Test
+from nasm.debug.values.value import Value
+from nasm.dtypes import Array
+from nasm.running import Running
+
+
+class OnPart(Test):
+    """Part of what a core holds is not what it was: bits, or whether they are known."""
+
+    polled = True
+
+    def __init__(self, running: Running, name: str, value: Callable[[], Value]) -> None:
+        super().__init__(running)
+        self.name, self.value = name, value
+        self.was: tuple[Array, Array] | None = None
+
+    def begin(self) -> None:
+        """What it is now."""
+        self.was = self._now()
+
+    def _now(self) -> tuple[Array, Array]:
+        value = self.value()
+        return value.array, value.known((slice(None),) * len(value.shape))
+
+    def look(self) -> None:
+        """Compare; whoever acted last has changed it."""
+        was, now = self.was, self._now()
+        self.was = now
+        if was is None:
+            return
+        other = _differs(was, now)
+        count = int(np.count_nonzero(other))
+        if not count:
+            return
+        few = tuple(
+            ElementChange(tuple(map(int, at)), *(_element(part, tuple(at)) for part in (was, now)))
+            for at in (np.argwhere(other)[:FEW] if other.ndim else [()])
+        )
+        queue, pc = self.running.machine.scheduler.acting
+        by = f" by {self.acting(queue, pc)}" if queue >= 0 else ""
+        self.meet(Met(f"{self.name} changed{by}", queue, pc, count, few))
+
+
+def _differs(was: tuple[Array, Array], now: tuple[Array, Array]) -> Array:
+    """Where bits of elements that are known differ, or one is known that was not, or no longer."""
+    (before, knew), (after, known) = was, now
+    raw = f"u{after.dtype.itemsize}"
+    bits = np.ascontiguousarray(before).view(raw) != np.ascontiguousarray(after).view(raw)
+    return np.asarray((bits.reshape(after.shape) & knew & known) | (knew != known))
+
+
+def _element(part: tuple[Array, Array], at: tuple[int, ...]) -> object:
+    return part[0][at] if part[1][at] else None

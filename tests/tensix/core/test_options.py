@@ -1,0 +1,63 @@
+"""Options of the machine: each choice makes a difference that a program shows."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import numpy as np
+
+from nasm.asm.assemble import assemble
+from nasm.machine import Machine
+from nasm.source import Source
+from nasm.targets import TARGETS
+from nasm.targets.tensix.core.tensix import Tensix
+from nasm.targets.tensix.lanes.quirks import DOCUMENTED, Quirks
+from nasm.targets.tensix.options import OPTIONS, quirks
+from tests.tensix.core.machines import held, starts
+
+
+def ran(text: str, **options: str) -> Machine:
+    named = {name.replace("__", "."): value for name, value in options.items()}
+    source = Source("tensix.nasm", f".target wormhole\n{text}\n")
+    machine = Machine(assemble(source, TARGETS, options=named), trace=True)
+    machine.run(100_000)
+    return machine
+
+
+def test_the_defaults_are_the_documents() -> None:
+    assert quirks({option.name: option.default for option in OPTIONS}) == DOCUMENTED
+    assert len(OPTIONS) == len(fields(Quirks)) + 1
+
+
+def test_a_denormal_is_stored_as_it_is_or_as_zero() -> None:
+    text = (
+        "@t0 SFPLOADI VD=0, Mod0=2, Imm16=5\n@t0 SFPSTORE VD=0, Mod0=3\n@t0 SFPLOAD VD=1, Mod0=3\n"
+    )
+
+    def loaded(core: Tensix) -> list[int]:
+        return np.unique(core.vector.registers[1]).tolist()
+
+    assert loaded(held(ran(text))) == [5]
+    assert loaded(held(ran(text, sfpu__store_flushes_denormals="yes"))) == [0]
+
+
+def test_a_rounding_to_nearest_draws_or_does_not() -> None:
+    text = "@t0 SFP_STOCH_RND VC=9, VD=0\n"
+    assert not held(ran(text)).vector.random.any()
+    assert held(ran(text, sfpu__rounding_always_draws="yes")).vector.random.all()
+
+
+def test_a_mop_without_rounds_has_129_or_one() -> None:
+    def rounds(**options: str) -> int:
+        source = Source("tensix.nasm", ".target wormhole\n@t0 MOP mop_type=1\n")
+        named = {name.replace("__", "."): value for name, value in options.items()}
+        machine = Machine(assemble(source, TARGETS, options=named), trace=True)
+        words = held(machine).threads[0].mop
+        words[:] = 0x02000000
+        words[[0, 1]] = 1, 0
+        words[3] = 0x5E000000  # EndOp0: SETADCXX
+        machine.run(100_000)
+        return len(starts(machine, 0))
+
+    assert rounds() == 129
+    assert rounds(mop__outer_bug="no") == 1
