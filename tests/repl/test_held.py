@@ -33,6 +33,9 @@ def test_parts_that_are_not_at_rest_have_a_line_each(load: Loader) -> None:
         "plate  hot until 100   the tick until which the plate is hot\n"
         "tape   2 rows          what each queue has recorded\n"
     )
+    toy.shell.screen.settings.width = 60
+    assert toy.does("info held").splitlines()[:2] == ["part   now", "lock   1 row"]
+    toy.shell.screen.settings.width = 80
     assert toy.does("info held lock") == (
         "lock: the locks, and the queue that holds each\n  lock  held by\n     2  alpha\n"
     )
