@@ -1,4 +1,4 @@
-"""Settings: what cores and queues of the toy hold before a run, and what writes it while it runs."""
+"""Settings: what cores and queues of the toy hold before a run, and what writes it later."""
 
 from __future__ import annotations
 

@@ -31,6 +31,10 @@ DECLARED = ("DIRECTIVE", "DOT_SEM", "DOT_EVENT")
 """Tokens of directives whose names stand in a column."""
 
 
+MEANS = "MEANS"
+"""What a colon is that stands close behind a name and apart from what follows."""
+
+
 @dataclass(slots=True)
 class Cell:
     """Part of a line: its column, by name, where it stood and ended, and its text."""
@@ -45,6 +49,8 @@ def cells(tokens: Sequence[Token], text: str, start: int, end: int) -> list[Cell
     """The cells of the characters [start, end), which are one line; ``tokens`` are in it."""
     if not tokens:
         return []
+    if any(token.type == "DOT_CFG" for token in tokens[:2]):
+        return _cut(_meaning(tokens), {0: "directive"}, text, start, end)
     first = tokens[0]
     if first.type == "CALLED":
         return _cut(tokens, {0: "call"}, text, start, end)
@@ -83,6 +89,12 @@ def label(tokens: Sequence[Token]) -> int:
 def _at(token: Token) -> int:
     assert token.start_pos is not None
     return token.start_pos
+
+
+def _meaning(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens of a ``.cfg``, of which a colon behind the name means the instruction after it."""
+    colon = next((at for at, token in enumerate(tokens) if token.type == "COLON"), -1)
+    return [t.update(type=MEANS) if at == colon else t for at, t in enumerate(tokens)]
 
 
 def _column(text: str, start: int, at: int) -> int:
@@ -251,6 +263,8 @@ def _operator(token: Token) -> bool:
 def _between(before: Token, token: Token) -> bool | None:
     """Whether a blank belongs between two tokens; None if that is left as it is."""
     first, second = str(before), str(token)
+    if MEANS in (before.type, token.type):
+        return before.type == MEANS
     if before.type == "STRING" or token.type == "STRING":
         return (
             None if second not in (",", ")", "]") and first not in (",", "(", "[") else first == ","

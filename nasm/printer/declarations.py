@@ -34,6 +34,8 @@ def constants(program: Program) -> list[str]:
 
 def tensors(program: Program, files: Files, places: bool, allowed: Allowed) -> Iterator[str]:
     """A line for each, in their order; a place only where the assembler would not choose it."""
+    if not program.tensors:
+        return
     as_chosen = chosen(program.tensors.values())
     core = 0
     yield f"{CORE}{core}"

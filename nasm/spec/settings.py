@@ -70,7 +70,8 @@ class Setting:
 
     def text(self, value: int) -> str:
         """A value as a program writes it."""
-        return next((word for word, number in self.words.items() if number == value), str(value))
+        word = next((word for word, number in self.words.items() if number == value), "")
+        return word or (hex(value) if value > 0xFFFF else str(value))
 
 
 def _shown(value: object) -> str:

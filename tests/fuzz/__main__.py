@@ -14,10 +14,12 @@ from tests.fuzz.commands import Commands
 from tests.fuzz.objects import Objects
 from tests.fuzz.order import Ordered
 from tests.fuzz.programs import Programs
+from tests.fuzz.tensix import Tensix
 from tests.fuzz.traced import SDK, Kernels
 
 FUZZERS = {
-    maker.name: maker for maker in (Programs, Arrays, Commands, Calls, Ordered, Kernels, Objects)
+    maker.name: maker
+    for maker in (Programs, Arrays, Commands, Calls, Ordered, Kernels, Objects, Tensix)
 }
 
 

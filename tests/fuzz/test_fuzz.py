@@ -34,6 +34,7 @@ BATCH = {
     "order": 30,
     "kernels": 60,
     "objects": 400,
+    "tensix": 150,
 }
 """Units of each in this suite: seconds."""
 

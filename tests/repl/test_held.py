@@ -99,3 +99,15 @@ def test_a_stop_shows_what_changed(load: Loader) -> None:
         "stopped at 0.002 µs, cycle 1",
         "1: belt[0] + 1 = 8",
     ]
+
+
+def test_an_expanded_instruction_says_what_it_is_one_of(load: Loader) -> None:
+    toy = load(".target toy\n@alpha\nTape 2\nSet %r0, 1\nCount %r0\nPlay 2\nWait\n")
+    assert toy.does("step alpha 2", "where").splitlines()[1] == (
+        "alpha  cycle 4, pc 3.3 of 5 (3.0 to 3.3 for Play 2, line 6)"
+    )
+    assert "3.0 to 3.3 for Play 2, line 6" in toy.does("where alpha").splitlines()[1]
+    toy.shell.settings.plain = True
+    assert "That is one of 3.0 to 3.3 for Play 2, line 6." in toy.does("where").splitlines()
+    toy.shell.settings.plain = False
+    assert "for Play" not in toy.does("step alpha 2", "where")

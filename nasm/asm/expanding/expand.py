@@ -116,7 +116,7 @@ class Expander(Repeating):
         builder.recorded.drain(builder.position, drain)
 
     def setting(self, statement: tree.SettingLine) -> None:
-        """``.cfg NAME = value``: for the engine it names, or the chosen one, if each has its own."""
+        """``.cfg NAME = value``: for the engine it names, or the chosen one if each has one."""
         setting = setting_of(statement.name, self.scope, self.made)
         engine = ""
         if statement.engine is not None:

@@ -13,6 +13,7 @@ from nasm.targets.tensix.generation import GENERATIONS
 from nasm.targets.tensix.isa import DATA, ISA
 from nasm.targets.tensix.looking import PARTS
 from nasm.targets.tensix.options import OPTIONS, OUTER_BUG, YES, quirks
+from nasm.targets.tensix.settings import SETTINGS
 from nasm.targets.tensix.words.word import OPCODE
 
 BITS = 32
@@ -66,4 +67,5 @@ TARGET = Target(
     expand=expanded,
     paces={"duration": Durations},
     parts=PARTS,
+    settings=SETTINGS,
 )

@@ -8,10 +8,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from nasm.machine import Machine
 from nasm.machine.deadlock import deadlock
 from nasm.problems import Failure
 from nasm.targets.tensix.core.tensix import Tensix
+from tests.tensix.core import matmul
 from tests.tensix.core.machines import hazards, held, made, ran, starts
+from tests.tensix.matrix.machine import configure
 
 BANKS = "@t0 SETDVALID FlipSrcA=1, FlipSrcB=1\n"
 """Hands bank 0 of SrcA and SrcB to the matrix unit, in cycle 0: there at 1."""
@@ -194,3 +197,61 @@ def test_what_hardware_does_not_check_is_told(text: str, expected: list[str]) ->
 def test_a_stack_out_of_bounds_ends_the_run(text: str) -> None:
     with pytest.raises(Failure, match="E0555"):
         ran(text)
+
+
+# -- unpack and pack
+
+
+UNPACK = "@t0 UNPACR WhichUnpacker={}, MultiContextMode=1, FlipSrc=1\n"
+WAIT = "@t0 STALLWAIT BlockMask=0x100, ConditionMask={}\n@t0 SFPNOP\n"
+
+
+def alone(text: str, **settings: int) -> Machine:
+    def set_up(core: Tensix) -> None:
+        matmul.set_up(core)
+        configure(core, settings)
+        core.l1.write(matmul.A, np.zeros(2048, np.uint8))
+        core.l1.write(matmul.B, np.zeros(2048, np.uint8))
+
+    return ran(text, set_up=set_up)
+
+
+@pytest.mark.parametrize(("throttle", "cycles"), [(0, 128), (1, 64), (2, 32)])
+def test_a_tile_is_unpacked_at_the_speed_that_is_configured(throttle: int, cycles: int) -> None:
+    done = alone(UNPACK.format(0) + WAIT.format(2), THCON_SEC0_REG2_Throttle_mode=throttle)
+    # 2 cycles for addresses, 128 lines of 16 bytes; met when the unpacker is done, gone 1 later.
+    # The thread issues nothing in the cycle behind UNPACR.
+    assert starts(done, 0) == [0, 2, 2 + cycles + 1]
+
+
+def test_an_unpack_goes_on_at_full_speed_once_the_other_is_done() -> None:
+    text = UNPACK.format(0) + UNPACK.format(1) + WAIT.format(4)
+    done = alone(text, THCON_SEC0_REG2_Throttle_mode=1)
+    # Unpacker 0 wants 2 lines a cycle and has them from 2 to 4; with the other, which wants 4,
+    # 1 and 2. The other has read its 128 after 64 cycles, at 68.
+    assert starts(done, 0) == [0, 2, 4, 69]
+
+
+def test_an_unpacker_takes_one_unpack_at_a_time() -> None:
+    done = alone(UNPACK.format(0) + UNPACK.format(0))
+    assert starts(done, 0) == [0, 34]
+
+
+def test_an_unpack_waits_for_its_bank() -> None:
+    # Both banks are full after two; the third waits until the matrix unit hands one back.
+    text = UNPACK.format(0) * 3 + "@t1 STALLWAIT BlockMask=0x40, ConditionMask=0x400\n"
+    done = alone(text + "@t1 NOP\n" * 100 + "@t1 SETRWC FlipSrcA=1\n")
+    back = starts(done, 1)[-1]
+    assert starts(done, 0) == [0, 34, back + 1]
+
+
+def test_four_packers_write_a_tile_in_32_cycles() -> None:
+    pack = "@t2 PACR PackerMask=15, Last=1\n"
+    done = alone(pack + pack + "@t2 STALLWAIT BlockMask=0x100, ConditionMask=8\n@t2 SFPNOP")
+    assert starts(done, 2) == [0, 32, 33, 65]
+
+
+def test_sums_in_l1_take_twice_as_long() -> None:
+    pack = "@t2 PACR PackerMask=1, Last=1\n"
+    done = alone(pack + pack, THCON_SEC0_REG1_Pack_L1_Acc=1)
+    assert starts(done, 2) == [0, 64]

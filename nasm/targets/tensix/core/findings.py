@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from nasm.held import Place
-from nasm.problems import Refused
+from nasm.problems import Refused, counted
 from nasm.targets.tensix.core.fields import Fields, fields_of
 from nasm.targets.tensix.core.tensix import NOTHING, Issued, Tensix
 from nasm.targets.tensix.lanes import scheduling
@@ -94,8 +94,9 @@ def _of_load(core: Tensix, issued: Issued, fields: Fields) -> None:
         by = recent.by[block]
         if ago < SAFE_LOAD and isinstance(by, Issued):
             said = (
-                f"SFPLOAD reads rows {8 * block} to {8 * block + 7} of Dst {ago} cycles after "
-                f"{by.mnemonic} began to write them; wanted {SAFE_LOAD} or more"
+                f"SFPLOAD reads rows {8 * block} to {8 * block + 7} of Dst "
+                f"{counted(ago, 'cycle')} after {by.mnemonic} began to write them; "
+                f"wanted {SAFE_LOAD} or more"
             )
             hint = (
                 "let three other instructions come in between, or "

@@ -109,6 +109,19 @@ def set_field(core: Coprocessor, thread: int, name: str, value: int) -> None:
     writes(core, thread, at.word, rest | value << at.shift)
 
 
+def begin_field(core: Coprocessor, thread: int, name: str, value: int) -> None:
+    """A field as it is before anything runs: of the thread, or in both banks.
+
+    STATE_RESET_EN is then a word as others; PRNG_SEED seeds.
+    """
+    at = located(name)
+    if at.kind == "thread":
+        set_field(core, thread, name, value)
+        return
+    for chosen in (0, 1):
+        _write(core, chosen, at.word, value << at.shift, at.mask << at.shift)
+
+
 def _inside(number: int) -> int:
     if not 0 <= number < CONFIG_WORDS:
         raise Refused(

@@ -1,0 +1,118 @@
+"""What programs may set of a coprocessor before it runs, by name.
+
+The fields of the configuration are as the public headers name them; those of banked words are set
+in both banks. The others are what RISC-V cores would write, or instructions that come first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from nasm.spec.settings import Setting, Settings
+from nasm.targets.tensix.front.mop import WORDS as MOP_WORDS
+from nasm.targets.tensix.isa.table import QUEUES
+from nasm.targets.tensix.scalar import config
+from nasm.targets.tensix.scalar.config_fields import FIELDS, GLOBAL, Field
+from nasm.targets.tensix.spelled import FORMATS
+from nasm.targets.tensix.state import NOBODY, Coprocessor
+from nasm.targets.tensix.sync.mutexes import MUTEXES
+from nasm.targets.tensix.writing import OPTIONS, written
+
+DOCS: Final = "Tenstorrent ISA documentation, Wormhole B0"
+WORD: Final = 0xFFFFFFFF
+
+_FORMAT_FIELDS: Final = ("_SrcA", "_SrcB", "_Dstacc", "_SrcA_val", "_SrcB_val", "_Dstacc_val")
+_COUNTS: Final = {"Flags": 3, "OuterCount": 127, "InnerCount": 127}
+
+
+def _of_format(name: str) -> bool:
+    """Whether a field holds the code of a format."""
+    if name.startswith("ALU_FORMAT_SPEC_"):
+        return name.endswith(_FORMAT_FIELDS)
+    return "data_format" in name and "Ovrd" not in name
+
+
+def _field(name: str, at: Field) -> Setting:
+    whose = "of each thread" if at.kind == "thread" else "in both banks"
+    whose = "global" if at.kind == "config" and at.word >= GLOBAL else whose
+    last = at.shift + at.width - 1
+    bits = f"bits {last} to {at.shift}" if at.width > 1 else f"bit {at.shift}"
+    words = {word: int(form) for word, form in FORMATS.items()} if _of_format(name) else {}
+    return Setting(
+        name,
+        f"configuration word {at.word}, {bits}, {whose}",
+        f"{DOCS}, backend configuration",
+        at.mask,
+        words=words,
+        of_queue=at.kind == "thread",
+    )
+
+
+def _expander() -> Iterator[Setting]:
+    """The nine words by template, the upper half of the mask, and the replay buffer."""
+    for template, words in enumerate(MOP_WORDS):
+        for at, word in enumerate(words):
+            if word:
+                yield Setting(
+                    f"MOP{template}_{word}",
+                    f"word {at} of the MOP expander, as template {template} uses it",
+                    f"{DOCS}, MOP expander",
+                    _COUNTS.get(word, WORD),
+                    of_queue=True,
+                    instruction=word not in _COUNTS,
+                    place=("mop", at),
+                )
+    summary = "the upper half of the mask that the next MOP of template 0 uses"
+    yield Setting("MOP_mask_high", summary, f"{DOCS}, MOP_CFG", 0xFFFF, of_queue=True)
+    for at in range(32):
+        yield Setting(
+            f"REPLAY{at}",
+            f"instruction {at} of the replay buffer",
+            f"{DOCS}, REPLAY",
+            WORD,
+            of_queue=True,
+            instruction=True,
+        )
+
+
+def _others() -> Iterator[Setting]:
+    for at in range(64):
+        summary = f"general register {at} of the thread"
+        yield Setting(f"GPR{at}", summary, f"{DOCS}, scalar unit", WORD, of_queue=True)
+    for at in range(8):
+        yield Setting(f"SEM{at}_value", f"the value of semaphore {at}", f"{DOCS}, SEMINIT", 15)
+        yield Setting(f"SEM{at}_max", f"the maximum of semaphore {at}", f"{DOCS}, SEMINIT", 15)
+    owners = {"free": NOBODY, **{name: at for at, name in enumerate(QUEUES)}}
+    for at in MUTEXES:
+        summary = f"who holds mutex {at}"
+        most = len(QUEUES) - 1
+        yield Setting(f"MUTEX{at}", summary, f"{DOCS}, ATGETM", most, NOBODY, owners)
+
+
+def put(core: Coprocessor, thread: int, setting: Setting, value: int) -> None:
+    """Put the value of a setting into a coprocessor, for a thread if each has one."""
+    name, own = setting.name, core.threads[thread]
+    if name in FIELDS:
+        config.begin_field(core, thread, name, value)
+    elif isinstance(setting.place, tuple):
+        own.mop[setting.place[1]] = value
+    elif name == "MOP_mask_high":
+        own.mop_mask_high = value
+    elif name.startswith("REPLAY"):
+        own.replay[int(name[6:])] = value
+    elif name.startswith("GPR"):
+        own.registers[int(name[3:])] = value
+    elif name.startswith("MUTEX"):
+        core.mutexes[int(name[5:])] = value
+    else:
+        core.semaphores[int(name[3]), int(name.endswith("max"))] = value
+
+
+def _every() -> Iterator[Setting]:
+    yield from (_field(name, at) for name, at in FIELDS.items())
+    yield from _expander()
+    yield from _others()
+
+
+SETTINGS: Final = Settings({one.name: one for one in _every()}, put, written, OPTIONS)

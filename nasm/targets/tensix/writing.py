@@ -1,0 +1,113 @@
+"""Settings that instructions write: which, and in which order.
+
+SETC16 writes all 16 bits of a thread's word. RMWCIB0 to RMWCIB3 write bits of a byte of a banked or
+global word; WRCFG writes all of one, from a register that the program names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from nasm.problems import Refused, listed
+from nasm.spec.settings import MISPLACED, Values, Written
+from nasm.targets.tensix.scalar.config_fields import FIELDS
+
+OPTIONS: Final = {"register": "the general register that WRCFG takes words from"}
+
+_RESET: Final = "STATE_RESET_EN"
+
+
+def written(values: Values, options: Mapping[str, int]) -> Sequence[Written]:
+    """The instructions that write some settings, in their order; raises Refused."""
+    given = {setting.name: value for setting, value in values}
+    if len(given) < len(values):
+        raise Refused(MISPLACED, "one setting is written twice in a line")
+    register = options.get("register", -1)
+    if not -1 <= register < 64:
+        raise Refused("E0301", f"there are registers 0 to 63; found {register}")
+    made: list[Written] = []
+    done: set[object] = set()
+    for name in given:
+        group = _group(name)
+        if group not in done:
+            done.add(group)
+            made += _instructions(group, given, register)
+    if register >= 0 and not any(mnemonic == "WRCFG" for mnemonic, _ in made):
+        raise Refused("E0309", "none of these is written through a register", "leave register= out")
+    return made
+
+
+def _group(name: str) -> tuple[str, int]:
+    """What is written together: a word of the configuration, a register, a semaphore."""
+    if name in FIELDS:
+        return FIELDS[name].kind, FIELDS[name].word
+    if name.startswith("GPR"):
+        return "register", int(name[3:])
+    if name.startswith("SEM"):
+        return "semaphore", int(name[3])
+    if name == "MOP_mask_high":
+        return "mask", 0
+    said = f"no instruction writes {name}"
+    raise Refused(MISPLACED, said, f"set it before the run, with .cfg {name} = value")
+
+
+def _instructions(
+    group: tuple[str, int], given: Mapping[str, int], register: int
+) -> Iterator[Written]:
+    kind, at = group
+    if kind == "thread":
+        yield "SETC16", {"CfgIndex": at, "NewValue": _whole(group, given)}
+    elif kind == "config" and register >= 0:
+        yield from _halves(register, _whole(group, given))
+        yield "WRCFG", {"InputReg": register, "Is128Bit": 0, "CfgIndex": at}
+    elif kind == "config":
+        yield from _bytes(group, given)
+    elif kind == "register":
+        yield from _halves(at, given[f"GPR{at}"])
+    elif kind == "semaphore":
+        names = f"SEM{at}_value", f"SEM{at}_max"
+        _all(names, given, "SEMINIT")
+        value, most = (given[name] for name in names)
+        yield "SEMINIT", {"NewMax": most, "NewValue": value, "SemaphoreMask": 1 << at}
+    else:
+        yield "MOP_CFG", {"MaskHi": given["MOP_mask_high"]}
+
+
+def _halves(register: int, value: int) -> Iterator[Written]:
+    for half in (0, 1):
+        part = value >> 16 * half & 0xFFFF
+        yield "SETDMAREG", {"NewValue": part, "ResultHalfReg": 2 * register + half}
+
+
+def _whole(group: tuple[str, int], given: Mapping[str, int]) -> int:
+    """All of a word, of which every field is given; raises Refused."""
+    names = [name for name, field in FIELDS.items() if (field.kind, field.word) == group]
+    _all(names, given, "SETC16" if group[0] == "thread" else "WRCFG")
+    return sum(given[name] << FIELDS[name].shift for name in names)
+
+
+def _all(names: Sequence[str], given: Mapping[str, int], mnemonic: str) -> None:
+    missing = [name for name in names if name not in given]
+    if missing:
+        said = f"{mnemonic} writes all of a word, and {listed(missing, 'and')} is not given"
+        said = said if len(missing) == 1 else said.replace(" is not", " are not")
+        raise Refused(MISPLACED, said, "give all of them: .write NAME = value, NAME = value")
+
+
+def _bytes(group: tuple[str, int], given: Mapping[str, int]) -> Iterator[Written]:
+    """A write of each byte in which there are bits to write."""
+    mask = value = 0
+    for name, number in given.items():
+        field = FIELDS.get(name)
+        if field is not None and (field.kind, field.word) == group:
+            mask |= field.mask << field.shift
+            value |= number << field.shift
+    if _RESET in given and FIELDS[_RESET].word == group[1]:
+        said = f"RMWCIB0 writes {_RESET} as any other word, and resets nothing"
+        raise Refused(MISPLACED, said, "write it through a register: .write … register=60")
+    for byte in range(4):
+        bits = mask >> 8 * byte & 0xFF
+        if bits:
+            new = value >> 8 * byte & 0xFF
+            yield f"RMWCIB{byte}", {"Mask": bits, "NewValue": new, "Index4": group[1]}

@@ -1,0 +1,39 @@
+"""The programs of programs/tensix/: what they promise holds, and every time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from nasm.records import Status
+from nasm.session import Session
+from nasm.source_files import source_of
+
+FOLDER = Path(__file__).parents[2] / "programs" / "tensix"
+PROGRAMS = sorted(p.name for p in FOLDER.glob("*.nasm"))
+
+
+def test_the_readme_lists_them() -> None:
+    readme = (FOLDER.parent / "README.md").read_text(encoding="utf-8")
+    assert PROGRAMS
+    assert [name for name in PROGRAMS if f"](tensix/{name})" not in readme] == []
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_program_does_what_it_promises_without_hazards(name: str) -> None:
+    report = Session.load(source_of(FOLDER / name)).run()
+    assert report.status is Status.FINISHED
+    assert (report.problems, report.hazards) == ((), ())
+    assert len(report.expectations) >= 1
+    assert [e.text for e in report.expectations if not e.held] == []
+    again = Session.load(source_of(FOLDER / name)).run()
+    assert (report.trace_hash, report.memory_hash) == (again.trace_hash, again.memory_hash)
+
+
+@pytest.mark.parametrize(("phases", "held"), [(1, False), (2, True), (3, True), (4, True)])
+def test_a_product_takes_sixteen_cycles_a_phase(phases: int, held: bool) -> None:
+    report = Session.load(source_of(FOLDER / "matmul.nasm"), defines={"PHASES": phases}).run()
+    values, time = report.expectations
+    assert (values.held, time.held) == (held, True)
+    assert report.ticks == 106 + 16 * phases
