@@ -1,4 +1,4 @@
-"""Reads of what nobody wrote, by tensor, in the order of a program's lines.
+"""Reads of what nobody wrote, or another tensor has taken, in the order of a program's lines.
 
 Tiles take the bytes of tiles that are over, so that a run cannot tell: what it reads there has been
 written, for another tensor. Here each tensor has bytes of its own. What may be written in part, or
@@ -11,21 +11,31 @@ from collections.abc import Iterator
 
 from nasm.footprint.forms import Form, Forms
 from nasm.footprint.layout import Regions
-from nasm.problems import Problem
+from nasm.problems import Note, Problem
 from nasm.sequence.lines import Line, Sequence, lines
 from nasm.sequence.marks import Written
+from nasm.sequence.overwritten import Overwritten
 from nasm.sim.regions import Region
+from nasm.source import Span
 from nasm.spec.lists import views
 from nasm.spec.memory import Tensor
 from nasm.spec.program import Program
 from nasm.spec.view import View
 
-UNINITIALISED = "E0501"
+UNINITIALISED, TAKEN = "E0501", "E0523"
 
 
-def unwritten(program: Program, sequence: Sequence) -> list[Problem]:
-    """The reads of elements that no line before has written, each place once."""
-    walks = [_Walk(program, core) for core in range(len(sequence.cores))]
+def chosen(program: Program) -> frozenset[int]:
+    """The tensors whose places are chosen by hand, asked before the others are placed."""
+    return frozenset(t.index for t in program.tensors.values() if t.fixed)
+
+
+def unwritten(program: Program, sequence: Sequence, by_hand: frozenset[int]) -> list[Problem]:
+    """The reads of elements that no line before has written, or that are another's by then.
+
+    Each place is told once. ``by_hand`` are the tensors that may share bytes while they live.
+    """
+    walks = [_Walk(program, core, by_hand) for core in range(len(sequence.cores))]
     found: list[Problem] = []
     seen: set[object] = set()
     for walk, items in zip(walks, sequence.cores, strict=True):
@@ -48,8 +58,10 @@ def _writes(form: Form) -> tuple[Region, ...]:
 class _Walk:
     """Goes through the lines of one core."""
 
-    def __init__(self, program: Program, core: int) -> None:
+    def __init__(self, program: Program, core: int, by_hand: frozenset[int]) -> None:
         self.program, self.core = program, core
+        mine = (t for t in program.tensors.values() if t.index in by_hand and t.core == core)
+        self.overwritten = Overwritten(mine)
         self.forms = Forms(program.generation)
         self.forms.regions = Regions({t.index: t.index for t in program.tensors.values()})
         self._forms: dict[int, Form] = {}
@@ -75,9 +87,10 @@ class _Walk:
             for t in self.program.tensors.values()
             if t.index not in others and t.init is None and t.role not in ("input", "inout")
         }
-        for line in every:
+        for number, line in enumerate(every):
             form = self.form(line)
             for read in self._reads(line, form):
+                yield from self._stale(every, line, read, seen)
                 written = tensors.get(read.area)
                 if written is None or (place := (line.span, written.declared)) in seen:
                     continue
@@ -85,8 +98,19 @@ class _Walk:
                     seen.add(place)
                     yield self._told(line, written.tensor, read, missing)
             for write in _writes(form):
+                self.overwritten.write(write, number)
                 if write.area in tensors:
                     tensors[write.area].write(write)
+
+    def _stale(
+        self, every: list[Line], line: Line, read: Region, seen: set[object]
+    ) -> Iterator[Problem]:
+        """What a line reads of a tensor whose bytes another one has taken since."""
+        for other, at in self.overwritten.taken(read):
+            place = (line.span, every[at].span)
+            if place not in seen:
+                seen.add(place)
+                yield self._taken(line, read.area, other, every[at])
 
     def _reads(self, line: Line, form: Form) -> Iterator[Region]:
         """What a line surely reads."""
@@ -118,17 +142,42 @@ class _Walk:
                     (kept if operand.access == "rw" else read).add(region(view))
         return frozenset(kept - read), frozenset(picked)
 
+    def _taken(self, line: Line, index: int, other: int, by: Line) -> Problem:
+        """The sentence about a read of what was another tensor's by then."""
+        names = {t.index: t.name for t in self.program.tensors.values()}
+        mine, theirs = names[index], names[other]
+        row, engine = self._who(line)
+        writer, written_on = self._who(by)
+        place = self._span(by)
+        wrote = f"{writer} on {written_on} has written {theirs} there"
+        notes = () if place is None else (Note(wrote, place, party=True),)
+        return Problem(
+            TAKEN,
+            f"{row} on {engine} reads {mine} after {theirs} was written to the same bytes: both "
+            "are placed there by hand",
+            self._span(line),
+            f"it gets elements of {theirs}: place one of them elsewhere, or read {mine} before "
+            f"{theirs} is written",
+            notes,
+            facts={"tensor": mine, "other": theirs},
+        )
+
+    def _who(self, line: Line) -> tuple[str, str]:
+        row = self.program.instructions[line.instruction].row
+        return row.name, self.program.queues[line.queue].engine
+
+    def _span(self, line: Line) -> Span | None:
+        span = self.program.spans[line.span]
+        return span and span.within(self.program.chains[line.chain])
+
     def _told(self, line: Line, tensor: Tensor, region: Region, missing: int) -> Problem:
-        program = self.program
-        span, chain = program.spans[line.span], program.chains[line.chain]
-        row = program.instructions[line.instruction].row
-        engine = program.queues[line.queue].engine
+        row, engine = self._who(line)
         size = region.size // region.itemsize
         some = "which" if missing == size else f"{missing:,} of {size:,} elements of which"
         return Problem(
             UNINITIALISED,
-            f"{row.name} on {engine} reads {tensor.name}, {some} nothing has written before",
-            span and span.within(chain),
+            f"{row} on {engine} reads {tensor.name}, {some} nothing has written before",
+            self._span(line),
             "what it reads is whatever the memory holds there, of this tensor or of one before: "
             "write it first",
             facts={"tensor": tensor.name, "elements": missing},
