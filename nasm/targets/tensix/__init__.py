@@ -6,11 +6,13 @@ from nasm.held import Surroundings
 from nasm.spec.generation import Generation
 from nasm.spec.target import Samples, Target
 from nasm.spec.words import Spelling, Words
+from nasm.targets.tensix.arrangements import ARRANGEMENTS
 from nasm.targets.tensix.core.durations import Durations
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.expansion import expanded
 from nasm.targets.tensix.generation import GENERATIONS
 from nasm.targets.tensix.isa import DATA, ISA
+from nasm.targets.tensix.looking import PARTS
 from nasm.targets.tensix.options import OPTIONS, OUTER_BUG, YES, quirks
 from nasm.targets.tensix.settings import SETTINGS
 from nasm.targets.tensix.words.word import OPCODE
@@ -62,8 +64,10 @@ TARGET = Target(
     samples=SAMPLES,
     options=OPTIONS,
     words=WORDS,
+    arrangements=ARRANGEMENTS,
     holds=_held,
     expand=expanded,
     paces={"duration": Durations},
+    parts=PARTS,
     settings=SETTINGS,
 )

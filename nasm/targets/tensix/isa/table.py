@@ -43,11 +43,18 @@ class Family:
     def __init__(self, module: str) -> None:
         self.module = module
 
-    def row(self, mnemonic: str, semantics: Callable[..., Any] | None = None, **more: Any) -> Row:
+    def row(
+        self,
+        mnemonic: str,
+        semantics: Callable[..., Any] | None = None,
+        example: str = "",
+        **more: Any,
+    ) -> Row:
         """The row of a word. Without semantics it assembles, and refuses to execute.
 
         The semantics get the coprocessor, the thread, and the fields of the word that they name by
-        any of their names. ``more`` is handed to :meth:`~nasm.spec.isa.Isa.instruction`.
+        any of their names. Without an ``example`` it is the mnemonic with two fields. ``more`` is
+        handed to :meth:`~nasm.spec.isa.Isa.instruction`.
         """
         word = WORDS[mnemonic]
         executed = _refusing(word) if semantics is None else started(mnemonic, semantics)
@@ -60,7 +67,7 @@ class Family:
             cost=_cost(word),
             condition=_condition(word),
             source=word.source,
-            example=_example(word),
+            example=example or _example(word),
             encoding=word.encoding,
             rules=(documented(word.encoding, word.source),),
             vendor={"tt-llk": word.macros, "ISA documentation": _page(word)},
