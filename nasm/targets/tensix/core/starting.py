@@ -28,6 +28,7 @@ Semantics = Callable[..., Done | None]
 _GIVEN: Final = frozenset({"core", "thread", "quirks"})
 _CONFIG: Final = frozenset({"WRCFG", "RDCFG"})
 _ATOMIC: Final = frozenset({"ATINCGET", "ATSWAP"})
+_LATCHED: Final = frozenset({"STALLWAIT", "SEMWAIT"})
 _SEEN_LATER: Final = frozenset({"SETDVALID", "SEMINIT", "SEMPOST", "SEMGET", "ATRELM"})
 
 
@@ -43,23 +44,18 @@ def started(mnemonic: str, semantics: Semantics) -> Callable[[Tensix, int, int],
 
     def run(core: Tensix, thread: int, word: int) -> Done:
         core.settle()
-        if thread_latches(mnemonic):
+        if mnemonic in _LATCHED:
             look(core, thread, core)
+            core.at(core.now + 1, None, ("look", thread))
         issued = Issued(core.now, core.around.place, thread, mnemonic, word)
         fields = fields_of(mnemonic, word)
         act: Act = partial(bound(word), core, thread)
         if core.recent.configured:
             act = findings.watching(core, issued, act)
         start(core, issued, fields, act)
-        core.changed()
         return core.settle
 
     return run
-
-
-def thread_latches(mnemonic: str) -> bool:
-    """Whether an instruction is remembered at the gate."""
-    return mnemonic in ("STALLWAIT", "SEMWAIT")
 
 
 def _bound(mnemonic: str, semantics: Semantics) -> Callable[[int], Callable[..., Done | None]]:
