@@ -78,6 +78,8 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
     "nasm.machine": (
         ("state", "conversions", "changes", "writers", "unread"),
         ("numbers",),
+        ("access",),
+        ("arranged",),
         ("addresses", "hazards", "dynamic_addresses", "numbered"),
         ("indirect", "tensor_io", "given_inputs", "needs", "flow", "below_zero"),
         ("indirect_transfers",),

@@ -13,6 +13,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from typing import Self, TypeVar
 
 from nasm.building import availability, check, given
+from nasm.building.arranging import arranged_as
 from nasm.building.blocks import Blocks
 from nasm.building.counters import Counters
 from nasm.building.notes import another, declared, declared_note, in_order
@@ -129,14 +130,19 @@ class ProgramBuilder:
         bank: int | None = None,
         core: int = 0,
         span: Span | None = None,
+        arrangement: str = "",
     ) -> Tensor:
-        """Declare a tensor; without a place it is given one when the program is finished."""
+        """Declare a tensor; without a place it is given one when the program is finished.
+
+        With an ``arrangement`` of the target ``dtype`` may be a format that it stores.
+        """
         identifier(name)
         self.enter(core)
         space = self.memory(memory)
-        kind = dtype_named(dtype)
         sizes = given.shape(shape)
         check.shape_fits(name, sizes, space)
+        arranged = arranged_as(self.target, arrangement, dtype, space, sizes)
+        kind = dtype_named(dtype) if arranged is None else arranged.dtype
         if given.role(role) and not space.io:
             raise Refused(
                 "E0313",
@@ -148,6 +154,7 @@ class ProgramBuilder:
         offset, bank = given.optional("an offset", offset), given.optional("a bank", bank)
         self._new_name(name, span)
         made = Tensor(name, space, kind, sizes, span, role, filled, int(core))
+        made.arrangement = arranged
         possible(made)
         if bank is not None:
             partition, offset = 0, self._bank_offset(made, bank)

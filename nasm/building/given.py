@@ -67,10 +67,10 @@ def moves(pairs: object) -> tuple[tuple[View, View], ...]:
 
 def _view(value: object) -> View:
     if isinstance(value, Tensor):
-        return View.whole(value)
+        value = View.whole(value)
     if not isinstance(value, View):
         raise Refused("E0301", f"wanted a tensor, found {shown(value)}")
-    return value
+    return value.in_order()
 
 
 def initialiser(init: Any) -> tuple[Any, ...] | ArrayFile | None:

@@ -267,4 +267,19 @@ ROWS = (
         ".target wormhole\n@t0 .cfg ALU_FORMAT_SPEC_REG0_SrcA = bf16",
         ".target wormhole\n.cfg ALU_FORMAT_SPEC_REG0_SrcA = bf16",
     ),
+    Code(
+        "E0245",
+        "a tensor whose elements are not in order",
+        "Behind the shape of a tensor may stand how its elements are arranged in its bytes. Lines "
+        "that walk a tensor by steps take none that is; what reaches a memory by addresses does.",
+    ),
+    Code(
+        "E0246",
+        "an arrangement that cannot be",
+        "A word behind the shape of a tensor says how its elements stand in its bytes. The target "
+        "has a few, for some dtypes and for formats that are only stored, and in linear memories "
+        "whose bytes have addresses.",
+        ".target wormhole\n.l1  x  u8[32, 32]  tiled",
+        ".target wormhole\n.l1  x  bf16[32, 32]  tiled",
+    ),
 )

@@ -22,6 +22,9 @@ class Layout:
         self.dims = tuple((step * size, count) for step, count in view.dims or ((1, 1),))
         self.low = sum(step * (count - 1) for step, count in self.dims if step < 0)
         self.high = sum(step * (count - 1) for step, count in self.dims if step > 0) + size
+        if tensor.arrangement is not None:  # whichever elements: all of its bytes
+            size = self.size = 1
+            self.dims, self.low, self.high = ((1, tensor.bytes),), 0, tensor.bytes
         self.rows = (0, 1, 1)
         if memory.partitions:
             first = (tensor.partition or 0) + view.partition
@@ -57,6 +60,7 @@ class Regions:
             if layout is None:
                 area = -1 if self._areas is None else self._areas[view.tensor.index]
                 layout = self._layouts[key] = Layout(view, area)
-            found = layout.region((view.tensor.offset or 0) + view.offset)
+            inside = view.offset if view.tensor.arrangement is None else 0
+            found = layout.region((view.tensor.offset or 0) + inside)
             self._regions[key, view.offset] = found
         return found

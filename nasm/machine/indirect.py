@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from nasm.dtypes import Casting, Float32
 from nasm.footprint.reach import range_of, window
-from nasm.machine.addresses import Access, Addresses, added
+from nasm.machine.access import Access, added
+from nasm.machine.addresses import Addresses
 from nasm.problems import Refused
 from nasm.sim.memory import Array, CopyOnWrite, Mask
 from nasm.sim.regions import Region

@@ -14,7 +14,8 @@ import numpy as np
 
 from nasm import dtypes
 from nasm.dtypes import Casting
-from nasm.machine.addresses import Access, Addresses, added
+from nasm.machine.access import Access, added
+from nasm.machine.addresses import Addresses
 from nasm.machine.hazards import Hazards
 from nasm.machine.indirect import Entries, Indirect
 from nasm.sim.counters import Who

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from nasm.held import Holds
-from nasm.machine.addresses import Access
+from nasm.machine.access import Access
 from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.conversions import Reader
 from nasm.machine.hazards import Hazards

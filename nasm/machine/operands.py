@@ -17,7 +17,8 @@ import numpy as np
 from nasm import dtypes
 from nasm.dtypes import DType
 from nasm.footprint.traits import here
-from nasm.machine.addresses import Access, Addresses
+from nasm.machine.access import Access
+from nasm.machine.addresses import Addresses
 from nasm.machine.conversions import (
     Reader,
     choosing,

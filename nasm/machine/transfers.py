@@ -14,7 +14,8 @@ import numpy as np
 
 from nasm import dtypes
 from nasm.dtypes import Casting, DType
-from nasm.machine.addresses import Access, Addresses
+from nasm.machine.access import Access
+from nasm.machine.addresses import Addresses
 from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.hazards import Hazards
 from nasm.machine.indirect_transfers import Chosen, IndirectMove, Start, chosen_start

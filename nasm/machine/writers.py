@@ -137,7 +137,7 @@ def part(region: Region, chosen: Mask, view: View) -> tuple[Region, ...]:
 
     ``chosen`` says which, in the shape of the view.
     """
-    if chosen.all():
+    if chosen.all() or view.tensor.arrangement is not None:
         return (region,)
     places = np.argwhere(chosen)[:MOST]
     rows, free = np.zeros(len(places), np.int64), places

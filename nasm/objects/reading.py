@@ -143,6 +143,7 @@ class Reader:
                 offset=place[1],
                 core=said.get("core", int),
                 span=span,
+                arrangement=said.get("arrangement", str),
             )
             if not said.get("fixed", bool):
                 free.append(made)

@@ -116,7 +116,8 @@ class _Writer:
         return {
             "name": tensor.name,
             "memory": tensor.memory.name,
-            "dtype": tensor.dtype.name,
+            "dtype": tensor.stored,
+            "arrangement": "" if tensor.arrangement is None else tensor.arrangement.name,
             "shape": list(tensor.shape),
             "role": tensor.role,
             "core": tensor.core,

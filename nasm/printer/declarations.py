@@ -61,11 +61,12 @@ def _noted(notes: list[list[str]], group: list[tuple[str, ...]]) -> Iterator[str
 
 def _tensor(tensor: Tensor, at: str, files: Files) -> tuple[str, ...]:
     shape = ", ".join(map(str, tensor.shape))
-    more = [at, tensor.role]
+    arranged = tensor.arrangement.name if tensor.arrangement is not None else ""
+    more = [arranged, at, tensor.role]
     if tensor.init is not None:
         more.append(f"= {files.initialiser(tensor)}")
     said = " ".join(part for part in more if part)
-    return f".{tensor.memory.name}", tensor.name, f"{tensor.dtype.name}[{shape}]", said
+    return f".{tensor.memory.name}", tensor.name, f"{tensor.stored}[{shape}]", said
 
 
 def _place(tensor: Tensor) -> str:
@@ -73,6 +74,8 @@ def _place(tensor: Tensor) -> str:
     offset, bank = tensor.offset or 0, tensor.memory.bank
     if bank and not tensor.partition and offset % bank == 0:
         return f"@ bank {offset // bank}"
+    if tensor.memory.numbered:
+        return f"@ {offset:#x}"
     return f"@ {tensor.partition or 0}:{offset}"
 
 

@@ -143,7 +143,7 @@ class Tile(Kind):
             value = View.whole(value)
         if not isinstance(value, View):
             raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {shown(value)}")
-        where = value.tensor.memory.name
+        where = value.in_order().tensor.memory.name
         if where not in self.memories:
             raise Refused(
                 "E0302",

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from nasm.dtypes import DType
 from nasm.source import Span
+from nasm.spec.arrangement import Arrangement
 
 MOST_AXES = 32
 """Axes of a tensor or a view; NumPy, which holds the elements, has 64 and needs some itself."""
@@ -45,7 +46,9 @@ class Tensor:
     ``partition`` and ``offset`` (bytes within each partition, or within a linear memory) are
     None until then; ``fixed`` says that they were chosen, by the program or because others that
     live there live at other times: only such tensors share bytes. ``block`` are the blocks that it
-    is declared in, outermost first, behind which its bytes may be another's.
+    is declared in, outermost first, behind which its bytes may be another's. With an
+    ``arrangement`` its elements do not stand one after the other in its bytes; only instructions
+    that reach the memory by addresses read it.
     """
 
     name: str
@@ -61,6 +64,7 @@ class Tensor:
     fixed: bool = False
     index: int = 0
     block: tuple[int, ...] = ()
+    arrangement: Arrangement | None = None
     _elements: int = field(default=0, repr=False)
 
     @property
@@ -81,7 +85,14 @@ class Tensor:
     @property
     def bytes(self) -> int:
         """Bytes per partition, or in all in a linear memory."""
+        if self.arrangement is not None:
+            return self.arrangement.size(self.shape)
         return self.elements * self.dtype.itemsize
+
+    @property
+    def stored(self) -> str:
+        """What its elements are called where they are stored."""
+        return self.dtype.name if self.arrangement is None else self.arrangement.stored
 
     def shares(self, other: Tensor) -> bool:
         """Whether it has bytes in common with another tensor; both have their places."""

@@ -11,6 +11,7 @@ from nasm.held import Holds, Part, Surroundings
 from nasm.pace import Pace
 from nasm.problems import Failure, Problem, listed
 from nasm.records import FigureSet
+from nasm.spec.arrangement import Arrangement
 from nasm.spec.by_name import named
 from nasm.spec.figures import Figure
 from nasm.spec.generation import Generation
@@ -87,7 +88,9 @@ class Target:
     they have some. ``holds`` makes the object that a core holds, which semantics get by the
     implicit operand ``Held``. ``expand`` says what a queue executes for an instruction, with what
     its core holds and its number within the core: see :data:`Expander`. ``settings`` are what of
-    that a program may set before it runs, ``parts`` what of it can be looked at.
+    that a program may set before it runs, ``parts`` what of it can be looked at. ``arrangements``
+    are words of declarations in linear memories: how elements stand there that are not one after
+    the other, for each stored format.
     """
 
     name: str
@@ -112,6 +115,7 @@ class Target:
     expand: Expander | None = None
     parts: tuple[Part, ...] = ()
     settings: Settings | None = None
+    arrangements: tuple[Arrangement, ...] = ()
 
     def __reduce__(self) -> tuple[Callable[[str, str], Target], tuple[str, str]]:
         return named, (self.module, "TARGET")

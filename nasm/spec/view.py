@@ -97,6 +97,15 @@ class View:
             steps[0] = 1
         return View(tensor, tensor.dtype, 0, 0, tensor.shape, tuple(steps))
 
+    def in_order(self) -> View:
+        """Itself, for what walks elements by their addresses; refuses what is arranged."""
+        arrangement = self.tensor.arrangement
+        if arrangement is not None:
+            said = f"{self.tensor.name} is {arrangement.name}: its elements are not in order"
+            hint = f"declare it without '{arrangement.name}', or reach its bytes by their addresses"
+            raise Refused("E0245", said, hint)
+        return self
+
     # -- what it covers
 
     @property

@@ -6,9 +6,9 @@
 .const PHASES = 2
 
 .const A_AT = 0x4000, B_AT = 0x8000, C_AT = 0x10000
-.l1  A  bf16[2, 2, 16, 16] @ 0:A_AT  input = normal(seed=1)    ; a tile is four faces of 16 by 16
-.l1  B  bf16[2, 2, 16, 16] @ 0:B_AT  input = normal(seed=2)
-.l1  C  bf16[2, 2, 16, 16] @ 0:C_AT  output
+.l1  A  bf16[32, 32]  tiled @ A_AT  input = normal(seed=1)     ; a tile is four faces of 16 by 16
+.l1  B  bf16[32, 32]  tiled @ B_AT  input = normal(seed=2)
+.l1  C  bf16[32, 32]  tiled @ C_AT  output
 
 ; -- what is configured before the run. Addresses count 16 bytes, and begin behind a header
 
@@ -98,5 +98,5 @@ SEMWAIT   BlockMask=0x4, SemaphoreMask=0x2, ConditionMask=1  ; packs wait while 
 PACR      PackerMask=0xF, Last=1
 SEMGET    SemaphoreMask=0x2
 
-.expect C.permute(0, 2, 1, 3).reshape(32, 32) ~ A.permute(0, 2, 1, 3).reshape(32, 32) @ B.permute(0, 2, 1, 3).reshape(32, 32)  rtol=2e-2 atol=5e-2
+.expect C ~ A @ B  rtol=2e-2 atol=5e-2
 .expect cycles(t2) <= 106 + 16 * PHASES

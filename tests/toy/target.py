@@ -33,6 +33,7 @@ from tests.toy.base import (
     walked,
 )
 from tests.toy.rack import PARTS, SETTINGS, Rack, expand
+from tests.toy.woven import ARRANGEMENTS
 
 DISPATCH, NOTIFY, FLOOR = 20, 4, 10
 """Ticks: from issuing a move to its start, from landing to a waiter, and of a share's way."""
@@ -350,5 +351,6 @@ TARGET = Target(
     expand=expand,
     parts=PARTS,
     settings=SETTINGS,
+    arrangements=ARRANGEMENTS,
 )
 TARGETS = {"toy": lambda: TARGET}

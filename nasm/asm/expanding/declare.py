@@ -11,7 +11,7 @@ from nasm.asm.expanding.scope import Scope
 from nasm.asm.text import tree
 from nasm.building import check
 from nasm.building.builder import ProgramBuilder
-from nasm.building.given import DRAWS, FILLS
+from nasm.building.given import DRAWS, FILLS, ROLES
 from nasm.building.notes import another, declared_note
 from nasm.dtypes import DType
 from nasm.problems import Failure, Problem, Refused, did_you_mean
@@ -42,9 +42,10 @@ def tensor(statement: tree.TensorLine, scope: Scope, builder: ProgramBuilder) ->
     """``.sbuf t bf16[128, 512] @ P:B`` and its like."""
     home, name = _fresh(statement.name, scope)
     place = scope.span(statement.name)
+    role, arrangement = _words(statement, builder)
     dtype = _dtype(statement.dtype, scope)
     shape = [_axis(n, scope) for n in statement.shape]
-    partition, offset, bank = _place(statement, scope)
+    partition, offset, bank = _place(statement, scope, builder)
     init = initialiser(statement.init, scope) if statement.init is not None else None
     try:
         made = builder.tensor(
@@ -52,24 +53,37 @@ def tensor(statement: tree.TensorLine, scope: Scope, builder: ProgramBuilder) ->
             _in_program(name, home, builder),
             dtype,
             shape,
-            role=statement.role.name if statement.role is not None else "",
+            role=role.name if role is not None else "",
             init=init,
             partition=partition,
             offset=offset,
             bank=bank,
             core=scope.core,
             span=place,
+            arrangement=arrangement.name if arrangement is not None else "",
         )
     except Refused as refused:
+        swapped = isinstance(dtype, str) and dtypes.find(name) is not None
+        if refused.code == "E0205" and swapped:
+            refused = _swapped(statement, name, scope)
         written = {
             "E0204": statement.space,
             "E0205": statement.dtype,
-            "E0216": statement.role,
+            "E0216": role,
             "E0217": statement.init,
+            "E0246": arrangement,
         }
         at = written.get(refused.code) or statement.name
         raise Failure(refused.at(scope.span(at))) from None
     _keep(statement.name, name, View.whole(made), scope)
+
+
+def _swapped(statement: tree.TensorLine, name: str, scope: Scope) -> Refused:
+    """What to say of a dtype that stands before the name."""
+    shape = ", ".join(scope.span(size).text for size in statement.shape)
+    other = scope.span(statement.dtype).text
+    hint = f"write '.{statement.space.name} {other} {name}[{shape}]'"
+    return Refused("E0205", f"the dtype stands behind the name: no dtype '{other}'", hint)
 
 
 def _fresh(node: tree.Name | tree.Template, scope: Scope) -> tuple[Scope, str]:
@@ -128,6 +142,17 @@ def view(statement: tree.ViewLine, scope: Scope, builder: ProgramBuilder) -> Non
         each.declare(name, value, place)
 
 
+def _words(
+    statement: tree.TensorLine, builder: ProgramBuilder
+) -> tuple[tree.Name | None, tree.Name | None]:
+    """Role and arrangement: a word alone is what the target knows it as."""
+    role, arrangement = statement.role, statement.arrangement
+    known = [a.name for a in builder.target.arrangements]
+    if role is not None and role.name not in ROLES and role.name in known:
+        return None, role
+    return role, arrangement
+
+
 def _axis(node: tree.Node, scope: Scope) -> int:
     size = evaluate(node, scope)
     if type(size) is not int or size < 1:
@@ -137,13 +162,22 @@ def _axis(node: tree.Node, scope: Scope) -> int:
     return size
 
 
-def _place(statement: tree.TensorLine, scope: Scope) -> tuple[int | None, int | None, int | None]:
+def _place(
+    statement: tree.TensorLine, scope: Scope, builder: ProgramBuilder
+) -> tuple[int | None, int | None, int | None]:
     """Partition, byte and bank that a declaration chooses."""
     if statement.place is None:
         return None, None, None
     how, first, second = statement.place
     if how == "bank":
         return None, None, whole(first, scope)
+    if how == "byte":
+        at = whole(first, scope)
+        memory = builder.generation.memories.get(statement.space.name)
+        if memory is not None and memory.partitions:
+            said = f"a place in {memory.name} names a partition and a byte, found {at} alone"
+            raise Failure(Problem("E0310", said, scope.span(first), f"write @ 0:{at}"))
+        return None, at, None
     assert second is not None
     return whole(first, scope), whole(second, scope), None
 

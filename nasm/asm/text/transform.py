@@ -358,8 +358,14 @@ class TreeBuilder(_Instructions):
         space, name, dtype = parts[:3]
         close = next(i for i in range(4, len(parts)) if _is(parts[i], "RSQB"))
         rest = parts[close + 1 :]
-        place = rest.pop(0) if rest and isinstance(rest[0], _Place) else None
-        role = rest.pop(0) if rest and not isinstance(rest[0], Token) else None
+        init = rest.pop() if len(rest) > 1 and _is(rest[-2], "EQUALS") else None
+        if init is not None:
+            rest.pop()
+        at = next((n for n, part in enumerate(rest) if isinstance(part, _Place)), None)
+        place = rest[at] if at is not None else None
+        alone = len(rest) == 1 and place is None  # a role or an arrangement: the target knows
+        arranged = rest[0] if rest and rest[0] is not place and not alone else None
+        role = rest[-1] if rest and rest[-1] is not place and rest[-1] is not arranged else None
         return tree.TensorLine(
             space.start - 1,
             _end(parts[-1]),
@@ -368,14 +374,17 @@ class TreeBuilder(_Instructions):
             dtype,
             tuple(parts[4:close]),
             role,
-            rest[1] if rest else None,
+            init,
             place.value if place else None,
+            arranged,
         )
 
     def place(self, parts: Parts) -> _Place:
-        """Read ``@ P:B`` or ``@ bank N``."""
+        """Read ``@ P:B``, ``@ bank N`` or ``@ BYTE``."""
         if _is(parts[1], "BANK"):
             return _Place(("bank", parts[2], None), parts[2].end)
+        if len(parts) == 2:
+            return _Place(("byte", parts[1], None), parts[1].end)
         return _Place(("at", parts[1], parts[3]), parts[3].end)
 
     def semaphores(self, parts: Parts) -> tree.SemLine:

@@ -262,7 +262,9 @@ class TensorLine(Statement):
     """``.hbm x bf16[128, 512] input = INIT`` and ``.sbuf t bf16[…] @ P:B`` or ``@ bank N``.
 
     ``space`` is the directive without its dot: any memory the target declares.
-    ``place`` is one of ``("at", partition, byte)``, ``("bank", number)`` or None.
+    ``place`` is one of ``("at", partition, byte)``, ``("bank", number, None)``,
+    ``("byte", byte, None)`` or None. A word that stands alone is the ``role``, although it may be
+    an ``arrangement``.
     """
 
     space: Name
@@ -272,6 +274,7 @@ class TensorLine(Statement):
     role: Name | None
     init: Node | None
     place: tuple[str, Node, Node | None] | None
+    arrangement: Name | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nasm.machine.addresses import Access
+from nasm.machine.access import Access
 from nasm.micro import Micro
 from nasm.problems import Refused
 from nasm.records import Status

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import prod
 
 import numpy as np
 
@@ -93,10 +94,13 @@ class _Whole:
         """What changed of it in some blocks."""
         store, tensor = self.store, self.tensor
         left, size = (tensor.offset or 0) - store.base, tensor.dtype.itemsize
+        arranged = tensor.arrangement is not None
         reached = range(left // store.width, (left + tensor.bytes - 1) // store.width + 1)
         numbers = [number for number in reached if number in blocks]
         done = 0
-        for number in numbers[:MOST]:
+        if numbers and arranged:
+            self._elements(0, prod(tensor.shape), left, blocks)
+        for number in () if arranged else numbers[:MOST]:
             low = max(0, number * store.width - left) // size
             first = max(done, low)
             done = -(-min(tensor.bytes, (number + 1) * store.width - left) // size)
@@ -106,7 +110,8 @@ class _Whole:
             return None
         self.few = sorted(self.few, key=lambda change: change.index)[:FEW]
         box = tuple(zip(self.low, (n + 1 for n in self.high), strict=True))
-        whole, more = box == tuple((0, n) for n in tensor.shape), len(numbers) > MOST
+        whole = box == tuple((0, n) for n in tensor.shape)
+        more = len(numbers) > MOST and not arranged
         return MemoryChange(tensor.name, self.count, box, tuple(self.few), self.nan, more, whole)
 
     def _elements(
@@ -114,9 +119,15 @@ class _Whole:
     ) -> None:
         """Compare some elements of each row; ``left`` is where the tensor begins in it."""
         tensor, size = self.tensor, self.tensor.dtype.itemsize
+        arrangement = tensor.arrangement
         columns = slice(left + first * size, left + end * size)
+        if arrangement is not None:
+            columns = slice(left, left + tensor.bytes)
         now, known = self._now(columns)
         old, knew = self._then(columns, blocks)
+        if arrangement is not None:
+            now, known = arrangement.spread(now, known, tensor.shape)
+            old, knew = arrangement.spread(old, knew, tensor.shape)
         surely = tensor.index in self.store.complete, self.complete
         if all(surely):
             known = knew = np.broadcast_to(np.True_, known.shape)
@@ -132,7 +143,7 @@ class _Whole:
         other = ((new != was) & (has | had)) | (has != had)
         if other.any():
             row, nth = other.nonzero()
-            flat = row * (tensor.bytes // size) + first + nth
+            flat = row * tensor.elements + first + nth
             self._note(flat, new[other], was[other], has[other], had[other])
 
     def _now(self, columns: slice) -> tuple[Array, Mask]:

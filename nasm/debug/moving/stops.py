@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from nasm.debug.moving.locations import Location
-from nasm.machine.addresses import Access
+from nasm.machine.access import Access
 from nasm.problems import in_line
 from nasm.running import Running
 from nasm.sim.channels import Flight, Group

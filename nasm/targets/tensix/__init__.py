@@ -6,6 +6,7 @@ from nasm.held import Surroundings
 from nasm.spec.generation import Generation
 from nasm.spec.target import Samples, Target
 from nasm.spec.words import Spelling, Words
+from nasm.targets.tensix.arrangements import ARRANGEMENTS
 from nasm.targets.tensix.core.durations import Durations
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.expansion import expanded
@@ -63,6 +64,7 @@ TARGET = Target(
     samples=SAMPLES,
     options=OPTIONS,
     words=WORDS,
+    arrangements=ARRANGEMENTS,
     holds=_held,
     expand=expanded,
     paces={"duration": Durations},

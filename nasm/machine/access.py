@@ -1,0 +1,286 @@
+"""A view bound to its memory: its bytes, its shadow memory and its region.
+
+What follows from a pattern on a tensor is decided once, in a :class:`Pattern`; an access adds an
+address to it. Memory is changed here and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from nasm import dtypes
+from nasm.dtypes import Casting, DType, Float32
+from nasm.footprint.layout import Layout
+from nasm.machine.unread import IDLE, Acting, Idle, Token, Unread
+from nasm.sim.memory import Array, CopyOnWrite, Journal, Mask, Store
+from nasm.spec.effects import Partial
+from nasm.spec.pieces import PIECE, Window
+from nasm.spec.view import View
+
+Values = Array | CopyOnWrite
+
+
+class Pattern(Layout):
+    """What accesses to one tensor with one pattern have in common; offsets are relative.
+
+    ``shape`` and ``strides`` have adjacent free axes merged: a simple run has exactly one free
+    axis. ``whole`` says that such an access is all of a tensor that shares its bytes with none.
+    """
+
+    __slots__ = (
+        "accesses", "dtype", "last", "plain_shape", "plain_strides", "shape", "start", "store",
+        "strides", "unread", "whole",
+    )  # fmt: skip
+
+    def __init__(self, view: View, store: Store, area: int, unread: Unread) -> None:
+        super().__init__(view, area)
+        self.unread = unread
+        tensor, dtype, size, dims = view.tensor, view.dtype, self.size, self.dims
+        self.store, self.dtype = store, dtype
+        self.shape = tuple(count for _, count in dims)
+        self.strides = tuple(step for step, _ in dims)
+        self.plain_shape = view.shape
+        self.plain_strides = tuple(s * size for s in view.steps)
+        row, count, step = self.rows
+        if tensor.memory.partitions:
+            pitch = step * store.pitch
+            self.shape, self.strides = (count, *self.shape), (pitch, *self.strides)
+            self.plain_strides = (pitch, *self.plain_strides[1:])
+        self.start = (row - store.row) * store.pitch + (tensor.offset or 0) - store.base
+        self.last = abs(step) * (count - 1) * store.pitch
+        plain = len(dims) == 1 and dims[0][0] == size and step == 1
+        self.whole = store.alone and plain and view.shape == tensor.shape and dtype is tensor.dtype
+        self.accesses: dict[int, Access] = {}
+
+    def at(self, view: View) -> Access:
+        """The access of a view that has this pattern; each is made once."""
+        found = self.accesses.get(view.offset)
+        if found is None:
+            found = self.accesses[view.offset] = self._access(view)
+        return found
+
+    def _access(self, view: View) -> Access:
+        return Access(view, self)
+
+
+class Access:
+    """A view bound to its memory: its bytes as an array, and which of them are initialised.
+
+    ``initialised`` is set once all of it is known to be, which only a restored checkpoint undoes.
+    A tensor that shares its bytes with no other is marked as a whole when it is written as a whole,
+    and its mask is then never looked at; other marks are pending until the mask is asked for.
+    """
+
+    __slots__ = (
+        "array", "clock", "high", "initialised", "kept", "low", "others", "pattern", "region",
+        "start", "store", "token", "unread", "view",
+    )  # fmt: skip
+    CACHES = ("clock", "initialised", "kept", "others")
+
+    def __init__(self, view: View, pattern: Pattern) -> None:
+        self.view, self.pattern = view, pattern
+        store = self.store = pattern.store
+        start = self.start = pattern.start + view.offset
+        self.array = store.array(pattern.dtype.numpy, start, pattern.shape, pattern.strides)
+        self.region = pattern.region((view.tensor.offset or 0) + view.offset)
+        self.low, self.high = start + pattern.low, start + pattern.high + pattern.last
+        if pattern.rows[2] < 0:
+            self.low, self.high = self.low - pattern.last, self.high - pattern.last
+        self.kept: Journal | None = None
+        self.initialised = False
+        unread = self.unread = pattern.unread
+        self.clock: Acting = unread.clock
+        self.token: Token | Idle | None = IDLE
+        self.others: list[Access] = []
+        unread.enter(self)
+
+    @property
+    def elements(self) -> Array:
+        """The elements in the shape of the view, as an array that shares the memory's bytes."""
+        pattern = self.pattern
+        return self.store.array(
+            pattern.dtype.numpy, self.start, pattern.plain_shape, pattern.plain_strides
+        )
+
+    # -- changes
+
+    @property
+    def columns(self) -> tuple[int, int]:
+        """Its first byte in a row of the store, and the one behind its last."""
+        base = self.store.base
+        return self.region.low - base, self.region.high - base
+
+    def put(self, values: Values) -> None:
+        """Store values, one per element, in the shape of ``array``."""
+        self._put(self.array, values)
+
+    def put_parts(self, parts: Iterable[tuple[Window, Array]]) -> None:
+        """Store values in the shape of the view, part by part; together they are all of it."""
+        self.store.before_change(self)
+        target = self.elements
+        for window, values in parts:
+            target[window] = values
+        self.mark()
+
+    def put_elements(self, values: Values) -> None:
+        """Store values, one per element, in the shape of the view."""
+        self._put(self.elements, values)
+
+    def _put(self, target: Array, values: Values) -> None:
+        if self.kept is not self.store.journal or self.store.shared:
+            self.store.before_change(self)
+        target[...] = values.take() if isinstance(values, CopyOnWrite) else values
+        if not self.initialised:
+            self.mark()
+        if self.token is None:  # as Unread.wrote does, which costs a call
+            for other in self.others:
+                if other.token is not None:
+                    break
+            else:
+                self.token = self.clock.acting
+                return
+        self.unread.wrote(self)
+
+    def put_partial(self, part: Partial) -> None:
+        """Store the chosen ones of some values; ``where`` has the shape of the array."""
+        self.store.before_change(self)
+        np.copyto(self.array, part.values, where=part.where)
+        if not self.initialised:
+            mask = self.mask
+            if self.view.tensor.index not in self.store.complete:
+                mask[part.where] = True
+
+    def put_at(self, window: Array, key: Any, values: Array) -> None:
+        """Store values at places of an array of these bytes; of several for one the last stays."""
+        self.store.before_change(self)
+        window[key] = values
+        if not self.complete:
+            self.bits(window)[key] = True
+
+    def add(self, values: Float32, casting: Casting) -> None:
+        """Add float32 values in the shape of ``array`` to what it holds."""
+        self.look()
+        if self.view.dtype.name != "float32":
+            self.put(added(self.array, values, self.view.dtype, casting))
+            return
+        self.store.before_change(self)
+        np.add(self.array, values, out=self.array)
+        if not self.initialised:
+            self.mark()
+        self.unread.wrote(self)
+
+    # -- who reads it
+
+    def look(self) -> None:
+        """An instruction or a transfer is about to read it."""
+        if self.token is not None or self.others:
+            self.unread.read(self)
+
+    def within(self, bits: Mask, low: int) -> Mask:
+        """Its bytes in an array that begins at some byte of the store."""
+        array, start = self.array, self.start - low
+        shape, strides = (*array.shape, array.itemsize), (*array.strides, 1)
+        return np.ndarray(shape, np.bool_, bits.data, start, strides)
+
+    # -- the shadow memory
+
+    @property
+    def complete(self) -> bool:
+        """Whether all of the tensor is known to be initialised."""
+        return self.initialised or self.view.tensor.index in self.store.complete
+
+    @property
+    def mask(self) -> Mask:
+        """Which bytes are initialised: the shape of ``array`` with a last axis of bytes."""
+        if self.view.tensor.index in self.store.complete:
+            return np.ones((*self.array.shape, self.view.dtype.itemsize), np.bool_)
+        self.store.flush()
+        return self.bits()
+
+    def bits(self, window: Array | None = None) -> Mask:
+        """The mask of the same bytes as the store has it."""
+        array = self.array if window is None else window
+        return self.store.mask(array.itemsize, self.start, array.shape, array.strides)
+
+    @property
+    def uninitialised(self) -> bool:
+        """Whether some of its bytes are uninitialised."""
+        if not self.initialised:
+            known = self.view.tensor.index in self.store.complete or bool(self.mask.all())
+            self.initialised = known
+        return not self.initialised
+
+    def packed_mask(self) -> Iterator[bytes]:
+        """The mask of bytes in row-major order, a bit each, piece by piece."""
+        size = self.array.size * self.view.dtype.itemsize
+        if self.view.tensor.index in self.store.complete:
+            for start in range(0, size, 8 * PIECE):
+                yield np.packbits(np.ones(min(8 * PIECE, size - start), np.bool_)).tobytes()
+            return
+        mask = self.mask
+        if not mask.flags.c_contiguous:
+            yield np.packbits(mask).tobytes()
+            return
+        flat = mask.reshape(-1)
+        for start in range(0, size, 8 * PIECE):
+            yield np.packbits(flat[start : start + 8 * PIECE]).tobytes()
+
+    def known(self) -> Mask:
+        """Which elements are initialised, in the shape of the view; to be read, not written."""
+        if self.complete:
+            return np.broadcast_to(np.True_, self.view.shape)
+        marks, whole = self._marks()
+        return np.asarray(marks == whole).reshape(self.view.shape)
+
+    def missing(self) -> Mask:
+        """Which elements are uninitialised, in the shape of the view; to be read, not written."""
+        if self.complete:
+            return np.broadcast_to(np.False_, self.view.shape)
+        marks, whole = self._marks()
+        return np.asarray(marks != whole).reshape(self.view.shape)
+
+    def _marks(self) -> tuple[Array, int]:
+        """The mask with the bytes of each element as one number, and what that is if all are."""
+        self.store.flush()
+        bits = self.bits()
+        size = bits.shape[-1]
+        return bits.view(f"u{size}"), int.from_bytes(b"\x01" * size, "little")
+
+    def mark(self) -> None:
+        """All of it has been written."""
+        if self.initialised:
+            return
+        self.initialised = True
+        number = self.view.tensor.index
+        if self.pattern.whole:
+            self.store.complete.add(number)
+        elif number not in self.store.complete:
+            self.store.pending.append(self)
+
+    # -- who wrote it last
+
+    def note_writer(self, accumulable: bool, where: Any = ..., window: Array | None = None) -> None:
+        """Remember whether instructions may accumulate onto what was just written."""
+        if not accumulable or self.store.not_accumulable is not None:
+            self.store.before_change(self)
+            self._not_accumulable(window)[where] = not accumulable
+
+    def accumulable(self, where: Any = ..., window: Array | None = None) -> bool:
+        """Whether instructions may accumulate onto all of it."""
+        known = self.store.not_accumulable is not None
+        return not (known and bool(self._not_accumulable(window)[where].any()))
+
+    def _not_accumulable(self, window: Array | None) -> Mask:
+        array = self.array if window is None else window
+        return self.store.not_accumulable_mask(
+            array.itemsize, self.start, array.shape, array.strides
+        )
+
+
+def added(held: Array, values: Float32, dtype: DType, casting: Casting) -> Array:
+    """What memory holds and float32 values, added in float32 and rounded once into its dtype."""
+    total = dtypes.to_float32(held, dtype) + values
+    return casting.narrower(dtype)(total, dtype)
