@@ -145,7 +145,7 @@ class Seen:
 
     ``array`` is what expressions compute with: of a ``dtype`` by name, else of its own; ``known``
     says which elements are (None: all). ``rows`` are lines of a table under ``heads``. ``said`` is
-    how it is now, in a few words: who owns it, what it waits for.
+    how it is now, in a few words: who owns it, what it waits for. One that ``rests`` is as always.
     """
 
     array: NDArray[Any] | None = None
@@ -154,10 +154,13 @@ class Seen:
     said: str = ""
     heads: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
+    rests: bool = False
 
     @property
     def resting(self) -> bool:
         """Whether there is nothing to tell of it: no words, no rows, and no element but zeros."""
+        if self.rests:
+            return True
         if self.said or self.rows:
             return False
         if self.array is None:

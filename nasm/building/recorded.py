@@ -7,6 +7,7 @@ is complete the queues are written anew, with all that it takes (``nasm/sequence
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -111,6 +112,11 @@ class RunTimeLoop:
     rounds: int | None = None
 
 
+def _nowhere(name: str) -> Span | None:
+    """No branch was left out."""
+    return None
+
+
 Item = range | Label | Drain | RunTimeLoop
 """Lines by their positions, or what stands between two lines."""
 
@@ -118,11 +124,13 @@ Item = range | Label | Drain | RunTimeLoop
 class Recorded:
     """All that a text says, in its order; ``moments`` are by the position of their line.
 
-    A position is how many lines the builder had appended before.
+    A position is how many lines the builder had appended before. ``passed`` finds where the text
+    posts a moment of some name in a branch that was not taken.
     """
 
     def __init__(self) -> None:
         self.moments: dict[int, Moments] = {}
+        self.passed: Callable[[str], Span | None] = _nowhere
         self.loops = 0
         self._open: list[list[Item]] = [[]]
         self._reached = 0

@@ -19,7 +19,8 @@ def evidence(
     """Ticks of a path by how the figures are known that they follow from: all of its ticks.
 
     What follows from several figures is worth as much as the worst. The order of a queue, and
-    turns that others have, follow from none: they are how the model works, which is assumed.
+    turns that others have, follow from none: they are how the model works, which is assumed. So is
+    what a condition waited for.
     """
     mix = dict.fromkeys(Evidence, 0)
     before: Step | None = None
@@ -40,7 +41,9 @@ def _of(machine: Machine, history: History, step: Step, before: Step | None, nam
         return Evidence.ASSUMED
     moved = before if name == "notification" else step
     assert moved is not None
-    plan = machine.transfers.plans[moved.queue, moved.pc]
+    plan = machine.transfers.plans.get((moved.queue, moved.pc))
+    if plan is None:  # what a condition waited for, by its own name
+        return Evidence.ASSUMED
     return _figures(machine, dict(plan.figures).get(name, ()))
 
 

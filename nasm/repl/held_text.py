@@ -20,13 +20,26 @@ def overview(session: Session, found: Iterable[Held], width: int, plain: bool) -
     rows = [(_name(session, one), now(one), one.how) for one in items if not one.engine]
     lines = [f"{name}: {said} ({what})" for name, said, what in rows]
     if not plain:
-        lines = table(("part", "now", "what it is"), rows, width) if rows else []
+        lines = _table(rows, width)
     return lines + [line for one in items if one.engine for line in _engine(session, one, width)]
 
 
+def _table(rows: list[tuple[str, str, str]], width: int) -> list[str]:
+    """Parts and how they are now, and what they are where all of that fits."""
+    heads = "part", "now", "what it is"
+    lines = table(heads, rows, 1 << 20)
+    if max(map(len, lines)) > width:
+        lines = table(heads[:2], [row[:2] for row in rows], width)
+    return lines if rows else []
+
+
 def whole(session: Session, found: Iterable[Held], width: int, plain: bool) -> list[str]:
-    """All of each."""
-    return [line for one in found for line in _whole(session, one, width, plain)]
+    """All of each; of several, those at rest by their names."""
+    items = list(found)
+    rest = [one.name for one in items if one.resting] if len(items) > 1 else []
+    told = [one for one in items if one.name not in rest]
+    lines = [line for one in told for line in _whole(session, one, width, plain)]
+    return [*lines, *hanging(f"at rest: {', '.join(rest)}", width)] if rest else lines
 
 
 def now(item: Held) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from nasm.problems import counted, listed
 from nasm.records import Rows
 from nasm.repl import text
-from nasm.repl.screen import WIDTH, cut, table
+from nasm.repl.screen import WIDTH, cut, hanging, table
 from nasm.repl.text import Timed
 from nasm.session import Session
 
@@ -53,7 +53,7 @@ def screenful(found: Context, width: int, most: int = MOST - 1) -> list[str]:
 
 def detail(of: Timed, engine: EngineContext, width: int = WIDTH) -> list[str]:
     """All there is to tell of one engine."""
-    said = [f"{_head(engine)}, {engine.completed:,} of its instructions completed"]
+    said = hanging(f"{_head(engine)}, {engine.completed:,} of its instructions completed", width)
     if engine.idle:
         return [*said, f"  {'nothing left to do' if engine.length else 'no instructions'}"]
     for one in engine.doing:
@@ -81,6 +81,8 @@ def sentences(of: Timed, engine: EngineContext) -> Iterator[str]:
         yield "It has nothing else to do."
         return
     yield f"Its next instruction is {_placed(engine.at, engine.text)}."
+    if engine.expansion:
+        yield f"That is one of {engine.expansion}."
     yield f"It {engine.why}."
 
 
@@ -130,7 +132,7 @@ def _changes(history: Rows[Changed], width: int) -> list[str]:
 
 
 def _whole(of: Timed, engine: EngineContext, width: int) -> list[str]:
-    said = [_head(engine)]
+    said = [cut(_head(engine), width)]
     for one in engine.doing:
         said.append(_doing(of, one, width, NOW))
     if engine.at is not None:
@@ -140,7 +142,7 @@ def _whole(of: Timed, engine: EngineContext, width: int) -> list[str]:
 
 
 def _short(of: Timed, engine: EngineContext, width: int) -> list[str]:
-    return [_head(engine), *_next(of, engine, width, NOW, NEXT)]
+    return [cut(_head(engine), width), *_next(of, engine, width, NOW, NEXT)]
 
 
 def _shorter(of: Timed, engine: EngineContext, width: int) -> list[str]:
@@ -183,7 +185,8 @@ def _doing(of: Timed, one: Doing, width: int, margin: str, count: int = 1) -> st
 
 def _head(engine: EngineContext) -> str:
     at = f", pc {engine.at.pc} of {engine.length}" if engine.at is not None else ""
-    return f"{engine.engine}  cycle {engine.cycle:,}{at}"
+    of = f" ({engine.expansion})" if engine.expansion else ""
+    return f"{engine.engine}  cycle {engine.cycle:,}{at}{of}"
 
 
 def _placed(at: Location, said: str) -> str:

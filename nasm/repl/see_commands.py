@@ -111,7 +111,8 @@ def who(shell: Shell, rest: str) -> None:
 
 
 @command(
-    "why", usage="why ELEMENT [depth=N] | ENGINE", takes=("tensor", "named", "part", "item", "engine"),
+    "why", usage="why ELEMENT [depth=N] | ENGINE",
+    takes=("tensor", "named", "part", "item", "engine"),
     examples=("why C[0, 0]", "why t[3, 17] depth=1", "why tensor"),
 )  # fmt: skip
 def why(shell: Shell, rest: str) -> None:

@@ -9,7 +9,7 @@ from random import Random
 from nasm.asm.assemble import assemble
 from nasm.printer import text as printed
 from nasm.printer.words import text_of, words_of
-from nasm.problems import Failure
+from nasm.problems import Failure, Problem
 from nasm.records import Status
 from nasm.session import Session
 from nasm.source import Source
@@ -34,7 +34,7 @@ BY_UNIT = tuple(
         for row in ROWS
         if row.semantics.__module__.endswith(f".{family}")
         and TABLE[row.name].told is Told.DOCS
-        and row.name != "MOP"
+        and row.name not in ("MOP", "PACR_SETREG", "LOADREG", "STOREREG")
     )
     for family in FAMILIES
 )
@@ -57,6 +57,8 @@ class Tensix:
         lines = list(_settings(rng))
         for queue in rng.sample(QUEUES, rng.choice([1, 1, 2, 3, 3])):
             lines += [f"@{queue}", *_thread(rng)]
+        if rng.random() < 0.6:
+            _mended(lines)
         text = HEAD + "\n".join(lines) + "\n"
         if rng.random() < 0.15:
             text = mutated(rng, text, [text])
@@ -131,19 +133,38 @@ def _options(data: bytes) -> dict[str, object]:
 # -- what is made
 
 
+def _mended(lines: list[str]) -> None:
+    """Take away lines that are refused, so that others are reached; not all that there may be."""
+    for _ in range(12):
+        source = Source("made.nasm", HEAD + "\n".join(lines) + "\n")
+        try:
+            session = Session(assemble(source, TARGETS))
+            found: Sequence[Problem] = session.run(max_cycles=CYCLES).problems
+            found = [problem for problem in found if problem.code != "E0510"]
+        except Failure as failure:
+            found = failure.problems
+        except Exception:  # it is for the check to find
+            return
+        at = {source.position(p.span.start)[0] - 2 for p in found if p.span is not None}
+        if not at:
+            return
+        lines[:] = [line for n, line in enumerate(lines) if n not in at]
+
+
 def _settings(rng: Random) -> Iterator[str]:
     """Some settings, one in ten with a value that none takes."""
-    settings = TARGET.settings
-    if settings is None or rng.random() < 0.3:
-        return
-    for setting in rng.sample(list(settings.offered.values()), rng.choice([1, 4, 40])):
+    assert TARGET.settings is not None
+    offered = list(TARGET.settings.offered.values())
+    if rng.random() < 0.5:
+        yield from _UNCOMPRESSED
+    for setting in rng.sample(offered, rng.choice([0, 0, 1, 4, 40])):
         values = [setting.least, setting.most, rng.randint(setting.least, setting.most)]
-        said = rng.choice([*setting.words, *map(str, values)])
-        if setting.instruction and rng.random() < 0.7:
-            said = _instruction(rng)
-        if rng.random() < 0.02:
-            said = rng.choice(["-1", "0x1_0000_0000", "bf17", "1.5", "[1]"])
-        yield f"{f'@{rng.choice(QUEUES)} ' if setting.of_queue else ''}.cfg {setting.name} = {said}"
+        said = f"= {rng.choice([*setting.words, *map(str, values)])}"
+        if setting.instruction and rng.random() < 0.8:
+            said = f": {_instruction(rng)}"
+        if rng.random() < 0.004:
+            said = rng.choice(["= -1", "= 0x1_0000_0000", "= bf17", "= 1.5", "= [1]", ": NOP 1"])
+        yield f"{f'@{rng.choice(QUEUES)} ' if setting.of_queue else ''}.cfg {setting.name} {said}"
 
 
 def _thread(rng: Random) -> Iterator[str]:
@@ -182,7 +203,7 @@ def _while(rng: Random) -> str:
 def _word(rng: Random) -> int:
     """A random word that is an instruction, or one of a few that are none."""
     word = 0
-    for _ in range(rng.choice([1, 200, 200, 200])):
+    for _ in range(1 if rng.random() < 0.1 else 200):
         word = rng.choice(list(WORDS.rows)) << 24 | rng.getrandbits(24) & rng.getrandbits(24)
         if not WORDS.reason(word):
             break
@@ -194,7 +215,7 @@ def _instruction(rng: Random, units: Sequence[Rows] = BY_UNIT) -> str:
     row = rng.choice(rng.choice(units))
     assert row.encoding is not None
     forms = row.encoding.forms
-    for _ in range(rng.choice([1, 20, 20, 20, 20, 20, 20, 20])):
+    for _ in range(1 if rng.random() < 0.01 else 20):
         form = rng.choice(forms) if forms and rng.random() < 0.6 else None
         share = rng.choice([0.2, 0.7, 1.0])
         few = [f for f in (form.fields if form else row.encoding.operands) if f.name]
@@ -217,6 +238,15 @@ def _value(rng: Random, field: Field) -> int:
 def _mop(rng: Random) -> str:
     return f"MOP {rng.randrange(2)}, {rng.choice([0, 1, 7, 127])}, {rng.getrandbits(16)}"
 
+
+_UNCOMPRESSED = (
+    *(f".cfg THCON_SEC{at}_REG0_TileDescriptor = {1 << 4 | 32 << 16}" for at in (0, 1)),
+    *(
+        f".cfg THCON_{at}_Disable_zero_compress = 1"
+        for at in ("SEC0_REG1", "SEC0_REG8", "SEC1_REG1", "SEC1_REG8")
+    ),
+)
+"""Without these, packers and unpackers refuse."""
 
 _USUAL = (
     _mop,

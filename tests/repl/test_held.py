@@ -33,6 +33,9 @@ def test_parts_that_are_not_at_rest_have_a_line_each(load: Loader) -> None:
         "plate  hot until 100   the tick until which the plate is hot\n"
         "tape   2 rows          what each queue has recorded\n"
     )
+    toy.shell.screen.settings.width = 60
+    assert toy.does("info held").splitlines()[:2] == ["part   now", "lock   1 row"]
+    toy.shell.screen.settings.width = 80
     assert toy.does("info held lock") == (
         "lock: the locks, and the queue that holds each\n  lock  held by\n     2  alpha\n"
     )
@@ -96,3 +99,15 @@ def test_a_stop_shows_what_changed(load: Loader) -> None:
         "stopped at 0.002 µs, cycle 1",
         "1: belt[0] + 1 = 8",
     ]
+
+
+def test_an_expanded_instruction_says_what_it_is_one_of(load: Loader) -> None:
+    toy = load(".target toy\n@alpha\nTape 2\nSet %r0, 1\nCount %r0\nPlay 2\nWait\n")
+    assert toy.does("step alpha 2", "where").splitlines()[1] == (
+        "alpha  cycle 4, pc 3.3 of 5 (3.0 to 3.3 for Play 2, line 6)"
+    )
+    assert "3.0 to 3.3 for Play 2, line 6" in toy.does("where alpha").splitlines()[1]
+    toy.shell.settings.plain = True
+    assert "That is one of 3.0 to 3.3 for Play 2, line 6." in toy.does("where").splitlines()
+    toy.shell.settings.plain = False
+    assert "for Play" not in toy.does("step alpha 2", "where")

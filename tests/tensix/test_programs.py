@@ -37,3 +37,10 @@ def test_a_product_takes_sixteen_cycles_a_phase(phases: int, held: bool) -> None
     values, time = report.expectations
     assert (values.held, time.held) == (held, True)
     assert report.ticks == 106 + 16 * phases
+
+
+def test_the_profile_of_a_program_adds_up() -> None:
+    session = Session.load(source_of(FOLDER / "matmul.nasm"), profile=True)
+    report = session.run()
+    found = session.profile()
+    assert sum(ticks for _, ticks in found.evidence) == report.ticks

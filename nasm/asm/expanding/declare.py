@@ -63,6 +63,9 @@ def tensor(statement: tree.TensorLine, scope: Scope, builder: ProgramBuilder) ->
             arrangement=arrangement.name if arrangement is not None else "",
         )
     except Refused as refused:
+        swapped = isinstance(dtype, str) and dtypes.find(name) is not None
+        if refused.code == "E0205" and swapped:
+            refused = _swapped(statement, name, scope)
         written = {
             "E0204": statement.space,
             "E0205": statement.dtype,
@@ -73,6 +76,14 @@ def tensor(statement: tree.TensorLine, scope: Scope, builder: ProgramBuilder) ->
         at = written.get(refused.code) or statement.name
         raise Failure(refused.at(scope.span(at))) from None
     _keep(statement.name, name, View.whole(made), scope)
+
+
+def _swapped(statement: tree.TensorLine, name: str, scope: Scope) -> Refused:
+    """What to say of a dtype that stands before the name."""
+    shape = ", ".join(scope.span(size).text for size in statement.shape)
+    other = scope.span(statement.dtype).text
+    hint = f"write '.{statement.space.name} {other} {name}[{shape}]'"
+    return Refused("E0205", f"the dtype stands behind the name: no dtype '{other}'", hint)
 
 
 def _fresh(node: tree.Name | tree.Template, scope: Scope) -> tuple[Scope, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import product
 from math import prod
 from typing import Any
@@ -14,12 +14,24 @@ from nasm.asm.expanding.functions import MOST_ITEMS, truth
 from nasm.asm.expanding.handed import MomentList, Word
 from nasm.asm.expanding.scope import Scope
 from nasm.asm.text import tree
+from nasm.asm.text.walk import descendants
 from nasm.building.recorded import Mention, Moment, Round
 from nasm.problems import Failure, Note, Problem, Refused
-from nasm.source import Span
+from nasm.source import Source, Span
 from nasm.spec.kinds import shown
 
 Mentioner = Callable[[Scope], list[Mention]]
+
+
+def posted_in(body: Iterable[tree.Statement], source: Source, name: str) -> Span | None:
+    """Where statements post a moment of a name, whether they are expanded or not."""
+    for statement in body:
+        for _, node in descendants(statement):
+            if isinstance(node, tree.PostClause) and isinstance(node.moment.name, tree.Name):
+                if node.moment.name.name == name:
+                    return Span(source, node.start, node.end)
+    return None
+
 
 LONG = 64
 """A number of more bits is not written out."""

@@ -5,7 +5,7 @@ Each comes as its bodies, one after the other, which the walk goes through betwe
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
 from nasm.asm.expanding import declare
@@ -176,13 +176,22 @@ class Repeating(Walker):
 
     def choose(self, statement: tree.If) -> Bodies:
         """``.if`` … ``.elif`` … ``.else``."""
-        for condition, body in statement.branches:
+        for at, (condition, body) in enumerate(statement.branches):
             if condition is None or truth(evaluate(condition, self.scope), ".if"):
+                self._pass(statement.branches[at + 1 :])
                 if self.scope.chain:
                     self.rounds.take(len(body))
                 with self.scope.arm():
                     yield body
                 return
+            self._pass([(condition, body)])
+
+    def _pass(
+        self, branches: Iterable[tuple[tree.Node | None, tuple[tree.Statement, ...]]]
+    ) -> None:
+        """Remember branches that are not taken: somebody may look for what they post."""
+        for _, body in branches:
+            self.passed.setdefault(id(body), (self.scope.source, body))
 
     def block(self, statement: tree.ScopeBlock) -> Bodies:
         """``.scope``: behind it the bytes of its tensors may be another's."""

@@ -18,6 +18,7 @@ from nasm.asm.expanding.including import Includes
 from nasm.asm.expanding.instruction_lines import CompiledLine
 from nasm.asm.expanding.macros import Macros
 from nasm.asm.expanding.macros import engine as engine_named
+from nasm.asm.expanding.moment_names import posted_in
 from nasm.asm.expanding.operand_texts import operand_place
 from nasm.asm.expanding.rounds import Rounds
 from nasm.asm.expanding.run_time import Loops
@@ -89,6 +90,7 @@ class Walker:
         self.includes = includes or Includes(source)
         self.allowed: list[Allow] = []  # what comments of included texts allow
         self.unsaid = 0
+        self.passed: dict[int, tuple[Source, tuple[tree.Statement, ...]]] = {}  # not taken
         self.stopped = False  # after so many problems that the rest would be more of the same
 
     # -- the whole
@@ -255,6 +257,12 @@ class Walker:
         scope.place, scope.later = builder.place, self._later
         scope.computing = builder.target.computing
         self.loops = Loops(builder, self.includes.text)
+        builder.recorded.passed = self._passed
+
+    def _passed(self, name: str) -> Span | None:
+        """Where a moment of a name is posted in a branch that was not taken."""
+        places = (posted_in(body, source, name) for source, body in self.passed.values())
+        return next((place for place in places if place is not None), None)
 
     def _later(self, name: str, kind: str) -> tree.Node | None:
         """Where the text declares a name further down; of another text nothing is known."""

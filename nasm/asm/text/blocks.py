@@ -12,7 +12,7 @@ from nasm.asm.text.transform import Mark, Move
 
 OPENERS = frozenset({"for", "loop", "if", "dma", "macro", "scope"})
 WORD = re.compile(r"(?:@[A-Za-z_][A-Za-z0-9_]*[ \t]+)?\.([A-Za-z_][A-Za-z0-9_]*)")
-_OPENER = re.compile(rf"({'|'.join(sorted(OPENERS))})(?=[ \t]+[^\s=:(])")
+_OPENER = re.compile(rf"({'|'.join(sorted(OPENERS))})(?=[ \t]+[^\s=:(])(?![^\n;]*\bgoto\b)")
 DEEPEST = 100
 
 
@@ -216,8 +216,8 @@ class Blocks:
         return Mistake("E0118", f"'.{mark.word}' is out of place: {why}", mark.start, end)
 
     def _not_closed(self, block: _Block) -> None:
-        match = WORD.match(self._text, block.start)
-        word = match.group() if match else ""
+        match = WORD.match(self._text, block.start) or _OPENER.match(self._text, block.start)
+        word = match.group() if match else block.word
         self.mistakes.append(
             Mistake(
                 "E0119",

@@ -81,6 +81,14 @@ BRANCHING = ("jmp", "jump", "goto", "bra", "br", "b", "j", "je", "jne", "jz", "j
 FUNCTIONS = {"range": "from 0 up to 4 is written '0..4'", "sum": "an '.expect' has it"}
 """What a function of other languages is here."""
 
+RUN_TIME = re.compile(r"(?<![\w.])%r[0-9]+|\bgoto\b")
+"""In a condition: it is one that a machine decides."""
+
+_BRANCH = (
+    "a register is compared by the instruction that branches ('neuron-nasm isa' has it), or by "
+    "'.break %r1 > 0' in a '.loop'; '.if condition' chooses lines when the program is assembled"
+)
+
 _MNEMONIC = re.compile(r"[A-Z]\w*[a-z]\w*")
 _ENGINE = re.compile(r"[a-z]\w*")
 _COUNTED = re.compile(r"[A-Za-z_]\w*\s*(?:\+\+|--|[-+]=)")
@@ -102,6 +110,9 @@ def habit(failure: ParseFailure) -> Mistake | None:
         comment = failure.found in ("//", "/", "/*")
         return failure.mistake("E0101", failure.misfit, COMMENT) if comment else None
     word = words[0]
+    if word in ("if", "while") and RUN_TIME.search(failure.text, first.end(), failure.end):
+        said = f"'{word}' with a register: what is decided at run time is a branch"
+        return Mistake("E0101", said, first.start(), first.end(), _BRANCH)
     if word in FORMS and words[1:2] not in (["("], [":"], ["="]):
         return _missing(".", first, f"it is written '{FORMS[word]}'")
     if len(words) == 2 and dtypes.find(failure.found) and all(map(_WORD.fullmatch, words)):

@@ -8,7 +8,8 @@ from nasm.debug.engines.awaited import Awaiting
 from nasm.debug.engines.outlook import Outlook
 from nasm.debug.engines.records import Context, Doing, EngineContext, Hold
 from nasm.debug.engines.situation import Start
-from nasm.machine.describe import instruction_text, units
+from nasm.machine.describe import form_text, instruction_text, units
+from nasm.micro import Micro
 from nasm.problems import listed
 from nasm.records import Status
 from nasm.sim.queues import NEVER, Queue, Task
@@ -82,7 +83,17 @@ class Scene(Awaiting):
             tuple(holds),
             start.tick,
             start.certain,
+            self._expansion(queue),
         )
+
+    def _expansion(self, queue: Queue) -> str:
+        """What the next instruction is one of, if an expansion has put it there."""
+        if type(queue.pc) is not Micro:
+            return ""
+        pc, last = int(queue.pc), len(queue.expansion) - 1
+        where = self.place((queue.index, pc)).where
+        said = f"{pc}.0 to {pc}.{last}" if last else f"{pc}.0"
+        return f"{said} for {form_text(self.program, queue.index, pc)}, {where}"
 
     # -- when the next instruction starts
 

@@ -93,7 +93,8 @@ class EngineContext:
     ``engine`` is what it is called, ``cycle`` its own counter, ``doing`` what it executes, oldest
     first. ``at``, ``text`` and ``span`` are its next instruction, None and empty if it has none;
     ``holds`` is what keeps that from starting, what ends last in front. It starts at the tick
-    ``starts``, not before that if it is not ``certain``, and None if nobody knows.
+    ``starts``, not before that if it is not ``certain``, and None if nobody knows. ``expansion``
+    says of which instructions it is one, if another was expanded to these.
     """
 
     engine: str
@@ -109,6 +110,7 @@ class EngineContext:
     holds: tuple[Hold, ...] = ()
     starts: int | None = None
     certain: bool = False
+    expansion: str = ""
 
     @property
     def idle(self) -> bool:

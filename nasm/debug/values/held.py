@@ -116,7 +116,8 @@ def _of_queue(session: Inspection, queue: Queue) -> Iterator[Held]:
         rows = tuple(row for row in seen.rows if row[0] == queue.engine)
         both = () if seen.heads else (seen.array, seen.known)
         array, known = (None if of is None else of[number] for of in both or (None, None))
-        mine = replace(seen, array=array, known=known, rows=rows)
+        said = "" if seen.heads else seen.said  # of all queues
+        mine = replace(seen, array=array, known=known, rows=rows, said=said)
         yield _made(queue.core, part, mine, f"{part.name}[{number}]")
 
 

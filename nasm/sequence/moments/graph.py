@@ -6,7 +6,7 @@ other *w* rounds later.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush
 from itertools import pairwise
 from typing import NamedTuple
@@ -52,6 +52,19 @@ class Graph:
                 self.add(Vertex(STARTED, one), Vertex(STARTED, other), 0)
                 self.add(Vertex(DONE, one), Vertex(DONE, other), 0)
             self.add(Vertex(DONE, own[-1]), Vertex(STARTED, own[0]), 1)
+
+    def put(self, node: Node, own: Sequence[Node]) -> None:
+        """Put in a node that stands among those of its queue, and does no more than wait."""
+        at = own.index(node)
+        start, done = Vertex(STARTED, node), Vertex(DONE, node)
+        self.add(start, done, 0)
+        self.add(Vertex(STARTED, own[at - 1]), start, 0)
+        self.add(Vertex(DONE, own[at - 1]), done, 0)
+        if node is own[-1]:
+            self.add(done, Vertex(STARTED, own[0]), 1)
+        else:
+            self.add(start, Vertex(STARTED, own[at + 1]), 0)
+            self.add(done, Vertex(DONE, own[at + 1]), 0)
 
     def add(self, one: Vertex, other: Vertex, rounds: int) -> None:
         """Add an edge."""

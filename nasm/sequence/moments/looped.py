@@ -10,6 +10,7 @@ the end of a loop whose rounds are known are taken behind it, all at once.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from nasm.sequence.dependences import DONE, OVER, STARTED, Dependences
 from nasm.sequence.lines import Line
@@ -28,6 +29,13 @@ MOST = 2**24
 """Of so many posts at most a semaphore is the sum."""
 
 
+class Seen(NamedTuple):
+    """Transfers whose landings their own queue takes, and where it does."""
+
+    transfers: list[Node]
+    syncs: list[Sync]
+
+
 class Looped:
     """Gives the nodes of a loop's body their waits and updates; ``cores`` are by queue."""
 
@@ -38,6 +46,7 @@ class Looped:
             self.queues.setdefault(node.queue, []).append(node)
         self.edges: list[Edge] = []
         self.graph = Graph(())
+        self.seen: dict[Node, Seen] = {}
 
     def put_in(self) -> None:
         """Find the waits, and write them with what they wait for."""
@@ -56,13 +65,17 @@ class Looped:
             self._check_counted(queue)
         self.graph = self._graph()
         self.edges = self.graph.reduced(wanted)
-        landings: dict[Node, list[Edge]] = {node: [] for node in taken}
+        told = self._landings(taken)
+        self._again()
         for edge in self.edges:
-            if edge.event.kind == OVER:
-                landings.setdefault(edge.event.node, []).append(edge)
-            else:
-                self._counted(edge.event, edge)
-        self._landed(landings)
+            if edge.event.kind != OVER and edge.event.node not in self.seen:
+                self._counted(edge)
+        for group in told:
+            transfers = [edge.event.node for edge in group]
+            asked = any(node.outside for node in transfers)
+            self._take(group[0], *self._posting(transfers), asked)
+        for node, seen in self.seen.items():
+            self._post_on(seen, [edge for edge in self.edges if edge.event.node is node])
 
     def _reach(self, edges: Iterable[Edge]) -> None:
         """Remember which queue can leave the loop only if which other has entered it."""
@@ -107,8 +120,9 @@ class Looped:
 
     # -- what is complete, or has started
 
-    def _counted(self, event: Vertex, edge: Edge) -> None:
+    def _counted(self, edge: Edge) -> None:
         """Let an event be told to who awaits it."""
+        event = edge.event
         number = self._semaphore([event.node], event.kind)
         tell(event.node, Update(number, "+", 1, event.kind == STARTED))
         self._take(edge, number, 1)
@@ -136,14 +150,21 @@ class Looped:
 
     # -- what has landed
 
-    def _landed(self, landings: dict[Node, list[Edge]]) -> None:
-        """Let transfers tell that they have landed: directly, or by their own queues."""
+    def _landings(self, taken: list[Node]) -> list[list[Edge]]:
+        """Find out how transfers tell that they have landed: directly, or by their own queues.
+
+        Returns the edges of those that do it directly, together if one node takes them at once.
+        """
+        awaited: dict[Node, list[Edge]] = {node: [] for node in taken}
+        for edge in self.edges:
+            if edge.event.kind == OVER:
+                awaited.setdefault(edge.event.node, []).append(edge)
         direct: dict[tuple[Node, int], list[Edge]] = {}
         places: dict[tuple[Node, bool], list[Node]] = {}
         loop = self.level.loop
         every = 0 if loop is None or loop.rounds is None else loop.rounds
         counted: dict[int, list[Node]] = {}
-        for node, edges in landings.items():
+        for node, edges in awaited.items():
             if not edges and 0 < every * node.shares <= MOST:
                 counted.setdefault(node.queue, []).append(node)
             elif (
@@ -155,31 +176,44 @@ class Looped:
         for queue, transfers in counted.items():
             number, count = self._posting(transfers)
             self.level.leave[queue].behind.append(taking(number, every * count))
-        for group in direct.values():
-            transfers = [edge.event.node for edge in group]
-            asked = any(node.outside for node in transfers)
-            self._take(group[0], *self._posting(transfers), asked)
         for (place, last), transfers in places.items():
-            number, count = self._posting(transfers)
-            syncs = self.level.last.setdefault(place.queue, []) if last else place.behind
-            syncs.append(taking(number, count))
-            edges = [edge for node in transfers for edge in landings[node]]
-            for edge in self._first([e for e in edges if e.node.queue != place.queue]):
-                forward = self._semaphore([edge.event.node], OVER)
-                syncs.append(Sync(None, Update(forward, "+", 1)))
-                self._take(edge, forward, 1)
+            self._see(place, last, transfers)
+        return list(direct.values())
 
-    def _first(self, edges: Iterable[Edge]) -> list[Edge]:
-        """Of edges from one place those from which the others follow."""
-        found: list[Edge] = []
-        for edge in sorted(edges, key=lambda e: (e.rounds, e.node.text)):
-            start = Vertex(STARTED, edge.node)
-            if not any(
-                self.graph.before(Vertex(STARTED, e.node), start, edge.rounds - e.rounds)
-                for e in found
-            ):
-                found.append(edge)
-        return found
+    def _see(self, place: Node, last: bool, transfers: list[Node]) -> None:
+        """Let a queue see some transfers land: behind one of its nodes, or as the last of a round.
+
+        That is a node of its own in the graph.
+        """
+        node = Node(place.queue, place.text, self.level, place.span, place.chain)
+        syncs = self.level.last.setdefault(place.queue, []) if last else place.behind
+        self.seen[node] = Seen(transfers, syncs)
+        own = self.queues[place.queue]
+        own.insert(own.index(place) + 1, node)
+        self.graph.put(node, own)
+        for transfer in transfers:
+            self.graph.add(Vertex(OVER, transfer), Vertex(STARTED, node), 0)
+
+    def _again(self) -> None:
+        """Leave out what follows from landings that queues see, and from what they post on."""
+        by = {transfer: node for node, seen in self.seen.items() for transfer in seen.transfers}
+        wanted = []
+        for edge in self.edges:
+            self.graph.remove(edge.event, Vertex(STARTED, edge.node), edge.rounds)
+            node = by.get(edge.event.node) if edge.event.kind == OVER else None
+            if node is not None and node.queue != edge.node.queue:
+                edge = edge._replace(event=Vertex(DONE, node))
+            wanted.append(edge)
+        self.edges = self.graph.reduced(wanted)
+
+    def _post_on(self, seen: Seen, edges: list[Edge]) -> None:
+        """Let a queue take landings, and post to who awaits them."""
+        number, count = self._posting(seen.transfers)
+        seen.syncs.append(taking(number, count))
+        for edge in edges:
+            forward = self._semaphore(seen.transfers, OVER)
+            seen.syncs.append(Sync(None, Update(forward, "+", 1)))
+            self._take(edge, forward, 1)
 
     def _posting(self, transfers: list[Node]) -> tuple[int, int]:
         """A semaphore to which some transfers post, and how much they do in a round."""

@@ -21,7 +21,8 @@ def lower(builder: ProgramBuilder, text: Level) -> None:
     """Put in what the moments and drains of a text take. Raises Failure."""
     program = builder.program
     mark_reach(program, text)
-    names, drains = Names(program, text), Drains(program, text)
+    names = Names(program, text, builder.recorded.passed)
+    drains = Drains(program, text)
     for node in sorted(text.every(), key=lambda node: node.text):
         names.needs(node)
         if node.drain is not None:

@@ -6,7 +6,7 @@ the same loop says how many rounds back; outside of the loop it is that of all r
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from nasm.building.recorded import Mention, Round
@@ -29,10 +29,10 @@ class Post(NamedTuple):
 
 
 class Names:
-    """The moments of a text by their names."""
+    """The moments of a text by their names; ``passed`` finds those in branches not taken."""
 
-    def __init__(self, program: Program, text: Level) -> None:
-        self.program = program
+    def __init__(self, program: Program, text: Level, passed: Callable[[str], Span | None]) -> None:
+        self.program, self.passed = program, passed
         self.posts: dict[str, list[Post]] = {}
         known: dict[object, Post] = {}
         for node in sorted(text.every(), key=lambda node: node.text):
@@ -100,9 +100,7 @@ class Names:
         moment = mention.moment
         candidates = self.posts.get(moment.name)
         if candidates is None:
-            hint = did_you_mean(moment.name, self.posts)
-            hint = hint or f"a moment is what a line posts: 'post {shown(moment)}' at its end"
-            raise refused(NOBODY, f"nobody posts {shown(moment)}", mention.span, hint)
+            raise self._unknown(mention)
         found = False
         for post in candidates:
             distance = self._distance(node, mention, post)
@@ -112,6 +110,17 @@ class Names:
                 yield post, distance
         if not found:
             raise self._nobody(mention, candidates)
+
+    def _unknown(self, mention: Mention) -> Failure:
+        moment = mention.moment
+        passed = self.passed(mention.otherwise or moment.name)
+        hint = did_you_mean(moment.name, self.posts)
+        hint = hint or f"a moment is what a line posts: 'post {shown(moment)}' at its end"
+        notes = ()
+        if passed is not None:
+            hint = f"come after it in that branch, too: 'after {shown(moment)} if condition'"
+            notes = (Note("posted in an '.if' branch that is not taken", passed),)
+        return refused(NOBODY, f"nobody posts {shown(moment)}", mention.span, hint, *notes)
 
     def _nobody(self, mention: Mention, candidates: list[Post]) -> Failure:
         moment = mention.moment

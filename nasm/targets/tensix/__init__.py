@@ -12,6 +12,7 @@ from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.expansion import expanded
 from nasm.targets.tensix.generation import GENERATIONS
 from nasm.targets.tensix.isa import DATA, ISA
+from nasm.targets.tensix.looking import PARTS
 from nasm.targets.tensix.options import OPTIONS, OUTER_BUG, YES, quirks
 from nasm.targets.tensix.settings import SETTINGS
 from nasm.targets.tensix.words.word import OPCODE
@@ -67,5 +68,6 @@ TARGET = Target(
     holds=_held,
     expand=expanded,
     paces={"duration": Durations},
+    parts=PARTS,
     settings=SETTINGS,
 )

@@ -180,6 +180,27 @@ def test_a_queue_takes_its_landings_before_it_could_be_held_up() -> None:
     ]
 
 
+def test_what_follows_from_a_landing_that_its_own_queue_takes_is_left_out() -> None:
+    # gpsimd issues its Memset behind what it takes: whoever comes after that Memset comes after the
+    # landing, of this round and of the one before. Only the take stays, and posts to nobody.
+    text = f"""{ROWS}
+.loop k in 0..8
+@gpsimd DmaCopy a, R[k]  post load[k]
+@gpsimd Nop  $s >= 0
+@gpsimd Memset b, 1  post set[k]
+@vector Nop  after load[k - 1]
+@vector TensorCopy c, b  after set[k], load[k]
+.end
+"""
+    assert synced(text) == [
+        "vector TensorCopy $set >= 1 $set += -1",
+        "gpsimd DmaCopy $load += 16",
+        "gpsimd EventSemaphore $load >= 16 $load += -16",
+        "gpsimd Nop $s >= 0",
+        "gpsimd Memset $set += 1",
+    ]
+
+
 def test_what_was_before_a_loop_is_waited_for_in_front_of_it() -> None:
     text = """\
 @vector Memset a, 1  post set

@@ -453,3 +453,19 @@ def test_what_is_typed_into_a_run_has_no_moments() -> None:
     with pytest.raises(Failure) as failure:
         session.execute("@vector Memset a, 2 post x")
     assert [p.code for p in failure.value.problems] == ["E0334"]
+
+
+def test_a_moment_of_a_branch_that_is_not_taken_is_found_there() -> None:
+    found = problem(".if 0\n@vector Memset a, 1 post set\n.end\n@gpsimd Nop after set")
+    assert found.code == "E0331"
+    (note,) = found.notes
+    assert "not taken" in note.message
+    assert note.span is not None
+    assert note.span.text == "post set"
+    assert "'after set if condition'" in found.hint
+
+
+def test_a_moment_of_another_branch_is_found_there_too() -> None:
+    body = ".if 1\nNop\n.elif 1\nNop\n.else\n@vector Memset a, 1 post set\n.end"
+    found = problem(f"@gpsimd\n{body}\n@gpsimd Nop after set")
+    assert [note.message for note in found.notes] == ["posted in an '.if' branch that is not taken"]

@@ -24,6 +24,7 @@ from tests.tensix.words.programs import made, problem, word
         ("SETRWC 0, 4, 8, 0, 0, 4", 0x37000000 | 4 << 18 | 8 << 14 | 4),
         ("SETADC 4, 1, 2, 0x3ffff", 0x50000000 | 4 << 21 | 1 << 20 | 2 << 18 | 0x3FFFF),
         ("XMOV", 0x40000000),
+        ("SFPDIVP2 0xfff, 1, 2, 1", 0x76FFF121),
         ("SETPKEDGOF 1, 2, 3, 4", 0x1D000000 | 1 << 12 | 2 << 8 | 3 << 4 | 4),
     ],
 )
@@ -107,6 +108,12 @@ def test_a_word_is_the_instruction_that_it_is() -> None:
     [found] = made(".word 0x26400008").instructions
     [written] = made("MVMUL FlipSrcA=1, dst=8").instructions
     assert (found.row, found.operands) == (written.row, written.operands)
+
+
+def test_a_negative_exponent_comes_with_the_bits_of_its_sign() -> None:
+    [found] = made(".word 0x76ffe121").instructions
+    assert found.operands[:4] == (0xFFE, 1, 2, 1)
+    assert word("SFPDIVP2 Imm8=0xfe, VC=1, VD=2, Mod1=1") == 0x760FE121
 
 
 def test_a_word_of_a_loop_follows_its_variable() -> None:

@@ -41,7 +41,7 @@ def waits(core: Tensix, thread: int, mnemonic: str, word: int) -> Blocked | None
     look(core, thread, core)
     fields = fields_of(mnemonic, word)
     bits, every = _BLOCKS[mnemonic]
-    found = _bubble(core, thread) or blocked(core, thread, bits, core, every=every)
+    found = _bubble(core, thread) or _latched(core, thread, bits, every)
     if found is None:
         if mnemonic == "ATGETM":
             want(core, thread, fields["Index"])
@@ -59,6 +59,14 @@ def _bubble(core: Tensix, thread: int) -> Blocked | None:
     if until <= core.now:
         return None
     return Blocked("front end", "the expander loses a cycle behind a MOP", until)
+
+
+def _latched(core: Tensix, thread: int, bits: int, every: bool) -> Blocked | None:
+    """What a wait that is remembered at the gate holds up, with the name of that wait."""
+    found = blocked(core, thread, bits, core, every=every)
+    if found is None:
+        return None
+    return replace(found, said=f"{found.cause.upper()} holds it back, as {found.said}")
 
 
 # -- the matrix unit

@@ -1,14 +1,37 @@
 """The sync unit: mutexes, semaphores, waits."""
 
+from nasm.targets.tensix.isa.setups import LANES
 from nasm.targets.tensix.isa.table import Family
 from nasm.targets.tensix.sync import gate, mutexes, semaphores
 
 UNIT = Family(__name__)
 
-ATGETM = UNIT.row("ATGETM", mutexes.ATGETM)
-ATRELM = UNIT.row("ATRELM", mutexes.ATRELM)
-STALLWAIT = UNIT.row("STALLWAIT", gate.STALLWAIT)
-SEMINIT = UNIT.row("SEMINIT", semaphores.SEMINIT)
-SEMPOST = UNIT.row("SEMPOST", semaphores.SEMPOST)
-SEMGET = UNIT.row("SEMGET", semaphores.SEMGET)
-SEMWAIT = UNIT.row("SEMWAIT", gate.SEMWAIT)
+ATGETM = UNIT.row("ATGETM", mutexes.ATGETM, example="ATGETM Index=2")
+ATRELM = UNIT.row("ATRELM", mutexes.ATRELM, setup="ATGETM Index=2", example="ATRELM Index=2")
+STALLWAIT = UNIT.row(
+    "STALLWAIT",
+    gate.STALLWAIT,
+    setup=LANES,
+    example="STALLWAIT BlockMask=0x40, ConditionMask=0x4000",
+)
+SEMINIT = UNIT.row(
+    "SEMINIT", semaphores.SEMINIT, example="SEMINIT NewMax=2, NewValue=1, SemaphoreMask=1"
+)
+SEMPOST = UNIT.row(
+    "SEMPOST",
+    semaphores.SEMPOST,
+    setup="SEMINIT NewMax=2, NewValue=1, SemaphoreMask=1",
+    example="SEMPOST SemaphoreMask=1",
+)
+SEMGET = UNIT.row(
+    "SEMGET",
+    semaphores.SEMGET,
+    setup="SEMINIT NewMax=2, NewValue=1, SemaphoreMask=1",
+    example="SEMGET SemaphoreMask=1",
+)
+SEMWAIT = UNIT.row(
+    "SEMWAIT",
+    gate.SEMWAIT,
+    setup="SEMINIT NewMax=2, NewValue=1, SemaphoreMask=1",
+    example="SEMWAIT BlockMask=1, SemaphoreMask=1, ConditionMask=1",
+)

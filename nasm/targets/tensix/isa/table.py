@@ -43,11 +43,18 @@ class Family:
     def __init__(self, module: str) -> None:
         self.module = module
 
-    def row(self, mnemonic: str, semantics: Callable[..., Any] | None = None, **more: Any) -> Row:
+    def row(
+        self,
+        mnemonic: str,
+        semantics: Callable[..., Any] | None = None,
+        example: str = "",
+        **more: Any,
+    ) -> Row:
         """The row of a word. Without semantics it assembles, and refuses to execute.
 
         The semantics get the coprocessor, the thread, and the fields of the word that they name by
-        any of their names. ``more`` is handed to :meth:`~nasm.spec.isa.Isa.instruction`.
+        any of their names. Without an ``example`` it is the mnemonic with two fields. ``more`` is
+        handed to :meth:`~nasm.spec.isa.Isa.instruction`.
         """
         word = WORDS[mnemonic]
         executed = _refusing(word) if semantics is None else started(mnemonic, semantics)
@@ -60,7 +67,7 @@ class Family:
             cost=_cost(word),
             condition=_condition(word),
             source=word.source,
-            example=_example(word),
+            example=example or _example(word),
             encoding=word.encoding,
             rules=(documented(word.encoding, word.source),),
             vendor={"tt-llk": word.macros, "ISA documentation": _page(word)},
@@ -159,9 +166,10 @@ def _named(word: Word, start: Callable[[Tensix, int, int], Done], module: str) -
 def _example(word: Word) -> str:
     """The instruction with the fields that the documentation names, or its operands."""
     forms = word.encoding.forms
-    named = [one.name for one in (forms[0].fields if forms else ())] or [
-        one.name for one in word.encoding.operands
-    ]
+    named = [one.name for one in (forms[0].fields if forms else ())]
+    if not named:
+        fixed = forms[0].mask if forms else 0
+        named = [one.name for one in word.encoding.operands if not one.mask & fixed]
     shown = ", ".join(f"{name}=1" for name in named[-2:])
     return f"{word.mnemonic} {shown}".rstrip()
 

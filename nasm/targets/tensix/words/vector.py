@@ -59,8 +59,9 @@ WORDS = (
         "SFPDIVP2",
         VECTOR,
         "Set the exponent of a float, or add to it.",
-        "imm12_math[19:12] lreg_c[11:8] lreg_dest[7:4] instr_mod1[3:0]",
+        "imm12_math[23:12] lreg_c[11:8] lreg_dest[7:4] instr_mod1[3:0]",
         forms="Imm8[19:12] VC[11:8] VD[7:4] Mod1[3:0]",
+        unread=("imm12_math",),
     ),
     Word(
         0x77,
@@ -155,8 +156,9 @@ WORDS = (
         "SFPSETEXP",
         VECTOR,
         "Set the exponent of a float.",
-        "imm12_math[19:12] lreg_c[11:8] lreg_dest[7:4] instr_mod1[3:0]",
+        "imm12_math[23:12] lreg_c[11:8] lreg_dest[7:4] instr_mod1[3:0]",
         forms="Imm8[19:12] VC[11:8] VD[7:4] Mod1[3:0]",
+        unread=("imm12_math",),
     ),
     Word(
         0x83,

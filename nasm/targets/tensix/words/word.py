@@ -35,8 +35,9 @@ class Word:
     ``operands`` are the arguments of the official macros in their order, as wide as documents say
     what their bits mean, or else up to the next argument. ``forms`` are the fields of the
     documentation, by form where there are several. ``upto`` has operands that the macros let spill
-    into those above them, and how many bits they take. ``page`` is the documentation's name, where
-    it is another.
+    into those above them, and how many bits they take. ``unread`` are operands of which the hardware
+    reads the bits that the documents name, and no others. ``page`` is the documentation's name,
+    where it is another.
     """
 
     opcode: int
@@ -48,6 +49,7 @@ class Word:
     told: Told = Told.DOCS
     page: str = ""
     upto: Mapping[str, int] = field(default_factory=dict)
+    unread: tuple[str, ...] = ()
 
     @property
     def source(self) -> str:
@@ -70,7 +72,8 @@ class Word:
             told |= form.known
         free = 0
         for one in operands:
-            free |= 0 if one.mask & told else one.mask
+            if not one.mask & told or one.name in self.unread:
+                free |= one.mask & ~told
         return Encoding(OPCODE, self.opcode, operands, forms, free)
 
     def default(self, operand: Field) -> int:

@@ -1,0 +1,62 @@
+"""The example of every row is a program that runs and changes something, or refuses in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import nasm
+from nasm.records import Status
+from nasm.report.examples import whole
+from nasm.spec.instruction import Row
+from nasm.targets.tensix import TARGET
+from nasm.targets.tensix.state import Coprocessor
+from nasm.targets.tensix.words import WORDS
+from nasm.targets.tensix.words.word import Told
+
+NAMES = {name for name, word in WORDS.items() if word.told is Told.NAME}
+REFUSED = {"LOADREG": "E0701", "STOREREG": "E0701", "PACR_SETREG": "E0601"}
+"""What reaches registers of devices that are not here, and what is not written yet."""
+
+IDLE = {"NOP", "DMANOP", "SFPNOP", "FLUSHDMA", "GATESRCRST", "CLREXPHIST"}
+"""What leaves nothing behind: it waits, or clears what only hardware or packers fill."""
+
+
+def ran(text: str) -> nasm.Session:
+    session = nasm.Session(nasm.assemble(text))
+    session.run(max_cycles=10_000)
+    return session
+
+
+def held(session: nasm.Session) -> Any:
+    """What the coprocessor holds, and L1, but for what is under way."""
+    core = session.machine.holds[0]
+    assert isinstance(core, Coprocessor)
+    names = ("vector", "matrix", "packers", "threads", "config", "semaphores", "mutexes")
+    saved = [getattr(core, name) for name in names]
+    parts = [repr([p.save() for p in x] if isinstance(x, tuple) else save(x)) for x in saved]
+    return parts, core.l1.read(0, 1024).tolist()
+
+
+def save(part: Any) -> Any:
+    return part.save() if hasattr(part, "save") else part.tolist()
+
+
+@pytest.mark.parametrize("row", list(TARGET.isa), ids=lambda row: str(row.name))
+def test_the_example_of_a_row_runs_and_shows_something(row: Row) -> None:
+    text = whole(row, TARGET, "wormhole")
+    session = ran(text)
+    report = session.report()
+    code = "E0701" if row.name in NAMES else REFUSED.get(row.name)
+    if code is not None:
+        (problem,) = report.problems
+        assert (report.status, problem.code) == (Status.FAULT, code)
+        assert row.name in problem.message
+        return
+    said = [problem.message for problem in (*report.problems, *report.hazards)]
+    assert (report.status, said) == (Status.FINISHED, [])
+    lines = text.splitlines()
+    assert lines[-1] == f"@t0 {row.example}"
+    without = ran("\n".join([*lines[:-1], "@t0 NOP"]))
+    assert (held(session) == held(without)) is (row.name in IDLE)
