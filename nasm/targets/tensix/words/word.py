@@ -36,8 +36,8 @@ class Word:
     what their bits mean, or else up to the next argument. ``forms`` are the fields of the
     documentation, by form where there are several. ``upto`` has operands that the macros let spill
     into those above them, and how many bits they take. ``unread`` are operands of which the
-    hardware reads the bits that the documents name, and no others. ``page`` is the documentation's name,
-    where it is another.
+    hardware reads the bits that the documents name, and no others. ``page`` is the documentation's
+    name, where it is another.
     """
 
     opcode: int
