@@ -7,7 +7,7 @@ is addressed at run time, is taken to be written as far as it reaches, and is no
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from nasm.footprint.forms import Form, Forms
 from nasm.footprint.layout import Regions
@@ -26,6 +26,7 @@ UNINITIALISED = "E0501"
 def unwritten(program: Program, sequence: Sequence) -> list[Problem]:
     """The reads of elements that no line before has written, each place once."""
     walks = [_Walk(program, core) for core in range(len(sequence.cores))]
+    tensors = {tensor.index for tensor in program.tensors.values()}
     found: list[Problem] = []
     seen: set[object] = set()
     for walk, items in zip(walks, sequence.cores, strict=True):
@@ -37,7 +38,48 @@ def unwritten(program: Program, sequence: Sequence) -> list[Problem]:
             for line in lines(theirs)
             for region in _writes(other.form(line))
         }
-        found += walk.walk(every, others, seen)
+        found += walk.walk(every, walk.marks(tensors - others), seen)
+    return found
+
+
+def unwritten_in_blocks(program: Program) -> list[Problem]:
+    """The reads of tensors of blocks that surely come before every write, each place once.
+
+    Their bytes may have been another tensor's, so that a run cannot tell. What other queues write
+    may come before; what the same queue writes further down does not, unless a branch skips the
+    read.
+    """
+    walks = [_Walk(program, core) for core in range(program.cores)]
+    queues = [
+        [Line(n, *line) for line in zip(q.instructions, q.spans, q.chains, strict=True)]
+        for n, q in enumerate(program.queues)
+    ]
+    written: list[dict[Region, None]] = []
+    for queue, own in zip(program.queues, queues, strict=True):
+        forms = {line.instruction: line for line in own}.values()
+        every = (_writes(walks[queue.core].form(line)) for line in forms)
+        written.append({region: None for regions in every for region in regions})
+    found: list[Problem] = []
+    seen: set[object] = set()
+    blocked = {tensor.index for tensor in program.tensors.values() if tensor.block}
+    for number, queue in enumerate(program.queues):
+        walk = walks[queue.core]
+        tensors = walk.marks(blocked)
+        for other, regions in enumerate(written):
+            for region in regions if other != number else ():
+                if region.area in tensors:
+                    tensors[region.area].write(region)
+        found += walk.walk(queues[number], tensors, seen, _skipped(program, number))
+    return found
+
+
+def _skipped(program: Program, queue: int) -> set[int]:
+    """The lines of a queue that a branch before them may skip."""
+    lines, found = program.queues[queue], set[int]()
+    for pc in range(len(lines)):
+        instruction = program.instruction(queue, pc)
+        for at in instruction.row.labels:
+            found.update(range(pc + 1, lines.labels.get(str(instruction.operands[at]), 0)))
     return found
 
 
@@ -64,20 +106,29 @@ class _Walk:
             found = self._forms[line.instruction] = self.forms.of(instruction, engine, self.core)
         return found
 
-    def walk(self, every: list[Line], others: set[int], seen: set[object]) -> Iterator[Problem]:
-        """The reads of elements that nobody wrote; the other core may write ``others``.
+    def marks(self, of: Container[int]) -> dict[int, Written]:
+        """What of some of the tensors has been written so far: nothing."""
+        region = self.forms.regions.of
+        return {
+            t.index: Written(t, region(View.whole(t)))
+            for t in self.program.tensors.values()
+            if t.init is None and t.role not in ("input", "inout") and t.index in of
+        }
+
+    def walk(
+        self,
+        every: list[Line],
+        tensors: dict[int, Written],
+        seen: set[object],
+        skipped: Container[int] = (),
+    ) -> Iterator[Problem]:
+        """The reads of elements of ``tensors`` that nobody wrote, but for those of some lines.
 
         What was ``seen`` are lines, with the place where what they read is declared.
         """
-        region = self.forms.regions.of
-        tensors = {
-            t.index: Written(t, region(View.whole(t)))
-            for t in self.program.tensors.values()
-            if t.index not in others and t.init is None and t.role not in ("input", "inout")
-        }
-        for line in every:
+        for number, line in enumerate(every):
             form = self.form(line)
-            for read in self._reads(line, form):
+            for read in self._reads(line, form) if number not in skipped else ():
                 written = tensors.get(read.area)
                 if written is None or (place := (line.span, written.declared)) in seen:
                     continue

@@ -102,7 +102,7 @@ class Looped:
             hint = "leave it behind its last round, or write waits and updates in it"
         elif not (dependences.held and left & read):
             said = "a round of this loop may begin before all of the one before it is complete"
-            hint = "moments in it take engines that wait for their own results (ordering=strict)"
+            hint = "moments in it take engines that wait for their own results (ordering=interlock)"
         if said:
             place = span_of(semaphores.program, self.level.enter[queue])
             raise refused(IMPOSSIBLE, said, place, hint)

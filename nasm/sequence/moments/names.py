@@ -116,7 +116,7 @@ class Names:
         passed = self.passed(mention.otherwise or moment.name)
         hint = did_you_mean(moment.name, self.posts)
         hint = hint or f"a moment is what a line posts: 'post {shown(moment)}' at its end"
-        notes = ()
+        notes: tuple[Note, ...] = ()
         if passed is not None:
             hint = f"come after it in that branch, too: 'after {shown(moment)} if condition'"
             notes = (Note("posted in an '.if' branch that is not taken", passed),)
