@@ -41,7 +41,7 @@ class Overwritten:
             self._number += 1
             writes.append(Writing(self._number, region._replace(area=-1), line))
 
-    def taken(self, region: Region) -> Iterator[tuple[int, int]]:
+    def by(self, region: Region) -> Iterator[tuple[int, int]]:
         """Who has written bytes that are read here, and at which line, after their own tensor."""
         own = self._writes.get(region.area)
         if not own:

@@ -1,4 +1,4 @@
-"""Reads of what nobody wrote, or another tensor has taken, in the order of a program's lines.
+"""Reads of what nobody wrote, or another tensor has taken, by tensor, in the order of a program's lines.
 
 Tiles take the bytes of tiles that are over, so that a run cannot tell: what it reads there has been
 written, for another tensor. Here each tensor has bytes of its own. What may be written in part, or
@@ -7,7 +7,7 @@ is addressed at run time, is taken to be written as far as it reaches, and is no
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from nasm.footprint.forms import Form, Forms
 from nasm.footprint.layout import Regions
@@ -35,7 +35,8 @@ def unwritten(program: Program, sequence: Sequence, by_hand: frozenset[int]) -> 
 
     Each place is told once. ``by_hand`` are the tensors that may share bytes while they live.
     """
-    walks = [_Walk(program, core, by_hand) for core in range(len(sequence.cores))]
+    walks = [_Walk(program, core) for core in range(len(sequence.cores))]
+    tensors = {tensor.index for tensor in program.tensors.values()}
     found: list[Problem] = []
     seen: set[object] = set()
     for walk, items in zip(walks, sequence.cores, strict=True):
@@ -47,7 +48,49 @@ def unwritten(program: Program, sequence: Sequence, by_hand: frozenset[int]) -> 
             for line in lines(theirs)
             for region in _writes(other.form(line))
         }
-        found += walk.walk(every, others, seen)
+        found += walk.walk(every, walk.marks(tensors - others), seen)
+        found += walk.stale(every, by_hand, seen)
+    return found
+
+
+def unwritten_in_blocks(program: Program) -> list[Problem]:
+    """The reads of tensors of blocks that surely come before every write, each place once.
+
+    Their bytes may have been another tensor's, so that a run cannot tell. What other queues write
+    may come before; what the same queue writes further down does not, unless a branch skips the
+    read.
+    """
+    walks = [_Walk(program, core) for core in range(program.cores)]
+    queues = [
+        [Line(n, *line) for line in zip(q.instructions, q.spans, q.chains, strict=True)]
+        for n, q in enumerate(program.queues)
+    ]
+    written: list[dict[Region, None]] = []
+    for queue, own in zip(program.queues, queues, strict=True):
+        forms = {line.instruction: line for line in own}.values()
+        every = (_writes(walks[queue.core].form(line)) for line in forms)
+        written.append({region: None for regions in every for region in regions})
+    found: list[Problem] = []
+    seen: set[object] = set()
+    blocked = {tensor.index for tensor in program.tensors.values() if tensor.block}
+    for number, queue in enumerate(program.queues):
+        walk = walks[queue.core]
+        tensors = walk.marks(blocked)
+        for other, regions in enumerate(written):
+            for region in regions if other != number else ():
+                if region.area in tensors:
+                    tensors[region.area].write(region)
+        found += walk.walk(queues[number], tensors, seen, _skipped(program, number))
+    return found
+
+
+def _skipped(program: Program, queue: int) -> set[int]:
+    """The lines of a queue that a branch before them may skip."""
+    lines, found = program.queues[queue], set[int]()
+    for pc in range(len(lines)):
+        instruction = program.instruction(queue, pc)
+        for at in instruction.row.labels:
+            found.update(range(pc + 1, lines.labels.get(str(instruction.operands[at]), 0)))
     return found
 
 
@@ -58,10 +101,8 @@ def _writes(form: Form) -> tuple[Region, ...]:
 class _Walk:
     """Goes through the lines of one core."""
 
-    def __init__(self, program: Program, core: int, by_hand: frozenset[int]) -> None:
+    def __init__(self, program: Program, core: int) -> None:
         self.program, self.core = program, core
-        mine = (t for t in program.tensors.values() if t.index in by_hand and t.core == core)
-        self.overwritten = Overwritten(mine)
         self.forms = Forms(program.generation)
         self.forms.regions = Regions({t.index: t.index for t in program.tensors.values()})
         self._forms: dict[int, Form] = {}
@@ -76,21 +117,29 @@ class _Walk:
             found = self._forms[line.instruction] = self.forms.of(instruction, engine, self.core)
         return found
 
-    def walk(self, every: list[Line], others: set[int], seen: set[object]) -> Iterator[Problem]:
-        """The reads of elements that nobody wrote; the other core may write ``others``.
+    def marks(self, of: Container[int]) -> dict[int, Written]:
+        """What of some of the tensors has been written so far: nothing."""
+        region = self.forms.regions.of
+        return {
+            t.index: Written(t, region(View.whole(t)))
+            for t in self.program.tensors.values()
+            if t.init is None and t.role not in ("input", "inout") and t.index in of
+        }
+
+    def walk(
+        self,
+        every: list[Line],
+        tensors: dict[int, Written],
+        seen: set[object],
+        skipped: Container[int] = (),
+    ) -> Iterator[Problem]:
+        """The reads of elements of ``tensors`` that nobody wrote, but for those of some lines.
 
         What was ``seen`` are lines, with the place where what they read is declared.
         """
-        region = self.forms.regions.of
-        tensors = {
-            t.index: Written(t, region(View.whole(t)))
-            for t in self.program.tensors.values()
-            if t.index not in others and t.init is None and t.role not in ("input", "inout")
-        }
         for number, line in enumerate(every):
             form = self.form(line)
-            for read in self._reads(line, form):
-                yield from self._stale(every, line, read, seen)
+            for read in self._reads(line, form) if number not in skipped else ():
                 written = tensors.get(read.area)
                 if written is None or (place := (line.span, written.declared)) in seen:
                     continue
@@ -98,19 +147,25 @@ class _Walk:
                     seen.add(place)
                     yield self._told(line, written.tensor, read, missing)
             for write in _writes(form):
-                self.overwritten.write(write, number)
                 if write.area in tensors:
                     tensors[write.area].write(write)
 
-    def _stale(
-        self, every: list[Line], line: Line, read: Region, seen: set[object]
+    def stale(
+        self, every: list[Line], by_hand: frozenset[int], seen: set[object]
     ) -> Iterator[Problem]:
-        """What a line reads of a tensor whose bytes another one has taken since."""
-        for other, at in self.overwritten.taken(read):
-            place = (line.span, every[at].span)
-            if place not in seen:
-                seen.add(place)
-                yield self._taken(line, read.area, other, every[at])
+        """The reads of tensors whose bytes another one has taken since they were written."""
+        tensors = self.program.tensors.values()
+        taken = Overwritten(t for t in tensors if t.index in by_hand and t.core == self.core)
+        for number, line in enumerate(every if taken.sharing else ()):
+            form = self.form(line)
+            for read in self._reads(line, form):
+                for other, at in taken.by(read):
+                    place = (line.span, every[at].span)
+                    if place not in seen:
+                        seen.add(place)
+                        yield self._taken(line, read.area, other, every[at])
+            for write in _writes(form):
+                taken.write(write, number)
 
     def _reads(self, line: Line, form: Form) -> Iterator[Region]:
         """What a line surely reads."""

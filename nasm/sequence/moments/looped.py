@@ -99,10 +99,13 @@ class Looped:
         said = hint = ""
         if loop.left:
             said = "a branch may leave this loop in a round that posts moments, or comes after some"
-            hint = "leave it behind its last round, or write waits and updates in it"
+            hint = (
+                "what a round has begun before '.break' has to be told by hand there: give a "
+                "transfer '$s += 16', and wait with '$s >= 16' and '$s -= 16' on the way to both"
+            )
         elif not (dependences.held and left & read):
             said = "a round of this loop may begin before all of the one before it is complete"
-            hint = "moments in it take engines that wait for their own results (ordering=strict)"
+            hint = "moments in it take engines that wait for their own results (ordering=interlock)"
         if said:
             place = span_of(semaphores.program, self.level.enter[queue])
             raise refused(IMPOSSIBLE, said, place, hint)

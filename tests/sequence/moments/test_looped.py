@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import nasm
 from tests.sequence.moments.test_unrolled import problem, program, synced
+from tests.sequence.test_loops_random import judged
 
 ROWS = ".hbm R f32[8, 128, 64] input = iota\n"
 
@@ -223,6 +225,46 @@ def test_what_an_outer_round_posts_is_waited_for_in_front_of_the_inner_loop() ->
     assert synced(text) == ["vector Memset $set += 1", "gpsimd EventSemaphore $set >= 1 $set += -1"]
 
 
+def test_of_another_round_of_an_outer_loop_all_rounds_within_are_waited_for() -> None:
+    text = """\
+.loop i in 0..4
+.loop k in 0..3
+@gpsimd TensorCopy b, a  after set[i - 1, k]
+@vector Memset a, 1  post set[i, k]
+.end
+.end
+"""
+    # Behind the inner loop vector tells of it, and gpsimd waits before it enters its own; the first
+    # time it is lent that.
+    assert synced(text) == [
+        "vector EventSemaphore $loop1 += 1",
+        "gpsimd EventSemaphore $loop1 += 1",
+        "gpsimd EventSemaphore $loop1 >= 1 $loop1 += -1",
+    ]
+
+
+def test_what_another_round_of_an_outer_loop_has_stored_has_landed() -> None:
+    text = """\
+.sbuf  t  f32[128, 4]
+.sbuf  u  f32[128, 4]
+.hbm   P  f32[4, 128, 4]  output
+@vector Memset t, 0  post zero
+.loop i in 0..4
+.loop k in 0..4
+@gpsimd TensorCopy u[:, k:+1], t[:, k:+1]  after set[i - 1, k], zero, stored[i - 1, k] post got[i, k]
+@vector TensorScalar t[:, k:+1], t[:, k:+1], op0=add, operand0=1  after got[i, k] post set[i, k]
+@sync   DmaCopy P[i, :, k:+1], u[:, k:+1]  after got[i, k] post stored[i, k]
+.end
+.end
+@sync .drain
+.expect P[0] == 0
+.expect P[3] == 3
+"""  # noqa: E501
+    session, said = judged(program(text), {})
+    assert said == set()
+    np.testing.assert_array_equal(session.read("P")[:, 5, 1], [0, 1, 2, 3])
+
+
 def test_without_the_index_of_a_loop_a_moment_is_that_of_all_its_rounds() -> None:
     text = """\
 .loop k in 0..4
@@ -308,8 +350,8 @@ def test_a_drain_in_a_loop_waits_for_the_round_before_too() -> None:
         ("@vector Nop post x[k]\n@gpsimd Nop post x[k]", "E0332", "x[k] is posted twice"),
         ("@vector Nop post x[k] after x[k]", "E0333", "none can be the first"),
         ("@vector Nop post x[k] after y[k]\n@gpsimd Nop post y[k] after x[k]", "E0333", "none can"),
-        (".loop i in 0..2\n@vector Nop post x[k, i]\n@gpsimd Nop after x[k - 1, i]\n.end", "E0334",
-         "of another round of an outer loop"),
+        (".loop i in 0..2\n@vector Nop post x[k, i]\n@gpsimd Nop after x[k + 1, i - 1]\n.end",
+         "E0334", "1 rounds later"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_in_a_loop_is_said(body: str, code: str, said: str) -> None:
