@@ -1,4 +1,4 @@
-"""Reads of what nobody wrote, or another tensor has taken, by tensor, in the order of a program's lines.
+"""Reads of what nobody wrote, or another tensor has taken, in the order of a program's lines.
 
 Tiles take the bytes of tiles that are over, so that a run cannot tell: what it reads there has been
 written, for another tensor. Here each tensor has bytes of its own. What may be written in part, or
