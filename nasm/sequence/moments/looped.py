@@ -67,12 +67,12 @@ class Looped:
         self._check_left(told)
         self.graph = self._graph()
         self.edges = self.graph.reduced(wanted)
-        told = self._landings(taken)
+        direct = self._landings(taken)
         self._again()
         for edge in self.edges:
             if edge.event.kind != OVER and edge.event.node not in self.seen:
                 self._counted(edge)
-        for group in told:
+        for group in direct:
             transfers = [edge.event.node for edge in group]
             asked = any(node.outside for node in transfers)
             self._take(group[0], *self._posting(transfers), asked)
