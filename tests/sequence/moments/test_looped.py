@@ -370,11 +370,51 @@ def test_a_round_of_one_loop_is_none_of_another() -> None:
     assert problem(first + first.replace("post", "after")).code == "E0331"
 
 
-def test_a_loop_that_may_be_left_has_no_moments_of_its_rounds() -> None:
-    body = "@sync .loop %r2 in 0..4\nDmaCopy a, A post x\n.break %r1 >= 3\nNop after x\n.end"
-    found = problem(body)
+LEFT = f"""{ROWS}
+.hbm   P  f32[8, 128, 64]  inout
+@sync RegisterMove %r1, 0
+@sync .loop k in 0..8
+DmaCopy a, R[k]  after out[k - 1] post in[k]
+DmaCopy P[k], a  after in[k] post out[k]
+RegisterAlu %r1, %r1, 1, op=add
+.break %r1 >= 3
+.end
+@sync .drain
+"""
+
+
+def test_what_stands_before_a_break_is_told_in_the_round_that_it_ends_too() -> None:
+    assert synced(LEFT) == [
+        "sync EventSemaphore $out += 16",
+        "sync EventSemaphore $out >= 16 $out += -16",
+        "sync DmaCopy $in += 16",
+        "sync EventSemaphore $in >= 16 $in += -16",
+        "sync DmaCopy $out += 16",
+        "sync EventSemaphore $out >= 16 $out += -16",
+        "sync EventSemaphore $sync += 1",
+        "sync EventSemaphore $sync >= 1",
+    ]
+    session, said = judged(program(LEFT), {"P": np.zeros((8, 128, 64), np.float32)})
+    assert said == set()
+    stored = session.read("P")
+    np.testing.assert_array_equal(stored[:3], session.read("R")[:3])
+    assert not stored[3:].any()
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("DmaCopy a, A post x", "Nop after x"),
+        ("Nop", "DmaCopy a, A post x\nNop after x"),
+        (".drain", "DmaCopy a, A"),
+    ],
+)
+def test_what_stands_behind_a_break_has_no_moments(first: str, then: str) -> None:
+    found = problem(f"@sync .loop %r2 in 0..4\n{first}\n.break %r1 >= 3\n{then}\n.end")
     assert found.code == "E0334"
-    assert "may leave this loop" in found.message
+    assert "may leave the loop before it" in found.message
+    assert found.span is not None
+    assert found.span.text == ".break %r1 >= 3"
 
 
 def test_moments_in_loops_take_the_interlock() -> None:
