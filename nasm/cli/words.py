@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from nasm.asm.expanding.walking import unknown_target
 from nasm.cli import results, streams
@@ -102,10 +102,16 @@ def _spelling(
     if form is None:
         return int, int
     if form not in known:
-        forms = listed(known, "and") or "none"
+        forms = listed(known, "and") if known else "none"
         hint = did_you_mean(form, known) or f"the forms are {forms}"
         raise Refused("E0812", f"words of {target.summary} have no form '{form}'", hint)
     return known[form].made, known[form].read
+
+
+def _named(queues: Iterable[str]) -> str:
+    """The queues in which words stand."""
+    names = [f"@{name}" for name in queues]
+    return listed(names, "and") if names else "no queue"
 
 
 def _chosen(queues: dict[str, list[int]], queue: str | None) -> dict[str, list[int]]:
@@ -113,7 +119,7 @@ def _chosen(queues: dict[str, list[int]], queue: str | None) -> dict[str, list[i
     if queue is None:
         return queues
     if queue not in queues:
-        has = listed((f"@{name}" for name in queues), "and") or "no queue"
+        has = _named(queues)
         raise Refused("E0812", f"nothing stands in @{queue}", f"words stand in {has}")
     return {queue: queues[queue]}
 
@@ -121,10 +127,10 @@ def _chosen(queues: dict[str, list[int]], queue: str | None) -> dict[str, list[i
 def _only(queues: dict[str, list[int]]) -> list[int]:
     """The words of the one queue that has some; raises Refused."""
     if len(queues) != 1:
-        has = listed((f"@{name}" for name in queues), "and") or "no queue"
+        has = _named(queues)
         raise Refused(
             "E0812",
-            f"a file of bytes has the words of one queue; there are some in {has}",
+            f"a file of bytes has the words of one queue; words stand in {has}",
             "say which with --queue, or leave -o out: text has them all",
         )
     return next(iter(queues.values()))

@@ -488,7 +488,8 @@ ROWS = (
         "lines: each means what it does after all lines above it. A text that was written engine "
         "by engine has no such order: a line of it waits for what only a line further down "
         "updates, or reads what only that writes; both are shown. Nor has one that branches. And a "
-        "text that has waits already would have two sets of them: `--strip` leaves its own out.",
+        "text that has waits already would have two sets of them: `--strip` leaves its own out. On "
+        "a machine whose queues wait by instructions alone there are no waits to add.",
         "$ neuron-nasm run --autosync programs/countdown.nasm",
         "$ neuron-nasm sync --strip programs/matmul.nasm",
     ),

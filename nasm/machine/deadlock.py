@@ -46,7 +46,7 @@ def _circle(trouble: Trouble) -> str:
     if all(queue.blocked is None for queue in trouble.queues):
         return _CYCLE
     if len(trouble.queues) == 1:
-        return "nothing that is left ends that: let what does come before it, or leave the wait out"
+        return "nothing that is left ends this wait: put what does before it, or leave the wait out"
     return "they wait for each other: let one of them do first what the others wait for"
 
 

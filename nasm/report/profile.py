@@ -55,7 +55,7 @@ def screen(
         parts.append(Text(clean(figures_line(profile.timing))))
     parts += [Text(), *time_lines(profile, generation)]
     parts += [Text(), engine_table(profile.engines, profile.ticks)]
-    parts.append(Text(_idle(profile.engines), "dim"))
+    parts.append(Text(_idle(profile.engines, generation), "dim"))
     if profile.units:
         parts.append(Text(_shared(profile.units, profile.ticks)))
     if profile.moved:
@@ -139,10 +139,11 @@ def _shared(units: Sequence[UnitTimes], total: int) -> str:
     return f"shared units, busy: {', '.join(said)}"
 
 
-def _idle(engines: Sequence[EngineTimes]) -> str:
+def _idle(engines: Sequence[EngineTimes], generation: Generation) -> str:
     idle = [e.name for e in engines if not e.instructions and not e.busy]
     said = f"; nothing ran on {', '.join(idle)}" if idle else ""
-    return f"waits: for posts of an engine or DMA, or what is named{said}"
+    dma = " or DMA" if generation.channels else ""
+    return f"waits: for posts of an engine{dma}, or what is named{said}"
 
 
 def moved_table(moved: Sequence[Moved], profile: Profile, generation: Generation) -> RenderableType:

@@ -20,6 +20,9 @@ MARKS = {
 }
 """How a state is drawn, without more than ASCII too, and what it is called in the legend."""
 
+ALPHABET = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+"""Letters for what has none of its own left."""
+
 STYLES = {BUSY: "green", READYING: "magenta", EMPTY: "dim"}
 LEVELS, PLAIN = " ▁▂▃▄▅▆▇█", " .:-=+*%#"
 
@@ -67,7 +70,7 @@ def _levels(strip: Strip, ascii_only: bool) -> str:
 
 
 def marks(found: Timeline, ascii_only: bool) -> dict[str, tuple[str, str]]:
-    """How each state is drawn, and called: an engine by a letter of its name."""
+    """How each state is drawn, and called: an engine or a cause by a letter of its name."""
     states = dict.fromkeys(state for strip in found.strips for state in strip.states)
     known = {
         name: (plain if ascii_only else mark, said) for name, (mark, plain, said) in MARKS.items()
@@ -80,6 +83,11 @@ def marks(found: Timeline, ascii_only: bool) -> dict[str, tuple[str, str]]:
             taken.add(letter)
             if strip.name in states:
                 letters[strip.name] = letter, strip.name
+    for state in states:  # causes that conditions of the target have names for
+        if state not in letters:
+            letter = next((c for c in state + ALPHABET if c.isalpha() and c not in taken), "!")
+            taken.add(letter)
+            letters[state] = letter, state
     return letters
 
 

@@ -56,6 +56,10 @@ def in_sequence(builder: ProgramBuilder, strip: bool = False) -> list[Written]:
 
     Raises Failure.
     """
+    if builder.program.target.sequencing is None:
+        machine = builder.program.generation.summary
+        said = f"no waits can be added to a program for {machine}: it waits by its own instructions"
+        raise Failure((Problem(NO_ORDER, said, hint="write them where they are needed"),))
     lines = list(_written(builder))
     text = _Text(builder, lines)
     text.check_branches()

@@ -373,10 +373,11 @@ def bind(row: Row, given: list[object], named: Mapping[str, object]) -> tuple[ob
     """Put positional and named operands in the order of the row, defaults where none is given."""
     written = row.written
     if len(given) > len(written):
+        few = "1 operand" if len(written) == 1 else f"{len(written) or 'no'} operands"
         raise Refused(
             "E0307",
-            f"{row.name} takes {len(written)} operands, found {len(given)}",
-            f"its operands: {', '.join(o.name for o in written)}",
+            f"{row.name} takes {few}, found {len(given)}",
+            f"its operands: {', '.join(o.name for o in written)}" if written else "",
         )
     values = list(row.defaults)
     position = row.position

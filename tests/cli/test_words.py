@@ -64,6 +64,17 @@ def test_what_does_not_fit_is_said(ran: Any, program: Path, words: list[str], sa
     assert said in done.err
 
 
+@pytest.mark.parametrize("more", [["-o", "w.bin"], ["--queue", "t0"]])
+def test_a_program_without_words_has_none_to_choose(
+    ran: Any, tmp_path: Path, more: list[str]
+) -> None:
+    path = tmp_path / "empty.nasm"
+    path.write_text(".target wormhole\n", encoding="utf-8")
+    done = ran("asm", path, "--words", *more)
+    assert done.code == 2
+    assert "words stand in no queue" in done.err
+
+
 @pytest.mark.parametrize(
     ("data", "said"),
     [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -165,6 +166,13 @@ def test_without_more_than_ascii_they_are_drawn_in_it() -> None:
     lines = [line.plain for line in shown(DRAWN, 4800, ascii_only=True)]
     assert lines[1:4] == ["tensor #dv.", "vector ##t=", "ring 0  .=#"]
     assert all(line.replace("µ", "u").isascii() for line in lines)
+
+
+def test_a_cause_of_the_target_has_a_letter_that_is_free() -> None:
+    found = replace(DRAWN, strips=(Strip("tensor", ("busy", "DMA", "tray", "drum", "data")),))
+    lines = [line.plain for line in shown(found, 4800)]
+    assert lines[1] == "tensor █dru="
+    assert lines[4] == "waits for  d DMA  = its own result  r tray  u drum"
 
 
 def test_two_states_never_have_one_letter() -> None:

@@ -11,6 +11,7 @@ from nasm.spec.program import Instruction
 from nasm.spec.words import Words
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.front.expanding import MOP, Micro, expand
+from nasm.targets.tensix.front.mop import WORDS as MOP_WORDS
 from nasm.targets.tensix.front.timing import MOP_BUBBLE
 from nasm.targets.tensix.isa import DATA, ISA
 from nasm.targets.tensix.words.word import OPCODE
@@ -33,8 +34,19 @@ def _decoded(micro: Micro) -> Instruction:
     try:
         return instruction_of(micro.word)
     except Refused as refused:
-        origin = f", from {micro.origin}" if micro.origin else ""
-        raise Refused(refused.code, f"{refused.message}{origin}", refused.hint) from None
+        if not micro.origin:
+            raise
+        hint = f"set the word of {micro.origin} before the run: .cfg {_setting(micro)}: NOP"
+        if micro.played is not None:
+            hint = "record it first, by REPLAY with Load=1, or " + hint
+        raise Refused(refused.code, f"{refused.message}, from {micro.origin}", hint) from None
+
+
+def _setting(micro: Micro) -> str:
+    """The setting that the word of an expander is."""
+    if micro.played is not None:
+        return f"REPLAY{micro.played}"
+    return next(f"MOP{n}_{micro.slot}" for n, words in enumerate(MOP_WORDS) if micro.slot in words)
 
 
 def expanded(core: Tensix, thread: int, instruction: Instruction) -> Sequence[Instruction] | None:

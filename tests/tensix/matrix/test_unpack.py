@@ -237,7 +237,7 @@ def test_fp32_becomes_tf32_by_truncation() -> None:
 @pytest.mark.parametrize(
     ("settings", "fields", "said"),
     [
-        ({"THCON_SEC0_REG2_Disable_zero_compress_cntx0": 0}, {}, "compressed data"),
+        ({"THCON_SEC0_REG2_Disable_zero_compress_cntx0": 0}, {}, "is compressed"),
         ({"THCON_SEC0_REG2_Out_data_format": F.FP16}, {}, "no unpacker makes FP16 in SrcA"),
         ({"THCON_SEC0_REG3_Base_address": 0x16FFF}, {}, "bytes 0x170000 to 0x170800 of L1"),
         ({"THCON_SEC0_REG5_Dest_cntx0_address": 96}, {}, "row 65 of SrcA"),

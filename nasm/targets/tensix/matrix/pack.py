@@ -122,7 +122,8 @@ def _supported(job: Job) -> None:
     if not uncompressed:
         raise Refused(
             "E0601",
-            f"packer {job.packer} compresses",
+            f"packer {job.packer} compresses, says its configuration; how is only partly "
+            "documented",
             f"set THCON_{_SECTIONS[job.packer]}_Disable_zero_compress to 1",
         )
     if job.own("Downsample_rate") or job.own("Downsample_mask") not in (0, 0xFFFF):

@@ -70,6 +70,13 @@ class Job:
             return bool(self.own(f"REG2_Disable_zero_compress_cntx{self.context}"))
         return bool(self.descriptor(4, 1))
 
+    def says_uncompressed(self) -> str:
+        """What is to be 1 where data is not compressed."""
+        section = f"THCON_SEC{self.unpacker}"
+        if self.many:
+            return f"{section}_REG2_Disable_zero_compress_cntx{self.context} to 1"
+        return f"bit 4 of {section}_REG0_TileDescriptor"
+
     def dims(self) -> tuple[int, int, int, int]:
         """X, Y, Z and W of the tile."""
         x = self.descriptor(16, 16)
@@ -195,9 +202,9 @@ def _values(job: Job, search: int, zero: int, target: Format, source: Format) ->
     if not job.uncompressed():
         raise Refused(
             "E0601",
-            f"UNPACR of compressed data, by unpacker {job.unpacker}",
-            "say that it is uncompressed: bit 4 of the tile descriptor, or "
-            f"Disable_zero_compress_cntx{job.context} where contexts are used",
+            f"the tile that UNPACR reads by unpacker {job.unpacker} is compressed, says its "
+            "configuration; how is only partly documented",
+            f"set {job.says_uncompressed()}",
         )
     first, count = numbers_of(job, search)
     checked(source, target, job.to_dst())

@@ -1,0 +1,4 @@
+; A configuration of zeros says that tiles are compressed.
+.target wormhole
+@t0
+    UNPACR WhichUnpacker=0

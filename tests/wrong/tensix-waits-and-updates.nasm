@@ -1,0 +1,4 @@
+; Threads have no semaphores of the assembler.
+.target wormhole
+.sem done
+@t0 NOP $done++
