@@ -101,7 +101,8 @@ def test_what_is_printed_assembled_and_formatted_is_the_same_program(
 
 LINES = (
     "step 3", "info held", "info queues", "info registers", "info semaphores", "why t2",
-    "break line 14", "continue", "back 2", "list", "help MVMUL", "print x[0:4]", "delete", "run", "info time",
+    "break line 14", "continue", "back 2", "list", "help MVMUL", "print x[0:4]", "delete", "run",
+    "info time",
 )  # fmt: skip
 
 
