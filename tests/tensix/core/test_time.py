@@ -81,6 +81,18 @@ def test_a_byte_of_the_configuration_waits_a_cycle_behind_a_word_of_it() -> None
     assert starts(done, 1) == [0, 1]
 
 
+def test_an_address_is_read_advanced_and_written_back_without_waits() -> None:
+    # 100 in the configuration and 7 in register 36: word 52 + 12 becomes 107.
+    def addresses(core: Tensix) -> None:
+        core.config[:, 64] = 100
+        core.threads[0].registers[36] = 7
+
+    text = "@t0 RDCFG 4, 64\n@t0 ADDDMAREG 0, 4, 4, 36\n@t0 REG2FLOP 1, 0, 0, 0, 12, 4\n"
+    core = held(ran(text + "@t0 DMANOP\n" * 4, set_up=addresses))
+    assert core.threads[0].registers[4] == 107
+    assert core.config[0, 64] == 107
+
+
 def test_what_a_mop_makes_is_followed_by_a_cycle_without_an_instruction() -> None:
     def configured(core: Tensix) -> None:
         words = core.threads[0].mop

@@ -41,14 +41,13 @@ def WRCFG(core: Coprocessor, thread: int, InputReg: int, Is128Bit: int, CfgIndex
     return write
 
 
-def RDCFG(core: Coprocessor, thread: int, GprAddress: int, CfgReg: int) -> Later:
-    """Read a word of the thread's bank into a register, which has it at completion."""
-    value = config.read(core, thread, CfgReg)
+def RDCFG(core: Coprocessor, thread: int, GprAddress: int, CfgReg: int) -> None:
+    """Read a word of the thread's bank into a register.
 
-    def load() -> None:
-        core.threads[thread].registers[GprAddress] = value
-
-    return load
+    The instruction behind it finds it there: tt-llk adds to the register in the next one, and
+    waits for nothing, where it steps the addresses of a product's tiles.
+    """
+    core.threads[thread].registers[GprAddress] = config.read(core, thread, CfgReg)
 
 
 def _rmwcib(byte: int) -> Callable[[Coprocessor, int, int, int, int], None]:
