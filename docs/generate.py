@@ -1,7 +1,7 @@
 """Writes the generated pages, and the generated parts of others.
 
 These are docs/isa/, from the rows and tables of the target; the tables in timing.md, tables.md,
-machine.md and repl.md; what commands print in README.md, guide.md, loops.md, profile.md,
+machine.md, repl.md and tensix.md; what commands print in README.md, guide.md, loops.md, profile.md,
 diff.md, schedules.md, repl.md and walkthrough.md; and what follows from tables in
 grammar/editors/.
 
@@ -47,6 +47,7 @@ SECTIONS: dict[str, dict[str, Callable[[], str]]] = {
         "info": debugger_tables.info,
         "settings": debugger_tables.settings,
     },
+    "tensix": {"parts": debugger_tables.parts},
 }
 """What stands between `<!-- generated: name -->` and `<!-- end -->`, by page."""
 
@@ -73,7 +74,17 @@ def pages() -> dict[Path, str]:
         files[path] = filled(name, path.read_text(encoding="utf-8"))
     tables = DOCS / "tables.md"
     files[tables] = profile_tables.filled(tables.read_text(encoding="utf-8"))
-    names = ("guide", "loops", "profile", "diff", "schedules", "nki", "repl", "walkthrough")
+    names = (
+        "guide",
+        "loops",
+        "profile",
+        "diff",
+        "schedules",
+        "nki",
+        "repl",
+        "tensix",
+        "walkthrough",
+    )
     shown = (DOCS / f"{name}.md" for name in names)
     for path in (DOCS.parent / "README.md", *shown):
         files[path] = captured.filled(files.get(path) or path.read_text(encoding="utf-8"))

@@ -7,6 +7,7 @@ from nasm.glossary import WORDS
 from nasm.repl import help_commands
 from nasm.repl.command import Command, siblings, subcommands
 from nasm.repl.settings import SETTINGS, Settings
+from nasm.targets import TARGETS
 
 
 def words() -> str:
@@ -21,6 +22,22 @@ def commands() -> str:
         f"**{title}**\n\n{_rows(found)}" for title, found in help_commands.grouped(siblings(""))
     ]
     return "\n\n".join(topics)
+
+
+def parts() -> str:
+    """What of a Tensix coprocessor can be looked at."""
+    rows = [
+        [code(part.name), _items(part.items), part.what] for part in TARGETS["wormhole"]().parts
+    ]
+    return table(["part", "its items", "what it is"], rows)
+
+
+def _items(items: tuple[str, ...]) -> str:
+    return (
+        f"{code(items[0])} to {code(items[-1])}"
+        if 0 < len(items) <= 16
+        else "by name" * bool(items)
+    )
 
 
 def info() -> str:

@@ -104,10 +104,14 @@ def _assembled(
 
         put_in(builder)
     program = builder.finish(undeclared, unsaid)
-    if rewrite is None:
-        return program
-    rewrite(builder)
-    return builder.finish()
+    if rewrite is not None:
+        rewrite(builder)
+        program = builder.finish()
+    if builder.in_blocks:
+        from nasm.sequence.unwritten import unwritten_in_blocks
+
+        program.warnings += unwritten_in_blocks(program)
+    return program
 
 
 def initialisers(program: Program, first: int = 0) -> list[Problem]:

@@ -110,6 +110,10 @@ class Continuation:
         if builder.recorded:
             said = "moments and drains are counted when a program is assembled, not while it runs"
             hint = "write a wait for a semaphore here, as in '$s >= 16'"
+            called = next((s.name.name for s in file.body if isinstance(s, tree.MacroCall)), "")
+            if called:
+                said = f"lines of '{called}' have moments or drains: {said}"
+                hint = "call it in the text of the program, and assemble that again"
             raise Failure(Problem("E0334", said, Span(source, 0, len(source.text)), hint))
         undeclared = expander.scope.undeclared
         builder.problems += initialisers(self.program, before.tables["tensors"])

@@ -270,6 +270,15 @@ ROWS = (
         ends=True,
     ),
     Code(
+        "E0523",
+        "a read of a tensor whose bytes another one has taken",
+        "Two tensors of a kernel are placed by hand on the same bytes (`address=`), and the second "
+        "is written before the first is read for the last time. On the machine the reader gets "
+        "the second one's elements; a simulator that keeps each tensor by itself shows the first "
+        "one's, so that the mistake is seen on hardware only. Mostly a loop goes through too few "
+        "buffers for how long each of them is needed.",
+    ),
+    Code(
         "E0601",
         "a feature of the machine that is not implemented yet",
         "The program is legal as far as is known, but nasm does not implement this yet, or not "

@@ -206,12 +206,13 @@ def _destinations(calls: Sequence[Made]) -> Iterator[View]:
 def _finished(builder: ProgramBuilder, sequence: Sequential) -> Program:
     from nasm.sequence.placing import place
     from nasm.sequence.sync import synchronise
-    from nasm.sequence.unwritten import unwritten
+    from nasm.sequence.unwritten import chosen, unwritten
 
+    by_hand = chosen(builder.program)
     problems = place(builder.program, sequence)
     if problems:
         raise Failure(problems)
     synchronise(builder, sequence)
     program = builder.finish()
-    program.warnings += unwritten(program, sequence)
+    program.warnings += unwritten(program, sequence, by_hand)
     return program

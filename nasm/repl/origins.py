@@ -57,6 +57,7 @@ class _Chain:
             yield from self._line(level, why.start)
             return
         by = "left as it was by" if why.kept else "by"
+        by = "changed with" if isinstance(why.place, OfCore) else by
         yield from self._line(level, f"{by} {self._maker(why.maker)}")
         key = (why.text, why.maker)
         if key in self.told and (why.sources or why.before):

@@ -82,7 +82,7 @@ def _told(shell: Shell, made: Breakpoint) -> None:
     shell.renew()
 
 
-WATCH = "TENSOR | SEMAPHORE | REGISTER [as NAME] [if EXPRESSION]"
+WATCH = "TENSOR | SEMAPHORE | REGISTER | PART [as NAME] [if EXPRESSION]"
 
 
 @command(
@@ -93,7 +93,8 @@ def watch(shell: Shell, rest: str) -> None:
     """Stop when memory or a register changes.
 
     A tensor, a part of one, a bank ('psum bank 2'), or bytes of each partition ('sbuf 0:64
-    partitions 0:8'); by instructions and transfers alike. It shows what was there, and what is.
+    partitions 0:8'); by instructions and transfers alike. It shows what was there, and what is. A
+    part of what a core holds, as 'info held' names it, is compared after every event.
     """
     _watch(shell, rest, "changed")
 

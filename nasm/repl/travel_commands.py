@@ -12,7 +12,10 @@ from nasm.repl.moving import gone
 from nasm.repl.shell import Shell
 from nasm.session import Session
 
-BACK = "back [N] [ENGINE] | N cycles [ENGINE] | until EXPRESSION | to [BREAKPOINT] | write TENSOR"
+BACK = (
+    "back [N] [ENGINE] | N cycles [ENGINE] | until EXPRESSION | to [BREAKPOINT]"
+    " | write TENSOR | PART"
+)
 
 
 @command(

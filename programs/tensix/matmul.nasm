@@ -6,39 +6,39 @@
 .const PHASES = 2
 
 .const A_AT = 0x4000, B_AT = 0x8000, C_AT = 0x10000
-.l1  A  bf16[32, 32]  tiled @ A_AT  input = normal(seed=1)     ; a tile is four faces of 16 by 16
-.l1  B  bf16[32, 32]  tiled @ B_AT  input = normal(seed=2)
-.l1  C  bf16[32, 32]  tiled @ C_AT  output
+.l1  A  bf16[32, 32]  tiled @ A_AT input = normal(seed=1)      ; a tile is four faces of 16 by 16
+.l1  B  bf16[32, 32]  tiled @ B_AT input = normal(seed=2)
+.l1  C  bf16[32, 32]  tiled @ C_AT output
 
 ; -- what is configured before the run. Addresses count 16 bytes, and begin behind a header
 
-.cfg ALU_FORMAT_SPEC_REG0_SrcA   = bf16
+.cfg ALU_FORMAT_SPEC_REG0_SrcA = bf16
 .cfg ALU_FORMAT_SPEC_REG2_Dstacc = bf16
 
 .for u in 0..2                        ; unpackers: 1024 numbers that are not compressed
-.cfg THCON_SEC{u}_REG0_TileDescriptor                = 1024 << 16 | 1 << 4 | 5
-.cfg THCON_SEC{u}_REG2_Out_data_format               = bf16
-.cfg THCON_SEC{u}_REG2_Disable_zero_compress_cntx0   = 1
-.cfg THCON_SEC{u}_REG2_Throttle_mode                 = 2     ; 64 bytes a cycle
+.cfg THCON_SEC{u}_REG0_TileDescriptor = 1024 << 16 | 1 << 4 | 5
+.cfg THCON_SEC{u}_REG2_Out_data_format = bf16
+.cfg THCON_SEC{u}_REG2_Disable_zero_compress_cntx0 = 1
+.cfg THCON_SEC{u}_REG2_Throttle_mode = 2                     ; 64 bytes a cycle
 .end
-.cfg THCON_SEC0_REG3_Base_address      = B_AT // 16 - 1       ; SrcA gets B, SrcB gets A
-.cfg THCON_SEC1_REG3_Base_address      = A_AT // 16 - 1
+.cfg THCON_SEC0_REG3_Base_address = B_AT // 16 - 1            ; SrcA gets B, SrcB gets A
+.cfg THCON_SEC1_REG3_Base_address = A_AT // 16 - 1
 .cfg THCON_SEC0_REG5_Dest_cntx0_address = 64                 ; unpacker 0 begins four rows late
-.cfg THCON_SEC0_REG5_Tile_x_dim_cntx0   = 1024
+.cfg THCON_SEC0_REG5_Tile_x_dim_cntx0 = 1024
 
-.cfg PCK_EDGE_OFFSET_SEC0_mask       = 0xFFFF                ; packers: a face each
+.cfg PCK_EDGE_OFFSET_SEC0_mask = 0xFFFF                      ; packers: a face each
 .cfg PCK0_ADDR_CTRL_XY_REG_0_Xstride = 2
 .cfg PCK0_ADDR_CTRL_XY_REG_0_Ystride = 32
 .for n in 0..4
-.cfg DEST_TARGET_REG_CFG_PACK_SEC{n}_Offset       = 16 * n
+.cfg DEST_TARGET_REG_CFG_PACK_SEC{n}_Offset = 16 * n
 .cfg PACK_COUNTERS_SEC{n}_pack_reads_per_xy_plane = 16
 .end
 .for s in 0..2
 .for r in [1, 8]                      ; packers 0 and 1, 2 and 3
 .cfg THCON_SEC{s}_REG{r}_Disable_zero_compress = 1
-.cfg THCON_SEC{s}_REG{r}_In_data_format        = bf16
-.cfg THCON_SEC{s}_REG{r}_Out_data_format       = bf16
-.cfg THCON_SEC{s}_REG{r}_L1_Dest_addr          = (C_AT + (2 * s + r // 8) * 512) // 16 - 1
+.cfg THCON_SEC{s}_REG{r}_In_data_format = bf16
+.cfg THCON_SEC{s}_REG{r}_Out_data_format = bf16
+.cfg THCON_SEC{s}_REG{r}_L1_Dest_addr = (C_AT + (2 * s + r // 8) * 512) // 16 - 1
 .end
 .end
 
@@ -71,32 +71,32 @@
 
 @t0
 .cfg SRCA_SET_SetOvrdWithAddr = 1
-SETADCXX  U0=1, U1=1, X1Val=1023, X0Val=0
-UNPACR    WhichUnpacker=0, MultiContextMode=1, FlipSrc=1
-UNPACR    WhichUnpacker=1, MultiContextMode=1, FlipSrc=1
+    SETADCXX  U0=1, U1=1, X1Val=1023, X0Val=0
+    UNPACR    WhichUnpacker=0, MultiContextMode=1, FlipSrc=1
+    UNPACR    WhichUnpacker=1, MultiContextMode=1, FlipSrc=1
 
 ; -- multiply: the first phase is recorded while it is executed, the others are played
 
 @t1
-ZEROACC   Mode=3
-REPLAY    Index=0, Count=16, Exec=1, Load=1
+    ZEROACC   Mode=3
+    REPLAY    Index=0, Count=16, Exec=1, Load=1
 .for m in [0, 1, 0, 2, 0, 1, 3, 0, 0, 1, 0, 2, 0, 1, 3, 1]
-MVMUL     AddrMod=m
+    MVMUL    AddrMod=m
 .end
 .for p in 1..PHASES
-REPLAY    Index=0, Count=16
+    REPLAY    Index=0, Count=16
 .end
-SETRWC    FlipSrcB=1, FlipSrcA=1, Fidelity=1, Dst=1, SrcB=1, SrcA=1
-STALLWAIT BlockMask=0x2, ConditionMask=0x80                  ; posts wait for the matrix unit
-SEMPOST   SemaphoreMask=0x2
+    SETRWC     FlipSrcB=1, FlipSrcA=1, Fidelity=1, Dst=1, SrcB=1, SrcA=1
+    STALLWAIT  BlockMask=0x2, ConditionMask=0x80             ; posts wait for the matrix unit
+    SEMPOST    SemaphoreMask=0x2
 
 ; -- pack
 
 @t2
-SETADCXX  PK=1, X1Val=255, X0Val=0
-SEMWAIT   BlockMask=0x4, SemaphoreMask=0x2, ConditionMask=1  ; packs wait while it is 0
-PACR      PackerMask=0xF, Last=1
-SEMGET    SemaphoreMask=0x2
+    SETADCXX  PK=1, X1Val=255, X0Val=0
+    SEMWAIT   BlockMask=0x4, SemaphoreMask=0x2, ConditionMask=1  ; packs wait while it is 0
+    PACR      PackerMask=0xF, Last=1
+    SEMGET    SemaphoreMask=0x2
 
 .expect C ~ A @ B  rtol=2e-2 atol=5e-2
 .expect cycles(t2) <= 106 + 16 * PHASES

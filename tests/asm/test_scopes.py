@@ -168,3 +168,53 @@ def test_tensors_share_bytes_only_if_no_block_holds_both_and_none_is_outside(tre
             if one != other and set(spans[one]) & set(spans[other]):
                 shorter = min(len(own), len(theirs))
                 assert own[:shorter] != theirs[:shorter]
+
+
+def unwritten(*lines: str) -> list[str]:
+    """The lines that read what is not written, of a text with two blocks that share bytes."""
+    tiles = ".sbuf b f32[128, 64]", ".sbuf c f32[128, 64]"
+    first = block(".sbuf a f32[128, 128]", "@vector Memset a, 1")
+    found = program(first + block(*tiles, *lines)).warnings
+    return [p.span.text for p in found if p.code == "E0501" and p.span is not None]
+
+
+def test_what_a_block_reads_before_it_writes_it_was_anothers() -> None:
+    assert unwritten("@vector TensorCopy c, b", "@vector Memset b, 1") == ["TensorCopy c, b"]
+    assert unwritten("@vector Memset b, 1", "@vector TensorCopy c, b") == []
+
+
+def test_a_part_that_is_not_written_is_told() -> None:
+    lines = "@vector Memset b[:, 0:32], 1", "@vector TensorCopy c[:, 0:2], b[:, 31:33]"
+    assert unwritten(*lines) == ["TensorCopy c[:, 0:2], b[:, 31:33]"]
+    assert unwritten("@gpsimd Memset b[:, 32:33], 1", *lines) == []
+
+
+def test_another_queue_may_write_before() -> None:
+    assert unwritten("@vector TensorCopy c, b", "@gpsimd Memset b, 1") == []
+
+
+def test_a_queue_that_only_it_writes_for_itself_later_is_none() -> None:
+    assert unwritten("@gpsimd Memset c, 1", "@vector TensorCopy c, b") == ["TensorCopy c, b"]
+
+
+def test_in_a_loop_the_first_round_counts() -> None:
+    lines = "@vector TensorCopy c, b", "@vector Memset b, 1"
+    assert unwritten(".loop k in 0..4", *lines, ".end") == ["TensorCopy c, b"]
+
+
+def test_what_a_branch_may_skip_may_come_later() -> None:
+    lines = (
+        "@vector",
+        "CompareBranch %r1, 0, op=equal, target=fill",
+        "again: TensorCopy c, b",
+        "fill: Memset b, 1",
+        "CompareBranch %r1, 0, op=equal, target=again",
+    )
+    assert unwritten(*lines) == []
+    assert unwritten(*lines[:1], *lines[2:]) == ["TensorCopy c, b"]
+
+
+def test_it_is_told_once_for_a_run() -> None:
+    text = block(".sbuf a f32[128, 64]", ".sbuf b f32[128, 64]", "@vector TensorCopy a, b")
+    session = nasm.Session(program(text))
+    assert [p.code for p in session.run().hazards] == ["E0501"]

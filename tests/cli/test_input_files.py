@@ -130,3 +130,18 @@ def test_python_takes_the_same(inputs: Any, wanted: list[float]) -> None:
 def test_what_python_cannot_give_is_refused(inputs: Any) -> None:
     with pytest.raises(nasm.Failure):
         nasm.run("two.nasm", inputs)
+
+
+def test_two_runs_with_different_folders_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("other").mkdir()
+    values = filled(7)
+    values[1] = 8
+    np.save("other/A.npy", values)
+    given = "diff", "two.nasm", "--in-dir", "given"
+    assert main([*given, "--vs", "--in-dir", "other"]) == 0
+    differs = "C: 1 of 4 elements differ, the first at [1]: 7 and 8"
+    assert differs in capsys.readouterr().out
+    assert main([*given, "--vs", "--in", "A=other/A.npy"]) == 0
+    assert differs in capsys.readouterr().out
+    assert main([*given, "--vs", "--in-dir", "given"]) == 0
+    assert "differ, the first" not in capsys.readouterr().out

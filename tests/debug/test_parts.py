@@ -165,8 +165,8 @@ def test_a_change_of_a_part_is_stopped_at_and_says_by_whom() -> None:
     one = session()
     one.watch("lock2")
     assert changes(one) == [
-        ("lock2 changed by @alpha pc 0 (Lock, line 4)", 0, None, 0),
-        ("lock2 changed by @alpha pc 3 (Unlock, line 7)", 15, 0, None),
+        ("lock2 changed with @alpha pc 0 (Lock, line 4)", 0, None, 0),
+        ("lock2 changed with @alpha pc 3 (Unlock, line 7)", 15, 0, None),
     ]
 
 
@@ -184,11 +184,11 @@ def test_going_back_finds_the_last_change_and_what_was_before_it() -> None:
     done = ran()
     before = numbers(done, "lock2")
     (met,) = done.back_to_write("lock2")
-    assert met.text == "lock2 changed by @alpha pc 3 (Unlock, line 7)"
+    assert met.text == "lock2 changed with @alpha pc 3 (Unlock, line 7)"
     assert before == [None]
     assert numbers(done, "lock2") == [0]
     (met,) = done.back_to_write("lock2")
-    assert met.text == "lock2 changed by @alpha pc 0 (Lock, line 4)"
+    assert met.text == "lock2 changed with @alpha pc 0 (Lock, line 4)"
     assert numbers(done, "lock2") == [None]
     assert done.back_to_write("lock2") == ()
     done.goto("end")

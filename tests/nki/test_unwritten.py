@@ -97,3 +97,81 @@ def test_what_a_register_addresses_is_taken_to_be_written() -> None:
         return result
 
     assert told(kernel, ONES) == []
+
+
+def stale(kernel: Any, *arrays: Any) -> list[Problem]:
+    """What is said of reads of what another tile has taken."""
+    return [p for p in run(kernel, *arrays).report.hazards if p.code == "E0523"]
+
+
+def taken_too_early(x: Any) -> Any:
+    """Reads the first tile once the second has its bytes."""
+    result, first, second = out(), tile("first", (0, 0)), tile("second", (0, 32))
+    nisa.dma_copy(dst=first, src=x)
+    nisa.memset(dst=second, value=2.0)
+    nisa.dma_copy(dst=result, src=first)
+    return result
+
+
+def test_a_tile_that_another_one_has_taken_is_told_with_both_places() -> None:
+    (said,) = stale(taken_too_early, ONES)
+    assert said.message == (
+        "DmaCopy on gpsimd reads first after second was written to the same bytes: both are "
+        "placed there by hand"
+    )
+    assert said.span is not None
+    assert said.span.text == "nisa.dma_copy(dst=result, src=first)"
+    (note,) = said.notes
+    assert note.message == "Memset on gpsimd has written second there"
+    wanted = ONES.copy()
+    wanted[:, 8:] = 2
+    np.testing.assert_array_equal(run(taken_too_early, ONES).outputs, wanted)
+
+
+def test_what_is_read_before_or_beside_what_was_taken_is_not_told() -> None:
+    def before(x: Any) -> Any:
+        result, first, second = out(), tile("first", (0, 0)), tile("second", (0, 32))
+        nisa.dma_copy(dst=first, src=x)
+        nisa.dma_copy(dst=result, src=first)
+        nisa.memset(dst=second, value=2.0)
+        nisa.dma_copy(dst=result, src=second)
+        return result
+
+    def beside(x: Any) -> Any:
+        result, first, second = out((P, 8)), tile("first", (0, 0)), tile("second", (0, 32))
+        nisa.dma_copy(dst=first, src=x)
+        nisa.memset(dst=second, value=2.0)
+        nisa.dma_copy(dst=result, src=first[:, 0:8])
+        return result
+
+    def again(x: Any) -> Any:
+        result, first, second = out(), tile("first", (0, 0)), tile("second", (0, 32))
+        nisa.dma_copy(dst=first, src=x)
+        nisa.memset(dst=second, value=2.0)
+        nisa.dma_copy(dst=result, src=second)
+        nisa.dma_copy(dst=first[:, 8:16], src=x[:, 8:16])
+        nisa.dma_copy(dst=result, src=first)
+        return result
+
+    assert not stale(before, ONES)
+    assert not stale(beside, ONES)
+    assert not stale(again, ONES)
+
+
+def test_buffers_in_turn_are_enough_or_one_too_few() -> None:
+    def turning(count: int) -> Any:
+        def kernel(x: Any) -> Any:
+            result = out()
+            tiles = [tile(f"t{i}", (0, 64 * (i % count))) for i in range(3)]
+            for each in tiles[:2]:
+                nisa.dma_copy(dst=each, src=x)
+            for i in range(3):
+                if i:
+                    nisa.dma_copy(dst=tiles[(i + 1) % 3], src=x)
+                nisa.dma_copy(dst=result, src=tiles[i])
+            return result
+
+        return kernel
+
+    assert not stale(turning(3), ONES)
+    assert stale(turning(2), ONES)

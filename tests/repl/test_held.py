@@ -50,7 +50,7 @@ def test_parts_that_are_not_at_rest_have_a_line_each(load: Loader) -> None:
     assert toy.does("info held beta").splitlines()[1:] == ["  empty"]
     assert toy.does("p lock2") == "lock2 = 0\n"
     assert toy.does("why lock2") == (
-        "lock2 = 0\n  by Lock, line 2, alpha pc 0, at cycle 0, 0.000 µs\n"
+        "lock2 = 0\n  changed with Lock, line 2, alpha pc 0, at cycle 0, 0.000 µs\n"
     )
 
 
@@ -94,7 +94,7 @@ def test_a_stop_shows_what_changed(load: Loader) -> None:
     toy = load(RACKED)
     assert toy.does("watch belt", "display belt[0] + 1", "run").splitlines() == [
         "1 instruction completed",
-        "watchpoint 1: belt changed by @alpha pc 1 (Push, line 3)",
+        "watchpoint 1: belt changed with @alpha pc 1 (Push, line 3)",
         "  1 element,  [0] __ -> 7",
         "stopped at 0.002 µs, cycle 1",
         "1: belt[0] + 1 = 8",

@@ -110,3 +110,13 @@ def test_an_included_file_may_be_included_once_more(bare: Tried, tmp_path: Path)
     session.execute(f'.include "{tmp_path / "fill.nasm"}"')
     session.execute("fill(q)")
     assert float(session.read("q")[0, 0]) == 3
+
+
+def test_a_macro_that_posts_moments_belongs_into_the_text(bare: Tried) -> None:
+    macro = ".macro pair(t)\n@vector Memset t, 1 post set\n@gpsimd Nop after set\n.end\n"
+    bare.shell.adopt(Session(f".target trn2\n.sbuf q f32[4, 8]\n{macro}pair(q)\n"))
+    bare.does("run")
+    said = bare.does("pair(q)")
+    assert "lines of 'pair' have moments or drains" in said
+    assert "call it in the text of the program" in said
+    assert "write a wait for a semaphore here" in bare.does("@vector Nop post done")

@@ -265,7 +265,7 @@ def test_changes_of_registers_are_watched_and_asked_for(session: Session) -> Non
     session.watch("lreg2")
     session.run()
     (hit,) = session.hits
-    assert hit.met.text == "lreg2 changed by @t1 pc 2 (SFPMAD, line 7)"
+    assert hit.met.text == "lreg2 changed with @t1 pc 2 (SFPMAD, line 7)"
     assert hit.met.count == 32
     session.breakpoints.delete(1)
     session.run()

@@ -27,9 +27,9 @@ def posted_in(body: Iterable[tree.Statement], source: Source, name: str) -> Span
     """Where statements post a moment of a name, whether they are expanded or not."""
     for statement in body:
         for _, node in descendants(statement):
-            if isinstance(node, tree.PostClause) and isinstance(node.moment.name, tree.Name):
-                if node.moment.name.name == name:
-                    return Span(source, node.start, node.end)
+            named = node.moment.name if isinstance(node, tree.PostClause) else None
+            if isinstance(named, tree.Name) and named.name == name:
+                return Span(source, node.start, node.end)
     return None
 
 

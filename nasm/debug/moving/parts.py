@@ -31,7 +31,7 @@ class OnPart(Test):
         return value.array, value.known((slice(None),) * len(value.shape))
 
     def look(self) -> None:
-        """Compare; whoever acted last has changed it."""
+        """Compare. It appears with whoever acts then: a target may do earlier work as it looks."""
         was, now = self.was, self._now()
         self.was = now
         if was is None:
@@ -45,8 +45,8 @@ class OnPart(Test):
             for at in (np.argwhere(other)[:FEW] if other.ndim else [()])
         )
         queue, pc = self.running.machine.scheduler.acting
-        by = f" by {self.acting(queue, pc)}" if queue >= 0 else ""
-        self.meet(Met(f"{self.name} changed{by}", queue, pc, count, few))
+        at = f" with {self.acting(queue, pc)}" if queue >= 0 else ""
+        self.meet(Met(f"{self.name} changed{at}", queue, pc, count, few))
 
 
 def _differs(was: tuple[Array, Array], now: tuple[Array, Array]) -> Array:

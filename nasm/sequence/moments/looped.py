@@ -12,10 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from nasm.problems import Note
 from nasm.sequence.dependences import DONE, OVER, STARTED, Dependences
 from nasm.sequence.lines import Line
 from nasm.sequence.moments.graph import Edge, Graph, Vertex
-from nasm.sequence.moments.nodes import Level, Node, Sync, span_of, tell
+from nasm.sequence.moments.nodes import Level, Node, Sync, named, span_of, targets, tell
 from nasm.sequence.moments.semaphores import Semaphores
 from nasm.sequence.moments.wrong import IMPOSSIBLE, refused
 from nasm.spec.effects import Jump, Rendezvous
@@ -60,17 +61,18 @@ class Looped:
         taken = [node for node in level.nodes if node.outside]
         if not wanted and not taken:
             return
-        posting = {n.queue for n in (*taken, *(e.event.node for e in wanted))}
-        for queue in sorted(posting | {e.node.queue for e in wanted}):
+        told = {*taken, *(n for e in wanted for n in (e.event.node, e.node))}
+        for queue in sorted({node.queue for node in told}):
             self._check_counted(queue)
+        self._check_left(told)
         self.graph = self._graph()
         self.edges = self.graph.reduced(wanted)
-        told = self._landings(taken)
+        direct = self._landings(taken)
         self._again()
         for edge in self.edges:
             if edge.event.kind != OVER and edge.event.node not in self.seen:
                 self._counted(edge)
-        for group in told:
+        for group in direct:
             transfers = [edge.event.node for edge in group]
             asked = any(node.outside for node in transfers)
             self._take(group[0], *self._posting(transfers), asked)
@@ -96,16 +98,32 @@ class Looped:
         part = loop.parts[queue]
         left = {r for number in part.step for r in dependences.form(Line(queue, number)).left}
         read = {*dependences.form(Line(queue, part.back)).taken}
-        said = hint = ""
-        if loop.left:
-            said = "a branch may leave this loop in a round that posts moments, or comes after some"
-            hint = "leave it behind its last round, or write waits and updates in it"
-        elif not (dependences.held and left & read):
+        if not (dependences.held and left & read):
             said = "a round of this loop may begin before all of the one before it is complete"
-            hint = "moments in it take engines that wait for their own results (ordering=strict)"
-        if said:
+            hint = "moments in it take engines that wait for their own results (ordering=interlock)"
             place = span_of(semaphores.program, self.level.enter[queue])
             raise refused(IMPOSSIBLE, said, place, hint)
+
+    def _check_left(self, told: set[Node]) -> None:
+        """Refuse a branch that leaves the loop before nodes that post, or come after others.
+
+        A round that it ends has done all that stands before it, as any other.
+        """
+        loop = self.level.loop
+        assert loop is not None
+        for node in self.level.nodes if loop.left else ():
+            program = self.cores[node.queue][0].program
+            behind = [n for n in told if n.queue == node.queue and n.text > node.text]
+            if behind and loop.end in targets(program, node):
+                first = min(behind, key=lambda n: n.text)
+                said = f"{named(program, first)} has to do with moments or drains, and this may "
+                said += "leave the loop before it"
+                hint = (
+                    "let it stand before '.break', or post and wait by hand: '$s += 16' on a "
+                    "transfer, '$s >= 16' with '$s -= 16' behind it"
+                )
+                note = Note("it is here", span_of(program, first))
+                raise refused(IMPOSSIBLE, said, span_of(program, node), hint, note)
 
     def _graph(self) -> Graph:
         """The order that there is without waits."""
@@ -162,7 +180,7 @@ class Looped:
         direct: dict[tuple[Node, int], list[Edge]] = {}
         places: dict[tuple[Node, bool], list[Node]] = {}
         loop = self.level.loop
-        every = 0 if loop is None or loop.rounds is None else loop.rounds
+        every = 0 if loop is None or loop.left or loop.rounds is None else loop.rounds
         counted: dict[int, list[Node]] = {}
         for node, edges in awaited.items():
             if not edges and 0 < every * node.shares <= MOST:

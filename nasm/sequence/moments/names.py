@@ -28,6 +28,13 @@ class Post(NamedTuple):
     mention: Mention
 
 
+class Back(NamedTuple):
+    """How many rounds back a moment is, of the loop that is the last of so many levels."""
+
+    rounds: int
+    depth: int
+
+
 class Names:
     """The moments of a text by their names; ``passed`` finds those in branches not taken."""
 
@@ -92,10 +99,10 @@ class Names:
         """Add to a node, or to where it enters a loop, what it comes after."""
         for mention in node.moments.afters:
             self._check_reach(node, mention.span)
-            for post, distance in self._found(node, mention):
-                need(node, post.node, posted(*post), distance, mention)
+            for post, back in self._found(node, mention):
+                need(node, post.node, posted(*post), back.rounds, mention, back.depth)
 
-    def _found(self, node: Node, mention: Mention) -> Iterator[tuple[Post, int]]:
+    def _found(self, node: Node, mention: Mention) -> Iterator[tuple[Post, Back]]:
         """The posts that a node comes after, each with how many rounds back it is."""
         moment = mention.moment
         candidates = self.posts.get(moment.name)
@@ -103,11 +110,11 @@ class Names:
             raise self._unknown(mention)
         found = False
         for post in candidates:
-            distance = self._distance(node, mention, post)
-            if distance is not None:
+            back = self._back(node, mention, post)
+            if back is not None:
                 self._check_core(node, mention, post)
                 found = True
-                yield post, distance
+                yield post, back
         if not found:
             raise self._nobody(mention, candidates)
 
@@ -116,7 +123,7 @@ class Names:
         passed = self.passed(mention.otherwise or moment.name)
         hint = did_you_mean(moment.name, self.posts)
         hint = hint or f"a moment is what a line posts: 'post {shown(moment)}' at its end"
-        notes = ()
+        notes: tuple[Note, ...] = ()
         if passed is not None:
             hint = f"come after it in that branch, too: 'after {shown(moment)} if condition'"
             notes = (Note("posted in an '.if' branch that is not taken", passed),)
@@ -143,7 +150,7 @@ class Names:
             note = Note("it is posted here", post.mention.span)
             raise refused(IMPOSSIBLE, said, mention.span, hint, note)
 
-    def _distance(self, node: Node, mention: Mention, post: Post) -> int | None:
+    def _back(self, node: Node, mention: Mention, post: Post) -> Back | None:
         """How many rounds back a post is the moment that is mentioned; None if it is another."""
         together = {level.loop.number for level in common(node, post.node) if level.loop}
         inside = [
@@ -166,22 +173,25 @@ class Names:
                 return None
         return self._rounds(node, mention, post, back)
 
-    def _rounds(self, node: Node, mention: Mention, post: Post, back: dict[int, int]) -> int:
-        """The distance in the innermost loop that both are in; of those around it there is none."""
-        *outer, last = (level.loop for level in common(node, post.node))
-        number = last.number if last is not None else -1
-        distance = back.get(number, 0)
-        note = Note("it is posted here", post.mention.span)
-        if any(loop is not None and back.get(loop.number) for loop in outer):
-            said = f"{shown(mention.moment)} is of another round of an outer loop"
-            hint = "come after it where the outer loop has its own lines"
-            raise refused(IMPOSSIBLE, said, mention.span, hint, note)
-        if distance < 0:
-            said = f"{shown(mention.moment)} is posted {-distance} rounds later"
+    def _rounds(self, node: Node, mention: Mention, post: Post, back: dict[int, int]) -> Back:
+        """How many rounds back a post is in the outermost loop of which it is of another round.
+
+        Of the loops within that one all rounds are waited for: when they are entered anew.
+        """
+        together = common(node, post.node)
+        found = Back(0, len(together))
+        for depth, level in enumerate(together, 1):
+            rounds = back.get(level.loop.number, 0) if level.loop is not None else 0
+            if rounds:
+                found = Back(rounds, depth)
+                break
+        if found.rounds < 0:
+            said = f"{shown(mention.moment)} is posted {-found.rounds} rounds later"
+            note = Note("it is posted here", post.mention.span)
             raise refused(
                 IMPOSSIBLE, said, mention.span, "come after this round or one before", note
             )
-        return distance
+        return found
 
 
 def common(node: Node, other: Node) -> list[Level]:
@@ -190,13 +200,20 @@ def common(node: Node, other: Node) -> list[Level]:
 
 
 def need(
-    node: Node, other: Node, kind: int, distance: int = 0, mention: Mention | None = None
+    node: Node,
+    other: Node,
+    kind: int,
+    distance: int = 0,
+    mention: Mention | None = None,
+    depth: int | None = None,
 ) -> None:
     """Let a node come after an event of another one, on the level that both are in.
 
-    From a loop that only one of them is in there is its beginning, or its end.
+    From a loop that only one of them is in there is its beginning, or its end; so there is from
+    any that is deeper than ``depth`` levels.
     """
-    depth = len(common(node, other))
+    if depth is None:
+        depth = len(common(node, other))
     if len(node.level.path) > depth:
         node = node.level.path[depth].enter[node.queue]
     if len(other.level.path) == depth:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import nasm
 from tests.sequence.moments.test_unrolled import problem, program, synced
+from tests.sequence.test_loops_random import judged
 
 ROWS = ".hbm R f32[8, 128, 64] input = iota\n"
 
@@ -223,6 +225,46 @@ def test_what_an_outer_round_posts_is_waited_for_in_front_of_the_inner_loop() ->
     assert synced(text) == ["vector Memset $set += 1", "gpsimd EventSemaphore $set >= 1 $set += -1"]
 
 
+def test_of_another_round_of_an_outer_loop_all_rounds_within_are_waited_for() -> None:
+    text = """\
+.loop i in 0..4
+.loop k in 0..3
+@gpsimd TensorCopy b, a  after set[i - 1, k]
+@vector Memset a, 1  post set[i, k]
+.end
+.end
+"""
+    # Behind the inner loop vector tells of it, and gpsimd waits before it enters its own; the first
+    # time it is lent that.
+    assert synced(text) == [
+        "vector EventSemaphore $loop1 += 1",
+        "gpsimd EventSemaphore $loop1 += 1",
+        "gpsimd EventSemaphore $loop1 >= 1 $loop1 += -1",
+    ]
+
+
+def test_what_another_round_of_an_outer_loop_has_stored_has_landed() -> None:
+    text = """\
+.sbuf  t  f32[128, 4]
+.sbuf  u  f32[128, 4]
+.hbm   P  f32[4, 128, 4]  output
+@vector Memset t, 0  post zero
+.loop i in 0..4
+.loop k in 0..4
+@gpsimd TensorCopy u[:, k:+1], t[:, k:+1]  after set[i - 1, k], zero, stored[i - 1, k] post got[i, k]
+@vector TensorScalar t[:, k:+1], t[:, k:+1], op0=add, operand0=1  after got[i, k] post set[i, k]
+@sync   DmaCopy P[i, :, k:+1], u[:, k:+1]  after got[i, k] post stored[i, k]
+.end
+.end
+@sync .drain
+.expect P[0] == 0
+.expect P[3] == 3
+"""  # noqa: E501
+    session, said = judged(program(text), {})
+    assert said == set()
+    np.testing.assert_array_equal(session.read("P")[:, 5, 1], [0, 1, 2, 3])
+
+
 def test_without_the_index_of_a_loop_a_moment_is_that_of_all_its_rounds() -> None:
     text = """\
 .loop k in 0..4
@@ -308,8 +350,8 @@ def test_a_drain_in_a_loop_waits_for_the_round_before_too() -> None:
         ("@vector Nop post x[k]\n@gpsimd Nop post x[k]", "E0332", "x[k] is posted twice"),
         ("@vector Nop post x[k] after x[k]", "E0333", "none can be the first"),
         ("@vector Nop post x[k] after y[k]\n@gpsimd Nop post y[k] after x[k]", "E0333", "none can"),
-        (".loop i in 0..2\n@vector Nop post x[k, i]\n@gpsimd Nop after x[k - 1, i]\n.end", "E0334",
-         "of another round of an outer loop"),
+        (".loop i in 0..2\n@vector Nop post x[k, i]\n@gpsimd Nop after x[k + 1, i - 1]\n.end",
+         "E0334", "1 rounds later"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_in_a_loop_is_said(body: str, code: str, said: str) -> None:
@@ -328,11 +370,51 @@ def test_a_round_of_one_loop_is_none_of_another() -> None:
     assert problem(first + first.replace("post", "after")).code == "E0331"
 
 
-def test_a_loop_that_may_be_left_has_no_moments_of_its_rounds() -> None:
-    body = "@sync .loop %r2 in 0..4\nDmaCopy a, A post x\n.break %r1 >= 3\nNop after x\n.end"
-    found = problem(body)
+LEFT = f"""{ROWS}
+.hbm   P  f32[8, 128, 64]  inout
+@sync RegisterMove %r1, 0
+@sync .loop k in 0..8
+DmaCopy a, R[k]  after out[k - 1] post in[k]
+DmaCopy P[k], a  after in[k] post out[k]
+RegisterAlu %r1, %r1, 1, op=add
+.break %r1 >= 3
+.end
+@sync .drain
+"""
+
+
+def test_what_stands_before_a_break_is_told_in_the_round_that_it_ends_too() -> None:
+    assert synced(LEFT) == [
+        "sync EventSemaphore $out += 16",
+        "sync EventSemaphore $out >= 16 $out += -16",
+        "sync DmaCopy $in += 16",
+        "sync EventSemaphore $in >= 16 $in += -16",
+        "sync DmaCopy $out += 16",
+        "sync EventSemaphore $out >= 16 $out += -16",
+        "sync EventSemaphore $sync += 1",
+        "sync EventSemaphore $sync >= 1",
+    ]
+    session, said = judged(program(LEFT), {"P": np.zeros((8, 128, 64), np.float32)})
+    assert said == set()
+    stored = session.read("P")
+    np.testing.assert_array_equal(stored[:3], session.read("R")[:3])
+    assert not stored[3:].any()
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("DmaCopy a, A post x", "Nop after x"),
+        ("Nop", "DmaCopy a, A post x\nNop after x"),
+        (".drain", "DmaCopy a, A"),
+    ],
+)
+def test_what_stands_behind_a_break_has_no_moments(first: str, then: str) -> None:
+    found = problem(f"@sync .loop %r2 in 0..4\n{first}\n.break %r1 >= 3\n{then}\n.end")
     assert found.code == "E0334"
-    assert "may leave this loop" in found.message
+    assert "may leave the loop before it" in found.message
+    assert found.span is not None
+    assert found.span.text == ".break %r1 >= 3"
 
 
 def test_moments_in_loops_take_the_interlock() -> None:

@@ -111,6 +111,13 @@ def test_a_wait_that_is_met_at_once_costs_one_cycle_of_what_it_covers() -> None:
     assert starts(ran(uncovered), 0) == [0, 1, 2]
 
 
+def test_a_gate_looks_at_its_wait_while_the_unit_behind_it_is_busy() -> None:
+    # The other thread has the scalar unit from 0 to 3; the wait, met at 1, is gone long before.
+    text = "@t1 ADDDMAREG ResultReg=8, RightReg=1, LeftReg=2\n"
+    text += "@t0 STALLWAIT BlockMask=0x20, ConditionMask=1\n@t0 DMANOP\n"
+    assert starts(ran(text), 0) == [0, 3]
+
+
 def test_a_wait_for_the_matrix_unit_lasts_until_its_latency_is_over() -> None:
     text = BANKS + "@t1 MVMUL\n@t1 STALLWAIT BlockMask=0x100, ConditionMask=0x80\n@t1 SFPNOP"
     # MVMUL from 1 to 6; met at 6, and gone at 7.

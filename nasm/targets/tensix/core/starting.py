@@ -28,6 +28,8 @@ Semantics = Callable[..., Done | None]
 _GIVEN: Final = frozenset({"core", "thread", "quirks"})
 _CONFIG: Final = frozenset({"WRCFG", "RDCFG"})
 _ATOMIC: Final = frozenset({"ATINCGET", "ATSWAP"})
+_LATCHED: Final = frozenset({"STALLWAIT", "SEMWAIT"})
+_SFPNOP: Final = WORDS["SFPNOP"].opcode << 24
 _SEEN_LATER: Final = frozenset({"SETDVALID", "SEMINIT", "SEMPOST", "SEMGET", "ATRELM"})
 
 
@@ -37,29 +39,24 @@ def started(mnemonic: str, semantics: Semantics) -> Callable[[Tensix, int, int],
     The semantics get the fields that they name. What is returned lets happen what is due.
     Raises TypeError where they name a field that the word does not have.
     """
-    unit = WORDS[mnemonic].unit
+    unit, opcode = WORDS[mnemonic].unit, WORDS[mnemonic].opcode << 24
     start = _BY_MNEMONIC.get(mnemonic, _BY_UNIT.get(unit.name, _at_once))
     bound = _bound(mnemonic, semantics)
 
     def run(core: Tensix, thread: int, word: int) -> Done:
         core.settle()
-        if thread_latches(mnemonic):
+        if mnemonic in _LATCHED:
             look(core, thread, core)
-        issued = Issued(core.now, core.around.place, thread, mnemonic, word)
+            core.at(core.now + 1, None, ("look", thread))
+        issued = Issued(core.now, core.around.place, thread, mnemonic, opcode | word)
         fields = fields_of(mnemonic, word)
         act: Act = partial(bound(word), core, thread)
         if core.recent.configured:
             act = findings.watching(core, issued, act)
         start(core, issued, fields, act)
-        core.changed()
         return core.settle
 
     return run
-
-
-def thread_latches(mnemonic: str) -> bool:
-    """Whether an instruction is remembered at the gate."""
-    return mnemonic in ("STALLWAIT", "SEMWAIT")
 
 
 def _bound(mnemonic: str, semantics: Semantics) -> Callable[[int], Callable[..., Done | None]]:
@@ -142,14 +139,18 @@ def _matrix(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
 
 
 def _vector(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
-    """An instruction of the vector unit, with what macros have put off until this cycle."""
+    """An instruction of the vector unit, with what macros have put off until this cycle.
+
+    One that becomes a template reads and writes nothing, as SFPNOP.
+    """
     vector = core.vector
-    findings.of_vector(core, issued, fields)
+    if fields.get("VD", 0) >= 12 and backdoor(vector, issued.word):
+        issued, act = issued._replace(mnemonic="SFPNOP", word=_SFPNOP), _nothing
+    else:
+        findings.of_vector(core, issued, fields)
     core.recent.vector = issued
     latency = scheduling.latency(issued.mnemonic, fields)
     core.occupy("vector", issued.thread, latency)
-    if fields.get("VD", 0) >= 12 and backdoor(vector, issued.word):
-        act = _nothing
     if not pending_of(vector):
         act()
     else:

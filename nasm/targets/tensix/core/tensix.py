@@ -141,11 +141,6 @@ class Tensix(Coprocessor):
         self.made += 1
         self.entries = tuple(kept)
 
-    def changed(self) -> None:
-        """Something has changed that waits may see in the next cycle."""
-        if any(self.threads[t].latch.block for t in _THREADS):
-            self.at(self.now + 1, None, "look")
-
     def next_change(self) -> int | None:
         """The next tick at which something changes by itself."""
         ticks = [t for t in self.until if t > self.now]

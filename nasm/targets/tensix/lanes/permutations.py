@@ -22,6 +22,8 @@ from nasm.targets.tensix.state import COLUMNS, LANES, Bools, Coprocessor, Vector
 _ROWS = LANES // COLUMNS
 _MINIMA = (None, 0xF, 0x3, 0x5, 0x9, 0x1, 0x2, 0x4, 0x8, 0x0)
 """By Mod1 of SFPSWAP: rows in which VD gets the lesser value; in others it gets the greater one."""
+_GREATEST = 15
+"""Another Mod1 of which VD gets the greater value in all rows; tt-llk writes it in templates."""
 
 COPY4, CHAINED_COPY4, ROTATE_AND_COPY4, ROTATE, SHIFT, SHIFT_BITS, SHIFT_BITS_BY = range(7)
 """Modes of SFPSHFT2."""
@@ -32,16 +34,17 @@ def SFPSWAP(core: Coprocessor, thread: int, VC: int, VD: int, Mod1: int = 0) -> 
 
     Mod1 1: the lesser in all rows, 2 to 8: in rows 0 1, 0 2, 0 3, 0, 1, 2, 3, 9: in none. A greater
     one is exchanged for an equal one too. EXCHANGE_SRCB_SRCC inverts what is exchanged, but of mode
-    0. With ENABLE_DEST_INDEX L0 to L3 are written, and with them L4 to L7 of the same places.
+    0. Mod1 15 is as 9. With ENABLE_DEST_INDEX L0 to L3 are written, and with them L4 to L7 of the
+    same places.
 
     Raises:
         Refused: Another Mod1.
     """
     vector = core.vector
     held, where = vector.registers, lanes(vector)
-    if Mod1 >= len(_MINIMA):
-        raise undefined(f"SFPSWAP: Mod1 is {Mod1}", "it is 0 to 9")
-    minima = _MINIMA[Mod1]
+    if Mod1 >= len(_MINIMA) and Mod1 != _GREATEST:
+        raise undefined(f"SFPSWAP: Mod1 is {Mod1}", "it is 0 to 9, or 15")
+    minima = 0 if Mod1 == _GREATEST else _MINIMA[Mod1]
     if minima is not None:
         less = _ordered(held[VC]) < _ordered(held[VD])
         rows = np.repeat(minima >> np.arange(_ROWS) & 1 != 0, COLUMNS)

@@ -35,9 +35,9 @@ class Word:
     ``operands`` are the arguments of the official macros in their order, as wide as documents say
     what their bits mean, or else up to the next argument. ``forms`` are the fields of the
     documentation, by form where there are several. ``upto`` has operands that the macros let spill
-    into those above them, and how many bits they take. ``unread`` are operands of which the hardware
-    reads the bits that the documents name, and no others. ``page`` is the documentation's name,
-    where it is another.
+    into those above them, and how many bits they take. ``unread`` are operands of which the
+    hardware reads the bits that the documents name, and no others. ``page`` is the documentation's
+    name, where it is another.
     """
 
     opcode: int
