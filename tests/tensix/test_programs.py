@@ -53,6 +53,11 @@ def test_a_loop_of_products_unpacks_while_it_multiplies() -> None:
     assert times[1] - times[0] == 131
 
 
+@pytest.mark.parametrize("tiles", [1, 2, 15])
+def test_rows_of_any_length_become_tiles(tiles: int) -> None:
+    assert run("tilize.nasm", TILES=tiles).ok
+
+
 def test_the_profile_of_a_program_adds_up() -> None:
     session = Session.load(source_of(FOLDER / "matmul.nasm"), profile=True)
     report = session.run()
