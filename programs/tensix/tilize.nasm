@@ -79,4 +79,4 @@
 .end
 
 .expect Y == X
-.expect cycles(t2) <= 55 + 34 * TILES            ; a tile takes 32 cycles to unpack, and as many to pack
+.expect cycles(t2) <= 47 + 36 * TILES  ; a tile takes 2 cycles for each address and 32 to unpack
