@@ -98,7 +98,7 @@ def test_a_text_is_a_string_and_a_string_is_a_text() -> None:
     assert codes(f'{HEAD}@beta Count "x"\n') == ["E0301"]
     made = program(f'{HEAD}@beta Tell x, "say \\"\\\\\\"\\n\\t"\n')
     assert made.instructions[0].operand("prefix") == 'say "\\"\n\t'
-    assert describe.form_text(made.instructions[0]) == 'Tell x, "say \\"\\\\\\"\\n\\t"'
+    assert describe.form_text(made, 1, 0) == 'Tell x, "say \\"\\\\\\"\\n\\t"'
 
 
 def test_a_relay_over_both_engines_and_channels_halves_its_input() -> None:

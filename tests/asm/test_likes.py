@@ -131,6 +131,14 @@ def test_a_problem_is_told_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "64" in found[1]
 
 
+def test_a_line_that_is_wrong_may_post_moments_with_numbers_in_their_names() -> None:
+    lines = [f"@vector Memset t[:, {n}:{n + 1}], 1.0 post m{n}_in\n" for n in (0, 1, 2, 64, 3)]
+    after = "@gpsimd TensorCopy t, t after m64_in\n"
+    found: Any = outcome(HEAD + "".join(lines) + after)
+    assert "likes.nasm:7:" in found[1]
+    assert found[1].count("error[") == 1, found  # that nobody posts it follows from the first
+
+
 def test_every_line_has_its_own_place() -> None:
     lines = "".join(f"  @vector  Memset t[:, {n}:{n + 1}], 1.0\n" for n in range(12))
     program = nasm.assemble(Source("likes.nasm", HEAD + lines))

@@ -100,8 +100,8 @@ def test_codes_are_in_order_and_explained():
         ),
         (
             ".psum t f32[4] @ bank0",
-            "",
-            "found the end of the line after 'bank0' where ':' was wanted",
+            "bank0",
+            "a place in psum names a partition and a byte, found 'bank0' alone",
             "a place is written '@ partition:byte' or '@ bank number'",
         ),
         ('.include "a\\qb"', "\\q", "'\\q' is not an escape", 'the escapes are \\" \\\\ \\n \\t'),

@@ -241,18 +241,18 @@ def test_an_instruction_that_assembles_is_written_so_that_it_does_again(on: str)
         made = assembled(text, options)
         if not isinstance(made, Program) or ".core" in text or "again" in text or "there" in text:
             return
-        lines = next(q for q in made.queues if len(q))
+        number, lines = next((n, q) for n, q in enumerate(made.queues) if len(q))
         heads = [line for line in text.splitlines() if not line.startswith("@")]
         bodies = []
-        for number in lines.instructions:
-            instruction = made.instructions[number]
-            posts = f" $t_ += {instruction.row.posts}" if instruction.row.posts else ""
-            bodies.append(f"@{lines.engine} {form_text(instruction)}{posts}")
+        shown = [form_text(made, number, pc) for pc in range(len(lines))]
+        for pc, said in enumerate(shown):
+            row = made.instruction(number, pc).row
+            posts = f" $t_ += {row.posts}" if row.posts else ""
+            bodies.append(f"@{lines.engine} {said}{posts}")
         again = assembled("\n".join([*heads, *bodies, ""]), options)
         assert isinstance(again, Program), again
-        queue = next(q for q in again.queues if len(q))
-        for old, new in zip(lines.instructions, queue.instructions, strict=True):
-            assert form_text(again.instructions[new]) == form_text(made.instructions[old])
+        other, queue = next((n, q) for n, q in enumerate(again.queues) if len(q))
+        assert [form_text(again, other, pc) for pc in range(len(queue))] == shown
 
     every_row(on, check)
 

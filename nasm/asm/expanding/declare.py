@@ -172,12 +172,15 @@ def _place(
     if how == "bank":
         return None, None, whole(first, scope)
     if how == "byte":
-        at = whole(first, scope)
         memory = builder.generation.memories.get(statement.space.name)
         if memory is not None and memory.partitions:
-            said = f"a place in {memory.name} names a partition and a byte, found {at} alone"
-            raise Failure(Problem("E0310", said, scope.span(first), f"write @ 0:{at}"))
-        return None, at, None
+            text = scope.span(first).text
+            said = f"a place in {memory.name} names a partition and a byte, found '{text}' alone"
+            hint = f"write '@ 0:{text}'"
+            if text.startswith("bank"):
+                hint = "a place is written '@ partition:byte' or '@ bank number'"
+            raise Failure(Problem("E0310", said, scope.span(first), hint))
+        return None, whole(first, scope), None
     assert second is not None
     return whole(first, scope), whole(second, scope), None
 

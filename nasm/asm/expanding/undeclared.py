@@ -118,6 +118,6 @@ def _name(node: tree.Node) -> str:
 def _pattern(node: tree.Node) -> str:
     """A regular expression for what a name may become."""
     match node:
-        case tree.Template(parts=parts):
+        case tree.Template(parts=parts) | tree.Numbered(parts=parts):
             return "".join(re.escape(p) if isinstance(p, str) else "[A-Za-z0-9_]*" for p in parts)
     raise AssertionError(node)
