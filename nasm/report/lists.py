@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import takewhile
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -19,11 +20,17 @@ from nasm.spec.target import Target
 
 
 def engine_letters(target: Target) -> dict[str, str]:
-    """A letter for each engine of a target: the first of its name that no other has."""
+    """A letter for each engine of a target: the first of its name that no other has.
+
+    What the names of all begin with is left out: of t0 and t1 the letters are 0 and 1.
+    """
+    names = [e.name for g in target.generations for e in g.engines]
+    alike = len(list(takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))))
     letters: dict[str, str] = {}
     for generation in target.generations:
         for engine in generation.engines:
-            free = (c for c in engine.name if c not in letters.values())
+            spelled = engine.name[alike:] + engine.name
+            free = (c for c in spelled if c not in letters.values())
             if engine.name not in letters:
                 letters[engine.name] = next(free)
     return letters
