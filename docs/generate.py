@@ -25,6 +25,7 @@ from generator import (  # noqa: E402  (beside this file)
     captured,
     debugger_tables,
     editor_files,
+    fidelity,
     figures,
     instruction_pages,
     profile_tables,
@@ -47,7 +48,7 @@ SECTIONS: dict[str, dict[str, Callable[[], str]]] = {
         "info": debugger_tables.info,
         "settings": debugger_tables.settings,
     },
-    "tensix": {"parts": debugger_tables.parts},
+    "tensix": {"parts": debugger_tables.parts, "fidelity": fidelity.errors},
 }
 """What stands between `<!-- generated: name -->` and `<!-- end -->`, by page."""
 

@@ -93,7 +93,7 @@ def test_generated_pages_are_current() -> None:
 
 def test_a_page_that_differs_or_belongs_to_nothing_is_stale(generate: ModuleType) -> None:
     page, other = DOCS / "isa" / "index.md", DOCS / "isa" / "dtypes.md"
-    right = {p: p.read_text(encoding="utf-8") for p in (DOCS / "isa").glob("*.md")}
+    right = {p: p.read_text(encoding="utf-8") for p in (DOCS / "isa").rglob("*.md")}
     assert list(generate.stale(right)) == []
     assert list(generate.stale(right | {page: "other"})) == [page]
     assert list(generate.stale({p: t for p, t in right.items() if p != other})) == [other]

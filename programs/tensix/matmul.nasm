@@ -4,20 +4,26 @@
 ; error of 2.6 %, and does not do what is expected here
 .target wormhole
 .const PHASES = 2
+.const FP32 = 0, DST32 = 0             ; -D FP32=1: A and B are f32, the sources tf32; DST32=1: 32 bits in Dst and C
+.const IN = f32 if FP32 else bf16, OUT = f32 if DST32 else bf16
+.const READ = 0 if FP32 else 5, SOURCE = 4 if FP32 else 5, ADDED = 0 if DST32 else 5  ; codes of f32, tf32, bf16
+.const SIZE = 4 if DST32 else 2
 
 .const A_AT = 0x4000, B_AT = 0x8000, C_AT = 0x10000
-.l1  A  bf16[32, 32]  tiled @ A_AT input = normal(seed=1)      ; a tile is four faces of 16 by 16
-.l1  B  bf16[32, 32]  tiled @ B_AT input = normal(seed=2)
-.l1  C  bf16[32, 32]  tiled @ C_AT output
+.l1  A  IN[32, 32]   tiled @ A_AT input = normal(seed=1)    ; a tile is four faces of 16 by 16
+.l1  B  IN[32, 32]   tiled @ B_AT input = normal(seed=2)
+.l1  C  OUT[32, 32]  tiled @ C_AT output
 
 ; -- what is configured before the run. Addresses count 16 bytes, and begin behind a header
 
-.cfg ALU_FORMAT_SPEC_REG0_SrcA = bf16
-.cfg ALU_FORMAT_SPEC_REG2_Dstacc = bf16
+.cfg ALU_FORMAT_SPEC_REG0_SrcA = SOURCE
+.cfg ALU_FORMAT_SPEC_REG2_Dstacc = ADDED
+.cfg ALU_ACC_CTRL_Fp32_enabled = DST32
+.cfg PCK_DEST_RD_CTRL_Read_32b_data = DST32
 
 .for u in 0..2                        ; unpackers: 1024 numbers that are not compressed
-.cfg THCON_SEC{u}_REG0_TileDescriptor = 1024 << 16 | 1 << 4 | 5
-.cfg THCON_SEC{u}_REG2_Out_data_format = bf16
+.cfg THCON_SEC{u}_REG0_TileDescriptor = 1024 << 16 | 1 << 4 | READ
+.cfg THCON_SEC{u}_REG2_Out_data_format = SOURCE
 .cfg THCON_SEC{u}_REG2_Disable_zero_compress_cntx0 = 1
 .cfg THCON_SEC{u}_REG2_Throttle_mode = 2                     ; 64 bytes a cycle
 .end
@@ -27,8 +33,8 @@
 .cfg THCON_SEC0_REG5_Tile_x_dim_cntx0 = 1024
 
 .cfg PCK_EDGE_OFFSET_SEC0_mask = 0xFFFF                      ; packers: a face each
-.cfg PCK0_ADDR_CTRL_XY_REG_0_Xstride = 2
-.cfg PCK0_ADDR_CTRL_XY_REG_0_Ystride = 32
+.cfg PCK0_ADDR_CTRL_XY_REG_0_Xstride = SIZE
+.cfg PCK0_ADDR_CTRL_XY_REG_0_Ystride = 16 * SIZE
 .for n in 0..4
 .cfg DEST_TARGET_REG_CFG_PACK_SEC{n}_Offset = 16 * n
 .cfg PACK_COUNTERS_SEC{n}_pack_reads_per_xy_plane = 16
@@ -36,9 +42,9 @@
 .for s in 0..2
 .for r in [1, 8]                      ; packers 0 and 1, 2 and 3
 .cfg THCON_SEC{s}_REG{r}_Disable_zero_compress = 1
-.cfg THCON_SEC{s}_REG{r}_In_data_format = bf16
-.cfg THCON_SEC{s}_REG{r}_Out_data_format = bf16
-.cfg THCON_SEC{s}_REG{r}_L1_Dest_addr = (C_AT + (2 * s + r // 8) * 512) // 16 - 1
+.cfg THCON_SEC{s}_REG{r}_In_data_format = ADDED
+.cfg THCON_SEC{s}_REG{r}_Out_data_format = ADDED
+.cfg THCON_SEC{s}_REG{r}_L1_Dest_addr = (C_AT + (2 * s + r // 8) * 256 * SIZE) // 16 - 1
 .end
 .end
 
@@ -99,4 +105,4 @@
     SEMGET    SemaphoreMask=0x2
 
 .expect C ~ A @ B  rtol=2e-2 atol=5e-2
-.expect cycles(t2) <= 106 + 16 * PHASES
+.expect cycles(t2) <= 106 + 16 * PHASES + 32 * DST32 + 64 * FP32

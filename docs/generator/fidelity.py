@@ -1,0 +1,60 @@
+"""The table of tensix.md that says how near a product on Tensix is, by phases and formats.
+
+Each figure is of runs of programs/tensix/matmul.nasm: the Frobenius norm of what is wrong, over
+that of the product in float64.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from ml_dtypes import bfloat16
+
+from generator.markdown import table
+from nasm.session import Session
+from nasm.source_files import source_of
+
+PROGRAM = Path(__file__).parents[2] / "programs" / "tensix" / "matmul.nasm"
+SWEEP = ((0, 0), (0, 1), (1, 0), (1, 1))
+"""Whether sources are FP32, and whether Dst has 32 bits."""
+DRAWS = 4
+PUBLISHED = {(0, 0): ("2.6e-2", "4.4e-3", "3.9e-3", "3.9e-3"), (0, 1): ("", "", "", "3.2e-4")}
+"""Figures that are published, for one to four phases."""
+
+
+def relative_error(phases: int, fp32: int, dst32: int) -> tuple[float, int]:
+    """The relative error of products of normal numbers, and the cycles of one."""
+    draw = np.random.default_rng(1)
+    wrong = total = 0.0
+    cycles = 0
+    for _ in range(DRAWS):
+        a, b = draw.standard_normal((2, 32, 32)).astype(np.float32 if fp32 else bfloat16)
+        found, cycles = _product(a, b, {"PHASES": phases, "FP32": fp32, "DST32": dst32})
+        wanted = a.astype(np.float64) @ b.astype(np.float64)
+        wrong += float(((found - wanted) ** 2).sum())
+        total += float((wanted**2).sum())
+    return (wrong / total) ** 0.5, cycles
+
+
+def _product(a: Any, b: Any, defines: dict[str, int]) -> tuple[Any, int]:
+    session = Session.load(source_of(PROGRAM), defines=defines, inputs={"A": a, "B": b})
+    report = session.run(hashes=False)
+    if report.problems:
+        raise SystemExit(f"{PROGRAM.name} with {defines}: {report.problems[0].message}")
+    return session.outputs()["C"].astype(np.float64), report.ticks
+
+
+def errors() -> str:
+    """Relative errors and cycles, a row for each number of phases and pair of formats."""
+    rows = []
+    for fp32, dst32 in SWEEP:
+        known = PUBLISHED.get((fp32, dst32), ("",) * 4)
+        for phases, published in enumerate(known, 1):
+            error, cycles = relative_error(phases, fp32, dst32)
+            formats = ["FP32, as TF32" if fp32 else "BF16", "32 bits" if dst32 else "16 bits"]
+            shown = f"{error:.1e}".replace("e-0", "e-")
+            rows.append([*formats, str(phases), shown, published, str(cycles)])
+    head = ["sources", "Dst", "phases", "relative error", "published", "cycles"]
+    return table(head, rows)
