@@ -139,7 +139,9 @@ def test_what_is_printed_of_it_is_its_elements() -> None:
         (".drum x i32[3] backward", "E0246", "pairs of elements, and there are 3", "backward"),
         (".drum x i32[2] input @ 4", "E0246", "no arrangement 'input'", "input"),
         (".bank x f32[4, 2] @ 8", "E0310",
-         "a place in bank names a partition and a byte, found 8 alone", "8"),
+         "a place in bank names a partition and a byte, found '8' alone", "8"),
+        (".bank x f32[4, 2] @ bank1", "E0310",
+         "a place in bank names a partition and a byte, found 'bank1' alone", "bank1"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_is_refused_where_it_stands(
@@ -149,6 +151,12 @@ def test_what_cannot_be_is_refused_where_it_stands(
     assert (problem.code, problem.message) == (code, said)
     assert problem.span is not None
     assert problem.span.text == at
+
+
+def test_a_place_without_its_partition_is_told_how_to_be_written() -> None:
+    assert wrong(".bank x f32[4, 2] @ 8").hint == "write '@ 0:8'"
+    hint = "a place is written '@ partition:byte' or '@ bank number'"
+    assert wrong(".bank x f32[4, 2] @ bank1").hint == hint
 
 
 def test_no_transfer_walks_such_a_tensor() -> None:

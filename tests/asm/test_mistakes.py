@@ -98,12 +98,6 @@ def test_codes_are_in_order_and_explained():
             "'.cosnt' is not a directive and declares no tensor",
             "did you mean '.const'?",
         ),
-        (
-            ".psum t f32[4] @ bank0",
-            "bank0",
-            "a place in psum names a partition and a byte, found 'bank0' alone",
-            "a place is written '@ partition:byte' or '@ bank number'",
-        ),
         ('.include "a\\qb"', "\\q", "'\\q' is not an escape", 'the escapes are \\" \\\\ \\n \\t'),
     ],
 )
