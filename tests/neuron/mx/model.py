@@ -6,6 +6,7 @@ Nothing is nasm's. Numbers are Python floats. A scale byte is a power of two wit
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from functools import cache
 from typing import Any
 
@@ -68,8 +69,19 @@ def product(stationary: Fours, moving: Fours) -> Array:
         for n in range(ns):
             terms = [stationary[k][m][q] * moving[k][n][q] for k in range(ks) for q in range(4)]
             finite = all(math.isfinite(t) for t in terms)
-            result[m, n] = f(math.fsum(terms)) if finite else sum(terms)
+            result[m, n] = _once(terms) if finite else sum(terms)
     return result
+
+
+def _once(terms: list[float]) -> np.float32:
+    """The exact sum, rounded to float32 once: by way of a float64 it may be rounded twice."""
+    exact = sum(map(Fraction, terms))
+    near = f(math.fsum(terms))
+    if not np.isfinite(near):
+        return near
+    around = [near, *(np.nextafter(near, f(end)) for end in (-np.inf, np.inf))]
+    finite = [x for x in around if np.isfinite(x)]
+    return min(finite, key=lambda x: (abs(Fraction(float(x)) - exact), x.view(np.uint32) & 1))
 
 
 def quantised(src: Array, dtype: str, ocp: bool = False) -> tuple[list[list[int]], list[list[int]]]:
