@@ -73,13 +73,13 @@ def product(stationary: Fours, moving: Fours) -> Array:
     return result
 
 
-def _once(terms: list[float]) -> np.float32:
+def _once(terms: list[float]) -> Any:
     """The exact sum, rounded to float32 once: by way of a float64 it may be rounded twice."""
     exact = sum(map(Fraction, terms))
-    near = f(math.fsum(terms))
+    near = np.float32(f(math.fsum(terms)))
     if not np.isfinite(near):
         return near
-    around = [near, *(np.nextafter(near, f(end)) for end in (-np.inf, np.inf))]
+    around = [near, *(np.nextafter(near, np.float32(end)) for end in (-np.inf, np.inf))]
     finite = [x for x in around if np.isfinite(x)]
     return min(finite, key=lambda x: (abs(Fraction(float(x)) - exact), x.view(np.uint32) & 1))
 
