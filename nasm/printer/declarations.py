@@ -105,7 +105,7 @@ def settings(program: Program, allowed: Allowed) -> Iterator[str]:
 
 
 def _set(made: Assigned, target: Target) -> str:
-    """`` = 3``, or ``: Nop`` where it is an instruction."""
+    """`` = 3``, or the instruction behind a colon where it is one."""
     assert target.settings is not None
     setting, words = target.settings.named(made.name), target.words
     if not setting.instruction or words is None:
