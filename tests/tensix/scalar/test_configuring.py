@@ -61,6 +61,11 @@ def test_rdcfg_reads_the_threads_bank() -> None:
     assert core.threads[2].registers[9] == 6
 
 
+def test_rdcfg_refuses_a_register_that_no_thread_has() -> None:
+    with pytest.raises(Refused, match="registers 0 to 63, found 128"):
+        configuring.RDCFG(made(), 0, 128, 60)
+
+
 def test_rmwcib_writes_bits_of_a_byte() -> None:
     draw = random.Random(4)
     core = made()

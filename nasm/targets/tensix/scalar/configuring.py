@@ -45,9 +45,14 @@ def RDCFG(core: Coprocessor, thread: int, GprAddress: int, CfgReg: int) -> None:
     """Read a word of the thread's bank into a register.
 
     The instruction behind it finds it there: tt-llk adds to the register in the next one, and
-    waits for nothing, where it steps the addresses of a product's tiles.
+    waits for nothing, where it steps the addresses of a product's tiles. Raises Refused for one
+    that a thread does not have: the field is wider than there are registers.
     """
-    core.threads[thread].registers[GprAddress] = config.read(core, thread, CfgReg)
+    registers = core.threads[thread].registers
+    if GprAddress >= len(registers):
+        said = f"a thread has registers 0 to {len(registers) - 1}, found {GprAddress}"
+        raise Refused("E0701", said)
+    registers[GprAddress] = config.read(core, thread, CfgReg)
 
 
 def _rmwcib(byte: int) -> Callable[[Coprocessor, int, int, int, int], None]:
