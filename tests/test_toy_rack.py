@@ -75,6 +75,17 @@ def test_two_queues_take_turns_at_a_unit_of_their_core() -> None:
     assert beta.waiting == {("unit", None): 12}
 
 
+def test_who_has_waited_longest_has_the_unit_first_however_the_run_is_begun() -> None:
+    # The mill is busy until 12; alpha asks for it again at 1, and beta for the first time at 5.
+    text = "@alpha Grind 4\n@alpha Grind 2\n@beta Wait\n@beta Grind 1"
+    prepared, bare = made(text), made(text)
+    prepared.prepare()
+    for machine in (prepared, bare):
+        machine.run(100_000)
+    assert starts(bare) == starts(prepared)
+    assert [start for queue, pc, start, _ in starts(bare) if pc] == [12, 18]
+
+
 def test_each_core_has_units_of_its_own() -> None:
     done = ran("@alpha Grind 4\n.core 1\n@alpha Grind 4")
     assert starts(done) == [(0, 0, 0, 15), (2, 0, 0, 15)]

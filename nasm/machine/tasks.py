@@ -238,7 +238,7 @@ class Tasks:
             return ()
         walked = {view.tensor.memory.name for _, view in context.tiles}
         return tuple(
-            self.resources.named(self.lines.core, port.name, self.queue)
+            self.resources.named(self.lines.core, port.name, shared=True)
             for port in self._contended
             if port.memory in walked
         )
@@ -258,13 +258,11 @@ class Tasks:
 
     def _claim(self, unit: str, parts: tuple[str, ...]) -> Claim:
         core, engine = self.lines.core, self.lines.engine
-        name = engine
-        if unit:
-            shared = any(unit == one.name for one in self.program.generation.units)
-            name = unit if shared else f"{engine}/{unit}"
+        shared = any(unit == one.name for one in self.program.generation.units)
+        name = unit if shared else f"{engine}/{unit}" if unit else engine
         return Claim(
-            self.resources.named(core, name, self.queue),
-            tuple(self.resources.named(core, f"{name}/{part}", self.queue) for part in parts),
+            self.resources.named(core, name, shared=shared),
+            tuple(self.resources.named(core, f"{name}/{part}", shared=shared) for part in parts),
         )
 
     def _work(

@@ -382,7 +382,7 @@ class Transfers:
         made = self.changes.plan(plan(transfer, context.generation, context.engine))
         if made.maker:
             for core in range(self.program.cores):
-                self.scheduler.resources.named(core, made.maker, -1)
+                self.scheduler.resources.named(core, made.maker)
         return made
 
     def bind(self, transfer: Transfer, plan: Plan) -> Launched:
@@ -430,7 +430,7 @@ class Transfers:
         )
         at = now + plan.dispatch
         if plan.maker:
-            maker = self.scheduler.resources.named(flight.core, plan.maker, -1)
+            maker = self.scheduler.resources.named(flight.core, plan.maker)
             flight.made = self.scheduler.make(maker, plan.making)
             at = max(at, maker.free_at)
         self.scheduler.issue(flight, at)

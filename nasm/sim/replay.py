@@ -243,7 +243,7 @@ class Replay:
             return self._task(number, index, reads), wait
         expand = partial(self._task, number, index, reads)
         depends = Work(-1, _never, _never, front.work.reads)
-        return Task(depends, 1, 1, self._resource(front.unit, index), expand=expand), wait
+        return Task(depends, 1, 1, self._resource(front.unit), expand=expand), wait
 
     def _next(self, pool: Pool, index: int, front: Resource, pc: int) -> Fetched:
         """What stands for whatever will be the next to start."""
@@ -271,18 +271,18 @@ class Replay:
             work,
             row.until - row.start,
             row.own - row.start,
-            self._resource(task.unit, index),
-            self._needed(task.needs, index),
-            ports=tuple(self._resource(port, index) for port in task.ports),
+            self._resource(task.unit),
+            self._needed(task.needs),
+            ports=tuple(self._resource(port) for port in task.ports),
             pace=TAKEN if ready else None,
             key=ready,
             issue=task.issue,
         )
 
-    def _resource(self, resource: Resource, index: int) -> Resource:
-        return self.scheduler.resources.named(resource.core, resource.name, index)
+    def _resource(self, resource: Resource) -> Resource:
+        return self.scheduler.resources.named(resource.core, resource.name, shared=resource.shared)
 
-    def _needed(self, needs: Needs | None, index: int) -> Needs | None:
+    def _needed(self, needs: Needs | None) -> Needs | None:
         if needs is None:
             return None
         found = self._needs.get(id(needs))
@@ -290,8 +290,8 @@ class Replay:
             copies = (
                 tuple(
                     Claim(
-                        self._resource(claim.resource, index),
-                        tuple(self._resource(part, index) for part in claim.parts),
+                        self._resource(claim.resource),
+                        tuple(self._resource(part) for part in claim.parts),
                     )
                     for claim in claims
                 )
@@ -342,7 +342,7 @@ class Replay:
         if flight.made >= 0:
             made = self.history[flight.made]
             assert made.kind == MADE
-            maker = scheduler.resources.named(flight.core, "maker", -1)
+            maker = scheduler.resources.named(flight.core, "maker")
             copy.made = scheduler.make(maker, made.until - made.start)
             at = max(at, maker.free_at)
         scheduler.issue(copy, at)

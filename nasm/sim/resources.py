@@ -18,19 +18,16 @@ class Resource:
 
     It is free from ``free_at`` on; a task that wants parts of it can take them from ``shared_at``
     on, if these parts are free. ``holder`` took it last, at the start that has the number
-    ``record``. ``shared`` says that tasks of several queues want it: then ``waiting`` has the
+    ``record``. ``shared`` says that tasks of several queues may want it: then ``waiting`` has the
     queues that wait for it, and since when; those of ``passed`` were passed over once.
     """
 
     __slots__ = (
-        "core", "free_at", "holder", "name", "passed", "record", "shared", "shared_at", "user",
-        "waiting",
+        "core", "free_at", "holder", "name", "passed", "record", "shared", "shared_at", "waiting",
     )  # fmt: skip
-    CACHES = ("shared", "user")
 
-    def __init__(self, core: int, name: str) -> None:
-        self.core, self.name = core, name
-        self.shared, self.user = False, -1
+    def __init__(self, core: int, name: str, *, shared: bool = False) -> None:
+        self.core, self.name, self.shared = core, name, shared
         self.free_at = 0
         self.shared_at = 0
         self.holder: Holder | None = None
@@ -133,18 +130,20 @@ class Needs(NamedTuple):
 
 
 class Resources:
-    """The resources of all cores, made when they are first named."""
+    """The resources of all cores, made when they are first named.
+
+    Whether queues share one is said by whoever names it, and is not learned from who has: a run
+    must not depend on which tasks were made before it.
+    """
 
     def __init__(self) -> None:
         self._by_name: dict[tuple[int, str], Resource] = {}
 
-    def named(self, core: int, name: str, user: int) -> Resource:
-        """A resource of a core, for tasks of a queue."""
+    def named(self, core: int, name: str, *, shared: bool = False) -> Resource:
+        """A resource of a core; ``shared`` says that tasks of several queues may want it."""
         found = self._by_name.get((core, name))
         if found is None:
-            found = self._by_name[core, name] = Resource(core, name)
-        found.shared |= found.user not in (-1, user)
-        found.user = user
+            found = self._by_name[core, name] = Resource(core, name, shared=shared)
         return found
 
     def __iter__(self) -> Any:

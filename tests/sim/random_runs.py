@@ -207,9 +207,9 @@ class Run:
             work,
             line.interval,
             line.interval + line.drain,
-            named(0, f"{index}.{line.unit}", index),
+            named(0, f"{index}.{line.unit}"),
             update=None if line.move and line.move.counter is not None else line.update,
-            ports=tuple(named(0, name, index) for name in line.ports),
+            ports=tuple(named(0, name, shared=True) for name in line.ports),
             pace=None if not paced else self.slows[index] if line.slow else self.tables[index],
             key=line.slow or line.key,
         )
@@ -238,7 +238,7 @@ class Run:
         )
         at = now + DISPATCH
         if move.making:
-            maker: Resource = scheduler.resources.named(0, "maker", -1)
+            maker: Resource = scheduler.resources.named(0, "maker")
             flight.made = scheduler.make(maker, move.making)
             at = max(at, maker.free_at)
         scheduler.issue(flight, at)

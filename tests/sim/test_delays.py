@@ -145,7 +145,7 @@ def test_a_task_that_comes_late_stands_in_no_line_meanwhile() -> None:
     scheduler = DelayedScheduler(Counters(1, 0), [], 0, delays=Late())
     scheduler.observe(trace)
     for index in (0, 1):
-        unit = scheduler.resources.named(0, "unit", index)
+        unit = scheduler.resources.named(0, "unit", shared=True)
         work = Work(-1, _no_work, _no_work)
         tasks = [(Task(work, 10, 10, unit), None) for _ in range(3)]
         scheduler.add_queue(Queue(0, f"e{index}", index, 3, tasks.__getitem__))

@@ -102,7 +102,7 @@ class Bench:
         index = len(self.scheduler.queues)
         made = []
         for given in tasks:
-            unit = self.units.named(0, given.get("unit", f"unit{index}"), index)
+            unit = self.units.named(0, given.get("unit", f"unit{index}"), shared="unit" in given)
             ticks, latency = given.get("ticks", 2), given.get("latency", given.get("ticks", 2))
             does, update = given.get("work") or work(), given.get("update")
             made.append((Task(does, ticks, latency, unit, update=update), given.get("wait")))

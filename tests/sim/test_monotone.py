@@ -84,7 +84,7 @@ def starts(queues: Lines) -> dict[tuple[int, int], int]:
             if line.moves is not None:
                 begin, post = partial(_issue, scheduler, number, index, line), None
                 number += 1
-            unit = units.named(0, f"{index}.{line.unit}", index)
+            unit = units.named(0, f"{index}.{line.unit}")
             task = Task(
                 Work(-1, begin, _nothing, region(line.reads), region(line.writes)),
                 line.interval,

@@ -34,9 +34,9 @@ def ran(*queues: list[Given]) -> tuple[Starts, Scheduler, dict[str, Resource]]:
     scheduler.observe(starts)
     ports = {}
     for index, given in enumerate(queues):
-        unit = resources.named(0, f"unit{index}", index)
+        unit = resources.named(0, f"unit{index}")
         for _, names in given:
-            ports.update({name: resources.named(0, name, index) for name in names})
+            ports.update({name: resources.named(0, name, shared=True) for name in names})
         tasks = [
             (Task(WORK, ticks, ticks, unit, ports=tuple(ports[n] for n in names)), None)
             for ticks, names in given

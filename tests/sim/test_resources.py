@@ -48,7 +48,7 @@ UNIT, A, B, C = "unit", "a", "b", "c"
 def named(*names: str) -> list[Resource]:
     """Resources that every queue may want."""
     resources = Resources()
-    return [resources.named(0, name, user) for name in names for user in range(2)][::2]
+    return [resources.named(0, name, shared=True) for name in names]
 
 
 def test_tasks_in_different_parts_of_a_unit_run_side_by_side() -> None:
