@@ -169,6 +169,7 @@ def _act(core: Coprocessor, put_off: PutOff, quirks: Quirks) -> Callable[[], Non
 
 @cache
 def parameters(function: Callable[..., None]) -> frozenset[str]:
+    """The names of what a function takes."""
     return frozenset(inspect.signature(function).parameters)
 
 
