@@ -7,15 +7,18 @@ afterwards: it holds if whatever a round reads of what rounds write is at its en
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nasm.targets.tensix.lanes.dst_access import load, store
 from nasm.targets.tensix.lanes.quirks import Quirks
 from nasm.targets.tensix.lanes.steps import Step
 from nasm.targets.tensix.lanes.unit import lanes
 from nasm.targets.tensix.state import LANES, Coprocessor, Vector
+
+_T = TypeVar("_T", np.uint32, np.bool_)
 
 
 def together(
@@ -40,39 +43,53 @@ def together(
         quirks: For what is executed.
     """
     vector, matrix = core.vector, core.matrix
-    wide = _widened(vector, count)
+    wide = _widened(vector, steps, count)
     saved = matrix.dst.copy(), matrix.defined.copy()
     core.vector = wide
     try:
-        held = _execute(core, thread, steps, kinds, at, quirks)
+        carried, written = _execute(core, thread, steps, kinds, at, quirks)
     finally:
         core.vector = vector
-    if not _same(vector, wide, held, any(step.flags for step in steps)):
+    if not _same(vector, wide, carried, any(step.flags for step in steps)):
         matrix.dst[...], matrix.defined[...] = saved
         return False
-    vector.registers[...] = wide.registers[:, -1]
+    for number in written:
+        vector.registers[number] = wide.registers[number, -1]
     vector.flag[...], vector.uses_flag[...] = wide.flag[-1], wide.uses_flag[-1]
     vector.rotated[...] = wide.rotated[-1]
     return True
 
 
-def _widened(vector: Vector, count: int) -> Vector:
-    """The same in every round; what is not by lane stays, as no round changes it."""
-    shape = count, LANES
-    registers = np.empty((len(vector.registers), *shape), np.uint32)
-    registers[...] = vector.registers[:, None]
+def _widened(vector: Vector, steps: Sequence[Step], count: int) -> Vector:
+    """The same in every round; what is not by lane stays, as no round changes it.
+
+    Registers that steps neither read nor write are left as anything.
+    """
+    registers = np.empty((len(vector.registers), count, LANES), np.uint32)
+    used = sorted(frozenset[int]().union(*(step.reads | step.writes for step in steps)))
+    registers[used] = vector.registers[used, None]
     return Vector(
         registers=registers,
-        flag=np.broadcast_to(vector.flag, shape).copy(),
-        uses_flag=np.broadcast_to(vector.uses_flag, shape).copy(),
-        stack=tuple((a * count, b * count) for a, b in vector.stack),
+        flag=_repeated(vector.flag, count),
+        uses_flag=_repeated(vector.uses_flag, count),
+        stack=_repeated_stack(vector, count),
         lane_config=vector.lane_config,
         templates=vector.templates,
         sequences=vector.sequences,
         macro_misc=vector.macro_misc,
         random=vector.random,
-        rotated=np.broadcast_to(vector.rotated, shape).copy(),
+        rotated=_repeated(vector.rotated, count),
     )
+
+
+def _repeated(part: NDArray[_T], count: int) -> NDArray[_T]:
+    repeated = np.empty((count, LANES), part.dtype)
+    repeated[...] = part
+    return repeated
+
+
+def _repeated_stack(vector: Vector, count: int) -> tuple[tuple[bytes, bytes], ...]:
+    return tuple((flag * count, uses * count) for flag, uses in vector.stack)
 
 
 def _execute(
@@ -82,8 +99,12 @@ def _execute(
     kinds: Sequence[int],
     at: Any,
     quirks: Quirks,
-) -> set[int]:
-    """Execute steps; registers that they write, and of which some lane's former value mattered."""
+) -> tuple[set[int], set[int]]:
+    """Execute steps.
+
+    Returns:
+        Registers that they write: those of which the former value of some lane matters, and all.
+    """
     vector, dst = core.vector, core.matrix.dst
     live: set[int] = set()
     replaced: set[int] = set()
@@ -107,16 +128,15 @@ def _execute(
             step.act(core, thread)
             if step.flags:
                 every = lanes(vector) is None
-    return live & written
+    return live & written, written
 
 
-def _same(vector: Vector, wide: Vector, held: set[int], flags: bool) -> bool:
+def _same(vector: Vector, wide: Vector, carried: set[int], flags: bool) -> bool:
     """Whether all rounds but the last end with what they began with, of what matters."""
     if flags:
         ends = (wide.flag[:-1] == vector.flag, wide.uses_flag[:-1] == vector.uses_flag)
         if not all(end.all() for end in ends):
             return False
-        count = len(wide.flag)
-        if wide.stack != tuple((a * count, b * count) for a, b in vector.stack):
+        if wide.stack != _repeated_stack(vector, len(wide.flag)):
             return False
-    return all((wide.registers[n, :-1] == vector.registers[n]).all() for n in held)
+    return all((wide.registers[n, :-1] == vector.registers[n]).all() for n in carried)
