@@ -8,6 +8,8 @@ from __future__ import annotations
 import argparse
 import inspect
 from collections import Counter
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -161,16 +163,20 @@ def state(rng: np.random.Generator, tame: bool = False) -> Coprocessor:
 def one_by_one(core: Coprocessor, words: tuple[int, ...], quirks: Quirks) -> bool:
     """Execute words; whether there was nothing to say about one of them."""
     for number in words:
-        name, fields = fields_of(number)
-        if any(undefined_now(core, 0, name, fields, quirks)):
+        name, function, given, asks = _taken_apart(number)
+        if any(undefined_now(core, 0, name, given, quirks)):
             return False
-        function = {**FUNCTIONS, "SFPNOP": SFPNOP}[name]
-        accepted = inspect.signature(function).parameters
-        given: dict[str, Any] = {key: n for key, n in fields.items() if key in accepted}
-        if "quirks" in accepted:
-            given["quirks"] = quirks
-        function(core, 0, **given)
+        function(core, 0, **given, **({"quirks": quirks} if asks else {}))
     return True
+
+
+@cache
+def _taken_apart(number: int) -> tuple[str, Callable[..., None], dict[str, int], bool]:
+    """The mnemonic, the function, what of the fields it takes, and whether it asks for quirks."""
+    name, fields = fields_of(number)
+    function = SFPNOP if name == "SFPNOP" else FUNCTIONS[name]
+    accepted = inspect.signature(function).parameters
+    return name, function, {k: n for k, n in fields.items() if k in accepted}, "quirks" in accepted
 
 
 def same(a: Any, b: Any) -> bool:
