@@ -210,6 +210,8 @@ def test_a_run_ends_before_what_comes_too_early() -> None:
 def test_words_start_one_a_cycle_but_after_an_exchange() -> None:
     swap, move = word("SFPSWAP", VC=0, VD=1), word("SFPMOV", VC=0, VD=2)
     assert replays.starts((move, swap, move, swap, NOP, move)) == (0, 1, 3, 4, 5, 6, 7)
+    assert replays.starts(()) == (0,)
+    assert replays.starts((swap,)) == (0, 1)
     rng = np.random.default_rng(4)
     for _ in range(20):
         words = program(rng) or (NOP,)

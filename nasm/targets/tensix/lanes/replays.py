@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -71,10 +71,9 @@ def starts(words: tuple[int, ...]) -> tuple[int, ...]:
 
     Who follows may still have to wait for the last one, as ``scheduling.stalls`` says.
     """
-    found = [0]
-    for before, word in pairwise(words):
-        found.append(found[-1] + 1 + stalls(parsed(before)[0], parsed(word)[0]))
-    return (*found, found[-1] + 1)
+    names = [parsed(word)[0] for word in words]
+    waits = [stalls(*pair) for pair in pairwise(names)]
+    return tuple(accumulate((1 + wait for wait in [*waits, False][: len(words)]), initial=0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
