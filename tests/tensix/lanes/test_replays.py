@@ -144,6 +144,14 @@ def test_lanes_that_a_round_leaves_out_keep_what_the_last_one_wrote(
     assert outcomes == {False: 2}
 
 
+def test_what_the_last_round_rotated_is_shifted_in(core: Coprocessor) -> None:
+    shift, rotate = word("SFPSHFT2", VC=3, VD=5, Mod1=4), word("SFPSHFT2", VC=3, VD=6, Mod1=3)
+    end = NOP, word("SFPSTORE", VD=5, AddrMod=2)
+    assert check(core, (GELU[0], shift, NOP, rotate, *end) * 8)
+    assert check(core, (GELU[0], rotate, NOP, shift, *end) * 8)
+    assert check(core, (GELU[0], shift, *end) * 8)
+
+
 def test_undefined_rows_are_left_to_who_tells_of_them(core: Coprocessor) -> None:
     for row in (0, 40, 63):
         core.matrix.defined[...] = True
