@@ -6,11 +6,11 @@ Wormhole B0. An instruction names one of a few sets of increments in its thread'
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from nasm.targets.tensix.scalar.config_fields import FIELDS
-from nasm.targets.tensix.state import U32, Coprocessor
+from nasm.targets.tensix.state import U16, U32, Coprocessor, RowCounters
 
 _BASE: Final = FIELDS["ADDR_MOD_SET_Base"].word
 _AB: Final = FIELDS["ADDR_MOD_AB_SEC0_SrcAIncr"].word
@@ -28,11 +28,19 @@ _Y, _Z = 1, 2
 def apply_addr_mod(core: Coprocessor, thread: int, number: int, fidelity: bool = True) -> None:
     """Move a thread's row counters by the set of increments 0 to 3 that an instruction names.
 
-    ADDR_MOD_SET_Base or the thread's extra bit make it one of 4 to 7. Without ``fidelity`` the
-    phase stays, as loads and stores of the vector unit leave it.
+    Without ``fidelity`` the phase stays, as loads and stores of the vector unit leave it.
     """
     own = core.threads[thread]
-    rows, config = own.rows, own.config
+    move_rows(own.rows, own.config, number, fidelity)
+
+
+def move_rows(
+    rows: RowCounters, config: U16 | Sequence[int], number: int, fidelity: bool = True
+) -> None:
+    """Move row counters by a set of increments of the configuration of their thread.
+
+    ADDR_MOD_SET_Base or the thread's extra bit make it one of 4 to 7.
+    """
     index = number + 4 * bool(rows.extra_addr_mod or config[_BASE] & 1)
     ab, dst, bias = (
         int(config[_AB + 2 * index]),
