@@ -20,10 +20,9 @@ from nasm.targets.tensix.matrix.formats import (
     src_from_fp16,
     src_from_tf32,
 )
-from nasm.targets.tensix.matrix.multiply import elwmul, mvmul, mvmuls
+from nasm.targets.tensix.matrix.multiply import elwmul, mvmul
 from nasm.targets.tensix.matrix.pools import gmpool
 from tests.tensix.matrix.compare import differences
-from tests.tensix.matrix.operands import sources, stored
 
 
 def fp32(x: float) -> int:
@@ -176,14 +175,3 @@ def test_shapes_lead_and_blocks_can_be_computed_at_once() -> None:
     whole = mvmul(a, b, dst, Style.TF32, False, 1)
     one = mvmul(a[1, 2], b[1, 2], dst[1, 2], Style.TF32, False, 1)
     assert np.array_equal(whole[1, 2], one)
-
-
-@pytest.mark.parametrize("style", list(Style), ids=lambda s: s.name)
-def test_products_one_after_the_other_can_be_computed_at_once(style: Style) -> None:
-    rng = np.random.default_rng(1)
-    a, b = sources(rng, (3, 4, 16, 16), style, 4), sources(rng, (3, 4, 8, 16), style, 4)
-    dst = stored(rng, (4, 8, 16), style, True, 4)
-    one_by_one = dst
-    for step in range(3):
-        one_by_one = mvmul(a[step], b[step], one_by_one, style, True, 2)
-    assert np.array_equal(mvmuls(a, b, dst, style, True, 2), one_by_one)
