@@ -1,0 +1,346 @@
+"""Runs of instructions of the matrix unit, evaluated together where nobody looks in between.
+
+Row counters are moved first, word by word: which rows each word reads and writes follows from them
+and from the configuration. Then products of matrices are computed at once, and added to Dst in as
+many steps as one block of Dst has sums: those of other blocks in the same step, and each block's
+in their order, so that they are rounded as one by one.
+
+A word that hands over a bank ends a run, since others see that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache, partial
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nasm.problems import Refused
+from nasm.targets.tensix.matrix import dst as rows_of_dst
+from nasm.targets.tensix.matrix import ownership
+from nasm.targets.tensix.matrix.accumulate import Ints, added, packed, rules, unpacked
+from nasm.targets.tensix.matrix.arithmetic import dst_row, phase_of
+from nasm.targets.tensix.matrix.control import increment_rows, set_rows
+from nasm.targets.tensix.matrix.formats import Style, dst_from_integers, integers_from_dst
+from nasm.targets.tensix.matrix.multiply import Batch, batch, integer_products, products
+from nasm.targets.tensix.matrix.src import ROWS, bank_a, bank_b, computed_style, wide_dst
+from nasm.targets.tensix.matrix.timing import DST_STALL, dst_blocks
+from nasm.targets.tensix.scalar.addr_mods import move_rows
+from nasm.targets.tensix.state import Bools, Coprocessor, RowCounters
+from nasm.targets.tensix.words import WORDS
+
+_PRODUCTS: Final = ("MVMUL", "DOTPV", "GAPOOL")
+_COUNTING: Final = ("SETRWC", "INCRWC")
+_TAKEN: Final = {WORDS[name].opcode: name for name in (*_PRODUCTS, *_COUNTING)}
+
+_AT_ONCE: Final = 16
+"""So many products of matrices are computed at once: their terms stay in the host's caches."""
+
+
+class Planned(NamedTuple):
+    """What a run of words is going to do.
+
+    ``starts`` are the cycles, after the first one, at which each starts; ``blocks`` the aligned
+    blocks of eight rows of Dst that each writes. ``perform`` executes all of them; where it is
+    False, nothing has changed.
+    """
+
+    starts: tuple[int, ...]
+    blocks: tuple[frozenset[int], ...]
+    perform: Callable[[], bool]
+
+
+class _Word(NamedTuple):
+    """A word that can be in a run."""
+
+    mnemonic: str
+    fields: Mapping[str, int]
+
+
+@lru_cache(maxsize=1 << 12)
+def _decoded(word: int) -> _Word | None:
+    """A word by its fields; None where a run ends."""
+    name = _TAKEN.get(word >> 24)
+    if name is None or WORDS[name].encoding.wrong(word):
+        return None
+    fields = {one.name: one.get(word) for one in WORDS[name].encoding.fields()}
+    if fields.get("FlipSrcA") or fields.get("FlipSrcB"):
+        return None
+    return _Word(name, fields)
+
+
+@lru_cache(maxsize=1 << 10)
+def fit(words: tuple[int, ...]) -> int:
+    """How many of these words, from the first on, can be evaluated together at all."""
+    return next((i for i, word in enumerate(words) if _decoded(word) is None), len(words))
+
+
+def plan(
+    core: Coprocessor, thread: int, words: tuple[int, ...], now: int, written: NDArray[np.int64]
+) -> Planned | None:
+    """What words that ``fit`` would do if the first started now, as it may; or None.
+
+    ``written`` says of each block of Dst when it was written last. Nothing is changed. None is
+    for what is refused, or has to wait for a bank, when it is executed.
+    """
+    own = core.threads[thread]
+    wide = wide_dst(core, thread)
+    walked = _walk(
+        words,
+        own.rows.save(),
+        own.config.tobytes(),
+        dst_row(core, thread, 0) - own.rows.dst & 0x3FF,
+        phase_of(core, thread) - own.rows.fidelity & 3,
+        wide,
+    )
+    if walked is None:
+        return None
+    style = Style.BF16
+    if walked.parts:
+        if ownership.blocked(core, thread, "MVMUL") is not None:
+            return None
+        try:
+            style = computed_style(core, thread)
+        except Refused:
+            return None
+    starts = walked.starts
+    if walked.waits_for and max(written[list(walked.waits_for)]) + DST_STALL >= now:
+        starts = _starts(walked.reads, walked.writes, dict(enumerate((written - now).tolist())))
+    return Planned(starts, walked.writes, partial(_perform, core, thread, walked, style, wide))
+
+
+# -- which rows
+
+
+class _Product(NamedTuple):
+    """A product of matrices: rows of SrcA and SrcB, a phase, and a row of Dst that is aligned.
+
+    ``kept`` are those of its eight rows that are written.
+    """
+
+    rows_a: tuple[int, ...]
+    rows_b: tuple[int, ...]
+    phase: int
+    row: int
+    kept: tuple[bool, ...]
+
+
+class _Step(NamedTuple):
+    """Products that are added to Dst at once: which of a part, to which of the blocks.
+
+    ``kept`` are the rows that are written, if these are not all.
+    """
+
+    products: slice
+    blocks: slice
+    kept: Bools | None
+
+
+class _Part(NamedTuple):
+    """Products that are computed at once, and the steps in which they are added."""
+
+    which: Batch
+    steps: tuple[_Step, ...]
+
+
+class _Walked(NamedTuple):
+    """A run, of which everything is known but numbers and who waits for what was before it.
+
+    ``rows`` [block, row] are the rows of Dst that it uses, ``kept`` those that are written, if not
+    all. ``after`` are the row counters then, ``srca_row`` where the last product has its SrcA.
+    """
+
+    reads: tuple[frozenset[int], ...]
+    writes: tuple[frozenset[int], ...]
+    waits_for: frozenset[int]
+    starts: tuple[int, ...]
+    parts: tuple[_Part, ...]
+    rows: Ints
+    kept: Bools | None
+    after: tuple[int, ...]
+    srca_row: int
+
+
+_FULL: Final = (True,) * 8
+_NOTHING: Final[frozenset[int]] = frozenset()
+
+
+@lru_cache(maxsize=256)
+def _walk(
+    words: tuple[int, ...],
+    counters: tuple[int, ...],
+    configuration: bytes,
+    offset: int,
+    phase: int,
+    wide: bool,
+) -> _Walked | None:
+    """Where words lead; None if one of them would be refused.
+
+    ``offset`` and ``phase`` are added to the counters of Dst and of the phase.
+    """
+    rows, config = RowCounters(*counters), np.frombuffer(configuration, np.uint16).tolist()
+    found: list[_Product] = []
+    blocks = []
+    for word in words:
+        decoded = _decoded(word)
+        assert decoded is not None
+        mnemonic, fields = decoded
+        if mnemonic in _COUNTING:
+            _count(rows, mnemonic, fields)
+            blocks.append(_NOTHING)
+            continue
+        if rows.srca & 0x38 > ROWS - 16:
+            return None
+        row = fields["DstRow"] + offset + rows.dst & 0x3FF
+        found.append(_product(rows, decoded, row, rows.fidelity + phase & 3))
+        blocks.append(dst_blocks(row & 0x3F8, 8, wide))
+        move_rows(rows, config, fields["AddrMod"])
+    parts, rows_used, kept = _arranged(found, wide)
+    together = tuple(blocks)
+    return _Walked(
+        together,
+        together,
+        frozenset().union(*together),
+        _starts(together, together, {}),
+        parts,
+        rows_used,
+        kept,
+        rows.save(),
+        found[-1].rows_a[0] if found else 0,
+    )
+
+
+def _count(rows: RowCounters, mnemonic: str, fields: Mapping[str, int]) -> None:
+    """Move row counters as SETRWC and INCRWC do."""
+    act = set_rows if mnemonic == "SETRWC" else increment_rows
+    act(rows, **{name: fields[name] for name in _NAMED[mnemonic]})
+
+
+_NAMED: Final = {
+    "SETRWC": (
+        "DstCtoCr", "DstCr", "SrcBCr", "SrcACr", "DstVal", "SrcBVal", "SrcAVal", "Fidelity", "Dst",
+        "SrcB", "SrcA",
+    ),
+    "INCRWC": ("DstCr", "SrcBCr", "SrcACr", "DstInc", "SrcBInc", "SrcAInc"),
+}  # fmt: skip
+
+
+def _product(rows: RowCounters, word: _Word, row: int, phase: int) -> _Product:
+    """The rows of a product, as the row counters are."""
+    first, source = rows.srca & 0x38, rows.srcb & 0x38
+    rows_a = tuple(range(first, first + 16))
+    if word.mnemonic == "GAPOOL":
+        rows_b = tuple(source + (i & 3) for i in range(8))
+        kept = tuple(i & 4 == row & 4 for i in range(8))
+    elif word.fields.get("BroadcastSrcBRow"):
+        rows_b, kept = (rows.srcb,) * 8, tuple(i & 1 == row & 1 for i in range(8))
+    else:
+        rows_b, kept = tuple(range(source, source + 8)), _FULL
+    return _Product(rows_a, rows_b, phase, row & 0x3F8, kept)
+
+
+def _starts(
+    reads: Iterable[frozenset[int]], writes: Iterable[frozenset[int]], written: dict[int, int]
+) -> tuple[int, ...]:
+    """When words start that read and write blocks, in cycles after the first."""
+    starts: list[int] = []
+    at = -1
+    for needed, changed in zip(reads, writes, strict=True):
+        at += 1
+        for block in needed:
+            if block in written:
+                at = max(at, written[block] + DST_STALL + 1)
+        for block in changed:
+            written[block] = at
+        starts.append(at)
+    return tuple(starts)
+
+
+# -- in which order
+
+
+def _arranged(
+    found: Sequence[_Product], wide: bool
+) -> tuple[tuple[_Part, ...], Ints, Bools | None]:
+    """Parts of products in the order in which they are added; the rows of Dst, and those written.
+
+    Each step adds one product to every block that has any left. Blocks with most come first, so
+    that those of a step are the first ones.
+    """
+    by_block: dict[int, list[_Product]] = {}
+    for one in found:
+        by_block.setdefault(int(rows_of_dst.adjusted(one.row)) if wide else one.row, []).append(one)
+    columns = sorted(by_block.values(), key=len, reverse=True)
+    order = [
+        (one, block)
+        for step in range(len(columns[0]) if columns else 0)
+        for block, column in enumerate(columns)
+        for one in column[step : step + 1]
+    ]
+    parts = tuple(_part(order[i : i + _AT_ONCE]) for i in range(0, len(order), _AT_ONCE))
+    rows = np.array([[column[0].row + i for i in range(8)] for column in columns])
+    kept = np.array([[any(k) for k in zip(*(p.kept for p in c), strict=True)] for c in columns])
+    return parts, rows, None if kept.all() else kept
+
+
+def _part(order: Sequence[tuple[_Product, int]]) -> _Part:
+    """Products and their blocks, which ascend within a step."""
+    steps, first = [], 0
+    for i in range(1, len(order) + 1):
+        if i == len(order) or order[i][1] <= order[i - 1][1]:
+            kept = np.array([one.kept for one, _ in order[first:i]])
+            blocks = slice(order[first][1], order[i - 1][1] + 1)
+            steps.append(_Step(slice(first, i), blocks, None if kept.all() else kept[:, :, None]))
+            first = i
+    which = batch([(one.rows_a, one.rows_b, one.phase) for one, _ in order], ROWS, ROWS)
+    return _Part(which, tuple(steps))
+
+
+# -- what comes out
+
+
+def _perform(core: Coprocessor, thread: int, walked: _Walked, style: Style, wide: bool) -> bool:
+    """Execute a run."""
+    m = core.matrix
+    if walked.parts:
+        held = rows_of_dst.read(m, walked.rows, wide)
+        made = (_integers if style is Style.INT8 else _numbers)(core, walked, held, style, wide)
+        rows, kept = walked.rows, walked.kept
+        if kept is not None:
+            rows, made = rows[kept], made[kept]
+        rows_of_dst.write(m, rows, made, wide)
+        m.srca_row = walked.srca_row
+    core.threads[thread].rows.restore(walked.after)
+    return True
+
+
+def _numbers(
+    core: Coprocessor, walked: _Walked, dst: NDArray[np.uint32], style: Style, wide: bool
+) -> NDArray[np.uint32]:
+    """Blocks of Dst after products were added to them."""
+    how = rules(style, wide)
+    held = unpacked(dst, style, wide)
+    for part in walked.parts:
+        terms, largest = products(bank_a(core), bank_b(core), part.which, style, wide)
+        tiny = bool(largest.min() < 2.0 ** (how.bits + 1))
+        for step in part.steps:
+            old, some = held[step.blocks], terms[:, step.products]
+            new = added(old, some, largest[step.products], how, tiny=tiny)
+            np.copyto(old, new, where=True if step.kept is None else step.kept)
+    return packed(held, style, wide)
+
+
+def _integers(
+    core: Coprocessor, walked: _Walked, dst: NDArray[np.uint32], style: Style, wide: bool
+) -> NDArray[np.uint32]:
+    """The same of style INT8: sums are saturated one by one."""
+    held = integers_from_dst(dst)
+    for part in walked.parts:
+        terms = integer_products(bank_a(core), bank_b(core), part.which)
+        for step in part.steps:
+            old = held[step.blocks]
+            new = (old + terms[step.products]).clip(-0x7FFFFFFF, 0x7FFFFFFF)
+            np.copyto(old, new, where=True if step.kept is None else step.kept)
+    return dst_from_integers(held)
