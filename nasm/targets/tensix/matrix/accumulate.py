@@ -27,9 +27,7 @@ from nasm.targets.tensix.matrix.formats import (
     bf16_from_dst,
     dst_from_bf16,
     dst_from_fp16,
-    dst_from_fp32,
     fp16_from_dst,
-    fp32_from_dst,
     u32,
 )
 
@@ -67,33 +65,47 @@ def rules(style: Style, wide: bool) -> Rules:
     return Rules(10, 7, 2.0**255, 0.5 + 2.0**-14)
 
 
-def unpacked(dst: Any, style: Style, wide: bool) -> F64:
-    """Numbers of Dst, as it stores them, 32 bits where ``wide``, else 16."""
-    if wide:
-        bits = fp32_from_dst(dst)
-    else:
-        bits = fp16_from_dst(dst) if style is Style.FP16 else bf16_from_dst(dst)
-    fraction = rules(style, wide).fraction
-    sign = 31 if wide else 15
-    magnitude = (bits & np.uint32((1 << sign) - 1)).astype(np.int64)
-    nothing = magnitude < 1 << fraction
-    magnitude += _BIAS << fraction
-    magnitude <<= 52 - fraction
-    magnitude[nothing] = 0
-    magnitude |= (bits >> sign).astype(np.int64) << 63
-    return magnitude.view(np.float64)
+@cache
+def _numbers(style: Style, wide: bool) -> F64:
+    """Numbers by the 16 bits that Dst has of them, or by the high half of their 32 bits."""
+    bits = np.arange(1 << 16, dtype=np.uint32)
+    short = style is Style.FP16 and not wide
+    magnitude = (fp16_from_dst(bits) if short else bf16_from_dst(bits)).astype(np.int64) & 0x7FFF
+    fraction = 10 if short else 7
+    exact = magnitude + (_BIAS << fraction) << 52 - fraction
+    exact = np.where(magnitude < 1 << fraction, 0, exact) | (bits >> 15).astype(np.int64) << 63
+    numbers: F64 = exact.view(np.float64)
+    return numbers
 
 
-def packed(held: F64, style: Style, wide: bool) -> U32:
-    """Numbers in the layout of Dst."""
-    fraction = rules(style, wide).fraction
-    bits = np.abs(held).view(np.int64) >> 52 - fraction
-    bits -= _BIAS << fraction
-    np.maximum(bits, 0, out=bits)
-    bits |= (held < 0).astype(np.int64) << (31 if wide else 15)
+@cache
+def _layouts(style: Style, wide: bool) -> NDArray[np.uint16]:
+    """The inverse, by sign and whether a number is not 0, and 15 bits from the fraction's last."""
+    index = np.arange(1 << 17)
+    short = style is Style.FP16 and not wide
+    magnitude = index + (1 << (10 if short else 7)) & 0x7FFF
+    bits = np.where(index >> 15 & 1, index >> 16 << 15 | magnitude, 0)
+    return (dst_from_fp16(bits) if short else dst_from_bf16(bits)).astype(np.uint16)
+
+
+def unpacked(high: Any, low: Any, style: Style, wide: bool) -> F64:
+    """Numbers of Dst by the 16 bits that it has of them; ``low`` are the low halves of 32 bits."""
+    found: F64 = _numbers(style, wide).take(high)
     if wide:
-        return dst_from_fp32(bits)
-    return dst_from_fp16(bits) if style is Style.FP16 else dst_from_bf16(bits)
+        bits = found.view(np.int64)
+        bits |= low.astype(np.int64) << 29
+    return found
+
+
+def packed(held: F64, style: Style, wide: bool) -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
+    """Numbers as 16 bits of Dst, or as the high halves of 32 bits, and the low ones."""
+    bits = held.view(np.int64)
+    # A number that is not 0 is 2 or more, and has bit 62.
+    index = bits >> (42 if style is Style.FP16 and not wide else 45)
+    index &= 0x7FFF
+    index |= (bits >> 62 & 3) << 15
+    high = _layouts(style, wide).take(index)
+    return high, (bits >> 29).astype(np.uint16) if wide else high
 
 
 def added(held: F64, terms: Iterable[F64], largest: F64, how: Rules, *, tiny: bool = True) -> F64:
@@ -129,5 +141,7 @@ def accumulate(terms: Iterable[F64], largest: F64, dst: Any, style: Style, wide:
 
     ``dst`` and the result are as Dst stores them, 32 bits where ``wide``, else 16.
     """
-    held = unpacked(u32(dst), style, wide)
-    return packed(added(held, terms, largest, rules(style, wide)), style, wide)
+    stored = u32(dst)
+    held = unpacked(stored >> 16 if wide else stored, stored & 0xFFFF, style, wide)
+    high, low = packed(added(held, terms, largest, rules(style, wide)), style, wide)
+    return u32(high.astype(np.uint32) << 16 | low) if wide else u32(high)

@@ -39,8 +39,11 @@ _AWAY = 1 + 2.0**-20
 _NEAR = 100
 """By how much exponents of products may differ for float32, and for 16 to their power."""
 
-_BIAS = 1023
-_NO_EXPONENT = 1024 >> 2
+_NEAR_CODES, _FAR_CODES = 257, 1024
+"""Codes of exponents, up to the largest of all: of sums of float64, as they are made; of others."""
+
+_NONE = -1 << 12
+"""The exponent of a zero where exponents are compared: below all others."""
 
 INT8_A = (0x4E0FF, 0x41FFF)
 INT8_B = (0x7F0FF, 0x40FFF)
@@ -118,7 +121,8 @@ class Batch(NamedTuple):
     parts of significands there are, for SrcA and SrcB; rows of the second come behind those of
     the first. ``blocks_a`` [k, group, block] and ``blocks_b`` [block, row] are rows of these parts,
     ``of_a`` and ``of_b`` the blocks of each product; ``rows_a`` [product, k] and ``rows_b``
-    [product, row] are rows of elements. ``phases`` is that of each product.
+    [product, row] are rows of elements. ``phases`` is that of each product, ``different`` has each
+    once, and ``turn`` [product, 1, 1] where it has that of a product.
     """
 
     blocks_a: Ints
@@ -129,6 +133,8 @@ class Batch(NamedTuple):
     rows_b: Ints
     lows: tuple[tuple[bool, ...], tuple[bool, ...]]
     phases: Ints
+    different: tuple[int, ...]
+    turn: Ints
 
 
 Product = tuple[tuple[int, ...], tuple[int, ...], int]
@@ -138,6 +144,7 @@ Product = tuple[tuple[int, ...], tuple[int, ...], int]
 def batch(products: Sequence[Product], count_a: int, count_b: int) -> Batch:
     """Products of elements of which SrcA and SrcB have so many rows."""
     phases = np.array([phase for *_, phase in products])
+    different, turn = np.unique(phases, return_inverse=True)
     low_a = sorted({bool(phase & 1) for *_, phase in products})
     low_b = sorted({bool(phase & 2) for *_, phase in products})
     by_a: dict[tuple[tuple[int, ...], bool], int] = {}
@@ -155,6 +162,8 @@ def batch(products: Sequence[Product], count_a: int, count_b: int) -> Batch:
         np.array([b for _, b, _ in products]),
         (tuple(low_a), tuple(low_b)),
         phases,
+        tuple(different.tolist()),
+        turn[:, None, None],
     )
 
 
@@ -165,31 +174,42 @@ def products(a: U32, b: U32, which: Batch, style: Style, wide: bool) -> tuple[F6
     8 to 15: (2, products, rows, 16); their largest powers (products, rows, 16).
     """
     left, right = _Elements(a, style, of_b=False), _Elements(b, style, of_b=True)
-    most, least = left.most + right.most, left.least + right.least
-    by_phase = np.array([bias(style, wide, phase) for phase in range(4)])[which.phases]
-    near = most - least <= _NEAR and most + min(int(by_phase.max()), 0) <= _NO_EXPONENT
-    adjust = by_phase[:, None, None]
-    highest = (_highest if near else _highest_of_far)(left, right, which)
-    scale = _power(most - np.maximum(highest, least))
-    highest += adjust
-    np.maximum(highest, np.maximum(adjust, 0), out=highest)
-    if least + by_phase.min() <= 0:
-        scale[highest <= 0] = 0
-    terms = _terms(left, right, which, scale.astype(np.float32) if near else scale)
-    powers = _power(highest)
-    return terms * (powers * 2.0**-10), np.maximum(powers[0], powers[1])
+    most = left.most + right.most
+    near = most - left.least - right.least <= _NEAR
+    code = (_highest if near else _highest_of_far)(left, right, which)
+    if len(which.different) > 1:
+        code += which.turn * (_NEAR_CODES if near else _FAR_CODES)
+    scales, powers = _scales(style, wide, which.different, most, near)
+    terms = _terms(left, right, which, scales.take(code)).astype(np.float64)
+    power = powers.take(code)
+    terms *= power
+    largest = np.maximum(power[0], power[1])
+    largest *= 2.0**10
+    return terms, largest
 
 
-def _power(exponents: Ints) -> F64:
-    """2 to the power of exponents."""
-    return ((exponents + _BIAS) << 52).view(np.float64)
+@lru_cache(maxsize=1 << 10)
+def _scales(
+    style: Style, wide: bool, phases: tuple[int, ...], most: int, near: bool
+) -> tuple[Floats, F64]:
+    """By codes of exponents, phase after phase: what scales products, and units of their sums.
+
+    The last code is that of the exponent ``most``, and 0 of zeros.
+    """
+    count = _NEAR_CODES if near else _FAR_CODES
+    adjust = np.array([[bias(style, wide, phase)] for phase in phases])
+    code = np.arange(count)
+    highest = np.where(code, code + most - count + 1, _NONE) + adjust
+    top = np.maximum(highest, np.maximum(adjust, 0))
+    distance = np.minimum(count - 1 - code, _NEAR if near else count)
+    scale = np.where(top > 0, np.ldexp(1.0, distance), 0)
+    return scale.astype(np.float32 if near else np.float64).ravel(), np.ldexp(1.0, top - 10).ravel()
 
 
 def _highest(left: _Elements, right: _Elements, which: Batch) -> Ints:
-    """The highest exponent of eight products, from a sum of 16 to their power: it has its own bits.
+    """Codes of the highest exponents of eight products, from sums of 16 to their power.
 
-    That of zeros is ``_NO_EXPONENT`` below the largest. The power has four bits for each exponent:
-    a sum of eight fills three of them.
+    A sum of eight is less than 16 times the largest: its own exponent tells.
     """
     a, b = _sixteen(left.most, 2).take(left.field), _sixteen(right.most, 1).take(right.field)
     count = len(which.phases)
@@ -197,20 +217,18 @@ def _highest(left: _Elements, right: _Elements, which: Batch) -> Ints:
     rows_b = b.take(which.rows_b, axis=0).reshape(count, -1, 2, 8).transpose(2, 0, 1, 3)
     found: Ints = np.matmul(rows_b, rows_a).view(np.int64)
     found >>= 54
-    found += left.most + right.most - _NO_EXPONENT
     return found
 
 
 def _highest_of_far(left: _Elements, right: _Elements, which: Batch) -> Ints:
     """The same of any exponents."""
-    zero = -1 << 12
-    a = np.where(left.field, left.field, zero)[which.rows_a]
-    b = np.where(right.field, right.field, zero)[which.rows_b]
+    a = np.where(left.field, left.field - left.most, _NONE)[which.rows_a]
+    b = np.where(right.field, right.field - right.most, _NONE)[which.rows_b]
     count = len(which.phases)
     rows_a = a.reshape(count, 2, 8, 1, 16).transpose(2, 1, 0, 3, 4)
     rows_b = b.reshape(count, -1, 2, 8, 1).transpose(3, 2, 0, 1, 4)
     found: Ints = (rows_a + rows_b).max(axis=0)
-    return found
+    return np.maximum(found + _FAR_CODES - 1, 0)
 
 
 def _terms(left: _Elements, right: _Elements, which: Batch, scale: Floats) -> Floats:
@@ -292,7 +310,7 @@ def elwmul(a: Any, b: Any, dst: Any, style: Style, wide: bool, phase: int) -> U3
     value_b, exponent_b = _element(b, style, of_b=True, low=bool(phase & 2))
     exponent = exponent_a + exponent_b + adjust
     nothing = (exponent_a == 0) | (exponent_b == 0) | (exponent <= 0)
-    power = _power(np.where(nothing, max(adjust, 0), exponent))
+    power = np.ldexp(1.0, np.where(nothing, max(adjust, 0), exponent))
     value = np.where(nothing, 0.0, value_a * value_b)
     return accumulate((value * (power * 2.0**-10),), power, dst, style, wide)
 

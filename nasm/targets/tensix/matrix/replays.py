@@ -18,17 +18,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nasm.problems import Refused
-from nasm.targets.tensix.matrix import dst as rows_of_dst
 from nasm.targets.tensix.matrix import ownership
 from nasm.targets.tensix.matrix.accumulate import Ints, added, packed, rules, unpacked
 from nasm.targets.tensix.matrix.arithmetic import dst_row, phase_of
 from nasm.targets.tensix.matrix.control import increment_rows, set_rows
+from nasm.targets.tensix.matrix.dst import read_blocks, write_blocks
 from nasm.targets.tensix.matrix.formats import Style, dst_from_integers, integers_from_dst
 from nasm.targets.tensix.matrix.multiply import Batch, batch, integer_products, products
 from nasm.targets.tensix.matrix.src import ROWS, bank_a, bank_b, computed_style, wide_dst
 from nasm.targets.tensix.matrix.timing import DST_STALL, dst_blocks
 from nasm.targets.tensix.scalar.addr_mods import move_rows
-from nasm.targets.tensix.state import Bools, Coprocessor, RowCounters
+from nasm.targets.tensix.state import U16, Bools, Coprocessor, RowCounters
 from nasm.targets.tensix.words import WORDS
 
 _PRODUCTS: Final = ("MVMUL", "DOTPV", "GAPOOL")
@@ -115,15 +115,15 @@ def plan(
 
 
 class _Product(NamedTuple):
-    """A product of matrices: rows of SrcA and SrcB, a phase, and a row of Dst that is aligned.
+    """A product of matrices: rows of SrcA and SrcB, a phase, and a block of Dst.
 
-    ``kept`` are those of its eight rows that are written.
+    Where there are 32 bits it is that of high halves. ``kept`` are the rows that are written.
     """
 
     rows_a: tuple[int, ...]
     rows_b: tuple[int, ...]
     phase: int
-    row: int
+    block: int
     kept: tuple[bool, ...]
 
 
@@ -148,8 +148,9 @@ class _Part(NamedTuple):
 class _Walked(NamedTuple):
     """A run, of which everything is known but numbers and who waits for what was before it.
 
-    ``rows`` [block, row] are the rows of Dst that it uses, ``kept`` those that are written, if not
-    all. ``after`` are the row counters then, ``srca_row`` where the last product has its SrcA.
+    ``blocks`` are those of Dst that it adds to, of high halves where there are 32 bits; ``kept``
+    [block, row] are the rows that are written, if not all. ``after`` are the row counters then,
+    ``srca_row`` where the last product has its SrcA.
     """
 
     reads: tuple[frozenset[int], ...]
@@ -157,7 +158,7 @@ class _Walked(NamedTuple):
     waits_for: frozenset[int]
     starts: tuple[int, ...]
     parts: tuple[_Part, ...]
-    rows: Ints
+    blocks: Ints
     kept: Bools | None
     after: tuple[int, ...]
     srca_row: int
@@ -194,10 +195,10 @@ def _walk(
         if rows.srca & 0x38 > ROWS - 16:
             return None
         row = fields["DstRow"] + offset + rows.dst & 0x3FF
-        found.append(_product(rows, decoded, row, rows.fidelity + phase & 3))
         blocks.append(dst_blocks(row & 0x3F8, 8, wide))
+        found.append(_product(rows, decoded, row, rows.fidelity + phase & 3, min(blocks[-1])))
         move_rows(rows, config, fields["AddrMod"])
-    parts, rows_used, kept = _arranged(found, wide)
+    parts, blocks_used, kept = _arranged(found)
     together = tuple(blocks)
     return _Walked(
         together,
@@ -205,7 +206,7 @@ def _walk(
         frozenset().union(*together),
         _starts(together, together, {}),
         parts,
-        rows_used,
+        blocks_used,
         kept,
         rows.save(),
         found[-1].rows_a[0] if found else 0,
@@ -227,7 +228,7 @@ _NAMED: Final = {
 }  # fmt: skip
 
 
-def _product(rows: RowCounters, word: _Word, row: int, phase: int) -> _Product:
+def _product(rows: RowCounters, word: _Word, row: int, phase: int, block: int) -> _Product:
     """The rows of a product, as the row counters are."""
     first, source = rows.srca & 0x38, rows.srcb & 0x38
     rows_a = tuple(range(first, first + 16))
@@ -238,7 +239,7 @@ def _product(rows: RowCounters, word: _Word, row: int, phase: int) -> _Product:
         rows_b, kept = (rows.srcb,) * 8, tuple(i & 1 == row & 1 for i in range(8))
     else:
         rows_b, kept = tuple(range(source, source + 8)), _FULL
-    return _Product(rows_a, rows_b, phase, row & 0x3F8, kept)
+    return _Product(rows_a, rows_b, phase, block, kept)
 
 
 def _starts(
@@ -261,17 +262,15 @@ def _starts(
 # -- in which order
 
 
-def _arranged(
-    found: Sequence[_Product], wide: bool
-) -> tuple[tuple[_Part, ...], Ints, Bools | None]:
-    """Parts of products in the order in which they are added; the rows of Dst, and those written.
+def _arranged(found: Sequence[_Product]) -> tuple[tuple[_Part, ...], Ints, Bools | None]:
+    """Parts of products in the order in which they are added; blocks of Dst, and rows written.
 
     Each step adds one product to every block that has any left. Blocks with most come first, so
     that those of a step are the first ones.
     """
     by_block: dict[int, list[_Product]] = {}
     for one in found:
-        by_block.setdefault(int(rows_of_dst.adjusted(one.row)) if wide else one.row, []).append(one)
+        by_block.setdefault(one.block, []).append(one)
     columns = sorted(by_block.values(), key=len, reverse=True)
     order = [
         (one, block)
@@ -280,9 +279,9 @@ def _arranged(
         for one in column[step : step + 1]
     ]
     parts = tuple(_part(order[i : i + _AT_ONCE]) for i in range(0, len(order), _AT_ONCE))
-    rows = np.array([[column[0].row + i for i in range(8)] for column in columns])
+    blocks = np.array([column[0].block for column in columns])
     kept = np.array([[any(k) for k in zip(*(p.kept for p in c), strict=True)] for c in columns])
-    return parts, rows, None if kept.all() else kept
+    return parts, blocks, None if kept.all() else kept
 
 
 def _part(order: Sequence[tuple[_Product, int]]) -> _Part:
@@ -305,23 +304,20 @@ def _perform(core: Coprocessor, thread: int, walked: _Walked, style: Style, wide
     """Execute a run."""
     m = core.matrix
     if walked.parts:
-        held = rows_of_dst.read(m, walked.rows, wide)
-        made = (_integers if style is Style.INT8 else _numbers)(core, walked, held, style, wide)
-        rows, kept = walked.rows, walked.kept
-        if kept is not None:
-            rows, made = rows[kept], made[kept]
-        rows_of_dst.write(m, rows, made, wide)
+        added_to = _integers if style is Style.INT8 else _numbers
+        high, low = added_to(core, walked, *read_blocks(m, walked.blocks, wide), style, wide)
+        write_blocks(m, walked.blocks, high, low, wide, walked.kept)
         m.srca_row = walked.srca_row
     core.threads[thread].rows.restore(walked.after)
     return True
 
 
 def _numbers(
-    core: Coprocessor, walked: _Walked, dst: NDArray[np.uint32], style: Style, wide: bool
-) -> NDArray[np.uint32]:
+    core: Coprocessor, walked: _Walked, high: U16, low: U16, style: Style, wide: bool
+) -> tuple[U16, U16]:
     """Blocks of Dst after products were added to them."""
     how = rules(style, wide)
-    held = unpacked(dst, style, wide)
+    held = unpacked(high, low, style, wide)
     for part in walked.parts:
         terms, largest = products(bank_a(core), bank_b(core), part.which, style, wide)
         tiny = bool(largest.min() < 2.0 ** (how.bits + 1))
@@ -333,14 +329,15 @@ def _numbers(
 
 
 def _integers(
-    core: Coprocessor, walked: _Walked, dst: NDArray[np.uint32], style: Style, wide: bool
-) -> NDArray[np.uint32]:
+    core: Coprocessor, walked: _Walked, high: U16, low: U16, style: Style, wide: bool
+) -> tuple[U16, U16]:
     """The same of style INT8: sums are saturated one by one."""
-    held = integers_from_dst(dst)
+    held = integers_from_dst(high.astype(np.uint32) << 16 | low)
     for part in walked.parts:
         terms = integer_products(bank_a(core), bank_b(core), part.which)
         for step in part.steps:
             old = held[step.blocks]
             new = (old + terms[step.products]).clip(-0x7FFFFFFF, 0x7FFFFFFF)
             np.copyto(old, new, where=True if step.kept is None else step.kept)
-    return dst_from_integers(held)
+    made = dst_from_integers(held)
+    return (made >> 16).astype(np.uint16), made.astype(np.uint16)
