@@ -106,7 +106,7 @@ def plan(
         except Refused:
             return None
     starts = walked.starts
-    if walked.waits_for and max(written[list(walked.waits_for)]) + DST_STALL >= now:
+    if walked.parts and int(written[walked.waits_for].max()) + DST_STALL >= now:
         starts = _starts(walked.reads, walked.writes, dict(enumerate((written - now).tolist())))
     return Planned(starts, walked.writes, partial(_perform, core, thread, walked, style, wide))
 
@@ -155,7 +155,7 @@ class _Walked(NamedTuple):
 
     reads: tuple[frozenset[int], ...]
     writes: tuple[frozenset[int], ...]
-    waits_for: frozenset[int]
+    waits_for: Ints
     starts: tuple[int, ...]
     parts: tuple[_Part, ...]
     blocks: Ints
@@ -203,7 +203,7 @@ def _walk(
     return _Walked(
         together,
         together,
-        frozenset().union(*together),
+        np.array(sorted(_NOTHING.union(*together)), np.intp),
         _starts(together, together, {}),
         parts,
         blocks_used,
