@@ -70,7 +70,8 @@ class Held:
                 setattr(self, name, was)
 
     def _names(self) -> tuple[str, ...]:
-        return _names_of(type(self))
+        kind: Any = type(self)
+        return _names_of(kind)
 
 
 @cache

@@ -22,7 +22,9 @@ from nasm.targets.tensix.matrix.formats import (
 )
 from nasm.targets.tensix.matrix.multiply import elwmul, mvmul
 from nasm.targets.tensix.matrix.pools import gmpool
+from tests.tensix.matrix import model
 from tests.tensix.matrix.compare import differences
+from tests.tensix.matrix.operands import Rng, stored
 
 
 def fp32(x: float) -> int:
@@ -53,6 +55,32 @@ def test_every_instruction_is_the_scalar_model_on_random_operands() -> None:
     found = list(differences(count=256, seed=5))
     assert sum(size for *_, size in found) > 20_000
     assert [name for name, different, _ in found if different] == []
+
+
+@pytest.mark.parametrize("phase", range(4))
+@pytest.mark.parametrize("style", [Style.BF16, Style.TF32], ids=lambda s: s.name)
+def test_products_of_exponents_near_each_other_are_the_scalar_model(
+    style: Style, phase: int
+) -> None:
+    # float32 has them; among the random operands above are always some that are too far apart.
+    rng = np.random.default_rng(phase)
+    for wide, least in ((True, 107), (False, 60), (True, 1), (False, 200)):
+        a, b = (near(rng, shape, least) for shape in ((16, 16), (8, 16)))
+        dst = stored(rng, (8, 16), style, wide, 10)
+        found = mvmul(a, b, dst, style, wide, phase)
+        columns, rows, old = a.T.tolist(), b.tolist(), dst.tolist()
+        wanted = [
+            [model.mvmul(columns[j], rows[i], old[i][j], style.name, wide, phase)
+             for j in range(16)]
+            for i in range(8)
+        ]  # fmt: skip
+        assert found.tolist() == wanted
+
+
+def near(rng: Rng, shape: tuple[int, ...], least: int) -> Any:
+    """Elements of SrcA or SrcB in 50 exponents, and a few zeros."""
+    exponent = np.where(rng.random(shape) < 0.1, 0, rng.integers(least, least + 50, shape))
+    return (rng.integers(0, 2048, shape) << 8 | exponent).astype(np.uint32)
 
 
 def test_a_phase_multiplies_its_bits_of_both_significands() -> None:
