@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from nasm.targets.tensix.matrix.accumulate import accumulate
 from nasm.targets.tensix.matrix.elementwise import elwadd
 from nasm.targets.tensix.matrix.formats import (
     Style,
     dst_from_bf16,
+    dst_from_fp16,
     dst_from_fp32,
     fp16_from_dst,
     fp32_from_dst,
@@ -103,6 +105,15 @@ def test_a_sum_of_minus_one_unit_is_normalised_27_places_too_far() -> None:
     # 1 * 1 - (1 + 2^-23) is -2^-23; what comes out is 2^27 times that.
     assert multiplied(1.0, 1.0, -(1 + 2.0**-23)) == -16.0
     assert multiplied(-1.0, 1.0, 1 + 2.0**-23) == 2.0**-23
+
+
+def test_a_sum_is_rounded_twice_for_dst_of_16_bits() -> None:
+    # 8191 / 2^14 is less than a half, but to 23 bits it is 8192 / 2^14, which rounds up.
+    one = np.array([int(dst_from_fp16(20 << 10))])
+    for value, wanted in ((8191.0, 1025), (8190.0, 1024)):
+        terms, largest = (np.array([value * 2.0 ** (6 - 10)]),), np.array([2.0**6])
+        found = fp16_from_dst(accumulate(terms, largest, one, Style.FP16, False))
+        assert int(found[0]) == (20 << 10) + wanted - 1024
 
 
 def test_denormals_are_zero_and_nan_is_a_number() -> None:

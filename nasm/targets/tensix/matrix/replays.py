@@ -27,7 +27,7 @@ from nasm.targets.tensix.matrix.formats import Style, dst_from_integers, integer
 from nasm.targets.tensix.matrix.multiply import Batch, batch, integer_products, products
 from nasm.targets.tensix.matrix.src import ROWS, bank_a, bank_b, computed_style, wide_dst
 from nasm.targets.tensix.matrix.timing import DST_STALL, dst_blocks
-from nasm.targets.tensix.scalar.addr_mods import move_rows
+from nasm.targets.tensix.scalar.addr_mods import increments, move
 from nasm.targets.tensix.state import U16, Bools, Coprocessor, RowCounters
 from nasm.targets.tensix.words import WORDS
 
@@ -181,7 +181,7 @@ def _walk(
 
     ``offset`` and ``phase`` are added to the counters of Dst and of the phase.
     """
-    rows, config = RowCounters(*counters), np.frombuffer(configuration, np.uint16).tolist()
+    rows, config = RowCounters(*counters), np.frombuffer(configuration, np.uint16)
     found: list[_Product] = []
     blocks = []
     for word in words:
@@ -197,7 +197,7 @@ def _walk(
         row = fields["DstRow"] + offset + rows.dst & 0x3FF
         blocks.append(dst_blocks(row & 0x3F8, 8, wide))
         found.append(_product(rows, decoded, row, rows.fidelity + phase & 3, min(blocks[-1])))
-        move_rows(rows, config, fields["AddrMod"])
+        move(rows, increments(config, fields["AddrMod"], rows.extra_addr_mod), True)
     parts, blocks_used, kept = _arranged(found)
     together = tuple(blocks)
     return _Walked(

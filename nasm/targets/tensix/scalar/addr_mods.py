@@ -6,7 +6,7 @@ Wormhole B0. An instruction names one of a few sets of increments in its thread'
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Final
 
 from nasm.targets.tensix.scalar.config_fields import FIELDS
@@ -28,25 +28,22 @@ _Y, _Z = 1, 2
 def apply_addr_mod(core: Coprocessor, thread: int, number: int, fidelity: bool = True) -> None:
     """Move a thread's row counters by the set of increments 0 to 3 that an instruction names.
 
-    Without ``fidelity`` the phase stays, as loads and stores of the vector unit leave it.
+    ADDR_MOD_SET_Base or the thread's extra bit make it one of 4 to 7. Without ``fidelity`` the
+    phase stays, as loads and stores of the vector unit leave it.
     """
     own = core.threads[thread]
-    move_rows(own.rows, own.config, number, fidelity)
+    move(own.rows, increments(own.config, number, own.rows.extra_addr_mod), fidelity)
 
 
-def move_rows(
-    rows: RowCounters, config: U16 | Sequence[int], number: int, fidelity: bool = True
-) -> None:
-    """Move row counters by a set of increments of the configuration of their thread.
+def increments(config: U16, number: int, extra: int) -> tuple[int, int, int]:
+    """The increments of SrcA and SrcB, of Dst, and of the bias, of a set and the extra bit."""
+    index = number + 4 * bool(extra or config[_BASE] & 1)
+    return int(config[_AB + 2 * index]), int(config[_DST + index]), int(config[_BIAS + index])
 
-    ADDR_MOD_SET_Base or the thread's extra bit make it one of 4 to 7.
-    """
-    index = number + 4 * bool(rows.extra_addr_mod or config[_BASE] & 1)
-    ab, dst, bias = (
-        int(config[_AB + 2 * index]),
-        int(config[_DST + index]),
-        int(config[_BIAS + index]),
-    )
+
+def move(rows: RowCounters, how: tuple[int, int, int], fidelity: bool) -> None:
+    """Move row counters by the increments of a set."""
+    ab, dst, bias = how
     rows.srca, rows.srca_cr = _stepped(rows.srca, rows.srca_cr, ab)
     rows.srcb, rows.srcb_cr = _stepped(rows.srcb, rows.srcb_cr, ab >> 8)
     step = dst & 0x3FF
