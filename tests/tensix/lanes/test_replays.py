@@ -144,6 +144,21 @@ def test_lanes_that_a_round_leaves_out_keep_what_the_last_one_wrote(
     assert outcomes == {False: 2}
 
 
+def test_lanes_that_nobody_reads_keep_what_the_last_round_wrote_that_had_them(
+    core: Coprocessor, outcomes: Counter[bool]
+) -> None:
+    enable, less = word("SFPENCC", Imm2=3, Mod1=10), word("SFPSETCC", VC=3)
+    some, store = word("SFPMOV", VC=3, VD=5), word("SFPSTORE", VD=3, AddrMod=2)
+    assert check(core, (enable, GELU[0], less, some, enable, store) * 8)
+    assert outcomes == {False: 2}
+    core.vector.registers[7] = np.arange(32) % 4
+    by_l7 = word("SFPADD", VA=10, VB=3, VC=3, VD=6, Mod1=8)
+    assert check(core, (enable, GELU[0], by_l7, NOP, store) * 8)
+    move = word("SFPMOV", VC=3, VD=7)
+    assert check(core, (enable, GELU[0], move, by_l7, NOP, store) * 8)
+    assert outcomes[False] == 4
+
+
 def test_what_the_last_round_rotated_is_shifted_in(core: Coprocessor) -> None:
     shift, rotate = word("SFPSHFT2", VC=3, VD=5, Mod1=4), word("SFPSHFT2", VC=3, VD=6, Mod1=3)
     end = NOP, word("SFPSTORE", VD=5, AddrMod=2)
