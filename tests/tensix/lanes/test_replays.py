@@ -186,6 +186,16 @@ def test_the_stack_of_flags_has_its_bounds(core: Coprocessor) -> None:
     assert not check(core, (*GELU * 4, pop))
 
 
+def test_flags_that_a_round_leaves_on_the_stack_are_those_of_the_last(
+    core: Coprocessor, outcomes: Counter[bool]
+) -> None:
+    enable, less = word("SFPENCC", Imm2=3, Mod1=10), word("SFPSETCC", VC=3)
+    push, pop = word("SFPPUSHC"), word("SFPPOPC")
+    swapped = enable, GELU[0], pop, enable, less, push, enable, GELU[6]
+    assert check(core, (enable, push, *swapped * 8))
+    assert outcomes == {False: 2}
+
+
 def test_what_macros_put_off_and_lane_configuration_are_left_to_others(core: Coprocessor) -> None:
     core.vector.lane_config[3] = 1
     assert not replays.perform(core, 0, GELU)
