@@ -167,6 +167,19 @@ def test_what_the_last_round_rotated_is_shifted_in(core: Coprocessor) -> None:
     assert check(core, (GELU[0], shift, *end) * 8)
 
 
+@pytest.mark.parametrize(
+    "draws",
+    [
+        word("SFPCAST", VC=3, VD=5, Mod1=1),
+        word("SFPMOV", VC=9, VD=5, Mod1=8),
+        word("SFP_STOCH_RND", VC=3, VD=5, StochasticRounding=1),
+    ],
+)
+def test_random_numbers_go_on_round_after_round(core: Coprocessor, draws: int) -> None:
+    core.vector.random[...] = np.arange(32) * 77777
+    assert check(core, (GELU[0], draws, word("SFPSTORE", VD=5, AddrMod=2)) * 8)
+
+
 def test_undefined_rows_are_left_to_who_tells_of_them(core: Coprocessor) -> None:
     for row in (0, 40, 63):
         core.matrix.defined[...] = True
