@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from nasm.targets.tensix.lanes import replays
-from nasm.targets.tensix.lanes.quirks import DOCUMENTED
+from nasm.targets.tensix.lanes.quirks import DOCUMENTED, Quirks
 from nasm.targets.tensix.lanes.scheduling import stalls, too_early
 from nasm.targets.tensix.scalar.config_fields import FIELDS
 from nasm.targets.tensix.state import Coprocessor
@@ -68,14 +68,14 @@ def outcomes(monkeypatch: pytest.MonkeyPatch) -> Counter[bool]:
     return counts
 
 
-def check(core: Coprocessor, words: tuple[int, ...]) -> bool:
+def check(core: Coprocessor, words: tuple[int, ...], quirks: Quirks = DOCUMENTED) -> bool:
     """Execute words both ways, which is to be the same; whether they were performed."""
     assert replays.fit(words) == len(words)
     before = core.save()
-    good = one_by_one(core, words, DOCUMENTED)
+    good = one_by_one(core, words, quirks)
     wanted = core.save()
     core.restore(before)
-    assert replays.perform(core, 0, words) == good
+    assert replays.perform(core, 0, words, quirks) == good
     assert same(core.save(), wanted if good else before)
     return good
 
@@ -168,16 +168,19 @@ def test_what_the_last_round_rotated_is_shifted_in(core: Coprocessor) -> None:
 
 
 @pytest.mark.parametrize(
-    "draws",
+    ("draws", "quirks"),
     [
-        word("SFPCAST", VC=3, VD=5, Mod1=1),
-        word("SFPMOV", VC=9, VD=5, Mod1=8),
-        word("SFP_STOCH_RND", VC=3, VD=5, StochasticRounding=1),
+        (word("SFPCAST", VC=3, VD=5, Mod1=1), DOCUMENTED),
+        (word("SFPMOV", VC=9, VD=5, Mod1=8), DOCUMENTED),
+        (word("SFP_STOCH_RND", VC=3, VD=5, StochasticRounding=1), DOCUMENTED),
+        (word("SFP_STOCH_RND", VC=3, VD=5), Quirks(rounding_always_draws=True)),
     ],
 )
-def test_random_numbers_go_on_round_after_round(core: Coprocessor, draws: int) -> None:
+def test_random_numbers_go_on_round_after_round(
+    core: Coprocessor, draws: int, quirks: Quirks
+) -> None:
     core.vector.random[...] = np.arange(32) * 77777
-    assert check(core, (GELU[0], draws, word("SFPSTORE", VD=5, AddrMod=2)) * 8)
+    assert check(core, (GELU[0], draws, word("SFPSTORE", VD=5, AddrMod=2)) * 8, quirks)
 
 
 def test_undefined_rows_are_left_to_who_tells_of_them(core: Coprocessor) -> None:
