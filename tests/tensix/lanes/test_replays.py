@@ -124,7 +124,7 @@ def test_rows_of_32_bits_have_eight_rows_between(
     assert outcomes == {True: 1}
     narrow = word("SFPLOAD", VD=0, Mod0=2, AddrMod=3, Imm10=8)
     assert check(core, (narrow, word("SFPABS", Mod1=1), store) * 32)
-    assert outcomes == {True: 1}
+    assert outcomes[True] > 2  # in parts: some rounds need what others write
 
 
 def test_what_the_first_round_changes_for_all_others_is_found(
