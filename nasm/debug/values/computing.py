@@ -118,7 +118,34 @@ class LiveChecker(Checker):
         return found
 
 
-class LiveEvaluator(Evaluator):
+class Continuing(Evaluator):
+    """Computes chains too whose beginning only the language of instructions has."""
+
+    def begin(self, node: tree.Node) -> tuple[tree.Node, View] | None:
+        """How such a chain begins, and the tensor or part of one that this is; None for others."""
+        raise NotImplementedError
+
+    def _begun(self, view: View) -> Elements:
+        """The value of such a beginning."""
+        raise NotImplementedError
+
+    def value(self, node: tree.Node) -> Elements:
+        """The value of a node; raises Failure."""
+        begun = self.begin(node)
+        if begun is None:
+            return super().value(node)
+        begin, view = begun
+        value = self._begun(view)
+        for link in tree.chain(node)[1]:
+            if link.end > begin.end:
+                try:
+                    value = self._continued(value, link)
+                except Refused as refused:
+                    raise Failure(refused.at(self.scope.span(link))) from None
+        return value
+
+
+class LiveEvaluator(Continuing):
     """Computes with what the machine holds now; ``counters`` are names of 32-bit integers.
 
     ``lacking`` says of parts that cores hold which elements are missing, if any are.
@@ -138,7 +165,7 @@ class LiveEvaluator(Evaluator):
         self.lacking: dict[str, Array] = {}
 
     def begin(self, node: tree.Node) -> tuple[tree.Node, View] | None:
-        """How a chain begins that only the language of instructions has, and what that is."""
+        """How a chain begins that only the language of instructions has."""
         begin = _begins(node, self.places)
         if begin is None:
             return None
@@ -150,20 +177,8 @@ class LiveEvaluator(Evaluator):
         access = self.held.machine.addresses.access(view)
         return access.missing() if access.uninitialised else None
 
-    def value(self, node: tree.Node) -> Elements:
-        """The value of a node, of which expectations may lack the beginning; raises Failure."""
-        begun = self.begin(node)
-        if begun is None:
-            return super().value(node)
-        begin, view = begun
-        value: Elements = self._stored(view)
-        for link in tree.chain(node)[1]:
-            if link.end > begin.end:
-                try:
-                    value = self._continued(value, link)
-                except Refused as refused:
-                    raise Failure(refused.at(self.scope.span(link))) from None
-        return value
+    def _begun(self, view: View) -> Elements:
+        return self._stored(view)
 
     def _first(self, node: tree.Node) -> Elements:
         if isinstance(node, tree.Call) and node.function.name in OF_TENSORS:

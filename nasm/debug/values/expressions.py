@@ -26,7 +26,7 @@ from nasm.debug.values.counters import round_now, with_names
 from nasm.debug.values.missing import Missing
 from nasm.debug.values.rounds import variables
 from nasm.debug.values.value import Value
-from nasm.inspection import Inspection, Measures
+from nasm.inspection import Inspection
 from nasm.problems import Failure, Problem
 from nasm.source import Source, Span
 from nasm.spec.view import View
@@ -175,8 +175,7 @@ class Expression:
             elements = evaluator.value(self._node)
             missing = None
             if unset or evaluator.incomplete:
-                about = Missing(scope, Measures(held), evaluator.missing, unset, evaluator.begin)
-                about.lacking = evaluator.lacking
+                about = Missing(scope, evaluator, unset)
                 missing = np.broadcast_to(about.value(self._node).array, elements.shape)
         return Value(self.text, elements, elements.dtype, missing)
 
