@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -14,7 +13,6 @@ from nasm.targets.tensix.core.fields import Fields, fields_of
 from nasm.targets.tensix.core.tensix import NOTHING, Issued, Tensix
 from nasm.targets.tensix.lanes import scheduling
 from nasm.targets.tensix.lanes.dst_access import address, resolved, rows_read
-from nasm.targets.tensix.lanes.scheduling import Finding
 from nasm.targets.tensix.scalar.configuring import written_by_WRCFG
 
 EARLY, CONFIG, MATRIX, UNDEFINED, STACK = "E0551", "E0552", "E0553", "E0554", "E0555"
@@ -62,13 +60,6 @@ def of_vector(core: Tensix, issued: Issued, fields: Fields) -> None:
         _undefined(core, issued, fields)
     if issued.mnemonic == "SFPLOAD" and core.recent.matrix.tick > issued.tick - SAFE_LOAD:
         _of_load(core, issued, fields)
-
-
-@lru_cache(maxsize=1 << 14)
-def _too_near(before: str, its: int, mnemonic: str, word: int) -> tuple[Finding, ...]:
-    """What is wrong with one word in the cycle after another."""
-    fields = fields_of(before, its), fields_of(mnemonic, word)
-    return tuple(scheduling.too_early(before, fields[0], mnemonic, fields[1]))
 
 
 def _undefined(core: Tensix, issued: Issued, fields: Fields) -> None:

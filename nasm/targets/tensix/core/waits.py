@@ -91,11 +91,7 @@ def _matrix(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked
     until = int(written.max()) + DST_STALL + 1
     if until <= core.now:
         return None
-    block = (
-        sorted(reads)[int(written.argmax())]
-        if len(reads) == 1
-        else max(reads, key=lambda b: int(core.recent.dst[b]))
-    )
+    block = max(reads, key=lambda block: int(core.recent.dst[block]))
     return Blocked("dst", f"rows {8 * block} to {8 * block + 7} of Dst were just written", until)
 
 
