@@ -22,7 +22,7 @@ WORDS = (
         0x45,
         "SETDMAREG",
         SCALAR,
-        "Set half of a register, or registers to what packers tell.",
+        "Set half of a register, or registers to what packers keep.",
         "Payload_SigSelSize[23:22] Payload_SigSel[21:8] SetSignalsMode[7] RegIndex16b[6:0]",
         forms={
             "immediate": "NewValue[23:8] 0[7] ResultHalfReg[6:0]",
@@ -125,7 +125,7 @@ WORDS = (
         0x62,
         "ATINCGETPTR",
         SCALAR,
-        "Advance a counter of a FIFO in L1 atomically, once there is room or something in it.",
+        "Advance a counter of a FIFO in L1 atomically, once it has room or an element.",
         "MemHierSel[23] NoIncr[22] IncrVal[21:18] WrapVal[17:14] Sel32b[13:12] "
         "DataRegIndex[11:6] AddrRegIndex[5:0]",
         forms="NoIncr[22] IncrLog2[21:18] IntWidth[17:14] Ofs[13:12] ResultReg[11:6] AddrReg[5:0]",
@@ -142,7 +142,7 @@ WORDS = (
         0x64,
         "ATCAS",
         SCALAR,
-        "Wait until a word of L1 has a value, and give it another atomically.",
+        "Wait until a word of L1 has some value, and atomically give it another.",
         "MemHierSel[23] SwapVal[21:18] CmpVal[17:14] Sel32b[13:12] DataRegIndex[11:6] "
         "AddrRegIndex[5:0]",
         forms="SetVal[21:18] CmpVal[17:14] Ofs[13:12] AddrReg[5:0]",
