@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from nasm import allowing, codes, gc_pause
 from nasm.asm.assemble import Rewrite
@@ -85,6 +85,9 @@ class Running(Results):
     not count, beside what comments of the program allow. Unless it is ``checked`` nobody looks for
     races, nor for outputs that nothing wrote.
     """
+
+    BURSTS: ClassVar[bool] = True
+    """Whether many instructions may be one event: not where a run is taken back to events."""
 
     def __init__(
         self,
@@ -310,7 +313,7 @@ class Running(Results):
             return 0
         self.status, self._limit = Status.RUNNING, None
         try:
-            done = self.machine.run(events, until, retire)
+            done = self.machine.run(events, until, retire, self.BURSTS)
         except Failure as failure:
             self.problems += failure.problems
             self.status = Status.FAULT
