@@ -125,7 +125,7 @@ def _for_gate(word: int) -> int:
     if name is not None:
         raise Refused(
             "E0701",
-            f"{name} reaches the wait gate, behind its expander; what happens is not documented",
+            f"{name} reaches the wait gate, past its expander: what happens is not documented",
             "a MOP may make REPLAY, but not MOP or MOP_CFG; the replay buffer holds none of these",
         )
     return word
