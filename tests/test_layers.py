@@ -97,7 +97,7 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "nasm.sim": (
         ("counters", "regions", "memory"),
-        ("resources", "turns"),
+        ("resources", "turns", "planned"),
         ("queues", "channels"),
         ("events", "service", "contention", "waits", "interlock", "delays", "gates"),
         ("bursts",),

@@ -1,8 +1,9 @@
-"""What is wrong with a program and the hardware does not refuse, told with both of its places."""
+"""Mistakes in programs that the hardware does not refuse, told with both of their places."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -13,6 +14,7 @@ from nasm.targets.tensix.core.fields import Fields, fields_of
 from nasm.targets.tensix.core.tensix import NOTHING, Issued, Tensix
 from nasm.targets.tensix.lanes import scheduling
 from nasm.targets.tensix.lanes.dst_access import address, resolved, rows_read
+from nasm.targets.tensix.lanes.scheduling import Finding
 from nasm.targets.tensix.scalar.configuring import written_by_WRCFG
 
 EARLY, CONFIG, MATRIX, UNDEFINED, STACK = "E0551", "E0552", "E0553", "E0554", "E0555"
@@ -45,21 +47,26 @@ def _tell(
 def of_vector(core: Tensix, issued: Issued, fields: Fields) -> None:
     """Tell what comes too early, and what is undefined, of an instruction that starts."""
     last = core.recent.vector
-    if last.tick == issued.tick - 1:
-        its = fields_of(last.mnemonic, last.word)
-        for found in scheduling.too_early(last.mnemonic, its, issued.mnemonic, fields):
-            _tell(
-                core,
-                _CODES[found.kind],
-                found.said,
-                found.hint,
-                last,
-                "started in the cycle before",
-            )
+    for found in _of_pair(last, issued):
+        _tell(core, _CODES[found.kind], found.said, found.hint, last, "started in the cycle before")
     if issued.mnemonic in _OF_STATE or core.vector.lane_config.any():
         _undefined(core, issued, fields)
     if issued.mnemonic == "SFPLOAD" and core.recent.matrix.tick > issued.tick - SAFE_LOAD:
         _of_load(core, issued, fields)
+
+
+@lru_cache(maxsize=1 << 14)
+def too_near(before: str, its: int, mnemonic: str, word: int) -> tuple[Finding, ...]:
+    """What is wrong with one word in the cycle after another."""
+    fields = fields_of(before, its), fields_of(mnemonic, word)
+    return tuple(scheduling.too_early(before, fields[0], mnemonic, fields[1]))
+
+
+def _of_pair(last: Issued, issued: Issued) -> tuple[Finding, ...]:
+    """What is wrong with an instruction for the one that started in the cycle before."""
+    if last.tick != issued.tick - 1:
+        return ()
+    return too_near(last.mnemonic, last.word, issued.mnemonic, issued.word)
 
 
 def _undefined(core: Tensix, issued: Issued, fields: Fields) -> None:

@@ -20,7 +20,7 @@ MOP: Final = 0x01
 MOP_CFG: Final = 0x03
 REPLAY: Final = 0x04
 REPLAY_WORDS: Final = 32
-_EXPANDERS: Final = {MOP: "MOP", MOP_CFG: "MOP_CFG", REPLAY: "REPLAY"}
+EXPANDERS: Final = {MOP: "MOP", MOP_CFG: "MOP_CFG", REPLAY: "REPLAY"}
 
 
 class Micro(NamedTuple):
@@ -52,19 +52,36 @@ def expand(
     """
     own = core.threads[thread]
     opcode = word >> 24
-    if opcode not in _EXPANDERS and not own.recording.left:
+    if opcode not in EXPANDERS and not own.recording.left:
         return None
     if opcode == MOP_CFG:
         own.mop_mask_high = word & 0xFFFF
         return ()
-    if opcode == MOP:
-        slots = _mop(word, own.mop_mask_high, own.mop.tobytes(), outer_bug)
-    else:
-        slots = (Slot(word, ""),)
+    slots = _slots(own, word, outer_bug)
     if not own.recording.left and not any(_records(slot.word) for slot in slots):
         return _played(own.replay.tobytes(), slots)
     out = tuple(micro for slot in slots for micro in _replayed(own, slot))
     return None if out == (Micro(word),) else out
+
+
+def foreseen(
+    core: Coprocessor, thread: int, word: int, outer_bug: bool = True
+) -> tuple[Micro, ...] | None:
+    """What would reach the gate in place of a word now; None where that would change anything."""
+    own = core.threads[thread]
+    if own.recording.left or word >> 24 == MOP_CFG:
+        return None
+    slots = _slots(own, word, outer_bug)
+    if any(_records(slot.word) for slot in slots):
+        return None
+    return _played(own.replay.tobytes(), slots)
+
+
+def _slots(own: Thread, word: int, outer_bug: bool) -> tuple[Slot, ...]:
+    """What leaves the MOP expander for a word."""
+    if word >> 24 == MOP:
+        return _mop(word, own.mop_mask_high, own.mop.tobytes(), outer_bug)
+    return (Slot(word, ""),)
 
 
 @lru_cache(maxsize=256)
@@ -121,7 +138,7 @@ def _through(held: Sequence[int], slot: Slot) -> Iterator[Micro]:
 
 def _for_gate(word: int) -> int:
     """A word that may reach the gate: none that an expander should have taken."""
-    name = _EXPANDERS.get(word >> 24)
+    name = EXPANDERS.get(word >> 24)
     if name is not None:
         raise Refused(
             "E0701",

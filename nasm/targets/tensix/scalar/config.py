@@ -94,9 +94,10 @@ def write_thread(core: Coprocessor, thread: int, number: int, value: int) -> Non
 
 def field(core: Coprocessor, thread: int, name: str) -> int:
     """What a field holds, of the thread or in its bank; raises Refused."""
-    at = located(name)
-    reads = read_thread if at.kind == "thread" else read
-    return reads(core, thread, at.word) >> at.shift & at.mask
+    kind, word, shift, width = FIELDS.get(name) or located(name)
+    own = core.threads[thread].config
+    held = own[word] if kind == "thread" else core.config[int(own[0]) & 1, word]
+    return int(held) >> shift & (1 << width) - 1
 
 
 def set_field(core: Coprocessor, thread: int, name: str, value: int) -> None:
