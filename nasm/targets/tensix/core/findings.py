@@ -1,4 +1,4 @@
-"""What is wrong with a program that the hardware does not refuse: told with both of its places."""
+"""Mistakes in programs that the hardware does not refuse, told with both of their places."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def _too_early(core: Tensix, issued: Issued, words: list[int], late: dict[int, A
     word = min(words)
     said = (
         f"{issued.mnemonic} uses word {word} of the configuration in the cycle after "
-        f"{late[word].mnemonic}, which writes it in two: it sees the old one"
+        f"{late[word].mnemonic}, which takes two cycles to write it: it sees the old value"
     )
     hint = "insert NOP, or an instruction that does not depend on it"
     _tell(core, CONFIG, said, hint, late[word], "writes it")

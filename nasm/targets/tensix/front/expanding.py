@@ -27,7 +27,7 @@ class Micro(NamedTuple):
     """A word that reaches the gate, and where it came from.
 
     ``slot`` names the word of the MOP's configuration it came from, or the REPLAY that played it;
-    empty without a MOP. ``played`` is its place in the replay buffer, or none.
+    empty without a MOP. ``played`` is its place in the replay buffer; None if it was not played.
     """
 
     word: int
@@ -44,7 +44,7 @@ class Micro(NamedTuple):
 def expand(
     core: Coprocessor, thread: int, word: int, outer_bug: bool = True
 ) -> tuple[Micro, ...] | None:
-    """What reaches the gate in place of a word that is pushed to a thread; none if it does itself.
+    """What reaches the gate in place of a word that is pushed to a thread; None: the word itself.
 
     It changes the thread's recording, replay buffer and mask, so each word is expanded once.
     Nothing comes of MOP_CFG, of a REPLAY that records, and of a word that is only recorded.
@@ -142,7 +142,7 @@ def _for_gate(word: int) -> int:
     if name is not None:
         raise Refused(
             "E0701",
-            f"{name} reaches the wait gate, behind its expander; what happens is not documented",
-            "neither the replay buffer nor a MOP's words may hold MOP; the buffer holds no REPLAY",
+            f"{name} reaches the wait gate, past its expander: what happens is not documented",
+            "a MOP may make REPLAY, but not MOP or MOP_CFG; the replay buffer holds none of these",
         )
     return word
