@@ -83,7 +83,18 @@ def test_fields_tell_the_form(line: str, wanted: int) -> None:
         ("MVMUL 0, FlipSrcB=1", "E0309", "both have bit 23"),
         ("SETDMAREG NewValue=1, InputSource=1", "E0309", "both have bits 14..11"),
         ("REG2FLOP ThConCfgIndex=1, Shift8=1", "E0309", "fields of different forms"),
-        ("ADDDMAREG OpBisConst=0, RightImm6=1", "E0309", "wants bit 23 is 1"),
+        (
+            "ADDDMAREG OpBisConst=0, RightImm6=1",
+            "E0309",
+            "RightImm6 of ADDDMAREG is a field of its form 'immediate', in which bit 23 is 1; "
+            "found OpBisConst=0",
+        ),
+        (
+            "STOREIND SizeSel=1, OffsetHalfReg=3, StoreToSrcB=1",
+            "E0309",
+            "StoreToSrcB of STOREIND is a field of its form 'Src', in which bits 23..22 are 0; "
+            "found SizeSel=1",
+        ),
         ("SETDMAREG 1, 0xabcd, 0, 5", "E0309", "reaches into Payload_SigSelSize"),
         ("MVMUL DstRwo=1", "E0309", "no operand 'DstRwo'"),
         ("PACR_SETREG Push=0", "E0323", "bit 23 is 0"),
