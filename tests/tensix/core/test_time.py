@@ -203,6 +203,7 @@ def test_a_forgotten_flip_is_explained() -> None:
         ("@t0 WRCFG CfgIndex=6\n@t0 SFPLOAD VD=1, Mod0=2", ["E0552", "E0554"]),
         ("@t0 WRCFG CfgIndex=6\n@t0 NOP\n@t0 SFPLOAD VD=1, Mod0=2", ["E0554"]),
         (BANKS + "@t1 MVMUL\n@t1 SFPLOAD VD=1, Mod0=2", ["E0553"]),
+        (BANKS + "@t1 MVMUL\n" + "@t1 NOP\n" * 2 + "@t1 SFPLOAD VD=1, Mod0=2", ["E0553"]),
         (BANKS + "@t1 MVMUL\n" + "@t1 NOP\n" * 3 + "@t1 SFPLOAD VD=1, Mod0=2", []),
         ("@t1 SFPLOAD VD=1, Mod0=2", ["E0554"]),
         ("@t1 SFPPUSHC\n" * 8, []),
