@@ -17,7 +17,7 @@ from nasm.asm.assemble import Rewrite
 from nasm.inspection import Inspection
 from nasm.machine import Machine, describe, given_inputs, needs, tensor_io
 from nasm.machine.changes import UNCHANGED, Changes
-from nasm.machine.outputs import unwritten
+from nasm.machine.outputs import unfinished, unwritten
 from nasm.objects import loaded
 from nasm.open_files import Allowed, Files, Folders
 from nasm.problems import Failure, Family, Problem, Refused, family, number_of
@@ -348,8 +348,9 @@ class Running(Inspection):
             self.problems += deadlock(self.machine)
         else:
             self.status = Status.FINISHED
-            for problem in unwritten(self.machine) if self.machine.checked else ():
-                self.machine.hazards.add(problem)
+            if self.machine.checked:
+                for problem in (*unwritten(self.machine), *unfinished(self.machine)):
+                    self.machine.hazards.add(problem)
 
     def changed(self) -> None:
         """The machine was changed by hand: whether it is at an end follows from how it stands."""

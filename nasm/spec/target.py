@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from nasm.held import Holds, Part, Surroundings
+from nasm.held import Holds, Part, Surroundings, Unfinished
 from nasm.pace import Pace
 from nasm.problems import Failure, Problem, listed
 from nasm.records import FigureSet
@@ -87,10 +87,11 @@ class Target:
     them, empty where nothing published shows any. ``words`` are those of its instructions, where
     they have some. ``holds`` makes the object that a core holds, which semantics get by the
     implicit operand ``Held``. ``expand`` says what a queue executes for an instruction, with what
-    its core holds and its number within the core: see :data:`Expander`. ``settings`` are what of
-    that a program may set before it runs, ``parts`` what of it can be looked at. ``arrangements``
-    are words of declarations in linear memories: how elements stand there that are not one after
-    the other, for each stored format.
+    its core holds and its number within the core: see :data:`Expander`; ``unfinished`` what the
+    engines of a core have left open when a run is over. ``settings`` are what of that a program may
+    set before it runs, ``parts`` what of it can be looked at. ``arrangements`` are words of
+    declarations in linear memories: how elements stand there that are not one after the other, for
+    each stored format.
     """
 
     name: str
@@ -113,6 +114,7 @@ class Target:
     words: Words | None = None
     holds: Callable[[Generation, Surroundings], Holds] | None = None
     expand: Expander | None = None
+    unfinished: Callable[[Any], Iterable[Unfinished]] | None = None
     parts: tuple[Part, ...] = ()
     settings: Settings | None = None
     arrangements: tuple[Arrangement, ...] = ()

@@ -9,7 +9,7 @@ from nasm.spec.words import Spelling, Words
 from nasm.targets.tensix.arrangements import ARRANGEMENTS
 from nasm.targets.tensix.core.durations import Durations
 from nasm.targets.tensix.core.tensix import Tensix
-from nasm.targets.tensix.expansion import expanded
+from nasm.targets.tensix.expansion import expanded, open_recordings
 from nasm.targets.tensix.generation import GENERATIONS
 from nasm.targets.tensix.isa import DATA, ISA
 from nasm.targets.tensix.looking import PARTS
@@ -67,6 +67,7 @@ TARGET = Target(
     arrangements=ARRANGEMENTS,
     holds=_held,
     expand=expanded,
+    unfinished=open_recordings,
     paces={"duration": Durations},
     parts=PARTS,
     settings=SETTINGS,
