@@ -20,6 +20,7 @@ from tests.tensix.words.programs import made, problem, word
         ("SEMWAIT 0x1ff, 0x0a, 3", 0xA6000000 | 0x1FF << 15 | 0x0A << 2 | 3),
         ("STALLWAIT 0x40, 0x80", 0xA2000000 | 0x40 << 15 | 0x80),
         ("SEMINIT 4, 1, 2", 0xA3000000 | 4 << 20 | 1 << 16 | 2 << 2),
+        ("SEMINIT max_value=4, init_value=1, sem_sel=2", 0xA3000000 | 4 << 20 | 1 << 16 | 2 << 2),
         ("WRCFG 5, 1, 0x123", 0xB0000000 | 5 << 16 | 1 << 15 | 0x123),
         ("RDCFG 5, 0x123", 0xB1000000 | 5 << 16 | 0x123),
         ("MOP_CFG 0x1234", 0x03001234),
