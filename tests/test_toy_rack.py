@@ -96,6 +96,26 @@ def test_a_queue_starts_nothing_for_the_ticks_of_an_issue() -> None:
     assert starts(done) == [(0, 0, 0, 12), (0, 1, 12, 15), (1, 0, 0, 5)]
 
 
+def strips(text: str, cells: int) -> dict[str, tuple[float, ...]]:
+    """What units did in each cell of a run."""
+    source = Source("toy.nasm", f".target toy\n{text}\n")
+    done = Session.load(source, targets=TARGETS, profile=True)
+    done.run()
+    return {s.name: s.levels for s in done.timeline(cells).strips if s.unit}
+
+
+def test_a_timeline_shows_how_much_of_the_time_a_shared_unit_is_at_work() -> None:
+    # The mill: alpha 0 to 12, beta 12 to 22 and 22 to 27; beta completes at 32.
+    assert strips("@alpha Grind 4\n@beta Grind 2\n@beta Grind 1", 4) == {"mill": (1, 1, 1, 3 / 8)}
+    # Core 0 from 0 to 12; core 1 from 4, a tick behind the second Wait, to 7; all is over at 15.
+    text = "@alpha Grind 4\n.core 1\n@alpha Wait\n@alpha Wait\n@alpha Grind 1"
+    assert strips(text, 5) == {
+        "0.mill": (1, 1, 1, 1, 0),
+        "1.mill": (0, pytest.approx(2 / 3), pytest.approx(1 / 3), 0, 0),
+    }
+    assert strips("@alpha Wait", 1) == {}
+
+
 # -- conditions
 
 

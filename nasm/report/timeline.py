@@ -1,4 +1,4 @@
-"""A timeline in a terminal: a strip for each queue and ring, and what its letters mean."""
+"""A timeline in a terminal: a strip for each queue, unit and ring, and what its letters mean."""
 
 from __future__ import annotations
 
@@ -100,9 +100,10 @@ def legend(letters: dict[str, tuple[str, str]], found: Timeline, ascii_only: boo
     lines = ["  ".join(own)]
     if waits:
         lines.append(f"waits for  {'  '.join(waits)}")
-    if any(strip.levels for strip in found.strips):
-        levels = PLAIN if ascii_only else LEVELS
-        lines.append(
-            f"of a ring {levels[1]} to {levels[-1]}: one in eight to all of its channels at work"
-        )
+    levels = PLAIN if ascii_only else LEVELS
+    steps = f"{levels[1]} to {levels[-1]}"
+    if any(strip.unit for strip in found.strips):
+        lines.append(f"of a unit that is shared {steps}: at work for an eighth to all of the time")
+    if any(strip.levels and not strip.unit for strip in found.strips):
+        lines.append(f"of a ring {steps}: one in eight to all of its channels at work")
     return lines
