@@ -301,6 +301,13 @@ def test_no_page_names_an_absolute_path(page: Path) -> None:
     assert re.findall(r"(?:^|[\s`('\"=])(?:/[\w.-]+){2,}", text, re.MULTILINE) == []
 
 
+def test_each_program_for_tensix_is_shown_with_a_picture_of_its_time() -> None:
+    page = (DOCS / "tensix.md").read_text(encoding="utf-8")
+    shown = re.findall(r"<!-- captured: neuron-nasm profile (\S+) --timeline -->", page)
+    programs = (ROOT / "programs" / "tensix").glob("*.nasm")
+    assert sorted(shown) == sorted(p.relative_to(ROOT).as_posix() for p in programs)
+
+
 # ---------------------------------------------------------------- plots
 
 
