@@ -327,6 +327,49 @@ def test_the_path_of_a_run_goes_through_conditions_by_name() -> None:
     ]
 
 
+def path(text: str) -> list[tuple[int, int, str, int, int]]:
+    """Queue, pc and edge of each step, with where it begins and ends."""
+    machine, history = made(text), History()
+    machine.scheduler.observe(history)
+    machine.run(1000)
+    return [(s.queue, s.pc, s.edge, s.begin, s.end) for s in critical_path(history)]
+
+
+def test_the_path_goes_to_the_start_that_changed_what_was_waited_for() -> None:
+    # At 6 alpha's Wait completes, which lets beta ask again; what ends its wait is the Drop of 6.
+    assert path("@alpha\nLock 0\nWait\nDrop 0\n@beta\nLock 0") == [
+        (0, 0, "", 0, 3),
+        (0, 1, "unit", 3, 6),
+        (0, 2, "unit", 6, 6),
+        (1, 0, "lock", 6, 11),
+    ]
+    # Unlock ends at 12, when Drop starts: that changes another lock than the one beta waits for.
+    assert path("@alpha\nLock 0\nLock 1\nUnlock 0\nWait\nDrop 1\n@beta\nLock 0") == [
+        (0, 0, "", 0, 3),
+        (0, 1, "unit", 3, 6),
+        (0, 2, "unit", 6, 12),
+        (1, 0, "lock", 12, 17),
+    ]
+
+
+def test_the_path_goes_to_the_start_that_set_how_long_is_waited() -> None:
+    # Heat takes 0 to 3, and the plate is hot until 20; beta's Wait is over at 5.
+    assert path("@alpha Heat 20\n@beta Wait\n@beta Touch") == [
+        (0, 0, "", 0, 3),
+        (1, 1, "heat", 3, 25),
+    ]
+
+
+def test_the_path_goes_from_who_takes_to_who_pushed() -> None:
+    # Alpha's Push starts at 6; beta asks at 6, too, behind it.
+    assert path("@alpha\nWait\nWait\nPush 7\n@beta\nTake %r0") == [
+        (0, 0, "", 0, 3),
+        (0, 1, "unit", 3, 6),
+        (0, 2, "unit", 6, 6),
+        (1, 0, "fifo", 6, 16),
+    ]
+
+
 def test_what_would_be_in_any_order_is_not_said_of_queues_that_wait_for_conditions() -> None:
     machine = made("@alpha\nLock 0\nUnlock 0\n@beta\nLock 0\nWait")
     history, recording = History(), Recording()

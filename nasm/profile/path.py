@@ -120,8 +120,8 @@ def edge(history: History, record: Record) -> Edge:
     if cause == "data" and record.start == before.finish:
         return Edge(kind, number, FINISH, before.finish)
     if cause not in NAMES:
-        if record.start == before.finish:
-            return Edge(kind, number, FINISH, before.finish)
+        if before.finish <= record.start:
+            return Edge(kind, number, FINISH, before.finish, cause)
         return Edge(kind, number, START, before.start, cause)
     if record.start == before.until:
         return Edge(kind, number, UNTIL, before.until)
