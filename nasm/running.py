@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from nasm import allowing, codes, gc_pause
 from nasm.allowing import AllowedProblem
@@ -100,6 +100,9 @@ class Running(Inspection):
     not count, beside what comments of the program allow. Unless it is ``checked`` nobody looks for
     races, nor for outputs that nothing wrote.
     """
+
+    BURSTS: ClassVar[bool] = True
+    """Whether many instructions may be one event: not where a run is taken back to events."""
 
     def __init__(
         self,
@@ -329,7 +332,7 @@ class Running(Inspection):
             return 0
         self.status, self._limit = Status.RUNNING, None
         try:
-            done = self.machine.run(events, until, retire)
+            done = self.machine.run(events, until, retire, self.BURSTS)
         except Failure as failure:
             self.problems += failure.problems
             self.status = Status.FAULT
