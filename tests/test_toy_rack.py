@@ -360,6 +360,14 @@ def test_the_path_goes_to_the_start_that_set_how_long_is_waited() -> None:
     ]
 
 
+def test_what_bound_a_run_may_be_a_wait_for_a_condition() -> None:
+    text = ".target toy\n@alpha Heat 20\n@beta Wait\n@beta Touch\n"
+    held = Session.load(Source("toy.nasm", text), targets=TARGETS, profile=True)
+    held.run()
+    # Of 25 ticks Heat has 3 and Touch 5.
+    assert held.profile().verdict == "bound by Beta waiting for heat: 68 % of the critical path"
+
+
 def test_the_path_goes_from_who_takes_to_who_pushed() -> None:
     # Alpha's Push starts at 6; beta asks at 6, too, behind it.
     assert path("@alpha\nWait\nWait\nPush 7\n@beta\nTake %r0") == [

@@ -80,7 +80,10 @@ def _matrix(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked
     until = last.tick + held_after(last.mnemonic, mnemonic) + 1
     if until > core.now:
         return Blocked(
-            "matrix", f"the matrix unit takes no {mnemonic} yet behind {last.mnemonic}", until
+            "matrix",
+            f"the matrix unit takes no {mnemonic} yet behind {last.mnemonic}",
+            until,
+            on=("matrix",),
         )
     if mnemonic not in USING:
         return None
@@ -96,7 +99,12 @@ def _matrix(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked
         if len(reads) == 1
         else max(reads, key=lambda b: int(core.recent.dst[b]))
     )
-    return Blocked("dst", f"rows {8 * block} to {8 * block + 7} of Dst were just written", until)
+    return Blocked(
+        "dst",
+        f"rows {8 * block} to {8 * block + 7} of Dst were just written",
+        until,
+        on=("matrix",),
+    )
 
 
 # -- the vector unit
@@ -105,7 +113,8 @@ def _matrix(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked
 def _vector(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked | None:
     last = core.recent.vector
     if last.tick + 1 == core.now and scheduling.stalls(last.mnemonic, mnemonic):
-        return Blocked("vector", f"{last.mnemonic} takes two cycles", core.now + 1)
+        said = f"{last.mnemonic} takes two cycles"
+        return Blocked("vector", said, core.now + 1, on=("vector",))
     return None
 
 
@@ -138,7 +147,9 @@ def _config(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked
     until = last.tick + AFTER_WRCFG + 1
     if mnemonic not in _READS_CONFIG or until <= core.now:
         return None
-    return Blocked("cfg", f"the configuration unit is busy with {last.mnemonic}", until)
+    return Blocked(
+        "cfg", f"the configuration unit is busy with {last.mnemonic}", until, on=("cfg",)
+    )
 
 
 # -- unpackers and the mover
@@ -154,7 +165,7 @@ def _unpack(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked
     reads = core.reads[which]
     if reads is not None:
         said = f"unpacker {which} is busy with {thread_name(reads.thread)}"
-        return Blocked("unit", said)
+        return Blocked("unit", said, on=(f"unpack{which}",))
     if mnemonic == "UNPACR":
         return ownership.blocked_unpack(
             core, thread, which, fields["CfgContextCntInc"], fields["SearchCacheFlush"]
