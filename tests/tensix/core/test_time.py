@@ -45,6 +45,18 @@ def test_a_thread_is_frozen_while_the_scalar_unit_works_for_it() -> None:
     assert starts(done, 1) == [0, 1]
 
 
+def test_what_reg2flop_writes_is_there_behind_what_wrcfg_has_written() -> None:
+    # WRCFG of cycle 0 writes word 55 at 2; REG2FLOP, from 1 on, at 3, and t0 goes on then.
+    done = ran(
+        "@t0\n.cfg GPR4 = 11\n.cfg GPR5 = 22\n"
+        "@t0 WRCFG InputReg=4, CfgIndex=55\n"
+        "@t0 REG2FLOP SizeSel=1, ThConCfgIndex=3, InputReg=5\n"
+        "@t0 NOP"
+    )
+    assert starts(done, 0) == [0, 1, 3]
+    assert held(done).config[0, 55] == 22
+
+
 def multiply(rows: list[int]) -> str:
     return BANKS + "".join(f"@t1 MVMUL DstRow={row}\n" for row in rows)
 
