@@ -286,3 +286,22 @@ def test_sums_in_l1_take_twice_as_long() -> None:
     pack = "@t2 PACR PackerMask=1, Last=1\n"
     done = alone(pack + pack, THCON_SEC0_REG1_Pack_L1_Acc=1)
     assert starts(done, 2) == [0, 64]
+
+
+@pytest.mark.parametrize(
+    ("row", "wait", "expected"), [(0, 0, ["E0553"]), (8, 4, ["E0553"]), (8, 5, []), (16, 0, [])]
+)
+def test_rows_packed_before_they_are_written_are_told(
+    row: int, wait: int, expected: list[str]
+) -> None:
+    # MVMUL takes 1 to 6 to write eight rows; packer 0 reads rows 0 to 15 from ``wait`` + 1 on.
+    pack = "@t2 NOP\n" * (wait + 1) + "@t2 PACR PackerMask=1, Last=1\n"
+    assert hazards(alone(BANKS + f"@t1 MVMUL DstRow={row}\n" + pack)) == expected
+
+
+def test_packed_rows_are_told_with_who_writes_them() -> None:
+    done = alone(BANKS + "@t1 MVMUL\n@t2 NOP\n@t2 NOP\n@t2 PACR PackerMask=1, Last=1\n")
+    (problem,) = done.hazards.found
+    said = "PACR reads rows 0 to 7 of Dst 1 cycle after MVMUL began to write them, which takes 5"
+    assert said in problem.message
+    assert any("writes these rows" in note.message for note in problem.notes)

@@ -255,6 +255,7 @@ def _unpack_nop(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
 
 def _pack(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
     found = packed(core, issued.thread, fields)
+    findings.of_pack(core, issued, fields)
     _later(core, act(), max(found.values()))
     for packer, cycles in found.items():
         core.occupy(f"pack{packer}", issued.thread, cycles)
