@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nasm.held import Blocked, Fifo, Part, Seen, Surroundings
 from nasm.problems import Refused
@@ -20,6 +21,7 @@ from tests.toy.base import BOTH, ISA, REGISTER, SOURCE, issued, sequenced
 
 NAMES = "alpha", "beta"
 FREE = -1
+Array, Mask = NDArray[Any], NDArray[np.bool_]
 INTEGER = Number(integer=True)
 RACK = Operand("rack", Held())
 QUEUE = Operand("queue", Here("queue"))
@@ -309,7 +311,9 @@ def _belt(rack: Rack) -> Seen:
 def _plate(rack: Rack) -> Seen:
     """The tick until which it is hot."""
     now = rack.around.now
-    return Seen(np.array(rack.hot), said=f"hot until {rack.hot}" if now < rack.hot else "")
+    return Seen(
+        np.array(rack.hot, np.int32), said=f"hot until {rack.hot}" if now < rack.hot else ""
+    )
 
 
 def _tape(rack: Rack) -> Seen:
@@ -323,14 +327,42 @@ def _tape(rack: Rack) -> Seen:
     return Seen(left, heads=("engine", ">place", "instruction"), rows=tuple(rows))
 
 
+# -- and be set by hand
+
+
+def _put_locks(rack: Rack, values: Array, which: Mask) -> None:
+    """Give locks to queues, or free them."""
+    wrong = values[which & ~np.isin(values, (FREE, 0, 1))]
+    if len(wrong):
+        raise Refused("E0301", f"a lock is held by queue 0 or 1, or -1 for free, found {wrong[0]}")
+    for n in np.flatnonzero(which).tolist():
+        rack.locks[n] = int(values[n])
+
+
+def _put_belt(rack: Rack, values: Array, which: Mask) -> None:
+    """Change entries that are there."""
+    entries = list(rack.belt)
+    if which[len(entries) :].any():
+        raise Refused("E0822", f"the belt has {len(entries)} entries")
+    for n in np.flatnonzero(which).tolist():
+        entries[n] = int(values[n])
+    rack.belt.restore(entries)
+
+
+def _put_plate(rack: Rack, values: Array, which: Mask) -> None:
+    rack.hot = int(values)
+
+
 PARTS = (
     Part(
         "lock",
         "the locks, and the queue that holds each",
         _locks,
         tuple(f"lock{n}" for n in range(4)),
+        put=_put_locks,
+        words={f"lock{n}": {"free": FREE, "alpha": 0, "beta": 1} for n in range(4)},
     ),
-    Part("belt", "a belt of two entries", _belt),
-    Part("plate", "the tick until which the plate is hot", _plate),
+    Part("belt", "a belt of two entries", _belt, put=_put_belt),
+    Part("plate", "the tick until which the plate is hot", _plate, put=_put_plate),
     Part("tape", "what each queue has recorded", _tape, by_queue=True),
 )

@@ -23,11 +23,15 @@ QUOTED = re.compile(r'"([^"\n]*)"')
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Some elements that are to get values: what sentences call them, how they are stored."""
+    """Some elements that are to get values: what sentences call them, how they are stored.
+
+    With ``exact`` integers are neither rounded nor saturated, but refused.
+    """
 
     name: str
     dtype: dtypes.DType
     shape: tuple[int, ...]
+    exact: bool = False
 
 
 def one_number(running: Running, value: object) -> object:
@@ -72,9 +76,14 @@ def _rounded(wanted: Wanted, found: Array, held: dtypes.DType | None) -> Array:
         if held is wanted.dtype:
             return found
         wide = dtypes.to_float64(found, held) if held else np.asarray(found, np.float64)
-        return dtypes.convert_float64(wide, wanted.dtype)
+        rounded = dtypes.convert_float64(wide, wanted.dtype)
     except dtypes.DTypeError as problem:
         raise Refused("E0210", f"{wanted.name}: {problem}") from None
+    if wanted.exact and wanted.dtype.is_int and (wrong := rounded != wide).any():
+        first = wide[wrong][0]
+        shown = int(first) if first.is_integer() else first
+        raise Refused("E0210", f"{wanted.name} holds {wanted.dtype.name}, found {shown}")
+    return rounded
 
 
 def _array(wanted: Wanted, value: object) -> Array:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nasm.debug.changing import part_setting
 from nasm.debug.changing.changes import (
     WRONG,
     Change,
@@ -18,6 +19,7 @@ from nasm.debug.changing.changes import (
 )
 from nasm.debug.changing.given import Wanted, one_number, stored
 from nasm.debug.moving.delta import MemoryChange
+from nasm.debug.moving.stops import ElementChange
 from nasm.machine.outlines import NoValues
 from nasm.machine.state import UNKNOWN
 from nasm.problems import Refused, counted, did_you_mean, in_line, listed
@@ -34,17 +36,19 @@ class Altered:
 
     A semaphore, a register or the pc of a queue is a number ``before`` and ``after``; None is one
     that is not known. Of a tensor it is said which elements of the ``memory`` are not what they
-    were.
+    were, of a part of a core how many, by ``count``, and the first ``elements``.
     """
 
     what: str
     before: int | None = None
     after: int | None = None
     memory: tuple[MemoryChange, ...] = ()
+    count: int = 0
+    elements: tuple[ElementChange, ...] = ()
 
     def __str__(self) -> str:
         if self.after is None:
-            count = sum(change.count for change in self.memory)
+            count = self.count + sum(change.count for change in self.memory)
             return f"{self.what}: {counted(count, 'element')} changed"
         before = "uninitialised" if self.before is None else self.before
         return f"{self.what} {before} -> {self.after}"
@@ -54,7 +58,9 @@ class Altered:
 
 
 def setting(running: Running, place: str, value: object) -> Change:
-    """A change that gives a place a value: a view of a tensor, a semaphore or a register.
+    """A change that gives a place a value: a tensor or part of it, a semaphore, a register.
+
+    Parts of what a core holds are places, too.
 
     A value that is a text is an expression, or in quotes the name of an array file. Raises Failure
     or Refused.
@@ -81,6 +87,9 @@ def setting(running: Running, place: str, value: object) -> Change:
         return SetRegister(
             text, queue.index, number, word(one_number(running, value), "a register")
         )
+    of_core = part_setting.setting(running, place, text, value)
+    if of_core is not None:
+        return of_core
     view = running.view(place)
     if not running.values:
         raise NoValues.of(place)
