@@ -132,7 +132,7 @@ def _as_it_is(found: np.dtype[Any], wanted: Wanted) -> bool:
 def _evaluated(held: Inspection, text: str) -> tuple[Array, dtypes.DType | None]:
     """What an expression is now, and the dtype it is stored in if it is a tensor."""
     value = Expression(held, text).value(held)
-    if value.missing is not None:
+    if value.missing is not None and value.missing.any():
         count = int(np.count_nonzero(value.missing))
         said = f"{count:,} of {counted(value.size, 'element')} of {text} are uninitialised"
         raise Refused(WRONG, said, "set what is there alone, or give them values first")

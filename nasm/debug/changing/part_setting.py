@@ -42,7 +42,8 @@ def setting(running: Running, place: str, text: str, value: object) -> SetPart |
     at, numbers = found
     if at.part.put is None:
         raise Refused(WRONG, f"{at.part.name} can be looked at, and not be set")
-    dtype, viewed_as = _dtypes(at.seen(running), viewed[2] if viewed is not None else "")
+    seen = at.seen(running)
+    dtype, viewed_as = _dtypes(seen, viewed[2] if viewed is not None else "")
     wanted = Wanted(place, viewed_as or dtype, numbers.shape, exact=True)
     try:
         values = stored(running, wanted, _number(at, value))
@@ -52,6 +53,8 @@ def setting(running: Running, place: str, text: str, value: object) -> SetPart |
         problem = failure.problems[0]
         hint = f"words for it are {listed(words, 'and')}"
         raise Refused(problem.code, problem.message, hint) from None
+    if np.asarray(seen.array).dtype == np.bool_ and (values.astype(np.int64) > 1).any():
+        raise Refused("E0210", f"{place} holds 0 or 1")
     if viewed_as is not None:
         values = values.view(dtype.numpy)
     return SetPart(text, at.core, at.part, numbers.reshape(-1), values.reshape(-1))
