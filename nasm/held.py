@@ -58,6 +58,13 @@ class Surroundings(Protocol):
     def memory(self, name: str) -> Bytes:
         """A linear memory that programs address by number, by its name."""
 
+    def late(self, place: Place, tick: int, act: Callable[[], None]) -> None:
+        """Do what the instruction at a place left for a tick, which has come.
+
+        It is that one's, whoever looks at the core and has it done: what it reports is of its
+        place, what it is refused as well, and observers are told that it has acted.
+        """
+
     def report(
         self,
         code: str,

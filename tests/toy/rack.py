@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nasm.held import Blocked, Fifo, Part, Seen, Surroundings
+from nasm.held import Blocked, Fifo, Part, Place, Seen, Surroundings
 from nasm.problems import Refused
 from nasm.spec.evidence import Cost, Evidence
 from nasm.spec.generation import Generation
@@ -31,6 +32,7 @@ class Rack:
     """Four locks, a belt of two entries, a plate that is hot until a tick, and the drum.
 
     Each queue has a tape, onto which the next so many instructions are still to be recorded.
+    Whatever has been thrown onto the belt lands when somebody looks at it, if its tick has come.
     """
 
     def __init__(self, generation: Generation, around: Surroundings) -> None:
@@ -40,11 +42,20 @@ class Rack:
         self.hot = 0
         self.tapes: list[tuple[Instruction, ...]] = [() for _ in NAMES]
         self.left = [0 for _ in NAMES]
+        self.thrown: tuple[tuple[int, int, Place], ...] = ()
+
+    def land(self) -> Fifo:
+        """The belt, with what has landed on it."""
+        due = [one for one in self.thrown if one[0] <= self.around.now]
+        self.thrown = tuple(one for one in self.thrown if one not in due)
+        for tick, value, place in due:
+            self.around.late(place, tick, partial(self.belt.push, value))
+        return self.belt
 
     def save(self) -> Any:
         """Everything that changes."""
         tapes = tuple(self.tapes), tuple(self.left)
-        return tuple(self.locks), self.belt.save(), self.hot, tapes
+        return tuple(self.locks), self.belt.save(), self.hot, tapes, self.thrown
 
     def put(self, queue: int, setting: Setting, value: int) -> None:
         """Begin with the value of a setting."""
@@ -57,7 +68,7 @@ class Rack:
 
     def restore(self, saved: Any) -> None:
         """As it was when it was saved."""
-        self.locks[:], belt, self.hot, (self.tapes[:], self.left[:]) = saved
+        self.locks[:], belt, self.hot, (self.tapes[:], self.left[:]), self.thrown = saved
         self.belt.restore(belt)
 
 
@@ -142,13 +153,13 @@ def Drop(lock: int, rack: Rack) -> None:
 @of_operands
 def room(_: Context, rack: Rack) -> Blocked | None:
     """The belt has room for another entry."""
-    return rack.belt.full()
+    return rack.land().full()
 
 
 @of_operands
 def filled(_: Context, rack: Rack) -> Blocked | None:
     """The belt has an entry."""
-    return rack.belt.empty()
+    return rack.land().empty()
 
 
 @ISA.instruction(
@@ -158,6 +169,16 @@ def filled(_: Context, rack: Rack) -> Blocked | None:
 def Push(value: int, rack: Rack) -> None:
     """Put a number on the belt."""
     rack.belt.push(value)
+
+
+@ISA.instruction(
+    Operand("value", INTEGER), Operand("ticks", INTEGER), RACK,
+    engines=BOTH, cost=issued(), example="Throw 7, 30", source=SOURCE,
+)  # fmt: skip
+def Throw(value: int, ticks: int, rack: Rack) -> None:
+    """Put a number on the belt after so many ticks, for whoever looks then."""
+    around = rack.around
+    rack.thrown += ((around.now + ticks, value, around.place),)
 
 
 @ISA.instruction(

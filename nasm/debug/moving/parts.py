@@ -10,6 +10,7 @@ from nasm.debug.moving.stops import FEW, ElementChange, Met, Test
 from nasm.debug.values.value import Value
 from nasm.dtypes import Array
 from nasm.running import Running
+from nasm.sim.counters import Who
 
 State = tuple[Array, Array]
 """Elements of part of what a core holds, and which of them are known."""
@@ -48,8 +49,15 @@ class OnPart(Test):
     def _now(self) -> State:
         return state(self.value())
 
+    def acted(self, who: Who, tick: int) -> None:
+        """Compare: what differs now was left for then by an instruction."""
+        self._compare(who, tick)
+
     def look(self) -> None:
-        """Compare. It appears with whoever acts then: a target may do earlier work as it looks."""
+        """Compare: what differs now was changed with the event."""
+        self._compare(self.running.machine.scheduler.acting, -1)
+
+    def _compare(self, who: Who, tick: int) -> None:
         was, now = self.was, self._now()
         self.was = now
         if was is None:
@@ -57,9 +65,9 @@ class OnPart(Test):
         count, few = changes(was, now)
         if not count:
             return
-        queue, pc = self.running.machine.scheduler.acting
+        queue, pc = who
         at = f" with {self.acting(queue, pc)}" if queue >= 0 else ""
-        self.meet(Met(f"{self.name} changed{at}", queue, pc, count, few))
+        self.meet(Met(f"{self.name} changed{at}", queue, pc, count, few, tick=tick))
 
 
 def _differs(was: State, now: State) -> Array:

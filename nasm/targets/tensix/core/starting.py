@@ -205,7 +205,7 @@ def _unpack(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
     then = act()
     assert then is not None
     core.recent.unpack = issued
-    reads = Reads(issued.thread, amount.lines, amount.speed, then)
+    reads = Reads(issued.thread, amount.lines, amount.speed, then, issued.place)
     first, second = core.reads
     core.reads = (first, reads) if which else (reads, second)
     core.at(core.now + ADDRESS_CYCLES, partial(begin, core, which), ("unpack", which))
