@@ -31,6 +31,11 @@ class Micro(int):
         return Micro, (int(self), self.micro, self.instruction, self.last)
 
 
+def fields(pc: int) -> dict[str, int]:
+    """A place as documents have it: ``pc``, and ``micro`` if it was expanded to."""
+    return {"pc": int(pc)} | ({"micro": pc.micro} if type(pc) is Micro else {})
+
+
 def micro_of(pc: int) -> int:
     """Which of an expansion's instructions stands at a place; 0 if it is none."""
     return pc.micro if type(pc) is Micro else 0

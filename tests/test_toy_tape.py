@@ -15,6 +15,8 @@ import pytest
 from nasm.machine import describe
 from nasm.micro import Micro
 from nasm.problems import Failure, Refused
+from nasm.records import Status
+from nasm.report.jsonable import message
 from nasm.report.trace import stream
 from nasm.session import Session
 from tests.test_toy_rack import made, ran, session, stuck
@@ -194,3 +196,15 @@ def test_nothing_is_typed_in_the_middle_of_an_expansion() -> None:
     held.step(count=2)
     with pytest.raises(Refused, match="expansion"):
         held.execute("@alpha Wait")
+
+
+def test_what_an_expanded_instruction_says_is_said_of_its_own_place() -> None:
+    one = session(
+        ".ram X f32[4, 2] input = iota\n.bank x f32[4, 2]\n.sem loaded\n"
+        "@beta\nMove x, X $loaded += 2\nWait $loaded >= 2\nTape 2\nTell x\nTell x\nPlay 1\nTell x\n"
+    )
+    report = one.run()
+    assert report.status is Status.FINISHED
+    said = [message(one) for one in report.messages]
+    assert [(each["pc"], each.get("micro")) for each in said] == [(5, 0), (5, 1), (6, None)]
+    assert all("micro" not in each or json.dumps(each).count('"pc": 5,') for each in said)
