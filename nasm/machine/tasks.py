@@ -110,7 +110,8 @@ class Tasks:
         engines = [engine.name for engine in program.generation.engines]
         try:
             number = engines.index(lines.engine)
-            found = program.target.expand(self.kernels.holds, number, instruction)
+            place = self.queue, pc
+            found = program.target.expand(self.kernels.holds, number, instruction, place)
             if found is not None and not len(found) and (lines.waits[pc] or lines.updates[pc]):
                 raise Refused(
                     "E0522",

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nasm.held import Blocked, Fifo, Part, Place, Seen, Surroundings
+from nasm.micro import Expansion, Origin
 from nasm.problems import Refused
 from nasm.spec.evidence import Cost, Evidence
 from nasm.spec.generation import Generation
@@ -41,6 +42,7 @@ class Rack:
         self.belt = Fifo("the belt", 2)
         self.hot = 0
         self.tapes: list[tuple[Instruction, ...]] = [() for _ in NAMES]
+        self.recorded: list[tuple[tuple[int, int], ...]] = [() for _ in NAMES]
         self.left = [0 for _ in NAMES]
         self.thrown: tuple[tuple[int, int, Place], ...] = ()
 
@@ -54,7 +56,7 @@ class Rack:
 
     def save(self) -> Any:
         """Everything that changes."""
-        tapes = tuple(self.tapes), tuple(self.left)
+        tapes = tuple(self.tapes), tuple(self.left), tuple(self.recorded)
         return tuple(self.locks), self.belt.save(), self.hot, tapes, self.thrown
 
     def put(self, queue: int, setting: Setting, value: int) -> None:
@@ -68,7 +70,8 @@ class Rack:
 
     def restore(self, saved: Any) -> None:
         """As it was when it was saved."""
-        self.locks[:], belt, self.hot, (self.tapes[:], self.left[:]), self.thrown = saved
+        self.locks[:], belt, self.hot, tapes, self.thrown = saved
+        self.tapes[:], self.left[:], self.recorded[:] = tapes
         self.belt.restore(belt)
 
 
@@ -293,21 +296,28 @@ def Play() -> None:
     """Execute what was recorded, so many times."""
 
 
-def expand(rack: Rack, queue: int, instruction: Instruction) -> tuple[Instruction, ...] | None:
+def expand(
+    rack: Rack, queue: int, instruction: Instruction, place: tuple[int, int]
+) -> tuple[Instruction, ...] | None:
     """What stands for an instruction: nothing for one that is recorded, all of a tape for Play."""
     if rack.left[queue]:
         rack.left[queue] -= 1
         rack.tapes[queue] += (instruction,)
+        rack.recorded[queue] += (place,)
         return ()
     if instruction.row is Tape:
         count = instruction.operand("count")
         assert isinstance(count, int)
-        rack.left[queue], rack.tapes[queue] = count, ()
+        rack.left[queue], rack.tapes[queue], rack.recorded[queue] = count, (), ()
         return ()
     if instruction.row is Play:
         times = instruction.operand("times")
         assert isinstance(times, int)
-        return rack.tapes[queue] * times
+        origins = [
+            Origin(f"place {n} of the tape", "recorded at", at)
+            for n, at in enumerate(rack.recorded[queue])
+        ]
+        return Expansion.of(rack.tapes[queue] * times, origins * times)
     return None
 
 

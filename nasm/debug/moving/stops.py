@@ -87,8 +87,9 @@ class Test(Observer):
         program = self.running.program
         span = program.span(queue, pc)
         line = f", {span.brief}" if span is not None else ""
-        row = program.instruction(queue, pc).row.name
-        return f"@{program.queue_name(queue)} pc {pc} ({row}{line})"
+        row, origin = program.instruction(queue, pc).row.name, program.origin(pc)
+        of = f", from {origin}" if origin else ""
+        return f"@{program.queue_name(queue)} pc {pc} ({row}{line}{of})"
 
 
 class BeforeLocation(Test):
