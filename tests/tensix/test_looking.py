@@ -318,11 +318,12 @@ def test_an_expanded_instruction_names_its_slot_of_the_template_and_the_replay_b
 .target wormhole
 @t0
 .cfg MOP1_OuterCount = 1
-.cfg MOP1_InnerCount = 2
+.cfg MOP1_InnerCount = 3
 .cfg MOP1_StartOp: NOP
 .cfg MOP1_LoopOp: SFPNOP
 .cfg MOP1_LoopOp1: NOP
 .cfg MOP1_EndOp0: REPLAY 4, 1, 0, 0
+.cfg MOP1_EndOp1: NOP
 .cfg MOP1_Loop0Last: SFPNOP
 .cfg REPLAY5: SFPNOP
 REPLAY 4, 1, 0, 1
@@ -332,12 +333,14 @@ REPLAY 5, 1, 0, 0
 """
     one = Session.load(Source("micro.nasm", text))
     found = []
-    while (at := one.context().engines[0]).at is not None:
-        found.append((str(at.at.pc), at.text.split()[0], at.origin))
+    for _ in range(6):
         one.step("t0", 1)
+        at = one.context().engines[0]
+        if at.at is not None:
+            found.append((str(at.at.pc), at.text.split()[0], at.origin))
     assert found == [
-        ("2.0", "SFPNOP", "LoopOp of MOP"),
-        ("2.1", "SFPNOP", "Loop0Last of MOP"),
-        ("2.2", "SETDMAREG", "EndOp0 of MOP, REPLAY slot 4, recorded at line 12"),
+        ("2.1", "SFPNOP", "LoopOp of MOP"),
+        ("2.2", "SFPNOP", "Loop0Last of MOP"),
+        ("2.3", "SETDMAREG", "EndOp0 of MOP, REPLAY slot 4, recorded at line 13"),
         ("3.0", "SFPNOP", "REPLAY slot 5"),
     ]
