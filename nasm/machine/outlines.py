@@ -44,6 +44,11 @@ def refused(said: str) -> Refused:
     return Refused(NO_VALUES, said + DOES_NOT_KNOW, HINT)
 
 
+def lacking(what: str) -> Refused:
+    """The refusal of something that an instruction reads."""
+    return Refused(NO_VALUES, f"{what}: a run without values has none", HINT)
+
+
 class NoValues(Failure):
     """A run without values was asked for one."""
 

@@ -105,6 +105,12 @@ class Observer:
     def delivered(self, group: Group, now: int) -> None:
         """Shares have written their bytes, and not posted yet."""
 
+    def acted(self, who: Who, tick: int) -> None:
+        """Something has changed in a core that an instruction had left for a tick, which is past.
+
+        Between two events nobody saw it; it is told of while another one acts, or looks.
+        """
+
     def said(self, queue: Queue, text: str, now: int) -> None:
         """The instruction at the pc of a queue said something."""
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from nasm.held import Blocked
-from nasm.micro import Micro
+from nasm.micro import Micro, numbered
 from nasm.pace import Pace
 from nasm.sim.counters import Who
 from nasm.sim.regions import Region
@@ -260,7 +260,7 @@ class Queue:
             if found is None:
                 break
             if len(found):
-                self.expansion, pc = found, Micro(pc, 0, found[0], len(found) == 1)
+                self.expansion, pc = found, numbered(pc, 0, found)
                 break
             pc += 1
         self.pc = pc
@@ -273,8 +273,7 @@ class Queue:
         elif type(pc) is not Micro or pc.last:
             self.enter(int(pc) + 1)
         else:
-            number, last = pc.micro + 1, len(self.expansion) - 1
-            self.pc = Micro(pc, number, self.expansion[number], number == last)
+            self.pc = numbered(pc, pc.micro + 1, self.expansion)
 
     def account(self, now: int) -> None:
         """Charge the idle time up to now to what the head waits for."""

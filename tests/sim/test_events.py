@@ -78,6 +78,9 @@ class Told(Observer):
     def delivered(self, group: Group, now: int) -> None:
         self.lines.append(("delivered", group.record, now))
 
+    def acted(self, who: Who, tick: int) -> None:
+        self.lines.append(("acted", who, tick))
+
     def said(self, queue: Queue, text: str, now: int) -> None:
         self.lines.append(("said", queue.index, text, now))
 
