@@ -408,11 +408,12 @@ class Running(Inspection):
                     break
         return [describe.executed(self.machine, r) for r in completed]
 
-    def complete(self, wanted: Iterable[tuple[Queue, int]]) -> None:
-        """Run until queues have completed so many instructions each, or nothing can happen."""
-        scheduler, wanted = self.machine.scheduler, list(wanted)
+    def complete(self, put: Iterable[tuple[Queue, range]]) -> None:
+        """Run until blocks that were put before the next of queues have, or nothing can happen."""
+        scheduler = self.machine.scheduler
+        wanted = [(queue, len(queue.resume), pcs) for queue, pcs in put]
         self._begin()
-        while any(queue.count < count for queue, count in wanted) and not self.over:
+        while any(_within(*each) for each in wanted) and not self.over:
             self._advance(CHUNK, retire=scheduler.retired + 1)
             if self._halted():
                 return
@@ -565,3 +566,8 @@ class Running(Inspection):
             checked=machine.checked,
             not_judged=not_judged,
         )
+
+
+def _within(queue: Queue, depth: int, pcs: range) -> bool:
+    """Whether a queue is in a block that is the last of so many, or has something of it at work."""
+    return len(queue.resume) >= depth or any(int(flying.pc) in pcs for flying in queue.flight)

@@ -40,6 +40,9 @@ from nasm.spec.words import VALUE, WORD
 
 Sync = TypeVar("Sync", Wait, Update)
 
+NONE = 0, 0
+"""How many instructions and labels a queue begins with."""
+
 Made = tuple[int, int, int]
 """Indices of an instruction, its wait and its update in the program's tables."""
 
@@ -64,6 +67,7 @@ class ProgramBuilder:
         self._resumed = False
         self._blocks = Blocks()
         self._written = array("H")
+        self._begun: dict[int, tuple[int, int]] = {}
         self.recorded = Recorded()
         self._available: set[tuple[Row, str]] = set()
         self._entered = -1
@@ -100,6 +104,18 @@ class ProgramBuilder:
                 self.program.queues.append(QueueProgram(number, name))
         self._entered = max(self._entered, core)
         self.program.cores = self._entered + 1
+
+    def begin(self) -> None:
+        """Begin a text behind what there is: it is counted, and cleared, by itself."""
+        self.problems, self.recorded = [], Recorded()
+        del self._written[:]
+        self._blocks.keep()
+        sizes = [(len(q.instructions), len(q.labels)) for q in self.program.queues]
+        self._begun = dict(enumerate(sizes))
+
+    def begun(self, queue: int) -> int:
+        """How many instructions a queue had when the text began."""
+        return self._begun.get(queue, NONE)[0]
 
     # -- declarations
 
@@ -462,7 +478,7 @@ class ProgramBuilder:
             raise Refused(
                 "E0202", f"label '{name}' is already defined in @{lines.engine}", "", notes
             )
-        lines.labels[name] = len(lines)
+        lines.labels[name] = len(lines.instructions)
         self._label_spans[queue, name] = span
         self.recorded.label(self.position, Label(queue, name))
 
@@ -505,7 +521,7 @@ class ProgramBuilder:
 
     def order(self) -> Iterator[tuple[int, int]]:
         """The queue and the pc of every line, in the order in which they were appended."""
-        counts = [0] * len(self.program.queues)
+        counts = [self.begun(queue) for queue in range(len(self.program.queues))]
         for queue in self._written:
             yield queue, counts[queue]
             counts[queue] += 1
@@ -514,7 +530,7 @@ class ProgramBuilder:
         """Take everything out of the queues, and take ``counters`` back; what was made stays."""
         del self._written[:]
         self.recorded = Recorded()
-        self._blocks.over.clear()  # what was in order in the text is put in again
+        self._blocks.forget()  # what was in order in the text is put in again
         if counters:
             for table in (self.program.semaphores, self.program.events):
                 for name in table:
@@ -523,12 +539,14 @@ class ProgramBuilder:
             del self.program.waits[1:], self.program.updates[1:]
             self._counters = Counters(self.generation)
             self._waits, self._updates = {}, {}
-        for lines in self.program.queues:
+        for queue, lines in enumerate(self.program.queues):
+            size, labels = self._begun.get(queue, NONE)
             for column in (
                 lines.instructions, lines.waits, lines.updates, lines.spans, lines.chains
             ):  # fmt: skip
-                del column[:]
-            lines.labels.clear()
+                del column[size:]
+            while len(lines.labels) > labels:
+                lines.labels.popitem()
 
     def check(self, undeclared: Container[str], unsaid: Unsaid, first: int = 0) -> None:
         """Check every instruction from one on; raises Failure with all problems there are."""
