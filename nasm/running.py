@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
-from nasm import allowing, codes, gc_pause
+from nasm import allowing, gc_pause
 from nasm.allowing import AllowedProblem
 from nasm.asm.assemble import Rewrite
 from nasm.inspection import Inspection
@@ -132,8 +132,7 @@ class Running(Inspection):
         self.assembled, self.program = program, program.own()
         program = self.program
         self.policy = allowing.policy(program.allows, allow, strict)
-        if wrong := codes.unallowable(self.policy.allows):
-            raise Failure(wrong)
+        _check_allowed(self.policy)
         self.files = program.files if files is None else allowed.holding(program.files.held)
         inputs = given_inputs.by_name(program, inputs)
         if values:
@@ -571,3 +570,12 @@ class Running(Inspection):
 def _within(queue: Queue, depth: int, pcs: range) -> bool:
     """Whether a queue is in a block that is the last of so many, or has something of it at work."""
     return len(queue.resume) >= depth or any(int(flying.pc) in pcs for flying in queue.flight)
+
+
+def _check_allowed(policy: allowing.Policy) -> None:
+    """Refuse to allow what cannot be; raises Failure."""
+    if policy.allows:
+        from nasm import codes  # the long form of each, which most runs do not need
+
+        if wrong := codes.unallowable(policy.allows):
+            raise Failure(wrong)
