@@ -57,6 +57,11 @@ def note(path: str) -> None:
         noted.setdefault(os.path.abspath(path), state(path))
 
 
+def is_noting() -> bool:
+    """Whether somebody notes which files are asked for."""
+    return _noted.get() is not None
+
+
 @contextmanager
 def noting() -> Iterator[dict[str, State]]:
     """Note all files that are asked for meanwhile, each as it was when it was asked for first."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from nasm import allowing, codes, gc_pause
+from nasm import allowing, gc_pause
 from nasm.asm.assemble import Rewrite
 from nasm.machine import Machine, describe, given_inputs, needs, tensor_io
 from nasm.machine.outputs import unfinished, unwritten
@@ -120,8 +120,7 @@ class Running(Results):
         self.assembled, self.program = program, program.own()
         program = self.program
         self.policy = allowing.policy(program.allows, allow, strict)
-        if wrong := codes.unallowable(self.policy.allows):
-            raise Failure(wrong)
+        _check_allowed(self.policy)
         self.files = program.files if files is None else allowed.holding(program.files.held)
         inputs = given_inputs.by_name(program, inputs)
         if values:
@@ -393,11 +392,12 @@ class Running(Results):
                     break
         return [describe.executed(self.machine, r) for r in completed]
 
-    def complete(self, wanted: Iterable[tuple[Queue, int]]) -> None:
-        """Run until queues have completed so many instructions each, or nothing can happen."""
-        scheduler, wanted = self.machine.scheduler, list(wanted)
+    def complete(self, put: Iterable[tuple[Queue, range]]) -> None:
+        """Run until blocks that were put before the next of queues have, or nothing can happen."""
+        scheduler = self.machine.scheduler
+        wanted = [(queue, len(queue.resume), pcs) for queue, pcs in put]
         self._begin()
-        while any(queue.count < count for queue, count in wanted) and not self.over:
+        while any(_within(*each) for each in wanted) and not self.over:
             self._advance(CHUNK, retire=scheduler.retired + 1)
             if self._halted():
                 return
@@ -418,3 +418,17 @@ class Running(Results):
         finally:
             scheduler.ignore(watching)
             del watching.instructions[max(0, scheduler.retired - before) :]
+
+
+def _within(queue: Queue, depth: int, pcs: range) -> bool:
+    """Whether a queue is in a block that is the last of so many, or has something of it at work."""
+    return len(queue.resume) >= depth or any(int(flying.pc) in pcs for flying in queue.flight)
+
+
+def _check_allowed(policy: allowing.Policy) -> None:
+    """Refuse to allow what cannot be; raises Failure."""
+    if policy.allows:
+        from nasm import codes  # the long form of each, which most runs do not need
+
+        if wrong := codes.unallowable(policy.allows):
+            raise Failure(wrong)

@@ -6,9 +6,10 @@ columns. A text with a mistake adds nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from nasm.asm.assemble import expectations, initialisers
@@ -19,15 +20,26 @@ from nasm.asm.text import tree
 from nasm.asm.text.parse import parse
 from nasm.building.builder import ProgramBuilder
 from nasm.building.notes import in_order
-from nasm.problems import Failure, Problem, Unsaid, limited
-from nasm.source import Source, Span
+from nasm.building.recorded import Moment
+from nasm.problems import Failure, Unsaid, limited
+from nasm.source import Source
 from nasm.spec.instruction import Row
 from nasm.spec.memory import Tensor
 from nasm.spec.program import Instruction, Program, QueueProgram
 from nasm.spec.view import View
 
+NO_MOMENTS: Mapping[Moment, bool] = MappingProxyType({})
 COLUMNS = ("instructions", "waits", "updates", "spans", "chains")
-LISTS = ("instructions", "waits", "updates", "spans", "chains", "expectations", "warnings")
+LISTS = (
+    "instructions",
+    "waits",
+    "updates",
+    "spans",
+    "chains",
+    "expectations",
+    "warnings",
+    "loop_registers",
+)
 TABLES = ("tensors", "semaphores", "events", "transfers", "constants")
 
 
@@ -36,7 +48,8 @@ class Added:
     """What a text has added to a program: names by what they are, and instructions by queue.
 
     ``pcs`` are where these stand. ``expectations`` are the new ones, by their text. The ``text``
-    names the engine of each instruction; ``declarations`` is what of it is no instruction.
+    names the engine of each instruction; ``declarations`` is what of it is no instruction. It
+    ``posts`` these moments; ``moments`` says whether it mentions any.
     """
 
     text: str
@@ -46,6 +59,8 @@ class Added:
     pcs: tuple[tuple[int, range], ...]
     instructions: tuple[Instruction, ...]
     expectations: tuple[str, ...]
+    posts: Set[Moment]
+    moments: bool
 
     def __repr__(self) -> str:
         count = sum(len(pcs) for _, pcs in self.pcs)
@@ -73,17 +88,20 @@ class Continuation:
         """The row of a mnemonic, if there is one."""
         return self.program.target.row(mnemonic)
 
-    def add(self, text: str, accept: Callable[[Added], None]) -> Added:
+    def add(
+        self, text: str, accept: Callable[[Added], None], posted: Mapping[Moment, bool] = NO_MOMENTS
+    ) -> Added:
         """Add what a text says; raises Failure with every problem of it, and then adds nothing.
 
-        ``accept`` raises Failure if what it would add is not wanted.
+        ``accept`` raises Failure if what it would add is not wanted. ``posted`` are the moments of
+        texts before, with whether they are over.
         """
         self._count += 1
         source = Source(f"<typed {self._count}>", text)
         self._open()
         before = _Sizes(self.program)
         with self._whole(before):
-            builder, expander = self._expanded(source, before)
+            builder, expander = self._expanded(source, before, posted)
             values = {n: v for n, v in expander.scope.values.items() if n not in CONSTANTS}
             texts = _with_engines(text, expander.found), _declarations(expander)
             added = before.added(self.program, *texts, values)
@@ -91,14 +109,17 @@ class Continuation:
         self._builder, self.values = builder, values
         self.program.views = expander.scope.named_views()
         for lines, size in zip(self.program.queues, before.columns, strict=True):
-            lines.typed += len(lines.instructions) - size
+            if len(lines.instructions) > size:
+                lines.typed.append(size)
         self.program.warnings += in_order(builder.problems)
         self.engine, self.core = expander.engine or None, expander.scope.core
         return added
 
-    def _expanded(self, source: Source, before: _Sizes) -> tuple[ProgramBuilder, Continued]:
+    def _expanded(
+        self, source: Source, before: _Sizes, posted: Mapping[Moment, bool]
+    ) -> tuple[ProgramBuilder, Continued]:
         builder = self._builder or ProgramBuilder.resume(self.program)
-        builder.problems = []
+        builder.begin()
         before.values = set(self.values)
         file, problems = parse(source)
         expander = Continued(source, builder, self.values, self.engine, self.core)
@@ -107,17 +128,18 @@ class Continuation:
         unsaid = Unsaid(file.unsaid, False)
         if expander.expand(file.body, file.unread) is None:
             raise Failure(limited(in_order(expander.problems), unsaid))
-        if builder.recorded:
-            said = "moments and drains are counted when a program is assembled, not while it runs"
-            hint = "write a wait for a semaphore here, as in '$s >= 16'"
-            called = next((s.name.name for s in file.body if isinstance(s, tree.MacroCall)), "")
-            if called:
-                said = f"lines of '{called}' have moments or drains: {said}"
-                hint = "call it in the text of the program, and assemble that again"
-            raise Failure(Problem("E0334", said, Span(source, 0, len(source.text)), hint))
         undeclared = expander.scope.undeclared
         builder.problems += initialisers(self.program, before.tables["tensors"])
         builder.problems += expectations(builder, undeclared, before.lists["expectations"])
+        if builder.recorded:
+            from nasm.sequence.moments.typed import settled  # which most texts do not need
+            from nasm.sequence.recorded import put_in
+
+            before.posts = settled(builder, posted)
+            before.moments = bool(builder.recorded.moments)
+            builder.place()
+            builder.check_rules(unsaid, before.lists["instructions"])
+            put_in(builder)
         builder.place()
         builder.check(undeclared, unsaid, before.lists["instructions"])
         return builder, expander
@@ -132,6 +154,7 @@ class Continuation:
         for name in TABLES:
             setattr(program, name, dict(getattr(program, name)))
         for lines in program.queues:
+            lines.labels, lines.typed = dict(lines.labels), list(lines.typed)
             for name in COLUMNS:
                 setattr(lines, name, getattr(lines, name)[:])
 
@@ -153,7 +176,10 @@ class _Sizes:
         self.lists = {name: len(getattr(program, name)) for name in LISTS}
         self.tables = {name: len(getattr(program, name)) for name in TABLES}
         self.columns = [len(lines.instructions) for lines in program.queues]
+        self.labels = [len(lines.labels) for lines in program.queues]
         self.values: set[str] = set()
+        self.posts: Set[Moment] = frozenset()
+        self.moments = False
 
     def restore(self, program: Program) -> None:
         """Take away what came later."""
@@ -161,10 +187,10 @@ class _Sizes:
             del getattr(program, name)[size:]
         for name, size in self.tables.items():
             table = getattr(program, name)
-            while len(table) > size:
-                table.popitem()
-        for lines, size in zip(program.queues, self.columns, strict=True):
+            _shorten(table, size)
+        for lines, size, labels in zip(program.queues, self.columns, self.labels, strict=True):
             _cut(lines, size)
+            _shorten(lines.labels, labels)
 
     def added(
         self, program: Program, text: str, declarations: str, values: dict[str, Any]
@@ -192,6 +218,8 @@ class _Sizes:
             ),
             tuple(program.instructions[self.lists["instructions"] :]),
             tuple(e.span.text for e in program.expectations[self.lists["expectations"] :]),
+            self.posts,
+            self.moments,
         )
 
 
@@ -217,6 +245,11 @@ def _declarations(expander: Continued) -> str:
     )
     kept = (s for s in expander.body if isinstance(s, kinds))
     return "\n".join(expander.source.text[s.start : s.end] for s in kept)
+
+
+def _shorten(table: dict[str, Any], size: int) -> None:
+    while len(table) > size:
+        table.popitem()
 
 
 def _cut(lines: QueueProgram, size: int) -> None:

@@ -24,7 +24,16 @@ class Blocks:
         self._count = 0
         self.held: dict[int, Tensor] = {}
         self.over: dict[int, Span | None] = {}
+        self._before: dict[int, Span | None] = {}
         self._mentioned: dict[int, tuple[int, ...]] = {}
+
+    def keep(self) -> None:
+        """A text begins: what has ended before stays so."""
+        self._before = dict(self.over)
+
+    def forget(self) -> None:
+        """Forget which blocks have ended in the text."""
+        self.over = dict(self._before)
 
     def begin(self) -> None:
         """A block begins."""

@@ -30,6 +30,9 @@ from nasm.spec.words import VALUE, WORD
 
 Sync = TypeVar("Sync", Wait, Update)
 
+NONE = 0, 0
+"""How many instructions and labels a queue begins with."""
+
 Made = tuple[int, int, int]
 """Indices of an instruction, its wait and its update in the program's tables."""
 
@@ -48,6 +51,7 @@ class ProgramBuilder(Declarations):
         self._label_spans: dict[tuple[int, str], Span | None] = {}
         self._placed = self._checked = 0
         self._written = array("H")
+        self._begun: dict[int, tuple[int, int]] = {}
         self.recorded = Recorded()
         self._available: set[tuple[Row, str]] = set()
         self.places: check.Places = lambda line, row, operand: None
@@ -71,6 +75,18 @@ class ProgramBuilder(Declarations):
         made._placed = len(program.tensors)
         made._resumed = True
         return made
+
+    def begin(self) -> None:
+        """Begin a text behind what there is: it is counted, and cleared, by itself."""
+        self.problems, self.recorded = [], Recorded()
+        del self._written[:]
+        self._blocks.keep()
+        sizes = [(len(q.instructions), len(q.labels)) for q in self.program.queues]
+        self._begun = dict(enumerate(sizes))
+
+    def begun(self, queue: int) -> int:
+        """How many instructions a queue had when the text began."""
+        return self._begun.get(queue, NONE)[0]
 
     # -- instructions
 
@@ -261,7 +277,7 @@ class ProgramBuilder(Declarations):
             raise Refused(
                 "E0202", f"label '{name}' is already defined in @{lines.engine}", "", notes
             )
-        lines.labels[name] = len(lines)
+        lines.labels[name] = len(lines.instructions)
         self._label_spans[queue, name] = span
         self.recorded.label(self.position, Label(queue, name))
 
@@ -308,7 +324,7 @@ class ProgramBuilder(Declarations):
 
     def order(self) -> Iterator[tuple[int, int]]:
         """The queue and the pc of every line, in the order in which they were appended."""
-        counts = [0] * len(self.program.queues)
+        counts = [self.begun(queue) for queue in range(len(self.program.queues))]
         for queue in self._written:
             yield queue, counts[queue]
             counts[queue] += 1
@@ -317,7 +333,7 @@ class ProgramBuilder(Declarations):
         """Take everything out of the queues, and take ``counters`` back; what was made stays."""
         del self._written[:]
         self.recorded = Recorded()
-        self._blocks.over.clear()  # what was in order in the text is put in again
+        self._blocks.forget()  # what was in order in the text is put in again
         if counters:
             for table in (self.program.semaphores, self.program.events):
                 for name in table:
@@ -326,12 +342,14 @@ class ProgramBuilder(Declarations):
             del self.program.waits[1:], self.program.updates[1:]
             self._counters = Counters(self.generation)
             self._waits, self._updates = {}, {}
-        for lines in self.program.queues:
+        for queue, lines in enumerate(self.program.queues):
+            size, labels = self._begun.get(queue, NONE)
             for column in (
                 lines.instructions, lines.waits, lines.updates, lines.spans, lines.chains
             ):  # fmt: skip
-                del column[:]
-            lines.labels.clear()
+                del column[size:]
+            while len(lines.labels) > labels:
+                lines.labels.popitem()
 
     def check(self, undeclared: Container[str], unsaid: Unsaid, first: int = 0) -> None:
         """Check every instruction from one on; raises Failure with all problems there are."""

@@ -17,7 +17,8 @@ from nasm.cli.screen import Screen
 from nasm.examine import Examination, examine
 from nasm.problems import Failure, Family, Problem, Severity, counted, in_line
 from nasm.report import examination as tables
-from nasm.report import json_examination, jsonable, sarif
+from nasm.report import json_examination, jsonable
+from nasm.report.found import Found
 from nasm.spec.program import Program
 from nasm.spec.timing import Timing
 
@@ -29,7 +30,7 @@ def check(args: argparse.Namespace, screen: Screen) -> int:
     done: list[dict[str, Any]] = args.answer.content["files"]
     code = wrong = bad = 0
     log = ""
-    logged: list[sarif.Found] = []
+    logged: list[Found] = []
     try:
         if args.sarif is not None:
             log = _log(args, screen)
@@ -42,7 +43,7 @@ def check(args: argparse.Namespace, screen: Screen) -> int:
         wrong, bad = wrong + len(checked.errors), bad + bool(checked.errors)
         code = max(code, checked.code)
         of = checked.judged
-        logged.append(sarif.Found(path, (*of.errors, *of.warnings), of.allowed))
+        logged.append(Found(path, (*of.errors, *of.warnings), of.allowed))
         if not args.json:
             checked.show(screen, args)
     unwritten = _logged(log, logged) if log else ()
@@ -74,7 +75,7 @@ def _log(args: argparse.Namespace, screen: Screen) -> str:
     return path
 
 
-def _logged(path: str, found: Sequence[sarif.Found]) -> Sequence[Problem]:
+def _logged(path: str, found: Sequence[Found]) -> Sequence[Problem]:
     """Write what --sarif asks for; gives why that cannot be done."""
     try:
         sarif_file.write(path, found)

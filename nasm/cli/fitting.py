@@ -87,8 +87,6 @@ def _unwatched(parsed: argparse.Namespace) -> str:
     programs = parsed.programs if parsed.verb == "check" else [parsed.program]
     if "-" in programs:
         return "--watch wants files: standard input can be read once"
-    if any(map(program_names.kernel, programs)):
-        return "--watch is for texts: a kernel is Python, which is imported once"
     for name, option in (("json", "--json"), ("timeout", "--timeout")):
         if getattr(parsed, name):
             return f"{option} does not go with --watch, which goes on until Ctrl-C"

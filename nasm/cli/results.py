@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import stat
 import sys
 import unicodedata
@@ -221,7 +220,7 @@ def _beside(target: str) -> tuple[str, IO[bytes]]:
         try:
             return path, open(path, "xb")
         except FileExistsError:
-            suffix = f"{os.getpid()}.{secrets.token_hex(4)}"
+            suffix = f"{os.getpid()}.{os.urandom(4).hex()}"
 
 
 def _refused(path: str, why: str, hint: str = "") -> Problem:

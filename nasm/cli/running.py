@@ -16,9 +16,9 @@ from nasm.machine import describe
 from nasm.machine.given_inputs import Inputs
 from nasm.problems import Failure, Problem, Severity, counted, in_line
 from nasm.records import RunReport, Status
-from nasm.report import jsonable, sarif, tables
+from nasm.report import jsonable, tables
+from nasm.report.found import Found
 from nasm.running import Running
-from nasm.sequence.written import autosync
 from nasm.source_files import Given
 from nasm.spec.memory import Tensor
 from nasm.spec.program import Program
@@ -26,6 +26,7 @@ from nasm.spec.timing import TimingGiven
 from nasm.stopping import Told
 
 if TYPE_CHECKING:
+    from nasm.asm.assemble import Rewrite
     from nasm.nki.kernel import Traced
 
 
@@ -112,7 +113,7 @@ class Run:
             timing=self.figures(),
             files=args.files,
             include=args.include,
-            rewrite=autosync if args.autosync else None,
+            rewrite=_autosync() if args.autosync else None,
             **more,
         )
 
@@ -210,9 +211,9 @@ class Run:
     def keep_log(self, report: RunReport, more: Sequence[Problem] = ()) -> None:
         """Write what --sarif asks for, of a run."""
         found = (*report.warnings, *report.hazards, *report.problems, *more)
-        self.write_log(sarif.Found(report.program, found, report.allowed))
+        self.write_log(Found(report.program, found, report.allowed))
 
-    def write_log(self, found: sarif.Found) -> None:
+    def write_log(self, found: Found) -> None:
         """Write it once, if it is wanted."""
         path, self.log = self.log, ""
         if not path:
@@ -277,7 +278,7 @@ class Run:
 
     def refused(self, problems: tuple[Problem, ...]) -> int:
         """The program cannot be run."""
-        self.write_log(sarif.Found(self.args.program, problems))
+        self.write_log(Found(self.args.program, problems))
         problems = (*problems, *self.unwritten)
         code = BROKEN if {p.code for p in problems} == {kernels.RAISED} else REFUSED
         if self.args.json:
@@ -358,3 +359,9 @@ def exit_code(report: RunReport, unwritten: Sequence[Problem] = ()) -> int:
     if not all(e.held for e in report.expectations):
         return BROKEN
     return REFUSED if report.problems else OK
+
+
+def _autosync() -> Rewrite:
+    from nasm.sequence.written import autosync  # which most runs do not need
+
+    return autosync

@@ -9,7 +9,7 @@ from typing import IO
 
 from nasm.cli import results
 from nasm.problems import Failure
-from nasm.report import sarif
+from nasm.report.found import Found
 
 WHAT = "the SARIF log"
 
@@ -37,8 +37,10 @@ def takes_output(path: str) -> bool:
     return mine is not None and mine == results.identity(path)
 
 
-def write(path: str, found: Iterable[sarif.Found]) -> None:
+def write(path: str, found: Iterable[Found]) -> None:
     """Write a log whole or not at all; raises Failure."""
+    from nasm.report import sarif  # with the long form of every code
+
     text = json.dumps(sarif.log(found), indent=2, allow_nan=False) + "\n"
 
     def save(out: IO[bytes]) -> None:

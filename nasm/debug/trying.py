@@ -50,7 +50,7 @@ class Trying(Asking):
         """
         from nasm.debug.changing.typed import complete, told
 
-        change = self._typing.take(text)
+        change = self._typing.take(text, self.by_hand)
         with self._comparing() as memory, self.watched() as done:
             self.change(change)
             complete(self, change)

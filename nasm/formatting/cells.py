@@ -149,20 +149,31 @@ def _apart(tokens: Sequence[Token], at: int, text: str) -> bool:
     return _gap(tokens, at, text) > 1 and not joins and "," not in (str(before), str(tokens[at]))
 
 
-def _typed(tokens: Sequence[Token], at: int) -> bool:
-    """Whether a token is the dtype of a declaration: a word before a bracket, behind a name."""
-    return at > 1 and str(tokens[at + 1 : at + 2] and tokens[at + 1]) == "["
+def _typed(tokens: Sequence[Token], text: str) -> tuple[int, int] | None:
+    """Where the dtype of a declaration begins and its shape: a word before a bracket.
+
+    A template is one word, whatever stands in its braces.
+    """
+    depth = word = 0
+    for at, token in enumerate(tokens):
+        if not depth and str(token) == "[":
+            return (word, at) if word > 1 else None
+        if at and not depth and _gap(tokens, at, text):
+            word = at
+        depth += _step(token)
+    return None
 
 
 def _declaration(tokens: Sequence[Token], text: str) -> dict[int, str]:
     """Name, dtype with shape, and the rest of a tensor; a place close behind the shape is its."""
     made = {0: "directive"} | ({1: "name"} if len(tokens) > 1 else {})
-    typed = next((at for at in range(2, len(tokens) - 1) if _typed(tokens, at)), None)
+    typed = _typed(tokens, text)
     if typed is None:
         return made
-    made[typed] = "type"
+    word, shape = typed
+    made[word] = "type"
     depth = 0
-    for at in range(typed + 1, len(tokens)):
+    for at in range(shape, len(tokens)):
         depth += _step(tokens[at])
         if not depth:
             rest = at + 1

@@ -38,7 +38,7 @@ class Effects:
         rendezvous: Rendezvous,
     ) -> None:
         self.queue, self.core = queue, program.queues[queue].core
-        self.labels = program.queues[queue].labels
+        self.lines = program.queues[queue]
         self.base = self.core * program.generation.counters
         self.scheduler, self.transfers, self.rendezvous = scheduler, transfers, rendezvous
         self._plans: dict[Shape, Plan] = {}
@@ -57,11 +57,11 @@ class Effects:
         return make(work, kernel, shape, semaphore)
 
     def _jump(self, work: Work, kernel: Computed, *_: Any) -> Work:
-        labels = self.labels
+        lines = self.lines  # a text that is typed in adds to its labels
 
         def start(_: int) -> int | None:
             target = kernel.values().target
-            return None if target is None else labels[target]
+            return None if target is None else lines.labels[target]
 
         return _acting(work, start, branches=True)
 

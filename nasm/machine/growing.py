@@ -7,7 +7,6 @@ new tensor is then as it was when it was declared, without values.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import partial
 
 from nasm.host_memory import room_for
 from nasm.machine.machine import Machine
@@ -56,8 +55,8 @@ def take_up(
         tasks.take_up()
         if guarded:
             tasks.forget()
-        if program.queues[queue.index].typed:
-            queue.fetch = partial(tasks.fetch_or_return, queue)
+        lines = program.queues[queue.index]
+        queue.put = (*lines.typed, len(lines.instructions))
     if machine.ordering is not None:
         machine.ordering.take_up()
     elif machine.checked and matters(program, machine.state.areas, scheduler.interlock.held):

@@ -167,8 +167,10 @@ class Supply:
         if standing.done and not standing.flight:
             return 0, False
         if pc >= standing.length:  # what was typed in
-            left = (*(f.pc for f in standing.flight), *standing.resume, standing.pc)
-            return left.count(pc), False
+            left = (*(f.pc for f in standing.flight), *standing.ahead())
+            blocks = [block for at in standing.within() if pc in (block := standing.block(at))]
+            labels = self.program.queues[queue].labels.values()
+            return left.count(pc), any(label in block for block in blocks for label in labels)
         path = self.course(queue)
         maybe = not path.whole and self.flow(queue).reaches(path.stopped, pc)
         return path.times[pc], maybe

@@ -20,7 +20,7 @@ from nasm.micro import Micro
 from nasm.pace import Pace
 from nasm.problems import Failure, Refused, Severity
 from nasm.sim.planned import Planned
-from nasm.sim.queues import Fetched, Post, Queue, Task, Work, returning
+from nasm.sim.queues import Fetched, Post, Queue, Task, Work
 from nasm.sim.resources import Claim, Needs, Resource, Resources
 from nasm.spec.evidence import Cost
 from nasm.spec.generation import Port
@@ -41,7 +41,7 @@ class Tasks:
     task makes another when it is about to start, and the rules are checked again then.
     """
 
-    CACHES = ("_expanded", "_tasks", "_works", "_occupied", "_timed", "_returning")
+    CACHES = ("_expanded", "_tasks", "_works", "_occupied", "_timed")
 
     def __init__(
         self,
@@ -67,7 +67,6 @@ class Tasks:
         self._tasks: dict[tuple[Hashable, int], Task] = {}
         self._expanded: dict[Instruction, Shape] = {}
         self._works: dict[tuple[Any, ...], Work] = {}
-        self._returning: dict[Task, Task] = {}
         self._timed: dict[Shape, Timing] = {}
         self._occupied: dict[tuple[Any, ...], tuple[Resource, Needs | None]] = {}
 
@@ -172,16 +171,6 @@ class Tasks:
             found = self._expanded[instruction] = self._obeying(instruction, instruction.operands)
         return found
 
-    def fetch_or_return(self, queue: Queue, pc: int) -> Fetched:
-        """The same of a queue with instructions behind its end: these return to where it was."""
-        task, wait = self.fetch_expanded(pc)
-        if pc >= queue.length:
-            found = self._returning.get(task)
-            if found is None:
-                found = self._returning[task] = returning(task, queue)
-            task = found
-        return task, wait
-
     def take_up(self) -> None:
         """The program has more instructions: what was made may not be all that matters now."""
         self.waits = self.program.waits
@@ -192,7 +181,7 @@ class Tasks:
 
     def forget(self) -> None:
         """Make everything anew."""
-        for made in (self._tasks, self._works, self._timed, self._returning):
+        for made in (self._tasks, self._works, self._timed):
             made.clear()
         self.kernels.forget()
 

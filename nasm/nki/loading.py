@@ -14,16 +14,17 @@ from typing import Any
 
 import numpy as np
 
+from nasm import open_files
+from nasm.nki import own_files
 from nasm.nki.engines import USUAL
 from nasm.nki.frameworks import Array
 from nasm.nki.installing import installed
 from nasm.nki.jitted import Kernel, name_of
 from nasm.nki.kernel import Traced, trace
+from nasm.nki.own_files import SUFFIX
 from nasm.nki.raised import NOT_RUN, telling
 from nasm.problems import Failure, Problem, did_you_mean, listed, quoted
 from nasm.spec.timing import TimingGiven
-
-SUFFIX = ".py"
 
 
 def split(text: str) -> tuple[str, str] | None:
@@ -55,7 +56,7 @@ def load(
     """
     named = split(text)
     assert named is not None
-    with installed(), telling():
+    with installed(), telling(), own_files.noted(_place(named[0])[0]):
         module = imported(named[0])
         kernel = found(module, *named)
         given = {**arrays, **{name: _value(module, name, word) for name, word in words.items()}}
@@ -77,22 +78,19 @@ def module(path: str) -> ModuleType:
 def imported(path: str) -> ModuleType:
     """A file as a module, in the package that it is in; raises Failure if there is none."""
     full = os.path.abspath(path)
+    open_files.note(full)
     if not os.path.isfile(full):
         raise Failure(Problem(NOT_RUN, f"no file {quoted(path)}"))
-    folder, name = os.path.split(full.removesuffix(SUFFIX))
-    parts = [name]
-    while os.path.isfile(os.path.join(folder, "__init__.py")):
-        folder, name = os.path.split(folder)
-        parts.insert(0, name)
+    folder, dotted = _place(full)
     if folder not in sys.path:
         sys.path.insert(0, folder)
-    dotted = ".".join(parts)
     known = sys.modules.get(dotted)
     if known is not None and os.path.abspath(getattr(known, "__file__", None) or "") == full:
         return known
-    if len(parts) > 1:
+    if "." in dotted:
         return importlib.import_module(dotted)
-    spec = importlib.util.spec_from_file_location(dotted, full)
+    loader = own_files.loader(dotted, full)
+    spec = importlib.util.spec_from_file_location(dotted, full, loader=loader)
     assert spec is not None
     assert spec.loader is not None
     made = importlib.util.module_from_spec(spec)
@@ -107,6 +105,16 @@ def imported(path: str) -> ModuleType:
             sys.modules[dotted] = before
         raise
     return made
+
+
+def _place(path: str) -> tuple[str, str]:
+    """The folder from which a file is imported, outside of all packages, and its name there."""
+    folder, name = os.path.split(os.path.abspath(path).removesuffix(SUFFIX))
+    parts = [name]
+    while os.path.isfile(os.path.join(folder, "__init__.py")):
+        folder, name = os.path.split(folder)
+        parts.insert(0, name)
+    return folder, ".".join(parts)
 
 
 def found(module: ModuleType, path: str, name: str) -> Callable[..., Any]:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable, Iterator
-from functools import cache
 from types import FrameType
 from typing import Any
 
 from nasm.nki.names import CONDITION, VirtualRegister
-from nasm.nki.parsed import tree_of
+from nasm.nki.parsed import of_files
 from nasm.nki.tracing import RunTimeLoop, Trace, current
 from nasm.nki.wrong import ours, refuse
 from nasm.spec.kinds import shown
@@ -123,12 +122,12 @@ def _asking() -> tuple[FrameType | None, tuple[int, int] | None]:
     ) else None
 
 
-@cache
-def _conditions(name: str) -> frozenset[tuple[int, int]]:
+@of_files
+def _conditions(tree: ast.Module) -> frozenset[tuple[int, int]]:
     """Where a file's while statements and their conditions stand, as (line, column).
 
     Which of the two asks for the truth depends on the version of Python.
     """
-    whiles = [node for node in ast.walk(tree_of(name)) if isinstance(node, ast.While)]
+    whiles = [node for node in ast.walk(tree) if isinstance(node, ast.While)]
     places: list[ast.stmt | ast.expr] = [*whiles, *(node.test for node in whiles)]
     return frozenset((place.lineno, place.col_offset) for place in places)

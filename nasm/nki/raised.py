@@ -47,7 +47,7 @@ def told(error: BaseException) -> Problem | None:
     steps = list(_steps(error.__traceback__))
     if _ours(steps) and not _of_arguments(error) and not isinstance(error, RecursionError):
         return None
-    mine = [(name, file, line) for name, file, line in steps if not _foreign(file)]
+    mine = [(name, file, line) for name, file, line in steps if not foreign(file)]
     spans = [(name, line_of(file, line)) for name, file, line in mine]
     known = [(name, span) for name, span in spans if span is not None]
     hint = "\n".join(map(str, getattr(error, "__notes__", ())))
@@ -79,7 +79,7 @@ def _ours(steps: list[tuple[str, str, int]]) -> bool:
     for _, file, line in reversed(steps):
         if file.startswith(HERE):
             return not linecache.getline(file, line).strip().startswith("raise ")
-        if not _foreign(file):
+        if not foreign(file):
             return False
     return False
 
@@ -92,6 +92,6 @@ def _of_arguments(error: BaseException) -> bool:
 _ARGUMENTS = re.compile(r"\(\) (got|missing|takes) .*(argument|value)")
 
 
-def _foreign(file: str) -> bool:
+def foreign(file: str) -> bool:
     """Whether a file is neither the kernel's nor one that it brought along."""
     return file.startswith((HERE, "<frozen", *_LIBRARY)) or file == sys.executable

@@ -8,7 +8,7 @@ from functools import cache
 from itertools import islice
 from types import CodeType
 
-from nasm.nki.parsed import tree_of
+from nasm.nki.parsed import of_files
 from nasm.nki.wrong import Trail, steps
 
 Place = tuple[int, int, int, int]
@@ -36,11 +36,11 @@ def _named(code: CodeType, at: int) -> str:
     return _names(code.co_filename).get((line, column, last, end), "")  # type: ignore[arg-type]
 
 
-@cache
-def _names(file: str) -> dict[Place, str]:
+@of_files
+def _names(tree: ast.Module) -> dict[Place, str]:
     """The names of all calls of a file that have one."""
     found: dict[Place, str] = {}
-    for node in ast.walk(tree_of(file)):
+    for node in ast.walk(tree):
         for value, name in _given(node):
             _give(value, name, found)
     return found

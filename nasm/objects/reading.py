@@ -49,6 +49,7 @@ class Reader:
         self.source: Source | None = None
         self.folder = ""
         self._uses: Column = np.zeros((0, 2), I64)
+        self._views: dict[str, View] = {}
 
     @property
     def program(self) -> Program:
@@ -167,6 +168,7 @@ class Reader:
             moves = [_pair(pair, found) for pair in said.list_of("moves", list)]
             options = dict(_named(pair) for pair in said.list_of("options", list))
             self.builder.transfer(said.get("name", str), moves, options, span)
+        self._views = dict(_called(pair, found) for pair in self._said.list_of("views", list))
         strings = self._rows(layout.STRINGS, str)
         prepared = list(self.program.transfers.values())
         return operands.read_values(self._body(operands.NAME), found, strings, prepared)
@@ -341,6 +343,8 @@ class Reader:
 
     def _expectations(self, places: ReadPlaces, home: str) -> None:
         texts = self._rows(layout.EXPECT, str)
+        if not self._views.keys().isdisjoint((*self.builder.declared, *self.program.constants)):
+            raise damaged("a view is called as something else is")
         spans = places.of_each("expectations", len(texts))
         values = places.said.value.get("values") or [None] * len(texts)
         if type(values) is not list or len(values) != len(texts):
@@ -361,7 +365,7 @@ class Reader:
                     self.builder.expect((written[id(source)][span.start], meant), span)
                     continue
             place = Span(alone, statement.start, statement.end)
-            self.builder.expect((statement, dict(self.program.constants)), place)
+            self.builder.expect((statement, {**self.program.constants, **self._views}), place)
 
     def checked(self, rules: bool) -> list[Problem]:
         """What is wrong with the program as a whole."""
@@ -408,6 +412,17 @@ def _pair(pair: list[Any], found: Sequence[View]) -> tuple[View, View]:
     if len(pair) != 2 or not all(type(n) is int and 0 <= n < len(found) for n in pair):
         raise damaged("a transfer moves what there is not")
     return found[pair[0]], found[pair[1]]
+
+
+def _called(pair: list[Any], found: Sequence[View]) -> tuple[str, View]:
+    """A view that expectations name."""
+    name, number = _named(pair)
+    if type(number) is not int or not 0 <= number < len(found):
+        raise damaged(f"{name} is a view that there is not")
+    view = found[number]
+    if view.dynamic or view.offsets is not None:
+        raise damaged(f"{name} is a view without a place of its own")
+    return identifier(name), view
 
 
 def _named(pair: Any) -> tuple[str, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +21,7 @@ from nasm.objects.embedding import Embedding
 from nasm.objects.operands import Values
 from nasm.objects.places import Places, Stripped
 from nasm.objects.sections import joined
-from nasm.printer.text import counter_names
+from nasm.printer.text import NamedViews, counter_names
 from nasm.problems import Failure, Refused
 from nasm.source import Source, Span
 from nasm.spec.array_files import ArrayFile
@@ -74,8 +74,11 @@ class _Writer:
         lines = _lines(program)
         rows, code = self._code(lines.made)
         tensors = [self._tensor(tensor) for tensor in program.tensors.values()]
+        names = counter_names(program)
+        called = NamedViews(program, names)
+        expected = [self._expectation(one, called) for one in program.expectations]
         sections = {
-            layout.MACHINE: document(self._machine(transfers)),
+            layout.MACHINE: document(self._machine(transfers, names, called)),
             layout.TENSORS: document(tensors),
             layout.ROWS: document(rows),
             layout.STRINGS: document(list(self.values.strings)),
@@ -85,32 +88,37 @@ class _Writer:
             layout.SYNC: _sync(lines.held, lines.changed),
             layout.QUEUES: document([_queue(lines) for lines in program.queues]),
             layout.LINES: columns(*zip(layout.LINE_TYPES, lines[:3], strict=True)),
-            layout.EXPECT: document([self._expectation(one) for one in program.expectations]),
+            layout.EXPECT: document(expected),
             layout.FILES: document(self.embedding.index()),
             layout.DATA: self.embedding.data(),
         }
         return joined(sections | self._debug())
 
-    def _machine(self, transfers: list[Any]) -> dict[str, Any]:
-        program = self.program
+    def _machine(
+        self, transfers: list[Any], names: Mapping[int, str], called: NamedViews
+    ) -> dict[str, Any]:
+        program, number = self.program, self.values.views.number
+        named = [[name, number(view)] for view, name in called.known.items()]
         return {
             "target": program.generation.spellings[0],
             "cores": program.cores,
             "options": program.chosen,
             "figures": {f.name: f.value for f in program.figures_set},
             "constants": [[name, _constant(name, v)] for name, v in program.constants.items()],
-            "counters": self._counters(),
+            "counters": self._counters(names),
             "dtypes": self.values.views.dtypes,
             "transfers": transfers,
+            "views": named,
             "linked": self.link is not None,
             "settings": [[s.name, s.value, s.core, s.engine] for s in program.settings],
         }
 
-    def _counters(self) -> list[list[Any]]:
+    def _counters(self, names: Mapping[int, str]) -> list[list[Any]]:
         """Semaphores and events core by core, in their order."""
         counter = self.program.generation.counter
-        names = counter_names(self.program).items()
-        return [list(pair) for pair in sorted(names, key=lambda pair: counter(pair[0])[::2])]
+        return [
+            list(pair) for pair in sorted(names.items(), key=lambda pair: counter(pair[0])[::2])
+        ]
 
     def _tensor(self, tensor: Tensor) -> dict[str, Any]:
         return {
@@ -158,7 +166,7 @@ class _Writer:
                 given.append(0 if default else self.values.number(value))
         return said, columns(*zip(layout.CODE_TYPES, (chosen, given), strict=True))
 
-    def _expectation(self, one: Expectation) -> str:
+    def _expectation(self, one: Expectation, views: NamedViews) -> str:
         """Its text, with the array file that it may name."""
 
         def named(text: str) -> str:
@@ -168,7 +176,7 @@ class _Writer:
             name = self.embedding.named(file)
             return f"{name}:{file.key}" if file.key else name
 
-        return expectation_text(one, self.program.constants, named)
+        return expectation_text(one, self.program.constants, named, views.name)
 
     # -- debug sections
 
@@ -241,7 +249,9 @@ def _queue(lines: Any) -> dict[str, Any]:
         "core": lines.core,
         "engine": lines.engine,
         "lines": len(lines),
-        "labels": [[name, pc] for name, pc in sorted(lines.labels.items(), key=_by_pc)],
+        "labels": [
+            [n, pc] for n, pc in sorted(lines.labels.items(), key=_by_pc) if pc <= len(lines)
+        ],
     }
 
 

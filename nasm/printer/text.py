@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from nasm.asm.expectations.written import written
 from nasm.printer import declarations
@@ -88,23 +88,34 @@ def _text(
 def _expectations(
     program: Program, names: dict[int, str], files: Files, allowed: Allowed
 ) -> Iterator[str]:
-    taken = {*names.values(), *program.tensors, *program.transfers, *program.constants}
-    known: dict[View, str] = {}
+    views, told = NamedViews(program, names), 0
     for expectation in program.expectations:
-        new: list[str] = []
-
-        def view(name: str, held: View, new: list[str] = new) -> str:
-            if held not in known:
-                known[held] = fresh(name, taken)
-                taken.add(known[held])
-                new.append(f".view  {known[held]} = {view_text(held)}")
-            return known[held]
-
-        line = written(expectation, program.constants, _named(files, expectation), view)
+        line = written(expectation, program.constants, _named(files, expectation), views.name)
         behind = allowed.behind(expectation.span)
         yield from allowed.above(expectation.span)
-        yield from new
+        for view, name in [*views.known.items()][told:]:
+            yield f".view  {name} = {view_text(view)}"
+        told = len(views.known)
         yield f"{line}  {behind}" if behind else line
+
+
+class NamedViews:
+    """Views that expectations name and no slices say, each with a name that nothing else has.
+
+    ``names`` are those of semaphores and events; ``known`` are the views so far.
+    """
+
+    def __init__(self, program: Program, names: Mapping[int, str]) -> None:
+        self._taken = {*names.values(), *program.tensors, *program.transfers, *program.constants}
+        self.known: dict[View, str] = {}
+
+    def name(self, wanted: str, view: View) -> str:
+        """The name of a view, which its text calls so."""
+        found = self.known.get(view)
+        if found is None:
+            found = self.known[view] = fresh(wanted, self._taken)
+            self._taken.add(found)
+        return found
 
 
 def _named(files: Files, expectation: Expectation) -> Callable[[str], str]:

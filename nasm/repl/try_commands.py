@@ -169,7 +169,12 @@ def _typed(session: Session, found: Typed, width: int) -> list[str]:
         by_kind.setdefault(what, []).append(name)
     for what, names in by_kind.items():
         lines.append(f"declared: {counted(len(names), what)}, {listed(names, 'and')}")
-    for one, cost in found.executed:
+    together = len(found.executed) > text.SHOWN
+    if together:
+        done = text.Completed()
+        done.add([one for one, _ in found.executed])
+        lines += text.completed(session, done, width)
+    for one, cost in () if together else found.executed:
         done = text.Completed()
         done.add([one])
         lines += text.completed(session, done, width)

@@ -5,30 +5,21 @@ https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from nasm import __version__, codes
-from nasm.allowing import Allow, AllowedProblem
+from nasm.allowing import Allow
 from nasm.codes.row import Code
 from nasm.problems import Problem
 from nasm.report.explanations import prose
+from nasm.report.found import Found
 from nasm.source import Span
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
 VERSION = "2.1.0"
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """All that is wrong with a program; ``name`` is its file."""
-
-    name: str
-    problems: Sequence[Problem]
-    allowed: Sequence[AllowedProblem] = ()
 
 
 def log(found: Iterable[Found]) -> dict[str, Any]:

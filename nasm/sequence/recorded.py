@@ -65,7 +65,7 @@ class _Writer:
     def _loop(self, level: Level) -> None:
         loop, queues = level.loop, self.builder.program.queues
         assert loop is not None
-        begun = {queue: len(queues[queue]) for queue in loop.parts}
+        begun = {queue: len(queues[queue].instructions) for queue in loop.parts}
         for queue, part in loop.parts.items():
             self._node(level.enter[queue])
             leave = () if part.leave is None else (part.leave,)
@@ -76,7 +76,7 @@ class _Writer:
             self._syncs(queue, level.last.get(queue, ()), (loop.span, loop.chain))
             self._several(loop, queue, (*part.step, part.back))
             self.builder.program.loop_registers += (
-                LoopRegister(queue, begun[queue], len(queues[queue]), *held)
+                LoopRegister(queue, begun[queue], len(queues[queue].instructions), *held)
                 for held in loop.registers.get(queue, {}).items()
             )
             if loop.left or part.leave is not None:

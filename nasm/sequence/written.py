@@ -6,6 +6,7 @@ order; nor has one that branches. That is refused, with both places.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -24,6 +25,7 @@ from nasm.spec.program import Instruction, Update, Wait
 from nasm.spec.view import View
 
 NO_ORDER = "E0841"
+_LOOP = re.compile(r"(@\w+\s+)?\.(loop|break)\b")
 HINT = "write it call by call: each line means what it does after all lines above it"
 
 
@@ -125,10 +127,18 @@ class _Text:
     def check_branches(self) -> None:
         """No line branches."""
         for one in self.lines:
-            if self.instruction(one).row.effect is Jump:
-                said = f"{self.named(one)} branches: the order of the lines is not that of a run"
-                hint = "loops at run time keep their waits; .for repeats lines when it is assembled"
-                raise self._refuse(said, one, hint)
+            if self.instruction(one).row.effect is not Jump:
+                continue
+            span = self.span(one)
+            said = f"{self.named(one)} branches: the order of the lines is not that of a run"
+            hint = "repeat lines with '.for', whose rounds are lines of the text"
+            if span is not None and _LOOP.match(span.text):
+                said = "the rounds of a '.loop' are made at run time: they have no order of lines"
+                hint = (
+                    f"{hint}, as in '.for k in 0..4'; or say in the '.loop' itself who comes after "
+                    "what, with 'post done[k]' and 'after done[k - 2]'"
+                )
+            raise self._refuse(said, one, hint)
 
     def check_bare(self) -> None:
         """No line waits or updates."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import deque
-from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from nasm.held import Blocked
@@ -118,18 +119,6 @@ Fetched = tuple[Task, Wait | None]
 """What stands at a pc of a queue: a task, which several may share, and what it waits for here."""
 
 
-class Return(int):
-    """The pc at which a queue goes on behind a task put before its own, and what that started."""
-
-    payload: Any
-
-    def __new__(cls, pc: int, payload: Any) -> Return:
-        """As an integer it is the pc."""
-        made = super().__new__(cls, pc)
-        made.payload = payload
-        return made
-
-
 class Flying(NamedTuple):
     """A task that has started and not completed; ``head`` is when it was next in its queue.
 
@@ -159,7 +148,8 @@ class Queue:
     result the next one has to wait for, if that was not there when it became the next. ``asked``
     says that it waits for a resource in turn, ``due`` when it tries again. ``record`` is the number
     of its last start; ``interval`` and ``latency`` are what that took. ``resume`` are the
-    pcs at which it goes on behind tasks that were put before its own, the last one first.
+    pcs at which it goes on behind blocks of tasks that were put before its own, the last one first;
+    ``put`` is where such blocks begin, and where the last one ends.
     ``blocked`` is what the condition of its next task said last, unless that may start.
     ``burst`` plans the execution of many at once, if anything can.
     ``expand`` is asked for what stands for an instruction, if anything is; of such its pc is a
@@ -197,6 +187,7 @@ class Queue:
         "parked",
         "pc",
         "poster",
+        "put",
         "reached",
         "record",
         "resume",
@@ -242,6 +233,7 @@ class Queue:
         self.record = -1
         self.interval = self.latency = 0
         self.resume: tuple[int, ...] = ()
+        self.put: tuple[int, ...] = ()
         self.waiting: dict[Idle, int] = {}
         self.expand: Expand | None = None
         self.burst: Any = None
@@ -268,12 +260,50 @@ class Queue:
     def advance(self, to: int | None) -> None:
         """Go on behind the instruction that has started, or at the pc to which that branches."""
         pc = self.pc
-        if to is not None:
+        if self.resume:
+            pc, self.resume = self.following() if to is None else self._jump(to)
+            self.enter(pc)
+        elif to is not None:
             self.enter(to)
         elif type(pc) is not Micro or pc.last:
             self.enter(int(pc) + 1)
         else:
             self.pc = numbered(pc, pc.micro + 1, self.expansion)
+
+    def following(self) -> tuple[int, tuple[int, ...]]:
+        """The pc at which it goes on behind its next task, and where it is to resume then."""
+        pc = int(self.pc) + 1
+        if not self.resume or pc < self.block(pc - 1).stop:
+            return pc, self.resume
+        *rest, pc = self.resume
+        return pc, tuple(rest)
+
+    def block(self, pc: int) -> range:
+        """The block that was put before its own tasks and has a pc."""
+        at = bisect_right(self.put, pc)
+        return range(self.put[at - 1], self.put[at])
+
+    def _jump(self, to: int) -> tuple[int, tuple[int, ...]]:
+        """The same if a task of a block branches: within it, to its end, or among its own tasks."""
+        block = self.block(int(self.pc))
+        if to in block and to != self.length:  # no loop begins with its head: that is its own end
+            return to, self.resume
+        if to == block.stop:
+            *rest, to = self.resume
+            return to, tuple(rest)
+        return to, ()
+
+    def ahead(self) -> Iterator[int]:
+        """The pcs of what was put before its own tasks and is still to start, in order.
+
+        Of what branches back it is this round.
+        """
+        for pc in self.within():
+            yield from range(pc, self.block(pc).stop)
+
+    def within(self) -> list[int]:
+        """Where it stands in each block that was put before its own tasks, the last one first."""
+        return [int(pc) for pc in (self.pc, *reversed(self.resume[1:]))] if self.resume else []
 
     def account(self, now: int) -> None:
         """Charge the idle time up to now to what the head waits for."""
@@ -322,27 +352,3 @@ class Queue:
         for name, value in zip(self.CHANGES, changes, strict=True):
             setattr(self, name, value)
         self.flight, self.waiting = deque(flight), dict(waiting)
-
-
-def returning(task: Task, queue: Queue) -> Task:
-    """A task behind which its queue goes on at the next pc of those that it is to ``resume`` at.
-
-    One that branches elsewhere makes an end of these.
-    """
-    expand, work = task.expand, task.work
-    if expand is not None:
-        return replace(task, expand=lambda: returning(expand(), queue))
-
-    def start(now: int) -> Return:
-        payload = work.start(now)
-        if work.branches and payload is not None:
-            queue.resume = ()
-            return Return(payload, payload)
-        *rest, pc = queue.resume
-        queue.resume = tuple(rest)
-        return Return(pc, payload)
-
-    def finish(done: Return) -> None:
-        work.finish(done.payload)
-
-    return replace(task, work=replace(work, start=start, finish=finish, branches=True))

@@ -337,7 +337,7 @@ class Scheduler:
         for tell in self._tell_started:
             tell(queue, task, now)
         payload = work.start(now)
-        if queue.expand is None:
+        if queue.expand is None and not queue.resume:
             queue.pc = payload if work.branches and payload is not None else pc + 1
         else:
             queue.advance(payload if work.branches else None)

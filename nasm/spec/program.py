@@ -100,7 +100,7 @@ class LoopRegister(NamedTuple):
 class QueueProgram:
     """The instructions of one queue, a column per fact: numbers index the program's tables.
 
-    So many at the end were ``typed`` in while it ran: they stand behind the end of the queue.
+    Blocks that were ``typed`` in while it ran stand behind the end of the queue, and begin there.
     """
 
     core: int
@@ -111,10 +111,10 @@ class QueueProgram:
     spans: array[int] = field(default_factory=lambda: array("i"))
     chains: array[int] = field(default_factory=lambda: array("i"))
     labels: dict[str, int] = field(default_factory=dict)
-    typed: int = 0
+    typed: list[int] = field(default_factory=list)
 
     def __len__(self) -> int:
-        return len(self.instructions) - self.typed
+        return self.typed[0] if self.typed else len(self.instructions)
 
 
 @dataclass(slots=True, repr=False, eq=False)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import os
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, time
@@ -168,6 +167,8 @@ def _shown(value: object) -> str:
 
 def read(path: str) -> Timing:
     """The figures that a file sets; raises Failure if it cannot be read or is not TOML."""
+    from tomllib import loads  # which few runs need
+
     source = source_of(Path(path), ending=".toml")
     said, at = "", None
     if len(source.text) > LARGEST:
@@ -179,7 +180,7 @@ def read(path: str) -> Timing:
                 break
     if not said:
         try:
-            return Timing(tomllib.loads(source.text), f"set by {in_line(path)}", source)
+            return Timing(loads(source.text), f"set by {in_line(path)}", source)
         except RecursionError:
             said = "its values are too deeply nested"
         except ValueError as problem:  # TOMLDecodeError, or an integer of thousands of digits
@@ -227,11 +228,13 @@ class _Places:
 
 def _keys(text: str) -> Iterator[tuple[Key, int]]:
     """The keys that lines give a value or begin a table with, each with the line's number."""
+    from tomllib import loads
+
     table: Key = ()
     for number, line in enumerate(text.split("\n"), 1):
         begins = line.lstrip().startswith("[")
         try:
-            found = _path(tomllib.loads(line if begins else f"{line.partition('=')[0]}= 0"))
+            found = _path(loads(line if begins else f"{line.partition('=')[0]}= 0"))
         except ValueError:
             continue  # a part of a value of several lines, or a comment
         if begins:

@@ -13,9 +13,10 @@
 ;   done    posts done when dst is complete
 ; Calls one after the other may share scores, turned and sums, and need no wait for it: what the
 ; next writes on Tensor comes after what the one before has read. Takes 2 * TK + S elements of the dtype of
-; v and 4 * D + 24 * T + 4 bytes of each partition.
+; v and 4 * D + 24 * T + 4 bytes of each partition, which calls share.
 ; Cost per tile of keys in cycles: Tensor TK + max(64, S) + D in bfloat16, Scalar TK + 64, Vector TK + S + D + 128.
 .macro attention(dst, q, k, v, unit, scores, turned, sums, scale, ready=[], done=[])
+    .scope
     .const S = shape(q, 1), D = shape(q, 0), TK = shape(v, 0), T = shape(v, 1), DT = dtype(v)
     .assert S <= 128 and D <= 128 and TK <= 128, "attention: at most 128 queries, 128 features, and 128 keys in a tile"
     .assert shape(k, 0) == D and shape(k, 1) == T * TK and shape(v, 2) == D, "attention: k is [D, T * TK] for q [D, S] and v [TK, T, D]"
@@ -66,4 +67,5 @@
     .end
     @vector  Reciprocal    share, whole[:, T - 1 : +1]
     @vector  TensorScalar  dst, acc, op0=multiply, operand0=share    post done
+    .end
 .end

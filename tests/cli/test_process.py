@@ -65,6 +65,29 @@ def test_without_docstrings_it_says_so_and_without_assertions_it_runs(level: str
     assert imported[2].endswith(f"\nImportError: {docstrings.NEEDED}\n")
 
 
+def test_a_run_imports_nothing_that_only_other_runs_need() -> None:
+    """What few command lines need costs every start, as texts get more of it."""
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import sys; from nasm.cli import main; "
+            "main(['run', '-q', sys.argv[1]]); print(*sys.modules)",
+            str(MATMUL),
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=ENVIRONMENT,
+        timeout=60,
+    )
+    rare = ("codes", "sequence", "report.sarif", "printer", "profile", "debug", "nki", "examine")
+    found = done.stdout.split()
+    assert "nasm.machine" in found
+    assert not [name for name in found if name.startswith(tuple(f"nasm.{one}" for one in rare))]
+    assert "tomllib" not in found
+
+
 def test_standard_input_is_a_program() -> None:
     done = process("run", "-", text=HALVES)
     assert done.code == 0

@@ -28,6 +28,23 @@ TEXT = """\
 @sync EventSemaphore $s >= 16
 .expect C == WANTED
 """
+KERNEL = """\
+import nki
+import nki.isa as nisa
+import nki.language as nl
+from parts.factors import FACTOR
+
+
+@nki.jit
+def scaled(x):
+    y = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    tile = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.sbuf)
+    nisa.dma_copy(dst=tile, src=x)
+    nisa.tensor_scalar(dst=tile, data=tile, op0=nl.multiply, operand0=FACTOR)
+    nisa.dma_copy(dst=y, src=tile)
+    print("times", FACTOR)
+    return y
+"""
 LONG = 30
 """Seconds after which a test gives up waiting; none of them waits for time to pass."""
 
@@ -131,6 +148,49 @@ def test_a_terminal_is_cleared(folder: Path) -> None:
         watched.close()
 
 
+@pytest.fixture
+def kernel(tmp_path: Path) -> Path:
+    """A kernel that imports a module of a package without ``__init__.py`` beside it."""
+    (tmp_path / "scale.py").write_text(KERNEL, encoding="utf-8")
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "factors.py").write_text("FACTOR = 2.0\n", encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize("verb", ["run", "check"])
+def test_a_kernel_and_what_it_imports_from_its_folder_are_watched(verb: str, kernel: Path) -> None:
+    watched = Watched(kernel, verb, "scale.py:scaled", "--watch", "--in", "x=iota[128,8]")
+    try:
+        assert "times 2.0" in watched.until("watching 2 files; Ctrl-C ends\n")
+        # of one length and within one second, as a hasty edit is
+        (kernel / "parts" / "factors.py").write_text("FACTOR = 3.0\n", encoding="utf-8")
+        again = watched.until("Ctrl-C ends\n")
+        assert f"--- again: {os.path.join('parts', 'factors.py')} changed\n" in again
+        assert "times 3.0" in again
+        (kernel / "scale.py").write_text(KERNEL.replace("times", "by"), encoding="utf-8")
+        assert "by 3.0" in watched.until("Ctrl-C ends\n")
+        assert watched.interrupt() == 0
+    finally:
+        watched.close()
+
+
+def test_a_module_that_is_wrong_or_missing_for_a_while_is_watched(kernel: Path) -> None:
+    watched = Watched(kernel, "run", "scale.py:scaled", "--watch", "--in", "x=iota[128,8]")
+    factors = kernel / "parts" / "factors.py"
+    try:
+        watched.until("Ctrl-C ends\n")
+        factors.write_text("FACTOR = = 2.0\n", encoding="utf-8")
+        again = watched.until("watching 2 files; Ctrl-C ends\n")
+        assert "error[E0655]" in again
+        assert "FACTOR = = 2.0" in again
+        factors.rename(kernel / "parts" / "away.py")
+        assert "No module named" in watched.until("Ctrl-C ends\n")
+        factors.write_text("FACTOR = 5.0\n", encoding="utf-8")
+        assert "times 5.0" in watched.until("Ctrl-C ends\n")
+    finally:
+        watched.close()
+
+
 def test_what_is_written_is_not_watched(folder: Path) -> None:
     words = ("--in", "A=A.npy", "--out", "C=A.npy", "--watch")
     watched = Watched(folder, "run", "copy.nasm", *words)
@@ -146,7 +206,6 @@ def test_what_is_written_is_not_watched(folder: Path) -> None:
     [
         (["run", "-", "--watch"], "standard input can be read once"),
         (["check", "-", "--watch"], "standard input can be read once"),
-        (["run", "k.py:kernel", "--watch"], "a kernel is Python"),
         (["run", "copy.nasm", "--watch", "--json"], "--json does not go with --watch"),
         (["check", "copy.nasm", "--watch", "--timeout", "3"], "--timeout does not go with"),
         (["run", "copy.nasm", "--watch", "--trace", "-"], "standard output"),

@@ -199,6 +199,148 @@ def test_a_block_of_several_lines_is_executed_in_order() -> None:
     assert session.run().ok
 
 
+LOOP = """\
+.loop k in 0..8
+    @vector Memset         t[:, k], 3.0  give $go
+    @gpsimd EventSemaphore               take $go
+.end
+@vector TensorScalar t, t, op0=add, operand0=1.0"""
+
+
+def test_a_loop_at_run_time_is_executed_at_any_moment_of_a_run() -> None:
+    for steps in range(6):
+        session = Session(TWO)
+        session.step(count=steps)
+        session.declare(".sbuf t f32[128, 8]\n.sem go")
+        made = session.execute(LOOP)
+        assert made.pending == 0
+        assert (session.read("t") == 4.0).all()
+        rounds = [one for one, _ in made.executed if one.text.startswith("Memset")]
+        assert len(rounds) == 8
+        assert session.execute(LOOP).pending == 0
+        report = session.run()
+        assert report.ok
+        again = nasm.run(session.typed_text())
+        assert again.ok
+
+
+def test_loops_within_loops_and_those_that_are_left_return_to_where_the_engine_was() -> None:
+    session = Session(TWO)
+    session.step(count=2)
+    session.declare(".sbuf t f32[128, 8] = zeros")
+    nest = ".loop i in 0..2\n.loop k in 0..3\n@vector Memset t[:, i*4 + k], 1.0\n.end\n.end"
+    assert session.execute("@vector .loop k in 0..8\nMemset t[:, k], 2.0\n.break k >= 3\n.end")
+    np.testing.assert_array_equal(session.read("t")[0], [2, 2, 2, 2, 0, 0, 0, 0])
+    session.execute(nest)
+    np.testing.assert_array_equal(session.read("t")[0], [1, 1, 1, 2, 1, 1, 1, 0])
+    assert session.run().ok
+
+
+def test_what_waits_in_a_typed_loop_lets_others_be_typed_before_it_and_goes_on() -> None:
+    session = Session(TWO)
+    session.declare(".sem go\n.sbuf t f32[128, 4] = zeros")
+    made = session.execute("@vector .loop k in 0..4\nMemset t[:, k], 1.0  take $go\n.end")
+    assert session.status is Status.DEADLOCK
+    assert made.pending == 3  # of this round: what waits, a step and a branch
+    session.execute("@gpsimd Nop  $go += 2")
+    session.run()
+    np.testing.assert_array_equal(session.read("t")[0], [1, 1, 0, 0])
+    session.execute("@vector Memset t[:, 3:4], 7.0")
+    np.testing.assert_array_equal(session.read("t")[0], [1, 1, 0, 7])
+    session.execute("@gpsimd Nop  $go += 2")
+    session.run()
+    np.testing.assert_array_equal(session.read("t")[0], [1, 1, 1, 1])
+    assert session.run().ok
+
+
+def test_going_back_over_a_typed_loop_and_forward_is_the_same() -> None:
+    session = Session(TWO)
+    session.declare(".sbuf t f32[128, 8]\n.sem go")
+    session.execute(LOOP)
+    now, held = session.now, session.read("t").copy()
+    session.back(count=7)
+    assert session.now < now
+    session.run()
+    np.testing.assert_array_equal(session.read("t"), held)
+
+
+def test_a_typed_loop_with_a_mistake_leaves_no_label() -> None:
+    session = Session(TWO)
+    with pytest.raises(Failure):
+        session.execute(".loop k in 0..4\n@vector Memset x[:, k], 1.0\n.end\n@sync Memset x, 0")
+    assert not session.program.queues[session.queue("vector").index].labels
+
+
+MADE = """\
+.for n in 0..2
+@gpsimd Memset         t[:, n], n + 1.0                        post made[n]
+@vector TensorScalar   t[:, n], t[:, n], op0=multiply, operand0=2.0  after made[n]  post twice[n]
+.end
+@scalar Activation     u, t, op=copy  after twice[0..2]  post copied"""
+
+
+def test_moments_of_a_typed_text_are_waited_for_within_it() -> None:
+    for steps in range(6):
+        session = Session(TWO)
+        session.step(count=steps)
+        session.declare(".sbuf t f32[128, 2]\n.sbuf u f32[128, 2]")
+        made = session.execute(MADE)
+        assert made.pending == 0
+        np.testing.assert_array_equal(session.read("u")[0], [2, 4])
+        report = session.run()
+        assert report.ok, report
+        assert nasm.run(session.typed_text()).ok
+
+
+def test_what_was_posted_before_and_is_over_needs_no_wait() -> None:
+    session = Session(TWO)
+    session.declare(".sbuf t f32[128, 2] = zeros\n.sbuf u f32[128, 2]")
+    first = "@gpsimd Memset t, 5.0  post made"
+    session.trial(first)
+    with pytest.raises(Failure, match="nobody posts made in what is typed"):
+        session.execute("@vector TensorCopy u, t  after made")  # it was gone back over
+    session.execute(first)
+    session.execute("@vector TensorCopy u, t  after made")
+    assert (session.read("u") == 5.0).all()
+    with pytest.raises(Failure, match="made was posted by what was typed before"):
+        session.execute(first)
+    assert session.run().ok
+    assert nasm.run(session.typed_text()).ok
+
+
+def test_a_moment_that_has_not_happened_cannot_be_waited_for() -> None:
+    session = Session(TWO)
+    session.declare(".sem go")
+    session.execute("@gpsimd Nop  $go >= 1  post made")
+    with pytest.raises(Failure, match="made has not happened"):
+        session.execute("@vector Nop  after made")
+    session.execute("@scalar Nop  $go++")
+    session.run()
+    session.execute("@vector Nop  after made")
+
+
+def test_a_macro_with_moments_is_called_again_and_again() -> None:
+    text = TWO.replace(".hbm X", '.include "lib/softmax.nasm"\n.hbm X')
+    session = Session(text)
+    session.run()
+    session.declare(".sbuf t f32[128, 8] = iota\n.sbuf u f32[128, 8]")
+    for _ in range(3):
+        made = session.execute("softmax(u, t, ready=[], done=[])")
+        assert made.pending == 0
+    np.testing.assert_allclose(session.read("u").sum(axis=1), 1.0, rtol=1e-3)
+    assert session.run().ok
+    assert nasm.run(session.typed_text()).ok
+
+
+def test_a_drain_of_transfers_that_the_program_had_is_refused() -> None:
+    session = Session(TWO)
+    with pytest.raises(Failure, match=r"\.drain waits for all transfers of @sync"):
+        session.execute("@sync .drain")
+    session.declare(".sbuf t f32[128, 8]")
+    session.execute("@scalar DmaCopy t, X\n@scalar .drain")
+    np.testing.assert_array_equal(session.read("t"), session.read("X"))
+
+
 def test_a_typed_branch_leads_to_a_label_of_the_program() -> None:
     session = Session(
         ".target trn2\n@scalar\nagain: RegisterAlu %r0, %r0, 1, op=add\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from random import Random
 
@@ -19,7 +20,7 @@ from tests.fuzz.programs import Programs, few_lines
 from tests.printer.same import parts
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("programs", "programs/lib", "programs/published", "tests/hazards")
+FOLDERS = (*("programs", "programs/lib", "programs/published", "programs/tensix"), "tests/hazards")
 FILES = [path for folder in FOLDERS for path in sorted((ROOT / folder).glob("*.nasm"))]
 
 
@@ -55,6 +56,17 @@ def same(text: str, other: str, name: str) -> None:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_a_file_formatted_is_the_same_program(path: Path) -> None:
     kept(path.read_text(encoding="utf-8"), str(path), whole=path.stat().st_size < 20_000)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_no_blank_stands_within_braces(path: Path) -> None:
+    """Also with dtypes that are constants, of two lengths: they stand in a column."""
+    text = path.read_text(encoding="utf-8")
+    for dtype, name in (("f32", "{D}"), ("bf16", "{WIDE}")):
+        text = re.sub(rf"(?m)(^ *\.(?:sbuf|hbm|psum) +\S+ +){dtype}\b", rf"\1{name}", text)
+    code = (line.partition(";")[0] for line in made(text).splitlines())
+    assert not [line for line in code if '"' not in line and re.search(r"{ | }", line)]
+    assert made(made(text)) == made(text)
 
 
 def test_the_examples_of_pages_and_rows_formatted_are_the_same_programs() -> None:
@@ -166,6 +178,12 @@ def _respaced(rng: Random, text: str) -> str:
             "  @sync Nop\n.end\n.end\n.end\n",
             ".loop n in 0..2\n.for j in 0..2\n    @sync  Nop\n.if j == 0\n"
             "    @sync  Nop\n.end\n.end\n.end\n",
+        ),
+        (
+            ".sbuf x {IN}[128, 4]\n.sbuf longer{ L[0] } { OUTER } [1] @ 0:0\n"
+            ".sbuf z{L[0]}y f32[{N}[0]]\n.psum  p  f32[1]\n",
+            ".sbuf  x             {IN}[128, 4]\n.sbuf  longer{L[0]}  {OUTER} [1] @ 0:0\n"
+            ".sbuf  z{L[0]}y      f32[{N}[0]]\n.psum  p             f32[1]\n",
         ),
     ],
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -75,6 +76,37 @@ def test_a_file_is_the_same_program_as_an_object_and_runs_alike(path: Path) -> N
     assert end(read(written(program, source, strip=True))) == end(program)
 
 
+VIEWS = """\
+.target trn2
+.sbuf t f32[4, 8]
+.view bits = t.view(u32)
+.view turned = t.reshape(4, 2, 4).permute(0, 2, 1)
+.view half = t[:, 0:4]
+.dma d
+t[:, 0:4] <- t[:, 4:8]
+.end
+@vector Memset t, 1.0
+.for k in 0..2
+.view part = t[:, k : +1].view(u32)
+.expect part == 0x3f800000
+.end
+.expect sum(turned, axis=2) + sum(bits * 0) == 2
+.expect half == 1
+.expect bits != 3
+"""
+
+
+def test_views_of_expectations_that_no_slices_say_are_in_the_object() -> None:
+    program = nasm.assemble(VIEWS)
+    made = round_trip(program, Source("<text>", VIEWS))
+    report = nasm.run(made).report
+    assert report.ok
+    assert [outcome.held for outcome in report.expectations] == [True] * 5
+    wrong = nasm.assemble(VIEWS.replace("== 2", "== 3"))
+    failed = nasm.run(read(written(wrong))).report.expectations
+    assert [outcome.held for outcome in failed] == [True, True, False, True, True]
+
+
 @pytest.mark.parametrize("path", PROGRAMS, ids=name)
 def test_the_report_of_an_object_is_that_of_its_text(path: Path) -> None:
     of_text, source = nasm.assemble(path), source_of(path)
@@ -138,3 +170,23 @@ def test_the_same_text_is_the_same_bytes_in_another_process_and_folder(tmp_path:
         [sys.executable, "-c", said], cwd=tmp_path, env=env, capture_output=True, check=True
     )
     assert found.stdout == here
+
+
+@pytest.mark.parametrize(
+    ("pair", "said"),
+    [
+        (["turned", 99], "turned is a view that there is not"),
+        (["t", 0], "a view is called as something else is"),
+        (["moved", 3], "moved is a view without a place of its own"),
+        (["a b", 0], "a b"),
+        ([3, 0], "something has no name"),
+    ],
+)
+def test_views_that_expectations_cannot_name_are_refused(pair: list[object], said: str) -> None:
+    moved = VIEWS + "@vector RegisterMove %r1, 0\n@vector Memset t[:, %r1 : +1], 1.0\n"
+    parted = {n: bytes(b) for n, b in sections.parted(written(nasm.assemble(moved))).items()}
+    machine = json.loads(parted["machine"])
+    machine["views"] = [pair]
+    parted["machine"] = json.dumps(machine).encode()
+    with pytest.raises(Failure, match=said):
+        read(sections.joined(parted))

@@ -431,6 +431,46 @@ def test_a_macro_in_a_loop_at_run_time(core: str) -> None:
     close(made["Y"], powers / powers.sum(axis=-1, keepdims=True))
 
 
+PAIRS = "sslsrsallrlarraas"
+"""Each of four macros after each of them."""
+
+SHARING = """.include "softmax.nasm"
+        .include "norms.nasm"
+        .include "attention.nasm"
+        .include "transpose.nasm"
+        .const N = 17
+        .sbuf x    f32[128, N, 64] = normal(seed=1)
+        .sbuf gain f32[128, 64]    = normal(seed=2)
+        .sbuf q    f32[64, 128]    = normal(seed=3)
+        .sbuf k    f32[64, 192]    = normal(seed=4)
+        .sbuf v    f32[64, 3, 64]  = normal(seed=5)
+        .sbuf unit f32[128, 128]
+        .psum scores f32[128, 2, 64]
+        .psum turned f32[64, 128]
+        .psum sums   f32[128, 64]
+        .hbm  Y  f32[N, 128, 64]  output
+        identity(unit, same)
+"""
+
+
+@pytest.mark.parametrize("core", CORES)
+def test_calls_share_scratch_and_need_no_wait_for_it(core: str) -> None:
+    calls = {
+        "s": "softmax(x[:, {n}], x[:, {n}], done=made[{n}])",
+        "l": "layernorm(x[:, {n}], x[:, {n}], gain, gain, done=made[{n}])",
+        "r": "rmsnorm(x[:, {n}], x[:, {n}], gain, done=made[{n}])",
+        "a": "attention(x[:, {n}], q, k, v, unit, scores, turned, sums, 0.2, same, made[{n}])",
+    }
+    lines = [calls[which].format(n=n) for n, which in enumerate(PAIRS)]
+    stores = ".for n in 0..N\n@sync DmaCopy Y[n], x[:, n]  after made[n]\n.end"
+    text = SHARING + "\n".join(lines) + "\n" + stores
+    run(text, core)  # in order in every execution, or it is told
+    source = Source("test.nasm", f".target {core}\n{text}\n")
+    tensors = Session.load(source, include=[LIBRARY]).program.tensors
+    for macro in ("softmax_{}_lowest", "rmsnorm_{}_scale", "attention_{}_p"):
+        assert tensors[macro.format(1)].offset == tensors[macro.format(4)].offset
+
+
 @pytest.mark.parametrize(
     ("file", "wait"),
     [

@@ -112,6 +112,15 @@ def test_a_wait_for_what_the_other_core_updates_is_refused() -> None:
 def test_a_text_that_branches_is_refused() -> None:
     said = refused("@sync\n    Nop\nagain:\n    CompareBranch target=again")
     assert "CompareBranch on sync branches" in said
+    assert "'.for'" in said
+
+
+def test_of_a_loop_at_run_time_it_is_said_what_to_write_instead() -> None:
+    for text in (".loop k in 0..2\n@sync DmaCopy a, A\n.end", "@sync .loop %r1 in 0..2\nNop\n.end"):
+        said = refused(text)
+        assert "the rounds of a '.loop' are made at run time" in said
+        assert ".for k in 0..4" in said
+        assert "CompareBranch" not in said
 
 
 def test_a_read_of_what_nobody_writes_is_left_to_the_run() -> None:

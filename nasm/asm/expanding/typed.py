@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar
 
 from nasm.asm.expanding import declare
 from nasm.asm.expanding.expand import Expander
@@ -11,7 +11,7 @@ from nasm.asm.expanding.walking import Bodies
 from nasm.asm.text import tree
 from nasm.building.builder import ProgramBuilder
 from nasm.problems import Failure, Problem, Refused, listed
-from nasm.source import Source, Span
+from nasm.source import Source
 
 
 class Continued(Expander):
@@ -69,17 +69,6 @@ class Continued(Expander):
             )
         )
 
-    def run_time_loop(self, statement: tree.Loop) -> NoReturn:
-        """``.loop``: its branch would lead to what was typed."""
-        raise Failure(
-            Problem(
-                "E0207",
-                "a loop at run time branches back; what is typed is executed at once, line by line",
-                Span(self.source, statement.start, statement.head),
-                "repeat the lines with '.for', or put the loop into the program",
-            )
-        )
-
     def _engine(self, statement: tree.Line | tree.DrainLine | tree.WriteLine) -> str | None:
         if statement.label is not None:
             self._label(statement.label, "")
@@ -113,5 +102,4 @@ class Continued(Expander):
         tree.Version: version,
         tree.CoreLine: core,
         tree.Macro: macro,
-        tree.Loop: run_time_loop,
     }

@@ -23,12 +23,11 @@ def written(
     expectation: Expectation,
     constants: Mapping[str, object],
     file: Callable[[str], str],
-    view: Callable[[str, View], str] | None = None,
+    view: Callable[[str, View], str],
 ) -> str:
     """Its line. A text that has it has these ``constants``; ``file`` says how it names a file.
 
-    ``view`` gives the name of a view that is called so here and that no slices say; without it
-    such a view is refused.
+    ``view`` gives the name of a view that is called so here and that no slices say.
     """
     assert isinstance(expectation.tree, tuple)
     statement, values = expectation.tree
@@ -50,7 +49,7 @@ class _Spelling:
     """Nodes as text, each with how tightly what holds it together binds."""
 
     def __init__(
-        self, scope: Scope, constants: Mapping[str, object], view: Callable[[str, View], str] | None
+        self, scope: Scope, constants: Mapping[str, object], view: Callable[[str, View], str]
     ) -> None:
         self.scope, self.constants, self.view = scope, constants, view
 
@@ -117,8 +116,6 @@ class _Spelling:
         try:
             return sliced(held), ATOM
         except Refused:
-            if self.view is None:
-                raise
             return self.view(name, held), ATOM
 
     def _arguments(self, arguments: tuple[tree.Node, ...], metric: bool = False) -> str:

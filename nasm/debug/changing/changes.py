@@ -7,10 +7,12 @@ for whatever starts from now on; what was read before stays as it was read.
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass
 
 import numpy as np
 
+from nasm.building.recorded import Moment
 from nasm.held import Part
 from nasm.machine.access import Access
 from nasm.micro import Micro
@@ -151,13 +153,14 @@ class Type(Change):
     """Declarations and instructions that were typed: tensors get their values, queues the rest.
 
     ``pcs`` says where the instructions of each queue stand. They are its next ones.
-    ``declarations`` is what of the text declares something.
+    ``declarations`` is what of the text declares something, ``posts`` are moments of it.
     """
 
     text: str
     declarations: str
     values: tuple[tuple[View, Array], ...]
     pcs: tuple[tuple[int, range], ...]
+    posts: Set[Moment] = frozenset()
 
     def _do(self, running: Running) -> None:
         scheduler = running.machine.scheduler
@@ -169,9 +172,9 @@ class Type(Change):
                 queue.fetch(pc)
         for view, values in self.values:
             write(running.machine.addresses.access(view), values)
-        for index, (first, *rest) in self.pcs:
+        for index, pcs in self.pcs:
             queue = scheduler.queues[index]
-            scheduler.divert(queue, first, (*queue.resume, queue.pc, *reversed(rest)))
+            scheduler.divert(queue, pcs[0], (*queue.resume, queue.pc))
 
 
 def write(access: Access, values: Array) -> None:

@@ -115,8 +115,7 @@ def skipping(running: Running, engine: str | None) -> Divert:
     name = running.program.queue_name(queue.index)
     if queue.done:
         raise Refused(WRONG, f"@{name} has no instruction left to skip")
-    *rest, pc = queue.resume or (queue.pc + 1,)
-    return Divert(f"skip {name}", queue.index, pc, tuple(rest))
+    return Divert(f"skip {name}", queue.index, *queue.following())
 
 
 def _queue(running: Running, engine: str | None) -> Queue:
@@ -143,7 +142,7 @@ def _pc(running: Running, queue: Queue, name: str, place: int | str) -> int:
     labels = running.program.queues[queue.index].labels
     if not isinstance(place, int | np.integer):
         place = str(place).strip()
-        if place in labels:
+        if labels.get(place, queue.length + 1) <= queue.length:
             return labels[place]
         line = LINE.fullmatch(place)
         if line is not None:

@@ -66,8 +66,10 @@ class Typing:
         """The program with all that was added."""
         return self.running.program
 
-    def take(self, text: str, declarations: bool = False) -> Type:
+    def take(self, text: str, by_hand: Iterable[object] = (), declarations: bool = False) -> Type:
         """Assemble a text, make room for it on the machine, and say what is to be changed.
+
+        ``by_hand`` is what was changed before, up to now: moments of it may be named.
 
         Raises Failure with every problem of it; then it was not taken. With ``declarations`` it may
         hold nothing else.
@@ -90,15 +92,17 @@ class Typing:
             self.declared = ()
             return self._again[key]
         core = lines.core
-        added = lines.add(text, accept)
+        typed = (change for change in by_hand if isinstance(change, Type))
+        posted = {m: not left(self.running, t) for t in typed for m in t.posts}
+        added = lines.add(text, accept, posted)
         growing.take_up(self.running.machine, added.tensors, added.instructions)
         self.declared = added.names
         self.running.__dict__.pop("_outlook", None)  # what it looked up was all there was
         of_core = f".core {core}\n" if self.program.cores > 1 else ""
         said, declared = of_core + added.text.strip(), added.declarations
-        made = Type(said, declared and of_core + declared, tuple(values), added.pcs)
+        made = Type(said, declared and of_core + declared, tuple(values), added.pcs, added.posts)
         self.taken.append(made)
-        if added.pcs and not (added.names or added.expectations):
+        if added.pcs and not (added.names or added.expectations or added.moments):
             self._again[key] = made
         return made
 
@@ -145,13 +149,8 @@ def program_text(running: Running, typing: Typing, changes: Sequence[object]) ->
 
 def complete(running: Running, change: Type) -> None:
     """Run until the instructions of a change have completed, or nothing can happen."""
-    queues = [running.machine.scheduler.queues[index] for index, _ in change.pcs]
-    running.complete(
-        [
-            (queue, queue.count + len(queue.flight) + len(pcs))
-            for queue, (_, pcs) in zip(queues, change.pcs, strict=True)
-        ]
-    )
+    queues = running.machine.scheduler.queues
+    running.complete([(queues[index], pcs) for index, pcs in change.pcs])
 
 
 def told(
@@ -162,7 +161,7 @@ def told(
     memory: tuple[MemoryChange, ...],
 ) -> Typed:
     """What a change and the run after it have come to."""
-    machine, mine = running.machine, {q: set(pcs) for q, pcs in change.pcs}
+    machine, mine = running.machine, dict(change.pcs)
     executed, others = [], []
     for record in done:
         one = describe.executed(machine, record)
@@ -171,7 +170,15 @@ def told(
             executed.append((one, machine.cost(record[1], number)))
         else:
             others.append(one)
-    count = sum(len(pcs) for pcs in mine.values())
     return Typed(
-        change.text, typing.declared, tuple(executed), count - len(executed), tuple(others), memory
+        change.text, typing.declared, tuple(executed), left(running, change), tuple(others), memory
     )
+
+
+def left(running: Running, change: Type) -> int:
+    """How many instructions of a change have not completed."""
+    count = 0
+    for index, pcs in change.pcs:
+        queue = running.machine.scheduler.queues[index]
+        count += sum(pc in pcs for pc in (*(f.pc for f in queue.flight), *queue.ahead()))
+    return count

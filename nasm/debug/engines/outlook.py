@@ -60,12 +60,11 @@ class Outlook:
         """Which of some instructions, in order, a queue would come to next; None if to none."""
         if queue.done:
             return None
-        for pc in (queue.pc, *reversed(queue.resume)):
-            if pc < queue.length:
-                return self._behind(queue, pc, pcs)
-            if pc in pcs:  # it was typed, and is next
-                return pc
-        return None
+        typed = next((pc for pc in queue.ahead() if pc in pcs), None)
+        if typed is not None:
+            return typed
+        pc = (*queue.resume, queue.pc)[0]
+        return self._behind(queue, pc, pcs) if pc < queue.length else None
 
     def _behind(self, queue: Queue, pc: int, pcs: list[int]) -> int | None:
         """The same for a queue that goes on at a pc of its program."""
