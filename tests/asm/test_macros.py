@@ -386,6 +386,19 @@ def test_what_cannot_be_a_view(line: str, code: str) -> None:
     assert [c for c, _ in said(f".const N = 2\n.sbuf a f32[128, 8]\n{line}\n")] == [code]
 
 
+def test_a_macro_stands_in_no_loop_however_deep() -> None:
+    text = ".for k in 0..2\n.if k == 0\n.macro f()\n@vector Nop\n.end\n.end\n.end\n"
+    assert said(text) == [("E0228", "'.macro' inside of a '.for' block")]
+
+
+def test_nothing_but_the_end_follows_on_an_else() -> None:
+    lines = ".if 1\n.else\n.elif 2\n.else\n.end\n"
+    assert [(p.code, p.message, p.span and p.span.line) for p in problems(lines)] == [
+        ("E0118", "'.elif' is out of place: its '.if' already has an '.else'", 4),
+        ("E0118", "'.else' is out of place: its '.if' already has an '.else'", 5),
+    ]
+
+
 NAMED = """\
 .sbuf x f32[128, 8]
 .macro f(n, eng=vector)
