@@ -115,14 +115,16 @@ class Results(Inspection):
         )
 
     def timeline(self, width: int, begin: str = "", end: str = "") -> Timeline:
-        """What queues and rings did, in so many cells, from ``begin`` to ``end``.
+        """What queues, shared units and rings did, in so many cells, from ``begin`` to ``end``.
 
         Either is a time ("2.5us"), the number of a line, or a label, and may be left out.
         """
         from nasm.profile.timeline import timeline
 
         try:
-            return timeline(self.machine, self._profiled().history, width, begin, end)
+            watched = self._profiled()
+            tasks = watched.recording.tasks
+            return timeline(self.machine, watched.history, tasks, width, begin, end)
         except Refused as refused:
             raise Failure(refused.at(None)) from None
 

@@ -103,7 +103,7 @@ class Target:
     they have some. ``holds`` makes the object that a core holds, which semantics get by the
     implicit operand ``Held``. ``expand`` says what a queue executes for an instruction, with what
     its core holds and its number within the core: see :data:`Expander`. ``bursting`` is how it
-    executes many at once, ``unfinished`` what the engines of a core have left open when a run is
+    executes many at once; ``unfinished`` what the engines of a core have left open when a run is
     over. ``settings`` are what of that a program may set before it runs, ``parts`` what of it can
     be looked at. ``arrangements`` are words of declarations in linear memories: how elements stand
     there that are not one after the other, for each stored format.

@@ -48,6 +48,11 @@ class Rack:
         tapes = tuple(self.tapes), tuple(self.left)
         return tuple(self.locks), self.belt.save(), (self.hot, self.tune, self.rest), tapes
 
+    def own(self, lock: int, queue: int) -> None:
+        """Give a lock to a queue, or back."""
+        self.locks[lock] = queue
+        self.around.changed(("lock", lock))
+
     def put(self, queue: int, setting: Setting, value: int) -> None:
         """Begin with the value of a setting."""
         if setting.name.startswith("lock"):
@@ -104,7 +109,8 @@ def unlocked(_: Context, rack: Rack, queue: int, lock: int) -> Blocked | None:
     owner = rack.locks[lock]
     if owner in (FREE, queue):
         return None
-    return Blocked("lock", f"lock {lock} is held by {NAMES[owner]}", by=(owner,))
+    said = f"lock {lock} is held by {NAMES[owner]}"
+    return Blocked("lock", said, by=(owner,), on=(("lock", lock),))
 
 
 @ISA.instruction(
@@ -114,7 +120,7 @@ def unlocked(_: Context, rack: Rack, queue: int, lock: int) -> Blocked | None:
 )  # fmt: skip
 def Lock(lock: int, rack: Rack, queue: int) -> None:
     """Take a lock."""
-    rack.locks[lock] = queue
+    rack.own(lock, queue)
 
 
 @ISA.instruction(
@@ -125,7 +131,7 @@ def Unlock(lock: int, rack: Rack) -> Callable[[], None]:
     """Give a lock back, at completion."""
 
     def free() -> None:
-        rack.locks[lock] = FREE
+        rack.own(lock, FREE)
 
     return free
 
@@ -136,7 +142,7 @@ def Unlock(lock: int, rack: Rack) -> Callable[[], None]:
 )  # fmt: skip
 def Drop(lock: int, rack: Rack) -> None:
     """Give a lock back, as soon as it starts."""
-    rack.locks[lock] = FREE
+    rack.own(lock, FREE)
 
 
 # -- the belt
@@ -161,6 +167,7 @@ def filled(_: Context, rack: Rack) -> Blocked | None:
 def Push(value: int, rack: Rack) -> None:
     """Put a number on the belt."""
     rack.belt.push(value)
+    rack.around.changed(rack.belt.name)
 
 
 @ISA.instruction(
@@ -170,6 +177,7 @@ def Push(value: int, rack: Rack) -> None:
 )  # fmt: skip
 def Take(rack: Rack) -> int:
     """Take the first number from the belt."""
+    rack.around.changed(rack.belt.name)
     return int(rack.belt.take())
 
 
@@ -181,7 +189,8 @@ def cold(_: Context, rack: Rack) -> Blocked | None:
     """The plate is not hot any more."""
     if rack.around.now >= rack.hot:
         return None
-    return Blocked("heat", f"the plate is hot until {rack.hot}", until=rack.hot)
+    said = f"the plate is hot until {rack.hot}"
+    return Blocked("heat", said, until=rack.hot, on=("plate",))
 
 
 @ISA.instruction(
@@ -191,6 +200,7 @@ def cold(_: Context, rack: Rack) -> Blocked | None:
 def Heat(ticks: int, rack: Rack) -> None:
     """Make the plate hot for so many ticks."""
     rack.hot = rack.around.now + ticks
+    rack.around.changed("plate")
 
 
 @ISA.instruction(

@@ -47,6 +47,18 @@ def test_a_thread_is_frozen_while_the_scalar_unit_works_for_it() -> None:
     assert starts(done, 1) == [0, 1]
 
 
+def test_what_reg2flop_writes_is_there_behind_what_wrcfg_has_written() -> None:
+    # WRCFG of cycle 0 writes word 55 at 2; REG2FLOP, from 1 on, at 3, and t0 goes on then.
+    done = ran(
+        "@t0\n.cfg GPR4 = 11\n.cfg GPR5 = 22\n"
+        "@t0 WRCFG InputReg=4, CfgIndex=55\n"
+        "@t0 REG2FLOP SizeSel=1, ThConCfgIndex=3, InputReg=5\n"
+        "@t0 NOP"
+    )
+    assert starts(done, 0) == [0, 1, 3]
+    assert held(done).config[0, 55] == 22
+
+
 def multiply(rows: list[int]) -> str:
     return BANKS + "".join(f"@t1 MVMUL DstRow={row}\n" for row in rows)
 
@@ -315,3 +327,22 @@ def test_sums_in_l1_take_twice_as_long() -> None:
     pack = "@t2 PACR PackerMask=1, Last=1\n"
     done = alone(pack + pack, THCON_SEC0_REG1_Pack_L1_Acc=1)
     assert starts(done, 2) == [0, 64]
+
+
+@pytest.mark.parametrize(
+    ("row", "wait", "expected"), [(0, 0, ["E0553"]), (8, 4, ["E0553"]), (8, 5, []), (16, 0, [])]
+)
+def test_rows_packed_before_they_are_written_are_told(
+    row: int, wait: int, expected: list[str]
+) -> None:
+    # MVMUL takes 1 to 6 to write eight rows; packer 0 reads rows 0 to 15 from ``wait`` + 1 on.
+    pack = "@t2 NOP\n" * (wait + 1) + "@t2 PACR PackerMask=1, Last=1\n"
+    assert hazards(alone(BANKS + f"@t1 MVMUL DstRow={row}\n" + pack)) == expected
+
+
+def test_packed_rows_are_told_with_who_writes_them() -> None:
+    done = alone(BANKS + "@t1 MVMUL\n@t2 NOP\n@t2 NOP\n@t2 PACR PackerMask=1, Last=1\n")
+    (problem,) = done.hazards.found
+    said = "PACR reads rows 0 to 7 of Dst 1 cycle after MVMUL began to write them, which takes 5"
+    assert said in problem.message
+    assert any("writes these rows" in note.message for note in problem.notes)

@@ -15,6 +15,8 @@ from nasm.targets.tensix.core.tensix import NOTHING, Issued, Tensix
 from nasm.targets.tensix.lanes import scheduling
 from nasm.targets.tensix.lanes.dst_access import address, resolved, rows_read
 from nasm.targets.tensix.lanes.scheduling import Finding
+from nasm.targets.tensix.matrix.pack import rows_read as rows_packed
+from nasm.targets.tensix.matrix.timing import MATRIX_UNIT, dst_blocks
 from nasm.targets.tensix.scalar.configuring import written_by_WRCFG
 
 EARLY, CONFIG, MATRIX, UNDEFINED, STACK = "E0551", "E0552", "E0553", "E0554", "E0555"
@@ -30,6 +32,9 @@ _OF_STATE: Final = frozenset({"SFPPUSHC", "SFPPOPC", "SFPLOAD", "SFPLOADMACRO"})
 
 SAFE_LOAD: Final = 4
 """Cycles after which SFPLOAD sees what the matrix unit writes: three instructions in between."""
+
+LONGEST: Final = max(timing.latency for timing in MATRIX_UNIT.values())
+"""Cycles that an instruction of the matrix unit takes at most."""
 
 
 def _tell(
@@ -100,6 +105,38 @@ def _of_load(core: Tensix, issued: Issued, fields: Fields) -> None:
                 "let three other instructions come in between, or "
                 "STALLWAIT BlockMask=0x100, ConditionMask=0x80 before it"
             )
+            _tell(core, MATRIX, said, hint, by, "writes these rows")
+            return
+
+
+# -- packers
+
+
+def of_pack(core: Tensix, issued: Issued, fields: Fields) -> None:
+    """Tell that a PACR reads rows which the matrix unit is writing still.
+
+    MatrixUnit.md says how many cycles an instruction takes to write, and no page has packers wait
+    for that by themselves: STALLWAIT and semaphores are what there is.
+    """
+    if core.recent.matrix.tick <= issued.tick - LONGEST:
+        return
+    names = ("PackerMask", "OvrdThreadId", "ZeroWrite", "Flush")
+    rows, wide = rows_packed(core, issued.thread, **{name: fields[name] for name in names})
+    blocks = {block for row in rows for block in dst_blocks(row, 1, wide)}
+    for block in sorted(blocks):
+        ago, by = issued.tick - int(core.recent.dst[block]), core.recent.by[block]
+        if isinstance(by, Issued) and ago < MATRIX_UNIT[by.mnemonic].latency:
+            said = (
+                f"PACR reads rows {8 * block} to {8 * block + 7} of Dst "
+                f"{counted(ago, 'cycle')} after {by.mnemonic} began to write them, "
+                f"which takes {MATRIX_UNIT[by.mnemonic].latency}"
+            )
+            hint = (
+                "in the thread that computes, STALLWAIT BlockMask=0x2, ConditionMask=0x80 before "
+                "the SEMPOST that the packing thread waits for"
+            )
+            if by.thread == issued.thread:
+                hint = "STALLWAIT BlockMask=0x4, ConditionMask=0x80 before it"
             _tell(core, MATRIX, said, hint, by, "writes these rows")
             return
 

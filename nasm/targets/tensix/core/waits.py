@@ -80,7 +80,10 @@ def _matrix(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked
     until = last.tick + held_after(last.mnemonic, mnemonic) + 1
     if until > core.now:
         return Blocked(
-            "matrix", f"the matrix unit takes no {mnemonic} so soon after {last.mnemonic}", until
+            "matrix",
+            f"the matrix unit takes no {mnemonic} so soon after {last.mnemonic}",
+            until,
+            on=("matrix",),
         )
     if mnemonic not in USING:
         return None
@@ -92,7 +95,8 @@ def _matrix(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked
     if until <= core.now:
         return None
     block = max(reads, key=lambda block: int(core.recent.dst[block]))
-    return Blocked("dst", f"rows {8 * block} to {8 * block + 7} of Dst were just written", until)
+    said = f"rows {8 * block} to {8 * block + 7} of Dst were just written"
+    return Blocked("dst", said, until, on=("matrix",))
 
 
 # -- the vector unit
@@ -101,7 +105,8 @@ def _matrix(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked
 def _vector(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked | None:
     last = core.recent.vector
     if last.tick + 1 == core.now and scheduling.stalls(last.mnemonic, mnemonic):
-        return Blocked("vector", f"{last.mnemonic} takes two cycles", core.now + 1)
+        said = f"{last.mnemonic} takes two cycles"
+        return Blocked("vector", said, core.now + 1, on=("vector",))
     return None
 
 
@@ -134,7 +139,9 @@ def _config(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked
     until = last.tick + AFTER_WRCFG + 1
     if mnemonic not in _READS_CONFIG or until <= core.now:
         return None
-    return Blocked("cfg", f"the configuration unit is busy with {last.mnemonic}", until)
+    return Blocked(
+        "cfg", f"the configuration unit is busy with {last.mnemonic}", until, on=("cfg",)
+    )
 
 
 # -- unpackers and the mover
@@ -150,7 +157,7 @@ def _unpack(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked
     reads = core.reads[which]
     if reads is not None:
         said = f"unpacker {which} is busy with {thread_name(reads.thread)}"
-        return Blocked("unit", said)
+        return Blocked("unit", said, on=(f"unpack{which}",))
     if mnemonic == "UNPACR":
         return ownership.blocked_unpack(
             core, thread, which, fields["CfgContextCntInc"], fields["SearchCacheFlush"]

@@ -14,6 +14,7 @@ from nasm.targets.tensix.scalar.gprs import halves, quad
 from nasm.targets.tensix.scalar.memory import stepped_offset
 from nasm.targets.tensix.scalar.unit import release
 from nasm.targets.tensix.state import U32, UNPACKERS, Coprocessor
+from nasm.targets.tensix.waiting import SRC
 
 
 def waits_for_bank(core: Coprocessor, StoreToSrcB: int) -> Blocked | None:
@@ -24,7 +25,7 @@ def waits_for_bank(core: Coprocessor, StoreToSrcB: int) -> Blocked | None:
     )
     if owners[bank] == UNPACKERS:
         return None
-    return Blocked("src", f"bank {bank} of {name} belongs to the matrix unit")
+    return Blocked("src", f"bank {bank} of {name} belongs to the matrix unit", on=(SRC,))
 
 
 def STOREIND_Src(

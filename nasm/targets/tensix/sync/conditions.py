@@ -12,7 +12,7 @@ from typing import Final
 from nasm.problems import counted
 from nasm.targets.tensix.state import MATRIX, UNPACKERS, Coprocessor
 from nasm.targets.tensix.sync.semaphores import selected
-from nasm.targets.tensix.waiting import Units, thread_name
+from nasm.targets.tensix.waiting import SRC, Units, thread_name
 
 STALL_CONDITIONS: Final = 15
 DEFAULT_CONDITIONS: Final = 0x7F
@@ -30,6 +30,12 @@ _UNITS: Final = {
     13: ("host", "the RISC-V core of {0} has requests under way"),
     14: ("vector", "the vector unit is busy with {0}"),
 }
+
+
+def parts(mask: int) -> tuple[str, ...]:
+    """What of the coprocessor has to change for conditions of STALLWAIT, by the names of parts."""
+    units = (unit for bit, (unit, _) in _UNITS.items() if mask >> bit & 1)
+    return (*units, *((SRC,) if mask >> 8 & 15 else ()))
 
 
 def unmet(core: Coprocessor, thread: int, mask: int, units: Units) -> Iterator[str]:

@@ -10,8 +10,8 @@ from typing import Final
 
 from nasm.held import Blocked
 from nasm.targets.tensix.state import Coprocessor, Latch
-from nasm.targets.tensix.sync.conditions import DEFAULT_CONDITIONS, unmet, unmet_semaphores
-from nasm.targets.tensix.waiting import Units
+from nasm.targets.tensix.sync.conditions import DEFAULT_CONDITIONS, parts, unmet, unmet_semaphores
+from nasm.targets.tensix.waiting import Units, semaphore_parts
 
 ALL_BLOCKS: Final = 0x1FF
 DEFAULT_BLOCK: Final = 1 << 6
@@ -95,9 +95,11 @@ def blocked(
     latch = core.threads[thread].latch
     if not latch.block & block_bits or (every and latch.block != ALL_BLOCKS):
         return None
-    cause = "semwait" if latch.of_semaphores else "stallwait"
+    if latch.of_semaphores:
+        cause, on = "semwait", semaphore_parts(latch.semaphores)
+    else:
+        cause, on = "stallwait", parts(latch.conditions)
     if latch.met != _UNKNOWN:
-        return Blocked(
-            cause, "the gate opens a cycle after its conditions are met", latch.met + LAG
-        )
-    return Blocked(cause, ", ".join(waits_for(core, thread, units)))
+        said = "the gate opens a cycle after its conditions are met"
+        return Blocked(cause, said, latch.met + LAG, on=on)
+    return Blocked(cause, ", ".join(waits_for(core, thread, units)), on=on)
