@@ -7,7 +7,7 @@ from itertools import repeat
 
 from nasm.held import Burst
 from nasm.micro import Micro
-from nasm.sim.bursts import Planned
+from nasm.sim.planned import Planned
 from nasm.sim.queues import Queue
 from nasm.spec.program import Instruction, Program
 

@@ -19,7 +19,7 @@ from nasm.machine.state import UNKNOWN, Registers
 from nasm.micro import Micro
 from nasm.pace import Pace
 from nasm.problems import Failure, Refused, Severity
-from nasm.sim.bursts import Planned
+from nasm.sim.planned import Planned
 from nasm.sim.queues import Fetched, Post, Queue, Task, Work, returning
 from nasm.sim.resources import Claim, Needs, Resource, Resources
 from nasm.spec.evidence import Cost

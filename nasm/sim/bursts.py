@@ -9,9 +9,9 @@ completed when the last one starts is in flight as always.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from heapq import heapify, heappush
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,63 +19,21 @@ from numpy.typing import NDArray
 from nasm.held import Blocked, Burst
 from nasm.sim.counters import Who
 from nasm.sim.gates import Gates
+from nasm.sim.planned import Executed, Planned, Times
 from nasm.sim.queues import NEVER, Flying, Queue, Task
+from nasm.sim.resources import Resource
 from nasm.sim.service import COMMIT, START
 
 LEAST = 8
-"""Instructions that are worth it; and as many start before another burst is tried."""
+"""Instructions that are worth it."""
 
-MOST = 8192
+FIRST, LAST = 4, 1024
+"""Instructions that start before a burst is tried again: twice as many each time, up to a limit."""
+
+MOST = 4096
 """Ticks of a burst."""
 
 Event = tuple[int, int, int, Any]
-
-
-class Planned(NamedTuple):
-    """A burst, and the instructions it is of.
-
-    ``pcs`` are their pcs, ``micros`` which they are of what these are expanded to, -1 for the
-    instruction itself; ``place`` is both. ``expansion`` is what the pc of the last of so many is
-    expanded to.
-    """
-
-    burst: Burst
-    instructions: Sequence[Any]
-    pcs: Sequence[int]
-    micros: Sequence[int]
-    place: Callable[[int], int]
-    expansion: Callable[[int], Sequence[Any]]
-
-
-class Times(NamedTuple):
-    """Ticks of each of some instructions of a queue, in order.
-
-    When it was next in its queue, when it started, and when it completed.
-    """
-
-    heads: NDArray[np.int64]
-    starts: NDArray[np.int64]
-    finishes: NDArray[np.int64]
-
-    def cut(self, count: int) -> Times:
-        """Those of the first ones."""
-        return Times(*(of[:count] for of in self))
-
-    def met(self, most: int) -> int:
-        """How many there are at most, so that one completes when the last of them starts."""
-        (some,) = np.isin(self.starts[:most], self.finishes).nonzero()
-        return int(some[-1]) + 1 if len(some) else 0
-
-
-class Executed(NamedTuple):
-    """Instructions of a burst that have completed, the first of those that were planned.
-
-    ``first`` is the record of the first start.
-    """
-
-    planned: Planned
-    times: Times
-    first: int
 
 
 Plan = Callable[[Queue, int, int, Mapping[int, Blocked]], Planned | None]
@@ -123,7 +81,7 @@ class Bursts:
         self.host = host
         self.heard = True
         self.until, self.retire = NEVER, NEVER
-        self._next: dict[int, int] = {}
+        self._next: dict[int, tuple[int, int]] = {}
 
     def begin(self, until: int, retire: int | None) -> bool:
         """A run begins that may go to a tick, and until so many instructions have completed.
@@ -139,12 +97,13 @@ class Bursts:
         Otherwise nothing has changed.
         """
         host, plan = self.host, queue.burst
-        if plan is None or host.records < self._next.get(queue.index, 0):
+        at, pause = self._next.get(queue.index, (0, FIRST))
+        if plan is None or host.records < at:
             return False
-        self._next[queue.index] = host.records + LEAST
+        self._next[queue.index] = host.records + pause, min(2 * pause, LAST)
         if task.needs is not None or task.update is not None or task.ports:
             return False
-        if any(index != queue.index for index in task.unit.waiting):
+        if self._wanted(queue, task.unit):
             return False
         if any(flying.task.update is not None for flying in queue.flight):
             return False
@@ -160,11 +119,18 @@ class Bursts:
         count = times.met(count) if blocked else min(count, len(times.starts))
         if count < LEAST or self._acts(queue, found.burst, int(times.starts[count - 1])):
             return False
-        if not found.burst.perform(count, found.place):
+        if not found.burst.perform(count, lambda number: (queue.index, found.place(number))):
             return False
         self._account(queue, task, found, times.cut(count))
-        self._next[queue.index] = 0
+        self._next[queue.index] = 0, FIRST
         return True
+
+    def _wanted(self, queue: Queue, unit: Resource) -> bool:
+        """Whether another queue wants a unit next."""
+        return any(
+            other is not queue and other.head is not None and unit in other.head.resources
+            for other in self.host.queues
+        )
 
     def _free(self, queue: Queue) -> int:
         """The first tick at which something happens that has to do with anything else.

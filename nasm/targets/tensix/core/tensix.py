@@ -35,7 +35,7 @@ BLOCKS: Final = 128
 class Entry(NamedTuple):
     """Something that happens at a tick; of one tick in the order of their numbers.
 
-    Without an ``act`` it is only a tick at which waits look again. There is one of a ``key``.
+    Without an ``act`` it is only a tick at which waits look again. No two have the same ``key``.
     """
 
     tick: int

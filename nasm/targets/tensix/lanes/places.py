@@ -15,6 +15,9 @@ from nasm.targets.tensix.lanes.steps import ACCESSES, Step
 from nasm.targets.tensix.scalar.addr_mods import increments, move
 from nasm.targets.tensix.state import U16, RowCounters
 
+_FEWEST = 4
+"""Rounds of a part that are worth it."""
+
 _GROUPS = 512
 """Four rows, and their even or odd columns."""
 
@@ -28,14 +31,15 @@ class Places:
         at: Addresses.
         loaded: All rows of Dst that loads read.
         apart: For each of some rounds the formats of the loads and stores of a round, and their
-            addresses, (loads and stores, rounds); None where a round needs what another writes.
+            addresses, (loads and stores, rounds), in parts: no round needs what another one of its
+            part writes. None where parts would be small.
         after: The row counters afterwards.
     """
 
     kinds: tuple[int, ...]
     at: tuple[int, ...]
     loaded: Any
-    apart: tuple[tuple[tuple[int, ...], Any] | None, ...]
+    apart: tuple[tuple[tuple[int, ...], Sequence[Any]] | None, ...]
     after: tuple[int, ...]
 
 
@@ -79,11 +83,22 @@ def places(
         many = len(names) * rounds.times
         its = np.array(at[number : number + many], np.intp).reshape(rounds.times, len(names)).T
         number += many
-        good = rounds.times > 1 and _apart(names, its_kinds, its)
-        apart.append((its_kinds, its) if good else None)
+        parts = _parted(names, its_kinds, its) if rounds.times > 1 else ()
+        apart.append((its_kinds, parts) if parts else None)
     return Places(
         tuple(kinds), tuple(at), np.array(sorted(loaded), np.intp), tuple(apart), rows.save()
     )
+
+
+def _parted(names: Sequence[str], kinds: Sequence[int], at: Any) -> Sequence[Any]:
+    """Parts of rounds in which no round writes what another one reads or writes."""
+    size = times = at.shape[1]
+    while size >= _FEWEST:
+        parts = [at[:, first : first + size] for first in range(0, times, size)]
+        if all(_apart(names, kinds, part) for part in parts):
+            return parts
+        size //= 2
+    return ()
 
 
 def _apart(names: Sequence[str], kinds: Sequence[int], at: Any) -> bool:

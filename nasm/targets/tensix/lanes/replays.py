@@ -59,6 +59,11 @@ def _fits(word: int) -> bool:
 
 
 @lru_cache(maxsize=1 << 12)
+def _name(word: int) -> str:
+    return parsed(word)[0]
+
+
+@lru_cache(maxsize=1 << 12)
 def _too_early(before: int, word: int) -> bool:
     """Whether there is something to say about a word in the cycle after another."""
     (first, its), (second, fields) = parsed(before), parsed(word)
@@ -71,7 +76,7 @@ def starts(words: tuple[int, ...]) -> tuple[int, ...]:
 
     Who follows may still have to wait for the last one, as ``scheduling.stalls`` says.
     """
-    names = [parsed(word)[0] for word in words]
+    names = [_name(word) for word in words]
     waits = [stalls(*pair) for pair in pairwise(names)]
     return tuple(accumulate((1 + wait for wait in [*waits, False][: len(words)]), initial=0))
 
@@ -159,7 +164,10 @@ def _perform(core: Coprocessor, thread: int, run: _Run, found: Places, quirks: Q
     number = 0
     for rounds, alike, apart in zip(run.rounds, run.alike, found.apart, strict=True):
         if alike and apart is not None:
-            number += _rounds(core, thread, run, rounds, found, number, apart, quirks)
+            kinds, parts = apart
+            for at in parts:
+                some = rounds._replace(times=at.shape[1])
+                number += _rounds(core, thread, run, some, found, number, (kinds, at), quirks)
         else:
             steps = run.steps[rounds.first : rounds.end]
             number = _one_by_one(core, thread, steps, found, number, quirks)
