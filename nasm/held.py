@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -135,6 +135,14 @@ class Burst(Protocol):
         Whatever else an earlier instruction would do at its completion keeps a burst from being
         made before that.
         """
+
+
+class Unfinished(NamedTuple):
+    """Something that an engine of a core, by its number within it, has left open at its end."""
+
+    engine: int
+    said: str
+    hint: str
 
 
 class Fifo:

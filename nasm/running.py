@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from nasm import allowing, codes, gc_pause
 from nasm.asm.assemble import Rewrite
 from nasm.machine import Machine, describe, given_inputs, needs, tensor_io
-from nasm.machine.outputs import unwritten
+from nasm.machine.outputs import unfinished, unwritten
 from nasm.objects import loaded
 from nasm.open_files import Allowed, Files, Folders
 from nasm.problems import Failure, Problem, number_of
@@ -332,8 +332,9 @@ class Running(Results):
             self.problems += deadlock(self.machine)
         else:
             self.status = Status.FINISHED
-            for problem in unwritten(self.machine) if self.machine.checked else ():
-                self.machine.hazards.add(problem)
+            if self.machine.checked:
+                for problem in (*unwritten(self.machine), *unfinished(self.machine)):
+                    self.machine.hazards.add(problem)
 
     def changed(self) -> None:
         """The machine was changed by hand: whether it is at an end follows from how it stands."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from nasm.held import Blocked, Burst, Holds, Part, Surroundings
+from nasm.held import Blocked, Burst, Holds, Part, Surroundings, Unfinished
 from nasm.pace import Pace
 from nasm.problems import Failure, Problem, listed
 from nasm.records import FigureSet
@@ -103,9 +103,10 @@ class Target:
     they have some. ``holds`` makes the object that a core holds, which semantics get by the
     implicit operand ``Held``. ``expand`` says what a queue executes for an instruction, with what
     its core holds and its number within the core: see :data:`Expander`. ``bursting`` is how it
-    executes many at once. ``settings`` are what of that a program may set before it runs, ``parts``
-    what of it can be looked at. ``arrangements`` are words of declarations in linear memories: how
-    elements stand there that are not one after the other, for each stored format.
+    executes many at once; ``unfinished`` what the engines of a core have left open when a run is
+    over. ``settings`` are what of that a program may set before it runs, ``parts`` what of it can
+    be looked at. ``arrangements`` are words of declarations in linear memories: how elements stand
+    there that are not one after the other, for each stored format.
     """
 
     name: str
@@ -129,6 +130,7 @@ class Target:
     holds: Callable[[Generation, Surroundings], Holds] | None = None
     expand: Expander | None = None
     bursting: Bursting | None = None
+    unfinished: Callable[[Any], Iterable[Unfinished]] | None = None
     parts: tuple[Part, ...] = ()
     settings: Settings | None = None
     arrangements: tuple[Arrangement, ...] = ()

@@ -9,7 +9,7 @@ expression says of elements that nothing wrote is not known, and is told apart.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -29,6 +29,7 @@ from nasm.debug.values.value import Value
 from nasm.inspection import Inspection
 from nasm.problems import Failure, Problem
 from nasm.source import Source, Span
+from nasm.spec.memory import Tensor
 from nasm.spec.view import View
 
 _DATED = re.compile(r"(.*[^\s,])\s+at\s+([\w.µ-]+)\s*", re.DOTALL)
@@ -49,7 +50,8 @@ class Expression:
     """
 
     __slots__ = (
-        "_constants", "_counters", "_node", "_parts", "_seen", "_source", "_used", "names", "text"
+        "_constants", "_counters", "_node", "_numbered", "_parts", "_seen", "_source", "_used",
+        "names", "text",
     )  # fmt: skip
 
     def __init__(self, held: Inspection, text: str, names: Iterable[str] = ()) -> None:
@@ -71,6 +73,7 @@ class Expression:
             if (value := constants.get(name)) is not None and name not in self.names
         }
         self._parts = cores | self._named(held)
+        self._numbered = any(t.memory.numbered for t in self._tensors(held))
         self._seen = self._view(held, {})
         if self._seen is None:
             self._check(held)
@@ -89,6 +92,16 @@ class Expression:
         return bool(self._parts)
 
     @property
+    def polled(self) -> bool:
+        """Whether it changes by what cores hold: parts of that, and memory that it writes."""
+        return bool(self._parts) or self._numbered
+
+    @property
+    def view(self) -> View | None:
+        """The part of a tensor that all of it is; none if it is computed."""
+        return self._seen
+
+    @property
     def span(self) -> Span:
         """All of it, as a place."""
         return Span(self._source, 0, len(self._source.text))
@@ -103,6 +116,12 @@ class Expression:
             for name, place in parts.named(held.program).items()
             if name in self._used and not any(name in names for names in taken)
         }
+
+    def _tensors(self, held: Inspection) -> Iterator[Tensor]:
+        """The tensors that stand in it."""
+        tensors = held.program.tensors
+        yield from (tensors[name] for name in self._used if name in tensors)
+        yield from (v.tensor for v in self._constants.values() if isinstance(v, View))
 
     def _check(self, held: Inspection) -> None:
         program = held.program

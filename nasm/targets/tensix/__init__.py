@@ -10,7 +10,7 @@ from nasm.targets.tensix.arrangements import ARRANGEMENTS
 from nasm.targets.tensix.bursts import burst
 from nasm.targets.tensix.core.durations import Durations
 from nasm.targets.tensix.core.tensix import Tensix
-from nasm.targets.tensix.expansion import ahead, expanded
+from nasm.targets.tensix.expansion import ahead, expanded, open_recordings
 from nasm.targets.tensix.generation import GENERATIONS
 from nasm.targets.tensix.isa import DATA, ISA
 from nasm.targets.tensix.looking import PARTS
@@ -69,6 +69,7 @@ TARGET = Target(
     holds=_held,
     expand=expanded,
     bursting=Bursting(ahead, burst),
+    unfinished=open_recordings,
     paces={"duration": Durations},
     parts=PARTS,
     settings=SETTINGS,

@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from nasm.held import Blocked, Burst, Place
@@ -57,6 +58,7 @@ def burst(
     return _RUNS[unit](core, thread, tuple(words), ticks) if words and unit in _RUNS else None
 
 
+@lru_cache(maxsize=1 << 12)
 def _unit(word: int) -> Unit | None:
     name = _NAMES.get(word >> 24)
     return None if name is None else WORDS[name].unit
@@ -147,10 +149,11 @@ def _vector(core: Tensix, thread: int, words: tuple[int, ...], ticks: int) -> Ru
     count = bisect_right(starts, ticks)
     if count < LEAST:
         return None
-    words, latencies = words[:count], [_latency(word) for word in words[:count]]
+    words, latencies = words[:count], list(map(_latency, words[:count]))
     return VectorRun(core, thread, words, starts[:count], latencies, "vector")
 
 
+@lru_cache(maxsize=1 << 12)
 def _latency(word: int) -> int:
     """After how many cycles a word of the vector unit completes."""
     name = _NAMES[word >> 24]

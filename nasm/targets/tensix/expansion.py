@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final, TypeVar
 
-from nasm.problems import Refused
+from nasm.held import Unfinished
+from nasm.problems import Refused, counted
 from nasm.spec.program import Instruction
 from nasm.spec.words import Words
 from nasm.targets.tensix.core.tensix import Tensix
@@ -64,6 +65,17 @@ def expanded(core: Tensix, thread: int, instruction: Instruction) -> Sequence[In
     if micros is None:
         return (instruction,) if late else None
     return _instructions(micros)
+
+
+def open_recordings(core: Tensix) -> Iterator[Unfinished]:
+    """The recordings that threads have left open."""
+    for number, own in enumerate(core.threads):
+        if own.recording.left:
+            said = f"ends while REPLAY waits for {counted(own.recording.left, 'more instruction')} "
+            said += "to record"
+            if not own.recording.executes:
+                said += "; what it has recorded since was not executed"
+            yield Unfinished(number, said, "give REPLAY the count of the instructions behind it")
 
 
 def ahead(core: Tensix, thread: int, instruction: Instruction) -> Sequence[Instruction] | None:

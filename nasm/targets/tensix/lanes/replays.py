@@ -20,7 +20,7 @@ from nasm.targets.tensix.lanes.periods import Rounds, periods
 from nasm.targets.tensix.lanes.places import Places, places
 from nasm.targets.tensix.lanes.quirks import DOCUMENTED, Quirks
 from nasm.targets.tensix.lanes.scheduling import stalls, too_early
-from nasm.targets.tensix.lanes.steps import Step, carried, depths, keeps_rotated, step
+from nasm.targets.tensix.lanes.steps import Step, carried, depths, keeps_rotated, steps_by
 from nasm.targets.tensix.lanes.together import together
 from nasm.targets.tensix.state import Coprocessor, RowCounters
 
@@ -76,7 +76,7 @@ def starts(words: tuple[int, ...]) -> tuple[int, ...]:
 
     Who follows may still have to wait for the last one, as ``scheduling.stalls`` says.
     """
-    names = [_name(word) for word in words]
+    names = list(map(_name, words))
     waits = [stalls(*pair) for pair in pairwise(names)]
     return tuple(accumulate((1 + wait for wait in [*waits, False][: len(words)]), initial=0))
 
@@ -102,7 +102,7 @@ class _Run:
 
 @lru_cache(maxsize=1 << 8)
 def _run(words: tuple[int, ...], quirks: Quirks) -> _Run:
-    steps = tuple(step(word, quirks) for word in words)
+    steps = tuple(map(steps_by(quirks), words))
     rounds = periods(words, steps)
     alike = tuple(r.times > 1 and _alike(steps[r.first : r.first + r.size]) for r in rounds)
     _, fewest, most = depths(steps, not quirks.stack_bug)

@@ -56,9 +56,13 @@ class Step:
     alone: bool
 
 
-@lru_cache(maxsize=1 << 12)
-def step(word: int, quirks: Quirks) -> Step:
-    """What a word does."""
+@lru_cache(maxsize=1 << 4)
+def steps_by(quirks: Quirks) -> Callable[[int], Step]:
+    """What a word does, by the word."""
+    return lru_cache(maxsize=1 << 12)(partial(_step, quirks))
+
+
+def _step(quirks: Quirks, word: int) -> Step:
     mnemonic, fields = parsed(word)
     used = uses(mnemonic, fields)
     mode = fields.get("Mod1", fields.get("Mod0", 0))

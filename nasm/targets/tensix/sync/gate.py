@@ -100,6 +100,6 @@ def blocked(
     else:
         cause, on = "stallwait", parts(latch.conditions)
     if latch.met != _UNKNOWN:
-        until = latch.met + LAG
-        return Blocked(cause, "the gate opens a cycle after its conditions are met", until, on=on)
+        said = "the gate opens a cycle after its conditions are met"
+        return Blocked(cause, said, latch.met + LAG, on=on)
     return Blocked(cause, ", ".join(waits_for(core, thread, units)), on=on)
