@@ -96,6 +96,41 @@ class Blocked:
     by: tuple[int, ...] = ()
 
 
+class Burst(Protocol):
+    """Instructions of a queue that a core can execute at once: what comes of it is as one by one.
+
+    The first starts now; ``starts`` are ticks after that, ``latencies`` ticks from each start to
+    its completion. All occupy one unit, each for as long as the first. ``stalls`` names those that
+    start later than their unit is free, by number, each with the cause of its idle time.
+    """
+
+    @property
+    def starts(self) -> Sequence[int]:
+        """When each starts."""
+
+    @property
+    def latencies(self) -> Sequence[int]:
+        """How long each takes."""
+
+    @property
+    def stalls(self) -> Sequence[tuple[int, str]]:
+        """What comes late, and why."""
+
+    def perform(self, count: int, place: Callable[[int], Place]) -> bool:
+        """Execute the first ones, of which ``place`` tells the places by number.
+
+        Returns False where that cannot be done at once, and has changed nothing then.
+        """
+
+    @property
+    def settle(self) -> Callable[[], None]:
+        """What each does at its completion that completes behind the start of the last.
+
+        Whatever else an earlier instruction would do at its completion keeps a burst from being
+        made before that.
+        """
+
+
 class Fifo:
     """A queue of so many entries between two stages: who pushes waits while it is full.
 

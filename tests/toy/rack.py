@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -22,6 +23,7 @@ from nasm.spec.settings import Setting, Settings, Values
 from tests.toy.base import BOTH, ISA, REGISTER, SOURCE, issued, sequenced
 
 NAMES = "alpha", "beta"
+CYCLES = 3, 5
 FREE = -1
 Array, Mask = NDArray[Any], NDArray[np.bool_]
 INTEGER = Number(integer=True)
@@ -32,6 +34,7 @@ QUEUE = Operand("queue", Here("queue"))
 class Rack:
     """Four locks, a belt of two entries, a plate that is hot until a tick, and the drum.
 
+    Whoever hums adds to the ``tune``, and takes a ``rest`` until a tick.
     Each queue has a tape, onto which the next so many instructions are still to be recorded.
     Whatever has been thrown onto the belt lands when somebody looks at it, if its tick has come.
     """
@@ -41,6 +44,7 @@ class Rack:
         self.locks = [FREE] * 4
         self.belt = Fifo("the belt", 2)
         self.hot = 0
+        self.tune = self.rest = 0
         self.tapes: list[tuple[Instruction, ...]] = [() for _ in NAMES]
         self.recorded: list[tuple[tuple[int, int], ...]] = [() for _ in NAMES]
         self.left = [0 for _ in NAMES]
@@ -57,7 +61,8 @@ class Rack:
     def save(self) -> Any:
         """Everything that changes."""
         tapes = tuple(self.tapes), tuple(self.left), tuple(self.recorded)
-        return tuple(self.locks), self.belt.save(), self.hot, tapes, self.thrown
+        ticks = self.hot, self.tune, self.rest
+        return tuple(self.locks), self.belt.save(), ticks, tapes, self.thrown
 
     def put(self, queue: int, setting: Setting, value: int) -> None:
         """Begin with the value of a setting."""
@@ -70,7 +75,8 @@ class Rack:
 
     def restore(self, saved: Any) -> None:
         """As it was when it was saved."""
-        self.locks[:], belt, self.hot, tapes, self.thrown = saved
+        self.locks[:], belt, ticks, tapes, self.thrown = saved
+        self.hot, self.tune, self.rest = ticks
         self.tapes[:], self.left[:], self.recorded[:] = tapes
         self.belt.restore(belt)
 
@@ -311,14 +317,131 @@ def expand(
         rack.left[queue], rack.tapes[queue], rack.recorded[queue] = count, (), ()
         return ()
     if instruction.row is Play:
-        times = instruction.operand("times")
-        assert isinstance(times, int)
-        origins = [
-            Origin(f"place {n} of the tape", "recorded at", at)
-            for n, at in enumerate(rack.recorded[queue])
-        ]
-        return Expansion.of(rack.tapes[queue] * times, origins * times)
+        return _played(rack, queue, instruction)
     return None
+
+
+def _played(rack: Rack, queue: int, instruction: Instruction) -> Expansion:
+    times = instruction.operand("times")
+    assert isinstance(times, int)
+    origins = [
+        Origin(f"place {n} of the tape", "recorded at", at)
+        for n, at in enumerate(rack.recorded[queue])
+    ]
+    return Expansion.of(rack.tapes[queue] * times, origins * times)
+
+
+# -- humming, which can be done many times at once
+
+
+@of_operands
+def humming(_: Context) -> Cost:
+    """The mill hums along for a cycle of the engine."""
+    return Cost(1, 3, Evidence.ASSUMED, SOURCE, unit="mill")
+
+
+@of_operands
+def rested(_: Context, rack: Rack) -> Blocked | None:
+    """Nobody takes a rest any more."""
+    if rack.around.now >= rack.rest:
+        return None
+    return Blocked("rest", f"there is a rest until {rack.rest}", until=rack.rest)
+
+
+@ISA.instruction(
+    Operand("note", INTEGER), RACK, QUEUE,
+    engines=BOTH, cost=humming(), condition=rested("rack"), example="Hum 3", source=SOURCE,
+)  # fmt: skip
+def Hum(note: int, rack: Rack, queue: int) -> None:
+    """Add a note to the tune; behind note 0 everybody rests for a cycle."""
+    rack.tune = _hummed(rack.tune, note)
+    if not note:
+        rack.rest = rack.around.now + 2 * CYCLES[queue]
+
+
+def _hummed(tune: int, note: int) -> int:
+    return (31 * tune + note) % 65_521
+
+
+SPOILT = 13
+"""A note that cannot be hummed with others at once."""
+
+
+@dataclass(frozen=True)
+class Song:
+    """Notes that are hummed at once: see :class:`nasm.held.Burst`."""
+
+    rack: Rack
+    notes: Sequence[int]
+    starts: Sequence[int]
+    cycle: int
+
+    @property
+    def latencies(self) -> Sequence[int]:
+        return [3 * self.cycle] * len(self.starts)
+
+    @property
+    def stalls(self) -> Sequence[tuple[int, str]]:
+        notes = enumerate(self.notes[: len(self.starts) - 1], start=1)
+        return [(number, "rest") for number, note in notes if not note]
+
+    def perform(self, count: int, place: Callable[[int], Any]) -> bool:
+        notes = self.notes[:count]
+        if SPOILT in notes:
+            return False
+        assert place(count - 1) is not None
+        for start, note in zip(self.starts, notes, strict=False):
+            self.rack.tune = _hummed(self.rack.tune, note)
+            if not note:
+                self.rack.rest = self.rack.around.now + start + 2 * self.cycle
+        return True
+
+    @property
+    def settle(self) -> Callable[[], None]:
+        return _nothing
+
+
+def _nothing() -> None:
+    return None
+
+
+def ahead(rack: Rack, queue: int, instruction: Instruction) -> Sequence[Instruction] | None:
+    """What would stand for an instruction; nobody knows of one that is recorded, or records."""
+    if rack.left[queue] or instruction.row is Tape:
+        return None
+    if instruction.row is Play:
+        return _played(rack, queue, instruction)
+    return (instruction,)
+
+
+def burst(
+    rack: Rack,
+    queue: int,
+    pieces: Iterable[Sequence[Instruction]],
+    ticks: int,
+    blocked: Mapping[int, Blocked],
+) -> Song | None:
+    """The notes that a queue can hum at once: who waits for a lock goes on waiting."""
+    if any(by.cause != "lock" for by in blocked.values()):
+        return None
+    notes: list[int] = []
+    for piece in pieces:
+        for one in piece:
+            if one.row is not Hum:
+                break
+            note = one.operand("note")
+            assert isinstance(note, int)
+            notes.append(note)
+        else:
+            continue
+        break
+    starts, now, cycle = [], 0, CYCLES[queue]
+    for note in notes:
+        if now > ticks:
+            break
+        starts.append(now)
+        now += cycle if note else 2 * cycle
+    return Song(rack, notes, starts, cycle) if len(starts) > 1 else None
 
 
 # -- what can be looked at

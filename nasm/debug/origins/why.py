@@ -277,7 +277,7 @@ def beginning(held: Inspection, place: Place) -> str:
 
 
 def _initial(held: Inspection, tensor: Tensor) -> str:
-    given = getattr(held, "_inputs", {}).get(tensor.name)
+    given = held.inputs.get(tensor.name)
     init = tensor.init
     if isinstance(given, ArrayFile):
         return f"input from {given.path}"

@@ -11,7 +11,7 @@ from nasm.problems import Refused
 from nasm.spec.program import Instruction
 from nasm.spec.words import Words
 from nasm.targets.tensix.core.tensix import Tensix
-from nasm.targets.tensix.front.expanding import MOP, Micro, expand
+from nasm.targets.tensix.front.expanding import EXPANDERS, MOP, Micro, expand, foreseen
 from nasm.targets.tensix.front.mop import WORDS as MOP_WORDS
 from nasm.targets.tensix.front.timing import MOP_BUBBLE
 from nasm.targets.tensix.isa import DATA, ISA
@@ -67,7 +67,7 @@ def expanded(
     """What a thread executes for an instruction: of MOP and REPLAY, and while it records."""
     if instruction.row is DATA:
         return None
-    word = WORDS.encode(instruction.row, instruction.operands)
+    word = word_of(instruction)
     micros = expand(core, thread, word, core.outer_bug, place)
     mop = instruction.row.encoding is not None and instruction.row.encoding.code == MOP
     late = core.after_mop[thread] and not mop
@@ -78,6 +78,33 @@ def expanded(
     if micros is None:
         return (instruction,) if late else None
     return _instructions(micros, core.threads[thread].recorded)
+
+
+def ahead(core: Tensix, thread: int, instruction: Instruction) -> Sequence[Instruction] | None:
+    """What a thread would execute for an instruction; None where that changes the expanders."""
+    code = -1 if instruction.row.encoding is None else instruction.row.encoding.code
+    if instruction.row is DATA or (code == MOP) != core.after_mop[thread]:
+        return None
+    if code not in EXPANDERS:
+        return None if core.threads[thread].recording.left else (instruction,)
+    try:
+        micros = foreseen(core, thread, word_of(instruction), core.outer_bug)
+        recorded = core.threads[thread].recorded
+        return None if micros is None else _instructions(micros, recorded)
+    except Refused:
+        return None
+
+
+@lru_cache(maxsize=1 << 14)
+def word_of(instruction: Instruction) -> int:
+    """The word of an instruction."""
+    return WORDS.encode(instruction.row, instruction.operands)
+
+
+@lru_cache(maxsize=1 << 12)
+def words_of(instructions: tuple[Instruction, ...]) -> tuple[int, ...]:
+    """The words of some instructions."""
+    return tuple(map(word_of, instructions))
 
 
 T = TypeVar("T")

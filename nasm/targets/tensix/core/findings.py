@@ -1,4 +1,4 @@
-"""What is wrong with a program that the hardware does not refuse: told with both of its places."""
+"""Mistakes in programs that the hardware does not refuse, told with both of their places."""
 
 from __future__ import annotations
 
@@ -47,17 +47,8 @@ def _tell(
 def of_vector(core: Tensix, issued: Issued, fields: Fields) -> None:
     """Tell what comes too early, and what is undefined, of an instruction that starts."""
     last = core.recent.vector
-    if last.tick == issued.tick - 1:
-        its = fields_of(last.mnemonic, last.word)
-        for found in scheduling.too_early(last.mnemonic, its, issued.mnemonic, fields):
-            _tell(
-                core,
-                _CODES[found.kind],
-                found.said,
-                found.hint,
-                last,
-                "started in the cycle before",
-            )
+    for found in _of_pair(last, issued):
+        _tell(core, _CODES[found.kind], found.said, found.hint, last, "started in the cycle before")
     if issued.mnemonic in _OF_STATE or core.vector.lane_config.any():
         _undefined(core, issued, fields)
     if issued.mnemonic == "SFPLOAD" and core.recent.matrix.tick > issued.tick - SAFE_LOAD:
@@ -65,10 +56,17 @@ def of_vector(core: Tensix, issued: Issued, fields: Fields) -> None:
 
 
 @lru_cache(maxsize=1 << 14)
-def _too_near(before: str, its: int, mnemonic: str, word: int) -> tuple[Finding, ...]:
+def too_near(before: str, its: int, mnemonic: str, word: int) -> tuple[Finding, ...]:
     """What is wrong with one word in the cycle after another."""
     fields = fields_of(before, its), fields_of(mnemonic, word)
     return tuple(scheduling.too_early(before, fields[0], mnemonic, fields[1]))
+
+
+def _of_pair(last: Issued, issued: Issued) -> tuple[Finding, ...]:
+    """What is wrong with an instruction for the one that started in the cycle before."""
+    if last.tick != issued.tick - 1:
+        return ()
+    return too_near(last.mnemonic, last.word, issued.mnemonic, issued.word)
 
 
 def _undefined(core: Tensix, issued: Issued, fields: Fields) -> None:
@@ -155,7 +153,7 @@ def _too_early(core: Tensix, issued: Issued, words: list[int], late: dict[int, A
     word = min(words)
     said = (
         f"{issued.mnemonic} uses word {word} of the configuration in the cycle after "
-        f"{late[word].mnemonic}, which writes it in two: it sees the old one"
+        f"{late[word].mnemonic}, which takes two cycles to write it: it sees the old value"
     )
     hint = "insert NOP, or an instruction that does not depend on it"
     _tell(core, CONFIG, said, hint, late[word], "writes it")

@@ -36,7 +36,7 @@ class Entry(NamedTuple):
     """Something that happens at a tick; of one tick in the order of their numbers.
 
     ``place`` is that of the instruction which left it for then. Without an ``act`` it is only a
-    tick at which waits look again. There is one of a ``key``.
+    tick at which waits look again. No two have the same ``key``.
     """
 
     tick: int

@@ -58,7 +58,7 @@ def _bubble(core: Tensix, thread: int) -> Blocked | None:
     until = core.bubble[thread]
     if until <= core.now:
         return None
-    return Blocked("front end", "the expander loses a cycle behind a MOP", until)
+    return Blocked("front end", "the expander loses a cycle after a MOP", until)
 
 
 def _latched(core: Tensix, thread: int, bits: int, every: bool) -> Blocked | None:
@@ -80,7 +80,7 @@ def _matrix(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked
     until = last.tick + held_after(last.mnemonic, mnemonic) + 1
     if until > core.now:
         return Blocked(
-            "matrix", f"the matrix unit takes no {mnemonic} yet behind {last.mnemonic}", until
+            "matrix", f"the matrix unit takes no {mnemonic} so soon after {last.mnemonic}", until
         )
     if mnemonic not in USING:
         return None
@@ -91,11 +91,7 @@ def _matrix(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked
     until = int(written.max()) + DST_STALL + 1
     if until <= core.now:
         return None
-    block = (
-        sorted(reads)[int(written.argmax())]
-        if len(reads) == 1
-        else max(reads, key=lambda b: int(core.recent.dst[b]))
-    )
+    block = max(reads, key=lambda block: int(core.recent.dst[block]))
     return Blocked("dst", f"rows {8 * block} to {8 * block + 7} of Dst were just written", until)
 
 
@@ -117,7 +113,7 @@ def _scalar(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked
     if found is None and mnemonic in _ATOMIC:
         until = core.recent.atomic.tick + ATOMIC_INTERVAL
         if until > core.now:
-            return Blocked("atomic", "the atomic before it is under way", until)
+            return Blocked("atomic", "the atomic before it is still under way", until)
     return found
 
 
@@ -148,7 +144,7 @@ def _unpack(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked
     last = core.recent.unpack
     until = last.tick + ADDRESS_CYCLES
     if until > core.now:
-        said = f"addresses for {last.mnemonic} of {thread_name(last.thread)} are being made"
+        said = f"addresses for {last.mnemonic} of {thread_name(last.thread)} are still being made"
         return Blocked("unpack addresses", said, until)
     which = fields["Unpack_block_selection"]
     reads = core.reads[which]

@@ -36,11 +36,11 @@ def STOREIND_Src(
     DataReg: int,
     AddrReg: int,
 ) -> None:
-    """Write four elements of a row of the unpackers' bank; raises Refused for rows that are not.
+    """Write four elements of a row of the unpackers' bank; raises Refused outside of its rows.
 
     The address counts groups of four. The low halves of the registers are in the order of Dst,
-    with the exponent lowest; the high halves are plain BF16. SrcA begins four rows later: what
-    goes before is lost.
+    with the exponent lowest; the high halves are plain BF16. Row 4 of the address is row 0 of
+    SrcA: what goes to rows 0 to 3 is lost.
     """
     m, own = core.matrix, core.threads[thread]
     datums = _datums(quad(core, thread, DataReg)[:2])

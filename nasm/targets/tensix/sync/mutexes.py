@@ -31,7 +31,7 @@ def waits_to_release(Index: int) -> Blocked | None:
 
 
 def _never(index: int) -> Blocked:
-    return Blocked("mutex", f"there is no mutex {index}, and waiting for one never ends", by=())
+    return Blocked("mutex", f"there is no mutex {index}: the instruction waits forever", by=())
 
 
 def want(core: Coprocessor, thread: int, Index: int) -> None:
