@@ -63,8 +63,13 @@ class Micro(int):
 
 def numbered(pc: int, number: int, expansion: Sequence[Any]) -> Micro:
     """The place of one of the instructions that the one at a pc stands for."""
-    origin = expansion.origins[number] if type(expansion) is Expansion else None
-    return Micro(pc, number, expansion[number], number == len(expansion) - 1, origin)
+    last = number == len(expansion) - 1
+    return Micro(pc, number, expansion[number], last, origin_of(expansion, number))
+
+
+def origin_of(expansion: Sequence[Any], number: int) -> Origin | None:
+    """What one of the instructions of an expansion came from, if that is known."""
+    return expansion.origins[number] if type(expansion) is Expansion else None
 
 
 def fields(pc: int) -> dict[str, int]:

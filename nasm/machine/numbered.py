@@ -62,12 +62,12 @@ class Numbered:
 class Valueless:
     """A memory in a run without values: asked for its bytes, it refuses as it is told to."""
 
-    def __init__(self, memory: Memory, refuse: Callable[[str], Exception]) -> None:
+    def __init__(self, memory: Memory, refuse: Callable[[str, int], Exception]) -> None:
         self.memory, self.refuse = memory, refuse
 
     def read(self, address: int, count: int) -> NDArray[np.uint8]:
         """There is none."""
-        raise self.refuse(f"the bytes of {self.memory.name} at {address:#x}")
+        raise self.refuse(self.memory.name, address)
 
     def write(self, address: int, data: NDArray[np.uint8]) -> None:
         """Nothing is kept."""

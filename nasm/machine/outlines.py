@@ -44,9 +44,9 @@ def refused(said: str) -> Refused:
     return Refused(NO_VALUES, said + DOES_NOT_KNOW, HINT)
 
 
-def lacking(what: str) -> Refused:
-    """The refusal of something that an instruction reads."""
-    return Refused(NO_VALUES, f"{what}: a run without values has none", HINT)
+def unread(memory: str, address: int) -> Refused:
+    """The refusal of bytes that come into what a core holds, and with that may decide the run."""
+    return refused(f"{memory} is read at {address:#x}, and what is there may decide the time")
 
 
 class NoValues(Failure):

@@ -133,7 +133,7 @@ def listeners(observers: Sequence[Observer], event: str) -> tuple[Any, ...]:
     return tuple(getattr(observer, event) for observer in observers if _defines(observer, event))
 
 
-_ONE_BY_ONE = ("head", "idle", "started", "finished")
+_ONE_BY_ONE = ("head", "idle", "started", "finished", "acted")
 
 
 def hear_bursts(observers: Sequence[Observer]) -> bool:

@@ -327,14 +327,18 @@ def expand(
         rack.left[queue], rack.tapes[queue], rack.recorded[queue] = count, (), ()
         return ()
     if instruction.row is Play:
-        times = instruction.operand("times")
-        assert isinstance(times, int)
-        origins = [
-            Origin(f"place {n} of the tape", "recorded at", at)
-            for n, at in enumerate(rack.recorded[queue])
-        ]
-        return Expansion.of(rack.tapes[queue] * times, origins * times)
+        return _played(rack, queue, instruction)
     return None
+
+
+def _played(rack: Rack, queue: int, instruction: Instruction) -> Expansion:
+    times = instruction.operand("times")
+    assert isinstance(times, int)
+    origins = [
+        Origin(f"place {n} of the tape", "recorded at", at)
+        for n, at in enumerate(rack.recorded[queue])
+    ]
+    return Expansion.of(rack.tapes[queue] * times, origins * times)
 
 
 # -- humming, which can be done many times at once
@@ -416,7 +420,7 @@ def ahead(rack: Rack, queue: int, instruction: Instruction) -> Sequence[Instruct
     if rack.left[queue] or instruction.row is Tape:
         return None
     if instruction.row is Play:
-        return expand(rack, queue, instruction, (0, 0))
+        return _played(rack, queue, instruction)
     return (instruction,)
 
 

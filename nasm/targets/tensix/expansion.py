@@ -101,7 +101,8 @@ def ahead(core: Tensix, thread: int, instruction: Instruction) -> Sequence[Instr
         return None if core.threads[thread].recording.left else (instruction,)
     try:
         micros = foreseen(core, thread, word_of(instruction), core.outer_bug)
-        return None if micros is None else _instructions(micros, core.threads[thread].recorded)
+        recorded = core.threads[thread].recorded
+        return None if micros is None else _instructions(micros, recorded)
     except Refused:
         return None
 

@@ -170,7 +170,7 @@ def _put_srcb(core: Tensix, values: Values, which: Bools) -> None:
 
 def _lregs(core: Tensix) -> Seen:
     held = core.vector.registers[:16]
-    used = [f"L{n}" for n in range(16) if n not in CONSTANTS and held[n].any()]
+    used = [f"LReg[{n}]" for n in range(16) if n not in CONSTANTS and held[n].any()]
     said = f"not 0: {', '.join(used)}" if used else "only constants"
     return Seen(held.reshape(-1, *GRID).copy().view(np.float32), said=said, rests=not used)
 
