@@ -17,7 +17,7 @@ from nasm.problems import Note
 from nasm.sequence.dependences import DONE, OVER, STARTED, Dependences
 from nasm.sequence.lines import Line
 from nasm.sequence.moments.graph import Edge, Graph, Vertex
-from nasm.sequence.moments.nodes import Level, Node, Sync, named, span_of, targets, tell
+from nasm.sequence.moments.nodes import Level, Node, Outside, Sync, named, span_of, targets, tell
 from nasm.sequence.moments.semaphores import Semaphores
 from nasm.sequence.moments.wrong import IMPOSSIBLE, refused
 from nasm.spec.effects import Jump, Rendezvous
@@ -56,6 +56,7 @@ class Looped:
         self.edges: list[Edge] = []
         self.graph = Graph(())
         self.seen: dict[Node, Seen] = {}
+        self.asked: dict[Node, list[Node]] = {}
 
     def put_in(self) -> None:
         """Find the waits, and write them with what they wait for."""
@@ -189,10 +190,9 @@ class Looped:
 
         Between two entries of a loop its semaphore is what was lent.
         """
-        queue, lent = edges[0].node.queue, edges[0].rounds * count
-        nodes = (node for edge in edges for node in self.twins[edge.event.node])
-        loops = dict.fromkeys(asked.loop.leave[queue] for node in nodes for asked in node.outside)
-        for leave in loops if lent else ():
+        lent = edges[0].rounds * count
+        leaves = (leave for edge in edges for leave in self.asked.get(edge.event.node, ()))
+        for leave in dict.fromkeys(leaves) if lent else ():
             leave.behind.append(Sync(Wait(number, ">=", lent), None))
 
     # -- what has landed
@@ -287,9 +287,17 @@ class Looped:
         asked = [outside for one in self.twins[node] for outside in one.outside]
         if asked and queue != node.queue and (queue, node.queue) not in self.level.reach:
             return False
-        for who, need, loop in asked:
-            at = who.needs.index(need)
-            who.needs[at] = need._replace(node=loop.leave[queue])
+        by: dict[Node, list[Outside]] = {}
+        for outside in asked:
+            by.setdefault(outside.node, []).append(outside)
+        for who, some in by.items():
+            # What has landed of the last of loops that are alike has landed of those before it.
+            last = min(some, key=lambda o: (o.need.distance, -o.loop.leave[queue].text))
+            leave = last.loop.leave[queue]
+            self.asked.setdefault(node, []).append(leave)
+            for outside in some:
+                at = who.needs.index(outside.need)
+                who.needs[at] = outside.need._replace(node=leave, distance=last.need.distance)
         return True
 
     def _late(self, node: Node) -> tuple[Node, bool]:

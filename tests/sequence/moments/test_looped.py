@@ -185,6 +185,27 @@ def test_what_is_asked_about_behind_all_loops_is_not_waited_for_in_them() -> Non
     assert last[-4:] == ["CompareBranch", "CompareBranch", "EventSemaphore", "EventSemaphore"]
 
 
+def test_of_loops_that_are_alike_only_the_last_one_is_asked() -> None:
+    body = """\
+.loop k in 0..4
+@sync   DmaCopy O, a  after set[k] post store[k]
+@vector Memset a, 1  after store[k - 1] post set[k]
+.end
+"""
+    found = synced(f"{body}{body}@sync .drain")
+    takes = ["vector EventSemaphore $store >= 16 $store += -16", "vector Memset $set += 1"]
+    assert [line for line in found if line.startswith("vector")] == [
+        "vector EventSemaphore $store += 16",
+        *takes,
+        *takes,
+        "vector EventSemaphore $store >= 16",
+        "vector EventSemaphore $vector += 1",
+    ]
+    # Who stands between them asks about the first, who stands behind all about the outer loop.
+    found = synced(f".loop i in 0..2\n{body}@sync .drain\n{body}.end\n@sync .drain")
+    assert found.count("vector EventSemaphore $store >= 16") == 2
+
+
 def test_a_round_is_told_apart_by_the_step() -> None:
     text = """\
 .loop k in 0..8 step 2
