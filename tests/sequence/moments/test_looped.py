@@ -124,6 +124,23 @@ def test_loops_that_post_other_moments_do_not_go_on_from_each_other() -> None:
     assert synced(beside("set[", "set[1, ")) == [line.replace("put", "set_2") for line in found]
 
 
+def test_a_wait_that_follows_in_one_of_loops_that_are_alike_is_needed_in_the_other() -> None:
+    first = """\
+.loop k in 0..4
+@vector Memset a, 1  post one[k]
+@vector TensorCopy b, a  post two[k] @read
+@gpsimd TensorCopy c, a  after one[k], two[k]
+.end
+"""
+    # In the first the copy has waited for the Memset; in the second it reads something else.
+    second = first.replace("b, a", "b, c")
+    two = "gpsimd TensorCopy $two >= 1 $two += -1"
+    assert [line for line in synced(first) if line.startswith("gpsimd")] == [two]
+    both = ["gpsimd EventSemaphore $one >= 1 $one += -1", two]
+    for text in (first + second, second + first):
+        assert [line for line in synced(text) if line.startswith("gpsimd")] == both * 2
+
+
 def test_all_rounds_of_a_loop_beside_it_that_is_not_alike_are_waited_for() -> None:
     # In the text once; in a loop from either to the other, round by round.
     more = ("@vector Memset", "@vector Nop\n@vector Memset")
