@@ -1,9 +1,9 @@
 """Writes the generated pages, and the generated parts of others.
 
 These are docs/isa/, from the rows and tables of the target; the tables in timing.md, tables.md,
-machine.md, repl.md and tensix.md; what commands print in README.md, guide.md, loops.md, profile.md,
-diff.md, schedules.md, repl.md and walkthrough.md; and what follows from tables in
-grammar/editors/.
+machine.md, repl.md and tensix.md, and the plot of that; what commands print in README.md, guide.md,
+loops.md, profile.md, diff.md, schedules.md, nki.md, repl.md, tensix.md and walkthrough.md; and what
+follows from tables in grammar/editors/.
 
     python docs/generate.py            write what differs
     python docs/generate.py --check    write nothing; exit 1 and name what is stale
@@ -89,6 +89,7 @@ def pages() -> dict[Path, str]:
     shown = (DOCS / f"{name}.md" for name in names)
     for path in (DOCS.parent / "README.md", *shown):
         files[path] = captured.filled(files.get(path) or path.read_text(encoding="utf-8"))
+    files[DOCS / "tensix_fidelity.svg"] = fidelity.picture()
     editor = DOCS.parent / "grammar" / "editors" / "vscode"
     return files | {editor / name: text for name, text in editor_files.files().items()}
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +55,16 @@ class Surroundings(Protocol):
     def place(self) -> Place:
         """Where the instruction stands that starts, completes or is asked about now."""
 
+    @property
+    def record(self) -> int:
+        """The number of the start that acts now: of what starts, completes, or landed last."""
+
+    def changed(self, *parts: Hashable, record: int | None = None) -> None:
+        """Tell that parts of what the core holds change now, by names that its target gives them.
+
+        Who changes them is what acts now, or a start of before by its number: see ``Blocked.on``.
+        """
+
     def memory(self, name: str) -> Bytes:
         """A linear memory that programs address by number, by its name."""
 
@@ -80,20 +90,67 @@ class Blocked:
     ``cause`` is what its idle time is called, a word; ``said`` a clause for people that says how
     it is: "mutex 3 is held by t1". It is asked again ``until`` a tick, if that is known, and after
     every start and completion of its core. ``by`` are the queues, by number within the core, of
-    which one has to go on for it to end; none if any of them may do.
+    which one has to go on for it to end; none if any of them may do. ``on`` are the parts of what
+    the core holds that it waits for, by the names under which their changes are told: whoever
+    changed one of them last has ended it.
     """
 
     cause: str
     said: str
     until: int | None = None
     by: tuple[int, ...] = ()
+    on: tuple[Hashable, ...] = ()
+
+
+class Burst(Protocol):
+    """Instructions of a queue that a core can execute at once: what comes of it is as one by one.
+
+    The first starts now; ``starts`` are ticks after that, ``latencies`` ticks from each start to
+    its completion. All occupy one unit, each for as long as the first. ``stalls`` names those that
+    start later than their unit is free, by number, each with the cause of its idle time.
+    """
+
+    @property
+    def starts(self) -> Sequence[int]:
+        """When each starts."""
+
+    @property
+    def latencies(self) -> Sequence[int]:
+        """How long each takes."""
+
+    @property
+    def stalls(self) -> Sequence[tuple[int, str]]:
+        """What comes late, and why."""
+
+    def perform(self, count: int, place: Callable[[int], Place]) -> bool:
+        """Execute the first ones, of which ``place`` tells the places by number.
+
+        Returns False where that cannot be done at once, and has changed nothing then.
+        """
+
+    @property
+    def settle(self) -> Callable[[], None]:
+        """What each does at its completion that completes behind the start of the last.
+
+        Whatever else an earlier instruction would do at its completion keeps a burst from being
+        made before that.
+        """
+
+
+class Unfinished(NamedTuple):
+    """Something that an engine of a core, by its number within it, has left open at its end."""
+
+    engine: int
+    said: str
+    hint: str
 
 
 class Fifo:
     """A queue of so many entries between two stages: who pushes waits while it is full.
 
-    ``name`` is what sentences call it. The conditions of those that push and take are its
-    ``full`` and ``empty``; ``by`` says which queues would end that.
+    ``name`` is what sentences call it, and the part that changes when somebody pushes or takes. The
+    conditions of those that do are its ``full`` and ``empty``; ``by`` says which queues would end
+    that.
     """
 
     __slots__ = ("_entries", "capacity", "name")
@@ -112,14 +169,17 @@ class Fifo:
         """What keeps so many entries from being pushed."""
         if len(self) + count <= self.capacity:
             return None
-        return Blocked("fifo", f"{self.name} holds {len(self)} of {self.capacity}", by=by)
+        return self._blocked(f"holds {len(self)} of {self.capacity}", by)
 
     def empty(self, count: int = 1, by: tuple[int, ...] = ()) -> Blocked | None:
         """What keeps so many entries from being taken."""
         if len(self) >= count:
             return None
         held = f"holds {len(self)} of the {count} wanted" if len(self) else "is empty"
-        return Blocked("fifo", f"{self.name} {held}", by=by)
+        return self._blocked(held, by)
+
+    def _blocked(self, how: str, by: tuple[int, ...]) -> Blocked:
+        return Blocked("fifo", f"{self.name} {how}", by=by, on=(self.name,))
 
     def push(self, entry: Any) -> None:
         """Put an entry behind the others; there is room."""

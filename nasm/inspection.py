@@ -52,8 +52,8 @@ class Inspection:
     """What can be asked of a program on a machine.
 
     ``files`` are those that it may read; ``policy`` says which of its problems count, ``status``
-    how far the run has got, ``source`` the text it was made from, if it is known. ``named`` are
-    expressions by names that somebody gave them.
+    how far the run has got, ``source`` the text it was made from, if it is known, and ``inputs``
+    what was given of them, by name. ``named`` are expressions by names that somebody gave them.
     """
 
     program: Program
@@ -62,6 +62,7 @@ class Inspection:
     policy: Policy
     status: Status
     source: Source | None
+    inputs: Mapping[str, Any] = MappingProxyType({})
     called = ""
     named: Mapping[str, str] = MappingProxyType({})
 

@@ -8,29 +8,17 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from nasm import allowing, codes, gc_pause
-from nasm.allowing import AllowedProblem
 from nasm.asm.assemble import Rewrite
-from nasm.inspection import Inspection
 from nasm.machine import Machine, describe, given_inputs, needs, tensor_io
-from nasm.machine.changes import UNCHANGED, Changes
-from nasm.machine.outputs import unwritten
+from nasm.machine.outputs import unfinished, unwritten
 from nasm.objects import loaded
 from nasm.open_files import Allowed, Files, Folders
-from nasm.problems import Failure, Family, Problem, Refused, family, number_of
-from nasm.records import (
-    MOST_INSTRUCTIONS,
-    Executed,
-    ExpectationRecord,
-    Moment,
-    Progress,
-    RunReport,
-    Status,
-)
-from nasm.sim.delays import Delays
+from nasm.problems import Failure, Problem, number_of
+from nasm.records import MOST_INSTRUCTIONS, Executed, Moment, Progress, RunReport, Status
+from nasm.results import Results
 from nasm.sim.queues import Queue
 from nasm.sim.trace import InstructionRecord
 from nasm.source import Source
@@ -40,10 +28,7 @@ from nasm.spec.timing import Timing, TimingGiven
 from nasm.targets import TARGETS
 
 if TYPE_CHECKING:  # most runs are not profiled
-    from nasm.profile.records import Finding, Profile
-    from nasm.profile.timeline import Timeline
     from nasm.profile.watched import Watched
-    from nasm.profile.what_if import Outcome
 
 CHUNK = 1_000
 """Events between two looks at the clock: some hundredths of a second."""
@@ -82,7 +67,7 @@ class Checkpoint:
         return f"<checkpoint at tick {self.moment.tick}>"
 
 
-class Running(Inspection):
+class Running(Results):
     """A program on a machine, where it can be run, stepped, inspected and taken back.
 
     ``program`` is a Program, or a text or a file to assemble, with ``target``, ``defines``,
@@ -100,6 +85,9 @@ class Running(Inspection):
     not count, beside what comments of the program allow. Unless it is ``checked`` nobody looks for
     races, nor for outputs that nothing wrote.
     """
+
+    BURSTS: ClassVar[bool] = True
+    """Whether many instructions may be one event: not where a run is taken back to events."""
 
     def __init__(
         self,
@@ -144,7 +132,7 @@ class Running(Inspection):
             from nasm.profile.watched import Watched
 
             self._watched_by = Watched(self.machine)
-        self._inputs = inputs
+        self.inputs = inputs
         self.status = Status.READY
         self.problems: list[Problem] = []
         self._limit: Problem | None = None
@@ -152,9 +140,9 @@ class Running(Inspection):
         if values:
             read = self._load(self.machine)
             if profile:  # what would help is asked of machines with the same inputs
-                self._inputs = read
+                self.inputs = read
             if reruns:  # and a caller's array is the caller's again
-                self._inputs = {name: tensor_io.kept(value) for name, value in read.items()}
+                self.inputs = {name: tensor_io.kept(value) for name, value in read.items()}
         elif problems := tensor_io.unknown(program, inputs):
             raise Failure(problems)
         self.changes_made = 0
@@ -187,10 +175,6 @@ class Running(Inspection):
         session = cls(made.program, **more)
         session.source = made.source
         return session
-
-    def _load(self, machine: Machine) -> dict[str, Any]:
-        """Fill the tensors of a machine; returns the inputs, as :func:`tensor_io.load`."""
-        return tensor_io.load(self.program, machine.addresses, self._inputs, self.files)
 
     # -- going back
 
@@ -329,7 +313,7 @@ class Running(Inspection):
             return 0
         self.status, self._limit = Status.RUNNING, None
         try:
-            done = self.machine.run(events, until, retire)
+            done = self.machine.run(events, until, retire, self.BURSTS)
         except Failure as failure:
             self.problems += failure.problems
             self.status = Status.FAULT
@@ -348,8 +332,9 @@ class Running(Inspection):
             self.problems += deadlock(self.machine)
         else:
             self.status = Status.FINISHED
-            for problem in unwritten(self.machine) if self.machine.checked else ():
-                self.machine.hazards.add(problem)
+            if self.machine.checked:
+                for problem in (*unwritten(self.machine), *unfinished(self.machine)):
+                    self.machine.hazards.add(problem)
 
     def changed(self) -> None:
         """The machine was changed by hand: whether it is at an end follows from how it stands."""
@@ -433,135 +418,3 @@ class Running(Inspection):
         finally:
             scheduler.ignore(watching)
             del watching.instructions[max(0, scheduler.retired - before) :]
-
-    # -- the end
-
-    def profile(self, *, outcomes: Iterable[Outcome] = (), slack: bool = False) -> Profile:
-        """Where the time of the run went so far; raises Failure if it was not watched for that.
-
-        ``outcomes`` are those of :meth:`what_if`, to be part of it; with ``slack`` there are lines
-        that are not on the critical path, too, each with its slack.
-        """
-        from nasm.profile.what_if import ranked
-
-        watched = self._profiled()
-        name = self.title
-        problems = (*self.problems, *([self._limit] if self._limit else []))
-        found = watched.profile(self.status, name, problems, ranked(outcomes), slack)
-        return self._counting(found)
-
-    def _counting(self, profile: Profile) -> Profile:
-        """A profile with the findings that count as they do, and apart those that are allowed."""
-        kept: list[Finding] = []
-        allowed: list[AllowedProblem] = []
-        for finding in profile.findings:
-            judged = self.policy.judged((finding.problem,))
-            allowed += judged.allowed
-            kept += [
-                replace(finding, problem=problem) for problem in (*judged.errors, *judged.warnings)
-            ]
-        slow = [finding.problem for finding in profile.findings]
-        unused = self.policy.unused(slow, lambda code: family(code) is Family.SLOW)
-        over = self.status is Status.FINISHED
-        return replace(
-            profile, findings=tuple(kept), allowed=tuple(allowed), unused=unused if over else ()
-        )
-
-    def timeline(self, width: int, begin: str = "", end: str = "") -> Timeline:
-        """What queues and rings did, in so many cells, from ``begin`` to ``end``.
-
-        Either is a time ("2.5us"), the number of a line, or a label, and may be left out.
-        """
-        from nasm.profile.timeline import timeline
-
-        try:
-            return timeline(self.machine, self._profiled().history, width, begin, end)
-        except Refused as refused:
-            raise Failure(refused.at(None)) from None
-
-    def what_if(self) -> Iterator[Outcome]:
-        """Run the program again, each time without something that may have cost it time.
-
-        With each queue in any order, too. There are none unless the run has finished.
-        """
-        from nasm.profile.what_if import in_any_order, without
-
-        watched = self._profiled()
-        if self.status is Status.FINISHED:
-            yield from without(self.machine, watched.history, self._changed)
-            yield from in_any_order(self.machine, watched.history, watched.recording)
-
-    def _profiled(self) -> Watched:
-        if self._watched_by is None:
-            hint = "make it with Session(…, profile=True), or nasm.run(…, profile=True)"
-            raise Failure(Problem("E0815", "the session keeps no profile", None, hint))
-        return self._watched_by
-
-    def _changed(self, changes: Changes, delays: Delays | None = None) -> Machine:
-        """A machine with changes, that is ready to run the program on the same inputs."""
-        machine = Machine(
-            self.program, values=self.values, changes=changes, delays=delays, checked=False
-        )
-        if self.values:
-            self._load(machine)
-        return machine
-
-    def delayed(self, delays: Delays) -> Machine:
-        """A machine with other timings, that is ready to run the program on the same inputs.
-
-        Raises Failure if these were not kept, or the run has not come to an end of its own: then
-        there is nothing to compare another one with.
-        """
-        if not self._reruns:
-            hint = "make it with Session(…, reruns=True)"
-            raise Failure(Problem("E0835", "the session keeps no inputs to run again", None, hint))
-        if self.status not in (Status.FINISHED, Status.DEADLOCK):
-            said = f"there is no end of a run to compare others with: {self.status.value}"
-            raise Failure(Problem("E0836", said, None, "let it run to its end first"))
-        if self.values:
-            needs.check(self.program, self._inputs)
-        machine = self._changed(UNCHANGED, delays)
-        machine.prepare()
-        return machine
-
-    def report(self, hashes: bool = True) -> RunReport:
-        """The run so far; expectations are judged only if it finished."""
-        machine = self.machine
-        engines = describe.engine_records(machine)
-        judged: tuple[ExpectationRecord, ...] = ()
-        not_judged = 0
-        problems = [*self.problems, *([self._limit] if self._limit else [])]
-        if self.status is Status.FINISHED:
-            try:
-                judged = self.expectations()
-                not_judged = len(self.program.expectations) - len(judged)
-            except Failure as failure:
-                problems += failure.problems
-        found, generation = self.judged(), self.program.generation
-        return RunReport(
-            status=self.status,
-            program=self.title,
-            target=generation.spellings[0],
-            generation=generation.summary,
-            options=tuple(self.program.chosen.items()),
-            timing=self.program.figures_set,
-            ticks=self.now,
-            microseconds=machine.microseconds(self.now),
-            entry_and_exit=generation.entry_and_exit,
-            engines=engines,
-            evidence=describe.busy_evidence(engines),
-            channel_bytes=sum(c.bytes for c in describe.channel_records(machine)),
-            hazards=found.errors,
-            problems=tuple(problems),
-            warnings=(*found.warnings, *self.unused()),
-            allowed=found.allowed,
-            semaphores=self.semaphores(),
-            expectations=judged,
-            trace_hash=machine.summary.digest() if hashes else "",
-            memory_hash=describe.memory_hash(machine) if hashes and machine.values else "",
-            messages=self.messages,
-            messages_left_out=machine.summary.left_out,
-            values=machine.values,
-            checked=machine.checked,
-            not_judged=not_judged,
-        )

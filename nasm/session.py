@@ -74,6 +74,8 @@ class Session(Drawn, Trying):
     records that hold no tensors.
     """
 
+    BURSTS = False
+
     def __init__(
         self,
         program: Program | Text,

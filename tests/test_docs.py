@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -298,6 +299,36 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
 def test_no_page_names_an_absolute_path(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert re.findall(r"(?:^|[\s`('\"=])(?:/[\w.-]+){2,}", text, re.MULTILINE) == []
+
+
+def test_each_program_for_tensix_is_shown_with_a_picture_of_its_time() -> None:
+    page = (DOCS / "tensix.md").read_text(encoding="utf-8")
+    shown = re.findall(r"<!-- captured: neuron-nasm profile (\S+) --timeline -->", page)
+    programs = (ROOT / "programs" / "tensix").glob("*.nasm")
+    assert sorted(shown) == sorted(p.relative_to(ROOT).as_posix() for p in programs)
+
+
+# ---------------------------------------------------------------- plots
+
+
+def test_a_plot_has_a_power_of_ten_between_numbers_that_are_ten_times_apart(
+    generate: ModuleType,
+) -> None:
+    plots = generate.fidelity.plots
+    lines = [plots.Line("a", (0.02, 0.002)), plots.Line("b", (0.03, 0.0021), (None, 0.002))]
+    root = ElementTree.fromstring(plots.plot("t < u", "below", "beside", lines))
+    dots = [c for c in root.findall("{*}circle") if c.get("r") == "3"]
+    (a1, a2, b1, b2) = (float(c.get("cy", "")) for c in dots)
+    decades = {float(t.get("y", "")): t[0].text for t in root.findall("{*}text") if len(t)}
+    (top, high), (middle, _), (low, bottom) = sorted(decades.items())
+    assert (high, bottom) == ("-1", "-3")
+    assert a2 - a1 == pytest.approx(middle - top, abs=0.2)
+    assert a2 - a1 == pytest.approx(low - middle, abs=0.2)
+    assert b1 < a1 < middle < b2 < a2 < low
+    (circle,) = (c for c in root.findall("{*}circle") if c.get("r") == "6")
+    assert float(circle.get("cy", "")) == a2
+    names = [float(t.get("y", "")) for t in root.findall("{*}text") if t.text in ("a", "b")]
+    assert abs(names[0] - names[1]) >= plots.NAME
 
 
 # ---------------------------------------------------------------- what trace.md defines

@@ -96,6 +96,26 @@ def test_a_queue_starts_nothing_for_the_ticks_of_an_issue() -> None:
     assert starts(done) == [(0, 0, 0, 12), (0, 1, 12, 15), (1, 0, 0, 5)]
 
 
+def strips(text: str, cells: int) -> dict[str, tuple[float, ...]]:
+    """What units did in each cell of a run."""
+    source = Source("toy.nasm", f".target toy\n{text}\n")
+    done = Session.load(source, targets=TARGETS, profile=True)
+    done.run()
+    return {s.name: s.levels for s in done.timeline(cells).strips if s.unit}
+
+
+def test_a_timeline_shows_how_much_of_the_time_a_shared_unit_is_at_work() -> None:
+    # The mill: alpha 0 to 12, beta 12 to 22 and 22 to 27; beta completes at 32.
+    assert strips("@alpha Grind 4\n@beta Grind 2\n@beta Grind 1", 4) == {"mill": (1, 1, 1, 3 / 8)}
+    # Core 0 from 0 to 12; core 1 from 4, a tick behind the second Wait, to 7; all is over at 15.
+    text = "@alpha Grind 4\n.core 1\n@alpha Wait\n@alpha Wait\n@alpha Grind 1"
+    assert strips(text, 5) == {
+        "0.mill": (1, 1, 1, 1, 0),
+        "1.mill": (0, pytest.approx(2 / 3), pytest.approx(1 / 3), 0, 0),
+    }
+    assert strips("@alpha Wait", 1) == {}
+
+
 # -- conditions
 
 
@@ -304,6 +324,57 @@ def test_the_path_of_a_run_goes_through_conditions_by_name() -> None:
         (0, 2, "unit", 6, 12),
         (1, 0, "lock", 12, 17),
         (1, 1, "unit", 17, 22),
+    ]
+
+
+def path(text: str) -> list[tuple[int, int, str, int, int]]:
+    """Queue, pc and edge of each step, with where it begins and ends."""
+    machine, history = made(text), History()
+    machine.scheduler.observe(history)
+    machine.run(1000)
+    return [(s.queue, s.pc, s.edge, s.begin, s.end) for s in critical_path(history)]
+
+
+def test_the_path_goes_to_the_start_that_changed_what_was_waited_for() -> None:
+    # At 6 alpha's Wait completes, which lets beta ask again; what ends its wait is the Drop of 6.
+    assert path("@alpha\nLock 0\nWait\nDrop 0\n@beta\nLock 0") == [
+        (0, 0, "", 0, 3),
+        (0, 1, "unit", 3, 6),
+        (0, 2, "unit", 6, 6),
+        (1, 0, "lock", 6, 11),
+    ]
+    # Unlock ends at 12, when Drop starts: that changes another lock than the one beta waits for.
+    assert path("@alpha\nLock 0\nLock 1\nUnlock 0\nWait\nDrop 1\n@beta\nLock 0") == [
+        (0, 0, "", 0, 3),
+        (0, 1, "unit", 3, 6),
+        (0, 2, "unit", 6, 12),
+        (1, 0, "lock", 12, 17),
+    ]
+
+
+def test_the_path_goes_to_the_start_that_set_how_long_is_waited() -> None:
+    # Heat takes 0 to 3, and the plate is hot until 20; beta's Wait is over at 5.
+    assert path("@alpha Heat 20\n@beta Wait\n@beta Touch") == [
+        (0, 0, "", 0, 3),
+        (1, 1, "heat", 3, 25),
+    ]
+
+
+def test_what_bound_a_run_may_be_a_wait_for_a_condition() -> None:
+    text = ".target toy\n@alpha Heat 20\n@beta Wait\n@beta Touch\n"
+    held = Session.load(Source("toy.nasm", text), targets=TARGETS, profile=True)
+    held.run()
+    # Of 25 ticks Heat has 3 and Touch 5.
+    assert held.profile().verdict == "bound by Beta waiting for heat: 68 % of the critical path"
+
+
+def test_the_path_goes_from_who_takes_to_who_pushed() -> None:
+    # Alpha's Push starts at 6; beta asks at 6, too, behind it.
+    assert path("@alpha\nWait\nWait\nPush 7\n@beta\nTake %r0") == [
+        (0, 0, "", 0, 3),
+        (0, 1, "unit", 3, 6),
+        (0, 2, "unit", 6, 6),
+        (1, 0, "fifo", 6, 16),
     ]
 
 

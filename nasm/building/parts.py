@@ -90,8 +90,10 @@ def _told(
         told = word & ~form.mask | form.value & field.mask
         if told != word and operand.name in written:
             named = listed([n for n in parts if not all(f.has(n) for f in encoding.forms)], "and")
-            said = f"{named} of {row.name} wants {form.told()}, found {operand.name}={value}"
-            raise Refused("E0309", said, f"leave {operand.name} out, or {_forms(encoding)}")
+            is_of = "are fields" if " and " in named else "is a field"
+            said = f"{named} of {row.name} {is_of} of its form '{form.name}', in which "
+            said += f"{form.told()}; found {operand.name}={value}"
+            raise Refused("E0309", said, f"leave {operand.name} out; {_forms(encoding)}")
         values[at] = field.get(told)
 
 

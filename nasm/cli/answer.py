@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nasm.cli import streams
+from nasm.cli.exit_codes import REFUSED
 from nasm.problems import Problem
 from nasm.report import jsonable
+
+if TYPE_CHECKING:  # a command that shows nothing imports no Rich
+    from nasm.cli.screen import Screen
 
 PROGRAM = ("run", "nki", "profile", "sync", "asm", "list")
 """The verbs whose document is about one program."""
@@ -45,3 +50,12 @@ class Answer:
         if self.verb in (*PROGRAM, "diff"):
             content["status"] = status
         self.give(code, **content, problems=jsonable.problems(problems))
+
+
+def refuse(args: argparse.Namespace, screen: Screen, problems: Sequence[Problem]) -> int:
+    """Say what is wrong, as a document where one is wanted; returns the exit code."""
+    if args.json:
+        args.answer.give(REFUSED, problems=jsonable.problems(problems))
+    else:
+        screen.problems(problems)
+    return REFUSED

@@ -12,6 +12,7 @@ from nasm import allowing, host_memory
 from nasm.allowing import Judged
 from nasm.cli import kernels, program_names, sarif_file
 from nasm.cli.assembling import assembled
+from nasm.cli.exit_codes import BROKEN, OK, REFUSED
 from nasm.cli.screen import Screen
 from nasm.examine import Examination, examine
 from nasm.problems import Failure, Family, Problem, Severity, counted, in_line
@@ -19,8 +20,6 @@ from nasm.report import examination as tables
 from nasm.report import json_examination, jsonable, sarif
 from nasm.spec.program import Program
 from nasm.spec.timing import Timing
-
-OK, BROKEN, REFUSED = 0, 1, 2
 
 SLOW = Family.SLOW
 

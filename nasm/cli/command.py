@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from nasm import docstrings, host_memory, stopping
 from nasm.cli import arguments, streams
 from nasm.cli.answer import PROGRAM, Answer
+from nasm.cli.exit_codes import DEFECT, REFUSED
 from nasm.problems import Problem, clean
 from nasm.stopping import Told
-
-DEFECT, REFUSED = 70, 2
 
 UNDONE = {"check": "all files were checked", "diff": "both programs had run"}
 """What a verb has not done whose time is up."""

@@ -8,7 +8,8 @@ from dataclasses import replace
 from rich.text import Text
 
 from nasm.cli import files, program_names
-from nasm.cli.running import BROKEN, REFUSED, Run, exit_code
+from nasm.cli.exit_codes import BROKEN, REFUSED
+from nasm.cli.running import Run, exit_code
 from nasm.cli.screen import Screen
 from nasm.comparison import compare
 from nasm.comparison.records import Comparison, Difference

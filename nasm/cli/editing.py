@@ -6,11 +6,11 @@ import argparse
 from importlib.util import find_spec
 
 from nasm.cli.assembling import allowed
+from nasm.cli.exit_codes import OK, REFUSED
 from nasm.cli.screen import Screen
 from nasm.problems import Failure, Problem
 from nasm.spec.timing import Timing
 
-OK, REFUSED = 0, 2
 NEEDED = "pygls"
 
 

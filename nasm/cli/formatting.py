@@ -10,12 +10,12 @@ from typing import IO
 from rich.text import Text
 
 from nasm.cli import files, results, streams
+from nasm.cli.exit_codes import BROKEN, OK, REFUSED
 from nasm.cli.screen import Screen
 from nasm.formatting import formatted
 from nasm.problems import Failure, counted, in_line
 from nasm.source import Source
 
-OK, BROKEN, REFUSED = 0, 1, 2
 STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
 

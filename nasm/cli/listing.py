@@ -8,13 +8,13 @@ import sys
 from rich.text import Text
 
 from nasm.cli import printing, streams
+from nasm.cli.answer import refuse
 from nasm.cli.assembling import assembled
+from nasm.cli.exit_codes import OK
 from nasm.cli.screen import Screen
 from nasm.problems import Failure, Problem, Refused
-from nasm.report import jsonable, listing
+from nasm.report import listing
 from nasm.spec.program import Program
-
-OK, REFUSED = 0, 2
 
 
 def list_(args: argparse.Namespace, screen: Screen) -> int:
@@ -29,10 +29,7 @@ def list_(args: argparse.Namespace, screen: Screen) -> int:
             raise Failure(Problem("E0812", said))
         found = list(listing.lines(program, engines, args.core, args.explorer))
     except Failure as failure:
-        if args.json:
-            return int(args.answer.give(REFUSED, problems=jsonable.problems(failure.problems)))
-        screen.problems(failure.problems)
-        return REFUSED
+        return refuse(args, screen, failure.problems)
     if args.json:
         target = program.generation.spellings[0]
         content = {"target": target, "lines": listing.document(found), "problems": []}

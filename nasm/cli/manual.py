@@ -11,18 +11,19 @@ from rich.text import Text
 from nasm import codes
 from nasm.asm.expanding.walking import unknown_target
 from nasm.cli import arguments, streams
+from nasm.cli.answer import refuse
+from nasm.cli.exit_codes import OK, REFUSED
 from nasm.cli.help_texts import COMMAND
 from nasm.cli.screen import Screen
 from nasm.cli.verb_parsers import VERBS
 from nasm.problems import Problem, Refused, quoted
-from nasm.report import examples, explanations, jsonable, lists, pages
+from nasm.report import examples, explanations, lists, pages
 from nasm.report.search import search
 from nasm.spec.generation import Generation
 from nasm.spec.instruction import Row
 from nasm.spec.target import Target
 from nasm.targets import TARGETS
 
-OK, REFUSED = 0, 2
 CODE = re.compile(r"[eEwW]\d{1,4}")
 
 
@@ -35,7 +36,7 @@ def isa(args: argparse.Namespace) -> int:
     try:
         targets = _targets(args.target)
     except Refused as refused:
-        return _refuse(screen, args, refused.at(None))
+        return refuse(args, screen, [refused.at(None)])
     if args.options:
         return _options(screen, args, targets)
     if args.timing:
@@ -50,7 +51,8 @@ def isa(args: argparse.Namespace) -> int:
             show = _example if args.example else _page
             return show(screen, args, row, target)
     hint = _hint(args.mnemonic, targets)
-    return _refuse(screen, args, Problem("E0201", f"no instruction '{args.mnemonic}'", None, hint))
+    said = f"no instruction '{args.mnemonic}'"
+    return refuse(args, screen, [Problem("E0201", said, None, hint)])
 
 
 def _targets(name: str | None) -> list[Target]:
@@ -98,7 +100,7 @@ def _search(screen: Screen, args: argparse.Namespace, targets: list[Target]) -> 
     if not any(found.values()):
         hint = _hint(args.search, targets)
         problem = Problem("E0201", f"no instruction has '{args.search}'", None, hint)
-        return _refuse(screen, args, problem)
+        return refuse(args, screen, [problem])
     if args.json:
         rows = [row for target, rows in found.items() for row in lists.json_list(target, rows)]
         args.answer.give(OK, instructions=rows)
@@ -132,7 +134,7 @@ def _example(screen: Screen, args: argparse.Namespace, row: Row, target: Target)
     try:
         text = examples.whole(row, target, args.target)
     except Refused as refused:
-        return _refuse(screen, args, refused.at(None))
+        return refuse(args, screen, [refused.at(None)])
     if args.json:
         args.answer.give(OK, example=text)
     else:
@@ -149,7 +151,7 @@ def explain(args: argparse.Namespace) -> int:
     try:
         rows = codes.table() if args.code is None else (explanations.find(args.code),)
     except Refused as refused:
-        return _refuse(screen, args, refused.at(None))
+        return refuse(args, screen, [refused.at(None)])
     if args.json:
         content = [explanations.json_code(row) for row in rows]
         args.answer.give(OK, codes=content)
@@ -175,12 +177,4 @@ def help_(args: argparse.Namespace) -> int:
     hint = next(filter(None, hints), "") or f"commands: {', '.join(VERBS)}"
     message = f"no command, instruction or diagnostic '{quoted(topic)}'"
     Screen(args.color).problems([Problem("E0811", message, None, hint)])
-    return REFUSED
-
-
-def _refuse(screen: Screen, args: argparse.Namespace, problem: Problem) -> int:
-    if args.json:
-        args.answer.give(REFUSED, problems=jsonable.problems([problem]))
-    else:
-        screen.problems([problem])
     return REFUSED

@@ -9,7 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import IO
 
 from nasm.cli import files, printing, program_names, results, streams
+from nasm.cli.answer import refuse
 from nasm.cli.assembling import assembled
+from nasm.cli.exit_codes import OK, REFUSED
 from nasm.cli.running import file_of
 from nasm.cli.screen import Screen
 from nasm.objects import loaded
@@ -19,8 +21,6 @@ from nasm.problems import Failure, Problem, counted, in_line
 from nasm.report import jsonable
 from nasm.source_files import ObjectFile
 from nasm.targets import TARGETS
-
-OK, REFUSED = 0, 2
 
 ENDING = ".nobj"
 
@@ -39,10 +39,7 @@ def asm(args: argparse.Namespace, screen: Screen) -> int:
         data = written(made.program, made.source, strip=args.strip, link=link)
         results.replace(path, lambda out: _put(out, data))
     except Failure as failure:
-        if args.json:
-            return int(args.answer.give(REFUSED, problems=jsonable.problems(failure.problems)))
-        screen.problems(failure.problems)
-        return REFUSED
+        return refuse(args, screen, failure.problems)
     warnings = made.program.warnings
     if args.json:
         return int(

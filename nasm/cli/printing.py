@@ -10,13 +10,12 @@ from typing import IO
 
 from nasm.cli import kernels, program_names, results, streams
 from nasm.cli.assembling import assembled
+from nasm.cli.exit_codes import OK, REFUSED
 from nasm.cli.running import file_of
 from nasm.cli.screen import Screen
 from nasm.printer import text
 from nasm.problems import Failure, Problem
 from nasm.report import jsonable
-
-OK, REFUSED = 0, 2
 
 
 def print_(args: argparse.Namespace, screen: Screen) -> int:

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from nasm.allowing import as_errors
-from nasm.cli.running import BROKEN, OK, Run, file_of
+from nasm.cli.exit_codes import BROKEN, OK
+from nasm.cli.running import Run, file_of
 from nasm.cli.screen import Screen
 from nasm.cli.tables import TableFolder
 from nasm.machine.outlines import NO_VALUES

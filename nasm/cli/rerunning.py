@@ -10,7 +10,8 @@ from typing import Any
 
 from rich.text import Text
 
-from nasm.cli.running import BROKEN, REFUSED, Run
+from nasm.cli.exit_codes import BROKEN, REFUSED
+from nasm.cli.running import Run
 from nasm.cli.screen import Screen
 from nasm.problems import Failure, Note, Problem, clean, folded
 from nasm.records import RunReport, Status

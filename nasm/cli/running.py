@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from nasm import stopping
 from nasm.cli import arrays, files, kernels, program_names, results, sarif_file
+from nasm.cli.exit_codes import BROKEN, OK, REFUSED
 from nasm.cli.screen import Screen
 from nasm.machine import describe
 from nasm.machine.given_inputs import Inputs
@@ -26,8 +27,6 @@ from nasm.stopping import Told
 
 if TYPE_CHECKING:
     from nasm.nki.kernel import Traced
-
-OK, BROKEN, REFUSED = 0, 1, 2
 
 
 class Run:

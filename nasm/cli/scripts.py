@@ -8,7 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from nasm.cli import kernels
-from nasm.cli.running import BROKEN, REFUSED, exit_code
+from nasm.cli.exit_codes import BROKEN, REFUSED
+from nasm.cli.running import exit_code
 from nasm.cli.screen import Screen
 from nasm.nki.jitted import Kernel, launching, name_of
 from nasm.nki.raised import telling

@@ -13,7 +13,9 @@ from rich.text import Text
 from nasm.asm.assemble import Rewrite, assemble
 from nasm.building.builder import ProgramBuilder
 from nasm.cli import files, results, streams
+from nasm.cli.answer import refuse
 from nasm.cli.assembling import allowed
+from nasm.cli.exit_codes import OK
 from nasm.cli.screen import Screen
 from nasm.formatting import formatted
 from nasm.printer import text as whole
@@ -21,14 +23,12 @@ from nasm.printer.edits import edited
 from nasm.printer.lines import Place
 from nasm.printer.with_moments import with_moments
 from nasm.problems import Failure, counted, in_line
-from nasm.report import jsonable
 from nasm.sequence.written import autosync, in_sequence
 from nasm.source import Source
 from nasm.spec.program import Program
 from nasm.spec.timing import Timing
 from nasm.targets import TARGETS
 
-OK, REFUSED = 0, 2
 STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
 
@@ -42,10 +42,7 @@ def sync(args: argparse.Namespace, screen: Screen) -> int:
         if path is not None:
             _write(path, made.text)
     except Failure as failure:
-        if args.json:
-            return int(args.answer.give(REFUSED, problems=jsonable.problems(failure.problems)))
-        screen.problems(failure.problems)
-        return REFUSED
+        return refuse(args, screen, failure.problems)
     if args.json:
         return int(args.answer.give(OK, **made.document(), problems=[]))
     if not args.quiet:

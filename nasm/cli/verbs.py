@@ -9,10 +9,9 @@ from contextlib import contextmanager
 
 from nasm import gc_pause, stopping
 from nasm.cli import program_names, streams
+from nasm.cli.exit_codes import REFUSED
 from nasm.cli.screen import Screen
 from nasm.problems import Failure
-
-REFUSED = 2
 
 
 @contextmanager

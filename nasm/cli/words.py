@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from nasm.asm.expanding.walking import unknown_target
 from nasm.cli import results, streams
 from nasm.cli.assembling import assembled
+from nasm.cli.exit_codes import OK, REFUSED
 from nasm.cli.screen import Screen
 from nasm.printer.word_files import WordFile, hexed, packed, read
 from nasm.printer.words import text_of, words_known, words_of
@@ -16,8 +17,6 @@ from nasm.problems import Failure, Problem, Refused, did_you_mean, listed
 from nasm.source_files import LARGEST
 from nasm.spec.target import Target
 from nasm.targets import TARGETS
-
-OK, REFUSED = 0, 2
 
 
 def asm(args: argparse.Namespace, screen: Screen) -> int:

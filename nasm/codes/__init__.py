@@ -21,6 +21,7 @@ from nasm.codes import (
     ordering,
     running,
     slow,
+    usage,
 )
 from nasm.codes.row import Code
 from nasm.problems import Problem, did_you_mean, quoted
@@ -39,6 +40,7 @@ _TABLES = (
     control,
     kernels,
     slow,
+    usage,
 )
 _OWN = {row.code: row for table in _TABLES for row in table.ROWS}
 

@@ -1,4 +1,4 @@
-"""Codes of what units do not check by themselves: E0551 to E0555."""
+"""Codes of what units do not check by themselves: E0551 to E0556."""
 
 from __future__ import annotations
 
@@ -43,5 +43,12 @@ ROWS = (
         "The instruction pushes onto a stack that is full, or takes from one that is empty. What "
         "the hardware does then is not documented.",
         ends=True,
+    ),
+    Code(
+        "E0556",
+        "something that is still open at the end of an engine",
+        "The engine began something that later instructions were to complete, and has no more of "
+        "them: such as a recording that wants more instructions than follow. What it took until "
+        "then may not have been executed. Let it end before, or let what is missing follow.",
     ),
 )

@@ -112,6 +112,7 @@ class Machine:
             fetch = tasks.fetch if program.target.expand is None else tasks.fetch_expanded
             queue = Queue(lines.core, lines.engine, index, len(lines), fetch)
             queue.expand = None if program.target.expand is None else tasks.expand
+            queue.burst = None if program.target.bursting is None or not values else tasks.burst
             self.scheduler.add_queue(queue)
         self.ordering: Ordering | None = None
         if checked and matters(program, self.state.areas, self.scheduler.interlock.held):
@@ -232,13 +233,15 @@ class Machine:
             for tasks in self.tasks:
                 tasks.prepare()
 
-    def run(self, events: int, until: int | None = None, retire: int | None = None) -> int:
+    def run(
+        self, events: int, until: int | None = None, retire: int | None = None, bursts: bool = False
+    ) -> int:
         """Advance the machine; see :meth:`Scheduler.run`."""
         try:
             signal = self.hazards.numbers.signal
             heard = np.errstate(all="call", under="ignore", call=signal)
             with heard, gc_pause.paused():
-                return self.scheduler.run(events, until, retire)
+                return self.scheduler.run(events, until, retire, bursts)
         except Refused as refused:
             raise Failure(refused.at(self.program.span(*self.scheduler.acting))) from None
         finally:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -73,11 +73,23 @@ class Valueless:
         """Nothing is kept."""
 
 
+class Changes(Protocol):
+    """What is told of changes of what cores hold."""
+
+    def note(self, core: int, part: Hashable, record: int) -> None:
+        """A part of what a core holds is changed, by the start that has a number."""
+
+
 class Clock(Protocol):
-    """What knows the tick of a run, and which instruction acts."""
+    """What knows the tick of a run, and which instruction acts; ``record`` is of its start."""
 
     now: int
     acting: tuple[int, int]
+    record: int
+
+    @property
+    def gates(self) -> Changes:
+        """What is told of changes."""
 
 
 Report = Callable[[str, str, str, Sequence[tuple[Any, str]], bool], None]
@@ -96,6 +108,17 @@ class Around:
     def now(self) -> int:
         """The tick of the run."""
         return self._clock.now
+
+    @property
+    def record(self) -> int:
+        """The number of the start that acts now."""
+        return self._clock.record
+
+    def changed(self, *parts: Hashable, record: int | None = None) -> None:
+        """Tell that parts of what the core holds change now, by whose doing."""
+        by = self._clock.record if record is None else record
+        for part in parts:
+            self._clock.gates.note(self.core, part, by)
 
     def memory(self, name: str) -> Bytes:
         """A memory whose bytes have numbers, by its name."""

@@ -1,4 +1,4 @@
-"""Outputs of which a run has left elements unwritten: which, and who writes the others.
+"""What a run has left undone: elements of outputs, with who writes the others; what is still open.
 
 An element is written if an instruction or a transfer wrote it, or if the program or the caller gave
 the tensor values before the run.
@@ -37,6 +37,20 @@ def unwritten(machine: Machine) -> Iterator[Problem]:
             access = machine.addresses.access(View.whole(tensor))
             if access.uninitialised:
                 yield _problem(machine, tensor, access.missing())
+
+
+def unfinished(machine: Machine) -> Iterator[Problem]:
+    """A problem for each thing that an engine has begun and not ended when a run has finished."""
+    program, find = machine.program, machine.program.target.unfinished
+    if find is None:
+        return
+    for queue in machine.scheduler.queues:
+        held = machine.holds[queue.core]
+        for found in find(held) if held is not None and len(program.queues[queue.index]) else ():
+            if program.generation.engines[found.engine].name == queue.engine:
+                said = f"{program.queue_name(queue.index)} {found.said}"
+                span = program.span(queue.index, len(program.queues[queue.index]) - 1)
+                yield Problem("E0556", said, span, found.hint)
 
 
 def _problem(machine: Machine, tensor: Tensor, missing: Mask) -> Problem:

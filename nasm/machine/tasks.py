@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from nasm.held import Blocked
+from nasm.machine.ahead import Ahead
 from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.dynamic_addresses import resolved
 from nasm.machine.effects import Effects
@@ -18,6 +19,7 @@ from nasm.machine.state import UNKNOWN, Registers
 from nasm.micro import Micro
 from nasm.pace import Pace
 from nasm.problems import Failure, Refused, Severity
+from nasm.sim.planned import Planned
 from nasm.sim.queues import Fetched, Post, Queue, Task, Work, returning
 from nasm.sim.resources import Claim, Needs, Resource, Resources
 from nasm.spec.evidence import Cost
@@ -107,10 +109,8 @@ class Tasks:
         program, lines = self.program, self.lines
         assert program.target.expand is not None
         instruction = program.instructions[lines.instructions[pc]]
-        engines = [engine.name for engine in program.generation.engines]
         try:
-            number = engines.index(lines.engine)
-            found = program.target.expand(self.kernels.holds, number, instruction)
+            found = program.target.expand(self.kernels.holds, self._engine, instruction)
             if found is not None and not len(found) and (lines.waits[pc] or lines.updates[pc]):
                 raise Refused(
                     "E0522",
@@ -121,6 +121,36 @@ class Tasks:
         except Refused as refused:
             raise Failure(refused.at(program.span(self.queue, pc))) from None
         return found
+
+    def burst(
+        self, queue: Queue, most: int, ticks: int, blocked: Mapping[int, Blocked]
+    ) -> Planned | None:
+        """A burst of instructions from the pc of a queue on, if the target can make one."""
+        bursting, engine = self.program.target.bursting, self._engine
+        assert bursting is not None
+        ahead = Ahead(self.program, queue, self.known)
+        held = {self._number_of(index): by for index, by in blocked.items()}
+        pieces = ahead.pieces(partial(bursting.ahead, self.kernels.holds, engine))
+        found = bursting.burst(self.kernels.holds, engine, pieces, ticks, held)
+        return None if found is None or len(found.starts) > most else ahead.planned(found)
+
+    @cached_property
+    def _engine(self) -> int:
+        """The number of its engine within the core."""
+        return self._number_of(self.queue)
+
+    def _number_of(self, queue: int) -> int:
+        engines = [engine.name for engine in self.program.generation.engines]
+        return engines.index(self.program.queues[queue].engine)
+
+    def known(self, instructions: Sequence[Instruction]) -> bool:
+        """Whether all of what instructions are expanded to may be executed on this queue."""
+        for one in set(instructions) - self._expanded.keys():
+            try:
+                self.shape_of(one)
+            except Refused:
+                return False
+        return True
 
     def shape_at(self, pc: int) -> Shape:
         """The shape of the instruction at a pc, which may be an expanded one."""

@@ -38,6 +38,9 @@ NAMES = {
 """Edges by what let a record happen; those of conditions have the names of these; by a semaphore it
 is "engine" or "transfer", as who posted."""
 
+EDGES = frozenset({*NAMES.values(), FIRST, COMPLETION, "engine", "transfer"})
+"""Edges that are none of a condition of the target's."""
+
 WORK = {INSTRUCTION: "", READY: "ready", ARRIVAL: "", MADE: "descriptors", SHARES: "shares"}
 
 
@@ -49,7 +52,8 @@ class Step:
     earlier "result", the post of an "engine" or of a "transfer", the other "core", the "issue" of
     its transfer, a "channel", or "completion", where an instruction only ends because one before
     it in its queue does (a step of no ticks). ``lead`` names the time from ``begin`` to ``start``:
-    "order", "hand-off", "notification", "dispatch", or "turn" if others had their turn first.
+    "order", "hand-off", "notification", "dispatch", "turn" if others had their turn first, or the
+    cause of a condition.
     ``work`` names the time from ``start`` to ``end``: the "interval" or the "latency" of an
     instruction, "shares" under way, or a unit made "ready".
     """
@@ -68,6 +72,11 @@ class Step:
     def ticks(self) -> int:
         """How long it is."""
         return self.end - self.begin
+
+    @property
+    def waits(self) -> bool:
+        """Whether a condition of the target's is what it was allowed by."""
+        return self.edge not in EDGES
 
     @property
     def parts(self) -> Iterator[tuple[str, int]]:
@@ -120,8 +129,8 @@ def edge(history: History, record: Record) -> Edge:
     if cause == "data" and record.start == before.finish:
         return Edge(kind, number, FINISH, before.finish)
     if cause not in NAMES:
-        if record.start == before.finish:
-            return Edge(kind, number, FINISH, before.finish)
+        if before.finish <= record.start:
+            return Edge(kind, number, FINISH, before.finish, cause)
         return Edge(kind, number, START, before.start, cause)
     if record.start == before.until:
         return Edge(kind, number, UNTIL, before.until)

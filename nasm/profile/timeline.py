@@ -1,9 +1,9 @@
-"""A run as strips of cells: what every queue and every ring did in each of them."""
+"""A run as strips of cells: what queues, units that they share, and rings did in each of them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +15,7 @@ from nasm.profile.records import MOVERS
 from nasm.profile.spans import Times, merged
 from nasm.sim.counters import TRANSFER
 from nasm.sim.history import ARRIVAL, INSTRUCTION, NOBODY, READY, SHARES, History
-from nasm.sim.queues import ORDER, Queue
+from nasm.sim.queues import ORDER, Queue, Task
 from nasm.source import Span
 
 Floats = NDArray[np.float64]
@@ -33,15 +33,17 @@ _LINE = re.compile(r"[0-9]+")
 
 @dataclass(frozen=True, slots=True)
 class Strip:
-    """What a queue or a ring did, cell by cell.
+    """What a queue, a unit or a ring did, cell by cell.
 
     ``states`` are a queue's: "busy", "made ready", who it waits for the post of, another cause, or
-    "empty". ``levels`` are a ring's: the part of the channels that were occupied, 0 to 1.
+    "empty". ``levels`` are from 0 to 1: of a ring the part of its channels that were occupied, of a
+    ``unit`` that queues share the part of the time that it was.
     """
 
     name: str
     states: tuple[str, ...] = ()
     levels: tuple[float, ...] = ()
+    unit: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +56,19 @@ class Timeline:
 
 
 def timeline(
-    machine: Machine, history: History, width: int, begin: str = "", end: str = ""
+    machine: Machine,
+    history: History,
+    tasks: Mapping[int, Task],
+    width: int,
+    begin: str = "",
+    end: str = "",
 ) -> Timeline:
     """Strips of ``width`` cells, or of as many as there are ticks, between two bounds.
 
     Raises Refused for one that means nothing.
 
     A bound is a time, a line of the program or a label; an empty one is the start or the end.
+    ``tasks`` are those that have started, by the numbers of their records.
     """
     if width < 1:
         raise ValueError(f"a timeline has 1 cell or more, not {width}")
@@ -81,6 +89,7 @@ def timeline(
         for queue in machine.scheduler.queues
         if queue.length
     ]
+    strips += _units(machine, history, tasks, edges)
     return Timeline(first, final, (*strips, *_rings(machine, history, edges)))
 
 
@@ -201,6 +210,25 @@ def namer(machine: Machine) -> Callable[[str, int], str]:
         return MOVERS if poster == TRANSFER else machine.program.queue_name(poster)
 
     return name
+
+
+def _units(
+    machine: Machine, history: History, tasks: Mapping[int, Task], edges: Times
+) -> Iterator[Strip]:
+    """What the units did that the queues of a core share, if anything."""
+    program = machine.program
+    shared, several = program.generation.units, program.cores > 1
+    rows: dict[tuple[int, str], list[int]] = {}
+    for record, task in tasks.items() if shared else ():
+        rows.setdefault((task.unit.core, task.unit.name), []).append(record)
+    start, until = history.column("start"), history.column("until")
+    for core in range(program.cores):
+        for unit in shared:
+            mine = rows.get((core, unit.name), [])
+            levels = covering(start[mine], until[mine], edges) / np.diff(edges)
+            if levels.any():
+                name = f"{core}.{unit.name}" if several else unit.name
+                yield Strip(name, levels=tuple(levels.tolist()), unit=True)
 
 
 def _rings(machine: Machine, history: History, edges: Times) -> Iterable[Strip]:

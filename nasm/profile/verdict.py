@@ -40,6 +40,8 @@ def _own(program: Program, step: Step, name: str) -> tuple[str, str, str]:
     who, title = program.queue_name(step.queue), program.named(lines.core, engine.title)
     if name == "ready":
         return who, title, "making its unit ready"
+    if step.waits and name == step.lead:
+        return who, title, f"waiting for {name}"
     row = program.instruction(step.queue, step.pc).row
     return who, title, "issuing transfers" if row.effect is Transfer else "at work"
 

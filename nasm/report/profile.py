@@ -24,6 +24,7 @@ from nasm.profile.records import (
 )
 from nasm.records import Status, beside, figures_line
 from nasm.report.diagnostics import diagnostic
+from nasm.report.lengths import Lengths
 from nasm.report.tables import allowed_lines, mix
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def screen(
         parts.append(Text(_shared(profile.units, profile.ticks)))
     if profile.moved:
         parts += [Text(), moved_table(profile.moved, profile, generation)]
-    parts += [Text(), *bound_lines(profile.bounds, width)]
+    parts += [Text(), *bound_lines(profile.bounds, width, Lengths.up_to(profile.microseconds))]
     parts += [
         Text(line) for said in rate_lines(profile.rates) for line in folded(said, "  ", width)
     ]
@@ -152,6 +153,7 @@ def moved_table(moved: Sequence[Moved], profile: Profile, generation: Generation
     for name in ("transfers", "active", "packet time", "bytes", "a descriptor", "engines"):
         table.add_column(name, justify="right", no_wrap=True)
     several = len({m.core for m in moved}) > 1
+    lengths = Lengths.up_to(profile.microseconds)
     for m in moved:
         rings = [other for other in moved if other.core == m.core and other.ring is not None]
         if m.ring is not None and len(rings) < 2:
@@ -161,7 +163,7 @@ def moved_table(moved: Sequence[Moved], profile: Profile, generation: Generation
             Text(f"{core}DMA" if m.ring is None else f"  ring {m.ring}", "bold" * (m.ring is None)),
             f"{m.transfers:,}",
             _percent(m.active, profile.ticks),
-            f"{m.busy / profile.ticks_per_microsecond:,.1f} µs",
+            lengths.said(m.busy / profile.ticks_per_microsecond),
             f"{m.bytes:,}",
             f"{m.bytes_per_descriptor:,.0f} B",
             f"{m.channels} of {generation.channels}",
@@ -172,7 +174,7 @@ def moved_table(moved: Sequence[Moved], profile: Profile, generation: Generation
 # -- bounds
 
 
-def bound_lines(bounds: Sequence[Bound], width: int | None) -> list[Text]:
+def bound_lines(bounds: Sequence[Bound], width: int | None, lengths: Lengths) -> list[Text]:
     """The bounds, each with how much it is below the one that it is part of.
 
     Those of memory and those of computing stand beside each other where there is room.
@@ -186,21 +188,18 @@ def bound_lines(bounds: Sequence[Bound], width: int | None) -> list[Text]:
     else:
         rows += [[b for b in pair if b] for pair in zip_longest(memory, compute)]
     name = max(len(b.name) for b in bounds)
-    number = max(len(_micro(b.microseconds)) for b in bounds)
-    head = f"{'bound':{name}}  {'µs':>{number}}  {'gap':>{number}}"
+    number = max(len(lengths.number(b.microseconds)) for b in bounds)
+    number = max(number, len("gap"))
+    head = f"{'bound':{name}}  {lengths.unit:>{number}}  {'gap':>{number}}"
     lines = [Text("    ".join([head] * max(map(len, rows))), "dim")]
     for row in rows:
         cells = (
-            f"{b.name:{name}}  {_micro(b.microseconds):>{number}}  "
-            f"{_micro(b.gap) if b.above else '':>{number}}"
+            f"{b.name:{name}}  {lengths.number(b.microseconds):>{number}}  "
+            f"{lengths.number(b.gap) if b.above else '':>{number}}"
             for b in row
         )
         lines.append(Text("    ".join(cells).rstrip()))
     return lines
-
-
-def _micro(value: float) -> str:
-    return f"{value:,.1f}"
 
 
 def rate_lines(rates: Rates) -> list[str]:
@@ -235,6 +234,7 @@ def path_table(
     total = sum(part.ticks for part in profile.spent)
     slack = any(line.slack is not None for line in lines)
     several = len({line.span.source.name for line in lines if line.span}) > 1
+    lengths = Lengths.up_to(profile.microseconds)
     rows = [("path", "slack" if slack else "steps", "engine", "line", "mostly", "")]
     for line in lines:
         share = _percent(line.ticks, total) if line.steps else ""
@@ -244,7 +244,7 @@ def path_table(
             place = f"{os.path.basename(line.span.source.shown)}:{place}"
         room = f"{line.steps:,}"
         if line.slack is not None:
-            room = f"{line.slack / profile.ticks_per_microsecond:,.3f} µs"
+            room = lengths.finely(line.slack / profile.ticks_per_microsecond)
         rows.append((share, room, line.queue, place, mostly, clean(line.text)))
     widths = [max(len(row[n]) for row in rows) for n in range(len(rows[0]) - 1)]
     shown: list[Text] = []
@@ -261,6 +261,7 @@ def path_table(
 def outcome_lines(profile: Profile, dots: str, whole: bool) -> list[Text]:
     """What each run without something saves; what makes no difference is not told of."""
     rows, left = [], 0
+    lengths = Lengths.up_to(profile.microseconds)
     for outcome in profile.outcomes:
         if outcome.ticks is None:
             rows.append((outcome.name, "?", "", outcome.reason))
@@ -269,7 +270,7 @@ def outcome_lines(profile: Profile, dots: str, whole: bool) -> list[Text]:
         elif outcome.saved:
             micro = outcome.saved / profile.ticks_per_microsecond
             part = _percent(outcome.saved, profile.ticks)
-            rows.append((outcome.name, f"{micro:,.1f} µs", part, ""))
+            rows.append((outcome.name, lengths.said(micro), part, ""))
     if not rows:
         return [Text("nothing would help: no run without something is shorter")]
     rows.insert(0, ("what would help", "saves", "", ""))

@@ -1,4 +1,4 @@
-"""A timeline in a terminal: a strip for each queue and ring, and what its letters mean."""
+"""A timeline in a terminal: a strip for each queue, unit and ring, and what its letters mean."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from rich.text import Text
 
 from nasm.profile.records import MOVERS
 from nasm.profile.timeline import BUSY, EMPTY, READYING, Strip, Timeline
+from nasm.report.lengths import Lengths
 
 MARKS = {
     BUSY: ("█", "#", "busy"),
@@ -43,7 +44,8 @@ def shown(
     wide = max(map(len, names), default=0)
     letters = marks(found, ascii_only)
     cells = max((len(strip.states or strip.levels) for strip in found.strips), default=0)
-    begin, end = f"{found.begin / micro:,.3f} µs", f"{found.end / micro:,.3f} µs"
+    lengths = Lengths.up_to(found.end / micro)
+    begin, end = lengths.finely(found.begin / micro), lengths.finely(found.end / micro)
     end = f"here, {end} v" if here else end
     each = (found.end - found.begin) / micro / max(1, cells)
     gap = " " * max(1, cells - len(begin) - len(end))
@@ -58,7 +60,7 @@ def shown(
         lines.append(line)
     lines.append(Text())
     lines += [Text(said, "dim") for said in legend(letters, found, ascii_only)]
-    lines.append(Text(f"a character is {each:,.4g} µs, and shows what most of it was", "dim"))
+    lines.append(Text(f"a character is {lengths.each(each)}, and shows what most of it was", "dim"))
     return lines
 
 
@@ -98,9 +100,10 @@ def legend(letters: dict[str, tuple[str, str]], found: Timeline, ascii_only: boo
     lines = ["  ".join(own)]
     if waits:
         lines.append(f"waits for  {'  '.join(waits)}")
-    if any(strip.levels for strip in found.strips):
-        levels = PLAIN if ascii_only else LEVELS
-        lines.append(
-            f"of a ring {levels[1]} to {levels[-1]}: one in eight to all of its channels at work"
-        )
+    levels = PLAIN if ascii_only else LEVELS
+    steps = f"{levels[1]} to {levels[-1]}"
+    if any(strip.unit for strip in found.strips):
+        lines.append(f"of a unit that is shared {steps}: at work for an eighth to all of the time")
+    if any(strip.levels and not strip.unit for strip in found.strips):
+        lines.append(f"of a ring {steps}: one in eight to all of its channels at work")
     return lines

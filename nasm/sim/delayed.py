@@ -15,7 +15,8 @@ from nasm.sim.counters import Counters
 from nasm.sim.delays import Delays
 from nasm.sim.queues import Queue, Task
 from nasm.sim.resources import Resource
-from nasm.sim.scheduler import START, Scheduler
+from nasm.sim.scheduler import Scheduler
+from nasm.sim.service import START
 from nasm.sim.waits import Host, Waits
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from nasm.sim.channels import Flight, Group
     from nasm.sim.counters import Semaphore, Who
+    from nasm.sim.planned import Executed
     from nasm.sim.queues import Flying, Queue, Task
 
 
@@ -59,6 +60,13 @@ class Observer:
 
     def finished(self, queue: Queue, done: Flying) -> None:
         """A task completed: its results have appeared, its post has not been made."""
+
+    def burst(self, queue: Queue, done: Executed) -> None:
+        """Tasks were executed at once, and completed; nothing else is told of them.
+
+        While somebody is told of heads, idle time, starts or completions, but not of this, there
+        are no bursts.
+        """
 
     def posted(self, number: int, semaphore: Semaphore, now: int) -> None:
         """A semaphore was changed, by ``semaphore.by``."""
@@ -116,8 +124,19 @@ EVENTS = tuple(
 
 def listeners(observers: Sequence[Observer], event: str) -> tuple[Any, ...]:
     """The methods of those observers that define an event."""
-    return tuple(
-        getattr(observer, event)
+    return tuple(getattr(observer, event) for observer in observers if _defines(observer, event))
+
+
+_ONE_BY_ONE = ("head", "idle", "started", "finished")
+
+
+def hear_bursts(observers: Sequence[Observer]) -> bool:
+    """Whether everybody who is told of tasks one by one can be told of bursts as well."""
+    return all(
+        _defines(observer, "burst") or not any(_defines(observer, e) for e in _ONE_BY_ONE)
         for observer in observers
-        if getattr(type(observer), event) is not getattr(Observer, event)
     )
+
+
+def _defines(observer: Observer, event: str) -> bool:
+    return getattr(type(observer), event) is not getattr(Observer, event)

@@ -4,11 +4,14 @@ A condition is asked when nothing else keeps the instruction from starting. Whil
 its queue stands in no line, and it is asked again after whatever starts, completes or lands in the
 core: of what completes or lands at that very tick, of what starts one tick later, and at most once
 a tick. Who starts first at a tick is seen by whoever comes behind it in the order of queues.
+
+What ended it is, where the target tells of changes, the start that changed last what it waited
+for; else whatever of the core started, completed or landed before it was asked again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any, Protocol
 
 from nasm.held import Blocked
@@ -30,12 +33,15 @@ class Gates:
     """Asks conditions, and asks again those that did not hold.
 
     ``closed_queues`` are the queues, by number, whose condition did not hold when it was asked
-    last.
+    last. ``changes`` are the latest of each part of what a core holds: the number of the change,
+    and of the start that made it.
     """
 
     def __init__(self, host: Host) -> None:
         self.host = host
         self.closed_queues: list[int] = []
+        self.changes: dict[tuple[int, Hashable], tuple[int, int]] = {}
+        self.count = 0
 
     def closed(self, queue: Queue, condition: Callable[[], Blocked | None]) -> bool:
         """Whether the condition of a queue's head does not hold; if so, it is asked again."""
@@ -44,6 +50,7 @@ class Gates:
             if before is not None:
                 queue.blocked = None
                 self.closed_queues.remove(queue.index)
+                self._credit(queue, before)
             return False
         self._leave(queue)
         if before is None:
@@ -54,6 +61,20 @@ class Gates:
         if blocked.until is not None:
             self.host.retry(queue, max(blocked.until, self.host.now + 1))
         return True
+
+    def _credit(self, queue: Queue, ended: Blocked) -> None:
+        """Let a queue go on because of the start that changed last what it waited for."""
+        if queue.cause != ended.cause:
+            return  # its unit was what came last
+        keys = ((queue.core, part) for part in ended.on)
+        found = [self.changes[key] for key in keys if key in self.changes]
+        if found:
+            queue.because = max(found)[1]
+
+    def note(self, core: int, part: Hashable, record: int) -> None:
+        """A part of what a core holds is changed, by the start that has a number."""
+        self.count += 1
+        self.changes[core, part] = self.count, record
 
     def _leave(self, queue: Queue) -> None:
         """Stand in line for nothing: others may have what it does not take."""
@@ -84,9 +105,10 @@ class Gates:
             self.closed_queues.remove(queue.index)
 
     def save(self) -> Any:
-        """Who is held up, in order."""
-        return tuple(self.closed_queues)
+        """Who is held up, in order, and what has changed."""
+        return tuple(self.closed_queues), dict(self.changes), self.count
 
     def restore(self, saved: Any) -> None:
         """As it was when it was saved."""
-        self.closed_queues[:] = saved
+        self.closed_queues[:], changes, self.count = saved
+        self.changes = dict(changes)

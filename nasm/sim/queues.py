@@ -161,15 +161,47 @@ class Queue:
     of its last start; ``interval`` and ``latency`` are what that took. ``resume`` are the
     pcs at which it goes on behind tasks that were put before its own, the last one first.
     ``blocked`` is what the condition of its next task said last, unless that may start.
+    ``burst`` plans the execution of many at once, if anything can.
     ``expand`` is asked for what stands for an instruction, if anything is; of such its pc is a
     ``Micro``, and ``expansion`` has those that belong to its pc.
     """
 
     __slots__ = (
-        "arrived", "asked", "because", "behind", "blocked", "blocker", "busy", "busy_until",
-        "cause", "core", "count", "done", "due", "engine", "expand", "expansion", "fetch",
-        "finished", "flight", "head", "index", "interval", "last_finish", "latency", "length",
-        "mark", "parked", "pc", "poster", "reached", "record", "resume", "wait", "waited",
+        "arrived",
+        "asked",
+        "because",
+        "behind",
+        "blocked",
+        "blocker",
+        "burst",
+        "busy",
+        "busy_until",
+        "cause",
+        "core",
+        "count",
+        "done",
+        "due",
+        "engine",
+        "expand",
+        "expansion",
+        "fetch",
+        "finished",
+        "flight",
+        "head",
+        "index",
+        "interval",
+        "last_finish",
+        "latency",
+        "length",
+        "mark",
+        "parked",
+        "pc",
+        "poster",
+        "reached",
+        "record",
+        "resume",
+        "wait",
+        "waited",
         "waiting",
     )  # fmt: skip
     CHANGES = (
@@ -212,6 +244,7 @@ class Queue:
         self.resume: tuple[int, ...] = ()
         self.waiting: dict[Idle, int] = {}
         self.expand: Expand | None = None
+        self.burst: Any = None
         self.expansion: Sequence[Any] = ()
 
     @property

@@ -20,24 +20,22 @@ from operator import itemgetter
 from typing import Any
 
 from nasm.pace import Pace
+from nasm.sim.bursts import Bursts, Event
 from nasm.sim.channels import Channels, Flight, Group
 from nasm.sim.contention import Contention
 from nasm.sim.counters import Counters, Who
-from nasm.sim.events import EVENTS, Observer, listeners
+from nasm.sim.events import EVENTS, Observer, hear_bursts, listeners
 from nasm.sim.gates import Gates
 from nasm.sim.interlock import Interlock
 from nasm.sim.queues import NEVER, ORDER, Flying, Queue, Task
 from nasm.sim.resources import Resource, Resources
-from nasm.sim.service import COMMIT, TURN, Service
+from nasm.sim.service import ARRIVE, COMMIT, START, TURN, Service
 from nasm.sim.waits import Waits
 
 _tuple = tuple.__new__  # makes a NamedTuple in a third of the time
 
 Poise = Callable[[Queue, Task], bool]
 """Whether to stop before a task starts that nothing keeps from starting any more."""
-
-ARRIVE, START = 3, 4
-"""Ranks at a tick behind those of what is committed; from START on the queues have one each."""
 
 
 class Scheduler:
@@ -56,7 +54,7 @@ class Scheduler:
     ``poised_at`` is where each queue was so last: the pc, and the record of the start before it.
     """
 
-    CACHES = ("listeners", "_observers", "halted", "poise")
+    CACHES = ("listeners", "_observers", "halted", "poise", "_bursting")
 
     def __init__(
         self,
@@ -74,6 +72,7 @@ class Scheduler:
         self.waits = Waits(self, semaphores)
         self.contention = Contention(self)
         self.gates = Gates(self)
+        self.bursts = Bursts(self)
         self.service = Service(self, channels, supply)
         self.resources = Resources()
         self.delay, self.paces = delay, list(paces)
@@ -90,8 +89,9 @@ class Scheduler:
         self.poised_at: dict[int, tuple[int, int]] = {}
         self.poise: Poise | None = None
         self.halted = False
-        self._heap: list[tuple[int, int, int, Any]] = []
+        self.heap: list[Event] = []
         self._sequence = 0
+        self._bursting = False
         self._observers: list[Observer] = []
         self.listeners: Mapping[str, tuple[Callable[..., None], ...]] = {}
         self._listen()
@@ -120,11 +120,16 @@ class Scheduler:
         self.listeners = tell
         self._tell_head, self._tell_idle = tell["head"], tell["idle"]
         self._tell_started, self._tell_finished = tell["started"], tell["finished"]
+        self.bursts.heard = hear_bursts(self._observers)
 
     def push(self, tick: int, rank: int, what: Any) -> None:
         """Let something happen at a tick: by rank, and then in order."""
+        heappush(self.heap, (tick, rank, self.number(), what))
+
+    def number(self) -> int:
+        """The next number for an event: of those of a tick and a rank the least comes first."""
         self._sequence += 1
-        heappush(self._heap, (tick, rank, self._sequence, what))
+        return self._sequence
 
     def retry(self, queue: Queue, tick: int) -> None:
         """Let a queue try to start its head at a tick, and not before."""
@@ -141,11 +146,11 @@ class Scheduler:
     @property
     def idle(self) -> bool:
         """Whether nothing is left on the heap: the run is over, or deadlocked."""
-        return not self._heap
+        return not self.heap
 
     def coming(self) -> list[tuple[int, Any]]:
         """What is to happen, in order: a tick, and a queue, a server, a transfer or shares."""
-        return [(tick, what) for tick, _, _, what in sorted(self._heap, key=itemgetter(0, 1, 2))]
+        return [(tick, what) for tick, _, _, what in sorted(self.heap, key=itemgetter(0, 1, 2))]
 
     @property
     def remaining(self) -> bool:
@@ -163,14 +168,18 @@ class Scheduler:
             for queue in self.queues
         )
 
-    def run(self, events: int, until: int | None = None, retire: int | None = None) -> int:
+    def run(
+        self, events: int, until: int | None = None, retire: int | None = None, bursts: bool = False
+    ) -> int:
         """Process at most ``events`` events, none after ``until``; returns how many there were.
 
         Stops early once ``retired`` has reached ``retire``, or when it is ``halted`` or ``poised``.
-        The clock goes to ``until`` if the next event is later.
+        The clock goes to ``until`` if the next event is later. With ``bursts`` many instructions
+        may be one event, where that changes nothing else.
         """
-        heap, limit = self._heap, NEVER if until is None else until
+        heap, limit = self.heap, NEVER if until is None else until
         begun = self.position
+        self._bursting = bursts and self.bursts.begin(limit, retire)
         if self.poised and heap and events and not self.halted:
             self.poised = heap[0][0] > limit
         for self.position in range(begun + 1, begun + events + 1):
@@ -192,7 +201,7 @@ class Scheduler:
                         self.position -= 1
                         return self.position - begun
             elif rank == COMMIT:
-                self._finish(what)
+                self.finish(what)
                 if retire is not None and self.retired >= retire:
                     return self.position - begun
             elif rank == ARRIVE:
@@ -233,6 +242,8 @@ class Scheduler:
         if self.poise is not None and self.poise(queue, task):
             self.poised = True
             self.poised_at[queue.index] = queue.pc, queue.record
+            return
+        if self._bursting and self.bursts.made(queue, task):
             return
         self._start(queue, task, now)
 
@@ -363,21 +374,25 @@ class Scheduler:
         )  # fmt: skip
         queue.flight.append(_tuple(Flying, flying))
         self.flying += 1
-        heap = self._heap
+        heap = self.heap
         self._sequence += 1  # as push does, which costs a call
         heappush(heap, (finish, COMMIT, self._sequence, queue))
         update = task.update
         if update is not None and update[3]:
             self.waits.post(update[0], update[1], update[2], self.delay)
+        self.go_on(queue, task.issue)
+
+    def go_on(self, queue: Queue, issue: int) -> None:
+        """Bring up what follows in a queue on what has just started."""
         if queue.pc < queue.length or queue.resume:
-            self._bring_up(queue, now + task.issue)
+            self._bring_up(queue, self.now + issue)
             self._sequence += 1
-            heappush(heap, (queue.due, START + index, self._sequence, queue))
+            heappush(self.heap, (queue.due, START + queue.index, self._sequence, queue))
         else:
             queue.head = queue.wait = queue.behind = None
             queue.done, queue.due = True, NEVER
         if self.gates.closed_queues:
-            self.gates.changed(queue.core, now + 1)
+            self.gates.changed(queue.core, self.now + 1)
 
     def _bring_up(self, queue: Queue, least: int) -> Task:
         """The next task becomes the head, and may start when its unit is free, or at ``least``.
@@ -429,7 +444,7 @@ class Scheduler:
         for tell in self.listeners["readied"]:
             tell(queue, task, record, because, start, start + ticks)
 
-    def _finish(self, queue: Queue) -> None:
+    def finish(self, queue: Queue) -> None:
         """Commit the oldest task in flight of a queue."""
         done = queue.flight.popleft()
         _, index, pc, _, _, finish, task, payload, _, self.record = done
@@ -474,8 +489,8 @@ class Scheduler:
         for resource in () if head is None else (*head.resources, *head.ports):
             resource.waiting.pop(index, None)
             resource.passed.discard(index)
-        self._heap[:] = [e for e in self._heap if e[3] is not queue or e[1] < START]
-        heapify(self._heap)
+        self.heap[:] = [e for e in self.heap if e[3] is not queue or e[1] < START]
+        heapify(self.heap)
         queue.head = queue.wait = queue.behind = queue.blocker = None
         queue.asked = queue.parked = queue.waited = False
         queue.resume, queue.cause, queue.poster = resume, ORDER, None
@@ -537,7 +552,7 @@ class Scheduler:
 
     def pressing(self, rank: int) -> bool:
         """Whether something of at most this rank is still to be committed at this tick."""
-        return bool(self._heap) and self._heap[0][:2] <= (self.now, rank)
+        return bool(self.heap) and self.heap[0][:2] <= (self.now, rank)
 
     def say(self, text: str) -> None:
         """The instruction that starts says something."""
@@ -556,7 +571,7 @@ class Scheduler:
             (self.now, self.late, self.retired, self.flying, self._sequence),
             (self.position, self.poised, dict(self.poised_at)),
             (self.acting, self.record, self.records),
-            tuple(self._heap),
+            tuple(self.heap),
             tuple((flight, flight.left) for flight in self.transfers.values()),
             tuple(queue.save() for queue in self.queues),
             self.semaphores.save(),
@@ -576,7 +591,7 @@ class Scheduler:
         self.acting, self.record, self.records = acting
         resources, paces, gates, observers = saved
         self.gates.restore(gates)
-        self._heap[:] = heap
+        self.heap[:] = heap
         self.transfers.clear()
         for flight, left in transfers:
             self.transfers[flight.key], flight.left = flight, left

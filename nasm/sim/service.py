@@ -11,6 +11,7 @@ from nasm.sim.counters import Who
 
 COMMIT = 0
 LANDING, OVER, TURN = 1, 1, 2
+ARRIVE, START = 3, 4
 """Ranks at a tick: results appear, and what has passed, before anything else is read."""
 
 

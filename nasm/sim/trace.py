@@ -29,6 +29,7 @@ from nasm.micro import Micro
 from nasm.sim.channels import Group
 from nasm.sim.counters import Semaphore
 from nasm.sim.events import Observer
+from nasm.sim.planned import Executed
 from nasm.sim.queues import Flying, Queue
 
 InstructionRecord = tuple[int, int, int, int, int, int]
@@ -133,6 +134,14 @@ class Summary(_Records):
         self._micros: Any = None
         instructions, jobs, posts = self._gathered
         super().__init__(per_core, instructions.extend, jobs.extend, posts.extend, self._say)
+
+    def burst(self, queue: Queue, done: Executed) -> None:
+        """Record the instructions of a burst."""
+        count = len(done.times.starts)
+        records = np.empty((count, 6), np.int64)
+        records[:, 0], records[:, 1] = queue.core, queue.index
+        records[:, 2], records[:, 3:] = done.planned.pcs[:count], np.stack(done.times, 1)
+        self._gathered[0].extend(records.reshape(-1).tolist())
 
     def make_room(self, lengths: Sequence[int]) -> None:
         """Count instructions of queues that have grown to these lengths."""
@@ -244,6 +253,24 @@ class ExpandedSummary(Summary):
             self._micros.update(pack("<2q", done.record, pc.micro))
             self._of.setdefault(done.queue, Counter())[pc.instruction] += 1
             self._at.setdefault(done.queue, Counter())[int(pc)] += 1
+
+    def burst(self, queue: Queue, done: Executed) -> None:
+        """Record the instructions of a burst."""
+        super().burst(queue, done)
+        planned, count = done.planned, len(done.times.starts)
+        micros = np.array(planned.micros[:count], np.int64)
+        (expanded,) = (micros >= 0).nonzero()
+        if not len(expanded):
+            return
+        if self._micros is None:
+            self._micros = hashlib.blake2b(digest_size=16)
+        both = np.stack([done.first + expanded, micros[expanded]], 1)
+        self._micros.update(both.astype("<i8").tobytes())
+        every = expanded.tolist()
+        of = self._of.setdefault(queue.index, Counter())
+        of.update([planned.instructions[n] for n in every])
+        at = self._at.setdefault(queue.index, Counter())
+        at.update([planned.pcs[n] for n in every])
 
     def itself(self, queue: int) -> Any:
         """How often each pc has completed that was executed itself."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from nasm.held import Holds, Part, Surroundings
+from nasm.held import Blocked, Burst, Holds, Part, Surroundings, Unfinished
 from nasm.pace import Pace
 from nasm.problems import Failure, Problem, listed
 from nasm.records import FigureSet
@@ -70,6 +70,21 @@ for the instruction itself. It may change what the core holds, unless it returns
 that are alike are best one object, for what follows from them is decided once for each."""
 
 
+@dataclass(frozen=True, slots=True)
+class Bursting:
+    """How a target executes many instructions of a queue at once, where nobody looks.
+
+    Both get what the core holds and the number of the queue within the core. ``ahead`` says what
+    would be executed for an instruction further on if those before it changed nothing of that,
+    which they do not in a burst; None if taking it up changes what the core holds. ``burst`` gets
+    these, in pieces; no more ticks than it may take before the last one starts; and the queues
+    whose next instruction is blocked, by number, of which it must end none. It may take fewer.
+    """
+
+    ahead: Callable[[Any, int, Any], Sequence[Any] | None]
+    burst: Callable[[Any, int, Iterable[Sequence[Any]], int, Mapping[int, Blocked]], Burst | None]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Target:
     """An instruction set and the machines that run it.
@@ -87,10 +102,11 @@ class Target:
     them, empty where nothing published shows any. ``words`` are those of its instructions, where
     they have some. ``holds`` makes the object that a core holds, which semantics get by the
     implicit operand ``Held``. ``expand`` says what a queue executes for an instruction, with what
-    its core holds and its number within the core: see :data:`Expander`. ``settings`` are what of
-    that a program may set before it runs, ``parts`` what of it can be looked at. ``arrangements``
-    are words of declarations in linear memories: how elements stand there that are not one after
-    the other, for each stored format.
+    its core holds and its number within the core: see :data:`Expander`. ``bursting`` is how it
+    executes many at once; ``unfinished`` what the engines of a core have left open when a run is
+    over. ``settings`` are what of that a program may set before it runs, ``parts`` what of it can
+    be looked at. ``arrangements`` are words of declarations in linear memories: how elements stand
+    there that are not one after the other, for each stored format.
     """
 
     name: str
@@ -113,6 +129,8 @@ class Target:
     words: Words | None = None
     holds: Callable[[Generation, Surroundings], Holds] | None = None
     expand: Expander | None = None
+    bursting: Bursting | None = None
+    unfinished: Callable[[Any], Iterable[Unfinished]] | None = None
     parts: tuple[Part, ...] = ()
     settings: Settings | None = None
     arrangements: tuple[Arrangement, ...] = ()

@@ -302,7 +302,7 @@ def test_no_integer_equals_nan():
     # the cast of NaN to an integer is 0
     record = judged("z == [nan]", Run({"z": ([0], "i32")}))
     assert not record.held
-    assert record.summary == "1 of 1 element differ"
+    assert record.summary == "1 of 1 element differs: 0 at [0], wanted nan"
 
 
 def test_an_engine_is_meant_inside_a_measure_though_a_tensor_has_its_name():
@@ -395,6 +395,7 @@ SAID = [
     ("sum(A) ~ 20  rtol=0.1 atol=0", "worst |error| 1, allowed 2", 1.0, 2.0),
     ("I == [3, 1, 2]", "3 elements equal", 0.0, 0.0),
     ("I == [3, 2, 5]", "2 of 3 elements differ", 3.0, 0.0),
+    ("I == [3, 1, 5]", "1 of 3 elements differs: 2 at [2], wanted 5", 3.0, 0.0),
     ("I != [4, 4, 4]", "holds in 3 elements", 1.0, 1.0),
     ("I != [4, 1, 4]", "fails in 1 of 3 elements; 1 at [1], wanted != 1", 2 / 3, 1.0),
     ("V <= 1", "holds in 4 elements", 1.0, 1.0),

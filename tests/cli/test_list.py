@@ -117,3 +117,38 @@ def test_what_no_published_profile_shows_is_left_out(ran: Any, tmp_path: Path) -
     lines = ran("list", "--json", "--explorer", str(file)).document["lines"]
     assert [line["operands"] for line in lines] == ["", "", ""]
     assert next(line for line in lines if line["engine"] == "vector")["update"] == "$S[0]?@complete"
+
+
+CALLED = """\
+.target trn2
+.hbm A f32[128, 8] input = iota
+.hbm B f32[128, 8] output
+.sbuf t f32[128, 8]
+.macro copy(to, from)
+@sync DmaCopy to, from
+@sync .drain
+.end
+copy(t, A)
+copy(B, t)
+"""
+
+SET = """\
+.target wormhole
+.macro set(n)
+@t0 .write GPR6 = n
+.end
+set(1)
+set(2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "calls"), [(CALLED, ["copy(t, A)", "copy(B, t)"]), (SET, ["set(1)", "set(2)"])]
+)
+def test_lines_of_a_macro_are_of_the_call_that_made_them(
+    ran: Any, tmp_path: Path, text: str, calls: list[str]
+) -> None:
+    file = tmp_path / "called.nasm"
+    file.write_text(text)
+    lines = ran("list", "--json", str(file)).document["lines"]
+    assert [line["expansion"] for line in lines] == [calls[0]] * 2 + [calls[1]] * 2

@@ -251,7 +251,7 @@ def test_a_timeline_is_as_wide_as_the_screen(ran: Any, monkeypatch: Any) -> None
 
 def test_a_timeline_has_bounds(ran: Any) -> None:
     done = ran("profile", TILED, "--timeline", "2us..3us")
-    assert done.out.split("\n")[0].split() == ["2.000", "µs", "3.000", "µs"]
+    assert done.out.split("\n")[0].split() == ["2,000", "ns", "3,000", "ns"]
     done = ran("profile", TILED, "--timeline=9us..nowhere")
     assert (done.code, done.out) == (2, "")
     assert "E0816" in done.err

@@ -7,10 +7,12 @@ from collections.abc import Iterator, Sequence
 from random import Random
 
 from nasm.asm.assemble import assemble
+from nasm.machine import Machine
 from nasm.printer import text as printed
 from nasm.printer.words import text_of, words_of
 from nasm.problems import Failure, Problem
 from nasm.records import Status
+from nasm.running import Running
 from nasm.session import Session
 from nasm.source import Source
 from nasm.spec.fields import Field
@@ -18,6 +20,7 @@ from nasm.spec.instruction import Row
 from nasm.spec.program import Program
 from nasm.targets import TARGETS
 from nasm.targets.tensix import TARGET, WORDS
+from nasm.targets.tensix.core.tensix import Tensix as Held
 from nasm.targets.tensix.words import WORDS as TABLE
 from nasm.targets.tensix.words.word import Told
 from tests.fuzz import promises
@@ -91,9 +94,12 @@ class Tensix:
 def _ends(program: Program, data: bytes) -> promises.Ending:
     """Run it, and again, restored from half-way: one end."""
     rng = Random(zlib.crc32(data))
-    session = Session(program)
+    session, together = Session(program), Running(program)
     made = session.run(max_cycles=CYCLES)
     promises.report(made, program, promises.chosen(data, 8))
+    at_once = promises.ending(together.run(max_cycles=CYCLES)), _state(together.machine)
+    if at_once != (promises.ending(made), _state(session.machine)):
+        raise Found("hash", "a run with bursts ends otherwise", f"{at_once}\n{made}")
     if made.status is Status.LIMIT:
         return promises.ending(made)
     other = Session(program)
@@ -110,6 +116,18 @@ def _ends(program: Program, data: bytes) -> promises.Ending:
         if end != ends[0]:
             raise Found("hash", f"a run {what} ends otherwise", f"{ends[0]}\n{end}")
     return ends[0]
+
+
+def _state(machine: Machine) -> object:
+    """Where the time of each queue went, and what is held."""
+    now = machine.scheduler.now
+    times = [(queue.pc, queue.count, queue.times(now)) for queue in machine.scheduler.queues]
+    held = [
+        (core.vector.registers.tobytes(), core.matrix.dst.tobytes(), core.matrix.defined.tobytes())
+        for core in machine.holds
+        if isinstance(core, Held)
+    ]
+    return machine.scheduler.records, times, held
 
 
 def _own_text(program: Program, end: promises.Ending) -> None:

@@ -60,7 +60,7 @@ def hashes(report: RunReport) -> tuple[str, str]:
 
 def place(session: Session) -> tuple[int, ...]:
     scheduler = session.machine.scheduler
-    return scheduler.now, scheduler.retired, scheduler._sequence, len(scheduler._heap)
+    return scheduler.now, scheduler.retired, scheduler._sequence, len(scheduler.heap)
 
 
 def seen(session: Session) -> tuple[object, ...]:

@@ -175,6 +175,16 @@ def test_a_cause_of_the_target_has_a_letter_that_is_free() -> None:
     assert lines[4] == "waits for  d DMA  = its own result  r tray  u drum"
 
 
+def test_a_unit_and_a_ring_are_told_apart_in_the_legend() -> None:
+    found = replace(DRAWN, strips=(*DRAWN.strips, Strip("mill", levels=(1, 0, 0.5, 0), unit=True)))
+    lines = [line.plain for line in shown(found, 4800)]
+    assert lines[4] == "mill   █ ▄ "
+    assert lines[8].startswith("of a unit that is shared ▁ to █: at work for an eighth to all")
+    assert lines[9].startswith("of a ring ▁ to █: one in eight")
+    found = replace(found, strips=(found.strips[0], found.strips[-1]))
+    assert not any("ring" in line.plain for line in shown(found, 4800))
+
+
 def test_two_states_never_have_one_letter() -> None:
     for path in sorted((ROOT / "programs").glob("*.nasm")):
         session = Session(path, profile=True)

@@ -11,7 +11,7 @@ from tests.repl.conftest import Tried
 from tests.repl.test_seeing import PROGRAMS
 
 HERE = """\
-       0.000 µs                          here, 0.053 µs v
+       0.0 ns                             here, 53.3 ns v
 alpha  ##==##=####==####.................................
 beta   ###dddddddddddddddddddddddddddd#########..........
 ring 0             =#########=
@@ -20,7 +20,7 @@ ring 0             =#########=
 waits for  d DMA  = its own result
 of a ring . to #: one in eight to all of its channels at
   work
-a character is 0.001067 µs, and shows what most of it was
+a character is 1.067 ns, and shows what most of it was
 engine  busy  cycles it waited for
 alpha      6  3 its own result, 17 nothing left
 beta       4  9 DMA, 3 nothing left
@@ -60,7 +60,7 @@ def test_a_shorter_stretch_ends_here_as_well(toy: Tried) -> None:
     toy.shell.settings.width = 60
     said = toy.does("run", "info time 6").splitlines()  # 18 ticks, a cell each
     assert said[:4] == [
-        "       0.041 µs here, 0.053 µs v",
+        "       41.3 ns here, 53.3 ns v",
         "alpha  ..................",
         "beta   ###...............",
         "ring 0",

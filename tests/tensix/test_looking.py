@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from nasm.debug.moving.stops import ElementChange
 from nasm.held import Seen
-from nasm.problems import Failure
+from nasm.problems import Failure, Refused
 from nasm.repl import help_commands  # noqa: F401  (declares the commands)
 from nasm.repl.screen import Screen, in_ascii
 from nasm.repl.shell import Shell
@@ -274,6 +275,47 @@ def test_changes_of_registers_are_watched_and_asked_for(session: Session) -> Non
     assert (why.maker.name, str(why.maker.pc)) == ("SFPLOADI", "8.0")
     assert session.back_to_write("lreg2")
     assert array(session, "lreg2") == [[0.0] * 8] * 4
+
+
+STORES = """
+.target wormhole
+.l1  x  u32[2]  @ 0x1000  output = zeros
+.l1  y  u32[1]  @ 0x1010
+@t0
+.cfg  GPR0 = 0x100
+.cfg  GPR4 = 42
+STOREIND  MemHierSel=1, Size=1, OffsetHalfReg=2, DataReg=4
+DMANOP
+"""
+
+
+def test_who_changed_memory_that_is_reached_by_address_is_found() -> None:
+    session = Session.load(Source("store.nasm", STORES))
+    session.watch("x")
+    session.run()
+    (hit,) = session.hits
+    assert hit.met.text == "x changed with @t0 pc 0 (STOREIND, line 8)"
+    assert (hit.met.count, hit.met.elements) == (1, (ElementChange((0,), 0, 42),))
+    session.breakpoints.delete(1)
+    session.run()
+    maker = session.why("x[0]").maker
+    assert maker is not None
+    assert (maker.queue, maker.pc, maker.name, maker.cycle) == ("t0", 0, "STOREIND", 3)
+    assert (session.why("x[1]").maker, session.why("x[1]").start) == (None, "initial value, zeros")
+    assert session.why("y[0]").start == "not yet written"
+    last = session.last_write("x")
+    assert last is not None
+    assert last.maker.name == "STOREIND"
+    assert session.back_to_write("x")
+    assert session.evaluate("x").array.tolist() == [0, 0]
+
+
+def test_who_reads_and_who_uses_memory_that_is_reached_by_address_is_not_known() -> None:
+    session = Session.load(Source("store.nasm", STORES))
+    with pytest.raises(Refused, match="who reads x is not known: instructions reach it by address"):
+        session.watch("x", "read")
+    with pytest.raises(Refused, match="who uses x is not known: instructions reach l1 by address"):
+        session.who("x[0]")
 
 
 def test_to_look_changes_nothing(session: Session) -> None:

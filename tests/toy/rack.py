@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from nasm.spec.settings import Setting, Settings, Values
 from tests.toy.base import BOTH, ISA, REGISTER, SOURCE, issued, sequenced
 
 NAMES = "alpha", "beta"
+CYCLES = 3, 5
 FREE = -1
 INTEGER = Number(integer=True)
 RACK = Operand("rack", Held())
@@ -28,6 +30,7 @@ QUEUE = Operand("queue", Here("queue"))
 class Rack:
     """Four locks, a belt of two entries, a plate that is hot until a tick, and the drum.
 
+    Whoever hums adds to the ``tune``, and takes a ``rest`` until a tick.
     Each queue has a tape, onto which the next so many instructions are still to be recorded.
     """
 
@@ -36,13 +39,19 @@ class Rack:
         self.locks = [FREE] * 4
         self.belt = Fifo("the belt", 2)
         self.hot = 0
+        self.tune = self.rest = 0
         self.tapes: list[tuple[Instruction, ...]] = [() for _ in NAMES]
         self.left = [0 for _ in NAMES]
 
     def save(self) -> Any:
         """Everything that changes."""
         tapes = tuple(self.tapes), tuple(self.left)
-        return tuple(self.locks), self.belt.save(), self.hot, tapes
+        return tuple(self.locks), self.belt.save(), (self.hot, self.tune, self.rest), tapes
+
+    def own(self, lock: int, queue: int) -> None:
+        """Give a lock to a queue, or back."""
+        self.locks[lock] = queue
+        self.around.changed(("lock", lock))
 
     def put(self, queue: int, setting: Setting, value: int) -> None:
         """Begin with the value of a setting."""
@@ -55,7 +64,8 @@ class Rack:
 
     def restore(self, saved: Any) -> None:
         """As it was when it was saved."""
-        self.locks[:], belt, self.hot, (self.tapes[:], self.left[:]) = saved
+        self.locks[:], belt, ticks, (self.tapes[:], self.left[:]) = saved
+        self.hot, self.tune, self.rest = ticks
         self.belt.restore(belt)
 
 
@@ -99,7 +109,8 @@ def unlocked(_: Context, rack: Rack, queue: int, lock: int) -> Blocked | None:
     owner = rack.locks[lock]
     if owner in (FREE, queue):
         return None
-    return Blocked("lock", f"lock {lock} is held by {NAMES[owner]}", by=(owner,))
+    said = f"lock {lock} is held by {NAMES[owner]}"
+    return Blocked("lock", said, by=(owner,), on=(("lock", lock),))
 
 
 @ISA.instruction(
@@ -109,7 +120,7 @@ def unlocked(_: Context, rack: Rack, queue: int, lock: int) -> Blocked | None:
 )  # fmt: skip
 def Lock(lock: int, rack: Rack, queue: int) -> None:
     """Take a lock."""
-    rack.locks[lock] = queue
+    rack.own(lock, queue)
 
 
 @ISA.instruction(
@@ -120,7 +131,7 @@ def Unlock(lock: int, rack: Rack) -> Callable[[], None]:
     """Give a lock back, at completion."""
 
     def free() -> None:
-        rack.locks[lock] = FREE
+        rack.own(lock, FREE)
 
     return free
 
@@ -131,7 +142,7 @@ def Unlock(lock: int, rack: Rack) -> Callable[[], None]:
 )  # fmt: skip
 def Drop(lock: int, rack: Rack) -> None:
     """Give a lock back, as soon as it starts."""
-    rack.locks[lock] = FREE
+    rack.own(lock, FREE)
 
 
 # -- the belt
@@ -156,6 +167,7 @@ def filled(_: Context, rack: Rack) -> Blocked | None:
 def Push(value: int, rack: Rack) -> None:
     """Put a number on the belt."""
     rack.belt.push(value)
+    rack.around.changed(rack.belt.name)
 
 
 @ISA.instruction(
@@ -165,6 +177,7 @@ def Push(value: int, rack: Rack) -> None:
 )  # fmt: skip
 def Take(rack: Rack) -> int:
     """Take the first number from the belt."""
+    rack.around.changed(rack.belt.name)
     return int(rack.belt.take())
 
 
@@ -176,7 +189,8 @@ def cold(_: Context, rack: Rack) -> Blocked | None:
     """The plate is not hot any more."""
     if rack.around.now >= rack.hot:
         return None
-    return Blocked("heat", f"the plate is hot until {rack.hot}", until=rack.hot)
+    said = f"the plate is hot until {rack.hot}"
+    return Blocked("heat", said, until=rack.hot, on=("plate",))
 
 
 @ISA.instruction(
@@ -186,6 +200,7 @@ def cold(_: Context, rack: Rack) -> Blocked | None:
 def Heat(ticks: int, rack: Rack) -> None:
     """Make the plate hot for so many ticks."""
     rack.hot = rack.around.now + ticks
+    rack.around.changed("plate")
 
 
 @ISA.instruction(
@@ -286,6 +301,119 @@ def expand(rack: Rack, queue: int, instruction: Instruction) -> tuple[Instructio
         assert isinstance(times, int)
         return rack.tapes[queue] * times
     return None
+
+
+# -- humming, which can be done many times at once
+
+
+@of_operands
+def humming(_: Context) -> Cost:
+    """The mill hums along for a cycle of the engine."""
+    return Cost(1, 3, Evidence.ASSUMED, SOURCE, unit="mill")
+
+
+@of_operands
+def rested(_: Context, rack: Rack) -> Blocked | None:
+    """Nobody takes a rest any more."""
+    if rack.around.now >= rack.rest:
+        return None
+    return Blocked("rest", f"there is a rest until {rack.rest}", until=rack.rest)
+
+
+@ISA.instruction(
+    Operand("note", INTEGER), RACK, QUEUE,
+    engines=BOTH, cost=humming(), condition=rested("rack"), example="Hum 3", source=SOURCE,
+)  # fmt: skip
+def Hum(note: int, rack: Rack, queue: int) -> None:
+    """Add a note to the tune; behind note 0 everybody rests for a cycle."""
+    rack.tune = _hummed(rack.tune, note)
+    if not note:
+        rack.rest = rack.around.now + 2 * CYCLES[queue]
+
+
+def _hummed(tune: int, note: int) -> int:
+    return (31 * tune + note) % 65_521
+
+
+SPOILT = 13
+"""A note that cannot be hummed with others at once."""
+
+
+@dataclass(frozen=True)
+class Song:
+    """Notes that are hummed at once: see :class:`nasm.held.Burst`."""
+
+    rack: Rack
+    notes: Sequence[int]
+    starts: Sequence[int]
+    cycle: int
+
+    @property
+    def latencies(self) -> Sequence[int]:
+        return [3 * self.cycle] * len(self.starts)
+
+    @property
+    def stalls(self) -> Sequence[tuple[int, str]]:
+        notes = enumerate(self.notes[: len(self.starts) - 1], start=1)
+        return [(number, "rest") for number, note in notes if not note]
+
+    def perform(self, count: int, place: Callable[[int], Any]) -> bool:
+        notes = self.notes[:count]
+        if SPOILT in notes:
+            return False
+        assert place(count - 1) is not None
+        for start, note in zip(self.starts, notes, strict=False):
+            self.rack.tune = _hummed(self.rack.tune, note)
+            if not note:
+                self.rack.rest = self.rack.around.now + start + 2 * self.cycle
+        return True
+
+    @property
+    def settle(self) -> Callable[[], None]:
+        return _nothing
+
+
+def _nothing() -> None:
+    return None
+
+
+def ahead(rack: Rack, queue: int, instruction: Instruction) -> Sequence[Instruction] | None:
+    """What would stand for an instruction; nobody knows of one that is recorded, or records."""
+    if rack.left[queue] or instruction.row is Tape:
+        return None
+    if instruction.row is Play:
+        return expand(rack, queue, instruction)
+    return (instruction,)
+
+
+def burst(
+    rack: Rack,
+    queue: int,
+    pieces: Iterable[Sequence[Instruction]],
+    ticks: int,
+    blocked: Mapping[int, Blocked],
+) -> Song | None:
+    """The notes that a queue can hum at once: who waits for a lock goes on waiting."""
+    if any(by.cause != "lock" for by in blocked.values()):
+        return None
+    notes: list[int] = []
+    for piece in pieces:
+        for one in piece:
+            if one.row is not Hum:
+                break
+            note = one.operand("note")
+            assert isinstance(note, int)
+            notes.append(note)
+        else:
+            continue
+        break
+    starts, now, cycle = [], 0, CYCLES[queue]
+    for note in notes:
+        if now > ticks:
+            break
+        starts.append(now)
+        now += cycle if note else 2 * cycle
+    return Song(rack, notes, starts, cycle) if len(starts) > 1 else None
 
 
 # -- what can be looked at

@@ -18,7 +18,7 @@ from nasm.spec.instruction import Context, Operand, of_operands
 from nasm.spec.kinds import Flag, Label, Number
 from nasm.spec.literals import Text
 from nasm.spec.memory import Memory
-from nasm.spec.target import Target
+from nasm.spec.target import Bursting, Target
 from nasm.spec.view import View
 from tests.toy.base import (
     ANYWHERE,
@@ -32,7 +32,7 @@ from tests.toy.base import (
     sequenced,
     walked,
 )
-from tests.toy.rack import PARTS, SETTINGS, Rack, expand
+from tests.toy.rack import PARTS, SETTINGS, Rack, ahead, burst, expand
 from tests.toy.woven import ARRANGEMENTS
 
 DISPATCH, NOTIFY, FLOOR = 20, 4, 10
@@ -349,6 +349,7 @@ TARGET = Target(
     figures=FIGURES,
     holds=Rack,
     expand=expand,
+    bursting=Bursting(ahead, burst),
     parts=PARTS,
     settings=SETTINGS,
     arrangements=ARRANGEMENTS,

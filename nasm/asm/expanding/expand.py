@@ -111,7 +111,7 @@ class Expander(Repeating):
             return
         if self.scope.looping:
             self.loops.enter(queue, self._span(statement))
-        span = builder.span(self._span(statement))
+        span = builder.span(Span(self.scope.source, statement.start, statement.end))
         drain = Drain(queue, statement.every, span, self._chain())
         builder.recorded.drain(builder.position, drain)
 
@@ -132,7 +132,7 @@ class Expander(Repeating):
             return
         if self.scope.looping:
             self.loops.enter(queue, self._span(statement))
-        span = self.made.span(self._span(statement))
+        span = self.made.span(Span(self.scope.source, statement.start, statement.end))
         for made in writes(statement, queue, self.scope, self.made):
             self.made.append(queue, made, span, self._chain())
 

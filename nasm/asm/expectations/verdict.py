@@ -181,6 +181,9 @@ def verdict(
     worst = compared.worst
     if op == "==":
         summary = f"{elements} equal" if compared.all else f"{failed} differ"
+        if len(compared.failing) == 1:  # several are listed below
+            found, wanted = _apart(worst.found, worst.wanted)
+            summary = f"{failed} differs: {found} at {list(worst.index)}, wanted {wanted}"
         return compared.all, summary, worst.error, 0.0
     if compared.all:
         return True, "true" if scalar else f"holds in {elements}", compared.fraction, 1.0

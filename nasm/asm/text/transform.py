@@ -12,17 +12,13 @@ from typing import Any, NamedTuple
 from lark import Token
 
 from nasm.asm.text import tree
+from nasm.asm.text.leaves import Leaves, end_of, is_a, named, start_of
 from nasm.asm.text.precedence import ARITHMETIC, COMPARISONS, chained, grouped
 from nasm.asm.text.syntax_errors import Mistake
 from nasm.problems import quoted
-from nasm.spec.numbers import WORST_BITS
 
-# Parts come from Lark as one untyped list; each method knows what its rule holds. A leaf is a
-# lark.Token, whose positions are declared optional but are always there.
+# Parts come from Lark as one untyped list; each method knows what its rule holds.
 Parts = list[Any]
-Leaf = Any
-
-_ESCAPES = {'"': '"', "\\": "\\", "n": "\n", "t": "\t"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,95 +39,7 @@ class _Label(NamedTuple):
     end: int
 
 
-def _start(part: Any) -> int:
-    start: int = getattr(part, "start_pos" if isinstance(part, Token) else "start")
-    return start
-
-
-def _end(part: Any) -> int:
-    end: int = getattr(part, "end_pos" if isinstance(part, Token) else "end")
-    return end
-
-
-def _name(token: Leaf, skip: int = 0) -> tree.Name:
-    return tree.Name(token.start_pos + skip, token.end_pos, token.value[skip:])
-
-
-class _Terminals:
-    """Leaves of the tree."""
-
-    def NAME(self, token: Leaf) -> tree.Name:
-        return tree.Name(token.start_pos, token.end_pos, token.value)
-
-    CALLED = DOT_WORD = NAME
-
-    def DIRECTIVE(self, token: Leaf) -> tree.Name:
-        return _name(token, 1)
-
-    SEMAPHORE = DIRECTIVE
-
-    def REGISTER(self, token: Leaf) -> tree.Register:
-        return tree.Register(token.start_pos, token.end_pos, _integer(token, token.value[2:], 10))
-
-    def NUMBER(self, token: Leaf) -> tree.Number:
-        start, end = token.start_pos, token.end_pos
-        digits = token.value.replace("_", "")
-        if digits[:2] in ("0x", "0X", "0b", "0B"):
-            return tree.Number(start, end, _integer(token, digits, 0))
-        if "." not in digits and "e" not in digits and "E" not in digits:
-            return tree.Number(start, end, _integer(token, digits, 10))
-        value = float(digits)
-        if value == float("inf"):
-            raise Mistake(
-                "E0104",
-                f"'{quoted(token)}' is beyond the largest float64",
-                start,
-                end,
-                "write 'inf'",
-            )
-        return tree.Number(start, end, value)
-
-    def AUTO(self, token: Leaf) -> tree.Auto:
-        return tree.Auto(token.start_pos, token.end_pos)
-
-    def STRING(self, token: Leaf) -> tree.Text:
-        inner = token.value[1:-1]
-        if "\\" not in inner:
-            return tree.Text(token.start_pos, token.end_pos, inner)
-        pieces: list[str] = []
-        at = 0
-        while (found := inner.find("\\", at)) >= 0:
-            letter = inner[found + 1]
-            if letter not in _ESCAPES:
-                place = token.start_pos + 1 + found
-                raise Mistake(
-                    "E0103",
-                    f"'\\{letter}' is not an escape",
-                    place,
-                    place + 2,
-                    'the escapes are \\" \\\\ \\n \\t',
-                )
-            pieces += inner[at:found], _ESCAPES[letter]
-            at = found + 2
-        return tree.Text(token.start_pos, token.end_pos, "".join(pieces) + inner[at:])
-
-
-def _integer(token: Leaf, digits: str, base: int) -> int:
-    # The first bound holds for every base, and spares Python what it would refuse to convert.
-    if len(digits) <= WORST_BITS + len("0b"):
-        value = int(digits, base)
-        if value.bit_length() <= WORST_BITS:
-            return value
-    raise Mistake(
-        "E0104",
-        f"a number of {len(digits):,} digits is too long",
-        token.start_pos,
-        token.end_pos,
-        f"wanted at most {WORST_BITS:,} bits",
-    )
-
-
-class _Expressions(_Terminals):
+class _Expressions(Leaves):
     """Everything an operand or an expectation can hold."""
 
     def chain(self, parts: Parts) -> tree.Node:
@@ -143,23 +51,23 @@ class _Expressions(_Terminals):
 
     def parentheses(self, parts: Parts) -> tree.Node:
         inner: tree.Node = parts[1]
-        return replace(inner, start=_start(parts[0]), end=_end(parts[2]))
+        return replace(inner, start=start_of(parts[0]), end=end_of(parts[2]))
 
     def list(self, parts: Parts) -> tree.List:
-        return tree.List(_start(parts[0]), _end(parts[-1]), tuple(parts[1:-1]))
+        return tree.List(start_of(parts[0]), end_of(parts[-1]), tuple(parts[1:-1]))
 
     def call(self, parts: Parts) -> tree.Call:
         function = parts[0]
-        return tree.Call(function.start, _end(parts[-1]), function, tuple(parts[2:-1]))
+        return tree.Call(function.start, end_of(parts[-1]), function, tuple(parts[2:-1]))
 
     def index(self, parts: Parts) -> tree.Index:
-        return tree.Index(parts[0].start, _end(parts[-1]), parts[0], tuple(parts[2:-1]))
+        return tree.Index(parts[0].start, end_of(parts[-1]), parts[0], tuple(parts[2:-1]))
 
     def attribute(self, parts: Parts) -> tree.Method:
         return tree.Method(parts[0].start, parts[1].end, parts[0], parts[1].name, None)
 
     def method(self, parts: Parts) -> tree.Method:
-        end, arguments = _end(parts[-1]), tuple(parts[3:-1])
+        end, arguments = end_of(parts[-1]), tuple(parts[3:-1])
         return tree.Method(parts[0].start, end, parts[0], parts[1].name, arguments)
 
     def assignment(self, parts: Parts) -> tree.Named:
@@ -177,7 +85,7 @@ class _Expressions(_Terminals):
                 length = True
         first, second, step = places
         stop, size = (None, second) if length else (second, None)
-        return tree.Slice(_start(parts[0]), _end(parts[-1]), first, stop, size, step)
+        return tree.Slice(start_of(parts[0]), end_of(parts[-1]), first, stop, size, step)
 
     def template(self, parts: Parts) -> tree.Template:
         return _template(parts, 0)
@@ -199,7 +107,7 @@ class _Expressions(_Terminals):
         return tree.Counter(parts[0].start - 1, parts[0].end, parts[0])
 
     def engine(self, parts: Parts) -> tree.Engine:
-        name = _name(parts[0], 1)
+        name = named(parts[0], 1)
         return tree.Engine(name.start - 1, name.end, name.name)
 
     def handle_for(self, parts: Parts) -> tree.Named:
@@ -213,14 +121,14 @@ def _template(parts: Parts, skip: int) -> tree.Template:
             pieces.append(part)
         elif text := part.value[skip:].strip("{}") if part is parts[0] else part.strip("{}"):
             pieces.append(text)
-    return tree.Template(_start(parts[0]) + skip, _end(parts[-1]), tuple(pieces))
+    return tree.Template(start_of(parts[0]) + skip, end_of(parts[-1]), tuple(pieces))
 
 
 class _Instructions(_Expressions):
     """Lines that are no directives."""
 
     def label(self, parts: Parts) -> _Label:
-        return _Label(parts[0], parts[0].start, _end(parts[1]))
+        return _Label(parts[0], parts[0].start, end_of(parts[1]))
 
     def instruction(self, parts: Parts) -> tree.Line:
         label, engine, at = _prefix(parts)
@@ -228,7 +136,7 @@ class _Instructions(_Expressions):
         while isinstance(parts[last - 1], tree.Sync):
             last -= 1
         return tree.Line(
-            _start(parts[0]),
+            start_of(parts[0]),
             parts[-1].end,
             label,
             engine,
@@ -239,12 +147,12 @@ class _Instructions(_Expressions):
 
     def place_mark(self, parts: Parts) -> tree.Line:
         label, engine, _ = _prefix(parts)
-        return tree.Line(_start(parts[0]), _end(parts[-1]), label, engine, None, (), ())
+        return tree.Line(start_of(parts[0]), end_of(parts[-1]), label, engine, None, (), ())
 
     def macro_call(self, parts: Parts) -> tree.MacroCall:
         label, engine, at = _prefix(parts)
         arguments = tuple(parts[at + 2 : -1])
-        start, end = _start(parts[0]), _end(parts[-1])
+        start, end = start_of(parts[0]), end_of(parts[-1])
         return tree.MacroCall(start, end, label, engine, parts[at], arguments)
 
     def wait(self, parts: Parts) -> tree.WaitClause:
@@ -253,15 +161,15 @@ class _Instructions(_Expressions):
 
     def update(self, parts: Parts) -> tree.UpdateClause:
         name, operator = parts[0], parts[1].value
-        end, at_read = _end(parts[-1]), False
+        end, at_read = end_of(parts[-1]), False
         if isinstance(parts[-1], Token) and parts[-1].type == "AT_PHASE":
             at_read = parts.pop() == "@read"
         for part in parts[2:]:
-            if _is(part, "BINARY") and part == "@":
+            if is_a(part, "BINARY") and part == "@":
                 raise Mistake(
                     "E0116",
                     "neither '@read' nor '@complete' follows",
-                    _start(part),
+                    start_of(part),
                     end,
                     "an update happens '@read' or '@complete', which is the default",
                 )
@@ -270,14 +178,16 @@ class _Instructions(_Expressions):
 
     def take(self, parts: Parts) -> tree.TakeClause:
         value, at_read = _amount(parts)
-        return tree.TakeClause(_start(parts[0]), _end(parts[-1]), parts[1], value, at_read)
+        return tree.TakeClause(start_of(parts[0]), end_of(parts[-1]), parts[1], value, at_read)
 
     def give(self, parts: Parts) -> tree.UpdateClause:
         value, at_read = _amount(parts)
-        return tree.UpdateClause(_start(parts[0]), _end(parts[-1]), parts[1], "+=", value, at_read)
+        return tree.UpdateClause(
+            start_of(parts[0]), end_of(parts[-1]), parts[1], "+=", value, at_read
+        )
 
     def moment(self, parts: Parts) -> tree.MomentName:
-        return tree.MomentName(parts[0].start, _end(parts[-1]), parts[0], tuple(parts[2:-1]))
+        return tree.MomentName(parts[0].start, end_of(parts[-1]), parts[0], tuple(parts[2:-1]))
 
     posted = moment
 
@@ -292,10 +202,10 @@ class _Instructions(_Expressions):
 
     def post(self, parts: Parts) -> tree.PostClause:
         at_read = isinstance(parts[-1], Token) and parts[-1] == "@read"
-        return tree.PostClause(_start(parts[0]), _end(parts[-1]), parts[1], at_read)
+        return tree.PostClause(start_of(parts[0]), end_of(parts[-1]), parts[1], at_read)
 
     def after(self, parts: Parts) -> tree.AfterClause:
-        return tree.AfterClause(_start(parts[0]), parts[-1].end, tuple(parts[1:]))
+        return tree.AfterClause(start_of(parts[0]), parts[-1].end, tuple(parts[1:]))
 
     def move(self, parts: Parts) -> Move:
         target, less, minus, source = parts
@@ -303,8 +213,8 @@ class _Instructions(_Expressions):
             raise Mistake(
                 "E0120",
                 f"found '{less}', wanted '<-'",
-                _start(less),
-                _end(less),
+                start_of(less),
+                end_of(less),
                 "a transfer is written 'dst <- src'",
             )
         return target, source
@@ -321,15 +231,15 @@ def _prefix(parts: Parts) -> tuple[tree.Name | tree.Template | None, tree.Name |
     at, label, engine = 0, None, None
     if isinstance(parts[0], _Label):
         at, label = 1, parts[0].name
-    if at < len(parts) and _is(parts[at], "ENGINE"):
-        engine = _name(parts[at], 1)
+    if at < len(parts) and is_a(parts[at], "ENGINE"):
+        engine = named(parts[at], 1)
         at += 1
     return label, engine, at
 
 
 def _drained(parts: Parts) -> tuple[tree.Name | tree.Template | None, tree.Name | None, int]:
     """Label and engine in front of a ``.drain``, and how many parts they are."""
-    at = next(n for n, part in enumerate(parts) if _is(part, "DOT_DRAIN"))
+    at = next(n for n, part in enumerate(parts) if is_a(part, "DOT_DRAIN"))
     label, engine, _ = _prefix(parts[:at]) if at else (None, None, 0)
     return label, engine, at
 
@@ -339,26 +249,26 @@ class TreeBuilder(_Instructions):
 
     def version(self, parts: Parts) -> tree.Version:
         """Read ``.nasm 1``."""
-        return tree.Version(_start(parts[0]), parts[1].end, parts[1])
+        return tree.Version(start_of(parts[0]), parts[1].end, parts[1])
 
     def target(self, parts: Parts) -> tree.TargetLine:
         """Read ``.target trn1``."""
-        return tree.TargetLine(_start(parts[0]), parts[1].end, parts[1])
+        return tree.TargetLine(start_of(parts[0]), parts[1].end, parts[1])
 
     def core(self, parts: Parts) -> tree.CoreLine:
         """Read ``.core 1``."""
-        return tree.CoreLine(_start(parts[0]), parts[1].end, parts[1])
+        return tree.CoreLine(start_of(parts[0]), parts[1].end, parts[1])
 
     def const(self, parts: Parts) -> tree.Const:
         """Read ``.const N = 512, K = N // 4``."""
-        return tree.Const(_start(parts[0]), parts[-1].end, tuple(parts[1:]))
+        return tree.Const(start_of(parts[0]), parts[-1].end, tuple(parts[1:]))
 
     def tensor(self, parts: Parts) -> tree.TensorLine:
         """Read ``.sbuf t bf16[128, 512] @ 0:64``."""
         space, name, dtype = parts[:3]
-        close = next(i for i in range(4, len(parts)) if _is(parts[i], "RSQB"))
+        close = next(i for i in range(4, len(parts)) if is_a(parts[i], "RSQB"))
         rest = parts[close + 1 :]
-        init = rest.pop() if len(rest) > 1 and _is(rest[-2], "EQUALS") else None
+        init = rest.pop() if len(rest) > 1 and is_a(rest[-2], "EQUALS") else None
         if init is not None:
             rest.pop()
         at = next((n for n, part in enumerate(rest) if isinstance(part, _Place)), None)
@@ -368,7 +278,7 @@ class TreeBuilder(_Instructions):
         role = rest[-1] if rest and rest[-1] is not place and rest[-1] is not arranged else None
         return tree.TensorLine(
             space.start - 1,
-            _end(parts[-1]),
+            end_of(parts[-1]),
             space,
             name,
             dtype,
@@ -381,7 +291,7 @@ class TreeBuilder(_Instructions):
 
     def place(self, parts: Parts) -> _Place:
         """Read ``@ P:B``, ``@ bank N`` or ``@ BYTE``."""
-        if _is(parts[1], "BANK"):
+        if is_a(parts[1], "BANK"):
             return _Place(("bank", parts[2], None), parts[2].end)
         if len(parts) == 2:
             return _Place(("byte", parts[1], None), parts[1].end)
@@ -391,7 +301,7 @@ class TreeBuilder(_Instructions):
         """Read ``.sem a, b = 7``."""
         items = tuple((item[0], item[2] if len(item) > 1 else None) for item in parts[1:])
         last = parts[-1][-1]
-        return tree.SemLine(_start(parts[0]), last.end, parts[0].value[1:], items)
+        return tree.SemLine(start_of(parts[0]), last.end, parts[0].value[1:], items)
 
     def semaphore_item(self, parts: Parts) -> Parts:
         """Read ``b = 7``, one of several."""
@@ -399,47 +309,55 @@ class TreeBuilder(_Instructions):
 
     def dma(self, parts: Parts) -> tree.DmaBlock:
         """Read ``.dma name queue=0``."""
-        return tree.DmaBlock(_start(parts[0]), parts[-1].end, parts[1], tuple(parts[2:]), ())
+        return tree.DmaBlock(start_of(parts[0]), parts[-1].end, parts[1], tuple(parts[2:]), ())
 
     def loop(self, parts: Parts) -> tree.For:
         """Read ``.for k in 0..4``."""
         first, stop, step = (*parts[2:], None, None)[:3]
-        return tree.For(_start(parts[0]), parts[-1].end, parts[1], first, stop, step, ())
+        return tree.For(start_of(parts[0]), parts[-1].end, parts[1], first, stop, step, ())
 
     def run_time_loop(self, parts: Parts) -> tree.Loop:
         """Read ``@engine .loop k in 0..4``."""
         _, engine, at = _prefix(parts)
         variable, first, stop, *step = parts[at + 1 :]
-        end = _end(parts[-1])
+        end = end_of(parts[-1])
         return tree.Loop(
-            _start(parts[0]), end, engine, variable, first, stop, step[0] if step else None, end, ()
+            start_of(parts[0]),
+            end,
+            engine,
+            variable,
+            first,
+            stop,
+            step[0] if step else None,
+            end,
+            (),
         )
 
     def leaving(self, parts: Parts) -> tree.Break:
         """Read ``.break %r1 >= 3``."""
         _, engine, at = _prefix(parts)
         condition = parts[at + 1] if len(parts) > at + 1 else None
-        return tree.Break(_start(parts[0]), _end(parts[-1]), engine, condition)
+        return tree.Break(start_of(parts[0]), end_of(parts[-1]), engine, condition)
 
     def condition(self, parts: Parts) -> tree.If:
         """Read ``.if e``."""
-        return tree.If(_start(parts[0]), parts[1].end, ((parts[1], ()),))
+        return tree.If(start_of(parts[0]), parts[1].end, ((parts[1], ()),))
 
     def mark(self, parts: Parts) -> Mark:
         """Read ``.elif e``, ``.else`` or ``.end``."""
         condition = parts[1] if len(parts) > 1 else None
-        return Mark(_start(parts[0]), _end(parts[-1]), parts[0].value[1:], condition)
+        return Mark(start_of(parts[0]), end_of(parts[-1]), parts[0].value[1:], condition)
 
     def assertion(self, parts: Parts) -> tree.Assert:
         """Read ``.assert e, "message"``."""
         message = parts[2] if len(parts) > 2 else None
-        return tree.Assert(_start(parts[0]), parts[-1].end, parts[1], message)
+        return tree.Assert(start_of(parts[0]), parts[-1].end, parts[1], message)
 
     def expect(self, parts: Parts) -> tree.Expect:
         """Read ``.expect left ~ right  rtol=1e-2``."""
         first = next((i for i, p in enumerate(parts) if isinstance(p, tree.Named)), len(parts))
         sides, options = parts[1:first], tuple(parts[first:])
-        start, end = _start(parts[0]), parts[-1].end
+        start, end = start_of(parts[0]), parts[-1].end
         at = [i for i, part in enumerate(sides) if _compares(part)]
         if not at:
             return tree.Expect(start, end, grouped(sides, ARITHMETIC), "", None, options)
@@ -451,7 +369,7 @@ class TreeBuilder(_Instructions):
 
     def scope(self, parts: Parts) -> tree.ScopeBlock:
         """Read ``.scope``."""
-        return tree.ScopeBlock(_start(parts[0]), _end(parts[0]), ())
+        return tree.ScopeBlock(start_of(parts[0]), end_of(parts[0]), ())
 
     def drain(self, parts: Parts) -> tree.DrainLine:
         """Read ``@sync .drain all``."""
@@ -462,12 +380,12 @@ class TreeBuilder(_Instructions):
             raise Mistake(
                 "E0114", said, more.start, more.end, "it is written '.drain' or '.drain all'"
             )
-        start = _start(parts[0])
-        return tree.DrainLine(start, _end(parts[-1]), label, engine, more is not None)
+        start = start_of(parts[0])
+        return tree.DrainLine(start, end_of(parts[-1]), label, engine, more is not None)
 
     def view(self, parts: Parts) -> tree.ViewLine:
         """Read ``.view sorted = xs[0:64]``."""
-        return tree.ViewLine(_start(parts[0]), parts[-1].end, parts[1], parts[3])
+        return tree.ViewLine(start_of(parts[0]), parts[-1].end, parts[1], parts[3])
 
     def setting(self, parts: Parts) -> tree.SettingLine:
         """Read ``.cfg name = value`` or ``.cfg name: instruction``."""
@@ -475,11 +393,11 @@ class TreeBuilder(_Instructions):
         name, _, value = parts[at + 1 :]
         slot = value if isinstance(value, tree.Line) else None
         value = None if slot is not None else value
-        return tree.SettingLine(_start(parts[0]), _end(parts[-1]), engine, name, value, slot)
+        return tree.SettingLine(start_of(parts[0]), end_of(parts[-1]), engine, name, value, slot)
 
     def slot(self, parts: Parts) -> tree.Line:
         """Read the instruction of ``.cfg name: instruction``."""
-        start, end = _start(parts[0]), _end(parts[-1])
+        start, end = start_of(parts[0]), end_of(parts[-1])
         return tree.Line(start, end, None, None, parts[0], tuple(parts[1:]), ())
 
     def writing(self, parts: Parts) -> tree.WriteLine:
@@ -488,7 +406,7 @@ class TreeBuilder(_Instructions):
         items = tuple((p[0], p[2]) for p in parts[at + 1 :] if isinstance(p, list))
         options = tuple(parts[at + 1 + len(items) :])
         end = options[-1].end if options else items[-1][1].end
-        return tree.WriteLine(_start(parts[0]), end, label, engine, items, options)
+        return tree.WriteLine(start_of(parts[0]), end, label, engine, items, options)
 
     def written(self, parts: Parts) -> Parts:
         """Read ``name = value``, one of several."""
@@ -496,11 +414,11 @@ class TreeBuilder(_Instructions):
 
     def include(self, parts: Parts) -> tree.Include:
         """Read ``.include "file.nasm"``."""
-        return tree.Include(_start(parts[0]), parts[1].end, parts[1])
+        return tree.Include(start_of(parts[0]), parts[1].end, parts[1])
 
     def macro(self, parts: Parts) -> tree.Macro:
         """Read ``.macro name(a, n=4)``."""
-        return tree.Macro(_start(parts[0]), _end(parts[-1]), parts[1], tuple(parts[3:-1]), ())
+        return tree.Macro(start_of(parts[0]), end_of(parts[-1]), parts[1], tuple(parts[3:-1]), ())
 
 
 class _Place(NamedTuple):
@@ -508,9 +426,5 @@ class _Place(NamedTuple):
     end: int
 
 
-def _is(part: Any, terminal: str) -> bool:
-    return isinstance(part, Token) and part.type == terminal
-
-
 def _compares(part: tree.Node | Token) -> bool:
-    return _is(part, "BINARY") and (part in COMPARISONS or part == "~")
+    return is_a(part, "BINARY") and (part in COMPARISONS or part == "~")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from nasm.machine.describe import instruction_text
 from nasm.machine.flow import written_registers
 from nasm.machine.writers import read, written
-from nasm.problems import clean
+from nasm.problems import Refused, clean
 from nasm.sim.regions import Region, intersect
 from nasm.source import Span
 from nasm.spec.effects import Clear
@@ -68,7 +68,15 @@ def uses(held: Inspection, outlook: Outlook, text: str) -> tuple[Use, ...]:
         return of_register(machine, outlook, number, [queue.index for queue in of])
     if text.startswith("$"):
         return of_semaphore(machine, outlook, held.semaphore(text))
-    return of_view(machine, outlook, held.view(text))
+    view = held.view(text)
+    found = of_view(machine, outlook, view)
+    memory = view.tensor.memory
+    if memory.numbered and not found:
+        said = (
+            f"who uses {view.tensor.name} is not known: instructions reach {memory.name} by address"
+        )
+        raise Refused("E0822", said, f"'watch {view.tensor.name}' stops where it changes")
+    return found
 
 
 def of_view(machine: Machine, outlook: Outlook, view: View) -> tuple[Use, ...]:

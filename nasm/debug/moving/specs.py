@@ -250,16 +250,19 @@ def watching(running: Running, text: str, how: str = "changed") -> Spec:
 
 
 def _part_of(running: Running, text: str, how: str) -> Spec | None:
-    """Part of what a core holds, if an expression is made of that; it is watched for changes."""
+    """What changes by what a core holds, parts of that and memory that it writes, is compared."""
     if not running.program.target.parts or _RANGE.fullmatch(text.strip()):
         return None
     expression = Expression(running, text)
-    if not expression.held:
+    if not expression.polled:
         return None
     name = " ".join(text.split())
     if how == "read":
-        said = f"who reads {quoted(name)} is not known: a core holds it"
+        why = "a core holds it" if expression.held else "instructions reach it by address"
+        said = f"who reads {quoted(name)} is not known: {why}"
         raise Refused(WRONG, said, f"'watch {name}' stops where it changes")
+    if not (expression.held or running.values):
+        return None
     test = OnPart(running, name, lambda: expression.value(running))
     return Spec(f"{name} is changed", test)
 

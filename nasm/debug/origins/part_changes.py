@@ -1,4 +1,7 @@
-"""Where a part of what a core holds got what it is: the last instruction that changed it."""
+"""Where a part of what a core holds got what it is: the last instruction that changed it.
+
+So it is with memory that what a core holds writes by address: no operand names its bytes.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ import numpy as np
 from nasm.debug.moving.parts import OnPart
 from nasm.debug.moving.stops import Test
 from nasm.debug.origins.origins import OfCore
-from nasm.debug.origins.why import maker
+from nasm.debug.origins.why import initial, maker
 from nasm.debug.origins.whys import LastWrite, Maker, Why
 from nasm.debug.origins.writes import INSTRUCTION, Write
 from nasm.debug.values.expressions import Expression
@@ -25,12 +28,12 @@ Search = Callable[[Test], Moment | None]
 
 
 def of_core(running: Running, text: str) -> Expression | None:
-    """An expression, if it is made of what a core holds."""
+    """An expression, if it is made of what a core holds, or of memory that this writes."""
     try:
         found = Expression(running, text) if running.program.target.parts else None
     except Failure:  # whoever looks for a tensor says what is wrong with it
         return None
-    return found if found is not None and found.held else None
+    return found if found is not None and found.polled else None
 
 
 def why(running: Running, asked: Expression, search: Search) -> Why:
@@ -39,7 +42,8 @@ def why(running: Running, asked: Expression, search: Search) -> Why:
     values, place = _values(value), OfCore(asked.text)
     found = last_change(running, asked, search)
     if found is None:
-        return Why(asked.text, values, value.dtype, place, None, START)
+        start = START if asked.view is None else initial(running, asked.view.tensor)
+        return Why(asked.text, values, value.dtype, place, None, start)
     return Why(asked.text, values, value.dtype, place, found.maker)
 
 

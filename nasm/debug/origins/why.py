@@ -272,11 +272,12 @@ def beginning(held: Inspection, place: Place) -> str:
         return "never set"
     if isinstance(place, Held):
         return "as the engine began"
-    return _initial(held, place.tensor)
+    return initial(held, place.tensor)
 
 
-def _initial(held: Inspection, tensor: Tensor) -> str:
-    given = getattr(held, "_inputs", {}).get(tensor.name)
+def initial(held: Inspection, tensor: Tensor) -> str:
+    """What a tensor holds that nothing has written."""
+    given = held.inputs.get(tensor.name)
     init = tensor.init
     if isinstance(given, ArrayFile):
         return f"input from {given.path}"

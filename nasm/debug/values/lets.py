@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from nasm.asm.expectations.checker import WORDS
 from nasm.asm.text.named import names_in, users
-from nasm.debug.values.expressions import OF_TENSORS, Expression, dated
+from nasm.debug.values.computing import OF_TENSORS
+from nasm.debug.values.expressions import Expression, dated
 from nasm.dtypes import DTYPES
 from nasm.inspection import Inspection
 from nasm.problems import Failure, Refused, did_you_mean, in_line, quoted

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
 import numpy as np
 
 from nasm.asm.expanding.evaluate import evaluate, free_names
@@ -11,50 +9,30 @@ from nasm.asm.expanding.scope import Scope
 from nasm.asm.expectations.constants import CONSTANT_FUNCTIONS
 from nasm.asm.expectations.elements import Elements, Plain
 from nasm.asm.expectations.functions import FUNCTIONS
-from nasm.asm.expectations.values import Evaluator, Measures
 from nasm.asm.text import tree
+from nasm.debug.values.computing import Continuing, LiveEvaluator
 from nasm.dtypes import Array
-from nasm.problems import Failure, Refused
 from nasm.spec.view import View
 
 
-class Missing(Evaluator):
+class Missing(Continuing):
     """Walks an expression as the evaluator does, and computes which elements are not known.
 
-    ``missing`` says it of tensors, ``lacking`` of parts that cores hold, ``unset`` are names of
-    numbers that nobody knows; ``begin`` is how a chain begins that expectations lack. What an
-    element needs is what arithmetic needs of it: a zero times something unknown is unknown.
+    ``evaluator`` has computed it; ``unset`` are names of numbers that nobody knows. What an element
+    needs is what arithmetic needs of it: a zero times something unknown is unknown.
     """
 
-    def __init__(
-        self,
-        scope: Scope,
-        measures: Measures,
-        missing: Callable[[View], Array | None],
-        unset: set[str],
-        begin: Callable[[tree.Node], tuple[tree.Node, View] | None],
-    ) -> None:
-        super().__init__(scope, measures)
-        self.missing, self.unset, self.begin = missing, unset, begin
-        self.lacking: Mapping[str, Array] = {}
+    def __init__(self, scope: Scope, evaluator: LiveEvaluator, unset: set[str]) -> None:
+        super().__init__(scope, evaluator.measures)
+        self.evaluator, self.unset = evaluator, unset
+        self.lacking = evaluator.lacking
 
-    def value(self, node: tree.Node) -> Elements:
-        """Which elements of a node are not known."""
-        begun = self.begin(node)
-        if begun is None:
-            return super().value(node)
-        begin, view = begun
-        value = self._of(view)
-        for link in tree.chain(node)[1]:
-            if link.end > begin.end:
-                try:
-                    value = self._continued(value, link)
-                except Refused as refused:
-                    raise Failure(refused.at(self.scope.span(link))) from None
-        return value
+    def begin(self, node: tree.Node) -> tuple[tree.Node, View] | None:
+        """As the evaluator says."""
+        return self.evaluator.begin(node)
 
-    def _of(self, view: View) -> Elements:
-        found = self.missing(view)
+    def _begun(self, view: View) -> Elements:
+        found = self.evaluator.missing(view)
         return Plain(np.zeros(view.shape, np.bool_) if found is None else found)
 
     def _name(self, name: str) -> Elements:
@@ -65,7 +43,7 @@ class Missing(Evaluator):
             found = super()._name(name) if name not in self.unset else None
             shape = () if found is None else found.shape
             return Plain(np.full(shape, name in self.unset))
-        return self._of(View.whole(tensor))
+        return self._begun(View.whole(tensor))
 
     def _first(self, node: tree.Node) -> Elements:
         match node:

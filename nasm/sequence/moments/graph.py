@@ -90,7 +90,7 @@ class Graph:
                 continue
             for following, more in self._edges.get(event, ()):
                 total = weight + more
-                if total <= rounds and total < best.get(following, rounds + 1):
+                if total < best.get(following, rounds + 1):
                     if following not in numbers:
                         numbers[following] = len(known)
                         known.append(following)

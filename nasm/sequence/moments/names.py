@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from nasm.building.recorded import Mention, Round
-from nasm.problems import Failure, Note, did_you_mean, listed
+from nasm.problems import Failure, Note, counted, did_you_mean, listed
 from nasm.sequence.dependences import DONE, OVER
 from nasm.sequence.moments.nodes import Level, Need, Node, Outside, named, posted
 from nasm.sequence.moments.wrong import IMPOSSIBLE, NOBODY, TWICE, refused, shown
@@ -228,7 +228,7 @@ class Names:
                 found = Back(rounds, depth)
                 break
         if found.rounds < 0:
-            said = f"{shown(mention.moment)} is posted {-found.rounds} rounds later"
+            said = f"{shown(mention.moment)} is posted {counted(-found.rounds, 'round')} later"
             note = Note("it is posted here", post.mention.span)
             raise refused(
                 IMPOSSIBLE, said, mention.span, "come after this round or one before", note

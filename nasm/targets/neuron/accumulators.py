@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nasm.problems import Refused
-from nasm.spec.implicit_operands import EngineValue, Part
+from nasm.spec.implicit_operands import EngineValue, LanesOf, OptionOf, Part, RoundingOf
+from nasm.spec.instruction import Operand
 from nasm.spec.kinds import Choice
 from nasm.targets.neuron import alu
 from nasm.targets.neuron.math_functions import Floats
@@ -126,3 +127,13 @@ def folded(y: Floats, accumulate: str, rounded: Callable[[Floats], Floats]) -> F
     The rounded ones are then also what is stored: rounding them again changes nothing.
     """
     return y if accumulate == "before_cast" else rounded(y)
+
+
+def folding(tile: str) -> tuple[Operand, ...]:
+    """What a row takes to fold its results: lanes of a tile and of ``reduce_res``, and how."""
+    return (
+        Operand("lanes", LanesOf(tile)),
+        Operand("out", LanesOf("reduce_res")),
+        Operand("accumulate", OptionOf("accumulate")),
+        Operand("rounded", RoundingOf("dst")),
+    )

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from nasm.held import Surroundings
 from nasm.spec.generation import Generation
-from nasm.spec.target import Samples, Target
+from nasm.spec.target import Bursting, Samples, Target
 from nasm.spec.words import Spelling, Words
 from nasm.targets.tensix.arrangements import ARRANGEMENTS
+from nasm.targets.tensix.bursts import burst
 from nasm.targets.tensix.core.durations import Durations
 from nasm.targets.tensix.core.tensix import Tensix
-from nasm.targets.tensix.expansion import expanded
+from nasm.targets.tensix.expansion import ahead, expanded, open_recordings
 from nasm.targets.tensix.generation import GENERATIONS
 from nasm.targets.tensix.isa import DATA, ISA
 from nasm.targets.tensix.looking import PARTS
@@ -67,6 +68,8 @@ TARGET = Target(
     arrangements=ARRANGEMENTS,
     holds=_held,
     expand=expanded,
+    bursting=Bursting(ahead, burst),
+    unfinished=open_recordings,
     paces={"duration": Durations},
     parts=PARTS,
     settings=SETTINGS,

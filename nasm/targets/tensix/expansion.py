@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final, TypeVar
 
-from nasm.problems import Refused
+from nasm.held import Unfinished
+from nasm.problems import Refused, counted
 from nasm.spec.program import Instruction
 from nasm.spec.words import Words
 from nasm.targets.tensix.core.tensix import Tensix
-from nasm.targets.tensix.front.expanding import MOP, Micro, expand
+from nasm.targets.tensix.front.expanding import EXPANDERS, MOP, Micro, expand, foreseen
 from nasm.targets.tensix.front.mop import WORDS as MOP_WORDS
 from nasm.targets.tensix.front.timing import MOP_BUBBLE
 from nasm.targets.tensix.isa import DATA, ISA
@@ -53,7 +54,7 @@ def expanded(core: Tensix, thread: int, instruction: Instruction) -> Sequence[In
     """What a thread executes for an instruction: of MOP and REPLAY, and while it records."""
     if instruction.row is DATA:
         return None
-    word = WORDS.encode(instruction.row, instruction.operands)
+    word = word_of(instruction)
     micros = expand(core, thread, word, core.outer_bug)
     mop = instruction.row.encoding is not None and instruction.row.encoding.code == MOP
     late = core.after_mop[thread] and not mop
@@ -64,6 +65,43 @@ def expanded(core: Tensix, thread: int, instruction: Instruction) -> Sequence[In
     if micros is None:
         return (instruction,) if late else None
     return _instructions(micros)
+
+
+def open_recordings(core: Tensix) -> Iterator[Unfinished]:
+    """The recordings that threads have left open."""
+    for number, own in enumerate(core.threads):
+        if own.recording.left:
+            said = f"ends while REPLAY waits for {counted(own.recording.left, 'more instruction')} "
+            said += "to record"
+            if not own.recording.executes:
+                said += "; what it has recorded since was not executed"
+            yield Unfinished(number, said, "give REPLAY the count of the instructions behind it")
+
+
+def ahead(core: Tensix, thread: int, instruction: Instruction) -> Sequence[Instruction] | None:
+    """What a thread would execute for an instruction; None where that changes the expanders."""
+    code = -1 if instruction.row.encoding is None else instruction.row.encoding.code
+    if instruction.row is DATA or (code == MOP) != core.after_mop[thread]:
+        return None
+    if code not in EXPANDERS:
+        return None if core.threads[thread].recording.left else (instruction,)
+    try:
+        micros = foreseen(core, thread, word_of(instruction), core.outer_bug)
+        return None if micros is None else _instructions(micros)
+    except Refused:
+        return None
+
+
+@lru_cache(maxsize=1 << 14)
+def word_of(instruction: Instruction) -> int:
+    """The word of an instruction."""
+    return WORDS.encode(instruction.row, instruction.operands)
+
+
+@lru_cache(maxsize=1 << 12)
+def words_of(instructions: tuple[Instruction, ...]) -> tuple[int, ...]:
+    """The words of some instructions."""
+    return tuple(map(word_of, instructions))
 
 
 T = TypeVar("T")

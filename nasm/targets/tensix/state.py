@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
+from functools import cache
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -68,8 +69,14 @@ class Held:
             else:
                 setattr(self, name, was)
 
-    def _names(self) -> list[str]:
-        return [f.name for f in fields(self) if f.name not in self.CACHES]  # type: ignore[arg-type]
+    def _names(self) -> tuple[str, ...]:
+        kind: Any = type(self)
+        return _names_of(kind)
+
+
+@cache
+def _names_of(kind: type[Any]) -> tuple[str, ...]:
+    return tuple(f.name for f in fields(kind) if f.name not in kind.CACHES)
 
 
 def _saved(value: Any) -> Any:

@@ -20,6 +20,20 @@ class Units(Protocol):
         """
 
 
+SRC = "src"
+"""The part that changes when a bank of SrcA or SrcB is handed over."""
+
+
+def semaphore_parts(mask: int) -> tuple[str, ...]:
+    """The semaphores of a mask as parts of the coprocessor that change."""
+    return tuple(f"semaphore {n}" for n in range(8) if mask >> n & 1)
+
+
+def mutex_part(index: int) -> str:
+    """A mutex as a part of the coprocessor that changes."""
+    return f"mutex {index}"
+
+
 def thread_name(thread: int) -> str:
     """As programs write it."""
     return f"t{thread}"

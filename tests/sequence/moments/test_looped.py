@@ -498,20 +498,43 @@ def test_a_drain_in_a_loop_waits_for_the_round_before_too() -> None:
 @pytest.mark.parametrize(
     ("body", "code", "said"),
     [
-        ("@vector Nop post x[k]\n@gpsimd Nop after x[k + 1]", "E0334", "1 rounds later"),
+        ("@vector Nop post x[k]\n@gpsimd Nop after x[k + 1]", "E0334", "1 round later"),
         ("@vector Nop post x[k]\n@gpsimd Nop after x[0]", "E0331", "nobody posts x[0]"),
         ("@vector Nop post x[k * 2]", "E0210", "an index of a moment is an integer"),
         ("@vector Nop post x[k]\n@gpsimd Nop post x[k]", "E0332", "x[k] is posted twice"),
         ("@vector Nop post x[k] after x[k]", "E0333", "none can be the first"),
         ("@vector Nop post x[k] after y[k]\n@gpsimd Nop post y[k] after x[k]", "E0333", "none can"),
         (".loop i in 0..2\n@vector Nop post x[k, i]\n@gpsimd Nop after x[k + 1, i - 1]\n.end",
-         "E0334", "1 rounds later"),
+         "E0334", "1 round later"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_in_a_loop_is_said(body: str, code: str, said: str) -> None:
     found = problem(f".loop k in 0..4\n{body}\n.end")
     assert found.code == code
     assert said in found.message
+
+
+def test_a_round_of_the_step_is_the_same_moment_again() -> None:
+    lines = "@vector Memset a, 1 post x[k]\n@vector Memset b, 1 post x[k + {}]\n"
+    loop = f".loop k in 0..8 step 2\n{lines}.end"
+    found = problem(loop.format(2))
+    assert (found.code, found.message) == ("E0332", "x[k + 2] is posted twice")
+    assert synced(loop.format(1)) == []
+
+
+def test_a_circle_through_queues_of_a_loop_is_found() -> None:
+    # vector enters the loop once scalar has left it, and scalar leaves it once gpsimd has waited
+    # there for vector.
+    text = """\
+@vector Nop  after gone
+.loop k in 0..4
+@vector Memset a, 1       post one[k]
+@gpsimd Memset b, 1       after one[k] post two[k]
+@scalar TensorCopy c, b   after two[k]
+.end
+@scalar Nop  post gone
+"""
+    assert problem(text).code == "E0333"
 
 
 def test_another_step_than_that_of_the_loop_is_no_round() -> None:

@@ -120,6 +120,40 @@ def test_a_semaphore_is_used_again_once_its_transfer_is_known_to_have_landed() -
     ]
 
 
+def test_a_semaphore_is_not_used_again_if_one_of_several_may_land_before_that() -> None:
+    text = """\
+@sync   DmaCopy a, A                      post load[0]
+@vector TensorCopy c[:, 0:8], a[:, 0:8]   after load[0]
+@gpsimd DmaCopy b, A                      post load[1]
+@sync   DmaCopy c[:, 8:64], A[:, 8:64]    after load[0] post load[2]
+@scalar TensorCopy b, c                   after load[1], load[2]
+"""
+    # load[1] may land before load[0] has: on one semaphore it would let the vector engine go on.
+    assert synced(text) == [
+        "vector TensorCopy $load >= 16",
+        "scalar TensorCopy $load_2 >= 32",
+        "gpsimd DmaCopy $load_2 += 16",
+        "sync DmaCopy $load += 16",
+        "sync DmaCopy $load >= 16 $load_2 += 16",
+    ]
+
+
+@pytest.mark.parametrize(("left", "names"), [(2, {"load", "more"}), (1, {"load"})])
+def test_moments_of_several_names_share_a_semaphore_only_where_they_have_to(
+    left: int, names: set[str]
+) -> None:
+    taken = ", ".join(f"own{n}" for n in range(255 - left))  # HEAD has one
+    text = f"""\
+.sem {taken}
+@sync   DmaCopy a, A                     post load
+@sync   DmaCopy b, A         after load  post more
+@sync   Nop                  after more
+@sync   Nop                  after load
+"""
+    made = program(text)
+    assert {n for n in made.semaphores if n != "s" and not n.startswith("own")} == names
+
+
 def test_what_another_wait_brings_is_not_waited_for() -> None:
     text = """\
 @vector Memset a, 1  post one
@@ -202,6 +236,15 @@ def test_what_the_interlock_has_waited_for_is_known() -> None:
     assert synced(text, options={"ordering": "relaxed"}) == [
         "vector Memset $vector += 1",
         "vector DmaCopy $vector >= 1",
+    ]
+
+
+def test_the_interlock_of_a_line_that_a_branch_may_skip_tells_nothing() -> None:
+    lines = "@vector\nMemset a, 1  post x\n{}TensorCopy b, a\n{}Memset c, 1  after x"
+    assert synced(lines.format("", "")) == []
+    assert synced(lines.format(f"{BRANCH}\n", "x: Nop\n")) == [
+        "vector Memset $vector += 1",
+        "vector Memset $vector >= 1",
     ]
 
 
@@ -305,6 +348,18 @@ def test_a_drain_waits_for_what_a_line_before_it_waited_for_only_once() -> None:
     assert synced(text) == ["sync DmaCopy $s += 16", "sync Nop $s >= 16"]
 
 
+def test_a_drain_waits_for_more_than_a_line_before_it_did() -> None:
+    text = (
+        "@sync DmaCopy a, A $s += 16\n@sync DmaCopy b, A $s += 16\n@sync Nop $s >= 16\n@sync .drain"
+    )
+    assert synced(text)[2:] == ["sync Nop $s >= 16", "sync EventSemaphore $s >= 32"]
+
+
+def test_a_drain_does_not_rely_on_a_wait_that_a_branch_may_skip() -> None:
+    text = f"@sync\nDmaCopy a, A $s += 16\n{BRANCH}\nNop $s >= 16\nx: Nop\n.drain"
+    assert synced(text)[1:] == ["sync Nop $s >= 16", "sync EventSemaphore $s >= 16"]
+
+
 def test_a_drain_does_not_count_what_others_may_have_posted() -> None:
     found = problem("@sync DmaCopy a, A $s += 16\n@scalar DmaCopy b, A $s += 16\n@sync .drain")
     assert found.code == "E0334"
@@ -372,6 +427,8 @@ def test_what_is_wrong_with_a_range_is_said(text: str, code: str, said: str) -> 
         ("@sync DmaCopy a, A post x $s += 16", "E0334", "updates $s when it lands"),
         ("@vector\nx: Nop post m\n" + BRANCH, "E0334", "written branch"),
         ("@vector\n" + BRANCH + "\nNop post m\nx: Nop", "E0334", "written branch"),
+        ("@vector\nx: Nop\n" + BRANCH + " post m", "E0334", "written branch"),
+        ("@gpsimd Nop post m\n@vector\nx: Nop\n" + BRANCH + " after m", "E0334", "written branch"),
         (".core 0\n@vector Nop post x\n.core 1\n@vector Nop after x", "E0334", "in core 0"),
     ],
 )  # fmt: skip

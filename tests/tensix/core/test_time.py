@@ -11,6 +11,8 @@ import pytest
 from nasm.machine import Machine
 from nasm.machine.deadlock import deadlock
 from nasm.problems import Failure
+from nasm.session import Session
+from nasm.source import Source
 from nasm.targets.tensix.core.tensix import Tensix
 from tests.tensix.core import matmul
 from tests.tensix.core.machines import hazards, held, made, ran, starts
@@ -43,6 +45,18 @@ def test_a_thread_is_frozen_while_the_scalar_unit_works_for_it() -> None:
     )
     assert starts(done, 0) == [0, 3, 7]
     assert starts(done, 1) == [0, 1]
+
+
+def test_what_reg2flop_writes_is_there_behind_what_wrcfg_has_written() -> None:
+    # WRCFG of cycle 0 writes word 55 at 2; REG2FLOP, from 1 on, at 3, and t0 goes on then.
+    done = ran(
+        "@t0\n.cfg GPR4 = 11\n.cfg GPR5 = 22\n"
+        "@t0 WRCFG InputReg=4, CfgIndex=55\n"
+        "@t0 REG2FLOP SizeSel=1, ThConCfgIndex=3, InputReg=5\n"
+        "@t0 NOP"
+    )
+    assert starts(done, 0) == [0, 1, 3]
+    assert held(done).config[0, 55] == 22
 
 
 def multiply(rows: list[int]) -> str:
@@ -203,6 +217,7 @@ def test_a_forgotten_flip_is_explained() -> None:
         ("@t0 WRCFG CfgIndex=6\n@t0 SFPLOAD VD=1, Mod0=2", ["E0552", "E0554"]),
         ("@t0 WRCFG CfgIndex=6\n@t0 NOP\n@t0 SFPLOAD VD=1, Mod0=2", ["E0554"]),
         (BANKS + "@t1 MVMUL\n@t1 SFPLOAD VD=1, Mod0=2", ["E0553"]),
+        (BANKS + "@t1 MVMUL\n" + "@t1 NOP\n" * 2 + "@t1 SFPLOAD VD=1, Mod0=2", ["E0553"]),
         (BANKS + "@t1 MVMUL\n" + "@t1 NOP\n" * 3 + "@t1 SFPLOAD VD=1, Mod0=2", []),
         ("@t1 SFPLOAD VD=1, Mod0=2", ["E0554"]),
         ("@t1 SFPPUSHC\n" * 8, []),
@@ -210,6 +225,44 @@ def test_a_forgotten_flip_is_explained() -> None:
 )
 def test_what_hardware_does_not_check_is_told(text: str, expected: list[str]) -> None:
     assert sorted(hazards(ran(text))) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "threads"),
+    [
+        ("@t1 REPLAY Count=2, Load=1\n@t1 NOP\n@t1 NOP", []),
+        ("@t1 REPLAY Count=2, Load=1\n@t1 NOP\n@t0 NOP", ["t1 ends while REPLAY waits for 1 more"]),
+        (
+            "@t1 REPLAY Count=2, Load=1, Exec=1\n@t1 NOP\n@t0 REPLAY Load=1",
+            ["t0 ends while REPLAY waits for 64 more", "t1 ends while REPLAY waits for 1 more"],
+        ),
+    ],
+)
+def test_a_recording_that_is_open_at_the_end_of_a_thread_is_told(
+    text: str, threads: list[str]
+) -> None:
+    report = Session.load(Source("end.nasm", f".target wormhole\n{text}\n")).run()
+    assert [p.code for p in report.hazards] == ["E0556"] * len(threads)
+    assert [p.message[: len(t)] for p, t in zip(report.hazards, threads, strict=True)] == threads
+    assert ["not executed" in p.message for p in report.hazards] == [
+        "t0" in t or "Exec" not in text for t in threads
+    ]
+
+
+def test_an_atomic_waits_for_the_one_before_it() -> None:
+    # 12 cycles from one to the next, by the requests that may be in flight.
+    assert starts(ran(".l1 z u32[4] @ 0 = zeros\n@t0 ATINCGET\n@t0 ATINCGET\n@t0 ATSWAP"), 0) == [
+        0,
+        12,
+        24,
+    ]
+
+
+def test_any_thread_waits_for_the_mover() -> None:
+    text = ".cfg THCON_SEC0_REG6_Buffer_size = 64\n@t0 XMOV\n@t1 NOP\n"
+    text += "@t1 STALLWAIT BlockMask=2, ConditionMask=0x1000\n@t1 SEMPOST SemaphoreMask=1\n"
+    # 64 units of 16 bytes, one cleared a cycle; the gate opens a cycle after the mover is at rest.
+    assert starts(ran(text), 1) == [0, 1, 65]
 
 
 @pytest.mark.parametrize("text", ["@t1 SFPPOPC", "@t1 SFPPUSHC\n" * 9])
@@ -274,3 +327,22 @@ def test_sums_in_l1_take_twice_as_long() -> None:
     pack = "@t2 PACR PackerMask=1, Last=1\n"
     done = alone(pack + pack, THCON_SEC0_REG1_Pack_L1_Acc=1)
     assert starts(done, 2) == [0, 64]
+
+
+@pytest.mark.parametrize(
+    ("row", "wait", "expected"), [(0, 0, ["E0553"]), (8, 4, ["E0553"]), (8, 5, []), (16, 0, [])]
+)
+def test_rows_packed_before_they_are_written_are_told(
+    row: int, wait: int, expected: list[str]
+) -> None:
+    # MVMUL takes 1 to 6 to write eight rows; packer 0 reads rows 0 to 15 from ``wait`` + 1 on.
+    pack = "@t2 NOP\n" * (wait + 1) + "@t2 PACR PackerMask=1, Last=1\n"
+    assert hazards(alone(BANKS + f"@t1 MVMUL DstRow={row}\n" + pack)) == expected
+
+
+def test_packed_rows_are_told_with_who_writes_them() -> None:
+    done = alone(BANKS + "@t1 MVMUL\n@t2 NOP\n@t2 NOP\n@t2 PACR PackerMask=1, Last=1\n")
+    (problem,) = done.hazards.found
+    said = "PACR reads rows 0 to 7 of Dst 1 cycle after MVMUL began to write them, which takes 5"
+    assert said in problem.message
+    assert any("writes these rows" in note.message for note in problem.notes)

@@ -96,7 +96,11 @@ def test_rmwcib_does_not_reset_the_state() -> None:
 def test_reg2flop_writes_a_word_of_thcon(size: int) -> None:
     core = made()
     core.threads[0].registers[5] = 0xABCD1234
-    REG2FLOP(core, 0, size, 0, 3, 3, 99, 5)
+    write = REG2FLOP(core, 0, size, 0, 3, 3, 99, 5)
+    assert write is not None
+    assert not core.config.any()
+    core.threads[0].registers[5] = 0  # it was read at the start
+    write()
     assert core.config[0, 52 + 99] == 0xABCD1234
     assert core.config[1].sum() == 0
     assert words_of_REG2FLOP(size, 0, 99) == range(151, 152)
@@ -105,7 +109,9 @@ def test_reg2flop_writes_a_word_of_thcon(size: int) -> None:
 def test_reg2flop_of_size_0_writes_four() -> None:
     core = made()
     core.threads[0].registers[4:8] = 1, 2, 3, 4
-    REG2FLOP(core, 0, 0, 0, 0, 0, 6, 5)
+    write = REG2FLOP(core, 0, 0, 0, 0, 0, 6, 5)
+    assert write is not None
+    write()
     assert core.config[0, 56:60].tolist() == [1, 2, 3, 4]
     assert words_of_REG2FLOP(0, 0, 6) == range(56, 60)
     assert not words_of_REG2FLOP(0, 2, 6)

@@ -69,17 +69,17 @@ def test_families_of_two_dimensions_change_what_is_selected(name: str) -> None:
         places = [(d, c) for c in (1, 0) for d in reversed(dimensions)]
         values = {f"{d}{c}": draw.randrange(8) for d, c in places}
         bits = {place: draw.randrange(2) for place in values}
-        suffix = "Val" if how == "set" else "Inc"
-        fields = {place + suffix: value for place, value in values.items()}
+        second1, first1, second0, first0 = values.values()
+        mask = sum(8 >> n for n, bit in enumerate(bits.values()) if bit)
         execute(
             core,
             thread,
-            U0=units[0],
-            U1=units[1],
-            PK=units[2],
-            ThreadOverride=override,
-            **fields,
-            **(bits if selects else {}),
+            CntSetMask=units[0] + 2 * units[1] + 4 * units[2],
+            Ch1_Y=8 * override + second1,
+            Ch1_X=first1,
+            Ch0_Y=second0,
+            Ch0_X=first0,
+            **({"BitMask": mask} if selects else {}),
         )
         owner = override - 1 if override else thread
         for unit in range(3):
@@ -97,7 +97,8 @@ def test_setadc_sets_one_counter_and_its_return() -> None:
         model, thread = counters(core), draw.randrange(3)
         units = [draw.randrange(2) for _ in range(3)]
         channel, dimension, value = draw.randrange(2), draw.randrange(4), draw.getrandbits(18)
-        adc.SETADC(core, thread, units[2], units[1], units[0], channel, dimension, value)
+        selected = units[0] + 2 * units[1] + 4 * units[2]
+        adc.SETADC(core, thread, selected, channel, dimension, value)
         override = value // 65536
         for unit in range(3):
             if units[unit]:
@@ -108,14 +109,14 @@ def test_setadc_sets_one_counter_and_its_return() -> None:
 
 def test_the_override_of_setadc_is_part_of_x() -> None:
     core = made()
-    adc.SETADC(core, 0, 0, 0, 1, 0, adc.X, 0x20005)
+    adc.SETADC(core, 0, 1, 0, adc.X, 0x20005)
     assert core.threads[1].adc[0, 0, 0].tolist() == [0x20005, 0x20005]
     assert not core.threads[0].adc.any()
 
 
 def test_setadcxx_sets_x_of_both_channels() -> None:
     core = made()
-    adc.SETADCXX(core, 2, 1, 0, 1, 255, 17)
+    adc.SETADCXX(core, 2, 5, 255, 17)
     for unit, wanted in ((0, True), (1, False), (2, True)):
         x = core.threads[2].adc[unit, :, 0].tolist()
         assert x == ([[17, 17], [255, 255]] if wanted else [[0, 0], [0, 0]])

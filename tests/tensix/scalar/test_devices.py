@@ -85,10 +85,10 @@ def test_what_the_mover_writes_nowhere_is_lost() -> None:
 @pytest.mark.parametrize(
     ("into", "source", "units", "direction", "said"),
     [
-        (L1_BYTES, 0, 1, 3, "XMOV of 16 bytes to 0x16e000; L1 has 0x16e000 bytes"),
+        (L1_BYTES, 0, 1, 3, "XMOV of 16 bytes to 0x16e000 leaves L1, of 0x16e000 bytes"),
         (L1_BYTES - 16, 0, 2, 0, "XMOV of 32 bytes to 0x16dff0"),
         (0, L1_BYTES, 1, 3, "XMOV of 16 bytes from 0x16e000"),
-        (0x40000, 0, 1, 1, "writes instructions of a RISC-V core"),
+        (0x40000, 0, 1, 1, "writes the instruction memory of a RISC-V core"),
         (0xFFF0, 0, 2, 2, "leaves its region"),
         (1504, 0, 1, 2, "to bytes 1504 to 1519 of the configuration; its banks have 1504"),
     ],
@@ -240,7 +240,7 @@ def test_flushdma_waits_for_all_four_unless_told_which() -> None:
     core.threads[0].requests = 1
     wait = waits_to_flush(core, 0, 0, Idle())
     assert wait is not None
-    assert "requests to memory" in wait.said
+    assert "memory request" in wait.said
     hold(core, 0)
     FLUSHDMA(core, 0, 0)
     assert waits_for_unit(core, 1) is None

@@ -108,7 +108,7 @@ def test_a_store_takes_its_data_at_once() -> None:
 def test_behind_the_end_of_l1_there_is_nothing() -> None:
     core = made()
     core.threads[0].registers[0] = L1_BYTES // 16
-    with pytest.raises(Refused, match="0x16e000 is behind the end of L1"):
+    with pytest.raises(Refused, match="0x16e000 is beyond the end of L1"):
         memory.LOADIND(core, 0, 1, 2, 0, 9, 0)
     assert core.threads[0].requests == 0
     core.threads[0].registers[0] -= 1

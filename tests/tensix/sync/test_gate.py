@@ -58,7 +58,7 @@ def test_requests_to_memory_are_the_threads_own() -> None:
     gate.STALLWAIT(core, 1, 1, 1)
     assert gate.waits_for(core, 1, Doing()) == []
     gate.STALLWAIT(core, 0, 1, 1)
-    assert gate.waits_for(core, 0, Doing()) == ["2 of t0's requests to memory are under way (C0)"]
+    assert gate.waits_for(core, 0, Doing()) == ["t0 has 2 memory requests under way (C0)"]
 
 
 @pytest.mark.parametrize(
@@ -127,16 +127,16 @@ def test_semaphores_of_the_mask_have_to_be_above_0_or_below_their_maximum() -> N
     gate.SEMWAIT(core, 0, 1, 0b100, 0b10)
     assert gate.waits_for(core, 0, Doing()) == []
     SEMPOST(core, 1, 0b100)
-    assert gate.waits_for(core, 0, Doing()) == ["semaphore 2 is 2, its maximum 2 (C1)"]
+    assert gate.waits_for(core, 0, Doing()) == ["semaphore 2 is 2, and its maximum 2 (C1)"]
     SEMPOST(core, 1, 0b100)
-    assert gate.waits_for(core, 0, Doing()) == ["semaphore 2 is 3, its maximum 2 (C1)"]
+    assert gate.waits_for(core, 0, Doing()) == ["semaphore 2 is 3, and its maximum 2 (C1)"]
 
 
 def test_both_conditions_of_a_semaphore_with_no_room_never_end() -> None:
     """Value 0 and maximum 0 as at reset: it is empty and full."""
     core = made()
     gate.SEMWAIT(core, 0, 1, 1, 0b11)
-    said = ["semaphore 0 is 0 (C0)", "semaphore 0 is 0, its maximum 0 (C1)"]
+    said = ["semaphore 0 is 0 (C0)", "semaphore 0 is 0, and its maximum 0 (C1)"]
     assert gate.waits_for(core, 0, Doing()) == said
 
 

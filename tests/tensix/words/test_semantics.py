@@ -14,7 +14,10 @@ from nasm.targets.tensix.core.tensix import Tensix
 class Around:
     """Nothing around a coprocessor, at tick 0."""
 
-    now, place = 0, None
+    now, place, record = 0, None, 0
+
+    def changed(self, *parts: str, record: int) -> None:
+        """Nobody waits."""
 
 
 def run(mnemonic: str, semantics: Callable[..., None], word: int) -> None:

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from nasm.spec.implicit_operands import LanesOf, OptionOf, RoundingOf
+from nasm.spec.implicit_operands import LanesOf
 from nasm.spec.instruction import Context, Operand
 from nasm.spec.kinds import Choice, Either, Flag, Number, Tile
 from nasm.spec.view import View
 from nasm.targets.neuron import accumulator_costs, activations, alu, costs
-from nasm.targets.neuron.accumulators import HELD, Accumulators, commands, folded, reduced
+from nasm.targets.neuron.accumulators import HELD, Accumulators, commands, folded, folding, reduced
 from nasm.targets.neuron.isa.table import (
     COLUMN,
     FLOAT_COLUMN,
@@ -83,10 +83,7 @@ _EXP_FLOATS = ("float8_e4m3", "float8_e5m2", "float16", "bfloat16", "float32")
     ),
     Operand("reduce_init", NUMBER, default=0.0, doc="what load_reduce starts from"),
     Operand("accumulators", HELD, "rw"),
-    Operand("lanes", LanesOf("src")),
-    Operand("out", LanesOf("reduce_res")),
-    Operand("accumulate", OptionOf("accumulate")),
-    Operand("rounded", RoundingOf("dst")),
+    *folding("src"),
     engines=("vector",),
     since="v4",
     rules=(
@@ -242,10 +239,7 @@ _SELECT = "nki.isa.select_reduce"
     Operand("reduce_op", MAXIMUM, default="maximum"),
     Operand("reverse_pred", Flag(), default=False, doc="choose where the predicate is 0 instead"),
     Operand("accumulators", HELD, "rw"),
-    Operand("lanes", LanesOf("on_true")),
-    Operand("out", LanesOf("reduce_res")),
-    Operand("accumulate", OptionOf("accumulate")),
-    Operand("rounded", RoundingOf("dst")),
+    *folding("on_true"),
     engines=("vector",),
     rules=(
         same_shape("dst", "predicate", "on_true"),

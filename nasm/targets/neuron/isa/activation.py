@@ -5,12 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from nasm.problems import Severity
-from nasm.spec.implicit_operands import Doubt, LanesOf, OptionOf, RoundingOf
+from nasm.spec.implicit_operands import Doubt, LanesOf
 from nasm.spec.instruction import Context, Operand
 from nasm.spec.kinds import Choice, Either, Number
 from nasm.spec.view import View
 from nasm.targets.neuron import accumulator_costs, activations
-from nasm.targets.neuron.accumulators import HELD, Accumulators, commands, folded, read, run
+from nasm.targets.neuron.accumulators import (
+    HELD,
+    Accumulators,
+    commands,
+    folded,
+    folding,
+    read,
+    run,
+)
 from nasm.targets.neuron.isa.table import COLUMN, FLOAT_COLUMN, ISA, PICKED, Names
 from nasm.targets.neuron.rules import AVAILABLE, DTYPE, MODE, rule, same_partitions, same_shape
 
@@ -94,10 +102,7 @@ def reduction_used(context: Context) -> str | None:
     Operand("reduce_cmd", REDUCE, default="idle", doc="what happens to the lanes' sums"),
     Operand("accumulators", HELD, "rw"),
     Operand("doubt", OUTSIDE, "w"),
-    Operand("lanes", LanesOf("data")),
-    Operand("out", LanesOf("reduce_res")),
-    Operand("accumulate", OptionOf("accumulate")),
-    Operand("rounded", RoundingOf("dst")),
+    *folding("data"),
     engines=("scalar",),
     rules=(
         same_shape("dst", "data"),

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from nasm.problems import Severity
-from nasm.spec.implicit_operands import LanesOf, OptionOf, RoundingOf
 from nasm.spec.instruction import Context, Operand
 from nasm.spec.kinds import Choice, Either, Flag, Number
 from nasm.spec.view import View
 from nasm.targets.neuron import accumulator_costs, activations, alu
-from nasm.targets.neuron.accumulators import HELD, Accumulators, folded, read, run
+from nasm.targets.neuron.accumulators import HELD, Accumulators, folded, folding, read, run
 from nasm.targets.neuron.isa.activation import OUTSIDE, REDUCE, reduction_used
 from nasm.targets.neuron.isa.table import COLUMN, ISA, PICKED, Names
 from nasm.targets.neuron.nan import Operators
@@ -107,10 +106,7 @@ def parameter_used(context: Context) -> str | None:
     Operand("reduce_cmd", REDUCE, default="idle", doc="what happens to the accumulators"),
     Operand("accumulators", HELD, "rw"),
     Operand("doubt", OUTSIDE, "w"),
-    Operand("lanes", LanesOf("data")),
-    Operand("out", LanesOf("reduce_res")),
-    Operand("accumulate", OptionOf("accumulate")),
-    Operand("rounded", RoundingOf("dst")),
+    *folding("data"),
     engines=("scalar",),
     since="v4",
     rules=(

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from nasm.spec.implicit_operands import LanesOf, OptionOf, RoundingOf
+from nasm.spec.implicit_operands import LanesOf
 from nasm.spec.instruction import Context, Operand, Rule
 from nasm.spec.kinds import Flag, Tile
 from nasm.targets.neuron import accumulator_costs, alu
@@ -15,6 +15,7 @@ from nasm.targets.neuron.accumulators import (
     Accumulators,
     commands,
     folded,
+    folding,
     put,
     reduced,
     started,
@@ -87,10 +88,7 @@ def not_reversed(context: Context) -> str | None:
     Operand("reduce_init", NUMBER, default=None, doc="what load_reduce starts from"),
     Operand("reduce_res_negate", Flag(), default=False, doc="reduce_res gets the negative"),
     Operand("accumulators", HELD, "rw"),
-    Operand("lanes", LanesOf("data")),
-    Operand("out", LanesOf("reduce_res")),
-    Operand("accumulate", OptionOf("accumulate")),
-    Operand("rounded", RoundingOf("dst")),
+    *folding("data"),
     engines=("vector",),
     rules=(
         same_shape("dst", "data"),

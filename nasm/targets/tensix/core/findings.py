@@ -1,4 +1,4 @@
-"""What is wrong with a program that the hardware does not refuse: told with both of its places."""
+"""Mistakes in programs that the hardware does not refuse, told with both of their places."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from nasm.targets.tensix.core.tensix import NOTHING, Issued, Tensix
 from nasm.targets.tensix.lanes import scheduling
 from nasm.targets.tensix.lanes.dst_access import address, resolved, rows_read
 from nasm.targets.tensix.lanes.scheduling import Finding
+from nasm.targets.tensix.matrix.pack import rows_read as rows_packed
+from nasm.targets.tensix.matrix.timing import MATRIX_UNIT, dst_blocks
 from nasm.targets.tensix.scalar.configuring import written_by_WRCFG
 
 EARLY, CONFIG, MATRIX, UNDEFINED, STACK = "E0551", "E0552", "E0553", "E0554", "E0555"
@@ -30,6 +32,9 @@ _OF_STATE: Final = frozenset({"SFPPUSHC", "SFPPOPC", "SFPLOAD", "SFPLOADMACRO"})
 
 SAFE_LOAD: Final = 4
 """Cycles after which SFPLOAD sees what the matrix unit writes: three instructions in between."""
+
+LONGEST: Final = max(timing.latency for timing in MATRIX_UNIT.values())
+"""Cycles that an instruction of the matrix unit takes at most."""
 
 
 def _tell(
@@ -47,17 +52,8 @@ def _tell(
 def of_vector(core: Tensix, issued: Issued, fields: Fields) -> None:
     """Tell what comes too early, and what is undefined, of an instruction that starts."""
     last = core.recent.vector
-    if last.tick == issued.tick - 1:
-        its = fields_of(last.mnemonic, last.word)
-        for found in scheduling.too_early(last.mnemonic, its, issued.mnemonic, fields):
-            _tell(
-                core,
-                _CODES[found.kind],
-                found.said,
-                found.hint,
-                last,
-                "started in the cycle before",
-            )
+    for found in _of_pair(last, issued):
+        _tell(core, _CODES[found.kind], found.said, found.hint, last, "started in the cycle before")
     if issued.mnemonic in _OF_STATE or core.vector.lane_config.any():
         _undefined(core, issued, fields)
     if issued.mnemonic == "SFPLOAD" and core.recent.matrix.tick > issued.tick - SAFE_LOAD:
@@ -65,10 +61,17 @@ def of_vector(core: Tensix, issued: Issued, fields: Fields) -> None:
 
 
 @lru_cache(maxsize=1 << 14)
-def _too_near(before: str, its: int, mnemonic: str, word: int) -> tuple[Finding, ...]:
+def too_near(before: str, its: int, mnemonic: str, word: int) -> tuple[Finding, ...]:
     """What is wrong with one word in the cycle after another."""
     fields = fields_of(before, its), fields_of(mnemonic, word)
     return tuple(scheduling.too_early(before, fields[0], mnemonic, fields[1]))
+
+
+def _of_pair(last: Issued, issued: Issued) -> tuple[Finding, ...]:
+    """What is wrong with an instruction for the one that started in the cycle before."""
+    if last.tick != issued.tick - 1:
+        return ()
+    return too_near(last.mnemonic, last.word, issued.mnemonic, issued.word)
 
 
 def _undefined(core: Tensix, issued: Issued, fields: Fields) -> None:
@@ -102,6 +105,38 @@ def _of_load(core: Tensix, issued: Issued, fields: Fields) -> None:
                 "let three other instructions come in between, or "
                 "STALLWAIT BlockMask=0x100, ConditionMask=0x80 before it"
             )
+            _tell(core, MATRIX, said, hint, by, "writes these rows")
+            return
+
+
+# -- packers
+
+
+def of_pack(core: Tensix, issued: Issued, fields: Fields) -> None:
+    """Tell that a PACR reads rows which the matrix unit is writing still.
+
+    MatrixUnit.md says how many cycles an instruction takes to write, and no page has packers wait
+    for that by themselves: STALLWAIT and semaphores are what there is.
+    """
+    if core.recent.matrix.tick <= issued.tick - LONGEST:
+        return
+    names = ("PackerMask", "OvrdThreadId", "ZeroWrite", "Flush")
+    rows, wide = rows_packed(core, issued.thread, **{name: fields[name] for name in names})
+    blocks = {block for row in rows for block in dst_blocks(row, 1, wide)}
+    for block in sorted(blocks):
+        ago, by = issued.tick - int(core.recent.dst[block]), core.recent.by[block]
+        if isinstance(by, Issued) and ago < MATRIX_UNIT[by.mnemonic].latency:
+            said = (
+                f"PACR reads rows {8 * block} to {8 * block + 7} of Dst "
+                f"{counted(ago, 'cycle')} after {by.mnemonic} began to write them, "
+                f"which takes {MATRIX_UNIT[by.mnemonic].latency}"
+            )
+            hint = (
+                "in the thread that computes, STALLWAIT BlockMask=0x2, ConditionMask=0x80 before "
+                "the SEMPOST that the packing thread waits for"
+            )
+            if by.thread == issued.thread:
+                hint = "STALLWAIT BlockMask=0x4, ConditionMask=0x80 before it"
             _tell(core, MATRIX, said, hint, by, "writes these rows")
             return
 
@@ -155,7 +190,7 @@ def _too_early(core: Tensix, issued: Issued, words: list[int], late: dict[int, A
     word = min(words)
     said = (
         f"{issued.mnemonic} uses word {word} of the configuration in the cycle after "
-        f"{late[word].mnemonic}, which writes it in two: it sees the old one"
+        f"{late[word].mnemonic}, which takes two cycles to write it: it sees the old value"
     )
     hint = "insert NOP, or an instruction that does not depend on it"
     _tell(core, CONFIG, said, hint, late[word], "writes it")

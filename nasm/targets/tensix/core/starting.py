@@ -18,7 +18,9 @@ from nasm.targets.tensix.lanes.macros import displaced, pass_cycle, pending_of
 from nasm.targets.tensix.lanes.unit import backdoor
 from nasm.targets.tensix.matrix.timing import ADDRESS_CYCLES, MATRIX_UNIT
 from nasm.targets.tensix.scalar.timing import PACES
+from nasm.targets.tensix.state import U8
 from nasm.targets.tensix.sync.gate import look
+from nasm.targets.tensix.waiting import SRC, mutex_part, semaphore_parts
 from nasm.targets.tensix.words import WORDS
 from nasm.targets.tensix.words.units import MATRIX, SCALAR, VECTOR
 
@@ -30,7 +32,8 @@ _CONFIG: Final = frozenset({"WRCFG", "RDCFG"})
 _ATOMIC: Final = frozenset({"ATINCGET", "ATSWAP"})
 _LATCHED: Final = frozenset({"STALLWAIT", "SEMWAIT"})
 _SFPNOP: Final = WORDS["SFPNOP"].opcode << 24
-_SEEN_LATER: Final = frozenset({"SETDVALID", "SEMINIT", "SEMPOST", "SEMGET", "ATRELM"})
+_OF_SEMAPHORES: Final = frozenset({"SEMINIT", "SEMPOST", "SEMGET"})
+_SEEN_LATER: Final = frozenset({*_OF_SEMAPHORES, "SETDVALID", "ATRELM"})
 
 
 def started(mnemonic: str, semantics: Semantics) -> Callable[[Tensix, int, int], Done]:
@@ -48,7 +51,8 @@ def started(mnemonic: str, semantics: Semantics) -> Callable[[Tensix, int, int],
         if mnemonic in _LATCHED:
             look(core, thread, core)
             core.at(core.now + 1, None, ("look", thread))
-        issued = Issued(core.now, core.around.place, thread, mnemonic, opcode | word)
+        around = core.around
+        issued = Issued(core.now, around.place, thread, mnemonic, opcode | word, around.record)
         fields = fields_of(mnemonic, word)
         act: Act = partial(bound(word), core, thread)
         if core.recent.configured:
@@ -97,10 +101,22 @@ def _at_once(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
 
 def _next_cycle(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
     """Act in the next cycle: in this one, no thread sees what it changes."""
-    core.at(core.now + 1, lambda: _only(act))
+
+    def acts() -> None:
+        act()
+        core.changed(issued, *_shared_parts(issued.mnemonic, fields))
+
+    core.at(core.now + 1, acts)
 
 
-def _with_banks(core: Tensix, act: Act) -> Done | None:
+def _shared_parts(mnemonic: str, fields: Fields) -> tuple[str, ...]:
+    """What other threads wait for of what an instruction changes, by the names of parts."""
+    if mnemonic in _OF_SEMAPHORES:
+        return semaphore_parts(fields["SemaphoreMask"])
+    return (mutex_part(fields["Index"]),) if mnemonic == "ATRELM" else (SRC,)
+
+
+def _with_banks(core: Tensix, issued: Issued, act: Act) -> Done | None:
     """Act, but for the banks that are handed over: these change owners in the next cycle."""
     m = core.matrix
     owners = m.owner_a, m.owner_b
@@ -112,21 +128,27 @@ def _with_banks(core: Tensix, act: Act) -> Done | None:
             for bank in range(2):
                 if old[bank] != new[bank]:
                     owner[bank] = old[bank]
-                    core.at(core.now + 1, partial(owner.__setitem__, bank, new[bank]))
+                    core.at(core.now + 1, partial(_hand_over, core, issued, owner, bank, new[bank]))
     return then
+
+
+def _hand_over(core: Tensix, issued: Issued, owner: U8, bank: int, to: int) -> None:
+    owner[bank] = to
+    core.changed(issued, SRC)
 
 
 def _clears(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
     _next_cycle(core, issued, fields, act)
     core.recent.matrix = issued
     core.occupy("matrix", issued.thread, 1)
+    core.changed(issued, "matrix")
 
 
 def _matrix(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
     using = issued.mnemonic in USING
     use = dst_use(core, issued.thread, issued.mnemonic, fields) if using else None
     flips = fields.get("FlipSrcA", 0) or fields.get("FlipSrcB", 0)
-    _later(core, _with_banks(core, act) if flips else act(), 1)
+    _later(core, _with_banks(core, issued, act) if flips else act(), 1)
     recent = core.recent
     recent.matrix = issued
     if use is not None and use.writes:
@@ -136,6 +158,7 @@ def _matrix(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
             by[block] = issued
         recent.by = tuple(by)
     core.occupy("matrix", issued.thread, MATRIX_UNIT[issued.mnemonic].latency)
+    core.changed(issued, "matrix")
 
 
 def _vector(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
@@ -151,6 +174,7 @@ def _vector(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
     core.recent.vector = issued
     latency = scheduling.latency(issued.mnemonic, fields)
     core.occupy("vector", issued.thread, latency)
+    core.changed(issued, "vector")
     if not pending_of(vector):
         act()
     else:
@@ -187,6 +211,7 @@ def _macro(core: Tensix, thread: int) -> None:
 def _config(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
     _at_once(core, issued, fields, act)
     core.recent.config = issued
+    core.changed(issued, "cfg")
     findings.configures(core, issued, fields)
 
 
@@ -204,29 +229,44 @@ def _unpack(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
     amount = unpacked(core, issued.thread, fields)
     then = act()
     assert then is not None
+
+    def done() -> None:
+        then()
+        core.changed(issued, SRC, f"unpack{which}")
+
     core.recent.unpack = issued
-    reads = Reads(issued.thread, amount.lines, amount.speed, then)
+    reads = Reads(issued.thread, amount.lines, amount.speed, done)
     first, second = core.reads
     core.reads = (first, reads) if which else (reads, second)
     core.at(core.now + ADDRESS_CYCLES, partial(begin, core, which), ("unpack", which))
 
 
 def _unpack_nop(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
-    core.occupy(f"unpack{fields['Unpack_block_selection']}", issued.thread, 1)
-    _later(core, act(), 1)
+    unit, then = f"unpack{fields['Unpack_block_selection']}", act()
+
+    def done() -> None:
+        if then is not None:
+            then()
+        core.changed(issued, SRC, unit)
+
+    core.occupy(unit, issued.thread, 1)
+    core.at(core.now + 1, done)
 
 
 def _pack(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
     found = packed(core, issued.thread, fields)
+    findings.of_pack(core, issued, fields)
     _later(core, act(), max(found.values()))
     for packer, cycles in found.items():
         core.occupy(f"pack{packer}", issued.thread, cycles)
+        core.changed(issued, f"pack{packer}")
 
 
 def _move(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
     cycles = moved(core, issued.thread)
     _later(core, act(), cycles)
     core.occupy("mover", issued.thread, cycles)
+    core.changed(issued, "mover")
 
 
 _Start = Callable[[Tensix, Issued, Fields, Act], None]

@@ -35,7 +35,7 @@ BLOCKS: Final = 128
 class Entry(NamedTuple):
     """Something that happens at a tick; of one tick in the order of their numbers.
 
-    Without an ``act`` it is only a tick at which waits look again. There is one of a ``key``.
+    Without an ``act`` it is only a tick at which waits look again. No two have the same ``key``.
     """
 
     tick: int
@@ -45,13 +45,14 @@ class Entry(NamedTuple):
 
 
 class Issued(NamedTuple):
-    """An instruction that has started: when, where it stands, and what it is."""
+    """An instruction that has started: when, where it stands, what it is; the number of that."""
 
     tick: int
     place: Hashable
     thread: int
     mnemonic: str
     word: int
+    record: int = -1
 
 
 NOTHING: Final = Issued(-1000, None, -1, "", 0)
@@ -146,6 +147,13 @@ class Tensix(Coprocessor):
         ticks = [t for t in self.until if t > self.now]
         ticks += [e.tick for e in self.entries[:1]]
         return min(ticks, default=None)
+
+    def changed(self, by: Issued, *parts: str) -> None:
+        """Tell that something that waits ask about changes now, by an instruction's doing.
+
+        Parts are units, "src" for the owners of banks, "semaphore 3", "mutex 3", "cfg".
+        """
+        self.around.changed(*parts, record=by.record)
 
     # -- units
 

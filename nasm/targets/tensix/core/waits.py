@@ -58,7 +58,7 @@ def _bubble(core: Tensix, thread: int) -> Blocked | None:
     until = core.bubble[thread]
     if until <= core.now:
         return None
-    return Blocked("front end", "the expander loses a cycle behind a MOP", until)
+    return Blocked("front end", "the expander loses a cycle after a MOP", until)
 
 
 def _latched(core: Tensix, thread: int, bits: int, every: bool) -> Blocked | None:
@@ -80,7 +80,10 @@ def _matrix(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked
     until = last.tick + held_after(last.mnemonic, mnemonic) + 1
     if until > core.now:
         return Blocked(
-            "matrix", f"the matrix unit takes no {mnemonic} yet behind {last.mnemonic}", until
+            "matrix",
+            f"the matrix unit takes no {mnemonic} so soon after {last.mnemonic}",
+            until,
+            on=("matrix",),
         )
     if mnemonic not in USING:
         return None
@@ -91,12 +94,9 @@ def _matrix(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked
     until = int(written.max()) + DST_STALL + 1
     if until <= core.now:
         return None
-    block = (
-        sorted(reads)[int(written.argmax())]
-        if len(reads) == 1
-        else max(reads, key=lambda b: int(core.recent.dst[b]))
-    )
-    return Blocked("dst", f"rows {8 * block} to {8 * block + 7} of Dst were just written", until)
+    block = max(reads, key=lambda block: int(core.recent.dst[block]))
+    said = f"rows {8 * block} to {8 * block + 7} of Dst were just written"
+    return Blocked("dst", said, until, on=("matrix",))
 
 
 # -- the vector unit
@@ -105,7 +105,8 @@ def _matrix(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked
 def _vector(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked | None:
     last = core.recent.vector
     if last.tick + 1 == core.now and scheduling.stalls(last.mnemonic, mnemonic):
-        return Blocked("vector", f"{last.mnemonic} takes two cycles", core.now + 1)
+        said = f"{last.mnemonic} takes two cycles"
+        return Blocked("vector", said, core.now + 1, on=("vector",))
     return None
 
 
@@ -117,7 +118,7 @@ def _scalar(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked
     if found is None and mnemonic in _ATOMIC:
         until = core.recent.atomic.tick + ATOMIC_INTERVAL
         if until > core.now:
-            return Blocked("atomic", "the atomic before it is under way", until)
+            return Blocked("atomic", "the atomic before it is still under way", until)
     return found
 
 
@@ -138,7 +139,9 @@ def _config(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked
     until = last.tick + AFTER_WRCFG + 1
     if mnemonic not in _READS_CONFIG or until <= core.now:
         return None
-    return Blocked("cfg", f"the configuration unit is busy with {last.mnemonic}", until)
+    return Blocked(
+        "cfg", f"the configuration unit is busy with {last.mnemonic}", until, on=("cfg",)
+    )
 
 
 # -- unpackers and the mover
@@ -148,13 +151,13 @@ def _unpack(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked
     last = core.recent.unpack
     until = last.tick + ADDRESS_CYCLES
     if until > core.now:
-        said = f"addresses for {last.mnemonic} of {thread_name(last.thread)} are being made"
+        said = f"addresses for {last.mnemonic} of {thread_name(last.thread)} are still being made"
         return Blocked("unpack addresses", said, until)
     which = fields["Unpack_block_selection"]
     reads = core.reads[which]
     if reads is not None:
         said = f"unpacker {which} is busy with {thread_name(reads.thread)}"
-        return Blocked("unit", said)
+        return Blocked("unit", said, on=(f"unpack{which}",))
     if mnemonic == "UNPACR":
         return ownership.blocked_unpack(
             core, thread, which, fields["CfgContextCntInc"], fields["SearchCacheFlush"]

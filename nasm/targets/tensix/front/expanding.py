@@ -20,14 +20,14 @@ MOP: Final = 0x01
 MOP_CFG: Final = 0x03
 REPLAY: Final = 0x04
 REPLAY_WORDS: Final = 32
-_EXPANDERS: Final = {MOP: "MOP", MOP_CFG: "MOP_CFG", REPLAY: "REPLAY"}
+EXPANDERS: Final = {MOP: "MOP", MOP_CFG: "MOP_CFG", REPLAY: "REPLAY"}
 
 
 class Micro(NamedTuple):
     """A word that reaches the gate, and where it came from.
 
     ``slot`` names the word of the MOP's configuration it came from, or the REPLAY that played it;
-    empty without a MOP. ``played`` is its place in the replay buffer, or none.
+    empty without a MOP. ``played`` is its place in the replay buffer; None if it was not played.
     """
 
     word: int
@@ -44,7 +44,7 @@ class Micro(NamedTuple):
 def expand(
     core: Coprocessor, thread: int, word: int, outer_bug: bool = True
 ) -> tuple[Micro, ...] | None:
-    """What reaches the gate in place of a word that is pushed to a thread; none if it does itself.
+    """What reaches the gate in place of a word that is pushed to a thread; None: the word itself.
 
     It changes the thread's recording, replay buffer and mask, so each word is expanded once.
     Nothing comes of MOP_CFG, of a REPLAY that records, and of a word that is only recorded.
@@ -52,19 +52,36 @@ def expand(
     """
     own = core.threads[thread]
     opcode = word >> 24
-    if opcode not in _EXPANDERS and not own.recording.left:
+    if opcode not in EXPANDERS and not own.recording.left:
         return None
     if opcode == MOP_CFG:
         own.mop_mask_high = word & 0xFFFF
         return ()
-    if opcode == MOP:
-        slots = _mop(word, own.mop_mask_high, own.mop.tobytes(), outer_bug)
-    else:
-        slots = (Slot(word, ""),)
+    slots = _slots(own, word, outer_bug)
     if not own.recording.left and not any(_records(slot.word) for slot in slots):
         return _played(own.replay.tobytes(), slots)
     out = tuple(micro for slot in slots for micro in _replayed(own, slot))
     return None if out == (Micro(word),) else out
+
+
+def foreseen(
+    core: Coprocessor, thread: int, word: int, outer_bug: bool = True
+) -> tuple[Micro, ...] | None:
+    """What would reach the gate in place of a word now; None where that would change anything."""
+    own = core.threads[thread]
+    if own.recording.left or word >> 24 == MOP_CFG:
+        return None
+    slots = _slots(own, word, outer_bug)
+    if any(_records(slot.word) for slot in slots):
+        return None
+    return _played(own.replay.tobytes(), slots)
+
+
+def _slots(own: Thread, word: int, outer_bug: bool) -> tuple[Slot, ...]:
+    """What leaves the MOP expander for a word."""
+    if word >> 24 == MOP:
+        return _mop(word, own.mop_mask_high, own.mop.tobytes(), outer_bug)
+    return (Slot(word, ""),)
 
 
 @lru_cache(maxsize=256)
@@ -121,11 +138,11 @@ def _through(held: Sequence[int], slot: Slot) -> Iterator[Micro]:
 
 def _for_gate(word: int) -> int:
     """A word that may reach the gate: none that an expander should have taken."""
-    name = _EXPANDERS.get(word >> 24)
+    name = EXPANDERS.get(word >> 24)
     if name is not None:
         raise Refused(
             "E0701",
-            f"{name} reaches the wait gate, behind its expander; what happens is not documented",
-            "neither the replay buffer nor a MOP's words may hold MOP; the buffer holds no REPLAY",
+            f"{name} reaches the wait gate, past its expander: what happens is not documented",
+            "a MOP may make REPLAY, but not MOP or MOP_CFG; the replay buffer holds none of these",
         )
     return word

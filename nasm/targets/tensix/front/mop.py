@@ -36,9 +36,9 @@ class Slot(NamedTuple):
 
 
 def template_0(config: Sequence[int], mask: int, count: int) -> Iterator[Slot]:
-    """``count`` + 1 rounds, a bit of a mask each: A and B, or where it is set what skips them.
+    """``count`` + 1 rounds, a bit of ``mask`` each: A0 to A3 and B, or if set SkipA0 and SkipB.
 
-    ``config`` are the nine words.
+    ``config`` are the nine words; Flags say whether there are A1 to A3, and B and SkipB.
     """
     slots = [Slot(word, name) for word, name in zip(config, WORDS[0], strict=True)]
     flags, b, a0, *more, skip_a0, skip_b = slots[1:]
@@ -59,8 +59,7 @@ def template_0(config: Sequence[int], mask: int, count: int) -> Iterator[Slot]:
 def template_1(config: Sequence[int], outer_bug: bool = True) -> Iterator[Slot]:
     """Two loops, the inner of which ends with a word of its own.
 
-    ``outer_bug``: as the hardware does it, 129 rounds instead of one where only the end of the
-    outer loop would be left.
+    With ``outer_bug`` one outer round that has nothing but its end becomes 129, as in hardware.
     """
     start, end_0, end_1, *loops, last, inner_last = (
         Slot(word, name) for word, name in zip(config[2:], WORDS[1][2:], strict=True)

@@ -22,5 +22,5 @@ MOP_BUBBLE: Final = 1
 
 
 def mop_bubble(opcode: int, after_mop: bool) -> int:
-    """Cycles that the MOP expander loses before a word that follows on a MOP's last."""
+    """Cycles that the MOP expander loses before a word that follows the last of a MOP."""
     return MOP_BUBBLE if after_mop and opcode != 0x01 else 0

@@ -19,6 +19,15 @@ IN_SOURCES: Final = (
 )
 """Four such rows in SrcA, and twice in SrcB, which are the matrix unit's now."""
 
+FLAGS: Final = "SFPENCC Imm2=3, Mod1=10"
+"""Lanes are enabled by their flags, and all flags are set."""
+
+SAVED_FLAGS: Final = f"{FLAGS}\nSFPPUSHC\nSFPSETCC VC=9, Mod1=2"
+"""The same; such flags are on the stack, and then none is set any more."""
+
+SEMAPHORE: Final = "SEMINIT NewMax=2, NewValue=1, SemaphoreMask=1"
+"""Semaphore 0 is 1, and its maximum is 2."""
+
 REGISTERS: Final = "SETDMAREG NewValue=6, ResultHalfReg=2\nSETDMAREG NewValue=7, ResultHalfReg=4"
 """GPR1 is 6, GPR2 is 7."""
 

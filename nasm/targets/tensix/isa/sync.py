@@ -1,6 +1,6 @@
 """The sync unit: mutexes, semaphores, waits."""
 
-from nasm.targets.tensix.isa.setups import LANES
+from nasm.targets.tensix.isa.setups import LANES, SEMAPHORE
 from nasm.targets.tensix.isa.table import Family
 from nasm.targets.tensix.sync import gate, mutexes, semaphores
 
@@ -14,24 +14,14 @@ STALLWAIT = UNIT.row(
     setup=LANES,
     example="STALLWAIT BlockMask=0x40, ConditionMask=0x4000",
 )
-SEMINIT = UNIT.row(
-    "SEMINIT", semaphores.SEMINIT, example="SEMINIT NewMax=2, NewValue=1, SemaphoreMask=1"
-)
+SEMINIT = UNIT.row("SEMINIT", semaphores.SEMINIT, example=SEMAPHORE)
 SEMPOST = UNIT.row(
-    "SEMPOST",
-    semaphores.SEMPOST,
-    setup="SEMINIT NewMax=2, NewValue=1, SemaphoreMask=1",
-    example="SEMPOST SemaphoreMask=1",
+    "SEMPOST", semaphores.SEMPOST, setup=SEMAPHORE, example="SEMPOST SemaphoreMask=1"
 )
-SEMGET = UNIT.row(
-    "SEMGET",
-    semaphores.SEMGET,
-    setup="SEMINIT NewMax=2, NewValue=1, SemaphoreMask=1",
-    example="SEMGET SemaphoreMask=1",
-)
+SEMGET = UNIT.row("SEMGET", semaphores.SEMGET, setup=SEMAPHORE, example="SEMGET SemaphoreMask=1")
 SEMWAIT = UNIT.row(
     "SEMWAIT",
     gate.SEMWAIT,
-    setup="SEMINIT NewMax=2, NewValue=1, SemaphoreMask=1",
+    setup=SEMAPHORE,
     example="SEMWAIT BlockMask=1, SemaphoreMask=1, ConditionMask=1",
 )

@@ -138,11 +138,11 @@ def _refusing(word: Word) -> Callable[[Tensix, int, int], Done]:
     """What a row does of which nothing executable is written."""
     if word.told is Told.NAME:
         said = f"{word.mnemonic} has no public semantics: documents give its name and arguments"
-        hint = "it can be assembled and disassembled; let no thread come there"
+        hint = "it can be assembled and disassembled, but not executed"
         code = "E0701"
     else:
-        said = f"what {word.mnemonic} does is not written yet"
-        hint = "it can be assembled and disassembled"
+        said = f"{word.mnemonic} is not implemented yet"
+        hint = "it can be assembled and disassembled, but not executed"
         code = "E0601"
 
     def refuse(core: Tensix, thread: int, word: int) -> Done:
@@ -158,7 +158,9 @@ def _named(word: Word, start: Callable[[Tensix, int, int], Done], module: str) -
         return start(core, thread, word)
 
     executed.__name__, executed.__module__ = word.mnemonic, module
-    executed.__doc__ = f"{word.summary}\n\nIt is for the {word.unit.name}; {word.unit.gate}."
+    executed.__doc__ = (
+        f"{word.summary}\n\nIt is executed by the {word.unit.name}; {word.unit.gate}."
+    )
     executed.__annotations__ = {"return": Done}
     return executed
 

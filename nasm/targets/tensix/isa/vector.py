@@ -1,6 +1,6 @@
 """The vector unit."""
 
-from nasm.targets.tensix.isa.setups import IN_DST, LANES, TABLE
+from nasm.targets.tensix.isa.setups import FLAGS, IN_DST, LANES, SAVED_FLAGS, TABLE
 from nasm.targets.tensix.isa.table import Family
 from nasm.targets.tensix.lanes import (
     arithmetic,
@@ -43,12 +43,7 @@ SFPIADD = UNIT.row(
 SFPSHFT = UNIT.row(
     "SFPSHFT", integers.SFPSHFT, setup=LANES, example="SFPSHFT Imm12=-4, VD=0, Mod1=1"
 )
-SFPSETCC = UNIT.row(
-    "SFPSETCC",
-    predication.SFPSETCC,
-    setup="SFPENCC Imm2=3, Mod1=10",
-    example="SFPSETCC VC=15, Mod1=6",
-)
+SFPSETCC = UNIT.row("SFPSETCC", predication.SFPSETCC, setup=FLAGS, example="SFPSETCC VC=15, Mod1=6")
 SFPMOV = UNIT.row("SFPMOV", configuration.SFPMOV, setup=LANES, example="SFPMOV VC=0, VD=2, Mod1=1")
 SFPABS = UNIT.row("SFPABS", integers.SFPABS, setup=LANES, example="SFPABS VC=1, VD=2, Mod1=1")
 SFPAND = UNIT.row("SFPAND", integers.SFPAND, setup=LANES, example="SFPAND VC=0, VD=1")
@@ -74,25 +69,13 @@ SFPADD = UNIT.row(
     "SFPADD", arithmetic.SFPADD, setup=LANES, example="SFPADD VA=10, VB=0, VC=1, VD=2"
 )
 SFPMUL = UNIT.row("SFPMUL", arithmetic.SFPMUL, setup=LANES, example="SFPMUL VA=0, VB=1, VC=9, VD=2")
-SFPPUSHC = UNIT.row(
-    "SFPPUSHC", predication.SFPPUSHC, setup="SFPENCC Imm2=3, Mod1=10", example="SFPPUSHC"
-)
-SFPPOPC = UNIT.row(
-    "SFPPOPC",
-    predication.SFPPOPC,
-    setup="SFPENCC Imm2=3, Mod1=10\nSFPPUSHC\nSFPSETCC VC=9, Mod1=2",
-    example="SFPPOPC",
-)
+SFPPUSHC = UNIT.row("SFPPUSHC", predication.SFPPUSHC, setup=FLAGS, example="SFPPUSHC")
+SFPPOPC = UNIT.row("SFPPOPC", predication.SFPPOPC, setup=SAVED_FLAGS, example="SFPPOPC")
 SFPSETSGN = UNIT.row(
     "SFPSETSGN", float_fields.SFPSETSGN, setup=LANES, example="SFPSETSGN Imm1=1, VC=0, VD=2, Mod1=1"
 )
-SFPENCC = UNIT.row("SFPENCC", predication.SFPENCC, example="SFPENCC Imm2=3, Mod1=10")
-SFPCOMPC = UNIT.row(
-    "SFPCOMPC",
-    predication.SFPCOMPC,
-    setup="SFPENCC Imm2=3, Mod1=10\nSFPPUSHC\nSFPSETCC VC=9, Mod1=2",
-    example="SFPCOMPC",
-)
+SFPENCC = UNIT.row("SFPENCC", predication.SFPENCC, example=FLAGS)
+SFPCOMPC = UNIT.row("SFPCOMPC", predication.SFPCOMPC, setup=SAVED_FLAGS, example="SFPCOMPC")
 SFPTRANSP = UNIT.row("SFPTRANSP", permutations.SFPTRANSP, setup=LANES, example="SFPTRANSP")
 SFPXOR = UNIT.row("SFPXOR", integers.SFPXOR, setup=LANES, example="SFPXOR VC=0, VD=1")
 SFP_STOCH_RND = UNIT.row(

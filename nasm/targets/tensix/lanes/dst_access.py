@@ -104,12 +104,20 @@ def resolved(core: Coprocessor, thread: int, Mod0: int) -> int:
 
 def address(core: Coprocessor, thread: int, Mod0: int, Imm10: int) -> int:
     """Where an instruction finds Dst now: a group of four rows in bits 2 to 9, odd columns in 1."""
-    own = core.threads[thread]
-    bank = int(own.config[_STATE.word]) & 1
-    moved = own.rows.dst + int(core.config[bank, _BASE.word] & _BASE.mask)
-    if Mod0 == INT32_ALL:
-        moved &= 3
-    return Imm10 + int(own.config[_OFFSET.word] & _OFFSET.mask) + moved & 0x3FF
+    offset, base = bases(core, thread)
+    return placed(Mod0, Imm10 + offset, core.threads[thread].rows.dst + base)
+
+
+def bases(core: Coprocessor, thread: int) -> tuple[int, int]:
+    """MATH_Offset, and DEST_REGW_BASE, which counts as the counter Dst does."""
+    config = core.threads[thread].config
+    bank = int(config[_STATE.word]) & 1
+    return int(config[_OFFSET.word] & _OFFSET.mask), int(core.config[bank, _BASE.word] & _BASE.mask)
+
+
+def placed(Mod0: int, fixed: int, moved: int) -> int:
+    """The address of a part that stays and one that moves, of which INT32_ALL has two bits."""
+    return fixed + (moved & 3 if Mod0 == INT32_ALL else moved) & 0x3FF
 
 
 def load(vector: Vector, dst: U16, VD: int, Mod0: int, at: Any) -> None:

@@ -158,7 +158,7 @@ def _act(core: Coprocessor, put_off: PutOff, quirks: Quirks) -> Callable[[], Non
 
         def act() -> None:
             function = SUB_UNITS[put_off.unit][put_off.mnemonic]
-            accepted = _parameters(function)
+            accepted = parameters(function)
             given: dict[str, Any] = {name: n for name, n in fields.items() if name in accepted}
             if "quirks" in accepted:
                 given["quirks"] = quirks
@@ -168,7 +168,8 @@ def _act(core: Coprocessor, put_off: PutOff, quirks: Quirks) -> Callable[[], Non
 
 
 @cache
-def _parameters(function: Callable[..., None]) -> frozenset[str]:
+def parameters(function: Callable[..., None]) -> frozenset[str]:
+    """The names of what a function takes."""
     return frozenset(inspect.signature(function).parameters)
 
 
@@ -189,7 +190,7 @@ def _template(vector: Vector, kind: int, unit: str) -> tuple[str, dict[str, int]
     elif kind == 3:
         mnemonic, fields = "SFPSTORE", {"VD": 0}
     else:
-        mnemonic, fields = _parsed(_same(vector.templates[kind - 4], f"template {kind - 4}"))
+        mnemonic, fields = parsed(_same(vector.templates[kind - 4], f"template {kind - 4}"))
     if mnemonic in SUB_UNITS[unit]:
         return mnemonic, fields
     if unit == STORE:
@@ -199,7 +200,7 @@ def _template(vector: Vector, kind: int, unit: str) -> tuple[str, dict[str, int]
     return _NOP, {}
 
 
-def _parsed(number: int) -> tuple[str, dict[str, int]]:
+def parsed(number: int) -> tuple[str, dict[str, int]]:
     """A word as its mnemonic and its fields; what no opcode is, no sub-unit executes."""
     word = _BY_OPCODE.get(number >> 24)
     if word is None:

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from nasm.targets.tensix.state import U32
 
-I64 = NDArray[np.int64]
+F64 = NDArray[np.float64]
+I32 = NDArray[np.int32]
 
 _AT_ONCE = 1 << 12
 """Elements of which the intermediate arrays stay in a cache."""
@@ -25,6 +26,9 @@ _SAFE = 190
 _INFINITY = 0x7F800000
 _NAN = 0x7F800001
 _SIGN = 1 << 31
+
+_POINTS = np.array([127 + 46, 127 + 23])
+"""Exponents, biased, of the last bits of a product of significands and of one."""
 
 _NORMAL = np.float32(2.0**-126)
 _LEAST = 2.0**-126 - 2.0**-151
@@ -43,13 +47,13 @@ def multiply_add(a: U32, b: U32, c: U32) -> U32:
     if not shape == b.shape == c.shape:
         shape = np.broadcast_shapes(shape, b.shape, c.shape)
     if math.prod(shape) <= _AT_ONCE:
-        v = np.empty((3, *shape), np.int64)
+        v = np.empty((3, *shape), np.uint32)
         v[0], v[1], v[2] = a, b, c
         return _multiply_add(v)
     flat = [np.broadcast_to(x, shape).reshape(-1) for x in (a, b, c)]
     result = np.empty(len(flat[0]), np.uint32)
     for at in range(0, len(result), _AT_ONCE):
-        v = np.array([x[at : at + _AT_ONCE] for x in flat], np.int64)
+        v = np.array([x[at : at + _AT_ONCE] for x in flat], np.uint32)
         result[at : at + _AT_ONCE] = _multiply_add(v)
     return result.reshape(shape)
 
@@ -84,63 +88,75 @@ def _finite(x: NDArray[np.float32]) -> bool:
     return bool(np.count_nonzero(np.isfinite(x)) == x.size)
 
 
-def _multiply_add(v: I64) -> U32:
+def _multiply_add(v: U32) -> U32:
     """``v[0] * v[1] + v[2]``."""
-    e = (v >> 23) & 255
-    m = (v & 0x7FFFFF) | 0x800000
-    m *= e > 0
-    negative = v >> 31
-    negative[1] ^= negative[0]
-    largest = np.maximum.reduce(e, None, initial=0)
+    e: I32 = ((v >> 23) & 255).view(np.int32)
+    normal = e > 0
     exponent = e[1:]
-    exponent[0] += e[0] - 127
+    largest = e.max(initial=0)
+    exponent[0] += e[0]
+    exponent[0] -= 127
     if largest > _SAFE and (largest == 255 or exponent[0].max() >= 255):
-        return _with_specials(v, e[0], m, exponent, negative[1:])
-    magnitude, below = _sum(m, exponent, negative[1:])
-    return magnitude | below * np.uint32(_SIGN)
+        return _with_specials(v, exponent)
+    x: F64 = v.view(np.float32).astype(np.float64)
+    x *= normal
+    x[1] *= x[0]
+    return _sum(x[1:], exponent)
 
 
-def _sum(m: I64, exponent: I64, negative: I64) -> tuple[U32, NDArray[np.bool_]]:
-    """The bits of the magnitude of a sum, at most those of infinity, and whether it is negative.
+def _sum(terms: F64, exponent: I32) -> U32:
+    """The bits of a sum, of a magnitude that is at most infinity.
 
     Args:
-        m: Significands of 24 bits of two factors and an addend.
-        exponent: Biased exponents of the product and the addend; changed.
-        negative: Whether the product and the addend are.
+        terms: A product and an addend, exactly; changed.
+        exponent: Their biased exponents, of the product that of its factors together; changed.
     """
-    product = m[0] * m[1]
-    terms = m[1:] << 3
-    terms[0] = (product >> 20) | ((product & 0xFFFFF) > 0)
     terms[0] *= exponent[0] >= 0
-    exponent[0] *= terms[0] > 0
+    exponent[0] *= terms[0] != 0
     largest = np.maximum(exponent[0], exponent[1])
-    shift = largest - exponent
-    kept = terms >> shift
-    kept |= ((kept << shift) != terms) & (kept > 0)
-    kept *= 1 - 2 * negative
-    total = kept[0] + kept[1]
+    scale = np.subtract(1023 + 153, largest, dtype=np.int64)
+    scale <<= 52
+    terms *= scale.view(np.float64)
+    whole = np.floor(terms)
+    kept = whole.astype(np.int32)
+    kept |= whole != terms
+    kept *= np.abs(terms) >= 1
+    total: I32 = kept[0] + kept[1]
     size = np.abs(total)
     size -= (size >> 27) & size & 2  # of a sum of 29 bits only the last one is kept
-    bits: I64 = size.astype(np.float32).view(np.int32) + ((largest - 153) << 23)
-    bits *= (bits >= 0x800000) & (size > 0)
+    bits: U32 = size.astype(np.float32).view(np.uint32)
+    largest -= 153
+    largest <<= 23
+    bits += largest.view(np.uint32)
+    normal = (bits - 0x800000 < 0xA0000000) & (size > 0)
     np.minimum(bits, _INFINITY, out=bits)
-    return bits.astype(np.uint32), (total < 0) & (bits > 0)
+    bits |= total.view(np.uint32) & _SIGN
+    bits *= normal
+    return bits
 
 
-def _with_specials(v: I64, e_a: I64, m: I64, exponent: I64, negative: I64) -> U32:
-    """The same where an exponent is the largest, or that of the product is too large."""
-    e_p, e_c = exponent.copy()
-    e_b = (v[1] >> 23) & 255
+def _with_specials(v: U32, exponent: I32) -> U32:
+    """The same where an exponent is the largest, or that of the product is too large.
+
+    An infinity and a NaN count as numbers with the next exponent where they are added.
+    """
+    e = ((v >> 23) & 255).astype(np.int32)
+    m = (v & 0x7FFFFF | 0x800000) * (e > 0)
+    negative = v >> 31 > 0
+    negative[1] ^= negative[0]
     one = 0x800000
-    a, b, c = e_a == 255, e_b == 255, e_c == 255
-    endless = a | b | (e_p >= 255)
+    a, b, c = e == 255
+    endless = a | b | (exponent[0] >= 255)
     invalid = (a & ((m[0] != one) | (m[1] == 0))) | (b & ((m[1] != one) | (m[0] == 0)))
-    invalid |= c & (m[2] == one) & endless & (negative[0] != negative[1])
+    invalid |= c & (m[2] == one) & endless & (negative[1] != negative[2])
     nan = invalid | (c & (m[2] != one))
     np.minimum(exponent[0], 255, out=exponent[0])
-    magnitude, below = _sum(m, exponent, negative)
-    sign = np.where(invalid, negative[0], negative[1]) << 31
-    finite = magnitude | (below.astype(np.int64) << 31)
-    infinite = np.where(c, v[2], (negative[0] << 31) | _INFINITY)
-    result = np.where(nan, sign | _NAN | magnitude, np.where(endless | c, infinite, finite))
+    terms = np.ldexp(
+        (m[0] * m[1].astype(np.float64), m[2]), exponent - _POINTS.reshape(2, *[1] * (e.ndim - 1))
+    )
+    finite = _sum(np.where(negative[1:], -terms, terms), exponent)
+    signs = (negative[1:] * np.uint32(_SIGN)).astype(np.uint32)
+    undefined = np.where(invalid, signs[0], signs[1]) | _NAN | (finite & 0x7FFFFFFF)
+    infinite = np.where(c, v[2], signs[0] | _INFINITY)
+    result = np.where(nan, undefined, np.where(endless | c, infinite, finite))
     return np.asarray(result, np.uint32)

@@ -43,8 +43,10 @@ def lanes(vector: Vector) -> Bools | None:
     """Lanes that execute, or None if all do."""
     flag, uses = vector.flag, vector.uses_flag
     if flag.ndim > 1:
-        executing: Bools = ~(uses & ~flag) & _unmasked(vector.lane_config)
-        return executing
+        executing: Bools = flag | ~uses
+        if vector.lane_config.any():
+            executing &= _unmasked(vector.lane_config)
+        return None if executing.all() else executing
     return _lanes(uses.tobytes(), flag.tobytes(), vector.lane_config.tobytes())
 
 

@@ -14,7 +14,7 @@ from nasm.targets.tensix.matrix.formats import INFINITE
 from nasm.targets.tensix.matrix.src import flip, hand_over, reset_banks, unknown
 from nasm.targets.tensix.scalar.addr_mods import apply_addr_mod
 from nasm.targets.tensix.scalar.config import field
-from nasm.targets.tensix.state import UNPACKERS, Coprocessor
+from nasm.targets.tensix.state import UNPACKERS, Coprocessor, RowCounters
 
 ONE_ROW, SIXTEEN_ROWS, HALF, ALL = range(4)
 """Modes of ZEROACC."""
@@ -85,6 +85,27 @@ def SETRWC(
 ) -> None:
     """Set row counters, with their carriage returns or from these; perhaps hand over banks."""
     rows = core.threads[thread].rows
+    set_rows(
+        rows, DstCtoCr, DstCr, SrcBCr, SrcACr, DstVal, SrcBVal, SrcAVal, Fidelity, Dst, SrcB, SrcA
+    )
+    flip(core, thread, FlipSrcA, FlipSrcB)
+
+
+def set_rows(
+    rows: RowCounters,
+    DstCtoCr: int,
+    DstCr: int,
+    SrcBCr: int,
+    SrcACr: int,
+    DstVal: int,
+    SrcBVal: int,
+    SrcAVal: int,
+    Fidelity: int,
+    Dst: int,
+    SrcB: int,
+    SrcA: int,
+) -> None:
+    """What SETRWC does to row counters."""
     if SrcA:
         rows.srca = rows.srca_cr = SrcAVal + (rows.srca_cr if SrcACr else 0) & 0x3F
     if SrcB:
@@ -94,7 +115,6 @@ def SETRWC(
         rows.dst = rows.dst_cr = DstVal + before & 0x3FF
     if Fidelity:
         rows.fidelity = 0
-    flip(core, thread, FlipSrcA, FlipSrcB)
 
 
 def INCRWC(
@@ -108,7 +128,13 @@ def INCRWC(
     SrcAInc: int,
 ) -> None:
     """Increment row counters, or their carriage returns, which they then take."""
-    rows = core.threads[thread].rows
+    increment_rows(core.threads[thread].rows, DstCr, SrcBCr, SrcACr, DstInc, SrcBInc, SrcAInc)
+
+
+def increment_rows(
+    rows: RowCounters, DstCr: int, SrcBCr: int, SrcACr: int, DstInc: int, SrcBInc: int, SrcAInc: int
+) -> None:
+    """What INCRWC does to row counters."""
     if SrcACr:
         rows.srca_cr = rows.srca = rows.srca_cr + SrcAInc & 0x3F
     else:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nasm.targets.tensix.matrix.formats import U32, u32
-from nasm.targets.tensix.state import Matrix
+from nasm.targets.tensix.state import U16, Bools, Matrix
 
 LOW_HALF = 8
 """Rows from the high halves of 32 bits to their low halves."""
@@ -68,6 +68,34 @@ def write_columns(m: Matrix, rows: Any, columns: Any, values: Any, wide: bool) -
     values, high = u32(values), adjusted(rows)
     m.dst[high, columns], m.dst[high + LOW_HALF, columns] = values >> 16, values & 0xFFFF
     m.defined[high] = m.defined[high + LOW_HALF] = True
+
+
+def read_blocks(m: Matrix, blocks: Rows, wide: bool) -> tuple[U16, U16]:
+    """Aligned blocks of 8 rows of 16 bits, (blocks, 8, 16), and where ``wide`` their low halves.
+
+    0 in rows that nobody wrote. If not ``wide``, both are the same.
+    """
+    held, defined = m.dst.reshape(-1, 8, 16), m.defined.reshape(-1, 8).take(blocks, axis=0)
+    high = held.take(blocks, axis=0)
+    low = held.take(blocks + 1, axis=0) if wide else high
+    if not defined.all():
+        high[~defined] = 0
+        low[~defined] = 0
+    return high, low
+
+
+def write_blocks(
+    m: Matrix, blocks: Rows, high: U16, low: U16, wide: bool, kept: Bools | None
+) -> None:
+    """Put what ``read_blocks`` reads into blocks, or only into those rows of them that are kept."""
+    for first, values in ((blocks, high), (blocks + 1, low))[: 1 + wide]:
+        if kept is None:
+            m.dst.reshape(-1, 8, 16)[first] = values
+            m.defined.reshape(-1, 8)[first] = True
+        else:
+            rows = (8 * first[:, None] + np.arange(8))[kept]
+            m.dst[rows] = values[kept]
+            m.defined[rows] = True
 
 
 def undefine(m: Matrix, rows: Any, wide: bool) -> None:

@@ -59,6 +59,7 @@ def elwadd(
     if wide and style is Style.FP16:
         exponent = np.where(exponent, exponent + _FP16_IN_FP32, _FP16_IN_FP32 - 15)
     scaled = exponent - (5 if phase & 1 else 0) - (7 if phase & 2 else 0)
-    term = np.where(scaled > 0, value, 0).astype(np.float64), np.maximum(scaled, 0)
+    power = np.ldexp(1.0, np.maximum(scaled, 0))
+    term = np.where(scaled > 0, value, 0) * (power * 2.0**-10)
     held = u32(dst) if add else np.zeros_like(u32(dst))
-    return accumulate((term,), held, style, wide)
+    return accumulate((term,), power, held, style, wide)

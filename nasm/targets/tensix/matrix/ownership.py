@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from nasm.held import Blocked
 from nasm.targets.tensix.state import MATRIX, UNPACKERS, Coprocessor
+from nasm.targets.tensix.waiting import SRC
 
 CAUSE = "src"
 """What idle time of this cause is called."""
@@ -36,6 +37,7 @@ def _said(name: str, bank: int, unpacker: int) -> Blocked:
         CAUSE,
         f"bank {bank} of {name} is the unpackers': "
         f"no UNPACR of unpacker {unpacker} with FlipSrc, and no SETDVALID, has handed it over",
+        on=(SRC,),
     )
 
 
@@ -70,6 +72,7 @@ def _kept(unpacker: int, bank: int) -> Blocked:
         CAUSE,
         f"bank {bank} of {name} is the matrix unit's: "
         f"no instruction with {flip}, and no CLEARDVALID, has handed it back",
+        on=(SRC,),
     )
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nasm.problems import Refused
 from nasm.targets.tensix.matrix import dst as rows_of_dst
@@ -170,14 +171,28 @@ def _masked(job: Job, x: Bits, kind: Kind, columns: Bits) -> Bits:
     return np.where(kept, x, np.uint32(filler))
 
 
-def _from_dst(job: Job, count: int) -> tuple[Bits, Kind]:
-    """Numbers of Dst after the early conversion and the edge mask."""
+def _places(job: Job, count: int) -> NDArray[np.int64]:
+    """Where in Dst the numbers are, 16 to a row."""
     x, size = job.adc(0, X), {0: 4, 1: 2}.get(job.own("In_data_format") & 3, 1)
     aligned = LINE // size - 1
     start = job.strided(0) + x * (job.all("PCK0_ADDR_CTRL_XY_REG_0_Xstride") & 15)
     start = (start // size & ~aligned) + (x & aligned)
     start += job.all(f"DEST_TARGET_REG_CFG_PACK_SEC{job.packer}_Offset") << 4
-    places = start + np.arange(count) & 0x3FFF
+    return start + np.arange(count) & 0x3FFF
+
+
+def rows_read(
+    core: Coprocessor, thread: int, PackerMask: int, OvrdThreadId: int, ZeroWrite: int, Flush: int
+) -> tuple[set[int], bool]:
+    """The rows of Dst that packers read for a PACR, and whether these have 32 bits."""
+    jobs = [] if ZeroWrite else jobs_of(core, thread, PackerMask, OvrdThreadId)
+    rows = {row for job in jobs for row in (_places(job, count_of(job, Flush)) >> 4).tolist()}
+    return rows, any(job.reading().wide for job in jobs)
+
+
+def _from_dst(job: Job, count: int) -> tuple[Bits, Kind]:
+    """Numbers of Dst after the early conversion and the edge mask."""
+    places = _places(job, count)
     how, m, rows = job.reading(), job.core.matrix, places >> 4
     lines, which = np.unique(rows, return_inverse=True)
     stored = rows_of_dst.read(m, lines, how.wide)[which, places & 15]

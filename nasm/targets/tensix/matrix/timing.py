@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from nasm.targets.tensix.matrix.dst import LOW_HALF, adjusted
@@ -80,6 +81,7 @@ def held_after(earlier: str, later: str) -> int:
     return 0
 
 
+@lru_cache(maxsize=1 << 12)
 def dst_blocks(row: int, count: int, wide: bool) -> frozenset[int]:
     """The aligned blocks of 8 rows of 16 bits that rows of Dst are in, by number."""
     rows = [int(adjusted(r)) if wide else r & 0x3FF for r in range(row, row + count)]

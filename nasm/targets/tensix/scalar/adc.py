@@ -5,7 +5,7 @@ Sources: the pages of ADCs and of each instruction in the public ISA documentati
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from nasm.targets.tensix.state import U32, Coprocessor
@@ -18,12 +18,13 @@ Change = tuple[int, int, int]
 """A channel, a dimension, and what is set or added."""
 
 
-def chosen(
-    core: Coprocessor, thread: int, U0: int, U1: int, PK: int, ThreadOverride: int = 0
-) -> Iterator[U32]:
-    """The counters of the selected units: the thread's own, or those of ``ThreadOverride`` - 1."""
-    adc = core.threads[ThreadOverride - 1 if ThreadOverride else thread].adc
-    return (adc[who] for who, yes in enumerate((U0, U1, PK)) if yes)
+def _chosen(core: Coprocessor, thread: int, CntSetMask: int, override: int = 0) -> Iterator[U32]:
+    """The counters of the selected units (unpackers 0 and 1, packers): bits 0 to 2 of a mask.
+
+    They are those of the thread itself, or of thread ``override`` - 1.
+    """
+    adc = core.threads[override - 1 if override else thread].adc
+    return (adc[unit] for unit in range(3) if CntSetMask >> unit & 1)
 
 
 def _set(units: Iterator[U32], *changes: Change) -> None:
@@ -50,147 +51,66 @@ def _return(units: Iterator[U32], *changes: Change) -> None:
 
 
 def SETADC(
-    core: Coprocessor,
-    thread: int,
-    PK: int,
-    U1: int,
-    U0: int,
-    Channel: int,
-    XYZW: int,
-    NewValue: int,
+    core: Coprocessor, thread: int, CntSetMask: int, Channel: int, XYZW: int, NewValue: int
 ) -> None:
     """Set one counter. The top two bits of the 18 override the thread, and are part of X too."""
-    _set(chosen(core, thread, U0, U1, PK, NewValue >> 16), (Channel, XYZW, NewValue))
+    _set(_chosen(core, thread, CntSetMask, NewValue >> 16), (Channel, XYZW, NewValue))
 
 
-def SETADCXX(
-    core: Coprocessor, thread: int, PK: int, U1: int, U0: int, X1Val: int, X0Val: int
-) -> None:
+def SETADCXX(core: Coprocessor, thread: int, CntSetMask: int, X1Val: int, X0Val: int) -> None:
     """Set X of both channels."""
-    _set(chosen(core, thread, U0, U1, PK), (0, X, X0Val), (1, X, X1Val))
+    _set(_chosen(core, thread, CntSetMask), (0, X, X0Val), (1, X, X1Val))
 
 
-def SETADCXY(
-    core: Coprocessor,
-    thread: int,
-    PK: int,
-    U1: int,
-    U0: int,
-    ThreadOverride: int,
-    Y1Val: int,
-    X1Val: int,
-    Y0Val: int,
-    X0Val: int,
-    Y1: int,
-    X1: int,
-    Y0: int,
-    X0: int,
-) -> None:
-    """Set those of X and Y that are selected."""
-    units = chosen(core, thread, U0, U1, PK, ThreadOverride)
-    _set(units, *_selected((X, Y), (X0, Y0, X1, Y1), (X0Val, Y0Val, X1Val, Y1Val)))
+def _selected(how: Callable[..., None], first: int, second: int) -> Callable[..., None]:
+    """Change those of two dimensions of both channels that ``BitMask`` selects.
+
+    Of the five bits of ``Ch1_Y`` the upper two are what the documentation calls ThreadOverride. The
+    fields are called X and Y where they are Z and W, too.
+    """
+    places = [(channel, dimension) for channel in (0, 1) for dimension in (first, second)]
+
+    def change(
+        core: Coprocessor,
+        thread: int,
+        CntSetMask: int,
+        Ch1_Y: int,
+        Ch1_X: int,
+        Ch0_Y: int,
+        Ch0_X: int,
+        BitMask: int,
+    ) -> None:
+        values = Ch0_X, Ch0_Y, Ch1_X, Ch1_Y & 7
+        changes = [(*place, value) for place, value in zip(places, values, strict=True)]
+        selected = (one for n, one in enumerate(changes) if BitMask >> n & 1)
+        how(_chosen(core, thread, CntSetMask, Ch1_Y >> 3), *selected)
+
+    return change
 
 
-def SETADCZW(
-    core: Coprocessor,
-    thread: int,
-    PK: int,
-    U1: int,
-    U0: int,
-    ThreadOverride: int,
-    W1Val: int,
-    Z1Val: int,
-    W0Val: int,
-    Z0Val: int,
-    W1: int,
-    Z1: int,
-    W0: int,
-    Z0: int,
-) -> None:
-    """Set those of Z and W that are selected."""
-    units = chosen(core, thread, U0, U1, PK, ThreadOverride)
-    _set(units, *_selected((Z, W), (Z0, W0, Z1, W1), (Z0Val, W0Val, Z1Val, W1Val)))
+def _both(how: Callable[..., None], first: int, second: int) -> Callable[..., None]:
+    """Change two dimensions of both channels: all four, as the word has no ``BitMask``."""
+    change = _selected(how, first, second)
+
+    def change_all(
+        core: Coprocessor,
+        thread: int,
+        CntSetMask: int,
+        Ch1_Y: int,
+        Ch1_X: int,
+        Ch0_Y: int,
+        Ch0_X: int,
+    ) -> None:
+        change(core, thread, CntSetMask, Ch1_Y, Ch1_X, Ch0_Y, Ch0_X, 0b1111)
+
+    return change_all
 
 
-def INCADCXY(
-    core: Coprocessor,
-    thread: int,
-    PK: int,
-    U1: int,
-    U0: int,
-    ThreadOverride: int,
-    Y1Inc: int,
-    X1Inc: int,
-    Y0Inc: int,
-    X0Inc: int,
-) -> None:
-    """Step X and Y of both channels; carriage returns stay."""
-    units = chosen(core, thread, U0, U1, PK, ThreadOverride)
-    _step(units, (0, X, X0Inc), (0, Y, Y0Inc), (1, X, X1Inc), (1, Y, Y1Inc))
+SETADCXY, SETADCZW = _selected(_set, X, Y), _selected(_set, Z, W)
+"""Set those that are selected."""
 
+INCADCXY, INCADCZW = _both(_step, X, Y), _both(_step, Z, W)
+"""Step the counters of both channels; carriage returns stay."""
 
-def INCADCZW(
-    core: Coprocessor,
-    thread: int,
-    PK: int,
-    U1: int,
-    U0: int,
-    ThreadOverride: int,
-    W1Inc: int,
-    Z1Inc: int,
-    W0Inc: int,
-    Z0Inc: int,
-) -> None:
-    """Step Z and W of both channels; carriage returns stay."""
-    units = chosen(core, thread, U0, U1, PK, ThreadOverride)
-    _step(units, (0, Z, Z0Inc), (0, W, W0Inc), (1, Z, Z1Inc), (1, W, W1Inc))
-
-
-def ADDRCRXY(
-    core: Coprocessor,
-    thread: int,
-    PK: int,
-    U1: int,
-    U0: int,
-    ThreadOverride: int,
-    Y1Inc: int,
-    X1Inc: int,
-    Y0Inc: int,
-    X0Inc: int,
-    Y1: int,
-    X1: int,
-    Y0: int,
-    X0: int,
-) -> None:
-    """Step the selected carriage returns of X and Y, and go back to them."""
-    units = chosen(core, thread, U0, U1, PK, ThreadOverride)
-    _return(units, *_selected((X, Y), (X0, Y0, X1, Y1), (X0Inc, Y0Inc, X1Inc, Y1Inc)))
-
-
-def ADDRCRZW(
-    core: Coprocessor,
-    thread: int,
-    PK: int,
-    U1: int,
-    U0: int,
-    ThreadOverride: int,
-    W1Inc: int,
-    Z1Inc: int,
-    W0Inc: int,
-    Z0Inc: int,
-    W1: int,
-    Z1: int,
-    W0: int,
-    Z0: int,
-) -> None:
-    """Step the selected carriage returns of Z and W, and go back to them."""
-    units = chosen(core, thread, U0, U1, PK, ThreadOverride)
-    _return(units, *_selected((Z, W), (Z0, W0, Z1, W1), (Z0Inc, W0Inc, Z1Inc, W1Inc)))
-
-
-def _selected(
-    dimensions: tuple[int, int], which: tuple[int, ...], values: tuple[int, ...]
-) -> list[Change]:
-    """The changes of two dimensions of channel 0, then of channel 1, that are selected."""
-    places = [(channel, dimension) for channel in (0, 1) for dimension in dimensions]
-    return [(*p, v) for p, yes, v in zip(places, which, values, strict=True) if yes]
+ADDRCRXY, ADDRCRZW = _selected(_return, X, Y), _selected(_return, Z, W)
+"""Step the selected carriage returns, and go back to them."""

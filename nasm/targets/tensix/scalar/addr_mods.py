@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from nasm.targets.tensix.scalar.config_fields import FIELDS
-from nasm.targets.tensix.state import U32, Coprocessor
+from nasm.targets.tensix.state import U16, U32, Coprocessor, RowCounters
 
 _BASE: Final = FIELDS["ADDR_MOD_SET_Base"].word
 _AB: Final = FIELDS["ADDR_MOD_AB_SEC0_SrcAIncr"].word
@@ -32,13 +32,18 @@ def apply_addr_mod(core: Coprocessor, thread: int, number: int, fidelity: bool =
     phase stays, as loads and stores of the vector unit leave it.
     """
     own = core.threads[thread]
-    rows, config = own.rows, own.config
-    index = number + 4 * bool(rows.extra_addr_mod or config[_BASE] & 1)
-    ab, dst, bias = (
-        int(config[_AB + 2 * index]),
-        int(config[_DST + index]),
-        int(config[_BIAS + index]),
-    )
+    move(own.rows, increments(own.config, number, own.rows.extra_addr_mod), fidelity)
+
+
+def increments(config: U16, number: int, extra: int) -> tuple[int, int, int]:
+    """The increments of SrcA and SrcB, of Dst, and of the bias, of a set and the extra bit."""
+    index = number + 4 * bool(extra or config[_BASE] & 1)
+    return int(config[_AB + 2 * index]), int(config[_DST + index]), int(config[_BIAS + index])
+
+
+def move(rows: RowCounters, how: tuple[int, int, int], fidelity: bool) -> None:
+    """Move row counters by the increments of a set."""
+    ab, dst, bias = how
     rows.srca, rows.srca_cr = _stepped(rows.srca, rows.srca_cr, ab)
     rows.srcb, rows.srcb_cr = _stepped(rows.srcb, rows.srcb_cr, ab >> 8)
     step = dst & 0x3FF

@@ -6,12 +6,17 @@ operand is a register, or where ``OpBisConst`` is set its number itself.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from operator import and_, eq, gt, lt, or_, xor
 from typing import Final
 
 from nasm.problems import Refused
 from nasm.targets.tensix.state import Coprocessor
 
 WORD: Final = 0xFFFFFFFF
+
+
+Compute = Callable[[int, int], int]
 
 
 def _operands(
@@ -21,76 +26,57 @@ def _operands(
     return int(registers[LeftReg]), RightReg if OpBisConst else int(registers[RightReg])
 
 
-def ADDDMAREG(
-    core: Coprocessor, thread: int, OpBisConst: int, ResultReg: int, RightReg: int, LeftReg: int
-) -> None:
-    """Add; what does not fit into 32 bits is lost."""
-    left, right = _operands(core, thread, OpBisConst, RightReg, LeftReg)
-    core.threads[thread].registers[ResultReg] = left + right & WORD
+def _always(compute: Compute) -> Callable[..., None]:
+    """What an instruction without modes does: it computes a register from its operands."""
+
+    def execute(
+        core: Coprocessor, thread: int, OpBisConst: int, ResultReg: int, RightReg: int, LeftReg: int
+    ) -> None:
+        operands = _operands(core, thread, OpBisConst, RightReg, LeftReg)
+        core.threads[thread].registers[ResultReg] = compute(*operands)
+
+    return execute
 
 
-def SUBDMAREG(
-    core: Coprocessor, thread: int, OpBisConst: int, ResultReg: int, RightReg: int, LeftReg: int
-) -> None:
-    """Take the right operand from the left one, modulo 2**32."""
-    left, right = _operands(core, thread, OpBisConst, RightReg, LeftReg)
-    core.threads[thread].registers[ResultReg] = left - right & WORD
+def _by_mode(name: str, *computes: Compute) -> Callable[..., None]:
+    """What one with modes does, which are counted from 0; it refuses others."""
+
+    def execute(
+        core: Coprocessor,
+        thread: int,
+        OpBisConst: int,
+        Mode: int,
+        ResultReg: int,
+        RightReg: int,
+        LeftReg: int,
+    ) -> None:
+        last = len(computes) - 1
+        if Mode > last:
+            raise Refused("E0701", f"mode {Mode} of {name} is not documented; wanted 0 to {last}")
+        operands = _operands(core, thread, OpBisConst, RightReg, LeftReg)
+        core.threads[thread].registers[ResultReg] = computes[Mode](*operands)
+
+    return execute
 
 
-def MULDMAREG(
-    core: Coprocessor, thread: int, OpBisConst: int, ResultReg: int, RightReg: int, LeftReg: int
-) -> None:
-    """Multiply the low 16 bits of each; the product has 32."""
-    left, right = _operands(core, thread, OpBisConst, RightReg, LeftReg)
-    core.threads[thread].registers[ResultReg] = (left & 0xFFFF) * (right & 0xFFFF)
+ADDDMAREG = _always(lambda left, right: left + right & WORD)
+"""Add; what does not fit into 32 bits is lost."""
 
+SUBDMAREG = _always(lambda left, right: left - right & WORD)
+"""Take the right operand from the left one, modulo 2**32."""
 
-def BITWOPDMAREG(
-    core: Coprocessor,
-    thread: int,
-    OpBisConst: int,
-    Mode: int,
-    ResultReg: int,
-    RightReg: int,
-    LeftReg: int,
-) -> None:
-    """And, or, exclusive or: modes 0 to 2; raises Refused for others."""
-    left, right = _operands(core, thread, OpBisConst, RightReg, LeftReg)
-    results = left & right, left | right, left ^ right
-    core.threads[thread].registers[ResultReg] = results[_mode("BITWOPDMAREG", Mode, 2)]
+MULDMAREG = _always(lambda left, right: (left & 0xFFFF) * (right & 0xFFFF))
+"""Multiply the low 16 bits of each; the product has 32."""
 
+BITWOPDMAREG = _by_mode("BITWOPDMAREG", and_, or_, xor)
+"""And, or, exclusive or."""
 
-def SHIFTDMAREG(
-    core: Coprocessor,
-    thread: int,
-    OpBisConst: int,
-    Mode: int,
-    ResultReg: int,
-    RightReg: int,
-    LeftReg: int,
-) -> None:
-    """Shift left or right, modes 0 and 1, by the low five bits; raises Refused for others."""
-    left, right = _operands(core, thread, OpBisConst, RightReg, LeftReg)
-    results = left << (right & 31) & WORD, left >> (right & 31)
-    core.threads[thread].registers[ResultReg] = results[_mode("SHIFTDMAREG", Mode, 1)]
+SHIFTDMAREG = _by_mode(
+    "SHIFTDMAREG",
+    lambda left, right: left << (right & 31) & WORD,
+    lambda left, right: left >> (right & 31),
+)
+"""Shift left or right by the low five bits of the right operand."""
 
-
-def CMPDMAREG(
-    core: Coprocessor,
-    thread: int,
-    OpBisConst: int,
-    Mode: int,
-    ResultReg: int,
-    RightReg: int,
-    LeftReg: int,
-) -> None:
-    """1 if left is greater, less or equal, modes 0 to 2, else 0; raises Refused for others."""
-    left, right = _operands(core, thread, OpBisConst, RightReg, LeftReg)
-    results = left > right, left < right, left == right
-    core.threads[thread].registers[ResultReg] = results[_mode("CMPDMAREG", Mode, 2)]
-
-
-def _mode(name: str, mode: int, most: int) -> int:
-    if mode > most:
-        raise Refused("E0701", f"mode {mode} of {name} is not documented; wanted 0 to {most}")
-    return mode
+CMPDMAREG = _by_mode("CMPDMAREG", gt, lt, eq)
+"""1 if left is greater, less or equal, else 0."""

@@ -68,7 +68,7 @@ def write_bank(core: Coprocessor, chosen: int, number: int, value: int) -> None:
 
 
 def write_bits(core: Coprocessor, thread: int, number: int, value: int, bits: int) -> None:
-    """Write those bits of a word that ``bits`` selects. STATE_RESET_EN is then a word as others."""
+    """Write those bits of a word that ``bits`` selects. STATE_RESET_EN is like any other word."""
     _write(core, bank(core, thread), number, value, bits)
 
 
@@ -81,7 +81,7 @@ def _write(core: Coprocessor, chosen: int, number: int, value: int, bits: int) -
 
 
 def write_thread(core: Coprocessor, thread: int, number: int, value: int) -> None:
-    """Write a word of a thread's own configuration; resets context counters where it says so."""
+    """Write a word of a thread's own configuration; some bits of one reset context counters."""
     own = core.threads[thread]
     own.config[_inside_thread(number)] = value & 0xFFFF
     if number == _COUNTERS[0].word:
@@ -94,9 +94,10 @@ def write_thread(core: Coprocessor, thread: int, number: int, value: int) -> Non
 
 def field(core: Coprocessor, thread: int, name: str) -> int:
     """What a field holds, of the thread or in its bank; raises Refused."""
-    at = located(name)
-    reads = read_thread if at.kind == "thread" else read
-    return reads(core, thread, at.word) >> at.shift & at.mask
+    kind, word, shift, width = FIELDS.get(name) or located(name)
+    own = core.threads[thread].config
+    held = own[word] if kind == "thread" else core.config[int(own[0]) & 1, word]
+    return int(held) >> shift & (1 << width) - 1
 
 
 def set_field(core: Coprocessor, thread: int, name: str, value: int) -> None:
@@ -112,7 +113,7 @@ def set_field(core: Coprocessor, thread: int, name: str, value: int) -> None:
 def begin_field(core: Coprocessor, thread: int, name: str, value: int) -> None:
     """A field as it is before anything runs: of the thread, or in both banks.
 
-    STATE_RESET_EN is then a word as others; PRNG_SEED seeds.
+    STATE_RESET_EN is then like any other word; PRNG_SEED seeds the generators.
     """
     at = located(name)
     if at.kind == "thread":

@@ -32,6 +32,11 @@ def WRCFG(core: Coprocessor, thread: int, InputReg: int, Is128Bit: int, CfgIndex
     words = written_by_WRCFG(Is128Bit, CfgIndex)
     own = core.threads[thread].registers
     values = (quad(core, thread, InputReg) if Is128Bit else own[InputReg:][:1]).tolist()
+    return _writing(core, thread, words, values)
+
+
+def _writing(core: Coprocessor, thread: int, words: range, values: list[int]) -> Later:
+    """What writes words of the bank that the thread uses now."""
     chosen = config.bank(core, thread)
 
     def write() -> None:
@@ -69,13 +74,15 @@ RMWCIB0, RMWCIB1, RMWCIB2, RMWCIB3 = map(_rmwcib, range(4))
 
 def REG2FLOP_Configuration(
     core: Coprocessor, thread: int, SizeSel: int, ThConCfgIndex: int, InputReg: int
-) -> None:
-    """Write a register, or with size 0 an aligned quad, to words of THCON of the thread's bank."""
-    registers = core.threads[thread].registers
-    values = quad(core, thread, InputReg) if SizeSel == 0 else registers[InputReg:][:1]
-    words = written_by_REG2FLOP(SizeSel, ThConCfgIndex)
-    for number, value in zip(words, values.tolist(), strict=True):
-        config.write(core, thread, number, value)
+) -> Later:
+    """Write a register, or with size 0 an aligned quad, to words of THCON of the thread's bank.
+
+    They are written at completion, behind what a WRCFG before it writes: that started earlier and
+    takes no longer, and contending for THCON's configuration makes REG2FLOP the later one.
+    """
+    own = core.threads[thread].registers
+    values = (quad(core, thread, InputReg) if SizeSel == 0 else own[InputReg:][:1]).tolist()
+    return _writing(core, thread, written_by_REG2FLOP(SizeSel, ThConCfgIndex), values)
 
 
 def REG2FLOP_ADC(

@@ -47,7 +47,7 @@ def REG2FLOP(
     ContextId_2: int,
     FlopIndex: int,
     RegIndex: int,
-) -> None:
+) -> Callable[[], None] | None:
     """A register to an address counter if ``TargetSel`` is 2 or 3, to THCON's configuration if 0.
 
     3 overrides the thread. Raises Refused for 1.
@@ -55,8 +55,7 @@ def REG2FLOP(
     if TargetSel == 1:
         raise Refused("E0701", "TargetSel 1 of REG2FLOP is not documented; wanted 0, 2 or 3")
     if TargetSel == 0:
-        REG2FLOP_Configuration(core, thread, SizeSel, FlopIndex & 0x7F, RegIndex)
-        return
+        return REG2FLOP_Configuration(core, thread, SizeSel, FlopIndex & 0x7F, RegIndex)
     channel, unit, cr, xyzw = (
         FlopIndex >> 5 & 1,
         FlopIndex >> 3 & 3,
@@ -76,6 +75,7 @@ def REG2FLOP(
         xyzw,
         RegIndex,
     )
+    return None
 
 
 def words_of_REG2FLOP(SizeSel: int, TargetSel: int, FlopIndex: int) -> range:

@@ -6,7 +6,7 @@ from nasm.targets.tensix.state import U8, U16, U32, Coprocessor
 
 
 def quad(core: Coprocessor, thread: int, register: int) -> U32:
-    """The aligned four that a register is of, to read and to write."""
+    """The four aligned registers that a register is one of, to read and to write."""
     first = register & ~3
     return core.threads[thread].registers[first : first + 4]
 

@@ -1,8 +1,8 @@
 """Loads and stores of the scalar unit to L1, and its atomics.
 
 Sources: the pages of the instructions in the public ISA documentation of Wormhole B0. Addresses and
-what is stored are taken when an instruction starts; the function that it returns is what memory
-does, later. Until then the request is under way, which STALLWAIT and FLUSHDMA can wait for.
+what is stored are taken when an instruction starts; it returns a function that does what memory
+does later. Until then the request is under way, and STALLWAIT and FLUSHDMA can wait for it.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _base(core: Coprocessor, thread: int, register: int, offset: int) -> int:
     if address >= L1_BYTES:
         raise Refused(
             "E0701",
-            f"{address:#x} is behind the end of L1, which has {L1_BYTES:#x} bytes",
+            f"{address:#x} is beyond the end of L1, which has {L1_BYTES:#x} bytes",
             f"register {register} counts in units of 16 bytes",
         )
     return address

@@ -46,7 +46,7 @@ def XMOV(core: Coprocessor, thread: int) -> Callable[[], None]:
 def _in_l1(which: str, address: int, count: int) -> None:
     if address + max(count, 1) > L1_BYTES:
         raise Refused(
-            "E0701", f"XMOV of {count} bytes {which} {address:#x}; L1 has {L1_BYTES:#x} bytes"
+            "E0701", f"XMOV of {count} bytes {which} {address:#x} leaves L1, of {L1_BYTES:#x} bytes"
         )
 
 
@@ -56,13 +56,13 @@ def _to_l1(core: Coprocessor, into: int, count: int) -> Callable[[U8], None]:
 
 
 def _beyond(core: Coprocessor, into: int, count: int) -> Callable[[U8], None]:
-    """Puts bytes where they go that do not go to L1; outside of both regions they are lost."""
+    """What puts bytes outside of L1: into the configuration; beside both regions they are lost."""
     if into >= _SPACE and into not in _CODE:
         return lambda data: None
     if (into & _SPACE - 1) + count > _SPACE:
         raise Refused("E0701", f"XMOV of {count} bytes to {into:#x} leaves its region")
     if into in _CODE:
-        raise Refused("E0601", f"XMOV to {into:#x} writes instructions of a RISC-V core")
+        raise Refused("E0601", f"XMOV to {into:#x} writes the instruction memory of a RISC-V core")
     if into + count > 8 * CONFIG_WORDS:
         raise Refused(
             "E0701",

@@ -1,4 +1,4 @@
-"""SETDMAREG: half a register from the word, or what packers keep into registers.
+"""SETDMAREG: half a register from the word, or registers from what packers keep.
 
 Sources: its two pages in the public ISA documentation of Wormhole B0.
 """
@@ -40,7 +40,7 @@ def SETDMAREG_Special(
     InputHalfReg: int,
     ResultHalfReg: int,
 ) -> None:
-    """Write a half, a word or four words of what packers keep; sources from 10 on are zero.
+    """Write half a register, one or four from what packers keep; sources from 10 on are zero.
 
     Sizes: 0 a half to a half, 1 a word to a register, 2 four words to an aligned quad, 3 these
     without what a tile's header reserves. Raises Refused for what packers tell of compression.
@@ -60,7 +60,9 @@ def _values(core: Coprocessor, which: int, source: int) -> U32:
     """The 128 bits of a source."""
     said = _METADATA.get(source)
     if said is not None:
-        raise Refused("E0601", f"SETDMAREG from source {source} reads {said}, which nothing keeps")
+        raise Refused(
+            "E0601", f"SETDMAREG from source {source} reads {said}, which nasm does not keep"
+        )
     values = np.zeros(4, np.uint32)
     if source in (6, 7):
         first = 16 * (source - 6)

@@ -27,12 +27,14 @@ REGIONS: Final = (
 def _refuse(mnemonic: str, address: int) -> NoReturn:
     if address < FIRST:
         raise Refused(
-            "E0701", f"{mnemonic} of {address:#x}; what lies below {FIRST:#x} is not documented"
+            "E0701", f"{mnemonic} at {address:#x}: what lies below {FIRST:#x} is not documented"
         )
     for first, last, name in REGIONS:
         if first <= address <= last:
-            raise Refused("E0601", f"{mnemonic} of {address:#x} reaches {name}, not implemented")
-    raise Refused("E0701", f"{mnemonic} of {address:#x}, where the memory map has nothing")
+            raise Refused(
+                "E0601", f"{mnemonic} at {address:#x} reaches {name}, which nasm does not model"
+            )
+    raise Refused("E0701", f"{mnemonic} at {address:#x}, where the memory map has nothing")
 
 
 def LOADREG(core: Coprocessor, thread: int, ResultReg: int, AddrLo: int) -> NoReturn:

@@ -14,6 +14,7 @@ from nasm.targets.tensix.scalar.gprs import halves, quad
 from nasm.targets.tensix.scalar.memory import stepped_offset
 from nasm.targets.tensix.scalar.unit import release
 from nasm.targets.tensix.state import U32, UNPACKERS, Coprocessor
+from nasm.targets.tensix.waiting import SRC
 
 
 def waits_for_bank(core: Coprocessor, StoreToSrcB: int) -> Blocked | None:
@@ -24,7 +25,7 @@ def waits_for_bank(core: Coprocessor, StoreToSrcB: int) -> Blocked | None:
     )
     if owners[bank] == UNPACKERS:
         return None
-    return Blocked("src", f"bank {bank} of {name} belongs to the matrix unit")
+    return Blocked("src", f"bank {bank} of {name} belongs to the matrix unit", on=(SRC,))
 
 
 def STOREIND_Src(
@@ -36,11 +37,11 @@ def STOREIND_Src(
     DataReg: int,
     AddrReg: int,
 ) -> None:
-    """Write four elements of a row of the unpackers' bank; raises Refused for rows that are not.
+    """Write four elements of a row of the unpackers' bank; raises Refused outside of its rows.
 
     The address counts groups of four. The low halves of the registers are in the order of Dst,
-    with the exponent lowest; the high halves are plain BF16. SrcA begins four rows later: what
-    goes before is lost.
+    with the exponent lowest; the high halves are plain BF16. Row 4 of the address is row 0 of
+    SrcA: what goes to rows 0 to 3 is lost.
     """
     m, own = core.matrix, core.threads[thread]
     datums = _datums(quad(core, thread, DataReg)[:2])

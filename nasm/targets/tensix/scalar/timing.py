@@ -1,7 +1,7 @@
 """How long instructions of the scalar, configuration, miscellaneous and sync units take.
 
-Cycles, from the tables of the units' pages in the public ISA documentation of Wormhole B0. Where it
-gives a lower bound, that is what an instruction takes that nothing else competes with.
+Cycles, from the tables of the units' pages in the public ISA documentation of Wormhole B0. Where
+they give a lower bound, an instruction is taken to need just that.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ PACES: Final = {
 }
 """By mnemonic. The pace of arithmetic on registers follows from its registers: ``arithmetic``.
 
-Mutexes take an instruction of each thread in a cycle provided they are of different mutexes.
+In one cycle each thread may execute an instruction on a mutex, provided that the mutexes differ.
 """
 
 AFTER_WRCFG: Final = 1

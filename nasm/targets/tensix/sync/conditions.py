@@ -1,4 +1,4 @@
-"""Conditions that STALLWAIT, SEMWAIT and FLUSHDMA wait for, as functions of what is.
+"""Conditions that STALLWAIT, SEMWAIT and FLUSHDMA wait for, as functions of the state.
 
 Sources: the pages of STALLWAIT and SEMWAIT of the public ISA documentation of Wormhole B0. Each
 function says what still has to come, as a clause for people.
@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from nasm.problems import counted
 from nasm.targets.tensix.state import MATRIX, UNPACKERS, Coprocessor
 from nasm.targets.tensix.sync.semaphores import selected
-from nasm.targets.tensix.waiting import Units, thread_name
+from nasm.targets.tensix.waiting import SRC, Units, thread_name
 
 STALL_CONDITIONS: Final = 15
 DEFAULT_CONDITIONS: Final = 0x7F
@@ -31,8 +32,14 @@ _UNITS: Final = {
 }
 
 
+def parts(mask: int) -> tuple[str, ...]:
+    """What of the coprocessor has to change for conditions of STALLWAIT, by the names of parts."""
+    units = (unit for bit, (unit, _) in _UNITS.items() if mask >> bit & 1)
+    return (*units, *((SRC,) if mask >> 8 & 15 else ()))
+
+
 def unmet(core: Coprocessor, thread: int, mask: int, units: Units) -> Iterator[str]:
-    """What each selected condition of STALLWAIT that is not met waits for."""
+    """For each selected condition of STALLWAIT that is not met, what it waits for."""
     for bit in range(STALL_CONDITIONS):
         if mask >> bit & 1:
             said = _waits(core, thread, bit, units)
@@ -44,9 +51,8 @@ def _waits(core: Coprocessor, thread: int, bit: int, units: Units) -> str:
     """What a condition waits for; empty if it is met."""
     if bit == 0:
         requests = core.threads[thread].requests
-        return f"{requests} of {thread_name(thread)}'s requests to memory are under way" * bool(
-            requests
-        )
+        said = f"{thread_name(thread)} has {counted(requests, 'memory request')} under way"
+        return said if requests else ""
     if bit in _UNITS:
         unit, said = _UNITS[bit]
         return said.format(thread_name(thread)) if units.busy(unit, thread) else ""
@@ -64,10 +70,10 @@ def _waits(core: Coprocessor, thread: int, bit: int, units: Units) -> str:
 
 
 def unmet_semaphores(core: Coprocessor, semaphores: int, mask: int) -> Iterator[str]:
-    """What each selected condition of SEMWAIT that is not met waits for, by semaphore."""
+    """The same of SEMWAIT, by semaphore."""
     for number in selected(semaphores).nonzero()[0].tolist():
         value, most = core.semaphores[number].tolist()
         if mask & 1 and value == 0:
             yield f"semaphore {number} is 0 (C0)"
         if mask & 2 and value >= most:
-            yield f"semaphore {number} is {value}, its maximum {most} (C1)"
+            yield f"semaphore {number} is {value}, and its maximum {most} (C1)"

@@ -10,14 +10,14 @@ from typing import Final
 
 from nasm.held import Blocked
 from nasm.targets.tensix.state import Coprocessor, Latch
-from nasm.targets.tensix.sync.conditions import DEFAULT_CONDITIONS, unmet, unmet_semaphores
-from nasm.targets.tensix.waiting import Units
+from nasm.targets.tensix.sync.conditions import DEFAULT_CONDITIONS, parts, unmet, unmet_semaphores
+from nasm.targets.tensix.waiting import Units, semaphore_parts
 
 ALL_BLOCKS: Final = 0x1FF
 DEFAULT_BLOCK: Final = 1 << 6
 """What is blocked if no block bit is set: the matrix unit."""
 STALLWAIT_BLOCKS: Final = ALL_BLOCKS
-"""STALLWAIT is held up by any block bit; SEMWAIT by B1 alone, so only it can replace a latch."""
+"""Any block bit holds up STALLWAIT; only B1 SEMWAIT, which alone can so replace a latch."""
 SEMWAIT_BLOCKS: Final = 1 << 1
 LAG: Final = 1
 """Cycles from when the conditions are met until the latch is gone."""
@@ -88,14 +88,18 @@ def _forget(latch: Latch) -> None:
 def blocked(
     core: Coprocessor, thread: int, block_bits: int, units: Units, *, every: bool = False
 ) -> Blocked | None:
-    """What keeps an instruction at the gate that any of its block bits would hold up.
+    """What holds up an instruction at the gate: a latch that has any of its block bits.
 
-    With ``every`` it takes all of them, as it does for NOP. ``look`` has been called.
+    With ``every`` only a latch that has all of them, as for NOP. ``look`` has been called.
     """
     latch = core.threads[thread].latch
     if not latch.block & block_bits or (every and latch.block != ALL_BLOCKS):
         return None
-    cause = "semwait" if latch.of_semaphores else "stallwait"
+    if latch.of_semaphores:
+        cause, on = "semwait", semaphore_parts(latch.semaphores)
+    else:
+        cause, on = "stallwait", parts(latch.conditions)
     if latch.met != _UNKNOWN:
-        return Blocked(cause, "the gate waits a cycle more once all is met", latch.met + LAG)
-    return Blocked(cause, ", ".join(waits_for(core, thread, units)))
+        said = "the gate opens a cycle after its conditions are met"
+        return Blocked(cause, said, latch.met + LAG, on=on)
+    return Blocked(cause, ", ".join(waits_for(core, thread, units)), on=on)

@@ -9,7 +9,7 @@ from typing import Final
 
 from nasm.held import Blocked
 from nasm.targets.tensix.state import NOBODY, THREADS, Coprocessor
-from nasm.targets.tensix.waiting import thread_name
+from nasm.targets.tensix.waiting import mutex_part, thread_name
 
 MUTEXES: Final = (0, *range(2, 8))
 _SYNC: Final = 1 << 1
@@ -22,7 +22,8 @@ def waits_for_mutex(core: Coprocessor, thread: int, Index: int) -> Blocked | Non
     owner = int(core.mutexes[Index])
     if owner in (NOBODY, thread):
         return None
-    return Blocked("mutex", f"mutex {Index} is held by {thread_name(owner)}", by=(owner,))
+    said = f"mutex {Index} is held by {thread_name(owner)}"
+    return Blocked("mutex", said, by=(owner,), on=(mutex_part(Index),))
 
 
 def waits_to_release(Index: int) -> Blocked | None:
@@ -31,7 +32,7 @@ def waits_to_release(Index: int) -> Blocked | None:
 
 
 def _never(index: int) -> Blocked:
-    return Blocked("mutex", f"there is no mutex {index}, and waiting for one never ends", by=())
+    return Blocked("mutex", f"there is no mutex {index}: the instruction waits forever", by=())
 
 
 def want(core: Coprocessor, thread: int, Index: int) -> None:

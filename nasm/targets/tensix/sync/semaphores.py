@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from nasm.targets.tensix.state import Coprocessor
 
 MOST: Final = 15
-"""What SEMPOST counts to; a semaphore's maximum is of no account to it."""
+"""What SEMPOST counts to, whatever the semaphore's maximum."""
 
 
 def selected(mask: int) -> NDArray[np.bool_]:

@@ -30,40 +30,16 @@ WORDS = (
         "setc16_reg[23:16] setc16_value[15:0]",
         forms="CfgIndex[23:16] NewValue[15:0]",
     ),
-    Word(
-        0xB3,
-        "RMWCIB0",
-        CONFIG,
-        "Change bits of byte 0 of a configuration word.",
-        "Mask[23:16] Data[15:8] CfgRegAddr[7:0]",
-        forms="Mask[23:16] NewValue[15:8] Index4[7:0]",
-        page="RMWCIB",
-    ),
-    Word(
-        0xB4,
-        "RMWCIB1",
-        CONFIG,
-        "Change bits of byte 1 of a configuration word.",
-        "Mask[23:16] Data[15:8] CfgRegAddr[7:0]",
-        forms="Mask[23:16] NewValue[15:8] Index4[7:0]",
-        page="RMWCIB",
-    ),
-    Word(
-        0xB5,
-        "RMWCIB2",
-        CONFIG,
-        "Change bits of byte 2 of a configuration word.",
-        "Mask[23:16] Data[15:8] CfgRegAddr[7:0]",
-        forms="Mask[23:16] NewValue[15:8] Index4[7:0]",
-        page="RMWCIB",
-    ),
-    Word(
-        0xB6,
-        "RMWCIB3",
-        CONFIG,
-        "Change bits of byte 3 of a configuration word.",
-        "Mask[23:16] Data[15:8] CfgRegAddr[7:0]",
-        forms="Mask[23:16] NewValue[15:8] Index4[7:0]",
-        page="RMWCIB",
+    *(
+        Word(
+            0xB3 + byte,
+            f"RMWCIB{byte}",
+            CONFIG,
+            f"Change bits of byte {byte} of a configuration word.",
+            "Mask[23:16] Data[15:8] CfgRegAddr[7:0]",
+            forms="Mask[23:16] NewValue[15:8] Index4[7:0]",
+            page="RMWCIB",
+        )
+        for byte in range(4)
     ),
 )

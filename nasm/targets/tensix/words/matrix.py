@@ -177,7 +177,7 @@ WORDS = (
         0x28,
         "ELWADD",
         MATRIX,
-        "Add eight rows of SrcA and SrcB element by element, into Dst or to it.",
+        "Add eight rows of SrcA and SrcB element by element, and write or add the sums to Dst.",
         "clear_dvalid[23:22] dest_accum_en[21] instr_mod19[20:19] addr_mode[16:15] dst[9:0]",
         forms="FlipSrcB[23] FlipSrcA[22] AddDst[21] BroadcastSrcBRow[20] BroadcastSrcBCol0[19] "
         "AddrMod[16:15] DstRow[9:0]",
@@ -194,7 +194,8 @@ WORDS = (
         0x30,
         "ELWSUB",
         MATRIX,
-        "Subtract eight rows of SrcB from those of SrcA element by element, into Dst or to it.",
+        "Subtract eight rows of SrcB from those of SrcA element by element, and write or add the "
+        "differences to Dst.",
         "clear_dvalid[23:22] dest_accum_en[21] instr_mod19[20:19] addr_mode[16:15] dst[9:0]",
         forms="FlipSrcB[23] FlipSrcA[22] AddDst[21] BroadcastSrcBRow[20] BroadcastSrcBCol0[19] "
         "AddrMod[16:15] DstRow[9:0]",

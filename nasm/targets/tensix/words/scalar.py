@@ -5,13 +5,24 @@ from __future__ import annotations
 from nasm.targets.tensix.words.units import RESET, SCALAR
 from nasm.targets.tensix.words.word import Told, Word
 
+_ARITHMETIC = "OpBisConst[23] ResultRegIndex[17:12] OpBRegIndex[11:6] OpARegIndex[5:0]"
+_REGISTER_OR_NUMBER = {
+    "register": "0[23] ResultReg[17:12] RightReg[11:6] LeftReg[5:0]",
+    "immediate": "1[23] ResultReg[17:12] RightImm6[11:6] LeftReg[5:0]",
+}
+_WITH_MODE = "OpBisConst[23] OpSel[20:18] ResultRegIndex[17:12] OpBRegIndex[11:6] OpARegIndex[5:0]"
+_BY_MODE = {
+    "register": "0[23] Mode[20:18] ResultReg[17:12] RightReg[11:6] LeftReg[5:0]",
+    "immediate": "1[23] Mode[20:18] ResultReg[17:12] RightImm6[11:6] LeftReg[5:0]",
+}
+
 WORDS = (
     Word(0x44, "RSTDMA", RESET, "Known by name only.", told=Told.NAME),
     Word(
         0x45,
         "SETDMAREG",
         SCALAR,
-        "Set half of a register, or registers to what packers tell.",
+        "Set half of a register, or registers to what packers keep.",
         "Payload_SigSelSize[23:22] Payload_SigSel[21:8] SetSignalsMode[7] RegIndex16b[6:0]",
         forms={
             "immediate": "NewValue[23:8] 0[7] ResultHalfReg[6:0]",
@@ -55,51 +66,39 @@ WORDS = (
         "ADDDMAREG",
         SCALAR,
         "Add two registers, or a register and a number.",
-        "OpBisConst[23] ResultRegIndex[17:12] OpBRegIndex[11:6] OpARegIndex[5:0]",
-        forms={
-            "register": "0[23] ResultReg[17:12] RightReg[11:6] LeftReg[5:0]",
-            "immediate": "1[23] ResultReg[17:12] RightImm6[11:6] LeftReg[5:0]",
-        },
+        _ARITHMETIC,
+        forms=_REGISTER_OR_NUMBER,
     ),
     Word(
         0x59,
         "SUBDMAREG",
         SCALAR,
         "Subtract two registers, or a number from a register.",
-        "OpBisConst[23] ResultRegIndex[17:12] OpBRegIndex[11:6] OpARegIndex[5:0]",
-        forms={
-            "register": "0[23] ResultReg[17:12] RightReg[11:6] LeftReg[5:0]",
-            "immediate": "1[23] ResultReg[17:12] RightImm6[11:6] LeftReg[5:0]",
-        },
+        _ARITHMETIC,
+        forms=_REGISTER_OR_NUMBER,
     ),
     Word(
         0x5A,
         "MULDMAREG",
         SCALAR,
         "Multiply the low halves of two registers, or of a register and a number.",
-        "OpBisConst[23] ResultRegIndex[17:12] OpBRegIndex[11:6] OpARegIndex[5:0]",
-        forms={
-            "register": "0[23] ResultReg[17:12] RightReg[11:6] LeftReg[5:0]",
-            "immediate": "1[23] ResultReg[17:12] RightImm6[11:6] LeftReg[5:0]",
-        },
+        _ARITHMETIC,
+        forms=_REGISTER_OR_NUMBER,
     ),
     Word(
         0x5B,
         "BITWOPDMAREG",
         SCALAR,
         "Combine two registers, or a register and a number, bit by bit.",
-        "OpBisConst[23] OpSel[20:18] ResultRegIndex[17:12] OpBRegIndex[11:6] OpARegIndex[5:0]",
-        forms={
-            "register": "0[23] Mode[20:18] ResultReg[17:12] RightReg[11:6] LeftReg[5:0]",
-            "immediate": "1[23] Mode[20:18] ResultReg[17:12] RightImm6[11:6] LeftReg[5:0]",
-        },
+        _WITH_MODE,
+        forms=_BY_MODE,
     ),
     Word(
         0x5C,
         "SHIFTDMAREG",
         SCALAR,
         "Shift a register by another, or by a number.",
-        "OpBisConst[23] OpSel[20:18] ResultRegIndex[17:12] OpBRegIndex[11:6] OpARegIndex[5:0]",
+        _WITH_MODE,
         forms={
             "register": "0[23] Mode[20:18] ResultReg[17:12] RightReg[11:6] LeftReg[5:0]",
             "immediate": "1[23] Mode[20:18] ResultReg[17:12] RightImm5[10:6] LeftReg[5:0]",
@@ -110,11 +109,8 @@ WORDS = (
         "CMPDMAREG",
         SCALAR,
         "Compare two registers, or a register and a number.",
-        "OpBisConst[23] OpSel[20:18] ResultRegIndex[17:12] OpBRegIndex[11:6] OpARegIndex[5:0]",
-        forms={
-            "register": "0[23] Mode[20:18] ResultReg[17:12] RightReg[11:6] LeftReg[5:0]",
-            "immediate": "1[23] Mode[20:18] ResultReg[17:12] RightImm6[11:6] LeftReg[5:0]",
-        },
+        _WITH_MODE,
+        forms=_BY_MODE,
     ),
     Word(0x60, "DMANOP", SCALAR, "Take a cycle of the scalar unit."),
     Word(
@@ -129,7 +125,7 @@ WORDS = (
         0x62,
         "ATINCGETPTR",
         SCALAR,
-        "Advance a counter of a FIFO in L1 atomically, once there is room or something in it.",
+        "Advance a counter of a FIFO in L1 atomically, once it has room or an element.",
         "MemHierSel[23] NoIncr[22] IncrVal[21:18] WrapVal[17:14] Sel32b[13:12] "
         "DataRegIndex[11:6] AddrRegIndex[5:0]",
         forms="NoIncr[22] IncrLog2[21:18] IntWidth[17:14] Ofs[13:12] ResultReg[11:6] AddrReg[5:0]",
@@ -146,7 +142,7 @@ WORDS = (
         0x64,
         "ATCAS",
         SCALAR,
-        "Wait until a word of L1 has a value, and give it another atomically.",
+        "Wait until a word of L1 has some value, and atomically give it another.",
         "MemHierSel[23] SwapVal[21:18] CmpVal[17:14] Sel32b[13:12] DataRegIndex[11:6] "
         "AddrRegIndex[5:0]",
         forms="SetVal[21:18] CmpVal[17:14] Ofs[13:12] AddrReg[5:0]",

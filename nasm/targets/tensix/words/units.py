@@ -13,7 +13,7 @@ from dataclasses import dataclass
 class Unit:
     """A unit; ``blocked`` are the bits of a block mask that hold its instructions back.
 
-    ``every`` says that it takes all of them at once.
+    With ``every`` only all of them together do.
     """
 
     name: str
@@ -22,15 +22,15 @@ class Unit:
 
     @property
     def gate(self) -> str:
-        """What of a block mask holds its instructions back at the wait gate, as a sentence."""
+        """Which bits of a block mask hold its instructions back at the wait gate, as a clause."""
         if not self.blocked:
             return "it never reaches the wait gate"
         bits = [f"B{bit}" for bit in self.blocked]
         if self.every:
-            return f"the wait gate holds it back if a mask has all of {bits[0]} to {bits[-1]}"
+            return f"the wait gate holds it back if a block mask has all of {bits[0]} to {bits[-1]}"
         if len(bits) == _BITS:
-            return "the wait gate holds it back whatever bit a mask has"
-        return f"the wait gate holds it back if a mask has {' or '.join(bits)}"
+            return "the wait gate holds it back whichever bit a block mask has"
+        return f"the wait gate holds it back if a block mask has {' or '.join(bits)}"
 
 
 _BITS = 9

@@ -32,12 +32,12 @@ class Told(Enum):
 class Word:
     """An opcode: the mnemonic, the unit, what it does in a sentence, and its fields.
 
-    ``operands`` are the arguments of the official macros in their order, as wide as documents say
-    what their bits mean, or else up to the next argument. ``forms`` are the fields of the
+    ``operands`` are the arguments of the official macros in their order, each as wide as the bits
+    that documents explain, or else up to the next argument. ``forms`` are the fields of the
     documentation, by form where there are several. ``upto`` has operands that the macros let spill
     into those above them, and how many bits they take. ``unread`` are operands of which the
-    hardware reads the bits that the documents name, and no others. ``page`` is the documentation's
-    name, where it is another.
+    hardware reads the bits that the documents name, and no others. ``page`` is what the
+    documentation calls its page, where that is another name.
     """
 
     opcode: int

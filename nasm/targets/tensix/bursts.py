@@ -1,0 +1,205 @@
+"""Runs of words of one unit that a thread has executed at once, where nothing else changes.
+
+A run begins behind the wait gate. While it lasts no unit of another thread comes to rest, nothing
+that is under way ends, and whoever waits at a gate waits for what no word of the run does.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from nasm.held import Blocked, Burst, Place
+from nasm.spec.program import Instruction
+from nasm.targets.tensix.core.fields import fields_of
+from nasm.targets.tensix.core.findings import SAFE_LOAD, too_near
+from nasm.targets.tensix.core.tensix import UNITS, Issued, Tensix
+from nasm.targets.tensix.expansion import words_of
+from nasm.targets.tensix.lanes import replays as of_vector
+from nasm.targets.tensix.lanes import scheduling
+from nasm.targets.tensix.matrix import replays as of_matrix
+from nasm.targets.tensix.matrix.replays import Planned
+from nasm.targets.tensix.matrix.timing import MATRIX_UNIT
+from nasm.targets.tensix.state import THREADS
+from nasm.targets.tensix.words import WORDS
+from nasm.targets.tensix.words.units import MATRIX, VECTOR, Unit
+
+LEAST: Final = 8
+"""Words that are worth it."""
+
+_STAYS: Final = frozenset({"semwait", "stallwait", "mutex", "bank", "src"})
+"""Causes that no word of a run ends: nothing in it posts, unlocks, or hands a bank over."""
+
+_NAMES: Final[Mapping[int, str]] = {word.opcode: name for name, word in WORDS.items()}
+_FOREVER: Final = 1 << 40
+
+
+def burst(
+    core: Tensix,
+    thread: int,
+    pieces: Iterable[Sequence[Instruction]],
+    ticks: int,
+    blocked: Mapping[int, Blocked],
+) -> Burst | None:
+    """The words that a thread can have executed at once, from now on."""
+    ticks = min(ticks, _quiet(core, thread, blocked))
+    if ticks < LEAST:
+        return None
+    words: list[int] = []
+    for piece in pieces:
+        words += words_of(tuple(piece))
+        unit = _unit(words[0])
+        if unit not in _RUNS or _unit(words[-1]) is not unit or len(words) > ticks:
+            break
+    return _RUNS[unit](core, thread, tuple(words), ticks) if words and unit in _RUNS else None
+
+
+@lru_cache(maxsize=1 << 12)
+def _unit(word: int) -> Unit | None:
+    name = _NAMES.get(word >> 24)
+    return None if name is None else WORDS[name].unit
+
+
+def _quiet(core: Tensix, thread: int, blocked: Mapping[int, Blocked]) -> int:
+    """For how many cycles from now on nothing happens that a run has to do with."""
+    if core.threads[thread].latch.block or core.bubble[thread] > core.now:
+        return 0
+    if any(tick >= core.now - 1 for _, tick, _ in core.recent.configured):
+        return 0
+    for other, why in blocked.items():
+        if why.cause not in _STAYS or core.threads[other].latch.met >= 0:
+            return 0
+    now, ends = core.now, [entry.tick for entry in core.entries[:1]]
+    ends += [t for at, t in enumerate(core.until) if t > now and at % THREADS != thread]
+    return min(ends, default=_FOREVER) - now - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Run(ABC):
+    """Words of a thread, one after the other: see :class:`nasm.held.Burst`."""
+
+    core: Tensix
+    thread: int
+    words: tuple[int, ...]
+    starts: Sequence[int]
+    latencies: Sequence[int]
+    cause: str
+
+    @property
+    def stalls(self) -> Sequence[tuple[int, str]]:
+        """Those that do not start in the next cycle."""
+        starts, cause = self.starts, self.cause
+        if starts[-1] == len(starts) - 1:
+            return ()
+        return [(n, cause) for n in range(1, len(starts)) if starts[n] > starts[n - 1] + 1]
+
+    @property
+    def settle(self) -> Callable[[], None]:
+        """What lets happen what is due."""
+        return self.core.settle
+
+    @abstractmethod
+    def perform(self, count: int, place: Callable[[int], Place]) -> bool:
+        """Execute some; False if that is not done at once, and nothing has changed."""
+
+    def issued(self, number: int, place: Callable[[int], Place]) -> Issued:
+        """One of the words, as it has started."""
+        word, tick = self.words[number], self.core.now + self.starts[number]
+        return Issued(tick, place(number), self.thread, _NAMES[word >> 24], word)
+
+    def occupy(self, unit: str, count: int) -> None:
+        """Note until when a unit has something of the thread, and what its gate has seen."""
+        core, starts = self.core, self.starts
+        at, until = THREADS * UNITS.index(unit) + self.thread, core.until
+        some = range(max(0, count - max(self.latencies)), count)
+        ends = core.now + max(starts[n] + self.latencies[n] for n in some)
+        if until[at] < ends:
+            core.until = (*until[:at], ends, *until[at + 1 :])
+        core.recent.configured = ()
+        core.threads[self.thread].latch.looked = core.now + starts[count - 1]
+
+
+class VectorRun(Run):
+    """Words of the vector unit."""
+
+    def perform(self, count: int, place: Callable[[int], Place]) -> bool:
+        """Execute some; False if something about them has to be told, or is not done at once."""
+        core = self.core
+        if not of_vector.perform(core, self.thread, self.words[:count], core.quirks):
+            return False
+        core.recent.vector = self.issued(count - 1, place)
+        self.occupy("vector", count)
+        return True
+
+
+def _vector(core: Tensix, thread: int, words: tuple[int, ...], ticks: int) -> Run | None:
+    """A run of words of the vector unit."""
+    last, first = core.recent.vector, words[0]
+    if core.vector.pending or core.recent.matrix.tick > core.now - SAFE_LOAD:
+        return None
+    next_to = last.tick == core.now - 1
+    if next_to and too_near(last.mnemonic, last.word, _NAMES[first >> 24], first):
+        return None
+    words = words[: of_vector.fit(words)]
+    starts = of_vector.starts(words)[: len(words)]
+    count = bisect_right(starts, ticks)
+    if count < LEAST:
+        return None
+    words, latencies = words[:count], list(map(_latency, words[:count]))
+    return VectorRun(core, thread, words, starts[:count], latencies, "vector")
+
+
+@lru_cache(maxsize=1 << 12)
+def _latency(word: int) -> int:
+    """After how many cycles a word of the vector unit completes."""
+    name = _NAMES[word >> 24]
+    return scheduling.latency(name, fields_of(name, word))
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixRun(Run):
+    """Words of the matrix unit."""
+
+    planned: Planned
+
+    def perform(self, count: int, place: Callable[[int], Place]) -> bool:
+        """Execute some; False if that is not done at once."""
+        core, planned, words = self.core, self.planned, self.words
+        if count < len(words):
+            found = of_matrix.plan(core, self.thread, words[:count], core.now, core.recent.dst)
+            if found is None:
+                return False
+            planned = found
+        if not planned.perform():
+            return False
+        recent, by = core.recent, list(core.recent.by)
+        for number, blocks in enumerate(planned.blocks):
+            if blocks:
+                issued = self.issued(number, place)
+                for block in blocks:
+                    recent.dst[block], by[block] = issued.tick, issued
+        recent.by, recent.matrix = tuple(by), self.issued(count - 1, place)
+        self.occupy("matrix", count)
+        return True
+
+
+def _matrix(core: Tensix, thread: int, words: tuple[int, ...], ticks: int) -> Run | None:
+    """A run of words of the matrix unit."""
+    words = words[: min(of_matrix.fit(words), ticks + 1)]
+    if len(words) < LEAST:
+        return None
+    planned = of_matrix.plan(core, thread, words, core.now, core.recent.dst)
+    if planned is None or planned.starts[-1] > ticks:
+        return None
+    latencies = [MATRIX_UNIT[_NAMES[word >> 24]].latency for word in words]
+    return MatrixRun(core, thread, words, planned.starts, latencies, "dst", planned)
+
+
+_RUNS: Final[Mapping[Unit | None, Callable[[Tensix, int, tuple[int, ...], int], Run | None]]] = {
+    VECTOR: _vector,
+    MATRIX: _matrix,
+}

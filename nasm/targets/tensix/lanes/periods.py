@@ -1,0 +1,81 @@
+"""Where words are the same round after round."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nasm.targets.tensix.lanes.steps import Step, carried
+
+_LONGEST = 512
+"""Words of a round at most."""
+
+_FEWEST = 4
+"""Rounds that are worth being looked at together."""
+
+_TRIED = 64
+"""Words of a round at which it may begin, where that is not clear."""
+
+
+class Rounds(NamedTuple):
+    """Words from the first on, in rounds of so many; one round is any words."""
+
+    first: int
+    size: int
+    times: int
+
+    @property
+    def end(self) -> int:
+        """The word behind them."""
+        return self.first + self.size * self.times
+
+
+def periods(words: Sequence[int], steps: Sequence[Step]) -> tuple[Rounds, ...]:
+    """All words as rounds, one after the other."""
+    return tuple(_parts(np.array(words, np.int64), steps, 0, len(words)))
+
+
+def _parts(words: Any, steps: Sequence[Step], first: int, end: int) -> Iterator[Rounds]:
+    found = _longest(words[first:end])
+    if found is None:
+        if end > first:
+            yield Rounds(first, end - first, 1)
+        return
+    at, size, length = found
+    rounds = _turned(steps, first + at, size, length)
+    yield from _parts(words, steps, first, rounds.first)
+    yield rounds
+    yield from _parts(words, steps, rounds.end, end)
+
+
+def _longest(words: Any) -> tuple[int, int, int] | None:
+    """Where words are periodic that leaves the fewest to be done one by one: from, period, length.
+
+    Of a period the words of one round are counted as if they were done one by one.
+    """
+    best, found = 0, None
+    for size in range(1, min(_LONGEST, len(words) // _FEWEST) + 1):
+        if len(words) - size <= best:
+            break
+        other = np.flatnonzero(words[size:] != words[:-size])
+        edges = np.concatenate(([-1], other, [len(words) - size]))
+        lengths = np.diff(edges) - 1
+        which = int(lengths.argmax())
+        same = int(lengths[which])
+        if same >= (_FEWEST - 1) * size and same > best:
+            best, found = same, (int(edges[which]) + 1, size, same + size)
+    return found
+
+
+def _turned(steps: Sequence[Step], first: int, size: int, length: int) -> Rounds:
+    """Rounds that begin where the least is carried from one to the next."""
+    fewest, by = len(carried(steps[first : first + size])), 0
+    for turn in range(1, min(size, _TRIED, length - _FEWEST * size + 1)):
+        if not fewest:
+            break
+        many = len(carried(steps[first + turn : first + turn + size]))
+        if many < fewest:
+            fewest, by = many, turn
+    return Rounds(first + by, size, (length - by) // size)

@@ -1,0 +1,232 @@
+"""Many instructions of the vector unit one after the other, for whoever has the clock not to ask.
+
+Registers, flags, row counters and Dst are afterwards as if each had been executed alone. Rounds of
+the same instructions are evaluated together where they do not need one another's results.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate, pairwise
+from typing import Any, Final
+
+import numpy as np
+
+from nasm.targets.tensix.lanes.dst_access import bases, load, resolved, rows_read, store
+from nasm.targets.tensix.lanes.dst_formats import SRCB
+from nasm.targets.tensix.lanes.macros import parsed
+from nasm.targets.tensix.lanes.periods import Rounds, periods
+from nasm.targets.tensix.lanes.places import Places, places
+from nasm.targets.tensix.lanes.quirks import DOCUMENTED, Quirks
+from nasm.targets.tensix.lanes.scheduling import stalls, too_early
+from nasm.targets.tensix.lanes.steps import Step, carried, depths, keeps_rotated, steps_by
+from nasm.targets.tensix.lanes.together import together
+from nasm.targets.tensix.state import Coprocessor, RowCounters
+
+_MODES: Final = {
+    "SFPLOADI": frozenset({0, 1, 2, 4, 8, 10}),
+    "SFPSHFT2": frozenset(range(7)),
+    "SFPSWAP": frozenset({*range(10), 15}),
+}
+"""Modes that are not refused, of instructions of which some are."""
+
+_TEMPLATES = 12
+"""The first VD of instructions that become templates, and the last one but LaneConfig."""
+
+
+@lru_cache(maxsize=1 << 10)
+def fit(words: tuple[int, ...]) -> int:
+    """How many of some words of the vector unit, from the first on, can be executed at one go."""
+    before = None
+    for number, word in enumerate(words):
+        if not _fits(word) or (before is not None and _too_early(before, word)):
+            return number
+        before = word
+    return len(words)
+
+
+@lru_cache(maxsize=1 << 12)
+def _fits(word: int) -> bool:
+    """Whether it is never refused, becomes no template, and leaves macros and lanes as they are."""
+    mnemonic, fields = parsed(word)
+    VD = fields.get("VD", 0)
+    if mnemonic == "SFPCONFIG":
+        return 11 <= VD < 15
+    mode = fields.get("Mod1", fields.get("Mod0", 0))
+    known = mode in _MODES[mnemonic] if mnemonic in _MODES else mnemonic.startswith("SFP")
+    return known and VD < _TEMPLATES and mnemonic != "SFPLOADMACRO"
+
+
+@lru_cache(maxsize=1 << 12)
+def _name(word: int) -> str:
+    return parsed(word)[0]
+
+
+@lru_cache(maxsize=1 << 12)
+def _too_early(before: int, word: int) -> bool:
+    """Whether there is something to say about a word in the cycle after another."""
+    (first, its), (second, fields) = parsed(before), parsed(word)
+    return any(too_early(first, its, second, fields)) and not stalls(first, second)
+
+
+@lru_cache(maxsize=1 << 10)
+def starts(words: tuple[int, ...]) -> tuple[int, ...]:
+    """How many cycles after the first of some words each starts, and then whatever follows.
+
+    Who follows may still have to wait for the last one, as ``scheduling.stalls`` says.
+    """
+    names = list(map(_name, words))
+    waits = [stalls(*pair) for pair in pairwise(names)]
+    return tuple(accumulate((1 + wait for wait in [*waits, False][: len(words)]), initial=0))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Run:
+    """Words that are executed at one go.
+
+    Attributes:
+        steps: What they do.
+        rounds: All of them as rounds.
+        alike: Which of these may be evaluated together.
+        fewest: Entries that have to be on the stack of flags.
+        most: Entries that may be there at most.
+    """
+
+    steps: tuple[Step, ...]
+    rounds: tuple[Rounds, ...]
+    alike: tuple[bool, ...]
+    fewest: int
+    most: int
+
+
+@lru_cache(maxsize=1 << 8)
+def _run(words: tuple[int, ...], quirks: Quirks) -> _Run:
+    steps = tuple(map(steps_by(quirks), words))
+    rounds = periods(words, steps)
+    alike = tuple(r.times > 1 and _alike(steps[r.first : r.first + r.size]) for r in rounds)
+    _, fewest, most = depths(steps, not quirks.stack_bug)
+    return _Run(steps, rounds, alike, fewest, most)
+
+
+def _alike(steps: tuple[Step, ...]) -> bool:
+    """Whether rounds of steps may find the same as each other, but for Dst."""
+    return (
+        not any(one.alone for one in steps)
+        and not carried(steps)
+        and keeps_rotated(steps)
+        and depths(steps)[0] == 0
+    )
+
+
+def perform(
+    core: Coprocessor, thread: int, words: tuple[int, ...], quirks: Quirks = DOCUMENTED
+) -> bool:
+    """Execute words that ``fit`` one after the other.
+
+    Returns:
+        Whether they were executed; otherwise nothing has changed, and one of them is undefined in
+        the state that it meets, or macros or LaneConfig ask for more.
+    """
+    vector = core.vector
+    if vector.pending or vector.lane_config.any() or fit(words) < len(words):
+        return False
+    run = _run(words, quirks)
+    if not run.fewest <= len(vector.stack) <= run.most:
+        return False
+    rows = core.threads[thread].rows
+    found = _places(
+        run,
+        rows.save(),
+        core.threads[thread].config.tobytes(),
+        bases(core, thread),
+        resolved(core, thread, SRCB),
+    )
+    if core.matrix.defined[found.loaded].all():
+        _perform(core, thread, run, found, quirks)
+    elif not _watched(core, thread, run, found, quirks):
+        return False
+    rows.restore(found.after)
+    return True
+
+
+@lru_cache(maxsize=1 << 8)
+def _places(
+    run: _Run, rows: tuple[int, ...], config: bytes, based: tuple[int, int], default: int
+) -> Places:
+    return places(
+        run.steps, run.rounds, RowCounters(*rows), np.frombuffer(config, np.uint16), based, default
+    )
+
+
+def _perform(core: Coprocessor, thread: int, run: _Run, found: Places, quirks: Quirks) -> None:
+    """Execute everything; all that is loaded is defined."""
+    number = 0
+    for rounds, alike, apart in zip(run.rounds, run.alike, found.apart, strict=True):
+        if alike and apart is not None:
+            kinds, parts = apart
+            for at in parts:
+                some = rounds._replace(times=at.shape[1])
+                number += _rounds(core, thread, run, some, found, number, (kinds, at), quirks)
+        else:
+            steps = run.steps[rounds.first : rounds.end]
+            number = _one_by_one(core, thread, steps, found, number, quirks)
+
+
+def _rounds(
+    core: Coprocessor,
+    thread: int,
+    run: _Run,
+    rounds: Rounds,
+    found: Places,
+    number: int,
+    apart: tuple[tuple[int, ...], Any],
+    quirks: Quirks,
+) -> int:
+    """Execute rounds together, or all but the first, or else one by one; their accesses."""
+    kinds, at = apart
+    steps = run.steps[rounds.first : rounds.first + rounds.size]
+    if not together(core, thread, steps, kinds, at, rounds.times, quirks):
+        _one_by_one(core, thread, steps, found, number, quirks)
+        if not together(core, thread, steps, kinds, at[:, 1:], rounds.times - 1, quirks):
+            rest = run.steps[rounds.first + rounds.size : rounds.end]
+            _one_by_one(core, thread, rest, found, number + len(kinds), quirks)
+    return len(kinds) * rounds.times
+
+
+def _one_by_one(
+    core: Coprocessor,
+    thread: int,
+    steps: tuple[Step, ...],
+    found: Places,
+    number: int,
+    quirks: Quirks,
+) -> int:
+    """Execute steps, of which the first load or store has a number; that of the next behind."""
+    vector, dst = core.vector, core.matrix.dst
+    for one in steps:
+        if one.act is not None:
+            one.act(core, thread)
+        elif one.mnemonic == "SFPLOAD":
+            load(vector, dst, one.fields["VD"], found.kinds[number], found.at[number])
+            number += 1
+        elif one.mnemonic == "SFPSTORE":
+            store(core, one.fields["VD"], found.kinds[number], found.at[number], quirks)
+            number += 1
+    return number
+
+
+def _watched(core: Coprocessor, thread: int, run: _Run, found: Places, quirks: Quirks) -> bool:
+    """Execute everything if all that is loaded is defined by then; otherwise nothing changes."""
+    vector, matrix = core.vector, core.matrix
+    saved = vector.save(), matrix.dst.copy(), matrix.defined.copy()
+    number = 0
+    for one in run.steps:
+        if one.mnemonic == "SFPLOAD":
+            missing = rows_read(found.kinds[number], found.at[number])
+            if missing and not matrix.defined[list(missing)].all():
+                vector.restore(saved[0])
+                matrix.dst[...], matrix.defined[...] = saved[1:]
+                return False
+        number = _one_by_one(core, thread, (one,), found, number, quirks)
+    return True
