@@ -5,12 +5,13 @@ of rounds back is lent as many, once: a loop that is entered again goes on from 
 the entry before, and so does one that is alike and stands beside it. A transfer that one queue
 awaits posts to that queue's semaphore if its next round surely comes after the take; if not, its
 own queue takes the landing, as late as it can, and posts on. Landings that nobody awaits before the
-end of a loop whose rounds are known are taken behind it, all at once.
+end of loops whose rounds are known are taken behind those, all at once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from math import prod
 from typing import NamedTuple
 
 from nasm.problems import Note
@@ -208,24 +209,47 @@ class Looped:
                 awaited.setdefault(edge.event.node, []).append(edge)
         direct: dict[tuple[Node, int], list[Edge]] = {}
         places: dict[tuple[Node, bool], list[Node]] = {}
-        every = [_rounds(level) for level in self.alike]
-        counted: dict[int, list[Node]] = {}
+        counted: dict[tuple[int, int], list[Node]] = {}
         for node, edges in awaited.items():
-            if not edges and 0 < min(every) <= max(every) * node.shares <= MOST:
-                counted.setdefault(node.queue, []).append(node)
+            depth = 0 if edges else self._counting(node)
+            if depth:
+                counted.setdefault((node.queue, depth), []).append(node)
             elif (
                 len(edges) == 1 and self._apart(edges[0]) and self._told(node, edges[0].node.queue)
             ):
                 direct.setdefault((edges[0].node, edges[0].rounds), []).append(edges[0])
             else:
                 places.setdefault(self._late(node), []).append(node)
-        for queue, transfers in counted.items():
+        for (queue, depth), transfers in counted.items():
             number, count = self._posting(transfers)
-            for level, rounds in zip(self.alike, every, strict=True):
-                level.leave[queue].behind.append(taking(number, rounds * count))
+            for leave, rounds in self._rounds(queue, depth).items():
+                leave.behind.append(taking(number, rounds * count))
         for (place, last), transfers in places.items():
             self._see(place, last, transfers)
         return list(direct.values())
+
+    def _counting(self, node: Node) -> int:
+        """How deep the loop is behind which all landings of a transfer can be taken; else 0.
+
+        It is the outermost one that ends before somebody asks.
+        """
+        asked = (outside.loop for one in self.twins[node] for outside in one.outside)
+        for depth in range(max(len(loop.path) - 1 for loop in asked), len(self.level.path)):
+            every = self._rounds(node.queue, depth).values()
+            if 0 < min(every) <= max(every) * node.shares <= MOST:
+                return depth
+        return 0
+
+    def _rounds(self, queue: int, depth: int) -> dict[Node, int]:
+        """How many rounds there are of all loops alike, by where a queue leaves those so deep.
+
+        Of rounds that are not known there are 0.
+        """
+        found: dict[Node, list[int]] = {}
+        for level in self.alike:
+            rounds = prod(_rounds(loop) for loop in level.path[depth:])
+            found.setdefault(level.path[depth].leave[queue], []).append(rounds)
+        return {leave: sum(some) if all(some) else 0 for leave, some in found.items()}
 
     def _see(self, place: Node, last: bool, transfers: list[Node]) -> None:
         """Let a queue see some transfers land: behind one of its nodes, or as the last of a round.

@@ -439,6 +439,25 @@ def test_a_drain_behind_a_loop_waits_for_all_transfers_in_it_at_once() -> None:
     ]
 
 
+def test_a_drain_behind_a_nest_waits_for_the_transfers_of_all_entries_at_once() -> None:
+    loop = ".loop k in 0..4\nDmaCopy O, a\n.end\n"
+    text = f"@sync\n.loop i in 0..3\n{loop}{loop.replace('4', '5')}.end\n.drain"
+    assert [line.split(" ", 2)[2] for line in synced(text)] == [
+        "$loop2 += 16",
+        "$loop2 += 16",
+        f"$loop2 >= {16 * 3 * (4 + 5)} $loop2 += -{16 * 3 * (4 + 5)}",
+    ]
+    # If somebody asks sooner, or it is not known how often the inner loop is entered, it is sooner.
+    asked, unknown = text.replace(".end\n.drain", ".drain\n.end"), text.replace("0..3", "0..%r1")
+    for other in (asked, unknown):
+        assert [line.split(" ", 2)[2] for line in synced(other)] == [
+            "$loop2 += 16",
+            "$loop2 >= 64 $loop2 += -64",
+            "$loop2 += 16",
+            "$loop2 >= 80 $loop2 += -80",
+        ]
+
+
 @pytest.mark.parametrize("loop", [".loop k in 0..%r1", f".loop k in 0..{2**21}"])
 def test_of_a_loop_whose_posts_nobody_can_count_each_round_waits_for_its_own(loop: str) -> None:
     text = f"@sync\n{loop}\nDmaCopy O, a\n.end\n.drain"
