@@ -4,8 +4,8 @@
 ; What matmul_loops.nasm does with moments, with semaphores written by hand.
 ;
 ; Whoever fills a buffer takes a credit for it, and whoever has emptied it gives that back. A counter
-; is then the same at the end of a round as at its start, and no round has to know its number. Here
-; credits last from one column to the next, where moments of a loop begin anew: it is faster for that.
+; is then the same at the end of a round as at its start, and no round has to know its number. Credits
+; last from one column to the next: nobody waits until all pieces of a column are done.
 .target trn2
 .const M = 512, K = 512, N = 2048
 .const TM = 128, TK = 128, TN = 512

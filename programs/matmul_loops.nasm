@@ -11,7 +11,8 @@
 ; out as well: Tensor would be done with a matmul before it has stepped a register and branched.
 ;
 ; Who waits for whom is said by moments. `after piece[m + i - 2]` is the piece before the last: the
-; one that used the same buffer. matmul_credits.nasm is what one writes without them.
+; one that used the same buffer; the first two of a column come after the last two of the column
+; before. matmul_credits.nasm is what one writes without them.
 .target trn2
 .const M = 512, K = 512, N = 2048
 .const TM = 128, TK = 128, TN = 512

@@ -1,22 +1,24 @@
 """Moments of a loop at run time: counts that are given back, so that each round begins alike.
 
 Who awaits a moment has a semaphore for it: each round it takes what the round posts. Who awaits one
-of rounds back is lent as many before the loop, and gives them back behind it. A transfer that one
-queue awaits posts to that queue's semaphore if its next round surely comes after the take; if not,
-its own queue takes the landing, as late as it can, and posts on. Landings that nobody awaits before
-the end of a loop whose rounds are known are taken behind it, all at once.
+of rounds back is lent as many, once: a loop that is entered again goes on from the last rounds of
+the entry before, and so does one that is alike and stands beside it. A transfer that one queue
+awaits posts to that queue's semaphore if its next round surely comes after the take; if not, its
+own queue takes the landing, as late as it can, and posts on. Landings that nobody awaits before the
+end of loops whose rounds are known are taken behind those, all at once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from math import prod
 from typing import NamedTuple
 
 from nasm.problems import Note
 from nasm.sequence.dependences import DONE, OVER, STARTED, Dependences
 from nasm.sequence.lines import Line
 from nasm.sequence.moments.graph import Edge, Graph, Vertex
-from nasm.sequence.moments.nodes import Level, Node, Sync, named, span_of, targets, tell
+from nasm.sequence.moments.nodes import Level, Node, Outside, Sync, named, span_of, targets, tell
 from nasm.sequence.moments.semaphores import Semaphores
 from nasm.sequence.moments.wrong import IMPOSSIBLE, refused
 from nasm.spec.effects import Jump, Rendezvous
@@ -34,20 +36,28 @@ class Seen(NamedTuple):
     """Transfers whose landings their own queue takes, and where it does."""
 
     transfers: list[Node]
-    syncs: list[Sync]
+    syncs: list[list[Sync]]
 
 
 class Looped:
-    """Gives the nodes of a loop's body their waits and updates; ``cores`` are by queue."""
+    """Gives the nodes of a loop's body their waits and updates; ``cores`` are by queue.
 
-    def __init__(self, level: Level, cores: Mapping[int, Core]) -> None:
-        self.level, self.cores = level, cores
+    Loops that are ``alike`` get the same: what is found for the first one holds for all. ``twins``
+    are the nodes of all of them that stand at the place of one in the first.
+    """
+
+    def __init__(self, alike: list[Level], cores: Mapping[int, Core]) -> None:
+        level = alike[0]
+        self.alike, self.level, self.cores = alike, level, cores
+        every = zip(*(one.nodes for one in alike), strict=True)
+        self.twins: dict[Node, tuple[Node, ...]] = {nodes[0]: nodes for nodes in every}
         self.queues: dict[int, list[Node]] = {}
         for node in level.nodes:
             self.queues.setdefault(node.queue, []).append(node)
         self.edges: list[Edge] = []
         self.graph = Graph(())
         self.seen: dict[Node, Seen] = {}
+        self.asked: dict[Node, list[Node]] = {}
 
     def put_in(self) -> None:
         """Find the waits, and write them with what they wait for."""
@@ -58,13 +68,14 @@ class Looped:
             for need in node.needs
         ]
         self._reach(wanted)
-        taken = [node for node in level.nodes if node.outside]
+        taken = [node for node in level.nodes if any(one.outside for one in self.twins[node])]
         if not wanted and not taken:
             return
         told = {*taken, *(n for e in wanted for n in (e.event.node, e.node))}
-        for queue in sorted({node.queue for node in told}):
-            self._check_counted(queue)
-        self._check_left(told)
+        for number, one in enumerate(self.alike):
+            for queue in sorted({node.queue for node in told}):
+                self._check_counted(one, queue)
+            self._check_left(one, {self.twins[node][number] for node in told})
         self.graph = self._graph()
         self.edges = self.graph.reduced(wanted)
         direct = self._landings(taken)
@@ -74,8 +85,9 @@ class Looped:
                 self._counted(edge)
         for group in direct:
             transfers = [edge.event.node for edge in group]
-            asked = any(node.outside for node in transfers)
-            self._take(group[0], *self._posting(transfers), asked)
+            number, count = self._posting(transfers)
+            self._take(group[0], number, count)
+            self._leave(group, number, count)
         for node, seen in self.seen.items():
             self._post_on(seen, [edge for edge in self.edges if edge.event.node is node])
 
@@ -89,11 +101,12 @@ class Looped:
             found = {(a, d) for a, b in pairs for c, d in pairs if b == c}
             more = not found <= pairs
             pairs |= found
-        self.level.reach = {(a, b) for a, b in pairs if a != b}
+        for level in self.alike:
+            level.reach = {(a, b) for a, b in pairs if a != b}
 
-    def _check_counted(self, queue: int) -> None:
+    def _check_counted(self, level: Level, queue: int) -> None:
         """Whether a queue begins a round when all that it did in the last one is complete."""
-        loop, (semaphores, dependences) = self.level.loop, self.cores[queue]
+        loop, (semaphores, dependences) = level.loop, self.cores[queue]
         assert loop is not None
         part = loop.parts[queue]
         left = {r for number in part.step for r in dependences.form(Line(queue, number)).left}
@@ -101,17 +114,17 @@ class Looped:
         if not (dependences.held and left & read):
             said = "a round of this loop may begin before all of the one before it is complete"
             hint = "moments in it take engines that wait for their own results (ordering=interlock)"
-            place = span_of(semaphores.program, self.level.enter[queue])
+            place = span_of(semaphores.program, level.enter[queue])
             raise refused(IMPOSSIBLE, said, place, hint)
 
-    def _check_left(self, told: set[Node]) -> None:
+    def _check_left(self, level: Level, told: set[Node]) -> None:
         """Refuse a branch that leaves the loop before nodes that post, or come after others.
 
         A round that it ends has done all that stands before it, as any other.
         """
-        loop = self.level.loop
+        loop = level.loop
         assert loop is not None
-        for node in self.level.nodes if loop.left else ():
+        for node in level.nodes if loop.left else ():
             program = self.cores[node.queue][0].program
             behind = [n for n in told if n.queue == node.queue and n.text > node.text]
             if behind and loop.end in targets(program, node):
@@ -130,11 +143,18 @@ class Looped:
         graph = Graph(self.level.nodes)
         for queue, nodes in self.queues.items():
             own = [node for node in nodes if node.line is not None]
-            lines = [Line(queue, n.line.instruction) for n in own if n.line is not None]
-            for node, after in zip(own, self.cores[queue][1].interlocks(lines), strict=True):
+            for node, after in zip(own, self._interlocks(queue, own), strict=True):
                 if after >= 0 and not own[after].reach:
                     graph.add(Vertex(DONE, own[after]), Vertex(STARTED, node), 0)
         return graph
+
+    def _interlocks(self, queue: int, own: list[Node]) -> list[int]:
+        """For each node of a queue the last one before it that it waits for in all loops alike."""
+        found = []
+        for nodes in zip(*(self.twins[node] for node in own), strict=True):
+            lines = [Line(queue, n.line.instruction) for n in nodes if n.line is not None]
+            found.append(self.cores[queue][1].interlocks(lines))
+        return [min(after) for after in zip(*found, strict=True)]
 
     # -- what is complete, or has started
 
@@ -142,29 +162,39 @@ class Looped:
         """Let an event be told to who awaits it."""
         event = edge.event
         number = self._semaphore([event.node], event.kind)
-        tell(event.node, Update(number, "+", 1, event.kind == STARTED))
+        for node in self.twins[event.node]:
+            tell(node, Update(number, "+", 1, event.kind == STARTED))
         self._take(edge, number, 1)
 
     def _semaphore(self, nodes: list[Node], kind: int) -> int:
         """A semaphore of the name of what some nodes post."""
         names = (m.moment.name for node in nodes for m in node.posts.get(kind, ()))
         name = next(names, self.level.loop.head if self.level.loop is not None else "")
-        return self.cores[nodes[0].queue][0].take(name, nodes)
+        users = [one for node in nodes for one in self.twins[node]]
+        return self.cores[nodes[0].queue][0].take(name, users)
 
-    def _take(self, edge: Edge, number: int, count: int, asked: bool = False) -> None:
+    def _take(self, edge: Edge, number: int, count: int) -> None:
         """Let a node wait for what is posted to a semaphore, and take it.
 
-        What it takes in the first rounds, which nobody posted, it has lent itself. It takes that
-        back for whoever enters the loop again, or is ``asked`` about the last landings behind it.
+        What it takes in the first rounds, which nobody posted, it has lent itself before the
+        outermost loop.
         """
-        node, rounds = edge.node, edge.rounds
-        node.takes.append(taking(number, count))
-        if rounds:
-            lent = rounds * count
-            self.level.enter[node.queue].before.append(Sync(None, Update(number, "+", lent)))
-            again = self.level.around is not None and self.level.around.loop is not None
-            if again or asked:
-                self.level.leave[node.queue].behind.append(taking(number, lent))
+        queue = edge.node.queue
+        for node in self.twins[edge.node]:
+            node.takes.append(taking(number, count))
+        if edge.rounds:
+            lent = Sync(None, Update(number, "+", edge.rounds * count))
+            self.level.path[1].enter[queue].before.append(lent)
+
+    def _leave(self, edges: list[Edge], number: int, count: int) -> None:
+        """Let a queue that takes landings wait for the last ones, behind loops that are asked.
+
+        Between two entries of a loop its semaphore is what was lent.
+        """
+        lent = edges[0].rounds * count
+        leaves = (leave for edge in edges for leave in self.asked.get(edge.event.node, ()))
+        for leave in dict.fromkeys(leaves) if lent else ():
+            leave.behind.append(Sync(Wait(number, ">=", lent), None))
 
     # -- what has landed
 
@@ -179,24 +209,47 @@ class Looped:
                 awaited.setdefault(edge.event.node, []).append(edge)
         direct: dict[tuple[Node, int], list[Edge]] = {}
         places: dict[tuple[Node, bool], list[Node]] = {}
-        loop = self.level.loop
-        every = 0 if loop is None or loop.left or loop.rounds is None else loop.rounds
-        counted: dict[int, list[Node]] = {}
+        counted: dict[tuple[int, int], list[Node]] = {}
         for node, edges in awaited.items():
-            if not edges and 0 < every * node.shares <= MOST:
-                counted.setdefault(node.queue, []).append(node)
+            depth = 0 if edges else self._counting(node)
+            if depth:
+                counted.setdefault((node.queue, depth), []).append(node)
             elif (
                 len(edges) == 1 and self._apart(edges[0]) and self._told(node, edges[0].node.queue)
             ):
                 direct.setdefault((edges[0].node, edges[0].rounds), []).append(edges[0])
             else:
                 places.setdefault(self._late(node), []).append(node)
-        for queue, transfers in counted.items():
+        for (queue, depth), transfers in counted.items():
             number, count = self._posting(transfers)
-            self.level.leave[queue].behind.append(taking(number, every * count))
+            for leave, rounds in self._rounds(queue, depth).items():
+                leave.behind.append(taking(number, rounds * count))
         for (place, last), transfers in places.items():
             self._see(place, last, transfers)
         return list(direct.values())
+
+    def _counting(self, node: Node) -> int:
+        """How deep the loop is behind which all landings of a transfer can be taken; else 0.
+
+        It is the outermost one that ends before somebody asks.
+        """
+        asked = (outside.loop for one in self.twins[node] for outside in one.outside)
+        for depth in range(max(len(loop.path) - 1 for loop in asked), len(self.level.path)):
+            every = self._rounds(node.queue, depth).values()
+            if 0 < min(every) <= max(every) * node.shares <= MOST:
+                return depth
+        return 0
+
+    def _rounds(self, queue: int, depth: int) -> dict[Node, int]:
+        """How many rounds there are of all loops alike, by where a queue leaves those so deep.
+
+        Of rounds that are not known there are 0.
+        """
+        found: dict[Node, list[int]] = {}
+        for level in self.alike:
+            rounds = prod(_rounds(loop) for loop in level.path[depth:])
+            found.setdefault(level.path[depth].leave[queue], []).append(rounds)
+        return {leave: sum(some) if all(some) else 0 for leave, some in found.items()}
 
     def _see(self, place: Node, last: bool, transfers: list[Node]) -> None:
         """Let a queue see some transfers land: behind one of its nodes, or as the last of a round.
@@ -204,8 +257,9 @@ class Looped:
         That is a node of its own in the graph.
         """
         node = Node(place.queue, place.text, self.level, place.span, place.chain)
-        syncs = self.level.last.setdefault(place.queue, []) if last else place.behind
-        self.seen[node] = Seen(transfers, syncs)
+        levels = self.alike if last else ()
+        syncs = [level.last.setdefault(place.queue, []) for level in levels]
+        self.seen[node] = Seen(transfers, syncs or [one.behind for one in self.twins[place]])
         own = self.queues[place.queue]
         own.insert(own.index(place) + 1, node)
         self.graph.put(node, own)
@@ -227,17 +281,20 @@ class Looped:
     def _post_on(self, seen: Seen, edges: list[Edge]) -> None:
         """Let a queue take landings, and post to who awaits them."""
         number, count = self._posting(seen.transfers)
-        seen.syncs.append(taking(number, count))
+        made = [taking(number, count)]
         for edge in edges:
             forward = self._semaphore(seen.transfers, OVER)
-            seen.syncs.append(Sync(None, Update(forward, "+", 1)))
+            made.append(Sync(None, Update(forward, "+", 1)))
             self._take(edge, forward, 1)
+        for syncs in seen.syncs:
+            syncs += made
 
     def _posting(self, transfers: list[Node]) -> tuple[int, int]:
         """A semaphore to which some transfers post, and how much they do in a round."""
         number = self._semaphore(transfers, OVER)
         for node in transfers:
-            node.update = Update(number, "+", node.shares)
+            for one in self.twins[node]:
+                one.update = Update(number, "+", node.shares)
         return number, sum(node.shares for node in transfers)
 
     def _apart(self, edge: Edge) -> bool:
@@ -251,11 +308,20 @@ class Looped:
         It takes all landings before it leaves the loop. But its own queue must not have to wait for
         that, unless the loop lets it go no sooner.
         """
-        if node.outside and queue != node.queue and (queue, node.queue) not in self.level.reach:
+        asked = [outside for one in self.twins[node] for outside in one.outside]
+        if asked and queue != node.queue and (queue, node.queue) not in self.level.reach:
             return False
-        for who, need, loop in node.outside:
-            at = who.needs.index(need)
-            who.needs[at] = need._replace(node=loop.leave[queue])
+        by: dict[Node, list[Outside]] = {}
+        for outside in asked:
+            by.setdefault(outside.node, []).append(outside)
+        for who, some in by.items():
+            # What has landed of the last of loops that are alike has landed of those before it.
+            last = min(some, key=lambda o: (o.need.distance, -o.loop.leave[queue].text))
+            leave = last.loop.leave[queue]
+            self.asked.setdefault(node, []).append(leave)
+            for outside in some:
+                at = who.needs.index(outside.need)
+                who.needs[at] = outside.need._replace(node=leave, distance=last.need.distance)
         return True
 
     def _late(self, node: Node) -> tuple[Node, bool]:
@@ -271,6 +337,12 @@ class Looped:
                 return place, False
             place = other
         return place, True
+
+
+def _rounds(level: Level) -> int:
+    """How many rounds a loop has, or 0 if that is not known."""
+    loop = level.loop
+    return 0 if loop is None or loop.left or loop.rounds is None else loop.rounds
 
 
 def _blocks(node: Node) -> bool:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from nasm.building.builder import ProgramBuilder
 from nasm.footprint.forms import Form, Forms
 from nasm.sequence.dependences import Dependences
 from nasm.sequence.lines import Line
+from nasm.sequence.moments.alike import mark_alike
 from nasm.sequence.moments.drains import Drains
 from nasm.sequence.moments.looped import Looped, settle
 from nasm.sequence.moments.names import Names
@@ -27,10 +30,11 @@ def lower(builder: ProgramBuilder, text: Level) -> None:
         names.needs(node)
         if node.drain is not None:
             drains.needs(node)
+    mark_alike([text])
+    names.go_on()
     cores = [_Core(builder, core) for core in range(program.cores)]
     queues = {queue: core for core in cores for queue in core.queues}
-    for level in text.inner():
-        _loop(program, level, queues)
+    _loops(program, [text], queues)
     _known(text.nodes, text, queues)
     nodes = ordered(program, text)
     for core in cores:
@@ -38,15 +42,19 @@ def lower(builder: ProgramBuilder, text: Level) -> None:
         Unrolled(mine, core.queues, core.semaphores, core.form).put_in()
 
 
-def _loop(program: Program, level: Level, cores: dict[int, _Core]) -> None:
-    """Put in what the moments of a loop take, those of the loops in it first."""
-    for inner in level.inner():
-        _loop(program, inner, cores)
-    _known(level.nodes, level, cores)
-    ordered(program, level)
+def _loops(program: Program, levels: Iterable[Level], cores: dict[int, _Core]) -> None:
+    """Put in what the moments of the loops within some levels take, those in them first."""
     made = {queue: (core.semaphores, core.dependences) for queue, core in cores.items()}
-    Looped(level, made).put_in()
-    settle(level.nodes)
+    for inner in (inner for level in levels for inner in level.inner()):
+        if inner is not inner.alike[0]:
+            continue
+        _loops(program, inner.alike, cores)
+        for level in inner.alike:
+            _known(level.nodes, level, cores)
+            ordered(program, level)
+        Looped(inner.alike, made).put_in()
+        for level in inner.alike:
+            settle(level.nodes)
 
 
 def _known(nodes: list[Node], level: Level, cores: dict[int, _Core]) -> None:

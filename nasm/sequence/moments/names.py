@@ -35,12 +35,22 @@ class Back(NamedTuple):
     depth: int
 
 
+class _Earlier(NamedTuple):
+    """Who comes after a round before: in the first rounds of its loop there is none."""
+
+    node: Node
+    mention: Mention
+    post: Post
+    depth: int
+
+
 class Names:
     """The moments of a text by their names; ``passed`` finds those in branches not taken."""
 
     def __init__(self, program: Program, text: Level, passed: Callable[[str], Span | None]) -> None:
         self.program, self.passed = program, passed
         self.posts: dict[str, list[Post]] = {}
+        self._earlier: list[_Earlier] = []
         known: dict[object, Post] = {}
         for node in sorted(text.every(), key=lambda node: node.text):
             for mention in node.moments.posts:
@@ -101,6 +111,38 @@ class Names:
             self._check_reach(node, mention.span)
             for post, back in self._found(node, mention):
                 need(node, post.node, posted(*post), back.rounds, mention, back.depth)
+                if back.rounds:
+                    self._earlier.append(_Earlier(node, mention, post, back.depth))
+
+    def go_on(self) -> None:
+        """Let loops go on from others that post the moments of rounds before their first ones.
+
+        Of a loop before all rounds are waited for. Those that are alike share what they take.
+        """
+        for node, mention, post, within in self._earlier:
+            for other in self.posts[mention.moment.name]:
+                together = common(node, other.node)
+                depth = len(together)
+                if depth >= min(within, len(other.node.level.path)):
+                    continue
+                loop = other.node.level.path[depth]
+                alike = any(loop is one for one in node.level.path[depth].alike)
+                later = other.node.text > node.text
+                before = not later or together[-1].loop is not None
+                if before and not alike and self._one(post, other) and self._near(node, other):
+                    need(node, other.node, posted(*other), int(later), mention)
+
+    @staticmethod
+    def _one(post: Post, other: Post) -> bool:
+        """Whether two posts are of one moment, but for the rounds of loops."""
+        both = (one.mention.moment.indices for one in (post, other))
+        first, second = ([None if isinstance(i, Round) else i for i in some] for some in both)
+        return first == second
+
+    def _near(self, node: Node, post: Post) -> bool:
+        """Whether a moment is posted on the core of a node."""
+        queues = self.program.queues
+        return queues[post.node.queue].core == queues[node.queue].core
 
     def _found(self, node: Node, mention: Mention) -> Iterator[tuple[Post, Back]]:
         """The posts that a node comes after, each with how many rounds back it is."""
@@ -152,8 +194,8 @@ class Names:
         return refused(NOBODY, said, mention.span, hint, note)
 
     def _check_core(self, node: Node, mention: Mention, post: Post) -> None:
-        cores = [self.program.queues[n.queue].core for n in (post.node, node)]
-        if cores[0] != cores[1]:
+        if not self._near(node, post):
+            cores = [self.program.queues[n.queue].core for n in (post.node, node)]
             said = f"{shown(mention.moment)} is posted in core {cores[0]}; this is core {cores[1]}"
             hint = "a queue waits for semaphores of its own core: let the cores meet at a barrier"
             note = Note("it is posted here", post.mention.span)

@@ -109,7 +109,8 @@ class Level:
 
     ``enter`` and ``leave`` are the nodes of the loop on the level around it, by queue. ``last`` is
     what a queue waits for and updates at the end of a round. ``reach`` are pairs of queues of which
-    the second waits in the loop for something that needs the first to have entered it.
+    the second waits in the loop for something that needs the first to have entered it. All that are
+    ``alike``, this among them, are one loop in other places: the first of the text comes first.
     """
 
     loop: RunTimeLoop | None = None
@@ -120,6 +121,7 @@ class Level:
     leave: dict[int, Node] = field(default_factory=dict)
     last: dict[int, list[Sync]] = field(default_factory=dict)
     reach: set[tuple[int, int]] = field(default_factory=set)
+    alike: list[Level] = field(default_factory=list)
 
     @property
     def path(self) -> tuple[Level, ...]:

@@ -15,6 +15,7 @@ KINDS = {
     "unrolled": (woven(), kept.unrolled),
     "looped": (looping(), kept.looped),
     "pipelines": (pipelines(), kept.pipeline),
+    "nests": (pipelines(nested=True), kept.pipeline),
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hypothesis import strategies as st
@@ -24,11 +24,15 @@ COUNTER = 10
 
 @dataclass(eq=False)
 class Rounds:
-    """A loop of so many rounds, which is ``told`` or not."""
+    """A loop of so many rounds, which is ``told`` or not; it may be a loop ``like`` another.
+
+    Its calls then post moments of the same names; behind them it may have more.
+    """
 
     count: int
     body: list[Call | Rounds]
     told: bool = False
+    like: Rounds | None = None
 
     @property
     def engines(self) -> list[str]:
@@ -82,7 +86,46 @@ class Mentions:
 
     def copies(self) -> list[Call]:
         """The calls once more."""
-        return [Call(**{f: getattr(c, f) for f in c.__dataclass_fields__}) for c in self.calls]
+        return [replace(call) for call in self.calls]
+
+    def _origin(self, number: int, depth: int) -> int:
+        """The first call in whose place one stands, by which of so many loops is like which."""
+        while True:
+            for loop in self.loops[number][:depth]:
+                found = self._there(number, loop)
+                if found != number:
+                    number = found
+                    break
+            else:
+                return number
+
+    def _there(self, number: int, loop: Rounds) -> int:
+        """The call in whose place one of a loop stands, in the loop that is like; or itself."""
+        if loop.like is None:
+            return number
+        own, other = ([call for call, _ in every(one.body)] for one in (loop, loop.like))
+        at = next(at for at, call in enumerate(own) if call is self.calls[number])
+        if at >= len(other):
+            return number
+        return next(n for n, call in enumerate(self.calls) if call is other[at])
+
+    def _goes_on(self, first: int, second: int, depth: int) -> bool:
+        """Whether two calls in loops beside each other are in order since those are alike.
+
+        Each has a twin in the other's loop.
+        """
+        loops = [self.loops[number][depth : depth + 1] for number in (first, second)]
+        if not all(loops) or loops[0] == loops[1]:
+            return False
+        there = [
+            {
+                self._origin(n, 9)
+                for n, inside in enumerate(self.loops)
+                if inside[depth:][:1] == loop
+            }
+            for loop in loops
+        ]
+        return self._origin(first, 9) in there[1] and self._origin(second, 9) in there[0]
 
     def between(self, first: int, second: int, at_read: bool) -> None:
         """Let one call come after another: of the same round, or of the one before."""
@@ -91,9 +134,11 @@ class Mentions:
             if loop is other
         ]  # fmt: skip
         rounds = 0 if first < second else 1
-        if rounds and not common:
+        if (rounds and not common) or self._goes_on(first, second, len(common)):
             return
-        name = f"{'read' if at_read else 'done'}{first}"
+        # Calls in each other's place share a name among those that share a loop with one of them.
+        origin = self._origin(first, len(common))
+        name = f"{'read' if at_read else 'done'}{origin}_{len(common)}"
         every = [Round(self.numbers[id(loop)], 0) for loop in self.loops[first]]
         self.posts.setdefault(first, {})[Mention(Moment(name, tuple(every)), NOWHERE, at_read)] = (
             None
@@ -178,8 +223,28 @@ def some(draw: st.DrawFn, depth: int, least: int = 0) -> Items:
     items: Items = [*draw(st.lists(calls(0, shared=True), min_size=least, max_size=5))]
     if depth and draw(st.booleans()):
         inner = draw(rounds(depth - 1))
-        items.insert(draw(st.integers(0, len(items))), inner)
+        at = draw(st.integers(0, len(items)))
+        items.insert(at, inner)
+        for _ in range(draw(st.integers(0, 2))):
+            at = draw(st.integers(at + 1, len(items)))
+            more = draw(st.lists(calls(0, shared=True), max_size=1))
+            items.insert(at, again(inner, draw(st.sampled_from([2, 1, 0, 3])), more))
     return items
+
+
+def again(loop: Rounds, count: int, more: list[Call]) -> Rounds:
+    """A loop like another, with another count and perhaps with more in it."""
+    return Rounds(count, [*copied(loop.body), *more], loop.told, loop)
+
+
+def copied(items: Items) -> Items:
+    """The same calls and loops once more."""
+    return [
+        replace(item)
+        if isinstance(item, Call)
+        else replace(item, body=copied(item.body), like=None)
+        for item in items
+    ]
 
 
 @st.composite
@@ -195,5 +260,8 @@ def looping(draw: st.DrawFn) -> Items:
     inner = draw(rounds(1))
     before, after = draw(some(0)), draw(some(0))
     items = [*before, inner, *after]
+    if draw(st.booleans()):
+        more = draw(st.lists(calls(0, shared=True), max_size=1))
+        items += [again(inner, draw(st.sampled_from([2, 1])), more), *draw(some(0))]
     used = {e for call, _ in every(items) for e in call.reads if e[0] == "register"}
     return [*(c for c in filled(0) if c.row == "Memset" or used & set(c.writes)), *items]

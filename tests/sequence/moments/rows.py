@@ -1,4 +1,7 @@
-"""Random pipelines in a loop: each stage reads what another has written some rounds before."""
+"""Random pipelines in a loop: each stage reads what another has written some rounds before.
+
+In a nest the rounds go on from entry to entry, and from one loop to its copy.
+"""
 
 from __future__ import annotations
 
@@ -24,17 +27,27 @@ class Stage:
 
 @dataclass(frozen=True)
 class Pipeline:
-    """Stages, in the order in which a round has them; ``unrolled`` rounds of them are one."""
+    """Stages, in the order in which a round has them; ``unrolled`` rounds of them are one.
+
+    So many copies of the loop stand ``beside`` each other in an outer one of ``entries``, if any.
+    """
 
     stages: tuple[Stage, ...]
     order: tuple[int, ...]
     rounds: int
     unrolled: int
+    entries: int = 0
+    beside: int = 1
+
+    @property
+    def total(self) -> int:
+        """How many rounds there are, of all entries and copies."""
+        return self.rounds * self.beside * max(self.entries, 1)
 
     @property
     def columns(self) -> int:
         """How wide the buffers are."""
-        return (self.rounds + BEFORE) * WIDTH
+        return (self.total + BEFORE) * WIDTH
 
     def text(self) -> str:
         """The program."""
@@ -48,10 +61,12 @@ class Pipeline:
                 f".sbuf t{n} f32[1, {self.columns}]",
                 f"@vector Memset t{n}, {n} post fill[{n}]",
             ]
-        lines.append(f".loop k in 0..{self.rounds} step {self.unrolled}")
+        outer = [f".loop i in 0..{self.entries}"] if self.entries else []
+        outer.append(f".for j in 0..{self.beside}")
+        lines += [*outer, f".loop k in 0..{self.rounds} step {self.unrolled}"]
         lines.append(f".for b in 0..{self.unrolled}")
         lines += [self.line(n) for n in self.order]
-        lines += [".end", ".end"]
+        lines += [".end", ".end", *(".end" for _ in outer)]
         last = len(self.stages) - 1
         lines.append(f"@sync DmaCopy O, t{last} after m{last}, fill[{last}]")
         lines.append("@sync .drain all")
@@ -65,8 +80,10 @@ class Pipeline:
     def line(self, number: int) -> str:
         """The line of a stage."""
         stage = self.stages[number]
-        at = f"(k + b + {BEFORE}) * {WIDTH} : +{WIDTH}"
-        back = f"(k + b + {BEFORE - stage.distance}) * {WIDTH} : +{WIDTH}"
+        entry = f"i * {self.beside} + j" if self.entries else "j"
+        now = f"({entry}) * {self.rounds} + k + b"
+        at = f"({now} + {BEFORE}) * {WIDTH} : +{WIDTH}"
+        back = f"({now} + {BEFORE - stage.distance}) * {WIDTH} : +{WIDTH}"
         source = f"A[:, {at}]" if stage.source < 0 else f"t{stage.source}[:, {back}]"
         row = "DmaCopy" if stage.transfer else "TensorCopy"
         after = [f"fill[{number}]"]
@@ -87,7 +104,7 @@ class Pipeline:
         shape = 1, self.columns
         held = [np.full(shape, n, np.float32) for n in range(len(self.stages))]
         given = self.inputs()["A"]
-        for number in range(self.rounds):
+        for number in range(self.total):
             for n in self.order:
                 stage, at = self.stages[n], (number + BEFORE) * WIDTH
                 back = at - stage.distance * WIDTH
@@ -99,8 +116,8 @@ class Pipeline:
 
 
 @st.composite
-def pipelines(draw: st.DrawFn, rounds: int = 0) -> Pipeline:
-    """Any pipeline of up to five stages, with some number of rounds."""
+def pipelines(draw: st.DrawFn, rounds: int = 0, nested: bool = False) -> Pipeline:
+    """Any pipeline of up to five stages, with some number of rounds, in a nest or not."""
     made = []
     for number in range(draw(st.integers(1, 5))):
         transfer = draw(st.booleans()) or not number
@@ -113,4 +130,6 @@ def pipelines(draw: st.DrawFn, rounds: int = 0) -> Pipeline:
     order = tuple(range(len(made)))
     if all(stage.distance or stage.source < 0 for stage in made):
         order = tuple(draw(st.permutations(order)))
-    return Pipeline(tuple(made), order, rounds, unrolled)
+    entries = draw(st.sampled_from([2, 3, 0])) if nested else 0
+    beside = draw(st.sampled_from([1, 2])) if nested else 1
+    return Pipeline(tuple(made), order, rounds, unrolled, entries, beside)

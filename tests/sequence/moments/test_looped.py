@@ -9,6 +9,14 @@ import nasm
 from tests.sequence.moments.test_unrolled import problem, program, synced
 from tests.sequence.test_loops_random import judged
 
+
+def rows(text: str, engine: str) -> list[str]:
+    """The instructions of an engine."""
+    made = program(text)
+    queue = next(n for n, lines in enumerate(made.queues) if lines.engine == engine)
+    return [made.instruction(queue, pc).row.name for pc in range(len(made.queues[queue]))]
+
+
 ROWS = ".hbm R f32[8, 128, 64] input = iota\n"
 
 
@@ -52,7 +60,7 @@ def test_who_awaits_a_round_before_is_lent_as_many() -> None:
     ]
 
 
-def test_what_was_lent_is_given_back_where_the_loop_is_entered_again() -> None:
+def test_a_loop_that_is_entered_again_goes_on_from_its_last_rounds() -> None:
     text = """\
 .loop i in 0..2
 .loop k in 0..8
@@ -65,8 +73,154 @@ def test_what_was_lent_is_given_back_where_the_loop_is_entered_again() -> None:
         "vector Memset $set += 1",
         "gpsimd EventSemaphore $set += 2",
         "gpsimd TensorCopy $set >= 1 $set += -1",
-        "gpsimd EventSemaphore $set >= 2 $set += -2",
     ]
+    # It is lent once, before the outer loop.
+    assert [row for row in rows(text, "gpsimd") if row != "RegisterAlu"] == [
+        "EventSemaphore",
+        "RegisterMove",
+        "RegisterMove",
+        "TensorCopy",
+        "CompareBranch",
+        "CompareBranch",
+    ]
+
+
+def beside(first: str, second: str, around: str = ".loop i in 0..2") -> str:
+    """Two loops beside each other: in the second, lines of the first are other ones."""
+    body = """\
+.loop k in 0..8
+@gpsimd TensorCopy b, a  after set[k - 2]
+@vector Memset a, 1  post set[k]
+.end
+"""
+    end = ".end" if around else ""
+    return f"{around}\n{body}{body.replace(first, second)}{end}\n"
+
+
+ALIKE = ["vector Memset $set += 1"] * 2
+ALIKE += ["gpsimd EventSemaphore $set += 2", *["gpsimd TensorCopy $set >= 1 $set += -1"] * 2]
+
+
+@pytest.mark.parametrize("around", [".loop i in 0..2", ""])
+@pytest.mark.parametrize(
+    ("first", "second"), [("", ""), ("0..8", "2..4"), ("b, a", "c, a"), ("[k", "[4 + k")]
+)
+def test_a_loop_goes_on_from_one_beside_it_that_is_alike(
+    first: str, second: str, around: str
+) -> None:
+    assert synced(beside(first, second, around)) == ALIKE
+
+
+def test_loops_that_post_other_moments_do_not_go_on_from_each_other() -> None:
+    found = synced(beside("set[", "put["))
+    assert found == [
+        "vector Memset $set += 1",
+        "vector Memset $put += 1",
+        "gpsimd EventSemaphore $set += 2",
+        "gpsimd EventSemaphore $put += 2",
+        "gpsimd TensorCopy $set >= 1 $set += -1",
+        "gpsimd TensorCopy $put >= 1 $put += -1",
+    ]
+    assert synced(beside("set[", "set[1, ")) == [line.replace("put", "set_2") for line in found]
+
+
+def test_a_wait_that_follows_in_one_of_loops_that_are_alike_is_needed_in_the_other() -> None:
+    first = """\
+.loop k in 0..4
+@vector Memset a, 1  post one[k]
+@vector TensorCopy b, a  post two[k] @read
+@gpsimd TensorCopy c, a  after one[k], two[k]
+.end
+"""
+    # In the first the copy has waited for the Memset; in the second it reads something else.
+    second = first.replace("b, a", "b, c")
+    two = "gpsimd TensorCopy $two >= 1 $two += -1"
+    assert [line for line in synced(first) if line.startswith("gpsimd")] == [two]
+    both = ["gpsimd EventSemaphore $one >= 1 $one += -1", two]
+    for text in (first + second, second + first):
+        assert [line for line in synced(text) if line.startswith("gpsimd")] == both * 2
+
+
+def test_all_rounds_of_a_loop_beside_it_that_is_not_alike_are_waited_for() -> None:
+    # In the text once; in a loop from either to the other, round by round.
+    more = ("@vector Memset", "@vector Nop\n@vector Memset")
+    assert synced(beside(*more, "")) == [
+        "vector Memset $set += 1",
+        "vector EventSemaphore $vector += 1",
+        "vector Memset $set_2 += 1",
+        "gpsimd EventSemaphore $set += 2",
+        "gpsimd TensorCopy $set >= 1 $set += -1",
+        "gpsimd EventSemaphore $set_2 += 2",
+        "gpsimd EventSemaphore $vector >= 1",
+        "gpsimd TensorCopy $set_2 >= 1 $set_2 += -1",
+    ]
+    assert synced(beside(*more)) == [
+        "vector Memset $set += 1",
+        "vector EventSemaphore $loop1_2 += 1",
+        "vector Memset $set_2 += 1",
+        "vector EventSemaphore $loop1 += 1",
+        "gpsimd EventSemaphore $set += 2",
+        "gpsimd EventSemaphore $set_2 += 2",
+        "gpsimd EventSemaphore $loop1 += 1",
+        "gpsimd EventSemaphore $loop1 >= 1 $loop1 += -1",
+        "gpsimd TensorCopy $set >= 1 $set += -1",
+        "gpsimd EventSemaphore $loop1_2 >= 1 $loop1_2 += -1",
+        "gpsimd TensorCopy $set_2 >= 1 $set_2 += -1",
+    ]
+
+
+def test_loops_of_other_cores_do_not_go_on_from_each_other() -> None:
+    body = ".loop k in 0..8\n@gpsimd Nop after set[k - 2]\n@vector Nop post set[k]\n.end\n"
+    found = synced(f".core 0\n{body}.core 1\n{body}")
+    lines = [
+        "vector Nop $set_0 += 1",
+        "gpsimd EventSemaphore $set_0 += 2",
+        "gpsimd Nop $set_0 >= 1 $set_0 += -1",
+    ]
+    assert sorted(found) == sorted([*lines, *(line.replace("set_0", "set_1") for line in lines)])
+
+
+def test_what_is_asked_about_behind_all_loops_is_not_waited_for_in_them() -> None:
+    text = """\
+.loop i in 0..4
+.loop k in 0..4
+@sync   DmaCopy O, a  after set[k] post store[k]
+@vector Memset a, 1  after store[k - 1] post set[k]
+.end
+.end
+@sync .drain
+"""
+    lines = [line for line in synced(text) if line.startswith("vector")]
+    assert lines == [
+        "vector EventSemaphore $store += 16",
+        "vector EventSemaphore $store >= 16 $store += -16",
+        "vector Memset $set += 1",
+        "vector EventSemaphore $store >= 16",
+        "vector EventSemaphore $vector += 1",
+    ]
+    last = [row for row in rows(text, "vector") if row in ("CompareBranch", "EventSemaphore")]
+    assert last[-4:] == ["CompareBranch", "CompareBranch", "EventSemaphore", "EventSemaphore"]
+
+
+def test_of_loops_that_are_alike_only_the_last_one_is_asked() -> None:
+    body = """\
+.loop k in 0..4
+@sync   DmaCopy O, a  after set[k] post store[k]
+@vector Memset a, 1  after store[k - 1] post set[k]
+.end
+"""
+    found = synced(f"{body}{body}@sync .drain")
+    takes = ["vector EventSemaphore $store >= 16 $store += -16", "vector Memset $set += 1"]
+    assert [line for line in found if line.startswith("vector")] == [
+        "vector EventSemaphore $store += 16",
+        *takes,
+        *takes,
+        "vector EventSemaphore $store >= 16",
+        "vector EventSemaphore $vector += 1",
+    ]
+    # Who stands between them asks about the first, who stands behind all about the outer loop.
+    found = synced(f".loop i in 0..2\n{body}@sync .drain\n{body}.end\n@sync .drain")
+    assert found.count("vector EventSemaphore $store >= 16") == 2
 
 
 def test_a_round_is_told_apart_by_the_step() -> None:
@@ -285,6 +439,25 @@ def test_a_drain_behind_a_loop_waits_for_all_transfers_in_it_at_once() -> None:
     ]
 
 
+def test_a_drain_behind_a_nest_waits_for_the_transfers_of_all_entries_at_once() -> None:
+    loop = ".loop k in 0..4\nDmaCopy O, a\n.end\n"
+    text = f"@sync\n.loop i in 0..3\n{loop}{loop.replace('4', '5')}.end\n.drain"
+    assert [line.split(" ", 2)[2] for line in synced(text)] == [
+        "$loop2 += 16",
+        "$loop2 += 16",
+        f"$loop2 >= {16 * 3 * (4 + 5)} $loop2 += -{16 * 3 * (4 + 5)}",
+    ]
+    # If somebody asks sooner, or it is not known how often the inner loop is entered, it is sooner.
+    asked, unknown = text.replace(".end\n.drain", ".drain\n.end"), text.replace("0..3", "0..%r1")
+    for other in (asked, unknown):
+        assert [line.split(" ", 2)[2] for line in synced(other)] == [
+            "$loop2 += 16",
+            "$loop2 >= 64 $loop2 += -64",
+            "$loop2 += 16",
+            "$loop2 >= 80 $loop2 += -80",
+        ]
+
+
 @pytest.mark.parametrize("loop", [".loop k in 0..%r1", f".loop k in 0..{2**21}"])
 def test_of_a_loop_whose_posts_nobody_can_count_each_round_waits_for_its_own(loop: str) -> None:
     text = f"@sync\n{loop}\nDmaCopy O, a\n.end\n.drain"
@@ -324,7 +497,7 @@ def test_who_takes_a_landing_tells_a_drain_of_it() -> None:
         "vector EventSemaphore $store += 16",
         "vector EventSemaphore $store >= 16 $store += -16",
         "vector Memset $set += 1",
-        "vector EventSemaphore $store >= 16 $store += -16",
+        "vector EventSemaphore $store >= 16",
         "vector EventSemaphore $vector += 1",
         "sync EventSemaphore $set >= 1 $set += -1",
         "sync DmaCopy $store += 16",
@@ -413,7 +586,7 @@ def test_what_stands_before_a_break_is_told_in_the_round_that_it_ends_too() -> N
         "sync DmaCopy $in += 16",
         "sync EventSemaphore $in >= 16 $in += -16",
         "sync DmaCopy $out += 16",
-        "sync EventSemaphore $out >= 16 $out += -16",
+        "sync EventSemaphore $out >= 16",
         "sync EventSemaphore $sync += 1",
         "sync EventSemaphore $sync >= 1",
     ]

@@ -25,3 +25,15 @@ def test_a_random_pipeline_reads_what_was_written_rounds_before(one: Pipeline) -
 @given(pipelines(rounds=4))
 def test_a_random_pipeline_has_no_wait_too_many(one: Pipeline) -> None:
     kept.no_wait_too_many(one)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(pipelines(nested=True))
+def test_a_random_pipeline_goes_on_from_entry_to_entry(one: Pipeline) -> None:
+    kept.pipeline(one)
+
+
+@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
+@given(pipelines(rounds=4, nested=True))
+def test_a_random_pipeline_in_a_nest_has_no_wait_too_many(one: Pipeline) -> None:
+    kept.no_wait_too_many(one)
