@@ -112,11 +112,11 @@ def test_an_included_file_may_be_included_once_more(bare: Tried, tmp_path: Path)
     assert float(session.read("q")[0, 0]) == 3
 
 
-def test_a_macro_that_posts_moments_belongs_into_the_text(bare: Tried) -> None:
+def test_a_macro_that_posts_moments_is_called_and_those_of_the_program_are_explained(
+    bare: Tried,
+) -> None:
     macro = ".macro pair(t)\n@vector Memset t, 1 post set\n@gpsimd Nop after set\n.end\n"
     bare.shell.adopt(Session(f".target trn2\n.sbuf q f32[4, 8]\n{macro}pair(q)\n"))
     bare.does("run")
-    said = bare.does("pair(q)")
-    assert "lines of 'pair' have moments or drains" in said
-    assert "call it in the text of the program" in said
-    assert "write a wait for a semaphore here" in bare.does("@vector Nop post done")
+    assert "declared: 1 semaphore, " in bare.does("pair(q)")
+    assert "nobody posts set in what is typed" in bare.does("@vector Nop after set")
