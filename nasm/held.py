@@ -8,8 +8,8 @@ with everything else.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -67,6 +67,13 @@ class Surroundings(Protocol):
 
     def memory(self, name: str) -> Bytes:
         """A linear memory that programs address by number, by its name."""
+
+    def late(self, place: Place, tick: int, act: Callable[[], None]) -> None:
+        """Do what the instruction at a place left for a tick, which has come.
+
+        It is that one's, whoever looks at the core and has it done: what it reports is of its
+        place, what it is refused as well, and observers are told that it has acted.
+        """
 
     def report(
         self,
@@ -204,13 +211,15 @@ class Seen:
     """A part of what a core holds, as it is: an array, a small table, or both.
 
     ``array`` is what expressions compute with: of a ``dtype`` by name, else of its own; ``known``
-    says which elements are (None: all). ``rows`` are lines of a table under ``heads``. ``said`` is
+    says which elements are (None: all). What is set is rounded to the dtype ``stored``, if that is
+    another. ``rows`` are lines of a table under ``heads``. ``said`` is
     how it is now, in a few words: who owns it, what it waits for. One that ``rests`` is as always.
     """
 
     array: NDArray[Any] | None = None
     known: NDArray[np.bool_] | None = None
     dtype: str = ""
+    stored: str = ""
     said: str = ""
     heads: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
@@ -229,6 +238,12 @@ class Seen:
         return not there.any() and (self.known is None or not self.known.any())
 
 
+Put = Callable[[Any, NDArray[Any], NDArray[np.bool_]], None]
+"""Puts into what a core holds some elements of a part: an array of the shape in which the part is
+seen, as it is stored, and which of its elements to take. Raises Refused, and changes nothing then.
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """A part of what a core holds, for whoever looks: its name in expressions, and what it is.
@@ -236,7 +251,8 @@ class Part:
     ``read`` takes what the core holds, changes nothing, and returns what is not changed later.
     ``items`` are names that expressions have for its items, in their order. If it is ``by_queue``
     the first cell of its rows, or without a table the first axis of its array, says which queue
-    of the core it belongs to.
+    of the core it belongs to. What can be set by hand has a ``put``, and for items, by their names,
+    maybe ``words`` for numbers.
     """
 
     name: str
@@ -244,6 +260,8 @@ class Part:
     read: Callable[[Any], Seen]
     items: tuple[str, ...] = ()
     by_queue: bool = False
+    put: Put | None = None
+    words: Mapping[str, Mapping[str, int]] = field(default_factory=dict, compare=False)
 
     @property
     def names(self) -> dict[str, int | None]:

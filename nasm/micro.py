@@ -1,25 +1,55 @@
-"""The places of instructions that another one was expanded to."""
+"""The places of instructions that another one was expanded to, and what they came from."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+
+class Origin(NamedTuple):
+    """What an expanded instruction came from, in words: a slot of a buffer, a part of a template.
+
+    ``place`` is where the instruction stands that put it there, a queue and a pc, and ``put`` says
+    in words that it did: "recorded at"; without one nobody did while the program ran.
+    """
+
+    said: str
+    put: str = ""
+    place: tuple[int, int] | None = None
+
+
+class Expansion(tuple[Any, ...]):
+    """The instructions that another one stands for, which know where each came from."""
+
+    origins: tuple[Origin | None, ...]
+
+    @classmethod
+    def of(cls, instructions: Iterable[Any], origins: Iterable[Origin | None]) -> Expansion:
+        """Some instructions, and for each what it came from."""
+        made = cls(instructions)
+        made.origins = tuple(origins)
+        return made
 
 
 class Micro(int):
     """Where an expanded instruction stands: pc 5, micro 3 is written "5.3".
 
     As a number it is the pc of the instruction that it comes from, so that whoever knows nothing of
-    expansions sees that one. ``instruction`` is what is executed; ``last`` says that none follows.
+    expansions sees that one. ``instruction`` is what is executed; ``last`` says that none follows;
+    ``origin`` is what it came from, if the target says so.
     """
 
     micro: int
     instruction: Any
     last: bool
+    origin: Origin | None
 
-    def __new__(cls, pc: int, micro: int, instruction: Any, last: bool) -> Micro:
+    def __new__(
+        cls, pc: int, micro: int, instruction: Any, last: bool, origin: Origin | None = None
+    ) -> Micro:
         """The place of one of several instructions that stand for that at a pc."""
         made = super().__new__(cls, pc)
-        made.micro, made.instruction, made.last = micro, instruction, last
+        made.micro, made.instruction, made.last, made.origin = micro, instruction, last, origin
         return made
 
     def __repr__(self) -> str:
@@ -27,8 +57,24 @@ class Micro(int):
 
     __str__ = __repr__
 
-    def __reduce__(self) -> tuple[type[Micro], tuple[int, int, Any, bool]]:
-        return Micro, (int(self), self.micro, self.instruction, self.last)
+    def __reduce__(self) -> tuple[type[Micro], tuple[int, int, Any, bool, Origin | None]]:
+        return Micro, (int(self), self.micro, self.instruction, self.last, self.origin)
+
+
+def numbered(pc: int, number: int, expansion: Sequence[Any]) -> Micro:
+    """The place of one of the instructions that the one at a pc stands for."""
+    last = number == len(expansion) - 1
+    return Micro(pc, number, expansion[number], last, origin_of(expansion, number))
+
+
+def origin_of(expansion: Sequence[Any], number: int) -> Origin | None:
+    """What one of the instructions of an expansion came from, if that is known."""
+    return expansion.origins[number] if type(expansion) is Expansion else None
+
+
+def fields(pc: int) -> dict[str, int]:
+    """A place as documents have it: ``pc``, and ``micro`` if it was expanded to."""
+    return {"pc": int(pc)} | ({"micro": pc.micro} if type(pc) is Micro else {})
 
 
 def micro_of(pc: int) -> int:

@@ -381,7 +381,7 @@ class Session(Drawn, Trying):
         if asked is None:
             return super().why(text, depth, most)
         with self.breakpoints.aside(), self.past.excursion():
-            return part_changes.why(self, asked, self._travel.to_meeting)
+            return part_changes.why(self, asked, self._travel.met_last, self.past)
 
     def last_write(self, text: str) -> LastWrite | None:
         """The last write of any element of a tensor or slice until now; None if there was none.
@@ -394,7 +394,7 @@ class Session(Drawn, Trying):
         if asked is None:
             return super().last_write(text)
         with self.breakpoints.aside(), self.past.excursion():
-            return part_changes.last_change(self, asked, self._travel.to_meeting)
+            return part_changes.last_change(self, asked, self._travel.met_last, self.past)
 
     def goto(self, where: str | int | Mark | Moment) -> None:
         """Go to a moment, back or forward; nothing stops on the way. Raises Refused.

@@ -108,3 +108,26 @@ def test_a_notebook_is_executed_without_a_screen(tmp_path: Path) -> None:
     ).execute()
     assert "<pre" in book.cells[1].outputs[0].data["text/html"]
     assert book.cells[2].outputs[0].text == f"{6.0 * 512}\n"
+
+
+TENSIX = """\
+.target wormhole
+.l1 a u32[4] @ 0x1000 input
+.l1 b u32[4] @ 0x2000 output = zeros
+@t0
+.cfg GPR0 = 0x1000 // 16
+.cfg GPR1 = 0x2000 // 16
+LOADIND SizeSel=1, OffsetIndex=4, AutoIncSpec=0, DataRegIndex=4, AddrRegIndex=0
+STALLWAIT 0x1, 0x1
+STOREIND MemHierSel=1, Size=1, OffsetHalfReg=4, DataReg=4, AddrReg=1
+"""
+
+
+def test_a_cell_of_tensix_takes_and_gives_arrays_and_refuses_in_words(shell: Any) -> None:
+    shell.user_ns["a"] = np.array([7, 8, 9, 10], np.uint32)
+    done, said, _ = ran(shell, "", TENSIX)
+    assert done.success, said
+    assert shell.user_ns["b"].tolist() == [7, 0, 0, 0]
+    _, said, _ = ran(shell, "", TENSIX + "@t1 ATGETM 3\n@t2 ATGETM 3\n")
+    assert "mutex 3 is held by t1" in said
+    assert "Traceback" not in said

@@ -57,3 +57,26 @@ def test_the_configuration_says_which_and_on_what(programs: pytest.Pytester) -> 
 def test_a_program_is_named_like_any_test(programs: pytest.Pytester) -> None:
     done = programs.runpytest(*PLUGIN, "--nasm", "right.nasm::right")
     done.assert_outcomes(passed=1)
+
+
+TENSIX = """\
+.target wormhole
+.l1 x u32[4] @ 0x1000 output = zeros
+@t0
+.cfg GPR0 = 0x1000 // 16
+.cfg GPR4 = 42
+STOREIND MemHierSel=1, Size=1, OffsetHalfReg=2, DataReg=4
+.expect x[0] == 42
+"""
+
+
+def test_programs_of_tensix_are_tests_like_others(pytester: pytest.Pytester) -> None:
+    pytester.path.joinpath("stored.nasm").write_text(TENSIX, encoding="utf-8")
+    stuck = f"{TENSIX}@t1 ATGETM 3\n@t2 ATGETM 3\n"
+    pytester.path.joinpath("stuck.nasm").write_text(stuck, encoding="utf-8")
+    done = pytester.runpytest(*PLUGIN, "--nasm", "-v")
+    done.assert_outcomes(passed=1, failed=1)
+    text = done.stdout.str()
+    assert "stored.nasm::stored PASSED" in text
+    assert "mutex 3 is held by t1" in text
+    assert "Traceback" not in text

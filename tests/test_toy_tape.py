@@ -13,8 +13,10 @@ import pickle
 import pytest
 
 from nasm.machine import describe
-from nasm.micro import Micro
+from nasm.micro import Micro, Origin
 from nasm.problems import Failure, Refused
+from nasm.records import Status
+from nasm.report.jsonable import message
 from nasm.report.trace import stream
 from nasm.session import Session
 from tests.test_toy_rack import made, ran, session, stuck
@@ -110,8 +112,9 @@ def test_a_record_of_an_expanded_instruction_has_its_own_text() -> None:
 
 
 def test_a_place_survives_pickling_and_is_its_pc() -> None:
-    place = Micro(5, 3, None, False)
+    place = Micro(5, 3, None, False, Origin("place 3"))
     copy = pickle.loads(pickle.dumps(place))
+    assert copy.origin == place.origin
     assert (copy, copy.micro, f"{copy}", {copy: 1}[5]) == (5, 3, "5.3", 1)
 
 
@@ -194,3 +197,38 @@ def test_nothing_is_typed_in_the_middle_of_an_expansion() -> None:
     held.step(count=2)
     with pytest.raises(Refused, match="expansion"):
         held.execute("@alpha Wait")
+
+
+def test_what_an_expanded_instruction_says_is_said_of_its_own_place() -> None:
+    one = session(
+        ".ram X f32[4, 2] input = iota\n.bank x f32[4, 2]\n.sem loaded\n"
+        "@beta\nMove x, X $loaded += 2\nWait $loaded >= 2\nTape 2\nTell x\nTell x\nPlay 1\nTell x\n"
+    )
+    report = one.run()
+    assert report.status is Status.FINISHED
+    said = [message(one) for one in report.messages]
+    assert [(each["pc"], each.get("micro")) for each in said] == [(5, 0), (5, 1), (6, None)]
+    assert all("micro" not in each or json.dumps(each).count('"pc": 5,') for each in said)
+
+
+def test_what_an_instruction_was_expanded_to_says_where_it_came_from() -> None:
+    one = session("@alpha\nTape 2\nWait\nPush 7\nPlay 1\n")
+    one.watch("belt")
+    one.step("alpha", 1)
+    (alpha, _) = one.context().engines
+    assert alpha.origin == "place 1 of the tape, recorded at line 5"
+    saved = one.checkpoint()
+    one.run()
+    (hit,) = one.hits
+    assert hit.met.text == (
+        "belt changed with @alpha pc 3.1 "
+        "(Push, line 6, from place 1 of the tape, recorded at line 5)"
+    )
+    one.back_to(saved)
+    assert one.context().engines[0].origin == alpha.origin
+    why = one.why("belt[0]")
+    assert why.maker is None
+    one.run()
+    why = one.why("belt[0]")
+    assert why.maker is not None
+    assert why.maker.where == ", line 6 (from place 1 of the tape, recorded at line 5)"

@@ -37,7 +37,8 @@ def list_(args: argparse.Namespace, screen: Screen) -> int:
     if args.csv:
         streams.write(sys.stdout, listing.comma_separated(found))
         return OK
-    screen.show(*listing.table(program, found))
+    begun = listing.settings(program, engines, args.core)
+    screen.show(*begun, *([Text()] if begun else []), *listing.table(program, found))
     if args.explorer:
         screen.tell(Text(EXPLORER, "dim"))
     return OK

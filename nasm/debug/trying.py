@@ -67,17 +67,24 @@ class Trying(Asking):
     def set(self, place: str, value: object) -> Altered:
         """Give a place a value: a tensor or a part of one, ``$semaphore``, or ``@engine %r0``.
 
-        ``value`` is a number, an array, or a text: an expression as expectations have, or in quotes
-        the name of an array file. It is broadcast, and rounded once. Raises Failure or Refused.
+        Or part of what a core holds: ``lreg3[0, 1]``. ``value`` is a number, an array, or a text:
+        an expression as expectations have, or in quotes the name of an array file. It is
+        broadcast, and rounded once. Raises Failure or Refused.
         """
         from nasm.debug.changing import setting
-        from nasm.debug.changing.changes import SetElements
+        from nasm.debug.changing.changes import SetElements, SetPart
+        from nasm.debug.moving.parts import changes, state
 
         change, what = setting.setting(self, place, value), str(place).strip()
         if isinstance(change, SetElements):
             with self._comparing() as memory:
                 self.change(change)
             return setting.Altered(what, memory=tuple(memory))
+        if isinstance(change, SetPart):
+            was = state(self.evaluate(what))
+            self.change(change)
+            count, few = changes(was, state(self.evaluate(what)))
+            return setting.Altered(what, count=count, elements=few)
         before = setting.held(self, change)
         self.change(change)
         after = setting.held(self, change)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from itertools import repeat
 
 from nasm.held import Burst
-from nasm.micro import Micro
+from nasm.micro import Micro, numbered
 from nasm.sim.planned import Planned
 from nasm.sim.queues import Queue
 from nasm.spec.program import Instruction, Program
@@ -29,7 +30,8 @@ class Ahead:
         self.instructions: list[Instruction] = []
         self.pcs: list[int] = []
         self.micros: list[int] = []
-        self._begun: list[tuple[int, Sequence[Instruction]]] = []
+        self._begun: list[int] = []
+        self._expansions: list[Sequence[Instruction]] = []
 
     def pieces(self, foresee: Foresee) -> Iterator[Sequence[Instruction]]:
         """The pieces, one after the other, each noted when it is asked for."""
@@ -65,7 +67,8 @@ class Ahead:
         taken: Sequence[Instruction],
         expanded: bool,
     ) -> None:
-        self._begun.append((len(self.pcs), piece if expanded else ()))
+        self._begun.append(len(self.pcs))
+        self._expansions.append(piece if expanded else ())
         self.instructions.extend(taken)
         self.pcs.extend(repeat(pc, len(taken)))
         self.micros.extend(range(first, len(piece)) if expanded else (-1,))
@@ -77,12 +80,11 @@ class Ahead:
 
     def expansion(self, count: int) -> Sequence[Instruction]:
         """What the last of so many belongs to; nothing if it stands for itself."""
-        return next(piece for at, piece in reversed(self._begun) if at < count)
+        return self._expansions[bisect_left(self._begun, count) - 1]
 
     def place(self, number: int) -> int:
         """The pc of the instruction with a number, with which of its expansion it is."""
         pc, micro = self.pcs[number], self.micros[number]
         if micro < 0:
             return pc
-        last = number + 1 == len(self.pcs) or self.pcs[number + 1] != pc
-        return Micro(pc, micro, self.instructions[number], last)
+        return numbered(pc, micro, self.expansion(number + 1))

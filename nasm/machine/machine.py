@@ -26,7 +26,7 @@ from nasm.machine.kernels import Kernels
 from nasm.machine.numbered import Around, Numbered, Valueless
 from nasm.machine.operands import Operands
 from nasm.machine.ordering import Ordering, matters
-from nasm.machine.outlines import NoValues, OutlinedTransfers, Outlines, Places
+from nasm.machine.outlines import OutlinedTransfers, Outlines, Places, unread
 from nasm.machine.rendezvous import Rendezvous
 from nasm.machine.state import State
 from nasm.machine.tasks import Tasks
@@ -182,7 +182,7 @@ class Machine:
                 continue
             store = state.numbered.get((memory.name, 0 if memory.shared else core))
             memories[memory.name] = (
-                Valueless(memory, NoValues.of)
+                Valueless(memory, unread)
                 if store is None
                 else Numbered(memory, store, self.hazards.uninitialised_bytes)
             )

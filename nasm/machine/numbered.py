@@ -62,12 +62,12 @@ class Numbered:
 class Valueless:
     """A memory in a run without values: asked for its bytes, it refuses as it is told to."""
 
-    def __init__(self, memory: Memory, refuse: Callable[[str], Exception]) -> None:
+    def __init__(self, memory: Memory, refuse: Callable[[str, int], Exception]) -> None:
         self.memory, self.refuse = memory, refuse
 
     def read(self, address: int, count: int) -> NDArray[np.uint8]:
         """There is none."""
-        raise self.refuse(f"the bytes of {self.memory.name} at {address:#x}")
+        raise self.refuse(self.memory.name, address)
 
     def write(self, address: int, data: NDArray[np.uint8]) -> None:
         """Nothing is kept."""
@@ -86,6 +86,7 @@ class Clock(Protocol):
     now: int
     acting: tuple[int, int]
     record: int
+    listeners: Mapping[str, tuple[Callable[..., None], ...]]
 
     @property
     def gates(self) -> Changes:
@@ -128,6 +129,15 @@ class Around:
     def place(self) -> Place:
         """The queue and the pc of what starts, completes or is asked about now."""
         return self._clock.acting
+
+    def late(self, place: Place, tick: int, act: Callable[[], None]) -> None:
+        """Do what the instruction at a place left for a tick, as that one."""
+        clock = self._clock
+        before, clock.acting = clock.acting, place  # type: ignore[assignment]
+        act()  # what it is refused is said of its place: then that stays
+        for tell in clock.listeners["acted"]:
+            tell(place, tick)
+        clock.acting = before
 
     def report(
         self,

@@ -44,6 +44,11 @@ def refused(said: str) -> Refused:
     return Refused(NO_VALUES, said + DOES_NOT_KNOW, HINT)
 
 
+def unread(memory: str, address: int) -> Refused:
+    """The refusal of bytes that come into what a core holds, and with that may decide the run."""
+    return refused(f"{memory} is read at {address:#x}, and what is there may decide the time")
+
+
 class NoValues(Failure):
     """A run without values was asked for one."""
 

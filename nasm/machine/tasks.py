@@ -109,7 +109,8 @@ class Tasks:
         assert program.target.expand is not None
         instruction = program.instructions[lines.instructions[pc]]
         try:
-            found = program.target.expand(self.kernels.holds, self._engine, instruction)
+            place = self.queue, pc
+            found = program.target.expand(self.kernels.holds, self._engine, instruction, place)
             if found is not None and not len(found) and (lines.waits[pc] or lines.updates[pc]):
                 raise Refused(
                     "E0522",

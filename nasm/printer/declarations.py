@@ -99,9 +99,14 @@ def settings(program: Program, allowed: Allowed) -> Iterator[str]:
         yield f"{CORE}{made.core}"
         yield from allowed.above(made.span)
         engine = f"@{made.engine} " if made.engine else ""
-        line = f"{engine}.cfg {made.name}{_set(made, program.target)}"
+        line = f"{engine}{setting(made, program.target)}"
         behind = allowed.behind(made.span)
         yield f"{line}  {behind}" if behind else line
+
+
+def setting(made: Assigned, target: Target) -> str:
+    """``.cfg NAME = value``."""
+    return f".cfg {made.name}{_set(made, target)}"
 
 
 def _set(made: Assigned, target: Target) -> str:

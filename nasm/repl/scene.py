@@ -83,6 +83,8 @@ def sentences(of: Timed, engine: EngineContext) -> Iterator[str]:
     yield f"Its next instruction is {_placed(engine.at, engine.text)}."
     if engine.expansion:
         yield f"That is one of {engine.expansion}."
+    if engine.origin:
+        yield f"It comes from {engine.origin}."
     yield f"It {engine.why}."
 
 
@@ -137,6 +139,7 @@ def _whole(of: Timed, engine: EngineContext, width: int) -> list[str]:
         said.append(_doing(of, one, width, NOW))
     if engine.at is not None:
         said.append(cut(NEXT + _placed(engine.at, engine.text), width))
+        said += [cut(f"{SPACE}from {engine.origin}", width)] if engine.origin else []
         said += _filled(SPACE, engine.why, width)[:2]
     return said
 

@@ -49,7 +49,8 @@ def set_(shell: Shell, rest: str) -> None:
 
     A value is an expression as in .expect, or an array file in quotes: set t[0, 0:4] = 1.5,
     set t = "file.npy", set $loaded = 32, set @scalar %r0 = 5. It is broadcast, and rounded as the
-    tensor stores it. set pc @vector 3 sends an engine to an instruction, set pc @vector loop to a
+    tensor stores it. Parts of a core are set, too, where 'info held' tells of them: set lreg3 = 1.
+    set pc @vector 3 sends an engine to an instruction, set pc @vector loop to a
     label, and set pc @vector line 19 to the first of its instructions on a line.
 
     set NAME VALUE changes a setting of the debugger; 'info settings' lists them.

@@ -142,9 +142,11 @@ def _one(session: Session, e: Executed) -> list[str]:
     start, finish = _cycles(session, e)
     first, last = microseconds(session, e.start), microseconds(session, e.finish)
     waited = f", after waiting {counted(e.waited, 'cycle')}" if e.waited else ""
+    origin = session.program.origin(e.pc)
     return [
         f"{session.name(e)} pc {e.pc}  {e.text}",
         f"  {session.name(e)} cycles {start}..{finish}, {first:.3f}..{last:.3f} µs{waited}",
+        *([f"  from {origin}"] if origin else []),
     ]
 
 

@@ -12,7 +12,8 @@ from nasm import stopping
 from nasm.problems import Refused, counted, in_line, listed, quoted
 from nasm.repl import text
 from nasm.repl.command import WRONG, command
-from nasm.repl.moving import after, came_to, interruptible, memory_lines, whole
+from nasm.repl.moving import SOME, after, came_to, element, interruptible, memory_lines, whole
+from nasm.repl.screen import wrapped
 from nasm.repl.session_commands import sets
 from nasm.repl.shell import Shell
 from nasm.session import Session
@@ -75,7 +76,7 @@ def set_pc(shell: Shell, rest: str) -> None:
 
 @sets(r"[$@%]|.*=")
 def set_value(shell: Shell, rest: str) -> None:
-    """Give a tensor, a semaphore or a register a value: an expression, or an array file."""
+    """Give a tensor, a semaphore, a register or a part of a core a value, or an array file's."""
     found = ASSIGNED.fullmatch(rest)
     if found is None:
         said = f"set what to what, found '{quoted(rest)}'"
@@ -191,6 +192,9 @@ def _typed(session: Session, found: Typed, width: int) -> list[str]:
 def _set(_: Session, found: Altered, width: int) -> list[str]:
     if found.after is not None:
         return [str(found)]
+    if found.count:
+        items = [str(found), *map(element, found.elements[:SOME])]
+        return wrapped(items, width, hang="  ")
     return memory_lines(found.memory, width) or ["every element has that value already"]
 
 

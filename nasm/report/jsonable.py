@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from nasm import __version__
 from nasm.allowing import AllowedProblem
+from nasm.micro import fields
 from nasm.problems import Note, Problem, family
 from nasm.records import (
     EngineRecord,
@@ -153,7 +154,7 @@ def message(record: Message) -> dict[str, Any]:
         "text": record.text,
         "core": record.core,
         "engine": record.engine,
-        "pc": record.pc,
+        **fields(record.pc),
         **place(record.span),
         "microseconds": record.microseconds,
     }

@@ -10,6 +10,7 @@ from typing import Any
 
 from rich.text import Text
 
+from nasm.printer.declarations import setting
 from nasm.printer.lines import update_text, wait_text
 from nasm.printer.text import counter_names
 from nasm.problems import clean
@@ -19,6 +20,8 @@ from nasm.spec.instruction import Row
 from nasm.spec.program import Program, Update, Wait
 
 UNKNOWN = "?"
+WRITE = ".write "
+"""How a line begins that stands for the instructions that write settings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +105,10 @@ def _where(program: Program, queue: int, pc: int) -> tuple[str, str]:
     if span is None:
         return "", ""
     chain = (*program.chains[lines.chains[pc]], *span.chain)
-    return f"{span.source.shown}:{span.line}", ", ".join(frame.what for frame in chain)
+    steps = [frame.what for frame in chain]
+    if span.text.startswith(WRITE):
+        steps.append(" ".join(span.text.split()))
+    return f"{span.source.shown}:{span.line}", ", ".join(steps)
 
 
 def _waited(program: Program, wait: Wait | None) -> str:
@@ -128,6 +134,20 @@ def _counter(program: Program, index: int) -> str:
 
 
 # ---------------------------------------------------------------- shown
+
+
+def settings(
+    program: Program, engines: Collection[str] = (), core: int | None = None
+) -> list[Text]:
+    """What cores begin with, as the text sets it: of all, or of some engines and of a core."""
+    made = []
+    for one in program.settings:
+        if core not in (None, one.core) or (engines and one.engine and one.engine not in engines):
+            continue
+        of_core = f"core {one.core}" if program.cores > 1 else ""
+        who = f"@{program.named(one.core, one.engine)}" if one.engine else of_core
+        made.append(Text(f"{who}  {setting(one, program.target)}".lstrip()))
+    return made
 
 
 NAMES = ("offset", "pc", "cycles", "", "instruction", "operands", "wait", "update", "written at",

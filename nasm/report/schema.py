@@ -62,6 +62,10 @@ def _when(start: str, end: str) -> tuple[Column, ...]:
     )
 
 
+MICRO = Column(
+    "micro", INTEGER, "", "which of the instructions it is that this pc was expanded to, or null",
+    own=True,
+)  # fmt: skip
 CORE = Column("pcore_idx", INTEGER, "", "the core")
 PLACE = Column("bir_debug_info_source_location", TEXT, "", "where it is written: file and line")
 
@@ -75,6 +79,7 @@ def _instruction(generation: Generation) -> Iterator[Column]:
     yield Column("mnemonic", TEXT, "", "nasm's name of it; empty of a table load", own=True)
     yield Column("operands", TEXT, "", "its wait, its update and its operands, as nasm writes them")
     yield Column("pc", INTEGER, "", "its place in its queue")
+    yield MICRO
     yield PLACE
     yield Column(
         "evt_wait_time_ns", INTEGER, "ns",
@@ -100,6 +105,7 @@ TRANSFERS = (
     CORE,
     Column("engine", TEXT, "", "the engine that issued it", own=True),
     Column("pc", INTEGER, "", "the place of that instruction in its queue", own=True),
+    MICRO,
     PLACE,
     Column("queue_idx", INTEGER, "", "the DMA queue of each DMA engine, `queue=` of the program"),
     Column("dma_engines", TEXT, "", "the DMA engines that move bytes, as in `0-15`", own=True),

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from nasm.machine.describe import form_text, update_text, wait_text
+from nasm.micro import Micro, micro_of
 from nasm.report import schema
 from nasm.report.table_summary import Sums, summary
 from nasm.running import Running
@@ -54,7 +55,7 @@ class TableRows(Observer):
         self._waits: dict[int, int] = {}
         self._early: dict[int, list[dict[str, int]]] = {}
         self._counters: dict[int, str] = {}
-        self._texts: dict[tuple[int, int], Row] = {}
+        self._texts: dict[tuple[int, int, int], Row] = {}
         self._moved: dict[int, dict[str, int]] = {}
         self._transfers = 0
         memory = schema.banked(generation)
@@ -111,15 +112,18 @@ class TableRows(Observer):
         lines = self.program.queues[queue]
         span = self.program.spans[lines.spans[pc]]
         where = f"{span.source.name}:{span.line}" if span else ""
-        return {"pcore_idx": lines.core, "engine": lines.engine, "pc": pc, schema.PLACE.name: where}
+        row: Row = {"pcore_idx": lines.core, "engine": lines.engine, "pc": int(pc)}
+        micro = pc.micro if type(pc) is Micro else None
+        return row | {schema.MICRO.name: micro, schema.PLACE.name: where}
 
     def _text(self, queue: int, pc: int) -> Row:
         """What is the same of an instruction whenever it is executed."""
-        known = self._texts.get((queue, pc))
+        at = queue, pc, micro_of(pc)
+        known = self._texts.get(at)
         if known is None:
             if len(self._texts) >= KNOWN:
                 self._texts.clear()
-            known = self._texts[queue, pc] = self._said(queue, pc)
+            known = self._texts[at] = self._said(queue, pc)
         return known
 
     def _said(self, queue: int, pc: int) -> Row:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import deque
 from typing import IO, Any
 
-from nasm.micro import Micro, micro_of
+from nasm.micro import Micro, fields, micro_of
 from nasm.report.trace_file import TraceFile, text
 from nasm.running import Running
 from nasm.sim.channels import Flight, Group, members
@@ -226,7 +226,7 @@ class Stream(Observer):
         row = self._rows[queue.index]
         place = row.lanes.places[row.open[-1][0]]
         name = words.split("\n")[0] or "message"
-        args = text({"pc": queue.pc, "text": words})
+        args = text({**fields(queue.pc), "text": words})
         at = now * 1000 // self._ticks / 1000
         self.file.parts.append(
             f',\n{{"ph":"i","s":"t",{place},"ts":{at},"name":{text(name)},"args":{args}}}'
@@ -279,7 +279,7 @@ class Stream(Observer):
             engine = text(self._program.queue_name(queue))
             args = f'{{"engine":{engine},{self._written(span)}"pc":'
             known = self._sizes[queue, span, size] = f',"name":"{size:,} bytes","args":{args}'
-        return f"{known}{pc}}}"
+        return f"{known}{_shown(pc)}}}"
 
     def _lanes(self, name: str, core: int, order: int) -> _Lanes:
         """The threads of something of a core that is no queue."""
@@ -298,7 +298,7 @@ class Stream(Observer):
             parts.append(
                 f'{head}{at // 1000}{decimals[at % 1000]},"dur":{took // 1000}'
                 f"{decimals[took % 1000]}{self._tail(row, pc)}"
-                f"{pc if type(pc) is int else _micro(pc)}}}}}"
+                f"{pc if type(pc) is int else _shown(pc)}}}}}"
             )
         for head, start, end, tail in self._slices:
             at, took = start * 1000 // ticks, (end - start) * 1000 // ticks
@@ -362,7 +362,7 @@ class _Detailed(Stream):
         lanes = self._lanes("descriptors", queue.core, DESCRIPTORS)
         lane = lanes.take(start, until)
         written = self._written(self._rows[queue.index].spans[queue.pc])
-        tail = f',"name":"{queue.engine}","args":{{{written}"pc":{queue.pc}}}'
+        tail = f',"name":"{queue.engine}","args":{{{written}"pc":{_shown(queue.pc)}}}'
         self._slices.append((lanes.heads[lane], start, until, tail))
 
     def landed(self, group: Group, now: int) -> None:
@@ -379,9 +379,9 @@ DETAILS: dict[str, type[Stream]] = {"transfers": Stream, "packets": _Detailed}
 """What a trace shows of DMA: a slice per transfer, or also one per share on its DMA engine."""
 
 
-def _micro(pc: int) -> str:
-    """The place of an expanded instruction, as fields."""
-    return f'{int(pc)},"micro":{micro_of(pc)}'
+def _shown(pc: int) -> str:
+    """A place behind its name, with the field of its own that an expanded instruction has."""
+    return f'{int(pc)},"micro":{micro_of(pc)}' if type(pc) is Micro else str(int(pc))
 
 
 def stream(

@@ -105,6 +105,12 @@ class Observer:
     def delivered(self, group: Group, now: int) -> None:
         """Shares have written their bytes, and not posted yet."""
 
+    def acted(self, who: Who, tick: int) -> None:
+        """Something has changed in a core that an instruction had left for a tick, which is past.
+
+        Between two events nobody saw it; it is told of while another one acts, or looks.
+        """
+
     def said(self, queue: Queue, text: str, now: int) -> None:
         """The instruction at the pc of a queue said something."""
 
@@ -127,7 +133,7 @@ def listeners(observers: Sequence[Observer], event: str) -> tuple[Any, ...]:
     return tuple(getattr(observer, event) for observer in observers if _defines(observer, event))
 
 
-_ONE_BY_ONE = ("head", "idle", "started", "finished")
+_ONE_BY_ONE = ("head", "idle", "started", "finished", "acted")
 
 
 def hear_bursts(observers: Sequence[Observer]) -> bool:

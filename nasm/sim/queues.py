@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from nasm.held import Blocked
-from nasm.micro import Micro
+from nasm.micro import Micro, numbered
 from nasm.pace import Pace
 from nasm.sim.counters import Who
 from nasm.sim.regions import Region
@@ -252,7 +252,7 @@ class Queue:
             if found is None:
                 break
             if len(found):
-                self.expansion, pc = found, Micro(pc, 0, found[0], len(found) == 1)
+                self.expansion, pc = found, numbered(pc, 0, found)
                 break
             pc += 1
         self.pc = pc
@@ -268,8 +268,7 @@ class Queue:
         elif type(pc) is not Micro or pc.last:
             self.enter(int(pc) + 1)
         else:
-            number, last = pc.micro + 1, len(self.expansion) - 1
-            self.pc = Micro(pc, number, self.expansion[number], number == last)
+            self.pc = numbered(pc, pc.micro + 1, self.expansion)
 
     def following(self) -> tuple[int, tuple[int, ...]]:
         """The pc at which it goes on behind its next task, and where it is to resume then."""

@@ -185,6 +185,14 @@ class Program:
             return cast(Instruction, pc.instruction)
         return self.instructions[self.queues[queue].instructions[pc]]
 
+    def origin(self, pc: int) -> str:
+        """What an expanded instruction came from, and where that was written; empty for others."""
+        found = pc.origin if type(pc) is Micro else None
+        if found is None:
+            return ""
+        span = self.span(*found.place) if found.place is not None else None
+        return f"{found.said}, {found.put} {span.brief}" if span is not None else found.said
+
     def register_names(self, queue: int, pc: int) -> dict[int, str]:
         """What loops hold in registers at a place of a queue, by their numbers."""
         return {

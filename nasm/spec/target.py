@@ -64,10 +64,12 @@ class Sequencing:
     branch: str
 
 
-Expander = Callable[[Any, int, Any], Sequence[Any] | None]
+Expander = Callable[[Any, int, Any, tuple[int, int]], Sequence[Any] | None]
 """What a queue executes for an instruction that comes to its head, in order, maybe nothing; None
-for the instruction itself. It may change what the core holds, unless it returns None. Instructions
-that are alike are best one object, for what follows from them is decided once for each."""
+for the instruction itself. It gets what the core holds, the queue's number within the core, the
+instruction, and where that stands. An ``Expansion`` says of each where it came from. It may change
+what the core holds, unless it returns None. Instructions that are alike are best one object, for
+what follows from them is decided once for each."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -186,3 +186,15 @@ def test_expectations_see_lists_and_choices() -> None:
     again = printed(nasm.assemble(text))
     assert nasm.run(again).ok
     assert nasm.run(text, defines={"L": [4, 3], "WHOLE": 1}).report.problems == ()
+
+
+def test_no_list_has_an_index_that_only_a_run_knows() -> None:
+    text = ".const L = [5, 6]\n.sbuf t f32[128, 2]\n.loop k in 0..2\n"
+    text += "@vector Memset t[:, k], L[{}]\n.end\n"
+    (k,) = said(text.format("k"))
+    assert k == (
+        "E0231",
+        "an index of a list has to be known when assembling; k, the variable of a '.loop', is "
+        "known only at run time",
+    )
+    assert said(text.format("k + 1"))[0][1].startswith("an index of a list has to be known")

@@ -386,6 +386,62 @@ def test_what_cannot_be_a_view(line: str, code: str) -> None:
     assert [c for c, _ in said(f".const N = 2\n.sbuf a f32[128, 8]\n{line}\n")] == [code]
 
 
+def test_a_macro_stands_in_no_loop_however_deep() -> None:
+    text = ".for k in 0..2\n.if k == 0\n.macro f()\n@vector Nop\n.end\n.end\n.end\n"
+    assert said(text) == [("E0228", "'.macro' inside of a '.for' block")]
+
+
+def test_nothing_but_the_end_follows_on_an_else() -> None:
+    lines = ".if 1\n.else\n.elif 2\n.else\n.end\n"
+    assert [(p.code, p.message, p.span and p.span.line) for p in problems(lines)] == [
+        ("E0118", "'.elif' is out of place: its '.if' already has an '.else'", 4),
+        ("E0118", "'.else' is out of place: its '.if' already has an '.else'", 5),
+    ]
+
+
+NAMED = """\
+.sbuf x f32[128, 8]
+.macro f(n, eng=vector)
+.sbuf t f32[128, 8]
+.const N = 8
+.sem done
+@eng Memset t, n  $done++
+@eng Memset x, n  post made
+.end
+f(1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "hint"),
+    [
+        ("@vector Memset t, 1.0", "E0208", "t of f(n, eng=vector) is the macro's own: '@export t'"),
+        ("@vector Memset x[:, 0:N], 1.0", "E0208", "N of f(n, eng=vector) is the macro's own"),
+        ("@vector Nop $done >= 1", "E0206", "'@export done' declares it for callers"),
+        ("@vector Nop after made", "E0331", "made of f(1) is the macro's own: let the call hand"),
+        ("@vector Memset y, 1.0", "E0208", "wanted a tile"),
+    ],
+)
+def test_what_only_a_macro_has_declared_is_said_to_be_its_own(
+    line: str, code: str, hint: str
+) -> None:
+    (found,) = problems(f"{NAMED}{line}\n")
+    assert (found.code, hint in found.hint) == (code, True), found.hint
+
+
+def test_what_a_macro_declares_that_nobody_calls_is_nobodys() -> None:
+    (found,) = problems(NAMED.replace("f(1)\n", "@vector Memset t, 1.0\n"))
+    assert found.hint == "wanted a tile in sbuf or psum"
+
+
+def test_an_engine_that_is_handed_over_as_something_else_is_told() -> None:
+    (found, _) = problems(NAMED.replace("f(1)", 'f(1, "vector")'))
+    assert found.message == "'eng' is no engine, but the string \"vector\""
+    assert found.hint == "an engine is handed to a macro as it is: '@vector', or 'vector'"
+    (found,) = problems(".for e in 0..2\n@t{e} Nop\n.end\n")
+    assert found.hint.startswith("an engine has no template: a macro takes one")
+
+
 # -- blocks
 
 

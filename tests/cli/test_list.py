@@ -53,6 +53,40 @@ def test_lines_have_offsets_pcs_numbers_and_rounds(ran: Any, path: str) -> None:
     assert [line["cycles"] for line in lines if line["mnemonic"] == "DmaCopy"] == [None, None]
 
 
+SETTINGS = """\
+.target wormhole
+.cfg  SEM1_max = 1
+.cfg  ALU_FORMAT_SPEC_REG0_SrcA = bf16
+@t0
+.cfg  GPR4 = 42
+.cfg  MOP0_A0:  SFPNOP
+.write  ALU_FORMAT_SPEC_REG0_SrcA = tf32
+@t1 .cfg  GPR4 = 0x12345
+@t1  SEMPOST 2
+"""
+
+
+def test_settings_stand_before_the_lines_and_a_write_beside_what_it_became(
+    ran: Any, tmp_path: Path
+) -> None:
+    file = tmp_path / "x.nasm"
+    file.write_text(SETTINGS)
+    shown = ran("list", str(file)).out.splitlines()
+    assert [line.strip() for line in shown[: shown.index("")]] == [
+        ".cfg SEM1_max = 1",
+        ".cfg ALU_FORMAT_SPEC_REG0_SrcA = bf16",
+        "@t0  .cfg GPR4 = 42",
+        "@t0  .cfg MOP0_A0: SFPNOP",
+        "@t1  .cfg GPR4 = 0x12345",
+    ]
+    (written,) = (line for line in shown if "RMWCIB" in line)
+    assert written.endswith(".write ALU_FORMAT_SPEC_REG0_SrcA = tf32")
+    of_one = ran("list", str(file), "--engine", "t1").out
+    assert "GPR4 = 0x12345" in of_one
+    assert "SEM1_max" in of_one
+    assert "GPR4 = 42" not in of_one
+
+
 def test_cycles_are_those_of_the_engine(ran: Any) -> None:
     lines = ran("list", "--json", str(ROOT / "programs" / "matmul.nasm")).document["lines"]
     # Each of the 512 columns of the moving tile takes a cycle of Tensor.

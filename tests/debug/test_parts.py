@@ -219,6 +219,55 @@ def test_why_says_what_changed_a_part_last_and_leaves_the_run_where_it_is() -> N
     assert done.moment == now
 
 
+LATE = """
+@alpha Throw 7, 10
+@beta  Wait
+@beta  Wait
+@beta  Wait
+@beta  Push 9
+"""
+"""What alpha throws at tick 0 has landed at 10; who looks at the belt next is Push, at 15."""
+
+
+def test_what_was_left_for_later_is_of_the_instruction_that_left_it() -> None:
+    one = session(LATE)
+    one.watch("belt[0]")
+    one.run()
+    (hit,) = one.hits
+    assert hit.met.text == "belt[0] changed with @alpha pc 0 (Throw, line 3)"
+    assert (hit.met.tick, one.now) == (10, 15)
+    one.run()
+    assert not one.hits
+    why = one.why("belt[0]")
+    assert why.maker is not None
+    assert (why.maker.name, why.maker.line, why.maker.tick) == ("Throw", 3, 10)
+    last = one.last_write("belt[1]")
+    assert last is not None
+    assert (last.maker.name, last.maker.line, last.maker.tick) == ("Push", 7, 15)
+
+
+def test_a_change_by_hand_made_a_part_what_it_is_until_the_next_one() -> None:
+    one = session(
+        "@alpha Push 7\n@alpha Wait\n@alpha Push 9\n" + "@beta Wait\n" * 4 + "@beta Heat 3"
+    )
+    one.step("alpha", 2)
+    one.set("belt[0]", 5)
+    one.set("plate", 30)
+    now = one.moment
+    why = one.why("belt[0]")
+    assert str(why.maker) == "changed by hand: set belt[0] = 5"
+    assert why.summary == "5"
+    assert why.maker is not None
+    assert why.maker.tick == one.now
+    assert one.moment == now
+    one.run()
+    assert str(one.why("belt[0]").maker) == "changed by hand: set belt[0] = 5"
+    for place, name in (("belt[1]", "Push"), ("plate", "Heat")):
+        maker = one.why(place).maker
+        assert maker is not None
+        assert maker.name == name
+
+
 def test_who_reads_a_part_is_not_known() -> None:
     with pytest.raises(Refused, match="who reads belt is not known"):
         session().watch("belt", "read")

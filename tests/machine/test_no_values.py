@@ -239,3 +239,13 @@ def test_inputs_are_named_rightly_and_not_read(tmp_path: Path) -> None:
     with pytest.raises(Failure) as caught:
         nasm.run(Source("inputs", text), {"Z": np.zeros(4)}, values=False)
     assert [p.code for p in caught.value.problems] == ["E0803"]
+
+
+def test_what_a_core_takes_in_of_memory_is_refused_where_that_is_read() -> None:
+    path = ROOT / "programs" / "tensix" / "matmul.nasm"
+    report = Session(path, values=False).run()
+    (problem,) = report.problems
+    assert problem.code == "E0518"
+    assert problem.message.startswith("l1 is read at 0x8000, and what is there may decide the time")
+    assert problem.span is not None
+    assert problem.span.text.startswith("UNPACR")

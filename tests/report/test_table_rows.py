@@ -63,6 +63,25 @@ def test_a_row_has_the_times_of_its_instruction() -> None:
     assert memset["bir_debug_info_source_location"].endswith(":5")
 
 
+REPLAYED = """\
+.target wormhole
+@t1 REPLAY 4, 2, 0, 1
+@t1 SFPLOADI 3, 0, 0x4040
+@t1 SFPNOP
+@t1 REPLAY 4, 2, 0, 0
+@t1 SETC16 0, 1
+"""
+
+
+def test_what_an_instruction_was_expanded_to_has_rows_of_its_own() -> None:
+    rows = gathered(REPLAYED)["Instruction"]
+    assert [(row["pc"], row["micro"], row["mnemonic"]) for row in rows] == [
+        (3, 0, "SFPLOADI"),
+        (3, 1, "SFPNOP"),
+        (4, None, "SETC16"),
+    ]
+
+
 def test_a_wait_counts_from_when_nothing_else_holds_it_back() -> None:
     text = CHAIN.replace(
         "@vector Tensor", ".sbuf c f32[128, 512]\n@vector Memset c, 1.0\n@vector Tensor"

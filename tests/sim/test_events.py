@@ -10,6 +10,7 @@ import pytest
 from nasm.sim.channels import Channels, Flight, Group, Portion
 from nasm.sim.counters import Counters, Semaphore, Who
 from nasm.sim.events import EVENTS, Observer
+from nasm.sim.planned import Executed
 from nasm.sim.queues import Flying, Queue, Task, Work
 from nasm.sim.regions import Region
 from nasm.sim.resources import Resources
@@ -77,6 +78,12 @@ class Told(Observer):
 
     def delivered(self, group: Group, now: int) -> None:
         self.lines.append(("delivered", group.record, now))
+
+    def burst(self, queue: Queue, done: Executed) -> None:
+        self.lines.append(("burst", queue.index, len(done.times.starts)))
+
+    def acted(self, who: Who, tick: int) -> None:
+        self.lines.append(("acted", who, tick))
 
     def said(self, queue: Queue, text: str, now: int) -> None:
         self.lines.append(("said", queue.index, text, now))

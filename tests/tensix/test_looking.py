@@ -169,7 +169,7 @@ def test_registers_of_the_vector_unit_are_4_by_8_lanes(done: Session) -> None:
     assert array(done, "lreg2") == [[3.0] * 8] * 4
     assert array(done, "lreg[15].view(i32)[1]") == list(range(16, 32, 2))
     assert array(done, "lreg4.view(i32)[0, :1]") == [0x40800000]
-    assert seen(done, "lreg").said == "not 0: L0, L1, L2, L3, L4"
+    assert seen(done, "lreg").said == "not 0: LReg[0], LReg[1], LReg[2], LReg[3], LReg[4]"
     assert array(done, "dst[0, :4]") == [3.0, 0.0, 3.0, 0.0]
     with pytest.raises(Failure, match="nothing is called 'lreg16'"):
         done.evaluate("lreg16")
@@ -353,3 +353,36 @@ def test_every_part_is_laid_out_for_the_columns_there_are(
     assert "error" not in out.getvalue()
     assert all(in_ascii(line).isascii() for line in lines)
     assert plain or max(map(len, lines)) <= width
+
+
+def test_an_expanded_instruction_names_its_slot_of_the_template_and_the_replay_buffer() -> None:
+    text = """\
+.target wormhole
+@t0
+.cfg MOP1_OuterCount = 1
+.cfg MOP1_InnerCount = 3
+.cfg MOP1_StartOp: NOP
+.cfg MOP1_LoopOp: SFPNOP
+.cfg MOP1_LoopOp1: NOP
+.cfg MOP1_EndOp0: REPLAY 4, 1, 0, 0
+.cfg MOP1_EndOp1: NOP
+.cfg MOP1_Loop0Last: SFPNOP
+.cfg REPLAY5: SFPNOP
+REPLAY 4, 1, 0, 1
+SETDMAREG 0, 1, 0, 4
+MOP 1, 0, 0
+REPLAY 5, 1, 0, 0
+"""
+    one = Session.load(Source("micro.nasm", text))
+    found = []
+    for _ in range(6):
+        one.step("t0", 1)
+        at = one.context().engines[0]
+        if at.at is not None:
+            found.append((str(at.at.pc), at.text.split()[0], at.origin))
+    assert found == [
+        ("2.1", "SFPNOP", "LoopOp of MOP"),
+        ("2.2", "SFPNOP", "Loop0Last of MOP"),
+        ("2.3", "SETDMAREG", "EndOp0 of MOP, REPLAY slot 4, recorded at line 13"),
+        ("3.0", "SFPNOP", "REPLAY slot 5"),
+    ]

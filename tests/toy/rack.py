@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from nasm.held import Blocked, Fifo, Part, Seen, Surroundings
+from nasm.held import Blocked, Fifo, Part, Place, Seen, Surroundings
+from nasm.micro import Expansion, Origin
 from nasm.problems import Refused
 from nasm.spec.evidence import Cost, Evidence
 from nasm.spec.generation import Generation
@@ -22,6 +25,7 @@ from tests.toy.base import BOTH, ISA, REGISTER, SOURCE, issued, sequenced
 NAMES = "alpha", "beta"
 CYCLES = 3, 5
 FREE = -1
+Array, Mask = NDArray[Any], NDArray[np.bool_]
 INTEGER = Number(integer=True)
 RACK = Operand("rack", Held())
 QUEUE = Operand("queue", Here("queue"))
@@ -32,6 +36,7 @@ class Rack:
 
     Whoever hums adds to the ``tune``, and takes a ``rest`` until a tick.
     Each queue has a tape, onto which the next so many instructions are still to be recorded.
+    Whatever has been thrown onto the belt lands when somebody looks at it, if its tick has come.
     """
 
     def __init__(self, generation: Generation, around: Surroundings) -> None:
@@ -41,12 +46,23 @@ class Rack:
         self.hot = 0
         self.tune = self.rest = 0
         self.tapes: list[tuple[Instruction, ...]] = [() for _ in NAMES]
+        self.recorded: list[tuple[tuple[int, int], ...]] = [() for _ in NAMES]
         self.left = [0 for _ in NAMES]
+        self.thrown: tuple[tuple[int, int, Place], ...] = ()
+
+    def land(self) -> Fifo:
+        """The belt, with what has landed on it."""
+        due = [one for one in self.thrown if one[0] <= self.around.now]
+        self.thrown = tuple(one for one in self.thrown if one not in due)
+        for tick, value, place in due:
+            self.around.late(place, tick, partial(self.belt.push, value))
+        return self.belt
 
     def save(self) -> Any:
         """Everything that changes."""
-        tapes = tuple(self.tapes), tuple(self.left)
-        return tuple(self.locks), self.belt.save(), (self.hot, self.tune, self.rest), tapes
+        tapes = tuple(self.tapes), tuple(self.left), tuple(self.recorded)
+        ticks = self.hot, self.tune, self.rest
+        return tuple(self.locks), self.belt.save(), ticks, tapes, self.thrown
 
     def own(self, lock: int, queue: int) -> None:
         """Give a lock to a queue, or back."""
@@ -64,8 +80,9 @@ class Rack:
 
     def restore(self, saved: Any) -> None:
         """As it was when it was saved."""
-        self.locks[:], belt, ticks, (self.tapes[:], self.left[:]) = saved
+        self.locks[:], belt, ticks, tapes, self.thrown = saved
         self.hot, self.tune, self.rest = ticks
+        self.tapes[:], self.left[:], self.recorded[:] = tapes
         self.belt.restore(belt)
 
 
@@ -151,13 +168,13 @@ def Drop(lock: int, rack: Rack) -> None:
 @of_operands
 def room(_: Context, rack: Rack) -> Blocked | None:
     """The belt has room for another entry."""
-    return rack.belt.full()
+    return rack.land().full()
 
 
 @of_operands
 def filled(_: Context, rack: Rack) -> Blocked | None:
     """The belt has an entry."""
-    return rack.belt.empty()
+    return rack.land().empty()
 
 
 @ISA.instruction(
@@ -168,6 +185,16 @@ def Push(value: int, rack: Rack) -> None:
     """Put a number on the belt."""
     rack.belt.push(value)
     rack.around.changed(rack.belt.name)
+
+
+@ISA.instruction(
+    Operand("value", INTEGER), Operand("ticks", INTEGER), RACK,
+    engines=BOTH, cost=issued(), example="Throw 7, 30", source=SOURCE,
+)  # fmt: skip
+def Throw(value: int, ticks: int, rack: Rack) -> None:
+    """Put a number on the belt after so many ticks, for whoever looks then."""
+    around = rack.around
+    rack.thrown += ((around.now + ticks, value, around.place),)
 
 
 @ISA.instruction(
@@ -285,22 +312,33 @@ def Play() -> None:
     """Execute what was recorded, so many times."""
 
 
-def expand(rack: Rack, queue: int, instruction: Instruction) -> tuple[Instruction, ...] | None:
+def expand(
+    rack: Rack, queue: int, instruction: Instruction, place: tuple[int, int]
+) -> tuple[Instruction, ...] | None:
     """What stands for an instruction: nothing for one that is recorded, all of a tape for Play."""
     if rack.left[queue]:
         rack.left[queue] -= 1
         rack.tapes[queue] += (instruction,)
+        rack.recorded[queue] += (place,)
         return ()
     if instruction.row is Tape:
         count = instruction.operand("count")
         assert isinstance(count, int)
-        rack.left[queue], rack.tapes[queue] = count, ()
+        rack.left[queue], rack.tapes[queue], rack.recorded[queue] = count, (), ()
         return ()
     if instruction.row is Play:
-        times = instruction.operand("times")
-        assert isinstance(times, int)
-        return rack.tapes[queue] * times
+        return _played(rack, queue, instruction)
     return None
+
+
+def _played(rack: Rack, queue: int, instruction: Instruction) -> Expansion:
+    times = instruction.operand("times")
+    assert isinstance(times, int)
+    origins = [
+        Origin(f"place {n} of the tape", "recorded at", at)
+        for n, at in enumerate(rack.recorded[queue])
+    ]
+    return Expansion.of(rack.tapes[queue] * times, origins * times)
 
 
 # -- humming, which can be done many times at once
@@ -382,7 +420,7 @@ def ahead(rack: Rack, queue: int, instruction: Instruction) -> Sequence[Instruct
     if rack.left[queue] or instruction.row is Tape:
         return None
     if instruction.row is Play:
-        return expand(rack, queue, instruction)
+        return _played(rack, queue, instruction)
     return (instruction,)
 
 
@@ -437,7 +475,9 @@ def _belt(rack: Rack) -> Seen:
 def _plate(rack: Rack) -> Seen:
     """The tick until which it is hot."""
     now = rack.around.now
-    return Seen(np.array(rack.hot), said=f"hot until {rack.hot}" if now < rack.hot else "")
+    return Seen(
+        np.array(rack.hot, np.int32), said=f"hot until {rack.hot}" if now < rack.hot else ""
+    )
 
 
 def _tape(rack: Rack) -> Seen:
@@ -451,14 +491,42 @@ def _tape(rack: Rack) -> Seen:
     return Seen(left, heads=("engine", ">place", "instruction"), rows=tuple(rows))
 
 
+# -- and be set by hand
+
+
+def _put_locks(rack: Rack, values: Array, which: Mask) -> None:
+    """Give locks to queues, or free them."""
+    wrong = values[which & ~np.isin(values, (FREE, 0, 1))]
+    if len(wrong):
+        raise Refused("E0301", f"a lock is held by queue 0 or 1, or -1 for free, found {wrong[0]}")
+    for n in np.flatnonzero(which).tolist():
+        rack.locks[n] = int(values[n])
+
+
+def _put_belt(rack: Rack, values: Array, which: Mask) -> None:
+    """Change entries that are there."""
+    entries = list(rack.belt)
+    if which[len(entries) :].any():
+        raise Refused("E0822", f"the belt has {len(entries)} entries")
+    for n in np.flatnonzero(which).tolist():
+        entries[n] = int(values[n])
+    rack.belt.restore(entries)
+
+
+def _put_plate(rack: Rack, values: Array, which: Mask) -> None:
+    rack.hot = int(values)
+
+
 PARTS = (
     Part(
         "lock",
         "the locks, and the queue that holds each",
         _locks,
         tuple(f"lock{n}" for n in range(4)),
+        put=_put_locks,
+        words={f"lock{n}": {"free": FREE, "alpha": 0, "beta": 1} for n in range(4)},
     ),
-    Part("belt", "a belt of two entries", _belt),
-    Part("plate", "the tick until which the plate is hot", _plate),
+    Part("belt", "a belt of two entries", _belt, put=_put_belt),
+    Part("plate", "the tick until which the plate is hot", _plate, put=_put_plate),
     Part("tape", "what each queue has recorded", _tape, by_queue=True),
 )

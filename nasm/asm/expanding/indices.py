@@ -23,7 +23,11 @@ def index(node: tree.Index, compiled: Compile) -> Callable[[Scope, Value], Value
 
     def take(scope: Scope, target: Value) -> Value:
         if isinstance(target, list):
-            return item_of(target, [i(scope) for i in items])
+            picks = [i(scope) for i in items]
+            for pick in picks:
+                if isinstance(pick, Moving):
+                    raise unknown(pick.form, "an index of a list")
+            return item_of(target, picks)
         view = tensor_of(target, "[ ]")
         found = [i(scope) for i in items]
         if not scope.looping:

@@ -17,6 +17,7 @@ from nasm.asm.text import tree
 from nasm.building.builder import ProgramBuilder
 from nasm.problems import Failure, Note, Problem, Refused, counted, did_you_mean, quoted
 from nasm.source import Frame, Source, Span
+from nasm.spec.kinds import shown
 from nasm.spec.names import identifier
 
 DEEPEST = 100
@@ -71,6 +72,11 @@ class Macros:
             raise Failure(Problem("E0202", said, place, notes=notes))
         _check(statement, scope)
         self.known[name] = Macro(statement, scope.source, Later(statement.body), place)
+
+    def owner(self, name: str, kind: str) -> str:
+        """The form of a macro that was called and declares a name for itself; or nothing."""
+        called = (macro for known, macro in self.known.items() if known in self.counts)
+        return next((macro.form for macro in called if macro.own.find(name, kind)), "")
 
     def copied(self) -> Macros:
         """The same, for texts that go on: what these declare is known to them alone."""
@@ -264,4 +270,8 @@ def engine(node: tree.Node, name: str, scope: Scope, builder: ProgramBuilder) ->
     try:
         return builder.generation.engine(meant).name
     except Refused as refused:
+        if held is not None and meant == name:
+            said = f"'{name}' is no engine, but {shown(held)}"
+            hint = "an engine is handed to a macro as it is: '@vector', or 'vector'"
+            refused = Refused(refused.code, said, hint)
         raise Failure(refused.at(scope.span(node))) from None

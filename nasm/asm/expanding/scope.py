@@ -79,6 +79,7 @@ class Scope:
     places: dict[str, Span] = field(default_factory=dict)
     undeclared: Undeclared = field(default_factory=Undeclared)
     later: Callable[[str, str], tree.Node | None] = lambda name, kind: None
+    owner: Callable[[str, str], str] = lambda name, kind: ""
     order: list[str] = field(default_factory=list)
     left: set[str] = field(default_factory=set)
     lasting: int | None = None
@@ -282,9 +283,12 @@ class Scope:
         return handed.name == name and handed.expansion == number
 
     def before(self, name: str, kind: str) -> str:
-        """A hint for a name that is declared further down, or an empty string."""
+        """A hint for a name that is declared further down, or in a macro; or an empty string."""
         node = self.later(name, kind)
         if node is None:
-            return ""
+            owner = self.owner(name, kind)
+            if not owner:
+                return ""
+            return f"{name} of {owner} is the macro's own: '@export {name}' declares it for callers"
         line = self.span(node).line
         return f"it is declared later, on line {line}: declare it before its first use"

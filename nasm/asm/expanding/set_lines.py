@@ -9,6 +9,7 @@ from nasm.asm.expanding.scope import Scope
 from nasm.asm.text import tree
 from nasm.building.builder import Made, ProgramBuilder
 from nasm.building.setting import offered
+from nasm.dtypes import DType
 from nasm.problems import Failure, Problem, Refused, did_you_mean, listed
 from nasm.spec.settings import MISPLACED, Setting, Settings
 
@@ -52,9 +53,16 @@ def value_of(node: tree.Node, setting: Setting, scope: Scope) -> object:
         if setting.words and node.name not in scope.values:
             return node.name  # a misspelt word is the setting's to refuse
     if setting.words and not isinstance(node, tree.Number):
-        found = evaluate(node, scope)
-        return getattr(found, "name", found)
+        return _word_of(evaluate(node, scope), setting)
     return whole(node, scope)
+
+
+def _word_of(found: object, setting: Setting) -> object:
+    """What a constant means for a setting with words: of a dtype that word which is one of them."""
+    if isinstance(found, DType):
+        names = (found.name, *found.aliases)
+        return next((name for name in names if name in setting.words), found.name)
+    return getattr(found, "name", found)
 
 
 def _word(

@@ -255,6 +255,7 @@ class Walker:
         scope.tensors, scope.transfers = builder.program.tensors, builder.program.transfers
         scope.counters = ChainMap(builder.program.semaphores, builder.program.events)
         scope.place, scope.later = builder.place, self._later
+        scope.owner = self.macros.owner
         scope.computing = builder.target.computing
         self.loops = Loops(builder, self.includes.text)
         builder.recorded.passed = self._passed

@@ -142,6 +142,8 @@ def hint(failure: ParseFailure) -> str:
     if failure.previous == "," and failure.found in (")", "]"):
         return "leave the comma out"
     opener = failure.opened[-1].group() if failure.opened else ""
+    if len(before) == 1 and before[0].startswith("@") and failure.found == "{":
+        return "an engine has no template: a macro takes one, '.macro f(eng)', and '@eng' in it"
     if len(before) == 1 and before[0].startswith("@") and failure.found in (":", ","):
         return f"nothing stands between '{before[0]}' and the mnemonic"
     if failure.found == "=" and not failure.opened:

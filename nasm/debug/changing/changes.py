@@ -10,7 +10,10 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import dataclass
 
+import numpy as np
+
 from nasm.building.recorded import Moment
+from nasm.held import Part
 from nasm.machine.access import Access
 from nasm.micro import Micro
 from nasm.problems import Refused
@@ -101,6 +104,30 @@ class SetRegister(Change):
             return
         if queue.fetch(queue.pc)[0] is not queue.head:  # its address was taken from the register
             machine.scheduler.divert(queue, queue.pc, queue.resume)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class SetPart(Change):
+    """Elements of a part of what a core holds get values: those ``numbers`` say, as it stores them.
+
+    Who waits for something of the core asks again, now.
+    """
+
+    text: str
+    core: int
+    part: Part
+    numbers: Array
+    values: Array
+
+    def _do(self, running: Running) -> None:
+        machine, put = running.machine, self.part.put
+        held = machine.holds[self.core]
+        shape = np.asarray(self.part.read(held).array).shape
+        values, which = np.zeros(shape, self.values.dtype), np.zeros(shape, np.bool_)
+        values.reshape(-1)[self.numbers], which.reshape(-1)[self.numbers] = self.values, True
+        assert put is not None
+        put(held, values, which)
+        machine.scheduler.gates.changed(self.core, machine.scheduler.now)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from math import prod
-from typing import Any
 
 import numpy as np
 
-from nasm import dtypes
+from nasm.debug.changing import part_setting
 from nasm.debug.changing.changes import (
     WRONG,
     Change,
@@ -19,20 +17,16 @@ from nasm.debug.changing.changes import (
     SetSemaphore,
     word,
 )
+from nasm.debug.changing.given import Wanted, one_number, stored
 from nasm.debug.moving.delta import MemoryChange
-from nasm.debug.values.expressions import Expression
-from nasm.inspection import Inspection
+from nasm.debug.moving.stops import ElementChange
 from nasm.machine.outlines import NoValues
 from nasm.machine.state import UNKNOWN
-from nasm.problems import Refused, counted, did_you_mean, in_line, listed, quoted
+from nasm.problems import Refused, counted, did_you_mean, in_line, listed
 from nasm.running import Running
-from nasm.sim.memory import Array
 from nasm.sim.queues import Queue
-from nasm.spec.array_files import SPELLING, ArrayFile, read_array
-from nasm.spec.view import View
 
 REGISTER = re.compile(r"@?([\w.]+?)(?:\s+|\.)%r(\d+)")
-QUOTED = re.compile(r'"([^"\n]*)"')
 LINE = re.compile(r"(?:line\s+|:)(\d+)")
 
 
@@ -42,17 +36,19 @@ class Altered:
 
     A semaphore, a register or the pc of a queue is a number ``before`` and ``after``; None is one
     that is not known. Of a tensor it is said which elements of the ``memory`` are not what they
-    were.
+    were, of a part of a core how many, by ``count``, and the first ``elements``.
     """
 
     what: str
     before: int | None = None
     after: int | None = None
     memory: tuple[MemoryChange, ...] = ()
+    count: int = 0
+    elements: tuple[ElementChange, ...] = ()
 
     def __str__(self) -> str:
         if self.after is None:
-            count = sum(change.count for change in self.memory)
+            count = self.count + sum(change.count for change in self.memory)
             return f"{self.what}: {counted(count, 'element')} changed"
         before = "uninitialised" if self.before is None else self.before
         return f"{self.what} {before} -> {self.after}"
@@ -62,7 +58,9 @@ class Altered:
 
 
 def setting(running: Running, place: str, value: object) -> Change:
-    """A change that gives a place a value: a view of a tensor, a semaphore or a register.
+    """A change that gives a place a value: a tensor or part of it, a semaphore, a register.
+
+    Parts of what a core holds are places, too.
 
     A value that is a text is an expression, or in quotes the name of an array file. Raises Failure
     or Refused.
@@ -73,7 +71,7 @@ def setting(running: Running, place: str, value: object) -> Change:
     if place.startswith("$"):
         number = running.semaphore(place)
         event = running.program.generation.counter(number)[2]
-        found = word(_number(running, value), "an event" if event else "a semaphore")
+        found = word(one_number(running, value), "an event" if event else "a semaphore")
         if event and found not in (0, 1):
             raise Refused(
                 "E0321", f"the event {place} is one bit, found {found}", "set it to 0 or 1"
@@ -86,123 +84,26 @@ def setting(running: Running, place: str, value: object) -> Change:
         if number >= count:
             said = f"no register %r{number}: an engine has %r0 to %r{count - 1}"
             raise Refused("E0301", said)
-        return SetRegister(text, queue.index, number, word(_number(running, value), "a register"))
+        return SetRegister(
+            text, queue.index, number, word(one_number(running, value), "a register")
+        )
+    of_core = part_setting.setting(running, place, text, value)
+    if of_core is not None:
+        return of_core
     view = running.view(place)
     if not running.values:
         raise NoValues.of(place)
     if view.dynamic or view.offsets is not None:
         said = f"{view.tensor.name} is addressed by a register or a tile here"
         raise Refused(WRONG, said, "write the index as a number")
-    return SetElements(text, ((view, _stored(running, view, value)),))
+    wanted = Wanted(view.tensor.name, view.dtype, view.shape)
+    return SetElements(text, ((view, stored(running, wanted, value)),))
 
 
 def _shown(value: object) -> str:
     if isinstance(value, np.ndarray):
         return f"<{value.dtype}[{', '.join(map(str, value.shape))}]>"
     return str(value)
-
-
-# -- values
-
-
-def _number(running: Running, value: object) -> object:
-    """What is to be put into a counter or a register."""
-    found: Any = value
-    if isinstance(value, str):
-        found = _evaluated(running, value)[0]
-    found = np.asarray(found)
-    if found.dtype.kind not in "biuf":
-        raise Refused("E0210", f"wanted a number, found {quoted(repr(value))}")
-    if found.size != 1:
-        raise Refused("E0210", f"wanted one number, found {found.size:,} of them")
-    return found.reshape(-1)[0].item()
-
-
-def _stored(running: Running, view: View, value: object) -> Array:
-    """Values for all elements of a view, as it stores them: broadcast, and rounded once."""
-    dtype, same = view.dtype, None
-    if isinstance(value, str):
-        name = QUOTED.fullmatch(value.strip())
-        if name is not None:
-            found = _file(running, view, name[1])
-        else:
-            found, same = _evaluated(running, value)
-    else:
-        found = _array(view, value)
-    if found.dtype == dtype.numpy and same in (None, dtype) and dtype.kind is not dtypes.Kind.INT:
-        held = found
-    else:
-        held = _rounded(view, found, same)
-    try:
-        return np.ascontiguousarray(np.broadcast_to(held, view.shape))
-    except ValueError:
-        said = f"{list(held.shape)} does not fit into {list(view.shape)}"
-        raise Refused(
-            "E0221", said, "shapes are matched from the last axis on, 1 fits all"
-        ) from None
-
-
-def _rounded(view: View, found: Array, held: dtypes.DType | None) -> Array:
-    try:
-        if held is view.dtype:
-            return found
-        wide = dtypes.to_float64(found, held) if held else np.asarray(found, np.float64)
-        return dtypes.convert_float64(wide, view.dtype)
-    except dtypes.DTypeError as problem:
-        raise Refused("E0210", f"{view.tensor.name}: {problem}") from None
-
-
-def _array(view: View, value: object) -> Array:
-    """Values from Python."""
-    try:
-        found = np.asarray(value)
-    except (TypeError, ValueError, OverflowError):
-        found = np.asarray(None)
-    if found.dtype.kind not in "biuf" and found.dtype != view.dtype.numpy:
-        raise Refused("E0804", f"what was given for {view.tensor.name} is no array of numbers")
-    return found
-
-
-def _file(running: Running, view: View, path: str) -> Array:
-    """The array of a file: elements of the view's dtype, or any numbers."""
-    file = ArrayFile.written(path, "")
-    if file is None:
-        raise Refused("E0801", f'"{path}" is not an array file', SPELLING)
-
-    def fits(shape: tuple[int, ...], found: np.dtype[Any]) -> None:
-        try:
-            np.broadcast_shapes(shape, view.shape)
-            fine = len(shape) <= len(view.shape) and prod(shape) <= view.size
-        except ValueError:
-            fine = False
-        if not fine:
-            said = f"{path} has the shape {list(shape)}, wanted {list(view.shape)}"
-            raise Refused("E0804", said)
-        if found.kind not in "biuf" and not _as_it_is(found, view):
-            raise Refused("E0804", f"{path} holds no numbers, but {found}")
-
-    array = read_array(file, fits, running.files)
-    if _as_it_is(array.dtype, view):
-        return dtypes.from_npy(array, view.dtype)
-    return array
-
-
-def _as_it_is(found: np.dtype[Any], view: View) -> bool:
-    try:
-        dtypes.check_npy(found, view.dtype)
-    except dtypes.DTypeError:
-        return False
-    return True
-
-
-def _evaluated(held: Inspection, text: str) -> tuple[Array, dtypes.DType | None]:
-    """What an expression is now, and the dtype it is stored in if it is a tensor."""
-    value = Expression(held, text).value(held)
-    if value.missing is not None:
-        count = int(np.count_nonzero(value.missing))
-        said = f"{count:,} of {counted(value.size, 'element')} of {text} are uninitialised"
-        raise Refused(WRONG, said, "set what is there alone, or give them values first")
-    return value.elements.array if value.dtype is None else value.stored(()), value.dtype
 
 
 # -- queues

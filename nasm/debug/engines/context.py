@@ -84,6 +84,7 @@ class Scene(Awaiting):
             start.tick,
             start.certain,
             self._expansion(queue),
+            program.origin(queue.pc),
         )
 
     def _expansion(self, queue: Queue) -> str:

@@ -94,7 +94,8 @@ class EngineContext:
     first. ``at``, ``text`` and ``span`` are its next instruction, None and empty if it has none;
     ``holds`` is what keeps that from starting, what ends last in front. It starts at the tick
     ``starts``, not before that if it is not ``certain``, and None if nobody knows. ``expansion``
-    says of which instructions it is one, if another was expanded to these.
+    says of which instructions it is one, if another was expanded to these, ``origin`` which slot of
+    a buffer or a template it was.
     """
 
     engine: str
@@ -111,6 +112,7 @@ class EngineContext:
     starts: int | None = None
     certain: bool = False
     expansion: str = ""
+    origin: str = ""
 
     @property
     def idle(self) -> bool:

@@ -10,6 +10,26 @@ from nasm.debug.moving.stops import FEW, ElementChange, Met, Test
 from nasm.debug.values.value import Value
 from nasm.dtypes import Array
 from nasm.running import Running
+from nasm.sim.counters import Who
+
+State = tuple[Array, Array]
+"""Elements of part of what a core holds, and which of them are known."""
+
+
+def state(value: Value) -> State:
+    """What a value is, to be compared with what it is later."""
+    return value.array, value.known((slice(None),) * len(value.shape))
+
+
+def changes(was: State, now: State) -> tuple[int, tuple[ElementChange, ...]]:
+    """How many elements are not what they were, and the first of them."""
+    other = _differs(was, now)
+    few = tuple(
+        ElementChange(tuple(map(int, at)), *(_element(part, tuple(at)) for part in (was, now)))
+        for at in (np.argwhere(other)[:FEW] if other.ndim else [()])
+    )
+    count = int(np.count_nonzero(other))
+    return count, few if count else ()
 
 
 class OnPart(Test):
@@ -20,36 +40,37 @@ class OnPart(Test):
     def __init__(self, running: Running, name: str, value: Callable[[], Value]) -> None:
         super().__init__(running)
         self.name, self.value = name, value
-        self.was: tuple[Array, Array] | None = None
+        self.was: State | None = None
 
     def begin(self) -> None:
         """What it is now."""
         self.was = self._now()
 
-    def _now(self) -> tuple[Array, Array]:
-        value = self.value()
-        return value.array, value.known((slice(None),) * len(value.shape))
+    def _now(self) -> State:
+        return state(self.value())
+
+    def acted(self, who: Who, tick: int) -> None:
+        """Compare: what differs now was left for then by an instruction."""
+        self._compare(who, tick)
 
     def look(self) -> None:
-        """Compare. It appears with whoever acts then: a target may do earlier work as it looks."""
+        """Compare: what differs now was changed with the event."""
+        self._compare(self.running.machine.scheduler.acting, -1)
+
+    def _compare(self, who: Who, tick: int) -> None:
         was, now = self.was, self._now()
         self.was = now
         if was is None:
             return
-        other = _differs(was, now)
-        count = int(np.count_nonzero(other))
+        count, few = changes(was, now)
         if not count:
             return
-        few = tuple(
-            ElementChange(tuple(map(int, at)), *(_element(part, tuple(at)) for part in (was, now)))
-            for at in (np.argwhere(other)[:FEW] if other.ndim else [()])
-        )
-        queue, pc = self.running.machine.scheduler.acting
+        queue, pc = who
         at = f" with {self.acting(queue, pc)}" if queue >= 0 else ""
-        self.meet(Met(f"{self.name} changed{at}", queue, pc, count, few))
+        self.meet(Met(f"{self.name} changed{at}", queue, pc, count, few, tick=tick))
 
 
-def _differs(was: tuple[Array, Array], now: tuple[Array, Array]) -> Array:
+def _differs(was: State, now: State) -> Array:
     """Where bits of elements that are known differ, or one is known that was not, or no longer."""
     (before, knew), (after, known) = was, now
     raw = f"u{after.dtype.itemsize}"
@@ -57,5 +78,5 @@ def _differs(was: tuple[Array, Array], now: tuple[Array, Array]) -> Array:
     return np.asarray((bits.reshape(after.shape) & knew & known) | (knew != known))
 
 
-def _element(part: tuple[Array, Array], at: tuple[int, ...]) -> object:
+def _element(part: State, at: tuple[int, ...]) -> object:
     return part[0][at] if part[1][at] else None

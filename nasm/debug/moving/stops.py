@@ -38,7 +38,10 @@ class ElementChange:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Met:
-    """What a test met: a sentence, and of memory how many elements changed, with the first few."""
+    """What a test met: a sentence, and of memory how many elements changed, with the first few.
+
+    What happened before the event at which it was seen has the ``tick`` of then.
+    """
 
     text: str
     queue: int = -1
@@ -46,6 +49,7 @@ class Met:
     count: int = 0
     elements: tuple[ElementChange, ...] = ()
     kind: str = ""
+    tick: int = -1
 
     def __repr__(self) -> str:
         return f"<{in_line(self.text) or 'met'}>"
@@ -83,8 +87,9 @@ class Test(Observer):
         program = self.running.program
         span = program.span(queue, pc)
         line = f", {span.brief}" if span is not None else ""
-        row = program.instruction(queue, pc).row.name
-        return f"@{program.queue_name(queue)} pc {pc} ({row}{line})"
+        row, origin = program.instruction(queue, pc).row.name, program.origin(pc)
+        of = f", from {origin}" if origin else ""
+        return f"@{program.queue_name(queue)} pc {pc} ({row}{line}{of})"
 
 
 class BeforeLocation(Test):

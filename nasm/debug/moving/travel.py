@@ -159,6 +159,15 @@ class Travel:
         """Go back to just behind what a test met last, be it what has just happened; the moment."""
         return self.breakpoints.search(self._leave()._replace(poised=True), test)
 
+    def met_last(self, test: Test) -> tuple[Moment, Met] | None:
+        """The same, and what it was."""
+        found = self.to_meeting(test)
+        if found is None:
+            return None
+        met = self.breakpoints.hits[-1].met
+        self.breakpoints.hits = ()
+        return found, met
+
     def _leave(self) -> Moment:
         now = self.running.moment
         self.past.leave()

@@ -154,10 +154,10 @@ def _trials(q: Question, arrays: Sequence[Array]) -> Iterator[tuple[list[Any], b
     now = q.call(list(q.arguments))
     assert now is not None
     yield list(q.arguments), now
-    rng, until = np.random.default_rng(0), time.monotonic() + AGAIN
+    rng, until = np.random.default_rng(0), time.thread_time() + AGAIN
     kinds = [_finite(replacements(a, arrays, q.numbers)) for a in arrays]
     for number in range(SURE):
-        if number >= LEAST and time.monotonic() > until:
+        if number >= LEAST and time.thread_time() > until:
             return
         whole = list(q.arguments)
         for n, (at, path) in enumerate(q.places):
@@ -199,10 +199,10 @@ def _sound(q: Question, arrays: Sequence[Array], boxes: Sequence[Needed], most: 
     kinds = [
         replacements(array, [a for a in arrays if a is not array], q.numbers) for array in arrays
     ]
-    until = time.monotonic() + most
+    until = time.thread_time() + most
     every = [range(len(arrays))] * SURE + [range(n, n + 1) for n in range(len(arrays))] * 99
     for number, some in enumerate(every):
-        if number >= LEAST and time.monotonic() > until:
+        if number >= LEAST and time.thread_time() > until:
             return True
         number = number if number < SURE else (number - SURE) // len(arrays)
         made = list(q.arguments)

@@ -9,12 +9,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from nasm.debug.moving.parts import OnPart
-from nasm.debug.moving.stops import Test
+from nasm.debug.moving.parts import OnPart, changes, state
+from nasm.debug.moving.stops import Met, Test
 from nasm.debug.origins.origins import OfCore
 from nasm.debug.origins.why import initial, maker
 from nasm.debug.origins.whys import LastWrite, Maker, Why
-from nasm.debug.origins.writes import INSTRUCTION, Write
+from nasm.debug.origins.writes import CHANGE, INSTRUCTION, Past, Write
 from nasm.debug.values.expressions import Expression
 from nasm.debug.values.value import Value
 from nasm.problems import Failure
@@ -23,8 +23,8 @@ from nasm.running import Running
 
 START = "as the core began"
 
-Search = Callable[[Test], Moment | None]
-"""Goes back to where a test met something last."""
+Search = Callable[[Test], tuple[Moment, Met] | None]
+"""Goes back to where a test met something last, and says what."""
 
 
 def of_core(running: Running, text: str) -> Expression | None:
@@ -36,29 +36,49 @@ def of_core(running: Running, text: str) -> Expression | None:
     return found if found is not None and found.polled else None
 
 
-def why(running: Running, asked: Expression, search: Search) -> Why:
+def why(running: Running, asked: Expression, search: Search, past: Past) -> Why:
     """What changed it last, if anything did; the run is left where that was."""
     value = asked.value(running)
     values, place = _values(value), OfCore(asked.text)
-    found = last_change(running, asked, search)
+    found = last_change(running, asked, search, past)
     if found is None:
         start = START if asked.view is None else initial(running, asked.view.tensor)
         return Why(asked.text, values, value.dtype, place, None, start)
     return Why(asked.text, values, value.dtype, place, found.maker)
 
 
-def last_change(running: Running, asked: Expression, search: Search) -> LastWrite | None:
-    """The last change; the run is left where that was."""
+def last_change(
+    running: Running, asked: Expression, search: Search, past: Past
+) -> LastWrite | None:
+    """The last change, by an instruction or by hand; the run is left where that was."""
+    by_hand = past.changes[: past.now.changes]
     test = OnPart(running, asked.text, lambda: asked.value(running))
-    if search(test) is None:
+    found = search(test)
+    for made in reversed(by_hand):
+        if found is not None and made.moment.position < found[0].position:
+            break
+        if _changes(running, asked, made.moment, past):
+            tick, position = made.moment.tick, made.moment.position
+            write = Write(CHANGE, (-1, -1), -1, position, tick, tick, change=made.change)
+            return LastWrite(asked.text, maker(running, write), position)
+    if found is None:
         return None
-    return LastWrite(asked.text, _maker(running), running.machine.scheduler.position)
+    moment, met = found
+    return LastWrite(asked.text, _maker(running, moment, met), moment.position)
 
 
-def _maker(running: Running) -> Maker:
-    scheduler = running.machine.scheduler
-    position, now = scheduler.position, scheduler.now
-    return maker(running, Write(INSTRUCTION, scheduler.acting, -1, position, now, now))
+def _changes(running: Running, asked: Expression, moment: Moment, past: Past) -> bool:
+    """Whether what is asked of is another just behind a change by hand; the run is left there."""
+    past.goto(moment)
+    before = state(asked.value(running))
+    past.goto(moment._replace(changes=moment.changes + 1))
+    return changes(before, state(asked.value(running)))[0] > 0
+
+
+def _maker(running: Running, moment: Moment, met: Met) -> Maker:
+    tick = moment.tick if met.tick < 0 else met.tick
+    write = Write(INSTRUCTION, (met.queue, met.pc), -1, moment.position, tick, tick)
+    return maker(running, write)
 
 
 def _values(value: Value) -> np.ndarray[tuple[int], np.dtype[np.generic]]:

@@ -66,7 +66,7 @@ class Probe:
         self.call, self.arguments, self.places = call, list(arguments), list(places)
         self.arrays = [leaf(self.arguments[at], path) for at, path in self.places]
         self.numbers = numbers
-        self.until = time.monotonic() + patience
+        self.until = time.thread_time() + patience
         self.now = call(self.arguments)
         self._kinds: dict[int, list[Array]] = {}
 
@@ -140,7 +140,7 @@ class Probe:
 
     @property
     def _late(self) -> bool:
-        return time.monotonic() > self.until
+        return time.thread_time() > self.until
 
     def _along(self, matters: Callable[[Axes], bool], axes: list[range], axis: int) -> list[range]:
         """The indices of an axis at which something matters, as few progressions."""

@@ -257,6 +257,7 @@ def maker(held: Inspection, write: Write) -> Maker:
         cycle,
         us,
         span.source.label if span is not None else "",
+        program.origin(pc),
     )
 
 

@@ -26,7 +26,8 @@ class Maker:
     """What made a value: an instruction, a transfer, an exchange of cores, or a change by hand.
 
     ``line`` is None for what was typed, ``file`` is that of the line if another text includes it,
-    and ``rounds`` are the loop variables where it is in loops.
+    and ``rounds`` are the loop variables where it is in loops; ``origin`` is what it came from if
+    it was expanded to.
     Times are in ticks: it ``began`` when its engine or its channels did, and its results appeared
     at ``tick``; ``cycle`` is the latter in cycles of its engine, of the base clock for transfers
     and changes.
@@ -44,6 +45,7 @@ class Maker:
     cycle: int
     us: float
     file: str = ""
+    origin: str = ""
 
     def __str__(self) -> str:
         if self.kind == CHANGE:
@@ -54,7 +56,8 @@ class Maker:
     def where(self) -> str:
         """Its line, and the rounds of the loops that it is in."""
         said = f", {brief(self.line, self.file)}" if self.line is not None else ""
-        return said + "".join(f", {name} = {value}" for name, value in self.rounds)
+        said += "".join(f", {name} = {value}" for name, value in self.rounds)
+        return f"{said} (from {self.origin})" if self.origin else said
 
 
 @dataclass(frozen=True, slots=True, eq=False)

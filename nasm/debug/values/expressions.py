@@ -26,6 +26,7 @@ from nasm.debug.values.counters import round_now, with_names
 from nasm.debug.values.missing import Missing
 from nasm.debug.values.rounds import variables
 from nasm.debug.values.value import Value
+from nasm.dtypes import Array
 from nasm.inspection import Inspection
 from nasm.problems import Failure, Problem
 from nasm.source import Source, Span
@@ -105,6 +106,23 @@ class Expression:
     def span(self) -> Span:
         """All of it, as a place."""
         return Span(self._source, 0, len(self._source.text))
+
+    def picked(self, held: Inspection) -> tuple[parts.Place, Array] | None:
+        """What it is, if it only picks elements of a part that a core holds: the part, and which.
+
+        The elements are given by their numbers in the whole part. Raises Failure.
+        """
+        first, links = tree.chain(self._node)
+        place = self._parts.get(first.name) if isinstance(first, tree.Name) else None
+        if place is None or not all(isinstance(link, tree.Index) for link in links):
+            return None
+        numbers = parts.Numbers(place.part, place.number, place.core)
+        given = {name: counter(held) for name, counter in self._counters.items()}
+        assert isinstance(first, tree.Name)
+        evaluator = LiveEvaluator(
+            self._scope(held, given), held, set(self._counters), {first.name: numbers}, True
+        )
+        return place, evaluator.value(self._node).array.astype(np.int64)
 
     # -- before it is asked
 

@@ -40,6 +40,17 @@ class Place:
         return elements(seen, self.number)
 
 
+@dataclass(frozen=True, slots=True)
+class Numbers(Place):
+    """The same, of which the elements are their numbers in the part."""
+
+    def array(self, held: Inspection) -> tuple[Elements, Array | None]:
+        """The number of each of its elements; none is missing."""
+        whole = Place(self.part, None, self.core).array(held)[0]
+        numbers = np.arange(whole.size).reshape(whole.shape)
+        return Plain(numbers if self.number is None else numbers[self.number]), None
+
+
 def named(program: Program) -> dict[str, Place]:
     """What every name means that the target gives a part, of core 0."""
     return {

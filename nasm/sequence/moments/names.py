@@ -121,13 +121,22 @@ class Names:
     def _unknown(self, mention: Mention) -> Failure:
         moment = mention.moment
         passed = self.passed(mention.otherwise or moment.name)
-        hint = did_you_mean(moment.name, self.posts)
+        hint = self._of_macro(moment.name) or did_you_mean(moment.name, self.posts)
         hint = hint or f"a moment is what a line posts: 'post {shown(moment)}' at its end"
         notes: tuple[Note, ...] = ()
         if passed is not None:
             hint = f"come after it in that branch, too: 'after {shown(moment)} if condition'"
             notes = (Note("posted in an '.if' branch that is not taken", passed),)
         return refused(NOBODY, f"nobody posts {shown(moment)}", mention.span, hint, *notes)
+
+    def _of_macro(self, name: str) -> str:
+        """What to write where a macro posts a moment that its text calls so; or nothing."""
+        for own, posts in self.posts.items():
+            span = posts[0].mention.span
+            if own.endswith(f"_{name}") and span.text.partition("[")[0] == name and span.chain:
+                call = span.chain[-1].what
+                return f"{name} of {call} is the macro's own: let the call hand it one to post"
+        return ""
 
     def _nobody(self, mention: Mention, candidates: list[Post]) -> Failure:
         moment = mention.moment

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Final, TypeVar
 
 from nasm.held import Unfinished
+from nasm.micro import Expansion, Origin
 from nasm.problems import Refused, counted
 from nasm.spec.program import Instruction
 from nasm.spec.words import Words
@@ -27,8 +28,19 @@ def instruction_of(word: int) -> Instruction:
 
 
 @lru_cache(maxsize=1 << 10)
-def _instructions(micros: tuple[Micro, ...]) -> tuple[Instruction, ...]:
-    return tuple(_decoded(micro) for micro in micros)
+def _instructions(
+    micros: tuple[Micro, ...], recorded: tuple[tuple[int, int] | None, ...]
+) -> Expansion:
+    instructions = (_decoded(micro) for micro in micros)
+    return Expansion.of(instructions, (_origin(micro, recorded) for micro in micros))
+
+
+def _origin(micro: Micro, recorded: tuple[tuple[int, int] | None, ...]) -> Origin | None:
+    """The slot of the MOP's template, and of the replay buffer, from which a word came."""
+    if micro.played is None:
+        return Origin(f"{micro.slot} of MOP") if micro.slot else None
+    of = f"{micro.slot} of MOP, " if micro.slot else ""
+    return Origin(f"{of}REPLAY slot {micro.played}", "recorded at", recorded[micro.played])
 
 
 def _decoded(micro: Micro) -> Instruction:
@@ -50,12 +62,14 @@ def _setting(micro: Micro) -> str:
     return next(f"MOP{n}_{micro.slot}" for n, words in enumerate(MOP_WORDS) if micro.slot in words)
 
 
-def expanded(core: Tensix, thread: int, instruction: Instruction) -> Sequence[Instruction] | None:
+def expanded(
+    core: Tensix, thread: int, instruction: Instruction, place: tuple[int, int]
+) -> Sequence[Instruction] | None:
     """What a thread executes for an instruction: of MOP and REPLAY, and while it records."""
     if instruction.row is DATA:
         return None
     word = word_of(instruction)
-    micros = expand(core, thread, word, core.outer_bug)
+    micros = expand(core, thread, word, core.outer_bug, place)
     mop = instruction.row.encoding is not None and instruction.row.encoding.code == MOP
     late = core.after_mop[thread] and not mop
     if mop != core.after_mop[thread]:
@@ -64,7 +78,7 @@ def expanded(core: Tensix, thread: int, instruction: Instruction) -> Sequence[In
         core.bubble = _with(core.bubble, thread, core.around.now + 1 + MOP_BUBBLE)
     if micros is None:
         return (instruction,) if late else None
-    return _instructions(micros)
+    return _instructions(micros, core.threads[thread].recorded)
 
 
 def open_recordings(core: Tensix) -> Iterator[Unfinished]:
@@ -87,7 +101,8 @@ def ahead(core: Tensix, thread: int, instruction: Instruction) -> Sequence[Instr
         return None if core.threads[thread].recording.left else (instruction,)
     try:
         micros = foreseen(core, thread, word_of(instruction), core.outer_bug)
-        return None if micros is None else _instructions(micros)
+        recorded = core.threads[thread].recorded
+        return None if micros is None else _instructions(micros, recorded)
     except Refused:
         return None
 

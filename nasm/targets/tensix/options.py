@@ -66,9 +66,9 @@ _BY_QUIRK: Final[Mapping[str, tuple[str, Option]]] = {
     "table_bug": _option(
         "sfpu.table_bug",
         YES,
-        "Whether SFPLUTFP32 with Mod1 10 takes its VD from L7.",
+        "Whether SFPLUTFP32 with Mod1 10 takes its VD from LReg[7].",
         f"{DOCS}, SFPLUTFP32: a bug of the hardware",
-        "each lane writes the register that its L7 names",
+        "each lane writes the register that its LReg[7] names",
         "the register is that of the instruction",
     ),
     "rounding_bias": _option(

@@ -13,7 +13,7 @@ from nasm.spec.settings import Setting, Settings
 from nasm.targets.tensix.front.mop import WORDS as MOP_WORDS
 from nasm.targets.tensix.isa.table import QUEUES
 from nasm.targets.tensix.scalar import config
-from nasm.targets.tensix.scalar.config_fields import FIELDS, GLOBAL, Field
+from nasm.targets.tensix.scalar.config_fields import DESCRIPTOR, FIELDS, GLOBAL, Field
 from nasm.targets.tensix.spelled import FORMATS
 from nasm.targets.tensix.state import NOBODY, Coprocessor
 from nasm.targets.tensix.sync.mutexes import MUTEXES
@@ -38,11 +38,12 @@ def _field(name: str, at: Field) -> Setting:
     whose = "global" if at.kind == "config" and at.word >= GLOBAL else whose
     last = at.shift + at.width - 1
     bits = f"bits {last} to {at.shift}" if at.width > 1 else f"bit {at.shift}"
+    page = "UNPACR" if DESCRIPTOR in name else "backend configuration"
     words = {word: int(form) for word, form in FORMATS.items()} if _of_format(name) else {}
     return Setting(
         name,
         f"configuration word {at.word}, {bits}, {whose}",
-        f"{DOCS}, backend configuration",
+        f"{DOCS}, {page}",
         at.mask,
         words=words,
         of_queue=at.kind == "thread",

@@ -218,7 +218,8 @@ class Thread(Held):
 
     ``config`` are its 57 words of 16 bits; ``adc[who, channel, dimension, cr]``: unpacker 0 and 1
     and the packers, X, Y, Z and W, the counter and its carriage return. ``mop`` are the nine
-    words of the MOP expander; ``replay`` the 32 words that were recorded. ``src_row`` and
+    words of the MOP expander; ``replay`` the 32 words that were
+    recorded, ``recorded`` the places of what was. ``src_row`` and
     ``context`` are rows and context counters of the two unpackers. ``requests`` are those of the
     scalar unit to memory that are under way; ``wants`` the mutex that the thread waits for.
     """
@@ -230,6 +231,7 @@ class Thread(Held):
     mop: U32 = field(default_factory=_words(9))
     mop_mask_high: int = 0
     replay: U32 = field(default_factory=_words(32))
+    recorded: tuple[tuple[int, int] | None, ...] = (None,) * 32
     recording: Recording = field(default_factory=Recording)
     latch: Latch = field(default_factory=Latch)
     src_row: tuple[int, int] = (0, 0)

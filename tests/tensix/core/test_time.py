@@ -309,6 +309,13 @@ def test_an_unpacker_takes_one_unpack_at_a_time() -> None:
     assert starts(done, 0) == [0, 34]
 
 
+def test_a_post_behind_an_unpack_is_seen_long_before_that_is_done() -> None:
+    text = UNPACK.format(0) + "@t0 SEMPOST SemaphoreMask=1\n"
+    text += "@t1 SEMWAIT BlockMask=2, SemaphoreMask=1, ConditionMask=1\n@t1 SEMGET SemaphoreMask=1"
+    # The post of 2 is there at 3, and the gate needs a cycle more; the unpack is done at 34.
+    assert starts(alone(text), 1) == [0, 4]
+
+
 def test_an_unpack_waits_for_its_bank() -> None:
     # Both banks are full after two; the third waits until the matrix unit hands one back.
     text = UNPACK.format(0) * 3 + "@t1 STALLWAIT BlockMask=0x40, ConditionMask=0x400\n"

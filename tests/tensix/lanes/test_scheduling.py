@@ -97,18 +97,18 @@ def test_only_swaps_make_the_next_one_wait() -> None:
 @pytest.mark.parametrize(
     ("before", "its", "mnemonic", "given", "said"),
     [
-        ("SFPMAD", MAD, "SFPSTORE", {"VD": 3, "Mod0": 0}, "reads L3 in the cycle after SFPMAD"),
+        ("SFPMAD", MAD, "SFPSTORE", {"VD": 3, "Mod0": 0}, "reads LReg[3] in the cycle after"),
         ("SFPMAD", MAD, "SFPSTORE", {"VD": 2, "Mod0": 0}, ""),
-        ("SFPMAD", MAD, "SFPLOADI", {"VD": 3, "Mod0": 10, "Imm16": 0}, "SFPLOADI reads L3"),
+        ("SFPMAD", MAD, "SFPLOADI", {"VD": 3, "Mod0": 10, "Imm16": 0}, "SFPLOADI reads LReg[3]"),
         ("SFPMAD", MAD, "SFPLOADI", {"VD": 3, "Mod0": 0, "Imm16": 0}, ""),
-        ("SFPSHFT2", ROTATE, "SFPMAD", {**MAD, "VA": 3}, "SFPMAD reads L3"),
-        ("SFPSHFT2", ROTATE, "SFPABS", ABS, "SFPABS follows SFPSHFT2 with Mod1 3"),
+        ("SFPSHFT2", ROTATE, "SFPMAD", {**MAD, "VA": 3}, "SFPMAD reads LReg[3]"),
+        ("SFPSHFT2", ROTATE, "SFPABS", ABS, "the cycle after SFPSHFT2 with Mod1 3"),
         ("SFPSHFT2", ROTATE, "SFPSETCC", {"VC": 0, "Imm1": 0, "Mod1": 0}, ""),
         ("SFPSHFT2", ROTATE, "SFPSHFT2", {**ROTATE, "VD": 4, "Mod1": 4}, ""),
-        ("SFPSHFT2", COPY, "SFPLOADI", {"VD": 2, "Mod0": 0, "Imm16": 0}, "SFPLOADI writes L2"),
+        ("SFPSHFT2", COPY, "SFPLOADI", {"VD": 2, "Mod0": 0, "Imm16": 0}, "SFPLOADI writes LReg[2]"),
         ("SFPSHFT2", BITS, "SFPABS", {**ABS, "VC": 3}, ""),
         ("SFPSWAP", {"VC": 0, "VD": 1, "Mod1": 1}, "SFPABS", ABS, ""),
-        ("SFPCONFIG", CONFIGURE, "SFPSTORE", {"VD": 12, "Mod0": 0}, "VD 12 right after SFPCONFIG"),
+        ("SFPCONFIG", CONFIGURE, "SFPSTORE", {"VD": 12, "Mod0": 0}, "in the cycle after SFPCONFIG"),
         ("SFPCONFIG", CONFIGURE, "SFPSTORE", {"VD": 11, "Mod0": 0}, ""),
     ],
 )  # fmt: skip
@@ -140,5 +140,5 @@ def test_what_is_undefined_is_said() -> None:
     assert "has room for 8" in said("SFPPUSHC")[0]
     assert "overwrites its bottom entry" in said("SFPPOPC", Mod1=13)[0]
     core.vector.lane_config[0] = 4
-    assert "writes L5 while ENABLE_DEST_INDEX" in said("SFPMAD", **{**MAD, "VD": 5})[0]
+    assert "writes LReg[5] while ENABLE_DEST_INDEX" in said("SFPMAD", **{**MAD, "VD": 5})[0]
     assert said("SFPMAD", **MAD) == []

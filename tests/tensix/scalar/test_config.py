@@ -31,6 +31,10 @@ FACTS = {
     "UNP1_ADDR_CTRL_XY_REG_0_Ystride": ("config", 38, 12, 12),
     "UNP1_ADDR_BASE_REG_1_Base": ("config", 48, 16, 16),
     "UNP0_ADD_DEST_ADDR_CNTR_add_dest_addr_cntr": ("config", 41, 8, 1),
+    "THCON_SEC0_REG0_TileDescriptor_YDim": ("config", 53, 0, 8),
+    "THCON_SEC0_REG0_TileDescriptor_WDim": ("config", 54, 0, 8),
+    "THCON_SEC1_REG0_TileDescriptor_ZDim": ("config", 93, 16, 8),
+    "THCON_SEC1_REG0_TileDescriptor_DigestSize": ("config", 95, 24, 8),
     "THCON_SEC0_REG1_L1_Dest_addr": ("config", 57, 0, 32),
     "THCON_SEC1_REG8_Exp_section_size": ("config", 124, 16, 16),
     "THCON_SEC0_REG8_Sub_l1_tile_header_size": ("config", 86, 15, 1),
@@ -60,7 +64,7 @@ def test_fields_of_a_word_share_no_bit_and_stay_inside_it() -> None:
         bits = at.mask << at.shift
         assert not taken.get((at.kind, at.word), 0) & bits, name
         taken[at.kind, at.word] = taken.get((at.kind, at.word), 0) | bits
-    assert len(FIELDS) == 261 + 530
+    assert len(FIELDS) == 261 + 542
 
 
 def test_a_field_is_written_without_the_rest_of_its_word() -> None:

@@ -58,7 +58,7 @@ def words(text: str) -> list[int]:
 
 
 def test_every_field_of_the_configuration_is_a_setting() -> None:
-    assert len(FIELDS) == 791
+    assert len(FIELDS) == 803
     assert set(FIELDS) <= set(SETTINGS.offered)
 
 
@@ -79,6 +79,38 @@ def test_formats_have_the_words_of_declarations() -> None:
         "f32": 0, "bf16": 5, "bfp8": 6, "i8": 14,
     }  # fmt: skip
     assert not SETTINGS.offered["THCON_SEC0_REG2_Shift_amount_cntx0"].words
+
+
+def test_a_constant_that_is_a_dtype_is_the_word_of_its_format_and_prints_as_it() -> None:
+    text = """\
+.const d = bf16
+.const e = i8
+.cfg ALU_FORMAT_SPEC_REG0_SrcA = d
+.cfg THCON_SEC1_REG2_Out_data_format = e
+@t0 .write ALU_FORMAT_SPEC_REG0_SrcA = d
+"""
+    core = held(text)
+    assert core.config[0, [1, 100]].tolist() == [5 << 17, 14]
+    assert words(text) == words("@t0 .write ALU_FORMAT_SPEC_REG0_SrcA = 5")
+    said = printed(assembled(text))
+    assert ".cfg ALU_FORMAT_SPEC_REG0_SrcA = bf16\n" in said
+    assert ".cfg THCON_SEC1_REG2_Out_data_format = i8\n" in said
+    again = assemble(Source("again.nasm", said), TARGETS)
+    assert [(s.name, s.value) for s in again.settings] == [
+        ("ALU_FORMAT_SPEC_REG0_SrcA", 5),
+        ("THCON_SEC1_REG2_Out_data_format", 14),
+    ]
+    found = wrong(".const d = u8\n.cfg ALU_FORMAT_SPEC_REG0_SrcA = d")
+    assert "found 'uint8'" in found.message
+
+
+def test_the_later_words_of_a_tile_descriptor_have_fields_of_their_own() -> None:
+    of = "THCON_SEC1_REG0_TileDescriptor"
+    given = {"YDim": 2, "ZDim": 3, "WDim": 4, "DigestSize": 1}
+    core = held("\n".join(f".cfg {of}_{name} = {value}" for name, value in given.items()))
+    # YDim begins at bit 32 of the descriptor, ZDim at 48, WDim at 64 and DigestSize at 120.
+    assert core.config[1, 92:96].tolist() == [0, 2 | 3 << 16, 4, 1 << 24]
+    assert SETTINGS.offered[f"{of}_WDim"].source.endswith("UNPACR")
 
 
 def test_registers_semaphores_and_mutexes_begin_as_they_are_set() -> None:

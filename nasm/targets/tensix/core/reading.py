@@ -6,10 +6,11 @@ one of them begins or is done, the other goes on at another speed from that cycl
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from nasm.held import Place
 from nasm.targets.tensix.matrix.timing import shared_speed
 
 
@@ -18,13 +19,14 @@ class Reads:
     """What an unpacker has to read: ``lines`` of 16 bytes left at a tick ``since``.
 
     ``wanted`` is the speed it would have alone, in lines a cycle; ``speed`` what it has, 0 before
-    its addresses are made. ``done`` is what follows.
+    its addresses are made. ``done`` is what follows, ``place`` that of the instruction.
     """
 
     thread: int
     lines: int
     wanted: int
     done: Callable[[], None]
+    place: Place = None
     since: int = 0
     speed: int = 0
 
@@ -45,8 +47,10 @@ class Host(Protocol):
     now: int
     reads: tuple[Reads | None, Reads | None]
 
-    def at(self, tick: int, act: Callable[[], None] | None, key: object = None) -> None:
-        """Have something happen at a tick."""
+    def at(
+        self, tick: int, act: Callable[[], None] | None, key: Hashable = None, place: Place = None
+    ) -> None:
+        """Have something happen at a tick, for the instruction at a place."""
 
 
 def begin(host: Host, unpacker: int) -> None:
@@ -84,8 +88,8 @@ def _share(host: Host) -> None:
             continue
         now = replace(reads.until(host.now), speed=speed)
         _put(host, unpacker, now)
-        _end_at(host, unpacker, now.ends)
+        _end_at(host, unpacker, now)
 
 
-def _end_at(host: Host, unpacker: int, tick: int) -> None:
-    host.at(tick, lambda: end(host, unpacker), ("unpack", unpacker))
+def _end_at(host: Host, unpacker: int, reads: Reads) -> None:
+    host.at(reads.ends, lambda: end(host, unpacker), ("unpack", unpacker), reads.place)

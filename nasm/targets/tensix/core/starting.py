@@ -235,7 +235,7 @@ def _unpack(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
         core.changed(issued, SRC, f"unpack{which}")
 
     core.recent.unpack = issued
-    reads = Reads(issued.thread, amount.lines, amount.speed, done)
+    reads = Reads(issued.thread, amount.lines, amount.speed, done, issued.place)
     first, second = core.reads
     core.reads = (first, reads) if which else (reads, second)
     core.at(core.now + ADDRESS_CYCLES, partial(begin, core, which), ("unpack", which))

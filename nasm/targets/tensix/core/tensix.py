@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nasm.held import Surroundings
+from nasm.held import Place, Surroundings
 from nasm.targets.tensix.core.reading import Reads
 from nasm.targets.tensix.lanes.quirks import DOCUMENTED, Quirks
 from nasm.targets.tensix.state import THREADS, Coprocessor, Held
@@ -35,13 +35,15 @@ BLOCKS: Final = 128
 class Entry(NamedTuple):
     """Something that happens at a tick; of one tick in the order of their numbers.
 
-    Without an ``act`` it is only a tick at which waits look again. No two have the same ``key``.
+    ``place`` is that of the instruction which left it for then. Without an ``act`` it is only a
+    tick at which waits look again. No two have the same ``key``.
     """
 
     tick: int
     number: int
     key: Hashable
     act: Callable[[], None] | None
+    place: Place
 
 
 class Issued(NamedTuple):
@@ -119,7 +121,7 @@ class Tensix(Coprocessor):
                 entry, *rest = self.entries
                 self.entries = tuple(rest)
                 if entry.act is not None:
-                    entry.act()
+                    self.around.late(entry.place, tick, entry.act)
             for thread in latched:
                 look(self, thread, self)
         if latched:
@@ -134,10 +136,16 @@ class Tensix(Coprocessor):
             for thread in latched:
                 look(self, thread, self)
 
-    def at(self, tick: int, act: Callable[[], None] | None, key: Hashable = None) -> None:
-        """Have something happen at a tick, in place of what had its key."""
+    def at(
+        self, tick: int, act: Callable[[], None] | None, key: Hashable = None, place: Place = None
+    ) -> None:
+        """Have something happen at a tick, in place of what had its key.
+
+        It is done for the instruction at a place, or else for the one that acts now.
+        """
+        by = self.around.place if place is None else place
         kept = [e for e in self.entries if key is None or e.key != key]
-        kept.append(Entry(tick, self.made, key, act))
+        kept.append(Entry(tick, self.made, key, act, by))
         kept.sort(key=lambda e: (e.tick, e.number))
         self.made += 1
         self.entries = tuple(kept)

@@ -42,13 +42,17 @@ class Micro(NamedTuple):
 
 
 def expand(
-    core: Coprocessor, thread: int, word: int, outer_bug: bool = True
+    core: Coprocessor,
+    thread: int,
+    word: int,
+    outer_bug: bool = True,
+    place: tuple[int, int] | None = None,
 ) -> tuple[Micro, ...] | None:
     """What reaches the gate in place of a word that is pushed to a thread; None: the word itself.
 
-    It changes the thread's recording, replay buffer and mask, so each word is expanded once.
-    Nothing comes of MOP_CFG, of a REPLAY that records, and of a word that is only recorded.
-    Raises Refused where a word for an expander would reach the gate.
+    ``place`` is where the word stands. It changes the thread's recording, replay buffer and mask,
+    so each word is expanded once. Nothing comes of MOP_CFG, of a REPLAY that records, and of a word
+    that is only recorded. Raises Refused where a word for an expander would reach the gate.
     """
     own = core.threads[thread]
     opcode = word >> 24
@@ -60,7 +64,7 @@ def expand(
     slots = _slots(own, word, outer_bug)
     if not own.recording.left and not any(_records(slot.word) for slot in slots):
         return _played(own.replay.tobytes(), slots)
-    out = tuple(micro for slot in slots for micro in _replayed(own, slot))
+    out = tuple(micro for slot in slots for micro in _replayed(own, slot, place))
     return None if out == (Micro(word),) else out
 
 
@@ -108,11 +112,13 @@ def _count(word: int) -> int:
     return word >> 4 & 0x3F or 64
 
 
-def _replayed(own: Thread, slot: Slot) -> Iterator[Micro]:
+def _replayed(own: Thread, slot: Slot, place: tuple[int, int] | None) -> Iterator[Micro]:
     """What the replay expander makes of one word."""
     recording = own.recording
     if recording.left:
-        own.replay[recording.index % REPLAY_WORDS] = slot.word
+        at = recording.index % REPLAY_WORDS
+        own.replay[at] = slot.word
+        own.recorded = (*own.recorded[:at], place, *own.recorded[at + 1 :])
         recording.left -= 1
         recording.index = (recording.index + 1) % REPLAY_WORDS
         if recording.executes:

@@ -176,7 +176,8 @@ def parameters(function: Callable[..., None]) -> frozenset[str]:
 def _same(by_column: U32, what: str) -> int:
     if (by_column != by_column[0]).any():
         raise undefined(
-            f"SFPLOADMACRO: {what} differs between columns", "SFPCONFIG with the same L0 everywhere"
+            f"SFPLOADMACRO: {what} differs between columns",
+            "SFPCONFIG with the same LReg[0] in every column",
         )
     return int(by_column[0])
 

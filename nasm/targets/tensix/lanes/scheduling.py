@@ -64,19 +64,25 @@ def too_early(before: str, its: Fields, mnemonic: str, fields: Fields) -> Iterat
             yield from _met(before, "writes", used.writes & {1, 2, 3}, mnemonic)
         slow = mnemonic == "SFPSHFT2" and fields["Mod1"] in _SLOW_SHIFTS
         if mnemonic in _NEVER_AFTER_A_SHIFT and not slow:
-            said = f"{mnemonic} follows {before} with Mod1 {its['Mod1']} in the next cycle"
+            said = (
+                f"{mnemonic} starts in the cycle after {before} with Mod1 {its['Mod1']}, "
+                "which takes two cycles"
+            )
             yield Finding("sub-unit", said, "insert SFPNOP")
     elif before == "SFPCONFIG" and its["VD"] == 15 and fields.get("VD", 0) >= 12:
         said = (
-            f"{mnemonic} has VD {fields['VD']} right after SFPCONFIG of LaneConfig: it may see "
-            "DISABLE_BACKDOOR_LOAD as it was"
+            f"{mnemonic} has VD {fields['VD']} in the cycle after SFPCONFIG of LaneConfig: it may "
+            "still see the old DISABLE_BACKDOOR_LOAD"
         )
         yield Finding("backdoor", said, "insert SFPNOP")
 
 
 def _met(before: str, verb: str, registers: frozenset[int], mnemonic: str) -> Iterator[Finding]:
     for number in sorted(registers):
-        said = f"{mnemonic} {verb} L{number} in the cycle after {before}, which writes it in two"
+        said = (
+            f"{mnemonic} {verb} LReg[{number}] in the cycle after {before}, "
+            "which takes two cycles to write it"
+        )
         yield Finding("latency", said, _NOP)
 
 
@@ -100,9 +106,11 @@ def undefined_now(
     if configured(vector, ENABLE_DEST_INDEX) is not None and mnemonic not in _INDEXED:
         for number in sorted(uses(mnemonic, fields).writes & {4, 5, 6, 7}):
             said = (
-                f"{mnemonic} writes L{number} while ENABLE_DEST_INDEX is set: hardware corrupts it"
+                f"{mnemonic} writes LReg[{number}] while ENABLE_DEST_INDEX is set: "
+                "hardware corrupts it"
             )
-            yield Finding("dest index", said, "write L0 to L3, or clear ENABLE_DEST_INDEX first")
+            hint = "write LReg[0] to LReg[3], or clear ENABLE_DEST_INDEX first"
+            yield Finding("dest index", said, hint)
 
 
 def _undefined_rows(

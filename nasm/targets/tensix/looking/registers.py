@@ -9,6 +9,9 @@ import numpy as np
 from nasm.held import Part, Seen
 from nasm.problems import Refused
 from nasm.targets.tensix.core.tensix import Tensix
+from nasm.targets.tensix.looking import put_registers as put
+from nasm.targets.tensix.looking.put_shared import gprs
+from nasm.targets.tensix.looking.putting import Values, into
 from nasm.targets.tensix.matrix import formats
 from nasm.targets.tensix.matrix.dst import LOW_HALF, adjusted, read32
 from nasm.targets.tensix.matrix.formats import Style
@@ -29,6 +32,15 @@ NAMES: Final = {
     Style.FP16: "float16",
     Style.INT8: "int8",
 }
+_STORED: Final = {
+    Style.BF16: "bfloat16",
+    Style.TF32: "tfloat32",
+    Style.FP16: "float16",
+    Style.INT8: "",
+}
+"""The dtypes to which what is set is rounded."""
+
+LANE_CONFIG: Final = 0x3FFFF
 _OWNERS: Final = "the unpackers", "the matrix unit"
 
 
@@ -74,7 +86,7 @@ def _dst32(core: Tensix) -> Seen:
 
 def _dst(core: Tensix) -> Seen:
     """Numbers in the format that the configuration says."""
-    style = _style(core)
+    style, stored = _style(core), ""
     if wide_dst(core, COMPUTES):
         held, defined = _wide(core)
         integer = style is Style.INT8
@@ -85,9 +97,9 @@ def _dst(core: Tensix) -> Seen:
     else:
         defined = core.matrix.defined
         name = NAMES[Style.FP16] if style is Style.FP16 else NAMES[Style.BF16]
-        array = _narrow(core.matrix.dst, style)
+        array, stored = _narrow(core.matrix.dst, style), name
     said = _defined(defined, len(defined))
-    return Seen(array, _mask(defined), said=f"{name}, {said}" if said else "")
+    return Seen(array, _mask(defined), stored=stored, said=f"{name}, {said}" if said else "")
 
 
 def _narrow(dst: formats.Bits, style: Style) -> formats.Bits:
@@ -135,14 +147,22 @@ def _srca(core: Tensix) -> Seen:
     m, style = core.matrix, _style(core)
     said = f"{NAMES[style]}: {_banks(m.owner_a, m.matrix_a, m.unpack_a)}"
     rests = not (m.srca.any() or m.owner_a.any())
-    return Seen(_source(m.srca, style), said=said, rests=rests)
+    return Seen(_source(m.srca, style), stored=_STORED[style], said=said, rests=rests)
 
 
 def _srcb(core: Tensix) -> Seen:
     m, style = core.matrix, _style(core)
     said = f"{NAMES[style]}: {_banks(m.owner_b, m.matrix_b, m.unpack_b)}"
     rests = not (m.srcb.any() or m.owner_b.any())
-    return Seen(_source(m.srcb, style), said=said, rests=rests)
+    return Seen(_source(m.srcb, style), stored=_STORED[style], said=said, rests=rests)
+
+
+def _put_srca(core: Tensix, values: Values, which: Bools) -> None:
+    put.srca(core, values, which, _style(core))
+
+
+def _put_srcb(core: Tensix, values: Values, which: Bools) -> None:
+    put.srcb(core, values, which, _style(core))
 
 
 # -- the vector unit
@@ -150,7 +170,7 @@ def _srcb(core: Tensix) -> Seen:
 
 def _lregs(core: Tensix) -> Seen:
     held = core.vector.registers[:16]
-    used = [f"L{n}" for n in range(16) if n not in CONSTANTS and held[n].any()]
+    used = [f"LReg[{n}]" for n in range(16) if n not in CONSTANTS and held[n].any()]
     said = f"not 0: {', '.join(used)}" if used else "only constants"
     return Seen(held.reshape(-1, *GRID).copy().view(np.float32), said=said, rests=not used)
 
@@ -194,17 +214,18 @@ def _gprs(core: Tensix) -> Seen:
 
 
 PARTS: Final = (
-    Part("dst", "Dst as numbers, in the format that t1's configuration says", _dst),
-    Part("dst16", "Dst as it is stored: 1024 rows of 16 bits", _dst16),
-    Part("dst32", "Dst as 512 rows of 32 bits over the same storage", _dst32),
-    Part("srca", "SrcA as numbers: two banks of 64 rows", _srca),
-    Part("srcb", "SrcB as numbers: two banks of 64 rows", _srcb),
+    Part("dst", "Dst as numbers, in the format that t1's configuration says", _dst, put=put.dst),
+    Part("dst16", "Dst as it is stored: 1024 rows of 16 bits", _dst16, put=put.dst16),
+    Part("dst32", "Dst as 512 rows of 32 bits over the same storage", _dst32, put=put.dst32),
+    Part("srca", "SrcA as numbers: two banks of 64 rows", _srca, put=_put_srca),
+    Part("srcb", "SrcB as numbers: two banks of 64 rows", _srcb, put=_put_srcb),
     Part("lreg", "LRegs as float32, 4 by 8 lanes; .view(i32) as integers", _lregs,
-         tuple(f"lreg{n}" for n in range(16))),
-    Part("flag", "the lanes' flags, where they are used", _flag),
+         tuple(f"lreg{n}" for n in range(16)), put=put.lregs),
+    Part("flag", "the lanes' flags, where they are used", _flag, put=put.flags),
     Part("active", "which lanes execute", _active),
     Part("flag_stack", "flags that were pushed, the latest first; bit 0 is lane 0", _stack),
-    Part("lane_config", "LaneConfig of the eight columns", _lane_config),
-    Part("gpr", "the general registers of each thread", _gprs, by_queue=True),
+    Part("lane_config", "LaneConfig of the eight columns", _lane_config,
+         put=into(lambda core: core.vector.lane_config, "LaneConfig", LANE_CONFIG)),
+    Part("gpr", "the general registers of each thread", _gprs, by_queue=True, put=gprs),
 )  # fmt: skip
 """What register files can be looked at."""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 import numpy as np
 
 from nasm.held import Part, Seen
 from nasm.targets.tensix.core.tensix import UNITS, Tensix
+from nasm.targets.tensix.looking import put_shared as put
+from nasm.targets.tensix.looking.putting import Values, into
 from nasm.targets.tensix.scalar.config_fields import FIELDS, GLOBAL, Kind
-from nasm.targets.tensix.state import NOBODY, THREADS, U32
+from nasm.targets.tensix.settings import SETTINGS
+from nasm.targets.tensix.state import NOBODY, THREADS, U32, Bools
 from nasm.targets.tensix.waiting import thread_name
 
 # -- semaphores and mutexes
@@ -89,6 +92,20 @@ def _own_config(core: Tensix) -> Seen:
     return Seen(np.ascontiguousarray(fields), said=said, heads=heads, rows=rows)
 
 
+def _put_config(core: Tensix, values: Values, which: Bools) -> None:
+    put.fields(core, _NAMES, values, which)
+
+
+def _put_own_config(core: Tensix, values: Values, which: Bools) -> None:
+    put.own_fields(core, _OWN_NAMES, values, which)
+
+
+def _words(names: tuple[str, ...]) -> dict[str, Mapping[str, int]]:
+    """The words for values of fields, such as formats."""
+    offered = SETTINGS.offered
+    return {name: offered[name].words for name in names if offered[name].words}
+
+
 # -- packers, units
 
 
@@ -130,12 +147,15 @@ def _units(core: Tensix) -> Seen:
 
 PARTS: Final = (
     Part("semaphores", "the eight semaphores: value and maximum", _semaphores,
-         tuple(f"semaphore{n}" for n in range(8))),
+         tuple(f"semaphore{n}" for n in range(8)),
+         put=into(lambda core: core.semaphores, "a semaphore", 15)),
     Part("mutexes", "the mutexes, and the thread that holds each", _mutexes,
-         tuple(f"mutex{n}" for n in range(8))),
-    Part("config", "fields of the configuration that are not 0, by bank", _config, _NAMES),
+         tuple(f"mutex{n}" for n in range(8)), put=put.mutexes,
+         words={f"mutex{n}": put.OWNERS for n in range(8)}),
+    Part("config", "fields of the configuration that are not 0, by bank", _config, _NAMES,
+         put=_put_config, words=_words(_NAMES)),
     Part("thread_config", "fields of the threads' own configuration that are not 0", _own_config,
-         _OWN_NAMES, by_queue=True),
+         _OWN_NAMES, by_queue=True, put=_put_own_config, words=_words(_OWN_NAMES)),
     Part("packers", "what packers go on with", _packers),
     Part("units", "units at work, for whom, and until when", _units),
 )  # fmt: skip

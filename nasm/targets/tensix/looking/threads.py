@@ -15,7 +15,8 @@ from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.expansion import instruction_of
 from nasm.targets.tensix.front.mop import WORDS as MOP_WORDS
 from nasm.targets.tensix.lanes.macros import pending_of
-from nasm.targets.tensix.state import RowCounters, Thread
+from nasm.targets.tensix.looking import put_shared as put
+from nasm.targets.tensix.state import Thread
 from nasm.targets.tensix.sync.gate import waits_for
 from nasm.targets.tensix.waiting import thread_name
 
@@ -25,7 +26,7 @@ BLOCKS: Final = (
 )  # fmt: skip
 """What each bit of a block mask holds back, besides NOP and STALLWAIT."""
 
-_COUNTERS: Final = tuple(RowCounters.__dataclass_fields__)
+_COUNTERS: Final = put.ROW_COUNTERS
 _WHO: Final = "unpacker 0", "unpacker 1", "packers"
 
 
@@ -162,12 +163,12 @@ def _requests(core: Tensix) -> Seen:
 
 PARTS: Final = (
     Part("rwc", "row counters of Dst, SrcA and SrcB, their carriage returns, fidelity", _rwc,
-         by_queue=True),
+         by_queue=True, put=put.row_counters),
     Part("adc", "address counters of unpackers and packers, and their carriage returns", _adc,
-         by_queue=True),
+         by_queue=True, put=put.address_counters),
     Part("unpacking", "rows and contexts at which unpackers go on", _unpacking, by_queue=True),
-    Part("mop", "the words that MOP goes by", _mop, by_queue=True),
-    Part("replay", "what REPLAY has recorded", _replay, by_queue=True),
+    Part("mop", "the words that MOP goes by", _mop, by_queue=True, put=put.mop_words),
+    Part("replay", "what REPLAY has recorded", _replay, by_queue=True, put=put.replays),
     Part("macros", "what SFPLOADMACRO goes by, and what it has put off", _macros),
     Part("gate", "what the wait gate holds back, and until when", _gate, by_queue=True),
     Part("requests", "requests of the scalar unit to memory that are under way", _requests,

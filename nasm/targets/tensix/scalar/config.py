@@ -120,7 +120,12 @@ def begin_field(core: Coprocessor, thread: int, name: str, value: int) -> None:
         set_field(core, thread, name, value)
         return
     for chosen in (0, 1):
-        _write(core, chosen, at.word, value << at.shift, at.mask << at.shift)
+        put_field(core, chosen, at, value)
+
+
+def put_field(core: Coprocessor, chosen: int, at: Field, value: int) -> None:
+    """A field of a bank, as a RISC-V core would write it; of both banks if its word is global."""
+    _write(core, chosen, at.word, value << at.shift, at.mask << at.shift)
 
 
 def _inside(number: int) -> int:

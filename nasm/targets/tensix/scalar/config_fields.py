@@ -20,6 +20,11 @@ GLOBAL: Final = 152
 """The first word of which there is one; a write to it goes to both banks."""
 
 
+DESCRIPTOR: Final = "REG0_TileDescriptor_"
+"""What fields of the later words of a tile descriptor are called here: the headers name its first
+word alone, the page of UNPACR the fields. BlobsYStart lies in two words."""
+
+
 class Field(NamedTuple):
     """Where a field is: ``width`` bits from bit ``shift`` of a word up."""
 
@@ -192,6 +197,9 @@ def _unpacker(section: int) -> Iterator[_Word]:
     at, name = SCALAR + 40 * section, f"THCON_SEC{section}_"
     low, high = range(4), range(4, 8)
     yield _Word(at, name + "REG0_", "TileDescriptor:32")
+    yield _Word(at + 1, name + DESCRIPTOR, "YDim:8 -:8 ZDim:8")
+    yield _Word(at + 2, name + DESCRIPTOR, "WDim:8 -:8 BlobsYStart_low:16")
+    yield _Word(at + 3, name + DESCRIPTOR, "BlobsYStart_high:16 -:8 DigestSize:8")
     yield _Word(
         at + 8,
         name + "REG2_",
