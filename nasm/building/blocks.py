@@ -16,12 +16,14 @@ OVER, FILLED = "E0240", "E0241"
 class Blocks:
     """The blocks of a program: which are open, and which tensors were declared in one.
 
-    ``over`` are those of blocks that have ended, with where.
+    ``over`` are those of blocks that have ended, with where. In ``use`` are all of a program
+    that runs: what a block declares in a text that adds to it shares bytes with none.
     """
 
     def __init__(self) -> None:
         self._open: list[int] = []
         self._count = 0
+        self.use = False
         self.held: dict[int, Tensor] = {}
         self.over: dict[int, Span | None] = {}
         self._before: dict[int, Span | None] = {}
@@ -49,7 +51,13 @@ class Blocks:
 
     def hold(self, tensor: Tensor) -> None:
         """Note a tensor on a chip that is declared in a block; refuses one with initial values."""
-        if not self._open or tensor.memory.shared or not tensor.memory.size or tensor.fixed:
+        if (
+            not self._open
+            or self.use
+            or tensor.memory.shared
+            or not tensor.memory.size
+            or tensor.fixed
+        ):
             return
         if tensor.init is not None:
             said = (

@@ -73,7 +73,7 @@ class ProgramBuilder(Declarations):
         made._declared.update((t.name, t.span) for t in program.tensors.values())
         made._declared.update((t.name, t.span) for t in program.transfers.values())
         made._placed = len(program.tensors)
-        made._resumed = True
+        made._resumed = made._blocks.use = True
         return made
 
     def begin(self) -> None:

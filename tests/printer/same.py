@@ -33,7 +33,7 @@ def plain(value: object) -> object:
     return value
 
 
-_APART = ("span", "_elements")
+_APART = ("span", "_elements", "block")  # a block is written as the places of its tensors
 
 
 def _names(kind: Any) -> list[str]:

@@ -79,13 +79,19 @@ def test_completion_offers_views(ran: Tried) -> None:
     assert "half" in dict(ran.shell.names.words["tensor"])
 
 
-@pytest.mark.parametrize("line", [".loop %r1 in 0..4", "@vector .loop %r1 in 0..4"])
-def test_a_loop_at_run_time_is_refused_as_a_whole(ran: Tried, line: str) -> None:
-    ran.shell.take_all(f"{line}\n    @vector Nop\n.end")
+def test_a_loop_at_run_time_is_executed_as_a_whole(ran: Tried) -> None:
+    ran.shell.take_all("@vector .loop %r1 in 0..4\n    Nop\n.end\nprint @vector.%r1")
+    said = ran.out.getvalue()
+    assert "error" not in said
+    assert said.partition("… 1 earlier ones")[2].count("Nop") == 4
+    assert "%r1 of vector unset -> 4" in said
+
+
+def test_a_loop_that_counts_in_a_register_wants_an_engine(ran: Tried) -> None:
+    ran.shell.take_all(".loop %r1 in 0..4\n    @vector Nop\n.end")
     said = ran.out.getvalue()
     assert said.count("error") == 1
-    assert "E0207" in said
-    assert "repeat the lines with '.for'" in said
+    assert "engine" in said
 
 
 def test_sessions_of_one_program_do_not_know_what_another_was_told() -> None:
@@ -112,11 +118,11 @@ def test_an_included_file_may_be_included_once_more(bare: Tried, tmp_path: Path)
     assert float(session.read("q")[0, 0]) == 3
 
 
-def test_a_macro_that_posts_moments_belongs_into_the_text(bare: Tried) -> None:
+def test_a_macro_that_posts_moments_is_called_and_those_of_the_program_are_explained(
+    bare: Tried,
+) -> None:
     macro = ".macro pair(t)\n@vector Memset t, 1 post set\n@gpsimd Nop after set\n.end\n"
     bare.shell.adopt(Session(f".target trn2\n.sbuf q f32[4, 8]\n{macro}pair(q)\n"))
     bare.does("run")
-    said = bare.does("pair(q)")
-    assert "lines of 'pair' have moments or drains" in said
-    assert "call it in the text of the program" in said
-    assert "write a wait for a semaphore here" in bare.does("@vector Nop post done")
+    assert "declared: 1 semaphore, " in bare.does("pair(q)")
+    assert "nobody posts set in what is typed" in bare.does("@vector Nop after set")
