@@ -24,6 +24,7 @@ import debugger
 import heavy
 import ml_dtypes
 import numpy as np
+import tensix
 
 import nasm
 from nasm.report.trace import Stream
@@ -530,6 +531,7 @@ def main() -> int:
             "s, at most 0.8",
         ),
         *debugger.rows(nested, MATMUL, NAIVE.format(m=8, n=16, k=64, deep=7), factors(), tries),
+        *tensix.rows(tries),
         *(
             (f"{row.name}, run / plain NumPy", heavy.ratio(row, tries)[0], "ratio")
             for row in heavy.HEAVY

@@ -1,0 +1,87 @@
+"""Instructions of Tensix that run in a second, in replays that nothing observes, and one by one."""
+
+from __future__ import annotations
+
+import gc
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import nasm
+from nasm.running import Running
+from nasm.source import Source
+from nasm.spec.program import Program
+
+PROGRAMS = Path(__file__).resolve().parents[2] / "programs" / "tensix"
+
+HEAD = """\
+.target wormhole
+@t1
+.cfg ADDR_MOD_DST_SEC2_DestIncr = 2
+.for n in 0..512
+    SFPSTORE  VD=0, AddrMod=2
+.end
+"""
+GELU = """\
+    SFPLOAD     VD=3, AddrMod=3
+    SFPMUL      VA=3, VB=12, VC=9, VD=7
+    SFPLUTFP32  VD=3, Mod1=2
+    SFPNOP
+    SFPADD      VA=10, VB=3, VC=7, VD=3
+    SFPNOP
+    SFPSTORE    VD=3, AddrMod=2
+"""
+MADS = "    SFPMAD  VA=0, VB=1, VC=2, VD=3\n    SFPMAD  VA=0, VB=1, VC=2, VD=4\n" * 4
+LOADS = "    SFPLOADI  VD=0, Mod0=0, Imm16=0x4000\n    SFPLOADI  VD=1, Mod0=0, Imm16=0x4000\n" * 4
+CARRIED = "    SFPMAD  VA=0, VB=1, VC=2, VD=2\n    SFPNOP\n" * 4
+TILE = "0, 1, 0, 2, 0, 1, 3, 0, 0, 1, 0, 2, 0, 1, 3, 1"
+
+
+def _replayed(body: str, times: int) -> str:
+    count = body.count("\n")
+    record = f"    REPLAY  Index=0, Count={count}, Exec=1, Load=1\n{body}"
+    return f"{record}.for p in 0..{times}\n    REPLAY  Index=0, Count={count}\n.end\n"
+
+
+def _products() -> str:
+    """Products of tiles of 32 by 32 in one phase, with the modifiers of the program for one."""
+    text = (PROGRAMS / "matmul.nasm").read_text(encoding="utf-8")
+    modifiers = text[text.index("@t1  ") : text.index("; -- unpack")]
+    formats = ".cfg ALU_FORMAT_SPEC_REG0_SrcA = bf16\n.cfg ALU_FORMAT_SPEC_REG2_Dstacc = bf16\n"
+    body = f".for m in [{TILE}]\n    MVMUL  AddrMod=m\n.end\n"
+    record = f"    REPLAY  Index=0, Count=16, Exec=1, Load=1\n{body}"
+    replays = ".for p in 0..1000\n    REPLAY  Index=0, Count=16\n.end\n"
+    begin = "@t1\n    SETDVALID  3\n    ZEROACC  Mode=3\n"
+    return f".target wormhole\n{formats}{modifiers}{begin}{record}{replays}"
+
+
+def _rate(program: Program, tries: int, of: Callable[..., Running]) -> float:
+    """Instructions per second of the processor's time: the median."""
+    rates = []
+    for _ in range(tries):
+        held = of(program)
+        gc.collect()
+        begun = time.process_time()
+        held.run(hashes=False)
+        rates.append(held.machine.scheduler.retired / (time.process_time() - begun))
+    return statistics.median(rates)
+
+
+def rows(tries: int) -> list[tuple[str, float, str]]:
+    """What is measured: a name, a figure, and what it counts."""
+    vector = (
+        ("GELU in replays", HEAD + _replayed(GELU, 5_000), "at least 300,000"),
+        ("SFPMAD in replays", HEAD + _replayed(MADS, 4_000), "at least 300,000"),
+        ("SFPLOADI in replays", HEAD + _replayed(LOADS, 4_000), "at least 300,000"),
+        ("sums carried from one SFPMAD to the next", HEAD + _replayed(CARRIED, 4_000), ""),
+    )
+    found = []
+    for name, text, least in vector:
+        program = nasm.assemble(Source("rate", text))
+        unit = f"instructions/s{least and f', {least}'}"
+        found.append((f"Tensix, {name}", _rate(program, tries, Running), unit))
+        found.append(("  the same in the debugger", _rate(program, 1, nasm.Session), unit[:14]))
+    products = _rate(nasm.assemble(Source("rate", _products())), tries, Running) / 16
+    found.append(("Tensix, products of tiles in one phase", products, "tiles/s, at least 800"))
+    return found
