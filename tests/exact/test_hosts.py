@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -19,7 +20,10 @@ HOSTS = {
     "SkylakeX": {"OPENBLAS_CORETYPE": "SkylakeX"},
     "Prescott": {"OPENBLAS_CORETYPE": "Prescott", "NPY_DISABLE_CPU_FEATURES": NO_VECTORS},
 }
-"""What NumPy and its library of matrix products are told to believe of the processor."""
+"""What NumPy and its library of matrix products are told to believe of the processor.
+
+One that lacks instructions which it is said to have ends such a run: that is left out.
+"""
 
 HASHES = """
 import hashlib, json, sys, warnings
@@ -49,8 +53,11 @@ def test_no_hash_shows_the_processor_or_its_libraries() -> None:
         )
         for name, settings in HOSTS.items()
     }
-    told = {name: json.loads(run.communicate()[0]) for name, run in runs.items()}
-    assert all(run.returncode == 0 for run in runs.values())
+    said = {name: run.communicate()[0] for name, run in runs.items()}
+    lacking = {name for name, run in runs.items() if run.returncode == -signal.SIGILL}
+    assert "as it is" not in lacking
+    assert all(run.returncode == 0 for name, run in runs.items() if name not in lacking)
+    told = {name: json.loads(text) for name, text in said.items() if name not in lacking}
     first, _ = told["as it is"]
     assert len(first) == len(programs)
     for name, (hashes, _) in told.items():

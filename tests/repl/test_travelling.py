@@ -78,14 +78,14 @@ def test_torn_by_a_second_interrupt_it_goes_to_before_the_event(
     toy.does("step 3")
     before = session.moment
     scheduler = session.machine.scheduler
-    finish: Callable[..., None] = scheduler._finish
+    finish: Callable[..., None] = scheduler.finish
 
     def torn(queue: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(scheduler, "_finish", torn)
+    monkeypatch.setattr(scheduler, "finish", torn)
     assert "interrupted within an instruction" in toy.does("step")
-    monkeypatch.setattr(scheduler, "_finish", finish)
+    monkeypatch.setattr(scheduler, "finish", finish)
     assert "cannot continue" in toy.does("step")
     toy.does("back 1")
     assert not toy.shell.torn

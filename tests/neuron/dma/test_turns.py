@@ -168,7 +168,7 @@ def test_descriptors_are_made_for_one_transfer_at_a_time_beside_gpsimd() -> None
     arrived = {s.pc: s.arrived for s in shares(made.machine.trace)}
     made_at = list(itertools.accumulate([3120, 3120, 4968, 3120]))
     assert arrived == {0: 3605, 1: made_at[1], 2: made_at[2], 3: made_at[3], 4: 160 + 3605}
-    generator = made.machine.scheduler.resources.named(0, "descriptors", -1)
+    generator = made.machine.scheduler.resources.named(0, "descriptors")
     assert generator.free_at == made_at[3]
 
 
