@@ -335,7 +335,7 @@ def watched(text: str, tries: int) -> tuple[float, float]:
     def traced() -> None:
         session = nasm.Session(program, values=False, keep=0)
         with tempfile.TemporaryFile() as file:
-            stream = Stream(session, file)
+            stream = Stream(session, file, zipped=False)
             session.run(hashes=False)
             stream.close()
 
