@@ -353,3 +353,18 @@ def test_packed_rows_are_told_with_who_writes_them() -> None:
     said = "PACR reads rows 0 to 7 of Dst 1 cycle after MVMUL began to write them, which takes 5"
     assert said in problem.message
     assert any("writes these rows" in note.message for note in problem.notes)
+
+
+@pytest.mark.parametrize(("y", "expected"), [(0, ["E0515"]), (1, [])])
+def test_a_tile_without_numbers_has_no_exponents(y: int, expected: list[str]) -> None:
+    text = "@t0 SETADCXX U0=1, X1Val=255, X0Val=0\n@t0 UNPACR WhichUnpacker=0, FlipSrc=1\n"
+    done = alone(
+        text,
+        THCON_SEC0_REG0_TileDescriptor=256 << 16 | 1 << 4 | 6,
+        THCON_SEC0_REG0_TileDescriptor_YDim=y,
+        THCON_SEC0_REG2_Out_data_format=6,
+        THCON_SEC0_REG3_Base_address=0x400,
+        SRCA_SET_SetOvrdWithAddr=1,
+        UNP0_ADDR_BASE_REG_1_Base=128,
+    )
+    assert [problem.code for problem in done.hazards.warnings] == expected

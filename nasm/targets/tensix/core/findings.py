@@ -15,8 +15,10 @@ from nasm.targets.tensix.core.tensix import NOTHING, Issued, Tensix
 from nasm.targets.tensix.lanes import scheduling
 from nasm.targets.tensix.lanes.dst_access import address, resolved, rows_read
 from nasm.targets.tensix.lanes.scheduling import Finding
+from nasm.targets.tensix.matrix.formats import BLOCK_FLOATS
 from nasm.targets.tensix.matrix.pack import rows_read as rows_packed
 from nasm.targets.tensix.matrix.timing import MATRIX_UNIT, dst_blocks
+from nasm.targets.tensix.matrix.unpack import job_of
 from nasm.targets.tensix.scalar.configuring import written_by_WRCFG
 
 EARLY, CONFIG, MATRIX, UNDEFINED, STACK = "E0551", "E0552", "E0553", "E0554", "E0555"
@@ -107,6 +109,31 @@ def _of_load(core: Tensix, issued: Issued, fields: Fields) -> None:
             )
             _tell(core, MATRIX, said, hint, by, "writes these rows")
             return
+
+
+# -- unpackers
+
+
+def of_unpack(core: Tensix, issued: Issued, fields: Fields) -> None:
+    """Tell that an UNPACR takes shared exponents for numbers, as a tile of none has none."""
+    names = (
+        "WhichUnpacker",
+        "MultiContextMode",
+        "UseContextCounter",
+        "ContextNumber",
+        "ContextADC",
+    )
+    job = job_of(core, issued.thread, *(fields[name] for name in names))
+    source, _ = job.formats()
+    dims = job.dims()
+    if source not in BLOCK_FLOATS or 0 not in dims or job.own("REG2_Force_shared_exp"):
+        return
+    said = (
+        f"UNPACR reads {source.name} by a tile descriptor of {' x '.join(map(str, dims))} numbers: "
+        "it looks for no exponents, and takes those that stand there for numbers"
+    )
+    hint = f"set THCON_SEC{job.unpacker}_REG0_TileDescriptor_YDim to 1"
+    _tell(core, DOUBTFUL, said, hint)
 
 
 # -- packers

@@ -227,6 +227,7 @@ def _unpack(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
         _later(core, act(), 1)
         return
     amount = unpacked(core, issued.thread, fields)
+    findings.of_unpack(core, issued, fields)
     then = act()
     assert then is not None
 
