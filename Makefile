@@ -24,8 +24,9 @@ PIP_newest := --upgrade --upgrade-strategy eager --pre
 demo: $(READY)
 	@$(BIN)/python programs/demo.py
 
+# Two workers keep two cores busy: threads of the library of matrix products would only wait.
 test: $(READY)
-	@$(BIN)/python -m pytest -q -n 2 --dist worksteal
+	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 --dist worksteal
 
 test-lowest:
 	@$(MAKE) --no-print-directory VENV=.venv-lowest VERSIONS=lowest test
