@@ -91,6 +91,16 @@ def test_a_queue_that_waits_for_what_no_burst_changes_is_no_obstacle() -> None:
     assert together.scheduler.position < alone.scheduler.position // 2
 
 
+def test_who_is_blocked_is_asked_again_at_the_ticks_at_which_it_always_is() -> None:
+    # Nothing completes when the last Hum starts, for three cycles before there was a rest; so beta
+    # is asked a tick later, behind Drop, which starts then.
+    notes = "\n".join(f"@alpha Hum {note}" for note in [1] * 29 + [0, 1, 2, 3])
+    text = f"@alpha Lock 1\n{notes}\n@alpha Drop 1\n@beta Wait\n@beta Lock 1"
+    alone, together = both(text)
+    assert marks(together) == marks(alone)
+    assert together.scheduler.position < alone.scheduler.position // 2
+
+
 def test_a_queue_that_wants_the_unit_takes_its_turn() -> None:
     text = f"{HUMS}\n" + "\n".join(f"@beta Hum {n}" for n in range(1, 30))
     alone, together = both(text)

@@ -56,6 +56,21 @@ def test_replays_are_few_events() -> None:
     assert together.machine.scheduler.position < 40
 
 
+LOADS = "@t1\n" + "SFPLOADI VD=0, Mod0=0, Imm16=0x4000\n" * 60
+
+
+def test_a_thread_that_waits_for_the_same_unit_goes_on_as_without() -> None:
+    other = "@t2\nSEMWAIT BlockMask=0x100, SemaphoreMask=2, ConditionMask=1\nSFPNOP\n"
+    both(Source("a.nasm", f".target wormhole\n{other}{LOADS}SEMPOST SemaphoreMask=0x2\n"))
+
+
+def test_a_unit_of_another_thread_comes_to_rest_when_it_does() -> None:
+    wait = "MVMUL\nSTALLWAIT BlockMask=0x2, ConditionMask=0x80\nSEMPOST SemaphoreMask=0x2\n"
+    for before in range(24):
+        other = "@t0\nSETDVALID 3\n" + "NOP\n" * before + wait
+        both(Source("a.nasm", f".target wormhole\n{other}{LOADS}"))
+
+
 VECTOR = (
     "SFPLOADI VD={0}, Mod0=0, Imm16=0x4{1}20",
     "SFPMAD VA={0}, VB={1}, VC={2}, VD={3}",
