@@ -28,9 +28,9 @@ from nasm.source import Source, Span
 from nasm.source_files import Text, program_of
 from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.instruction import Row
-from nasm.spec.kinds import shown
 from nasm.spec.numbers import plain
 from nasm.spec.program import Program, Update, Wait
+from nasm.spec.shown import shown
 from nasm.spec.timing import Timing, TimingGiven
 from nasm.spec.view import View
 from nasm.targets import TARGETS

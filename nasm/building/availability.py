@@ -8,7 +8,7 @@ from dataclasses import replace
 from nasm.problems import Refused, listed
 from nasm.spec.generation import Generation
 from nasm.spec.instruction import Context, Row, Rule
-from nasm.spec.kinds import Symbol
+from nasm.spec.shown import Symbol
 from nasm.spec.target import Target
 
 

@@ -14,11 +14,11 @@ from nasm.problems import MOST_SAID, Problem, Refused, Severity, Unsaid, did_you
 from nasm.source import Span
 from nasm.spec.generation import Generation
 from nasm.spec.instruction import Context, Row, Rule
-from nasm.spec.kinds import shown
 from nasm.spec.lists import mentioned, views
 from nasm.spec.memory import MOST_AXES, Memory
 from nasm.spec.program import Instruction, Program, Update, Wait
 from nasm.spec.shapes import Shapes
+from nasm.spec.shown import shown
 from nasm.spec.target import Target, rules_of
 from nasm.spec.view import Reg, View
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from nasm.problems import Refused, did_you_mean, listed, quoted
 from nasm.spec.array_files import SPELLING, ArrayFile
-from nasm.spec.kinds import shown
 from nasm.spec.memory import Tensor
 from nasm.spec.numbers import plain
+from nasm.spec.shown import shown
 from nasm.spec.view import View
 
 ROLES = ("input", "output", "inout")

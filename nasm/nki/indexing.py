@@ -10,7 +10,7 @@ import numpy as np
 from nasm.nki.names import VirtualRegister, ds
 from nasm.nki.views import cut, without
 from nasm.nki.wrong import refuse
-from nasm.spec.kinds import shown
+from nasm.spec.shown import shown
 from nasm.spec.view import ALL, Reg, View, Window
 
 Item = int | slice | Window

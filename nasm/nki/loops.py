@@ -12,7 +12,7 @@ from nasm.nki.names import CONDITION, VirtualRegister
 from nasm.nki.parsed import of_files
 from nasm.nki.tracing import RunTimeLoop, Trace, current
 from nasm.nki.wrong import ours, refuse
-from nasm.spec.kinds import shown
+from nasm.spec.shown import shown
 
 Place = tuple[FrameType, tuple[int, int]]
 """A while statement that is being traced: the frame, and where its condition stands."""

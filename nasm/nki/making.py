@@ -19,7 +19,7 @@ from nasm.nki.tile_sizes import TileSize
 from nasm.nki.tiles import SBUF, instruct, new, number, result, tile
 from nasm.nki.tracing import current
 from nasm.nki.wrong import refuse
-from nasm.spec.kinds import shown
+from nasm.spec.shown import shown
 from nasm.spec.view import View
 
 PRINT = "nki.language.device_print"

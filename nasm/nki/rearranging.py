@@ -8,7 +8,7 @@ from typing import Any
 
 from nasm.nki.indexing import items, whole_number
 from nasm.nki.wrong import refuse
-from nasm.spec.kinds import shown
+from nasm.spec.shown import shown
 
 Pattern = Sequence[str | Sequence[str]]
 

@@ -12,7 +12,7 @@ from nasm.nki.names import DType
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.tiles import FLOAT32, free_axes, instruct, new, number, result, tile
 from nasm.nki.wrong import refuse
-from nasm.spec.kinds import shown
+from nasm.spec.shown import shown
 
 
 def reduced(

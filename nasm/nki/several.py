@@ -10,7 +10,7 @@ from nasm.nki.names import MemoryRegion, VirtualRegister, dge_mode
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.tracing import Call, Trace
 from nasm.nki.wrong import refuse
-from nasm.spec.kinds import shown
+from nasm.spec.shown import shown
 
 
 def activation_reduce(trace: Trace, function: Function, arguments: dict[str, Any]) -> Call:

@@ -14,8 +14,8 @@ from nasm.nki.unknown import Unknown
 from nasm.nki.views import changed, cut, retyped, within, without
 from nasm.nki.wrong import refuse
 from nasm.problems import Failure, Problem, Refused
-from nasm.spec.kinds import shown
 from nasm.spec.offsets import moved
+from nasm.spec.shown import shown
 from nasm.spec.view import ALL, View
 
 PAST = "E0305"

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from nasm.problems import Refused
-from nasm.spec.kinds import WRONG_KIND, Kind, shown
+from nasm.spec.kinds import WRONG_KIND, Kind
+from nasm.spec.shown import shown
 
 HEX = 10
 """Bits from which on a field is written in hexadecimal."""

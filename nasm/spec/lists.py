@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from nasm.problems import Refused, listed
 from nasm.spec.declared_transfer import DeclaredTransfer
-from nasm.spec.kinds import WRONG_KIND, Kind, Number, Tile, shown
+from nasm.spec.kinds import WRONG_KIND, Kind, Number, Tile
 from nasm.spec.memory import Tensor
+from nasm.spec.shown import shown
 from nasm.spec.spell import spell
 from nasm.spec.view import View
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nasm.problems import Refused
-from nasm.spec.kinds import WRONG_KIND, Kind, Symbol, shown
+from nasm.spec.kinds import WRONG_KIND, Kind
+from nasm.spec.shown import Symbol, shown
 
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t"}
 

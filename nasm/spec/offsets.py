@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from nasm.problems import Refused
-from nasm.spec.kinds import shown
+from nasm.spec.shown import shown
 from nasm.spec.view import Dynamic, Offsets, Reg, View
 
 BAD_VIEW = "E0306"

@@ -13,9 +13,9 @@ from functools import lru_cache
 from nasm import dtypes
 from nasm.dtypes import DType
 from nasm.problems import Refused, counted, did_you_mean
-from nasm.spec.kinds import shown
 from nasm.spec.memory import MOST_AXES
 from nasm.spec.offsets import indirect, moved, row_by_row
+from nasm.spec.shown import shown
 from nasm.spec.view import METHODS, Reg, View, merged
 
 BAD_VIEW = "E0306"

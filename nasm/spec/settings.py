@@ -12,7 +12,7 @@ from typing import Any
 
 from nasm.problems import Refused, did_you_mean, listed, quoted
 from nasm.source import Span
-from nasm.spec.kinds import shown
+from nasm.spec.shown import shown
 
 UNKNOWN, TWICE, MISPLACED = "E0242", "E0243", "E0244"
 """Codes: a setting that there is not, one that is set twice, and one of somebody else."""

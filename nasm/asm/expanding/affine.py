@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from nasm.building.recorded import Round
 from nasm.problems import Refused
-from nasm.spec.kinds import shown
 from nasm.spec.numbers import bounded
+from nasm.spec.shown import shown
 
 RUN_TIME = "E0231"
 NO_FORM = "E0232"

@@ -16,7 +16,7 @@ from nasm.building.notes import another, declared_note
 from nasm.dtypes import DType
 from nasm.problems import Failure, Problem, Refused, did_you_mean
 from nasm.spec.array_files import SPELLING, ArrayFile
-from nasm.spec.kinds import shown
+from nasm.spec.shown import shown
 from nasm.spec.view import View
 
 

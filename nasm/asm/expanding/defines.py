@@ -8,9 +8,9 @@ from typing import Any
 from nasm.asm.expanding.functions import listed
 from nasm.dtypes import DType
 from nasm.problems import Failure, Problem, Refused, quoted
-from nasm.spec.kinds import shown
 from nasm.spec.numbers import plain
 from nasm.spec.reshape import dtype_named
+from nasm.spec.shown import shown
 
 
 def constants(given: Mapping[str, Any] | None) -> dict[str, Any]:

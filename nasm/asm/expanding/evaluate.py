@@ -37,8 +37,8 @@ from nasm.dtypes import DType
 from nasm.problems import Failure, Problem, Refused, counted, did_you_mean
 from nasm.problems import listed as phrase
 from nasm.spec import names
-from nasm.spec.kinds import Symbol, shown
 from nasm.spec.reshape import SPELLINGS, accepts
+from nasm.spec.shown import Symbol, shown
 from nasm.spec.view import METHODS, Reg, View
 
 Closure = Callable[[Scope], Value]

@@ -26,7 +26,7 @@ from nasm.building.builder import ProgramBuilder
 from nasm.building.recorded import Drain
 from nasm.problems import Failure, Problem, Refused, listed
 from nasm.source import Span
-from nasm.spec.kinds import shown
+from nasm.spec.shown import shown
 from nasm.spec.view import View
 
 

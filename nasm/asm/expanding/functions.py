@@ -11,8 +11,8 @@ from nasm.asm.expanding.affine import refuse
 from nasm.dtypes import DType
 from nasm.exact import scalars
 from nasm.problems import Refused, counted
-from nasm.spec.kinds import shown
 from nasm.spec.numbers import WORST_BITS, bounded
+from nasm.spec.shown import shown
 from nasm.spec.view import View, Window
 
 Value = Any

@@ -10,7 +10,7 @@ from nasm.asm.expanding.functions import Value, item_of, tensor_of
 from nasm.asm.expanding.scope import Scope
 from nasm.asm.text import tree
 from nasm.problems import Failure, Problem, Refused
-from nasm.spec.kinds import shown
+from nasm.spec.shown import shown
 from nasm.spec.view import ALL, Reg, View, Window
 
 Compile = Callable[[tree.Node], Callable[[Scope], Value]]

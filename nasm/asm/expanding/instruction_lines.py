@@ -21,8 +21,9 @@ from nasm.dtypes import DType
 from nasm.problems import Failure, Note, Problem, Refused, did_you_mean
 from nasm.source import Span
 from nasm.spec.instruction import Row
-from nasm.spec.kinds import Kind, Register, shown
+from nasm.spec.kinds import Kind, Register
 from nasm.spec.program import Update, Wait
+from nasm.spec.shown import shown
 from nasm.spec.view import Reg, View
 
 Waiter = Callable[[Scope], Wait]

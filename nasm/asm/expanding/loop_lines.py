@@ -14,7 +14,7 @@ from nasm.building.builder import Made, ProgramBuilder
 from nasm.building.recorded import RunTimeLoop
 from nasm.problems import Failure, Problem, Refused
 from nasm.source import Span
-from nasm.spec.kinds import shown
+from nasm.spec.shown import shown
 from nasm.spec.view import Reg
 
 OUTSIDE, CONDITION = "E0237", "E0238"

@@ -17,8 +17,8 @@ from nasm.asm.text import tree
 from nasm.building.builder import ProgramBuilder
 from nasm.problems import Failure, Note, Problem, Refused, counted, did_you_mean, quoted
 from nasm.source import Frame, Source, Span
-from nasm.spec.kinds import shown
 from nasm.spec.names import identifier
+from nasm.spec.shown import shown
 
 DEEPEST = 100
 """Calls within calls: a macro that calls itself without an end does not get further."""

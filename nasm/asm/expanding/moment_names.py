@@ -18,7 +18,7 @@ from nasm.asm.text.walk import descendants
 from nasm.building.recorded import Mention, Moment, Round
 from nasm.problems import Failure, Note, Problem, Refused
 from nasm.source import Source, Span
-from nasm.spec.kinds import shown
+from nasm.spec.shown import shown
 
 Mentioner = Callable[[Scope], list[Mention]]
 

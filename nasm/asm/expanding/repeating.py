@@ -18,7 +18,7 @@ from nasm.asm.expanding.walking import Bodies, Walker
 from nasm.asm.text import tree
 from nasm.problems import MOST_SAID, Failure, Problem
 from nasm.source import Frame, Span
-from nasm.spec.kinds import shown
+from nasm.spec.shown import shown
 
 
 class Repeating(Walker):

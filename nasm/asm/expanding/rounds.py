@@ -20,7 +20,7 @@ from nasm.asm.expanding.undeclared import Undeclared
 from nasm.asm.text import tree
 from nasm.asm.text.walk import descendants
 from nasm.problems import Failure, Refused
-from nasm.spec.kinds import LONG
+from nasm.spec.shown import LONG
 
 MOST_LINES = 2_000_000
 """Lines that the loops of a text make, all together: more would take minutes and gigabytes.

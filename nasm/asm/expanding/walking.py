@@ -30,8 +30,8 @@ from nasm.building.notes import another, declared_note
 from nasm.problems import MOST_SAID, Failure, Problem, Refused, did_you_mean, listed, quoted
 from nasm.source import Source, Span
 from nasm.spec.declared_transfer import DeclaredTransfer
-from nasm.spec.kinds import shown
 from nasm.spec.names import identifier
+from nasm.spec.shown import shown
 from nasm.spec.target import Loader, Target
 from nasm.spec.timing import NONE, Timing
 from nasm.spec.view import Reg, View

@@ -20,7 +20,7 @@ from nasm.asm.expectations.functions import COMPARE, FUNCTIONS, LOGIC, SHAPES
 from nasm.asm.expectations.viewed import readable
 from nasm.asm.text import tree
 from nasm.problems import Failure, Problem, Refused, did_you_mean, listed
-from nasm.spec.kinds import shown
+from nasm.spec.shown import shown
 from nasm.spec.view import View
 
 METHODS = ("T", "reshape", "permute")

@@ -14,7 +14,7 @@ from nasm.asm.expanding.scope import Scope
 from nasm.asm.expectations.functions import ARITHMETIC, COMPARE, LOGIC
 from nasm.asm.text import tree
 from nasm.problems import Failure, Problem, Refused
-from nasm.spec.kinds import shown
+from nasm.spec.shown import shown
 
 METRICS = ("cycles", "busy", "util", "stalls")
 CONSTANT_FUNCTIONS = ("ceil_div", "log2", "len")

@@ -36,8 +36,8 @@ from nasm.problems import Failure, Problem, Refused, did_you_mean
 from nasm.records import ExpectationRecord
 from nasm.source import Span
 from nasm.spec.array_files import SPELLING, ArrayFile, read_array
-from nasm.spec.kinds import shown
 from nasm.spec.program import Expectation
+from nasm.spec.shown import shown
 
 __all__ = ["CODES", "Measures", "check_static", "golden", "judge"]
 

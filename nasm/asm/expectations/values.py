@@ -27,7 +27,7 @@ from nasm.asm.text import tree
 from nasm.dtypes import Array, DType, DTypeError
 from nasm.open_files import Allowed
 from nasm.problems import Failure, Refused
-from nasm.spec.kinds import shown
+from nasm.spec.shown import shown
 from nasm.spec.view import View
 
 DEEPEST_LIST = 32

@@ -6,7 +6,7 @@ import numpy as np
 
 from nasm.dtypes import Array
 from nasm.problems import Refused
-from nasm.spec.kinds import shown
+from nasm.spec.shown import shown
 from nasm.spec.view import View
 
 
