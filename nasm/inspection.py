@@ -13,6 +13,7 @@ from nasm.allowing import Judged, Policy
 from nasm.asm.expanding.evaluate import evaluate
 from nasm.asm.expanding.scope import Scope
 from nasm.asm.expectations.judge import judge
+from nasm.asm.expectations.records import ExpectationRecord
 from nasm.asm.text.named import spelled
 from nasm.asm.text.parse import parse_expression
 from nasm.dtypes import DType
@@ -27,7 +28,6 @@ from nasm.records import (
     ChannelRecord,
     EngineRecord,
     Executed,
-    ExpectationRecord,
     Message,
     QueueRecord,
     Rows,

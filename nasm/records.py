@@ -7,21 +7,19 @@ line, ``str`` what a report says of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, NamedTuple, Self, TypeVar
 
 from nasm.allowing import AllowedProblem, as_errors
+from nasm.asm.expectations.records import ExpectationRecord
 from nasm.drawing import Drawn
-from nasm.problems import Problem, clean, counted, in_line, rounded
+from nasm.problems import Problem, clean, counted, in_line
 from nasm.source import Span
+from nasm.spec.figures import FigureSet, figures_line
 
 T = TypeVar("T")
-
-MARKS = ("✓", "✗")
-"""The marks of an expectation that held, and of one that did not."""
-
 
 MOST_INSTRUCTIONS = 10_000_000
 """Instructions that one run completes unless it is told otherwise: about a minute."""
@@ -224,56 +222,6 @@ class EngineRecord:
     cycles: int
     utilisation: float
     evidence: tuple[tuple[str, int], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class FigureSet:
-    """A timing figure that was set, by what ``source`` says; ``default`` is what it was before."""
-
-    name: str
-    unit: str
-    value: float
-    default: float
-    source: str
-
-    def __str__(self) -> str:
-        return f"{self.name} {self.value:,.10g} instead of {rounded(self.default)} {self.unit}"
-
-
-def figures_line(figures: Sequence[FigureSet]) -> str:
-    """The timing figures that were set, in a line; empty if none was."""
-    said = dict.fromkeys(figure.source for figure in figures)
-    parts = (f"{by}: {', '.join(str(f) for f in figures if f.source == by)}" for by in said)
-    return "; ".join(parts)
-
-
-@dataclass(frozen=True, slots=True)
-class Mismatch:
-    """An element that is not what was expected; ``index`` is its place in the left side."""
-
-    index: tuple[int, ...]
-    found: float
-    wanted: float
-    error: float
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class ExpectationRecord:
-    """An expectation and what was measured: ``summary`` is one line, ``worst`` the worst places."""
-
-    text: str
-    span: Span
-    held: bool
-    summary: str
-    measured: float | None
-    bound: float | None
-    worst: tuple[Mismatch, ...] = ()
-
-    def __str__(self) -> str:
-        return clean(f"{MARKS[not self.held]} {self.text}\n    {self.summary}")
-
-    def __repr__(self) -> str:
-        return f"<expectation {clean(self.text)}: {'held' if self.held else 'failed'}>"
 
 
 def beside(entry_and_exit: float | None) -> str:

@@ -10,11 +10,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nasm.allowing import AllowedProblem
+from nasm.asm.expectations.records import ExpectationRecord
 from nasm.inspection import Inspection
 from nasm.machine import Machine, describe, needs, tensor_io
 from nasm.machine.changes import UNCHANGED, Changes
 from nasm.problems import Failure, Family, Problem, Refused, family
-from nasm.records import ExpectationRecord, RunReport, Status
+from nasm.records import RunReport, Status
 from nasm.sim.delays import Delays
 
 if TYPE_CHECKING:  # most runs are not profiled

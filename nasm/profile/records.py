@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from nasm.allowing import AllowedProblem
 from nasm.problems import Problem, in_line
 from nasm.profile.what_if import Outcome
-from nasm.records import FigureSet, Status
+from nasm.records import Status
 from nasm.source import Span
+from nasm.spec.figures import FigureSet
 
 MOVERS = "DMA"
 """What posted, if it was no engine."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from nasm.debug.moving.breakpoints import Breakpoint
 from nasm.problems import Failure, Refused, counted, in_line
-from nasm.records import Status, figures_line
+from nasm.records import Status
 from nasm.repl import text
 from nasm.repl.command import WRONG, command
 from nasm.repl.moving import judge
 from nasm.repl.shell import FAILED, NOT_ASSEMBLED, Quit, Shell
 from nasm.session import NO_PROGRAM
+from nasm.spec.figures import figures_line
 
 
 @command("restart", "reset", loses=True)

@@ -14,8 +14,8 @@ from typing import TextIO
 from rich.console import RenderableType
 from rich.text import Text
 
+from nasm.asm.expectations.records import ExpectationRecord
 from nasm.problems import Problem, clean
-from nasm.records import ExpectationRecord
 from nasm.repl.settings import NARROWEST, Settings
 from nasm.report import console, tables
 from nasm.report.diagnostics import diagnostic

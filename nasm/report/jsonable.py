@@ -11,17 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from nasm import __version__
 from nasm.allowing import AllowedProblem
+from nasm.asm.expectations.records import ExpectationRecord
 from nasm.micro import fields
 from nasm.problems import Note, Problem, family
-from nasm.records import (
-    EngineRecord,
-    ExpectationRecord,
-    FigureSet,
-    Message,
-    RunReport,
-    SemaphoreRecord,
-)
+from nasm.records import EngineRecord, Message, RunReport, SemaphoreRecord
 from nasm.source import Frame, Span
+from nasm.spec.figures import FigureSet
 
 if TYPE_CHECKING:
     from nasm.spec.generation import Generation  # at run time it would bring NumPy to every verb

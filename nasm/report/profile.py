@@ -22,10 +22,11 @@ from nasm.profile.records import (
     Rates,
     UnitTimes,
 )
-from nasm.records import Status, beside, figures_line
+from nasm.records import Status, beside
 from nasm.report.diagnostics import diagnostic
 from nasm.report.lengths import Lengths
 from nasm.report.tables import allowed_lines, mix
+from nasm.spec.figures import figures_line
 
 if TYPE_CHECKING:
     from nasm.spec.generation import Generation

@@ -10,19 +10,12 @@ from rich.table import Table
 from rich.text import Text
 
 from nasm.allowing import AllowedProblem
+from nasm.asm.expectations.records import MARKS, ExpectationRecord, Mismatch
 from nasm.problems import Problem, clean, folded, in_line
-from nasm.records import (
-    MARKS,
-    EngineRecord,
-    ExpectationRecord,
-    Message,
-    Mismatch,
-    RunReport,
-    figures_line,
-    left_out,
-)
+from nasm.records import EngineRecord, Message, RunReport, left_out
 from nasm.report.diagnostics import diagnostic
 from nasm.spec.evidence import Evidence
+from nasm.spec.figures import figures_line
 
 if TYPE_CHECKING:
     from nasm.spec.generation import Generation

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from nasm.problems import rounded
 from nasm.spec.evidence import Fact
 
 
@@ -38,3 +39,24 @@ class Figure:
         for generation, fact in self.facts.items():
             found.setdefault(fact, []).append(generation)
         return found
+
+
+@dataclass(frozen=True, slots=True)
+class FigureSet:
+    """A timing figure that was set, by what ``source`` says; ``default`` is what it was before."""
+
+    name: str
+    unit: str
+    value: float
+    default: float
+    source: str
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.value:,.10g} instead of {rounded(self.default)} {self.unit}"
+
+
+def figures_line(figures: Sequence[FigureSet]) -> str:
+    """The timing figures that were set, in a line; empty if none was."""
+    said = dict.fromkeys(figure.source for figure in figures)
+    parts = (f"{by}: {', '.join(str(f) for f in figures if f.source == by)}" for by in said)
+    return "; ".join(parts)

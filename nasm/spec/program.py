@@ -11,9 +11,9 @@ from nasm.allowing import Allow
 from nasm.micro import Micro
 from nasm.open_files import ANY, Allowed
 from nasm.problems import Problem, counted
-from nasm.records import FigureSet
 from nasm.source import Frame, Span
 from nasm.spec.declared_transfer import DeclaredTransfer
+from nasm.spec.figures import FigureSet
 from nasm.spec.instruction import Row
 from nasm.spec.memory import Tensor
 from nasm.spec.options import OptionValue

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 from nasm.held import Blocked, Burst, Holds, Part, Surroundings, Unfinished
 from nasm.pace import Pace
 from nasm.problems import Failure, Problem, listed
-from nasm.records import FigureSet
 from nasm.spec.arrangement import Arrangement
 from nasm.spec.by_name import named
-from nasm.spec.figures import Figure
+from nasm.spec.figures import Figure, FigureSet
 from nasm.spec.generation import Generation
 from nasm.spec.instruction import Row, Rule
 from nasm.spec.isa import Isa

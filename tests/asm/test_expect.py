@@ -17,12 +17,12 @@ import pytest
 from nasm import dtypes
 from nasm.asm.expanding.scope import Scope
 from nasm.asm.expectations.judge import CODES, check_static, judge
+from nasm.asm.expectations.records import ExpectationRecord
 from nasm.asm.expectations.values import Evaluator
 from nasm.asm.expectations.verdict import one_line
 from nasm.asm.text.parse import parse_expression, parse_statement
 from nasm.open_files import ANY, Allowed
 from nasm.problems import Failure, Refused, render
-from nasm.records import ExpectationRecord
 from nasm.source import Frame, Source, Span
 from nasm.spec.program import Expectation
 

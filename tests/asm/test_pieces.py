@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import nasm
+from nasm.asm.expectations.records import ExpectationRecord
 from nasm.dtypes import DTYPES, convert_float64
 from nasm.problems import Failure
-from nasm.records import ExpectationRecord
 from nasm.spec import pieces
 from nasm.spec.pieces import extent, windows
 

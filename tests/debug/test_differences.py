@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from nasm.asm.expectations.records import Mismatch
 from nasm.debug.values.differences import difference, kept, of_file
 from nasm.open_files import Allowed
 from nasm.problems import Refused
-from nasm.records import Mismatch
 from nasm.report import differing
 from tests.debug.test_statistics import value
 

@@ -8,8 +8,9 @@ from io import StringIO
 import pytest
 from rich.console import Console, RenderableType
 
+from nasm.asm.expectations.records import ExpectationRecord, Mismatch
 from nasm.problems import Problem
-from nasm.records import EngineRecord, ExpectationRecord, Mismatch, RunReport, Status
+from nasm.records import EngineRecord, RunReport, Status
 from nasm.report import tables
 from nasm.source import Source, Span
 from nasm.targets import TARGETS

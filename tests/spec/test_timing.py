@@ -12,11 +12,10 @@ import numpy as np
 import pytest
 
 from nasm.problems import Failure, Problem
-from nasm.records import FigureSet, figures_line
 from nasm.report import examples
 from nasm.session import Session
 from nasm.spec.evidence import Evidence, Fact
-from nasm.spec.figures import Figure, Use
+from nasm.spec.figures import Figure, FigureSet, Use, figures_line
 from nasm.spec.generation import Generation
 from nasm.spec.timing import LARGEST, LEAST, LONGEST, MOST, Timing
 from nasm.targets.neuron import TARGET

@@ -27,13 +27,13 @@ from nasm.asm.expanding.evaluate import evaluate
 from nasm.asm.expanding.scope import Scope
 from nasm.asm.expectations.checker import Checker, is_condition
 from nasm.asm.expectations.elements import Elements, Joined, Plain, Stored, numbers
+from nasm.asm.expectations.records import ExpectationRecord
 from nasm.asm.expectations.values import Evaluator, Measures
 from nasm.asm.expectations.verdict import compare, one_line, verdict
 from nasm.asm.text import tree
 from nasm.dtypes import Array, DType, DTypeError, check_npy, convert_float64, from_npy, to_float64
 from nasm.open_files import ANY, Allowed
 from nasm.problems import Failure, Problem, Refused, did_you_mean
-from nasm.records import ExpectationRecord
 from nasm.source import Span
 from nasm.spec.array_files import SPELLING, ArrayFile, read_array
 from nasm.spec.program import Expectation

@@ -11,9 +11,9 @@ import numpy as np
 
 from nasm.asm.expectations.elements import Elements, Joined, numbers
 from nasm.asm.expectations.functions import COMPARE, broadcast
+from nasm.asm.expectations.records import Mismatch
 from nasm.asm.text import tree
 from nasm.dtypes import Array
-from nasm.records import Mismatch
 from nasm.spec.pieces import Window, windows
 
 MOST_WORST = 5

@@ -10,13 +10,13 @@ import numpy as np
 
 from nasm.asm.expectations.elements import Elements, Joined, Plain, Stored, numbers
 from nasm.asm.expectations.judge import golden
+from nasm.asm.expectations.records import Mismatch
 from nasm.asm.expectations.verdict import compare
 from nasm.debug.values.value import Value
 from nasm.drawing import Drawn
 from nasm.dtypes import Array
 from nasm.open_files import Allowed
 from nasm.problems import Refused, counted, in_line
-from nasm.records import Mismatch
 from nasm.spec.array_files import SPELLING, ArrayFile
 from nasm.spec.pieces import windows
 
