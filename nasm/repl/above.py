@@ -11,9 +11,9 @@ from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
 from nasm.repl import panels
-from nasm.repl.screen import cut, in_ascii
 from nasm.repl.settings import PANELS, USUAL
 from nasm.repl.shell import Shell
+from nasm.report.columns import cut, in_ascii
 
 OTHERS = 2
 """Lines of the prompt and of the bar."""

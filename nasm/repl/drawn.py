@@ -21,8 +21,8 @@ from nasm.drawing import Drawn
 from nasm.problems import clean
 from nasm.records import Rows
 from nasm.repl import listings, memory_text, origins, scene
-from nasm.repl.screen import WIDTH, cut, hanging, in_ascii, table
 from nasm.report import arrays, differing, html, pictures
+from nasm.report.columns import WIDTH, cut, hanging, in_ascii, table
 from nasm.session import Session
 
 Lines = list[str]

@@ -9,8 +9,8 @@ import numpy as np
 from nasm.debug.values.held import Held
 from nasm.debug.values.value import Value
 from nasm.problems import counted
-from nasm.repl.screen import hanging, table
 from nasm.report import arrays
+from nasm.report.columns import hanging, table
 from nasm.session import Session
 
 

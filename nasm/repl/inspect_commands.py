@@ -8,9 +8,9 @@ from nasm.problems import Refused, did_you_mean, listed, quoted, rounded
 from nasm.repl import text
 from nasm.repl.command import WRONG, command, subcommand
 from nasm.repl.naming import CHECKS
-from nasm.repl.screen import folded, squeezed
 from nasm.repl.shell import Shell
 from nasm.report import tables
+from nasm.report.columns import folded, squeezed
 from nasm.source import Source, Span
 
 AROUND = 5

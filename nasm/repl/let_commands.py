@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from nasm.problems import Refused, quoted
-from nasm.repl import listings
 from nasm.repl.command import WRONG, command
 from nasm.repl.shell import Shell
 
@@ -25,7 +24,7 @@ def let(shell: Shell, rest: str) -> None:
     """
     session = shell.session
     if not rest.strip():
-        listings.show(shell.screen, session.lets())
+        shell.screen.records(session.lets())
         return
     name, equals, text = (part.strip() for part in rest.partition("="))
     if not equals or not text:

@@ -12,8 +12,7 @@ from nasm.debug.moving.breakpoints import Breakpoint
 from nasm.debug.moving.travel import Mark
 from nasm.debug.values.lets import Named
 from nasm.problems import counted, in_line
-from nasm.records import ChannelRecord, QueueRecord, Rows, SemaphoreRecord, Units
-from nasm.repl.screen import Screen
+from nasm.records import ChannelRecord, QueueRecord, SemaphoreRecord, Units
 from nasm.source import Span
 
 
@@ -212,14 +211,6 @@ LISTINGS: Mapping[type, Callable[[Sequence[Any], Units], Listing]] = {
     Use: uses,
 }
 """How records of a kind are listed."""
-
-
-def show(screen: Screen, found: Rows[Any]) -> None:
-    """Print records of one kind as a table."""
-    listing = LISTINGS[found.kind](found, found.units)
-    screen.rows(listing.heads, listing.rows, listing.none)
-    if listing.note:
-        screen.say(listing.note, "dim")
 
 
 def _line(span: Span | None) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from nasm.debug.values.memory import FREE, BankNow, Lane, MemoryNow, Owner
 from nasm.repl import text
-from nasm.repl.screen import table
+from nasm.report.columns import table
 from nasm.session import Session
 
 if TYPE_CHECKING:  # it is asked for rarely, and imported then

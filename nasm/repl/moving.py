@@ -12,9 +12,9 @@ from nasm.problems import Failure, Refused, counted
 from nasm.records import Progress, Status
 from nasm.repl import text
 from nasm.repl.command import WRONG
-from nasm.repl.screen import cut, wrapped
 from nasm.repl.shell import INTERRUPTED, Shell
 from nasm.report import tables
+from nasm.report.columns import cut, wrapped
 from nasm.session import Session
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from nasm.debug.engines.transfers import NOTIFYING, TransferRecord
 from nasm.problems import clean, counted
 from nasm.repl import memory_text, scene, text, time_text
 from nasm.repl.moving import interruptible
-from nasm.repl.screen import cut, squeezed, wrapped
 from nasm.repl.settings import PANELS
 from nasm.repl.shell import Shell
+from nasm.report.columns import cut, squeezed, wrapped
 from nasm.session import Session
 from nasm.source import Source
 

@@ -26,10 +26,11 @@ from nasm.records import QueueRecord, Status
 from nasm.repl import text
 from nasm.repl.above import Above
 from nasm.repl.colouring import STYLE, CommandLexer
-from nasm.repl.screen import Unwritable, cut, in_ascii
+from nasm.repl.screen import Unwritable
 from nasm.repl.shell import Quit, Shell
 from nasm.repl.suggest import Names, suggest
 from nasm.repl.typed import MORE, PROMPT, goes_on
+from nasm.report.columns import cut, in_ascii
 from nasm.session import NO_PROGRAM, Session
 from nasm.stopping import Told
 

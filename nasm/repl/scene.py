@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from nasm.problems import counted, listed
 from nasm.records import Rows
 from nasm.repl import text
-from nasm.repl.screen import WIDTH, cut, hanging, table
 from nasm.repl.text import Timed
+from nasm.report.columns import WIDTH, cut, hanging, table
 from nasm.session import Session
 
 if TYPE_CHECKING:

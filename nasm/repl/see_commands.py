@@ -37,9 +37,7 @@ def where(shell: Shell, rest: str) -> None:
 @command("info queues", "engines")
 def queues(shell: Shell, rest: str) -> None:
     """Every engine's queue, and its next instruction."""
-    from nasm.repl import listings
-
-    listings.show(shell.screen, shell.session.queues())
+    shell.screen.records(shell.session.queues())
 
 
 @command("info transfers", "dma")
@@ -50,9 +48,7 @@ def transfers(shell: Shell, rest: str) -> None:
     have; landing, the channels are done with all of them; notifying, all have landed, and waiters
     do not know yet. 'info channels' shows the channels.
     """
-    from nasm.repl import listings
-
-    listings.show(shell.screen, shell.session.transfers())
+    shell.screen.records(shell.session.transfers())
 
 
 @command("info channels")
@@ -61,9 +57,7 @@ def channels(shell: Shell, rest: str) -> None:
 
     Channels move data beside the queues.
     """
-    from nasm.repl import listings
-
-    listings.show(shell.screen, shell.session.channels())
+    shell.screen.records(shell.session.channels())
 
 
 @command("info semaphores", "semaphore", usage="info semaphores [SEMAPHORE]", takes=("semaphore",))
@@ -72,14 +66,14 @@ def semaphores(shell: Shell, rest: str) -> None:
 
     Of one also who has posted it, and when, and who still can: counts are of instructions.
     """
-    from nasm.repl import listings, scene
+    from nasm.repl import scene
 
     session, screen = shell.session, shell.screen
     if rest:
         (found,) = session.counters(rest)
         screen.say(scene.semaphore(session, found, session.history(rest), screen.width))
         return
-    listings.show(shell.screen, session.semaphores())
+    shell.screen.records(session.semaphores())
 
 
 # -- asking
@@ -98,8 +92,6 @@ def who(shell: Shell, rest: str) -> None:
     line of a queue stands once: 'of' says how many instructions it has become, 'done' how many of
     them have completed so far; those of a loop may do so any number of times.
     """
-    from nasm.repl import listings
-
     session, screen = shell.session, shell.screen
     if not rest:
         raise Refused(WRONG, "who uses what?", "who t[3, 17], who $loaded, who @scalar %r0")
@@ -107,7 +99,7 @@ def who(shell: Shell, rest: str) -> None:
     if not found:
         screen.say(f"nothing in the program uses {in_line(rest)}")
         return
-    listings.show(shell.screen, found)
+    shell.screen.records(found)
 
 
 @command(

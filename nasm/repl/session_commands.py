@@ -9,9 +9,9 @@ from nasm.problems import Refused, did_you_mean, in_line, quoted
 from nasm.repl import command as commands
 from nasm.repl import settings
 from nasm.repl.command import WRONG, command
-from nasm.repl.screen import table
 from nasm.repl.settings import SETTINGS
 from nasm.repl.shell import Shell
+from nasm.report.columns import table
 
 Setter = Callable[[Shell, str], None]
 

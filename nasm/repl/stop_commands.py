@@ -132,10 +132,9 @@ def breakpoints(shell: Shell, rest: str) -> None:
 
 
 def _list(shell: Shell) -> None:
-    from nasm.repl import listings
 
     found = Rows(Breakpoint, shell.session.breakpoints, shell.session.units)
-    listings.show(shell.screen, found)
+    shell.screen.records(found)
 
 
 def _chosen(shell: Shell, rest: str, verb: str) -> Sequence[int]:

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from nasm.problems import Problem, counted
 from nasm.records import Executed, Status, Units
-from nasm.repl.screen import fitted, table, wrapped
+from nasm.report.columns import fitted, table, wrapped
 from nasm.session import Session
 from nasm.source import Span
 

@@ -9,8 +9,8 @@ from nasm.debug.engines.strips import EngineTime, TimeSoFar, Waited
 from nasm.problems import counted, listed
 from nasm.profile.records import Stall
 from nasm.profile.timeline import EMPTY
-from nasm.repl.screen import hanging
 from nasm.report import timeline
+from nasm.report.columns import hanging
 from nasm.session import Session
 
 

@@ -158,9 +158,7 @@ def mark(shell: Shell, rest: str) -> None:
 @command("moments")
 def moments(shell: Shell, rest: str) -> None:
     """The moments that have a name."""
-    from nasm.repl import listings
-
-    listings.show(shell.screen, shell.session.moments())
+    shell.screen.records(shell.session.moments())
 
 
 @command("undo")

@@ -13,9 +13,9 @@ from nasm.problems import Refused, counted, in_line, listed, quoted
 from nasm.repl import text
 from nasm.repl.command import WRONG, command
 from nasm.repl.moving import SOME, after, came_to, element, interruptible, memory_lines, whole
-from nasm.repl.screen import wrapped
 from nasm.repl.session_commands import sets
 from nasm.repl.shell import Shell
+from nasm.report.columns import wrapped
 from nasm.session import Session
 
 if TYPE_CHECKING:

@@ -7,9 +7,10 @@ import io
 import pytest
 
 from nasm.repl import naming
-from nasm.repl.screen import Screen, in_ascii
+from nasm.repl.screen import Screen
 from nasm.repl.shell import Shell
 from nasm.repl.suggest import suggest
+from nasm.report.columns import in_ascii
 from tests.repl.conftest import Loader
 
 RACKED = """\

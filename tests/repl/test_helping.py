@@ -12,9 +12,9 @@ from rich.console import Console
 from nasm.problems import Refused
 from nasm.repl import topics
 from nasm.repl.command import COMMANDS, command, find, last_word, siblings, split
-from nasm.repl.screen import WIDTH
 from nasm.repl.shell import Shell
 from nasm.report import pages
+from nasm.report.columns import WIDTH
 from nasm.spec.instruction import Row
 from nasm.targets import TARGETS
 from tests.repl.conftest import Tried

@@ -10,7 +10,7 @@ import pytest
 from nasm import host_memory
 from nasm.repl import main, moving
 from nasm.repl.command import COMMANDS, Command
-from nasm.repl.screen import cut, table, wrapped
+from nasm.report.columns import cut, table, wrapped
 from nasm.session import Session
 
 ROOT = Path(__file__).parents[2]

@@ -7,7 +7,8 @@ import os
 
 import pytest
 
-from nasm.repl.screen import Screen, folded, in_ascii, squeezed, table
+from nasm.repl.screen import Screen
+from nasm.report.columns import folded, in_ascii, squeezed, table
 from tests.repl.conftest import Tried
 
 

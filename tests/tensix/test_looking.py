@@ -15,8 +15,9 @@ from nasm.debug.moving.stops import ElementChange
 from nasm.held import Seen
 from nasm.problems import Failure, Refused
 from nasm.repl import help_commands  # noqa: F401  (declares the commands)
-from nasm.repl.screen import Screen, in_ascii
+from nasm.repl.screen import Screen
 from nasm.repl.shell import Shell
+from nasm.report.columns import in_ascii
 from nasm.session import Session
 from nasm.source import Source
 from nasm.targets.tensix import TARGET
