@@ -167,7 +167,8 @@ class Run:
         # An output may replace an input, which was read; a trace is none.
         read = [(f"the input {name} is read from it", path) for name, path in args.inputs]
         problems = problems or results.clashes(traces, read, False)
-        found = (results.unwritable(path) for _, path in paths)
+        found = [results.unwritable(path) for _, path in paths]
+        found += [results.seen(f"the array {tensor.name}", p) for p, tensor in wanted.items()]
         problems += [problem for problem in found if problem is not None]
         if problems:
             raise Failure(problems)

@@ -151,9 +151,7 @@ def followed(analysis: Analysis) -> tuple[Problem, ...]:
 
 def _made(source: Source, settings: Settings) -> tuple[Program | None, tuple[Problem, ...], bool]:
     """The program of a text as far as there is one, its problems, and whether it is whole."""
-    target = settings.target
-    if target is None and not _TARGET.search(source.text) and _MACROS.search(source.text):
-        target = USUAL  # a file that others include: macros are for any target
+    target = settings.target or target_of_macros(source.text)
     try:
         with stopping.within(SECONDS):
             program = assemble(
@@ -177,6 +175,12 @@ def _made(source: Source, settings: Settings) -> tuple[Program | None, tuple[Pro
     except Exception as defect:
         return None, (_defect(defect),), False
     return program, refused(program.warnings).warnings, True
+
+
+def target_of_macros(text: str) -> str | None:
+    """A target for a text of macros that others include, which names none; None for any other."""
+    names = _TARGET.search(text) is not None
+    return USUAL if not names and _MACROS.search(text) else None
 
 
 def _defect(defect: Exception) -> Problem:
