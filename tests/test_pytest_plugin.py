@@ -72,7 +72,7 @@ def test_a_program_that_is_named_is_a_test_unasked(programs: pytest.Pytester) ->
     ("text", "said"),
     [
         (".target trn1\n@vector Memset tt, 2.0\n", "error[E0208]"),
-        (".target trn1\n.sem s\n@vector Nop $s >= 1\n", "hazard[E0530]"),
+        (".target trn1\n.sem s\n@vector Nop $s >= 1\n", "hazard[E0510]"),
         (".sbuf t f32[4, 4]\n", "error[E0214]"),
         (".macro m(x)\nMemset x, 0\n", "error[E0119]"),
         (".macro m(x)\nMemset x, 0\n.end\n", ""),

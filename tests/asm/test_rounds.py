@@ -227,7 +227,7 @@ def doubling(line: str, deep: int, around: str = "{}") -> str:
         (doubling("", 22, ".if 1\n{}.end\n"), "macros"),
         (doubling("", 12, ".for i in 0..4\n{}.end\n"), "loops and macros"),
         (".macro m(n)\n.if n > 0\nm(n - 1)\nm(n - 1)\n.end\n.end\nm(22)\n", "macros"),
-        (".macro m(n=30)\n.for i in 0..2 ** n\n.end\nm()\nWait\n.end\nm(4)\nm(22)\n", "macros"),
+        (".macro m(n=30)\n.for i in 0..2 ** n\nWait\n.end\n.end\n@alpha m()\n", "loops and macros"),
         (".macro e()\n.end\n.for i in 0..4194304\n.if i\ne()\n.end\n.end\n", ""),
     ],
 )
