@@ -109,7 +109,7 @@ class Problem:
 
     def __repr__(self) -> str:
         where = f" at {self.span}" if self.span is not None else ""
-        return f"<{self.label} {self.code}{where}: {clean(self.message)}>"
+        return in_line(f"<{self.label} {self.code}{where}: {self.message}>")
 
 
 class Error(Exception):

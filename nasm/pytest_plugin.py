@@ -1,7 +1,7 @@
-"""Programs with expectations as tests of pytest: one for each program, and for each target.
+"""Programs as tests of pytest: one for each program, and for each target.
 
-It does nothing unless ``--nasm`` is given or ``nasm_files`` is set. pytest imports this whenever it
-starts, so nothing of nasm is imported before a program is run.
+It does nothing unless ``--nasm`` is given, ``nasm_files`` is set, or a program is named. pytest
+imports this whenever it starts, so nothing of nasm is imported before a program is run.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 _EXPECTS = re.compile(r"^[ \t]*\.expect\b", re.MULTILINE)
-USUAL = "*.nasm"
+ENDING = ".nasm"
+USUAL = f"*{ENDING}"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -26,11 +27,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Programs | None:
-    """A file of a program, if it is to be collected and expects something."""
+    """A file of a program, if programs are collected or it is named on the command line."""
     patterns = parent.config.getini("nasm_files")
     if not patterns and parent.config.getoption("--nasm"):
         patterns = [USUAL]
-    if any(map(file_path.match, patterns)):
+    named = file_path.suffix == ENDING and parent.session.isinitpath(file_path)
+    if named or any(map(file_path.match, patterns)):
         return Programs.from_parent(parent, path=file_path)
     return None
 
@@ -38,41 +40,43 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Programs |
 class Programs(pytest.File):
     """A file with a program."""
 
-    def collect(self) -> Iterator[Run]:
-        """Its run, on each target that is asked for."""
-        if not _EXPECTS.search(self.path.read_text(encoding="utf-8", errors="replace")):
-            return
+    def collect(self) -> Iterator[Item]:
+        """Its run, on each target that is asked for; or its check, if it expects nothing."""
+        text = self.path.read_text(encoding="utf-8", errors="replace")
+        kind = Run if _EXPECTS.search(text) else Check
         targets = self.config.getini("nasm_targets") or [None]
         for target in targets:
             name = f"{self.path.stem}[{target}]" if target else self.path.stem
-            yield Run.from_parent(self, name=name, target=target)
+            yield kind.from_parent(self, name=name, target=target)
 
 
 class Broken(Exception):
     """A program that does not do what it promises; its text is what the command shows."""
 
 
-class Run(pytest.Item):
-    """A run of a program: all that it expects has to hold."""
+class Item(pytest.Item):
+    """A program on a target."""
 
     def __init__(self, *, target: str | None = None, **more: Any) -> None:
         super().__init__(**more)
         self.target = target
 
     def runtest(self) -> None:
-        """Run it."""
-        from nasm.api import run
+        """Try it, and fail with what the command shows."""
         from nasm.notebook import plain
         from nasm.problems import Failure
-        from nasm.report import diagnostics, tables
+        from nasm.report import diagnostics
 
         try:
-            report = run(self.path, target=self.target).report
+            wrong = self.wrong()
         except Failure as failure:
-            said = plain([diagnostics.diagnostic(p) for p in failure.problems])
-            raise Broken(said) from None
-        if not report.ok:
-            raise Broken(plain(tables.failures(report)))
+            wrong = [diagnostics.diagnostic(p) for p in failure.problems]
+        if wrong:
+            raise Broken(plain(wrong))
+
+    def wrong(self) -> list[Any]:
+        """What is wrong with the program, to be shown; raises Failure if it does not assemble."""
+        raise NotImplementedError
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """What the command shows; a defect of nasm has its traceback."""
@@ -83,3 +87,29 @@ class Run(pytest.Item):
     def reportinfo(self) -> tuple[Path, int | None, str]:
         """Where it is and what it is called."""
         return self.path, None, self.name
+
+
+class Run(Item):
+    """A run of a program: all that it expects has to hold."""
+
+    def wrong(self) -> list[Any]:
+        """What fails."""
+        from nasm.api import run
+        from nasm.report import tables
+
+        report = run(self.path, target=self.target).report
+        return [] if report.ok else tables.failures(report)
+
+
+class Check(Item):
+    """A check of a program that expects nothing: it has to assemble, without errors."""
+
+    def wrong(self) -> list[Any]:
+        """The errors that can be found without a run."""
+        from nasm.api import check
+        from nasm.lsp.analysis import target_of_macros
+        from nasm.report import diagnostics
+        from nasm.source_files import program_of, source_of
+
+        target = self.target or target_of_macros(source_of(program_of(self.path)).text)
+        return [diagnostics.diagnostic(p) for p in check(self.path, target=target).errors]

@@ -26,6 +26,9 @@ ECHO = 0.1
 """Seconds in which the same is told again without being meant: ``timeout`` signals a process,
 and then its whole group."""
 
+SHORTEST = 0.01
+"""Seconds of real time between two looks at how long a thread has computed."""
+
 TIMED_OUT = 124
 """The exit code after a limit of time, as of the shell's ``timeout``."""
 
@@ -199,17 +202,23 @@ def limit(seconds: float) -> None:
 
 @contextmanager
 def within(seconds: float) -> Iterator[None]:
-    """Within it the main thread is told to stop when so many seconds have gone by.
+    """Within it the main thread is told to stop when it has computed for so many seconds.
 
-    It may be done again and again, which :func:`limit` may not. In another thread nothing is told.
+    Processor time of the thread counts, so that a busy host gives it no less. It may be done again
+    and again, which :func:`limit` may not. In another thread nothing is told.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    done = False
+    done, end = False, time.thread_time() + seconds
 
     def late(number: int, frame: FrameType | None) -> None:
-        if not done:
+        left = end - time.thread_time()
+        if done:
+            return
+        if left > 0:
+            signal.setitimer(signal.ITIMER_REAL, max(left, SHORTEST))
+        else:
             raise Told(number)
 
     before = signal.signal(signal.SIGALRM, late)

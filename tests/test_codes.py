@@ -12,6 +12,7 @@ from nasm.codes import examining
 from nasm.examine import examine
 from nasm.problems import FAMILIES, Failure, Family, Severity, family
 from nasm.records import Status
+from nasm.report.found import of_run
 from nasm.session import Session
 from nasm.source import Source
 
@@ -62,7 +63,7 @@ def problems(text: str) -> set[str]:
         ending = [TABLE[p.code] for p in report.problems if family(p.code) is Family.HAZARD]
         assert all(row.ends for row in ending)
     examined = {row.code for row in examining.ROWS}
-    found = {p.code for p in (*goes_on, *report.problems)}
+    found = {p.code for p in (*goes_on, *of_run(report).problems)}
     return found | (examined & {p.code for p in examine(session.program).problems})
 
 

@@ -6,6 +6,8 @@ from importlib.metadata import entry_points
 
 import pytest
 
+import nasm  # noqa: F401  (NumPy is loaded once in a process, and pytester forgets what it loads)
+
 pytest_plugins = ["pytester"]
 
 RIGHT = """\
@@ -35,12 +37,12 @@ def test_nothing_is_collected_unless_it_is_asked_for(programs: pytest.Pytester) 
     assert done.ret == pytest.ExitCode.NO_TESTS_COLLECTED
 
 
-def test_programs_that_expect_something_are_tests(programs: pytest.Pytester) -> None:
+def test_programs_are_tests(programs: pytest.Pytester) -> None:
     done = programs.runpytest(*PLUGIN, "--nasm", "-v")
-    done.assert_outcomes(passed=1, failed=2)
+    done.assert_outcomes(passed=2, failed=2)
     text = done.stdout.str()
     assert "right.nasm::right PASSED" in text
-    assert "silent" not in text
+    assert "silent.nasm::silent PASSED" in text
     assert "error[E0208]: nothing is called 'tt'" in text
     assert "512 of 512 elements differ" in text
     assert "Traceback" not in text
@@ -57,6 +59,33 @@ def test_the_configuration_says_which_and_on_what(programs: pytest.Pytester) -> 
 def test_a_program_is_named_like_any_test(programs: pytest.Pytester) -> None:
     done = programs.runpytest(*PLUGIN, "--nasm", "right.nasm::right")
     done.assert_outcomes(passed=1)
+
+
+def test_a_program_that_is_named_is_a_test_unasked(programs: pytest.Pytester) -> None:
+    programs.runpytest(*PLUGIN, "right.nasm").assert_outcomes(passed=1)
+    programs.makeini("[pytest]\nnasm_files = r*.nasm\n")
+    done = programs.runpytest(*PLUGIN, "silent.nasm", "broken.nasm::broken", "-v")
+    done.assert_outcomes(passed=1, failed=1)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (".target trn1\n@vector Memset tt, 2.0\n", "error[E0208]"),
+        (".target trn1\n.sem s\n@vector Nop $s >= 1\n", "hazard[E0510]"),
+        (".sbuf t f32[4, 4]\n", "error[E0214]"),
+        (".macro m(x)\nMemset x, 0\n", "error[E0119]"),
+        (".macro m(x)\nMemset x, 0\n.end\n", ""),
+        ("", "error[E0214]"),
+    ],
+)
+def test_a_program_that_expects_nothing_is_checked(
+    pytester: pytest.Pytester, text: str, said: str
+) -> None:
+    pytester.path.joinpath("p.nasm").write_text(text, encoding="utf-8")
+    done = pytester.runpytest(*PLUGIN, "--nasm")
+    done.assert_outcomes(passed=not said, failed=bool(said))
+    assert said in done.stdout.str()
 
 
 TENSIX = """\

@@ -162,6 +162,20 @@ def test_a_limit_that_is_not_reached_leaves_nothing_behind() -> None:
     assert not any(isinstance(thread, threading.Timer) for thread in threading.enumerate())
 
 
+def test_a_limit_of_computing_counts_the_time_of_the_thread() -> None:
+    def spin() -> None:
+        while True:
+            pass
+
+    with stopping.within(0.05):
+        time.sleep(0.15)  # as on a host that is busy with something else
+    began = time.thread_time()
+    with pytest.raises(Told) as told, stopping.within(0.05):
+        spin()
+    assert told.value.late
+    assert time.thread_time() - began >= 0.05
+
+
 def test_another_thread_hears_a_limit_where_it_is_asked_and_no_signal() -> None:
     said: list[object] = []
 

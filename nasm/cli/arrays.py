@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from nasm import dtypes
-from nasm.machine.given_inputs import ROLES, InFolder, Inputs, in_folder
+from nasm.machine.given_inputs import ROLES, InFolder, Inputs, Made, in_folder
 from nasm.problems import Failure, Problem, Refused, did_you_mean, in_line, listed, quoted
 from nasm.spec.array_files import ArrayFile, read_array
 from nasm.spec.initial import array_of
@@ -22,15 +22,16 @@ KINDS = ("zeros", "ones", "iota", "random", "normal")
 """Values that are made; all but ones are initialisers of the language."""
 
 _MADE = re.compile(r"(?P<kind>[a-z]\w*)\[(?P<shape>[^\]]*)\](?P<rest>(:[^:]+)*)")
+_SHAPELESS = re.compile(rf"(?P<kind>{'|'.join(KINDS)})(?P<rest>(:[^:]+)*)")
 WRONG = "E0803"
 
 
-def given(bindings: Iterable[tuple[str, str]]) -> dict[str, ArrayFile | Array]:
+def given(bindings: Iterable[tuple[str, str]]) -> dict[str, ArrayFile | Array | Made]:
     """What ``--in NAME=…`` says of each name; files are read when the program is loaded.
 
     The seed of values drawn at random is the number of their ``--in``, unless it is said.
     """
-    found: dict[str, ArrayFile | Array] = {}
+    found: dict[str, ArrayFile | Array | Made] = {}
     problems: list[Problem] = []
     for number, (name, text) in enumerate(bindings, 1):
         if name in found:
@@ -78,6 +79,10 @@ def read(bindings: Iterable[tuple[str, str]]) -> dict[str, Array]:
         try:
             if isinstance(value, ArrayFile):
                 value = _as(read_array(value, lambda shape, of: None, pipes=True), dtype)
+            elif isinstance(value, Made):
+                kind = value.init[0]
+                said = f"--in {name}={kind} says no shape, and a kernel's arguments have none"
+                raise Refused(WRONG, said, f"such as {kind}[128,512]:bf16")
         except Refused as refused:
             raise Failure(refused.at(None)) from None
         arrays[name] = value
@@ -126,8 +131,24 @@ def _as(array: Array, name: str) -> Array:
     return np.ascontiguousarray(array).view(dtype.numpy)
 
 
-def _made(text: str, number: int) -> Array | None:
+def _shapeless(text: str, number: int) -> Made | None:
+    """Values to be made in the shape and dtype of a tensor; None if a text says nothing such."""
+    match = _SHAPELESS.fullmatch(text)
+    if match is None:
+        return None
+    kind, seed = match["kind"], number
+    for part in match["rest"].split(":")[1:]:
+        if not part.startswith("seed="):
+            said = f"'{quoted(part)}' is no seed: the dtype is the tensor's own"
+            raise Refused(WRONG, said, f"such as {kind}:seed=7")
+        seed = _number(part.removeprefix("seed="), "seed")
+    return Made((kind, seed) if kind in ("random", "normal") else (kind,))
+
+
+def _made(text: str, number: int) -> Array | Made | None:
     """The values that a text says how to make; None if it names a file."""
+    if (made := _shapeless(text, number)) is not None:
+        return made
     match = _MADE.fullmatch(text)
     if match is None or text.endswith((".npy", ".npz")):
         return None

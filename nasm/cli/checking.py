@@ -37,15 +37,20 @@ def check(args: argparse.Namespace, screen: Screen) -> int:
         timing = Timing.of(args.timing)
     except Failure as failure:
         return _unchecked(screen, args, failure.problems)
-    for path in args.programs:
-        checked = _checked(path, args, timing)
-        done.append(checked.document(args))
-        wrong, bad = wrong + len(checked.errors), bad + bool(checked.errors)
-        code = max(code, checked.code)
-        of = checked.judged
-        logged.append(Found(path, (*of.errors, *of.warnings), of.allowed))
-        if not args.json:
-            checked.show(screen, args)
+    try:
+        for path in args.programs:
+            checked = _checked(path, args, timing)
+            done.append(checked.document(args))
+            wrong, bad = wrong + len(checked.errors), bad + bool(checked.errors)
+            code = max(code, checked.code)
+            of = checked.judged
+            logged.append(Found(path, (*of.errors, *of.warnings), of.allowed))
+            if not args.json:
+                checked.show(screen, args)
+    except BaseException:
+        if log:  # which says what was found until now, and that it is not all
+            _logged(log, [*logged, Found(path, (), whole=False)])
+        raise
     unwritten = _logged(log, logged) if log else ()
     if unwritten:
         code = REFUSED

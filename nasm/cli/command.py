@@ -109,6 +109,9 @@ def _ending(error: BaseException, given: list[str], verb: str) -> _Ending:
     if host_memory.lacking(error):
         problem = Problem("E0808", host_memory.LACKING)
         return _Ending(REFUSED, _line(problem), "refused", (problem,))
+    if isinstance(error, FileNotFoundError) and not _in_folder():
+        problem = Problem("E0801", "the working folder was deleted", None, "cd to another one")
+        return _Ending(REFUSED, f"{_line(problem)}\n  hint: {problem.hint}", "refused", (problem,))
     if not isinstance(error, Exception):
         raise error
     from nasm.cli import defects
@@ -126,6 +129,15 @@ def _told(error: BaseException | None) -> Told | None:
             return Told.of(error)
         error = error.__context__
     return None
+
+
+def _in_folder() -> bool:
+    """Whether there is a working folder: without one no relative path means anything."""
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _line(problem: Problem) -> str:

@@ -6,7 +6,7 @@ import argparse
 from importlib.util import find_spec
 
 from nasm.cli.assembling import allowed
-from nasm.cli.exit_codes import OK, REFUSED
+from nasm.cli.exit_codes import BROKEN, OK, REFUSED
 from nasm.cli.screen import Screen
 from nasm.problems import Failure, Problem
 from nasm.spec.timing import Timing
@@ -15,7 +15,7 @@ NEEDED = "pygls"
 
 
 def lsp(args: argparse.Namespace, screen: Screen) -> int:
-    """Serve until the editor is done; returns the exit code."""
+    """Serve until the editor is done; returns the exit code: 1 if it did not shut down first."""
     if find_spec(NEEDED) is None:
         said = f"'lsp' needs {NEEDED}, which is not installed"
         screen.problems([Problem("E0850", said, None, "pip install 'neuron-nasm[lsp]'")])
@@ -30,5 +30,4 @@ def lsp(args: argparse.Namespace, screen: Screen) -> int:
 
     options = dict(args.options)
     settings = Settings(args.target, dict(args.defines), options, files, timing)
-    serve(settings, args.cycles)
-    return OK
+    return OK if serve(settings, args.cycles) else BROKEN

@@ -8,7 +8,7 @@ from nasm.cli import program_names
 from nasm.cli.help_texts import COMMAND
 from nasm.problems import quoted
 
-OF_KERNELS = {"arguments": "--arg", "lnc": "--lnc"}
+OF_KERNELS = {"arguments": "--arg", "lnc": "--lnc", "dma": "--dma"}
 OF_ONE = OF_KERNELS | {
     "inputs": "--in",
     "in_dir": "--in-dir",

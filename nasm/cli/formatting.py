@@ -21,10 +21,11 @@ STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
 def fmt(args: argparse.Namespace, screen: Screen) -> int:
     """Format texts, or say what there is to format; returns the exit code."""
-    code, changed = OK, 0
+    code, changed, read = OK, 0, 0
     for path in args.programs:
         try:
             source = files.program_text(path)
+            read += 1
             made = formatted(source)
             differs = made != source.text
             changed += differs
@@ -32,11 +33,11 @@ def fmt(args: argparse.Namespace, screen: Screen) -> int:
         except Failure as failure:
             screen.problems(failure.problems)
             code = REFUSED
-    if args.check and changed:
+    if (args.check or args.diff) and changed:
         code = max(code, BROKEN)
-    if not args.quiet and not args.diff and args.programs != ["-"]:
+    if read and not args.quiet and not args.diff and args.programs != ["-"]:
         wanted = " to be formatted" if args.check else " formatted"
-        screen.note(f"{counted(changed, 'file')}{wanted}, {len(args.programs)} read")
+        screen.note(f"{counted(changed, 'file')}{wanted}, {read} read")
     return code
 
 

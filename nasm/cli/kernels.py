@@ -34,6 +34,7 @@ def loaded(args: argparse.Namespace) -> tuple[Program, dict[str, Any]]:
 
 def traced(args: argparse.Namespace, timing: TimingGiven | None = None) -> Traced:
     """The kernel that the command line names, as a program; raises Failure."""
+    from nasm.nki.engines import USUAL
     from nasm.nki.loading import load
 
     if args.defines:
@@ -51,7 +52,7 @@ def traced(args: argparse.Namespace, timing: TimingGiven | None = None) -> Trace
             words,
             lnc=args.lnc,
             target=args.target,
-            dma=args.dma,
+            dma=args.dma or USUAL,
             options=dict(args.options),
             timing=timing,
             others=_in_folder(getattr(args, "in_dir", None)),

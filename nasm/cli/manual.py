@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from collections.abc import Iterable
 
 from rich.text import Text
 
@@ -22,7 +23,7 @@ from nasm.report.search import search
 from nasm.spec.generation import Generation
 from nasm.spec.instruction import Row
 from nasm.spec.target import Target
-from nasm.targets import TARGETS
+from nasm.targets import TARGETS, USUAL
 
 CODE = re.compile(r"[eEwW]\d{1,4}")
 
@@ -64,13 +65,26 @@ def _targets(name: str | None) -> list[Target]:
 
 
 def _hint(word: str, targets: list[Target]) -> str:
-    """What to say of a word that is no mnemonic: the assembler's hint, or where to look."""
-    meant = next((said for t in targets if (said := t.isa.meant(word))), "")
-    if meant:
-        return meant
-    if any(search(t, word) for t in targets):
-        return f"'{COMMAND} isa --search {word}' lists the instructions that have it"
-    return f"'{COMMAND} isa' lists them all"
+    """What to say of a word that is no mnemonic."""
+    return _meant(word, targets) or f"'{COMMAND} isa' lists them all"
+
+
+def _meant(word: str, targets: list[Target], also: Iterable[str] = ()) -> str:
+    """The assembler's hint for a word, or where to look for it; empty if nothing is known.
+
+    ``also`` are other words that may have been meant.
+    """
+    for target in sorted(targets, key=_unusual):
+        if meant := target.isa.meant(word, also):
+            return meant
+        if search(target, word):
+            return f"'{COMMAND} isa --search {word}' lists the instructions that have it"
+    return ""
+
+
+def _unusual(target: Target) -> bool:
+    """Whether it is not the target that a word is most likely meant for."""
+    return target.generation(USUAL) is None
 
 
 def _options(screen: Screen, args: argparse.Namespace, targets: list[Target]) -> int:
@@ -173,8 +187,7 @@ def help_(args: argparse.Namespace) -> int:
         return explain(arguments.read(["explain", color, topic]))
     if any(topic in load().isa.rows for load in TARGETS.values()):
         return isa(arguments.read(["isa", color, topic]))
-    hints = (load().isa.meant(topic, VERBS) for load in TARGETS.values())
-    hint = next(filter(None, hints), "") or f"commands: {', '.join(VERBS)}"
+    hint = _meant(topic, _targets(None), VERBS) or f"commands: {', '.join(VERBS)}"
     message = f"no command, instruction or diagnostic '{quoted(topic)}'"
     Screen(args.color).problems([Problem("E0811", message, None, hint)])
     return REFUSED

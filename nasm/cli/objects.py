@@ -31,7 +31,7 @@ def asm(args: argparse.Namespace, screen: Screen) -> int:
         return printing.desugared(args, screen)
     try:
         path = results.spelled(_beside(args))
-        _check("the object file", path, args)
+        _check("the object file", path, args, binary=True)
         if path == results.spelled("-"):
             screen.aside()
         made = assembled(args, args.program)
@@ -73,14 +73,14 @@ def _beside(args: argparse.Namespace) -> str:
     return f"{args.program}{ENDING}" if ending == ENDING else f"{stem}{ENDING}"
 
 
-def _check(what: str, path: str, args: argparse.Namespace) -> None:
+def _check(what: str, path: str, args: argparse.Namespace, binary: bool = False) -> None:
     """Whether a result can be written; raises Failure."""
     others = [("it is the program", file_of(args.program))] if args.program != "-" else []
     if getattr(args, "timing", None) is not None:
         others.append(("it is read", args.timing))
     document = getattr(args, "json", False)
     found = results.clashes([(what, path)], others, document)
-    problem = results.unwritable(path)
+    problem = results.unwritable(path) or (results.seen(what, path) if binary else None)
     if problem is not None or found:
         raise Failure([*found, *([] if problem is None else [problem])])
 

@@ -110,6 +110,22 @@ def unwritable(path: str) -> Problem | None:
     return None
 
 
+def seen(what: str, path: str) -> Problem | None:
+    """Why bytes are not written to a terminal, if a path is one."""
+    try:
+        number = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY)
+    except OSError:
+        return None
+    try:
+        terminal = os.isatty(number)
+    finally:
+        os.close(number)
+    if not terminal:
+        return None
+    hint = "name a file, or send it to one or to a program: > FILE, | PROGRAM"
+    return Problem("E0806", f"{what} is no text: it is not written to a terminal", None, hint)
+
+
 def make_folder(folder: str) -> None:
     """Make a folder for results, with those above it."""
     try:

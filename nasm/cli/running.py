@@ -17,7 +17,7 @@ from nasm.machine.given_inputs import Inputs
 from nasm.problems import Failure, Problem, Severity, counted, in_line
 from nasm.records import RunReport, Status
 from nasm.report import jsonable, tables
-from nasm.report.found import Found
+from nasm.report.found import Found, of_run
 from nasm.running import Running
 from nasm.source_files import Given
 from nasm.spec.memory import Tensor
@@ -49,6 +49,7 @@ class Run:
     def go(self) -> int:
         """The whole of it; returns the exit code."""
         with ExitStack() as files_begun:
+            files_begun.callback(self.cut_log)
             try:
                 self.begin_log()
                 session, wanted = self.load()
@@ -69,7 +70,6 @@ class Run:
                 report = self.run(session)
             self.screen.clear()
             self.store(session, report.status, wanted)
-            self.keep_log(report)
             return self.tell(session, report, exit_code(report, self.unwritten))
         except Failure as failure:
             return self.refused(failure.problems)
@@ -167,7 +167,8 @@ class Run:
         # An output may replace an input, which was read; a trace is none.
         read = [(f"the input {name} is read from it", path) for name, path in args.inputs]
         problems = problems or results.clashes(traces, read, False)
-        found = (results.unwritable(path) for _, path in paths)
+        found = [results.unwritable(path) for _, path in paths]
+        found += [results.seen(f"the array {tensor.name}", p) for p, tensor in wanted.items()]
         problems += [problem for problem in found if problem is not None]
         if problems:
             raise Failure(problems)
@@ -208,23 +209,25 @@ class Run:
         if sarif_file.takes_output(self.log):
             self.screen.aside()
 
-    def keep_log(self, report: RunReport, more: Sequence[Problem] = ()) -> None:
-        """Write what --sarif asks for, of a run."""
-        found = (*report.warnings, *report.hazards, *report.problems, *more)
-        self.write_log(Found(report.program, found, report.allowed))
-
-    def write_log(self, found: Found) -> None:
-        """Write it once, if it is wanted."""
-        path, self.log = self.log, ""
+    def write_log(self, found: Found) -> bool:
+        """Write what --sarif asks for, once; False if it cannot be written."""
+        path = self.log
         if not path:
-            return
+            return True
         try:
             sarif_file.write(path, [found])
         except Failure as failure:
+            self.log = ""
             self.unwritten += failure.problems
-        else:
-            count = counted(len(found.problems) + len(found.allowed), "result")
-            self.notes.append(f"wrote {count} to {in_line(path)}")
+            return False
+        self.log = ""
+        count = counted(len(found.problems) + len(found.allowed), "result")
+        self.notes.append(f"wrote {count} to {in_line(path)}")
+        return True
+
+    def cut_log(self) -> None:
+        """Write a log that says so if the work ended before there was one."""
+        self.write_log(Found(self.args.program, (), whole=False))
 
     def store(self, session: Running, status: Status, wanted: dict[str, Tensor]) -> None:
         """Write outputs and trace; one that cannot be written is no reason not to write others."""
@@ -248,8 +251,12 @@ class Run:
     def tell(
         self, session: Running, report: RunReport, code: int, more: Sequence[Problem] = ()
     ) -> int:
-        """Print the report; returns the exit code."""
+        """Write the log and print the report; returns the exit code."""
         self.telling = True
+        whole = code in (OK, BROKEN, REFUSED)  # others say that the run was cut short
+        logged = self.write_log(of_run(report, (*more, *self.unwritten), whole))
+        if whole and not logged:
+            code = REFUSED
         generation, screen = session.program.generation, self.screen
         if self.unwritten:
             screen.problems(self.unwritten)
@@ -301,7 +308,6 @@ class Run:
         if told.late and not over:
             self.store(session, session.status, {})
         report = session.report(hashes=False)
-        self.keep_log(report, more)
         code = self.tell(session, report, told.code, more)
         if not self.args.json and not told.late:
             self.where(session, told, over)

@@ -112,8 +112,9 @@ def inputs(verb: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         help="fill a tensor from a .npy file, or from file.npz:key, or with values that are made: "
-        "zeros, ones, iota, random or normal, as in normal[128,512]:bf16:seed=7; overrides its "
-        "initialiser. file.npz alone fills a tensor from every array, by its name",
+        "zeros, ones, iota, random or normal, as in normal:seed=7 (for an argument of a kernel "
+        "normal[128,512]:bf16:seed=7); overrides its initialiser. "
+        "file.npz alone fills a tensor from every array, by its name",
     )
 
 
@@ -163,7 +164,6 @@ def kernel(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--dma",
         choices=("split", "sync", "hardware"),
-        default="split",
         help="of kernel.py:name: who starts transfers: Sync, and GpSimd what waits for results "
         "(split); Sync alone (sync); as split, with descriptors that the hardware makes (hardware)",
     )

@@ -57,4 +57,26 @@ ROWS = (
         ".sbuf  small  i16[128, 512]\n@vector Memset       c, 300.0\n@vector TensorCopy   small, c",
         severity=Severity.NOTE,
     ),
+    Code(
+        "E0528",
+        "an expectation that failed",
+        "The program ran to its end, and what a `.expect` promises does not hold. A report lists "
+        "expectations one by one, with what was measured and the elements that are worst; this "
+        "code marks them where a tool wants every failure as a problem at a line, as the log of "
+        "`--sarif` does. Either the program is wrong or the promise is.",
+        "@vector Memset  c, 1.0\n.expect  c == 2",
+        "@vector Memset  c, 2.0\n.expect  c == 2",
+        ends=True,
+    ),
+    Code(
+        "E0529",
+        "results that depend on timing",
+        "With `--schedules` the program was run again under other timings, and some of these runs "
+        "ended differently or left other values. The report says which seeds, and the first "
+        "difference; this code marks it in the log of `--sarif`. The program lacks an order "
+        "between two of its accesses: `--witness` and `neuron-nasm check` say which.",
+        "$ neuron-nasm run race.nasm --schedules 20 --sarif found.sarif",
+        "$ neuron-nasm sync race.nasm",
+        ends=True,
+    ),
 )

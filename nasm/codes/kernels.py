@@ -66,10 +66,11 @@ ROWS = (
     ),
     Code(
         "E0656",
-        "a kernel that is not there, or that is called otherwise",
+        "a kernel that is not there, cannot be read, or is called otherwise",
         "On the command line a kernel is `kernel.py:name`. Its arguments are given by name: "
         "arrays with `--in`, all else with `--arg`, as Python writes it. The message says which "
-        "kernels the file has, or which arguments the kernel wants.",
+        "kernels the file has, or which arguments the kernel wants. A file that Python cannot "
+        "parse has no kernel; the exit code is 2 then, as for any text that cannot be read.",
         '$ neuron-nasm nki rmsnorm.py:rmsnorm --in "x=ones[128,512]"',
         '$ neuron-nasm nki rmsnorm.py:rmsnorm --in "x=ones[128,512]" --in "w=ones[1,512]"',
     ),

@@ -161,8 +161,8 @@ ROWS = (
         "E0218",
         "a loop without an end, or one that makes too many lines",
         "`.for` is unrolled when the program is assembled. A step of 0 would never end, and more "
-        "than 2 million lines, made by all loops together, are taken for a mistake: they would "
-        "take minutes and gigabytes. A loop at run time is written `.loop`.",
+        "than 2 million lines, made by all loops and macros together, are taken for a mistake: "
+        "they would take minutes and gigabytes. A loop at run time is written `.loop`.",
         ".for k in 0..4 step 0\n.end",
         ".for k in 0..4 step 2\n.end",
     ),

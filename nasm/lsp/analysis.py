@@ -28,7 +28,8 @@ from nasm.stopping import Told
 from nasm.targets import TARGETS, USUAL
 
 SECONDS = 4.0
-"""How long a text may take to assemble, and to be followed, before an editor is told without it."""
+"""Processor time that a text may take to assemble, and to be followed, before an editor is told
+without it."""
 
 MOST_FOLLOWED = 20_000
 """Instructions that a program is followed for as one types."""
@@ -55,7 +56,8 @@ class Analysis:
     """A text, what was made of it, and what is wrong with it.
 
     ``program`` may be one that nobody can run, made of the lines that are right; it is ``whole`` if
-    all of them are.
+    all of them are. If it is ``late`` there was no time to assemble the text: nothing is known to
+    be wrong with it, and the program is that of an earlier state.
     """
 
     source: Source
@@ -65,6 +67,7 @@ class Analysis:
     target: Target
     generation: Generation
     files: Allowed = ANY
+    late: bool = False
 
     @cached_property
     def places(self) -> Places:
@@ -119,16 +122,31 @@ class Analysis:
         return found
 
 
-def analyse(text: str, name: str = "<text>", settings: Settings | None = None) -> Analysis:
-    """What there is to know of a text without following it."""
+class _Late(Exception):
+    """There was no time to assemble a text."""
+
+
+def analyse(
+    text: str,
+    name: str = "<text>",
+    settings: Settings | None = None,
+    before: Analysis | None = None,
+) -> Analysis:
+    """What there is to know of a text without following it; ``before`` of an earlier state."""
     settings = settings or Settings()
     source = Source(name, unified(text))
-    program, problems, whole = _made(source, settings)
+    late = False
+    program: Program | None
+    try:
+        program, problems, whole = _made(source, settings)
+    except _Late:
+        late, problems, whole = True, (), False
+        program = before.program if before is not None else None
     if program is not None:
         target, generation = program.target, program.generation
     else:
         target, generation = _machine(source.text, settings)
-    return Analysis(source, program, whole, problems, target, generation, settings.files)
+    return Analysis(source, program, whole, problems, target, generation, settings.files, late)
 
 
 def followed(analysis: Analysis) -> tuple[Problem, ...]:
@@ -150,10 +168,11 @@ def followed(analysis: Analysis) -> tuple[Problem, ...]:
 
 
 def _made(source: Source, settings: Settings) -> tuple[Program | None, tuple[Problem, ...], bool]:
-    """The program of a text as far as there is one, its problems, and whether it is whole."""
-    target = settings.target
-    if target is None and not _TARGET.search(source.text) and _MACROS.search(source.text):
-        target = USUAL  # a file that others include: macros are for any target
+    """The program of a text as far as there is one, its problems, and whether it is whole.
+
+    Raises _Late if that takes too long.
+    """
+    target = settings.target or target_of_macros(source.text)
     try:
         with stopping.within(SECONDS):
             program = assemble(
@@ -172,11 +191,16 @@ def _made(source: Source, settings: Settings) -> tuple[Program | None, tuple[Pro
     except Told as told:
         if told.leaving and not told.late:
             raise
-        said = f"this text takes longer than {SECONDS:g} s to assemble: nothing else is told of it"
-        return None, (Problem("E0516", said, None, "'neuron-nasm check' takes its time"),), False
+        raise _Late from None
     except Exception as defect:
         return None, (_defect(defect),), False
     return program, refused(program.warnings).warnings, True
+
+
+def target_of_macros(text: str) -> str | None:
+    """A target for a text of macros that others include, which names none; None for any other."""
+    names = _TARGET.search(text) is not None
+    return USUAL if not names and _MACROS.search(text) else None
 
 
 def _defect(defect: Exception) -> Problem:

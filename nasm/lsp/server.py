@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -22,7 +23,7 @@ from pygls.lsp.server import LanguageServer
 
 from nasm import __version__
 from nasm.lsp import completing, diagnostics, hover, navigation, outline, tidying
-from nasm.lsp.analysis import Analysis, Settings, analyse, followed
+from nasm.lsp.analysis import SECONDS, Analysis, Settings, analyse, followed
 from nasm.lsp.positions import Position, Range, Spot
 from nasm.problems import Refused
 
@@ -32,6 +33,12 @@ PAUSE = 0.25
 LANGUAGE = "neuron-nasm"
 REFUSED = -32803
 """The protocol's code of a request that is right and cannot be done."""
+
+LATE = (
+    f"a text takes more than {SECONDS:g} s of processor time to assemble: what is shown is of an "
+    "earlier state; 'neuron-nasm check' takes its time"
+)
+"""What the editor's log says of a text that takes too long."""
 
 T = TypeVar("T")
 
@@ -61,6 +68,7 @@ class Server(LanguageServer):
     def __init__(self, settings: Settings, cycles: bool) -> None:
         super().__init__(LANGUAGE, __version__)
         self.settings, self.cycles = settings, cycles
+        self.asked_to_end = False
         self.known: dict[str, tuple[int | None, Analysis]] = {}
         self.pending: dict[str, asyncio.Task[None]] = {}
         self.told: dict[str, list[lsp.Diagnostic]] = {}
@@ -76,7 +84,7 @@ class Server(LanguageServer):
         version, analysis = self.known.get(uri, (None, None))
         if analysis is None or version is None or version != document.version:
             name = uris.to_fs_path(uri) or uri
-            analysis = analyse(document.source, name, self._with_open(uri))
+            analysis = analyse(document.source, name, self._with_open(uri), analysis)
             self.known[uri] = document.version, analysis
         return analysis
 
@@ -128,6 +136,9 @@ class Server(LanguageServer):
     async def _looked(self, uri: str) -> None:
         await asyncio.sleep(PAUSE if uri in self.known else 0)
         analysis = self.current(uri)
+        if analysis.late:  # what was said of it last stays
+            self.window_log_message(lsp.LogMessageParams(lsp.MessageType.Info, LATE))
+            return
         problems = followed(analysis)
         found = diagnostics.diagnostics(analysis, problems)
         self.told[uri] = [_diagnostic(uri, each) for each in found]
@@ -169,20 +180,36 @@ class Server(LanguageServer):
             self.look(other)
 
 
-def serve(settings: Settings, cycles: bool = True) -> None:
-    """Answer an editor on standard input and output until it says that it is done."""
+def serve(settings: Settings, cycles: bool = True) -> bool:
+    """Answer an editor on standard input and output until it is gone.
+
+    Returns whether it asked for the end, by ``shutdown``, as the protocol wants it.
+    """
     logging.getLogger("pygls").setLevel(logging.CRITICAL)  # standard error is the editor's log
-    made(settings, cycles).start_io()
+    server = made(settings, cycles)
+    sys.stdout.flush()
+    with open(os.dup(sys.stdout.fileno()), "wb") as output:  # which pygls closes
+        server.start_io(stdout=output)
+    return server.asked_to_end
 
 
 def made(settings: Settings, cycles: bool = True) -> Server:
     """A server with all that it answers; ``cycles`` says whether it offers those of lines."""
     server = Server(settings, cycles)
+    _ends(server)
     _texts(server)
     _words(server)
     _names(server)
     _lists(server)
     return server
+
+
+def _ends(server: Server) -> None:
+    @server.feature(lsp.SHUTDOWN)
+    def shut_down(_: None) -> None:
+        server.asked_to_end = True
+        for uri in list(server.pending):
+            server.drop(uri)
 
 
 def _texts(server: Server) -> None:

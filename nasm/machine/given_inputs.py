@@ -7,9 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
+from nasm import dtypes
 from nasm.open_files import note
 from nasm.problems import Failure, Problem, Refused
 from nasm.spec.array_files import ArrayFile, archived
+from nasm.spec.initial import array_of
+from nasm.spec.memory import Tensor
 from nasm.spec.names import identifier
 from nasm.spec.program import Program
 
@@ -27,6 +32,19 @@ class InFolder:
     others: Mapping[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Made:
+    """Values that are made as ``init`` says, in the shape and dtype of the input they are for."""
+
+    init: tuple[Any, ...]
+
+    def of(self, tensor: Tensor) -> Any:
+        """The array; raises Failure."""
+        if self.init == ("ones",):
+            return dtypes.convert_float64(np.ones(tensor.shape), tensor.dtype)
+        return array_of(self.init, tensor.dtype, tensor.shape)
+
+
 Inputs = Mapping[str, Any] | InFolder | str | os.PathLike[str]
 """Arrays by tensor name, or the path of a .npz file or of a folder of .npy files."""
 
@@ -36,9 +54,9 @@ def by_name(program: Program, given: Inputs | None) -> Mapping[str, Any]:
     if given is None:
         return {}
     if isinstance(given, Mapping):
-        return given
+        return _made(program, given)
     if isinstance(given, InFolder):
-        return {**in_folder(program, given.folder), **given.others}
+        return {**in_folder(program, given.folder), **_made(program, given.others)}
     try:
         path = os.fsdecode(given)
     except TypeError:
@@ -46,6 +64,17 @@ def by_name(program: Program, given: Inputs | None) -> Mapping[str, Any]:
         hint = 'write {"A": array}, or the path of a .npz file or a folder of .npy files'
         raise Failure(Problem("E0803", said, None, hint)) from None
     return in_folder(program, path) if os.path.isdir(path) else in_archive(path)
+
+
+def _made(program: Program, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The same, with arrays for values that are made; what is no tensor is left as it is."""
+    if not any(isinstance(value, Made) for value in given.values()):
+        return given
+    tensors = program.tensors
+    return {
+        name: value.of(tensors[name]) if isinstance(value, Made) and name in tensors else value
+        for name, value in given.items()
+    }
 
 
 def in_archive(path: str) -> dict[str, ArrayFile]:

@@ -131,8 +131,9 @@ def found(module: ModuleType, path: str, name: str) -> Callable[..., Any]:
         said = f"{quoted(path)} is a file of kernels; wanted one of them"
     hint = did_you_mean(name, there) if name else ""
     if not hint:
-        each = listed((f"{path}:{kernel}" for kernel in there), "or")
-        hint = f"write {each}" if there else "it has none: nki.jit makes a kernel of a function"
+        hint = "it has none: nki.jit makes a kernel of a function"
+        if there:
+            hint = f"write {listed((f'{path}:{kernel}' for kernel in there), 'or')}"
     raise Failure(Problem(NOT_RUN, said, None, hint))
 
 

@@ -18,7 +18,7 @@ from nasm.source import Frame
 RAISED = "E0655"
 """The code of what a kernel, or the script that calls it, raises."""
 NOT_RUN = "E0656"
-"""The code of a kernel that cannot be called as the command line says."""
+"""The code of a kernel that cannot be read, or called as the command line says."""
 
 _LIBRARY = tuple(
     {sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib", "purelib", "platlib")}
@@ -43,7 +43,9 @@ def told(error: BaseException) -> Problem | None:
     """What was raised as a problem at its line; None if it is a defect of ours."""
     if isinstance(error, SyntaxError) and error.filename is not None:
         span = line_of(error.filename, error.lineno or 0)
-        return Problem(RAISED, f"{type(error).__name__}: {error.msg}", span)
+        # A text that the kernel itself compiles has no file; what has one could not be read.
+        code = RAISED if span is None else NOT_RUN
+        return Problem(code, f"{type(error).__name__}: {error.msg}", span)
     steps = list(_steps(error.__traceback__))
     if _ours(steps) and not _of_arguments(error) and not isinstance(error, RecursionError):
         return None

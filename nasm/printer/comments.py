@@ -17,7 +17,7 @@ LONGEST = 100
 Remark = Callable[[Span], str]
 """What to say above the lines that a place led to; nothing if it is empty."""
 
-_COMMENT = re.compile(r'(?:[^";]|"(?:[^"\\]|\\.)*")*(;.*)')
+_COMMENT = re.compile(r'(?:[^";]|"(?:[^"\\]|\\.)*+")*+(;.*)')
 _ALLOWS = re.compile(r"nasm\s*:\s*allow")
 _MEANING = re.compile(r"nasm(?=:)")
 

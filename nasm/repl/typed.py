@@ -9,7 +9,7 @@ PROMPT = "(nasm) "
 MORE = "  ...> "
 """What stands before a command, and before the lines that it goes on in."""
 
-_LANDMARK = re.compile(r'"(?:[^"\\\n]|\\.)*("?)|;.*|[()\[\]{}]')
+_LANDMARK = re.compile(r'"(?:[^"\\\n]|\\.)*+("?)|;.*|[()\[\]{}]')
 _OPENS = re.compile(r"\s*(@\w+\s+)?\.(for|if|dma|macro|loop|scope)\b")
 _CLOSES = re.compile(r"\s*\.end\b")
 _WHOLE = re.compile(r"\s*[;#].*")

@@ -24,6 +24,7 @@ VERSION = "2.1.0"
 
 def log(found: Iterable[Found]) -> dict[str, Any]:
     """A log of one run of nasm over some programs."""
+    found = tuple(found)
     told = [
         (each.name, problem, allow)
         for each in found
@@ -40,7 +41,7 @@ def log(found: Iterable[Found]) -> dict[str, Any]:
     }
     run = {
         "tool": {"driver": driver},
-        "invocations": [{"executionSuccessful": True}],
+        "invocations": [{"executionSuccessful": all(each.whole for each in found)}],
         "columnKind": "unicodeCodePoints",
         "results": [_result(*each, index) for each in told],
     }

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nasm.asm.text import grammar
 from nasm.asm.text.lines import logical_lines
 
 
@@ -116,3 +119,17 @@ def test_lines_are_in_order_apart_and_lose_nothing_but_blanks_and_comments(text)
         assert all(not row.strip() or ";" in row for row in between.split("\n"))
         assert text[line.start : line.end] == text[line.start : line.end].strip()
         end = line.end
+
+
+@pytest.mark.parametrize("body", ["a" * 300_000, "\\n" * 150_000])
+def test_a_long_string_takes_little_more_than_its_characters(body: str) -> None:
+    text = f'.const s = "{body}"'
+    grammar.parser()
+    tracemalloc.start()
+    try:
+        (line,) = logical_lines(text)
+        grammar.read(text, line.start, line.end, "line")
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 20 * len(text)

@@ -205,3 +205,44 @@ def test_an_interrupt_stops_the_assembler_with_the_usual_words(tmp_path: Path) -
         child.wait()
     assert said == "neuron-nasm: interrupted\n"
     assert child.returncode == 130
+
+
+# ---------------------------------------------------------------- macros
+
+
+def doubling(line: str, deep: int, around: str = "{}") -> str:
+    """Macros that each call the one before twice, the innermost with one line, and a call."""
+    text = f".macro m0()\n{line}.end\n"
+    for n in range(deep):
+        calls = around.format(f"m{n}()\nm{n}()\n")
+        text += f".macro m{n + 1}()\n{calls}.end\n"
+    return f"{text}@alpha m{deep}()\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "makers"),
+    [
+        (doubling("Wait\n", 22), "macros"),
+        (doubling("", 22), "macros"),
+        (doubling("", 22, ".if 1\n{}.end\n"), "macros"),
+        (doubling("", 12, ".for i in 0..4\n{}.end\n"), "loops and macros"),
+        (".macro m(n)\n.if n > 0\nm(n - 1)\nm(n - 1)\n.end\n.end\nm(22)\n", "macros"),
+        (".macro m(n=30)\n.for i in 0..2 ** n\nWait\n.end\n.end\n@alpha m()\n", "loops and macros"),
+        (".macro e()\n.end\n.for i in 0..4194304\n.if i\ne()\n.end\n.end\n", ""),
+    ],
+)
+def test_macros_are_counted_ahead_as_loops_are(text: str, makers: str) -> None:
+    (problem,) = problems(text)
+    assert problem.code == "E0218"
+    assert problem.message.startswith(f"the {makers} make " if makers else "a loop of 4,194,304 ")
+
+
+def test_a_macro_that_is_handed_what_is_not_known_ahead_is_not_counted_too_high() -> None:
+    text = (
+        ".const n = 10 ** 9, x = 10 ** 9\n"
+        ".macro inner(n)\n.for i in 0..n\nWait\n.end\n.end\n"
+        ".macro outer(x)\n.const n = shape(x, 0)\ninner(n)\n.for i in 0..n\n.end\n.end\n"
+        ".ram t i32[3]\n@alpha outer(t)\n"
+    )
+    made = program(text)
+    assert len(made) == 3

@@ -35,7 +35,7 @@ def test_diff_shows_what_would_change(ran: Any, tmp_path: Path) -> None:
     path = tmp_path / "x.nasm"
     path.write_text(LOOSE)
     done = ran("fmt", "--diff", str(path))
-    assert done.code == 0
+    assert done.code == 1
     assert "-.sbuf a f32[1,2]\n" in done.out
     assert "+.sbuf  a  f32[1, 2]\n" in done.out
     assert path.read_text() == LOOSE
@@ -52,6 +52,15 @@ def test_a_text_that_cannot_be_read_stays_and_others_are_formatted(
     assert "wrong.nasm:1:" in done.err
     assert wrong.read_text() == "@vector Memset a,,1\n"
     assert loose.read_text() == NEAT
+
+
+def test_what_was_not_read_is_not_counted(ran: Any, tmp_path: Path) -> None:
+    neat = tmp_path / "neat.nasm"
+    neat.write_text(NEAT)
+    done = ran("fmt", tmp_path / "none.nasm", neat)
+    assert (done.code, "0 files formatted, 1 read" in done.err) == (2, True)
+    assert " read\n" not in ran("fmt", tmp_path / "none.nasm").err
+    assert ran("fmt", "--diff", neat).code == 0
 
 
 def test_an_object_file_is_no_text(ran: Any, tmp_path: Path) -> None:

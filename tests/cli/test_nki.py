@@ -282,8 +282,8 @@ def test_a_kernel_that_reads_what_nobody_wrote_is_reported_and_goes_on(
 def test_a_file_that_does_not_parse_is_told_at_its_line(ran: Any, kernels: Path) -> None:
     Path("broken.py").write_text("import nki\n  x = 1\n")
     done = ran("nki", "broken.py:k")
-    assert done.code == 1
-    assert "error[E0655]: IndentationError: unexpected indent\n --> broken.py:2:3" in done.err
+    assert done.code == 2
+    assert "error[E0656]: IndentationError: unexpected indent\n --> broken.py:2:3" in done.err
 
 
 def test_a_kernel_in_a_package_may_import_from_beside_it(ran: Any, kernels: Path) -> None:

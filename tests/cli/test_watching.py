@@ -181,7 +181,7 @@ def test_a_module_that_is_wrong_or_missing_for_a_while_is_watched(kernel: Path) 
         watched.until("Ctrl-C ends\n")
         factors.write_text("FACTOR = = 2.0\n", encoding="utf-8")
         again = watched.until("watching 2 files; Ctrl-C ends\n")
-        assert "error[E0655]" in again
+        assert "error[E0656]" in again
         assert "FACTOR = = 2.0" in again
         factors.rename(kernel / "parts" / "away.py")
         assert "No module named" in watched.until("Ctrl-C ends\n")

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from nasm.lsp.analysis import Settings, analyse
 from tests.lsp.texts import TEXT, place
 
 pytest.importorskip("pygls")
@@ -17,6 +20,8 @@ pytest.importorskip("pygls")
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.client import LanguageClient
+
+from nasm.lsp import server
 
 Published = "asyncio.Queue[lsp.PublishDiagnosticsParams]"
 
@@ -58,6 +63,8 @@ class Client:
         await self.client.shutdown_async(None)
         self.client.exit(None)
         await self.client.stop()
+        assert self.client._server is not None
+        assert self.client._server.returncode == 0
 
 
 def driven(
@@ -135,6 +142,33 @@ def test_a_text_that_makes_no_sense_leaves_it_alive(tmp_path: Path) -> None:
         assert await client.client.text_document_hover_async(everywhere) is None
 
     driven(tmp_path / "b.nasm", session, "--no-cycles")
+
+
+def _message(method: str, number: int | None = None) -> bytes:
+    told = {"jsonrpc": "2.0", "method": method} | ({} if number is None else {"id": number})
+    body = json.dumps(told).encode()
+    return b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
+
+
+def test_an_end_without_shutdown_is_exit_code_1_without_a_word() -> None:
+    given = [sys.executable, "-m", "nasm", "lsp"]
+    done = subprocess.run(given, input=_message("exit"), capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (1, b"", b"")
+
+
+def test_a_text_that_takes_too_long_leaves_what_was_said_of_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = server.made(Settings())
+    told: list[str] = []
+    monkeypatch.setattr(made, "publish", told.append)
+    monkeypatch.setattr(made, "window_log_message", lambda params: told.append(params.message))
+    late = replace(analyse(TEXT), late=True)
+    monkeypatch.setattr(made, "current", lambda uri: late)
+    made.told["file:///a"] = before = []
+    asyncio.run(made._looked("file:///a"))
+    assert told == [server.LATE]
+    assert made.told["file:///a"] is before
 
 
 def test_without_its_package_it_says_what_to_install(tmp_path: Path) -> None:

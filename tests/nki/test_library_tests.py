@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from nasm.nki.library_tests import plugin
+
 COMMON = '''
 from enum import Enum
 from types import SimpleNamespace
@@ -213,3 +215,10 @@ def test_a_test_runs_on_a_platform_that_it_does_not_exclude(cases: dict[str, Any
 
 def test_no_cases_are_drawn_that_would_not_be_run(cases: dict[str, Any]) -> None:
     assert not any("these were drawn" in case["why"] for case in cases.values())
+
+
+def test_an_import_that_fails_says_what_to_install() -> None:
+    said = "ModuleNotFoundError: No module named 'attr'"
+    assert plugin._with_package(said) == f"{said} (pip install attrs)"
+    other = "ModuleNotFoundError: No module named 'test.utils'"
+    assert plugin._with_package(other) == other

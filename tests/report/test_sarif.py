@@ -17,6 +17,7 @@ from nasm.problems import Note, Problem, Severity
 from nasm.report import sarif
 from nasm.source import Frame, Source, Span
 from tests.cli.programs import ENDLESS
+from tests.rerun.programs import FIVE, HEAD
 
 OBJECTS: dict[str, dict[str, str]] = {
     "log": {"$schema": "text", "version!": "version", "runs!": "[run]"},
@@ -214,6 +215,7 @@ def test_a_log_that_is_not_as_the_standard_has_it_is_found() -> None:
 
 # -- the command
 
+LUCKY = HEAD + FIVE["right by luck of time"]
 RACED = """\
 .target trn1
 .sbuf  c  f32[128, 512]
@@ -271,6 +273,53 @@ def test_a_run_that_is_out_of_time_has_a_log(program: Any) -> None:
     given = ["run", program(ENDLESS), "--max-instructions", "none", "--timeout", "0.3"]
     assert main([*given, "--sarif", "o.sarif"]) == 124
     assert [r["ruleId"] for r in read()] == ["E0516"]
+
+
+def test_an_expectation_that_failed_is_a_result_at_its_line(program: Any) -> None:
+    path = program(".target trn1\n.sbuf t f32[4, 4] = zeros\n.expect t == 0\n.expect t == 1\n")
+    assert main(["run", path, "--sarif", "o.sarif"]) == 1
+    (found,) = read()
+    assert (found["ruleId"], found["level"]) == ("E0528", "error")
+    assert "t == 1" in found["message"]["text"]
+    assert found["locations"][0]["physicalLocation"]["region"]["startLine"] == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "more", "rule"),
+    [
+        (".sem s\n@sync Nop  $s >= 1\n", [], "E0510"),
+        ("@sync Nop\n@sync Nop\n", ["--max-instructions", "1"], "E0511"),
+        (LUCKY, ["--schedules", "8", "--allow", "E0502"], "E0529"),
+    ],
+)
+def test_every_end_that_fails_is_a_result(
+    program: Any, text: str, more: list[str], rule: str
+) -> None:
+    path = program(text if ".target" in text else f".target trn1\n{text}")
+    assert main(["run", path, "--sarif", "o.sarif", *more]) == 1
+    assert rule in [r["ruleId"] for r in read()]
+
+
+@pytest.mark.parametrize("verb", ["run", "check"])
+@pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError, ZeroDivisionError])
+def test_a_log_of_work_that_was_cut_short_says_so(
+    program: Any, monkeypatch: pytest.MonkeyPatch, verb: str, error: type[BaseException]
+) -> None:
+    def cut(*args: Any, **kwargs: Any) -> None:
+        raise error
+
+    place = {"run": "nasm.cli.files.program", "check": "nasm.cli.checking.assembled"}[verb]
+    path = program(".target trn1\n@sync Nop\n")
+    monkeypatch.setattr(place, cut)
+    monkeypatch.setenv("XDG_STATE_HOME", str(Path.cwd()))
+    code = main([verb, path, "--sarif", "o.sarif"])
+    assert code == {KeyboardInterrupt: 130, MemoryError: 2, ZeroDivisionError: 70}[error]
+    log = json.loads(Path("o.sarif").read_text("ascii"))["runs"][0]
+    found = [result["ruleId"] for result in log["results"]]
+    if (verb, error) == ("check", MemoryError):  # which goes on with the next file
+        assert found == ["E0808"]
+    else:
+        assert (found, log["invocations"]) == ([], [{"executionSuccessful": False}])
 
 
 def test_a_check_writes_one_log_of_all_files(program: Any) -> None:

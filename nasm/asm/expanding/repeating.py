@@ -13,7 +13,7 @@ from nasm.asm.expanding.affine import Affine
 from nasm.asm.expanding.evaluate import evaluate
 from nasm.asm.expanding.functions import truth
 from nasm.asm.expanding.loop_lines import breaking, opened
-from nasm.asm.expanding.rounds import rounds_of
+from nasm.asm.expanding.rounds import LOOPS, MACROS, nested, rounds_of
 from nasm.asm.expanding.walking import Bodies, Walker
 from nasm.asm.text import tree
 from nasm.problems import MOST_SAID, Failure, Problem
@@ -54,7 +54,9 @@ class Repeating(Walker):
         macro = self.macros.find(statement, outer, builder.target.isa.rows)
         engine = self.engine if statement.engine is None else self._named(statement.engine)
         body = macro.statement.body
-        self.rounds.take(len(body))
+        if nested(macro.statement):
+            self._foresee(statement)
+        self.rounds.take(len(body), MACROS)
         if self.problems and self.rounds.in_vain():
             outer.undeclared.unread = True
             return
@@ -80,7 +82,7 @@ class Repeating(Walker):
             for value in rounds if statement.body else ():
                 if self._futile():
                     break
-                self.rounds.take(len(statement.body))
+                self.rounds.take(len(statement.body), LOOPS)
                 said = str(value) if type(value) is int else shown(value)
                 bound = (name, value) if type(value) is int else None
                 frame = Frame(f".for {name} = {said}", place, bound)
@@ -88,13 +90,19 @@ class Repeating(Walker):
         finally:
             self.looping -= 1
 
-    def _foresee(self, statement: tree.For | tree.Loop) -> None:
-        """Refuse an outermost loop that makes too many lines."""
+    def _foresee(self, statement: tree.For | tree.Loop | tree.MacroCall) -> None:
+        """Refuse an outermost loop or call that makes too many lines."""
+        if isinstance(statement, tree.MacroCall) and self.scope.expansion is not None:
+            return  # it was counted with the outermost one
         if self.scope.lasting is None and not self.looping:
             inside = self.scope.expansion is not None or self.scope.source is not self.source
             after = (s for s in self.body if s.start > statement.start and not inside)
-            macros = {n: len(m.statement.body) for n, m in self.macros.known.items()}
-            self.rounds.foresee(statement, after, self.scope, self.defines, macros)
+            self.rounds.foresee(statement, after, self.scope, self.defines, self._body_of)
+
+    def _body_of(self, name: str) -> tree.Macro | None:
+        """The macro of a name as it is written."""
+        macro = self.macros.known.get(name)
+        return None if macro is None else macro.statement
 
     def _values(self, statement: tree.For) -> range | list[Any]:
         """What the variable of a loop is, round by round."""
@@ -180,7 +188,7 @@ class Repeating(Walker):
             if condition is None or truth(evaluate(condition, self.scope), ".if"):
                 self._pass(statement.branches[at + 1 :])
                 if self.scope.chain:
-                    self.rounds.take(len(body))
+                    self.rounds.take(len(body), LOOPS if self.looping else MACROS)
                 with self.scope.arm():
                     yield body
                 return

@@ -18,7 +18,7 @@ from nasm.spec.pieces import Window, windows
 
 MOST_WORST = 5
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
-_LAYOUT = re.compile(r'"(?:[^"\\\n]|\\.)*"|(?:(?<!\s)\s+)?(?:;[^\n]*)?\n\s*')
+_LAYOUT = re.compile(r'"(?:[^"\\\n]|\\.)*+"|(?:(?<!\s)\s+)?(?:;[^\n]*)?\n\s*')
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from nasm.source import Source, Span
 MARK = "nasm:"
 WORD = "allow"
 
-_COMMENT = re.compile(r'"(?:[^"\\\n]|\\[^\n])*"?|(?P<comment>;[^\n]*)')
+_COMMENT = re.compile(r'"(?:[^"\\\n]|\\[^\n])*+"?|(?P<comment>;[^\n]*)')
 _DIRECTIVE = re.compile(rf";[ \t]*{MARK}[ \t]*(?P<word>[A-Za-z_]\w*)(?P<rest>[^\n]*)")
 _CODES = re.compile(r"[ \t]*(\w+(?:[ \t]*,[ \t]*[A-Za-z]\d+\b)*)[ \t:,-]*")
 _NEXT = re.compile(r"^[ \t\r\f]*[^;\s]", re.MULTILINE)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 # Everything between these is of no interest to where a line ends.
-_LANDMARK = re.compile(r'"(?:[^"\\\n]|\\[^\n])*("?)|;[^\n]*|[()\[\]{}]|\n')
+_LANDMARK = re.compile(r'"(?:[^"\\\n]|\\[^\n])*+("?)|;[^\n]*|[()\[\]{}]|\n')
 _FRESH = re.compile(r"[ \t\f\r]*[.@][A-Za-z_]")
 _BLANK = " \t\r\n\f"
 _GOES_ON = re.compile(r"(?:,|(?<!\+)\+|(?<!-)-|[*/%&|^~<>]|[=!<>]=|(?<![\w.$%@])(?:and|or))\Z")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import signal
 import sys
 import time
@@ -55,6 +56,9 @@ FAST = "fast"
 
 PLATFORMS = ("trn2", "trn3", "trn1")
 """What tests run on that leave it open, the first choice first."""
+
+PACKAGES = {"attr": "attrs", "attrs": "attrs", "torch": "torch"}
+"""What has to be installed for a module that the library's tests import."""
 
 RANGED = "range_test_options"
 """What a test asks for whose cases come from ranges of sizes."""
@@ -199,7 +203,7 @@ class Plugin:
             lines = [line for line in str(report.longrepr).splitlines() if line.strip()]
             said = next((line for line in reversed(lines) if line.startswith("E ")), lines[-1])
             name = report.nodeid
-            self.cases[name] = Case(name, "gap", said.removeprefix("E").strip()[:200])
+            self.cases[name] = Case(name, "gap", _with_package(said.removeprefix("E").strip()))
             self._write()
 
     def _write(self) -> None:
@@ -219,6 +223,13 @@ class Plugin:
         why = Counter((c.outcome, c.why) for c in self.cases.values() if c.why)
         for (outcome, reason), count in why.most_common():
             write(f"{count:6,}  {outcome}: {reason}")
+
+
+def _with_package(said: str) -> str:
+    """What Python says of an import, with what to install if a package is missing."""
+    missing = re.search(r"No module named '(\w+)", said)
+    package = PACKAGES.get(missing[1]) if missing else None
+    return f"{said[:200]} (pip install {package})" if package else said[:200]
 
 
 def _of_library(name: str) -> Any:
