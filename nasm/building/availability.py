@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from nasm.problems import Refused, listed
+from nasm.problems import Refused, Severity, listed
 from nasm.spec.generation import Generation
 from nasm.spec.instruction import Context, Row, Rule
 from nasm.spec.kinds import Symbol
-from nasm.spec.target import Target
+from nasm.spec.program import Instruction
+from nasm.spec.target import Target, rules_of
+from nasm.spec.written import operands as operands_text
 
 
 def available(target: Target, generation: Generation, row: Row, engine: str) -> None:
@@ -27,16 +29,65 @@ def available(target: Target, generation: Generation, row: Row, engine: str) -> 
 
 
 def legal(target: Target, rule: Rule, context: Context) -> str:
-    """Where an instruction would keep a rule that it breaks here; empty if nowhere."""
+    """Where an instruction that breaks a rule here would break none, or what to write instead.
+
+    Other rules that it breaks here may be broken there too: they are reported for themselves.
+    Empty if there is no such place, and nothing else to write.
+    """
+    here = {id(broken) for broken in _breaks(target, context)} - {id(rule)}
     found = {}
     for generation in target.generations:
         with_options = replace(generation, options=context.generation.options)
         found[generation] = tuple(
             engine
             for engine in target.engines(context.row, generation)
-            if rule.check(replace(context, engine=engine, generation=with_options)) is None
+            if here.issuperset(map(id, _breaks(target, _moved(context, engine, with_options))))
         )
-    return _having(found, context.generation, context.engine, "is legal on")
+    legal_on = _having(found, context.generation, context.engine, "is legal on")
+    here_too = any(engines for g, engines in found.items() if g.name == context.generation.name)
+    return "; or ".join(filter(None, (legal_on, "" if here_too else _halved(target, context))))
+
+
+def _breaks(target: Target, context: Context) -> list[Rule]:
+    """The rules that an instruction breaks, warnings apart, up to one that others build on."""
+    broken = []
+    for rule in rules_of(target, context.row, bool(context.addressed)):
+        if rule.severity is Severity.ERROR and rule.check(context) is not None:
+            broken.append(rule)
+            if rule.stops:
+                break
+    return broken
+
+
+def _moved(context: Context, engine: str, generation: Generation) -> Context:
+    """The same instruction elsewhere."""
+    return replace(context, engine=engine, generation=generation)
+
+
+def _halved(target: Target, context: Context) -> str:
+    """The two lines that do what no engine does in one; empty if there are none."""
+    row, here = context.row, context.generation
+    halves = target.halves(row, tuple(context.operands.values()))
+    if halves is None:
+        return ""
+    able = [
+        [
+            engine
+            for engine in target.engines(row, here)
+            if not _breaks(target, Context.of(row, operands, engine, here))
+        ]
+        for operands in halves
+    ]
+    if not all(able):
+        return ""
+    both = [engine for engine in able[0] if engine in able[1]]
+    engines = (both[0], both[0]) if both else (able[0][0], able[1][0])
+    order = ("", "") if both else ("  post half", "  after half")
+    lines = (
+        f"'@{engine} {row.name} {operands_text(Instruction(row, operands))}{moment}'"
+        for engine, operands, moment in zip(engines, halves, order, strict=True)
+    )
+    return f"in two instructions: {', then '.join(lines)}"
 
 
 def _having(
