@@ -6,11 +6,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from nasm.problems import Refused, Severity, listed
+from nasm.spec.effects import Transfer
 from nasm.spec.generation import Generation
-from nasm.spec.instruction import Context, Row, Rule
-from nasm.spec.kinds import Symbol
+from nasm.spec.instruction import REQUIRED, Context, Row, Rule
+from nasm.spec.kinds import Symbol, Tile
+from nasm.spec.memory import Tensor
 from nasm.spec.program import Instruction
 from nasm.spec.target import Target, rules_of
+from nasm.spec.view import View
 from nasm.spec.written import operands as operands_text
 
 
@@ -122,3 +125,42 @@ def taking(target: Target, row: Row, operand: str, word: object) -> str:
         and word in other.operand(operand).kind.words
     ]
     return f"{listed(names, 'and')} take{'s' * (len(names) == 1)} it" if names else ""
+
+
+def moving(
+    target: Target, generation: Generation, row: Row, name: str, value: View | Tensor
+) -> str:
+    """How a tensor comes from, or to, a memory that an operand does not reach; or nothing."""
+    tensor = value.in_order().tensor if isinstance(value, View) else value
+    operand, here = row.operand(name), tensor.memory
+    reaches = [m for kind in operand.kinds if isinstance(kind, Tile) for m in kind.memories]
+    near = generation.memories.get(reaches[0]) if reaches else None
+    if near is None:
+        return ""
+    tile, writes = f"a tile of {near.name}", operand.access != "r"
+    if bool(near.partitions) != bool(here.partitions):
+        mover = next((r for r in target.isa if _moves(r, near.name, here.name)), None)
+        engines = target.engines(mover, generation) if mover is not None else ()
+        if mover is None or not engines:
+            return ""
+        line = f"@{engines[-1]} {mover.name}"
+        if writes:
+            return f"write {tile} post made, then '{line} {tensor.name}, tile after made'"
+        return f"move it first, '{line} tile, {tensor.name} post moved', and read tile after moved"
+    if writes:
+        sizes = ", ".join(map(str, tensor.shape))
+        return f"declare it there: '.{near.name} {tensor.name} {tensor.dtype.name}[{sizes}]'"
+    copy = target.computing.get("a", "")
+    line = copy.replace("c, a", f"tile, {tensor.name}")
+    return f"copy it to {tile} first: '{line}'" if copy else ""
+
+
+def _moves(row: Row, *memories: str) -> bool:
+    """Whether a transfer has two operands that reach some memories, and needs no more."""
+    needed = [operand for operand in row.written if operand.default is REQUIRED]
+    tiles = [set(k.memories) for o in needed for k in o.kinds if isinstance(k, Tile)]
+    return (
+        row.effect is Transfer
+        and len(needed) == len(tiles) == 2
+        and all(each.issuperset(memories) for each in tiles)
+    )

@@ -23,9 +23,11 @@ from nasm.problems import Failure, Problem, Refused, Severity, Unsaid, did_you_m
 from nasm.source import Frame, Span
 from nasm.spec.generation import Generation
 from nasm.spec.instruction import Row, bind
+from nasm.spec.memory import Tensor
 from nasm.spec.names import identifier
 from nasm.spec.program import Expectation, Instruction, Program, Update, Wait
 from nasm.spec.target import Target
+from nasm.spec.view import View
 from nasm.spec.words import VALUE, WORD
 
 Sync = TypeVar("Sync", Wait, Update)
@@ -210,6 +212,8 @@ class ProgramBuilder(Declarations):
             availability.taking(self.target, row, name, value) if refused.code == "E0206" else ""
         )
         hint = others or refused.hint
+        if refused.code == "E0302" and isinstance(value, View | Tensor):
+            hint = availability.moving(self.target, self.generation, row, name, value)
         return Problem(refused.code, said, spans(name) if spans else None, hint, declared(value))
 
     def _form(self, engine: str, row: Row, operands: tuple[object, ...]) -> int:

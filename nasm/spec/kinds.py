@@ -12,13 +12,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from nasm.problems import Refused, did_you_mean, listed, quoted
+from nasm.problems import Refused, listed, quoted
 from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.generation import Generation
 from nasm.spec.memory import Tensor
 from nasm.spec.names import identifier
 from nasm.spec.options import OptionValue
 from nasm.spec.spell import spell
+from nasm.spec.synonyms import meant
 from nasm.spec.view import Reg, View
 
 WRONG_KIND = "E0301"
@@ -113,6 +114,13 @@ def shown(value: object) -> str:
     return quoted(str(value))
 
 
+def whole_number(value: object) -> str:
+    """A hint for a float that is a whole number, where an integer is wanted; or nothing."""
+    if not isinstance(value, float) or not value.is_integer():
+        return ""
+    return f"{value} is a fraction: '//' divides integers, and '/' never gives one"
+
+
 def _integer(value: int) -> str:
     """An integer, or how long it is: Python writes none of several thousand digits."""
     if abs(value) < 10**LONG:
@@ -190,7 +198,8 @@ class Number(Kind):
     def accept(self, value: object) -> object:
         good = isinstance(value, int) if self.integer else isinstance(value, int | float)
         if isinstance(value, bool) or not good:
-            raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {shown(value)}")
+            said = f"wanted {self.describe()}, found {shown(value)}"
+            raise Refused(WRONG_KIND, said, whole_number(value))
         assert isinstance(value, int | float)
         if not (value != value or self.low <= value <= self.high):  # NaN is a number
             raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {shown(value)}")
@@ -282,7 +291,7 @@ class Choice(Kind):
         legal = f"wanted {listed(self.options)}"
         if not isinstance(value, str):
             raise Refused(WRONG_KIND, f"{shown(value)} is no {self.what or 'word'}", legal)
-        close = did_you_mean(value, self.options)
+        close = meant(value, self.options)
         said = f"no {self.what or 'word'} '{quoted(value)}' here"
         raise Refused("E0206", said, close or legal)
 

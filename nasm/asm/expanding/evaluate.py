@@ -31,7 +31,7 @@ from nasm.asm.expanding.handed import MomentList, Word
 from nasm.asm.expanding.indices import index
 from nasm.asm.expanding.scope import CONSTANTS, Scope
 from nasm.asm.text import tree
-from nasm.asm.text.habits import COMMENT
+from nasm.asm.text.habits import COMMENT, UNDECLARED
 from nasm.asm.text.habits import FUNCTIONS as OTHERS
 from nasm.dtypes import DType
 from nasm.problems import Failure, Problem, Refused, counted, did_you_mean
@@ -55,7 +55,7 @@ def compile_node(node: tree.Node, words: Iterable[str] = ()) -> Closure:
         return lambda scope: symbol
     first, links = tree.chain(node)
     if links:
-        begin = _compared(first) if _equates(links[0]) else compile_node(first)
+        begin = _compared(first) if _equates(links[0]) else _first(first, links[0])
         return _chained(begin, [(n, _LINKS[type(n)](n)) for n in links])
     maker = _MAKERS.get(type(node))
     assert maker is not None, f"no evaluation for {type(node).__name__}"
@@ -196,13 +196,23 @@ def _text(node: tree.Text) -> Closure:
 
 def _name(node: tree.Name) -> Closure:
     name = node.name
+    otherwise = UNDECLARED.format(name)
 
     def get(scope: Scope) -> Value:
         found = scope.values.get(name)
         unknown = found is None or isinstance(found, Word | MomentList)
-        return scope.lookup(name) if unknown else found
+        return scope.lookup(name, otherwise=otherwise) if unknown else found
 
     return get
+
+
+def _first(node: tree.Node, link: tree.Node) -> Closure:
+    """What a chain begins with: a name before brackets or a dot is that of a tensor or a list."""
+    if not isinstance(node, tree.Name) or not isinstance(link, tree.Index | tree.Method):
+        return compile_node(node)
+    name = node.name
+    otherwise = f"a tensor is declared '.memory {name} dtype[shape]'"
+    return _placed(node, lambda scope: scope.lookup(name, otherwise=otherwise))
 
 
 def _equates(node: tree.Node) -> bool:
@@ -314,13 +324,16 @@ def _perhaps_comment(right: Closure) -> Closure:
             return right(scope)
         except Failure as failure:
             found = failure.problems
-            bare = [p.code == "E0208" and not p.hint for p in found]
-            hinted = [
-                replace(p, hint=COMMENT) if b else p for p, b in zip(found, bare, strict=True)
-            ]
-            raise Failure(hinted) from None
+            raise Failure([_as_comment(problem) for problem in found]) from None
 
     return value
+
+
+def _as_comment(problem: Problem) -> Problem:
+    """A name that means nothing, and is like nothing, as the first word of a comment."""
+    word = "" if problem.span is None else problem.span.text
+    nothing = problem.code == "E0208" and problem.hint in ("", UNDECLARED.format(word))
+    return replace(problem, hint=COMMENT) if nothing else problem
 
 
 def _refuse(code: str, message: str, hint: str = "") -> Callable[..., Value]:

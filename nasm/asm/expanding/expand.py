@@ -86,7 +86,7 @@ class Expander(Repeating):
             return
         line = self.lines.get(id(statement))
         if line is None:
-            self.macros.not_called(statement.mnemonic, self.scope, builder.target.isa.rows)
+            self.macros.not_called(statement, self.scope, builder.target.isa.rows)
             self._refuse_foreign(statement.mnemonic)
             line = compile_line(statement, self.scope, builder)
             if self.scope.chain:  # it comes again in other rounds

@@ -21,8 +21,9 @@ from nasm.dtypes import DType
 from nasm.problems import Failure, Note, Problem, Refused, did_you_mean
 from nasm.source import Span
 from nasm.spec.instruction import Row
-from nasm.spec.kinds import Kind, Register, shown
+from nasm.spec.kinds import Kind, Register, Tile, shown
 from nasm.spec.program import Update, Wait
+from nasm.spec.synonyms import meant
 from nasm.spec.view import Reg, View
 
 Waiter = Callable[[Scope], Wait]
@@ -237,12 +238,41 @@ def compile_operand(kind: Kind, node: tree.Node) -> Closure:
         return lambda scope: chosen(scope) if truth(condition(scope), "if") else other(scope)
     if isinstance(node, tree.Numbered):
         return _numbered(kind, node)
+    qualified = _qualified(node) if words else None
+    if qualified is not None:
+        return _of_library(kind, node, *qualified)
     if not isinstance(node, tree.Name) or node.name in CONSTANTS:
         return compile_node(node, words)
     name = node.name
     if name in words:
         return lambda scope: name
     return lambda scope: _worded(name, kind, node, scope)
+
+
+def _qualified(node: tree.Node) -> tuple[str, str] | None:
+    """The first and the last name of ``nl.add``; None if it is something else."""
+    first, links = tree.chain(node)
+    if not isinstance(first, tree.Name) or not links:
+        return None
+    last = links[-1]
+    bare = all(isinstance(link, tree.Method) and link.arguments is None for link in links)
+    return (first.name, last.name) if bare and isinstance(last, tree.Method) else None
+
+
+def _of_library(kind: Kind, node: tree.Node, first: str, last: str) -> Closure:
+    """``nl.add`` where words are wanted: they are not of a library, unless that is a tensor."""
+    otherwise = compile_node(node)
+
+    def refuse(scope: Scope) -> Any:
+        if scope.knows(first):
+            return otherwise(scope)
+        scope.undeclared.silence_named(first)
+        hint = f"write '{last}'" if last in kind.words else meant(last, kind.words)
+        said = f"nothing is called '{first}': words stand alone"
+        hint = hint or f"wanted {kind.describe()}"
+        raise Failure(Problem("E0208", said, scope.span(node), hint))
+
+    return refuse
 
 
 def _numbered(kind: Kind, node: tree.Numbered) -> Closure:
@@ -271,9 +301,17 @@ def _worded(name: str, kind: Kind, node: tree.Node, scope: Scope) -> Any:
             raise Failure(())
         return name  # a misspelt word is the kind's to refuse: it knows what the words are
     try:
-        return scope.lookup(name, kind.describe())
+        return scope.lookup(name, _declared(name, kind))
     except Refused as refused:
         raise Failure(refused.at(scope.span(node))) from None
+
+
+def _declared(name: str, kind: Kind) -> str:
+    """What an operand wants; of a tile how it is declared, too."""
+    tiles = (k.memories for k in (kind, *getattr(kind, "kinds", ())) if isinstance(k, Tile))
+    memories = next(tiles, ())
+    how = f": '.{memories[0]} {name} dtype[shape]'" if memories else ""
+    return f"{kind.describe()}{how}"
 
 
 def _meant(value: Any, worded: bool) -> Any:
@@ -291,8 +329,9 @@ def _quoted(kind: Kind, node: tree.Text) -> Closure:
     """Most operands take no string: names and words are written as they are."""
 
     def refuse(scope: Scope) -> Any:
-        meant = node.value in kind.words or kind.names
-        hint = f"write {node.value}, without the quotes" if meant else f"wanted {kind.describe()}"
+        plain = node.value in kind.words or kind.names
+        hint = f"write {node.value}, without the quotes" if plain else meant(node.value, kind.words)
+        hint = hint or f"wanted {kind.describe()}"
         raise Failure(Problem("E0301", "this operand takes no string", scope.span(node), hint))
 
     return refuse

@@ -13,6 +13,7 @@ from nasm.asm.expanding.functions import Value
 from nasm.asm.expanding.handed import HANDED, Counter, MomentList, Word
 from nasm.asm.expanding.undeclared import Later, Undeclared
 from nasm.asm.text import tree
+from nasm.asm.text.habits import NAMES
 from nasm.problems import Failure, Problem, Refused, did_you_mean
 from nasm.source import Frame, Source, Span
 from nasm.spec import names
@@ -222,8 +223,11 @@ class Scope:
             or dtypes.find(name) is not None
         )
 
-    def lookup(self, name: str, wanted: str = "") -> Value:
-        """What a name means; raises Refused, with what was ``wanted`` if nothing is like it."""
+    def lookup(self, name: str, wanted: str = "", otherwise: str = "") -> Value:
+        """What a name means; raises Refused.
+
+        Its hint is ``otherwise``, or what was ``wanted``, if nothing is like it.
+        """
         if name in self.values:
             found = self.values[name]
             if isinstance(found, Word | MomentList):
@@ -248,7 +252,7 @@ class Scope:
             hint = f"it is written '{name.lower()}'"
         if not hint and name in self.counters:
             hint = f"a semaphore is written '${name}'"
-        hint = hint or (f"wanted {wanted}" if wanted else "")
+        hint = hint or NAMES.get(name, "") or (f"wanted {wanted}" if wanted else otherwise)
         raise Refused("E0208", f"nothing is called '{name}'", hint)
 
     def counter(self, name: str) -> Counter | None:

@@ -17,6 +17,7 @@ from nasm.asm.text.habits import hint as usual
 from nasm.asm.text.parse_failure import DIRECTIVES, FORMS, PAIRS, ParseFailure, failure_of
 from nasm.asm.text.syntax_errors import Mistake
 from nasm.problems import clean, did_you_mean
+from nasm.spec.synonyms import SIGNS
 
 _TENSOR_FORM = "name dtype[shape]"
 _STRAY_HINTS = {
@@ -29,6 +30,7 @@ _STRAY_HINTS = {
     "!": "negation is written 'not'",
     "\\": "inside brackets a line continues without it",
 }
+_SIGN = re.compile(r"([-+*/%=!<>&|^~]+)[ \t]*(?=,|$)", re.MULTILINE)
 _HASH = re.compile(r"#\s*(?:(define|include|ifdef|ifndef)\b|(-?[0-9][\w.]*))")
 # Operators of other languages, as two lexemes of this one.
 _FOREIGN = {
@@ -136,6 +138,18 @@ def _stepped_value(failure: ParseFailure) -> Mistake | None:
         failure.start + len(written),
         f"an update has its own name, as in '$s >= 3  $t{twice}'",
     )
+
+
+def _operator_sign(failure: ParseFailure) -> Mistake | None:
+    """``op=+``: operators of instructions are words."""
+    if failure.directive or not failure.wants_value or failure.previous != "=":
+        return None
+    sign = _SIGN.match(failure.text, failure.at, failure.end)
+    word = SIGNS.get(sign[1]) if sign is not None else None
+    if word is None:
+        return None
+    message = f"an operator is a word, found '{failure.found}'"
+    return failure.mistake("E0108", message, f"write '{word}'")
 
 
 def _unary_plus(failure: ParseFailure) -> Mistake | None:
@@ -330,6 +344,7 @@ _RULES: tuple[Callable[[ParseFailure], Mistake | None], ...] = (
     _closing,
     _never_closed,
     _stepped_value,
+    _operator_sign,
     _unary_plus,
     _bare_sync,
     _moment,

@@ -78,6 +78,19 @@ COMPUTING = ("mov", "li", "lea", "cvta", "setp", "inc", "dec", "addi", "subi")
 BRANCHING = ("jmp", "jump", "goto", "bra", "br", "b", "j", "je", "jne", "jz", "jnz", "beq", "bne")
 """Mnemonics of other machines that move data, change registers, or branch."""
 
+_NO_VALUE = "there is no such value: what is not given is left out"
+
+NAMES = {
+    **dict.fromkeys(("None", "none", "NULL", "null", "nullptr", "nil"), _NO_VALUE),
+    **dict.fromkeys(("newaxis", "Ellipsis"), "axes are made by .reshape: t.reshape(128, 1, 64)"),
+    **dict.fromkeys(("numpy", "np", "nl", "nisa", "torch", "math"), "there are no libraries here"),
+    "pi": "write 3.141592653589793",
+}
+"""What a name that other languages have is here."""
+
+UNDECLARED = "a constant is declared '.const {} = 4'"
+"""What to write where a number is wanted and a name means nothing."""
+
 FUNCTIONS = {"range": "from 0 up to 4 is written '0..4'", "sum": "an '.expect' has it"}
 """What a function of other languages is here."""
 
@@ -92,6 +105,7 @@ _BRANCH = (
 _MNEMONIC = re.compile(r"[A-Z]\w*[a-z]\w*")
 _ENGINE = re.compile(r"[a-z]\w*")
 _COUNTED = re.compile(r"[A-Za-z_]\w*\s*(?:\+\+|--|[-+]=)")
+_GIVEN = re.compile(r"(give|take)[ \t]+([A-Za-z_]\w*)")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _SUFFIX = re.compile(r"\.[A-Za-z_]\w*")
 _ASSIGNS = re.compile(r"\]\s*=(?!=)")
@@ -190,6 +204,9 @@ def declared(failure: ParseFailure) -> str:
 
 def unmarked(failure: ParseFailure) -> str:
     """A hint for a semaphore without its sign."""
+    given = _GIVEN.match(failure.text, failure.at, failure.end)
+    if given is not None and not failure.opened:
+        return f"a semaphore is written '${given[2]}': write {given[1]} ${given[2]}"
     if failure.opened or not _COUNTED.match(failure.text, failure.at, failure.end):
         return ""
     return f"a semaphore is written '${failure.found}'"
