@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from nasm.problems import Refused, Severity, listed
+from nasm.problems import Problem, Refused, Severity, listed
 from nasm.spec.effects import Transfer
 from nasm.spec.generation import Generation
-from nasm.spec.instruction import REQUIRED, Context, Row, Rule
+from nasm.spec.instruction import REQUIRED, Context, Operand, Row, Rule
 from nasm.spec.kinds import Symbol, Tile
 from nasm.spec.memory import Tensor
 from nasm.spec.program import Instruction
+from nasm.spec.synonyms import SIGNS
 from nasm.spec.target import Target, rules_of
 from nasm.spec.view import View
 from nasm.spec.written import operands as operands_text
@@ -164,3 +165,37 @@ def _moves(row: Row, *memories: str) -> bool:
         and len(needed) == len(tiles) == 2
         and all(each.issuperset(memories) for each in tiles)
     )
+
+
+def swapped(row: Row, operands: Sequence[object], problems: list[Problem]) -> list[Problem]:
+    """One problem for two operands of which each stands where the other belongs."""
+    wrong = [
+        n for n, o in row.places if operands[n] is not o.default and not _takes(o, operands[n])
+    ]
+    if len(problems) != len(wrong) or len(wrong) != 2:
+        return problems
+    one, other = (row.operands[n] for n in wrong)
+    if not (_takes(one, operands[wrong[1]]) and _takes(other, operands[wrong[0]])):
+        return problems
+    hint = f"they are the other way round: {one.name} comes first, then {other.name}"
+    return [replace(problems[0], hint=hint)]
+
+
+def _takes(operand: Operand, value: object) -> bool:
+    try:
+        operand.kind.accept(value)
+    except Refused:
+        return False
+    return True
+
+
+def of_number(target: Target, row: Row, name: str, operands: Sequence[object]) -> str:
+    """The instruction that takes a number where this one takes a tile; or nothing."""
+    operand = row.operand(name)
+    if not any(isinstance(kind, Tile) for kind in operand.kinds) or operand.access == "w":
+        return ""
+    words = [value for value in operands if isinstance(value, str)]
+    sign = next((sign for sign, word in SIGNS.items() if word in words), "")
+    needed = sum(each.default is REQUIRED for each in row.written)
+    example = target.computing.get(f"a {sign} 2" if sign else "2" if needed == 2 else "", "")
+    return f"a number is taken by {example}" if example else ""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Self, TypeVar
 
 from nasm.building import availability, check
@@ -158,7 +159,12 @@ class ProgramBuilder(Declarations):
                 if self._entered:
                     check.within_reach(self.program.queues[queue].core, accepted[at])
             except Refused as refused:
-                problems.append(self._of_operand(row, operand.name, refused, value, spans))
+                problem = self._of_operand(row, operand.name, refused, value, spans)
+                if isinstance(value, int | float) and not problem.hint:
+                    hint = availability.of_number(self.target, row, operand.name, operands)
+                    problem = replace(problem, hint=hint)
+                problems.append(problem)
+        problems = availability.swapped(row, operands, problems)
         if row.encoding is not None and not problems:
             whole = {*named, *(o.name for o in row.written[: len(positional)])}
             problems += join(row, accepted, whole, parts, spans)

@@ -58,13 +58,23 @@ _OTHERS = {
 }
 """The names that other libraries have for what these words mean."""
 
+OPERANDS = {
+    "start": "accumulate=false, the default, begins a sum, and accumulate=true adds to it",
+    "stop": "a sum ends with its last line: accumulate=true adds to it, and nothing closes it",
+}
+"""What operands of other libraries are here."""
+
 _MEANT = {other: word for word, others in _OTHERS.items() for other in others}
+
+
+def meant_exactly(word: str, known: Collection[str]) -> str:
+    """The one of some words that a word is, here or in another library; or nothing."""
+    low = word.lower().removesuffix("_")
+    found = next((w for w in (word, SIGNS.get(word), _MEANT.get(low), low) if w in known), None)
+    return found or ""
 
 
 def meant(word: str, known: Collection[str]) -> str:
     """A hint at the one of some words that another language writes so, or that is like it."""
-    low = word.lower().removesuffix("_")
-    other = SIGNS.get(word) or _MEANT.get(low, low)
-    if other in known and other != word:
-        return f"write '{other}'"
-    return did_you_mean(word, known)
+    other = meant_exactly(word, known)
+    return f"write '{other}'" if other and other != word else did_you_mean(word, known)

@@ -8,9 +8,11 @@ from typing import Any
 
 from nasm.asm.expanding.affine import Affine, first_of, unknown
 from nasm.asm.expanding.evaluate import Closure, compile_name, compile_node, free_names
+from nasm.asm.expanding.fractions import as_integer
 from nasm.asm.expanding.functions import truth
 from nasm.asm.expanding.handed import HANDED, MomentList, Word
 from nasm.asm.expanding.moment_names import Mentioner, mentions
+from nasm.asm.expanding.operand_hints import no_operand, of_another, qualified, wanted
 from nasm.asm.expanding.operand_texts import elsewhere, in_order
 from nasm.asm.expanding.scope import CONSTANTS, Scope
 from nasm.asm.text import tree
@@ -21,7 +23,7 @@ from nasm.dtypes import DType
 from nasm.problems import Failure, Note, Problem, Refused, did_you_mean
 from nasm.source import Span
 from nasm.spec.instruction import Row
-from nasm.spec.kinds import Kind, Register, Tile, shown
+from nasm.spec.kinds import Kind, Register, shown
 from nasm.spec.program import Update, Wait
 from nasm.spec.synonyms import meant
 from nasm.spec.view import Reg, View
@@ -186,7 +188,7 @@ def _operands(
         if isinstance(node, tree.Named):
             kind = row.kind(node.name)
             if kind is None:
-                raise Failure(_unknown(row, node, statement, scope))
+                raise Failure(no_operand(row, node, statement, scope))
             if node.name in places:
                 raise Failure(
                     Problem(
@@ -216,13 +218,6 @@ def _operands(
     return given, named, places
 
 
-def _unknown(row: Row, node: tree.Named, statement: tree.Line, scope: Scope) -> Problem:
-    meant = did_you_mean(node.name, row.names)
-    order = in_order(row, statement, scope)
-    hint = f"{meant} {order}" if meant else order
-    return Problem("E0309", f"{row.name} has no operand '{node.name}'", scope.span(node), hint)
-
-
 def compile_operand(kind: Kind, node: tree.Node) -> Closure:
     """An operand's closure; a bare word means what its kind says before anything else."""
     if kind.names == "label" and isinstance(node, tree.Name | tree.Template):
@@ -238,41 +233,15 @@ def compile_operand(kind: Kind, node: tree.Node) -> Closure:
         return lambda scope: chosen(scope) if truth(condition(scope), "if") else other(scope)
     if isinstance(node, tree.Numbered):
         return _numbered(kind, node)
-    qualified = _qualified(node) if words else None
-    if qualified is not None:
-        return _of_library(kind, node, *qualified)
+    named = qualified(node) if words else None
+    if named is not None:
+        return of_another(kind, node, *named)
     if not isinstance(node, tree.Name) or node.name in CONSTANTS:
         return compile_node(node, words)
     name = node.name
     if name in words:
         return lambda scope: name
     return lambda scope: _worded(name, kind, node, scope)
-
-
-def _qualified(node: tree.Node) -> tuple[str, str] | None:
-    """The first and the last name of ``nl.add``; None if it is something else."""
-    first, links = tree.chain(node)
-    if not isinstance(first, tree.Name) or not links:
-        return None
-    last = links[-1]
-    bare = all(isinstance(link, tree.Method) and link.arguments is None for link in links)
-    return (first.name, last.name) if bare and isinstance(last, tree.Method) else None
-
-
-def _of_library(kind: Kind, node: tree.Node, first: str, last: str) -> Closure:
-    """``nl.add`` where words are wanted: they are not of a library, unless that is a tensor."""
-    otherwise = compile_node(node)
-
-    def refuse(scope: Scope) -> Any:
-        if scope.knows(first):
-            return otherwise(scope)
-        scope.undeclared.silence_named(first)
-        hint = f"write '{last}'" if last in kind.words else meant(last, kind.words)
-        said = f"nothing is called '{first}': words stand alone"
-        hint = hint or f"wanted {kind.describe()}"
-        raise Failure(Problem("E0208", said, scope.span(node), hint))
-
-    return refuse
 
 
 def _numbered(kind: Kind, node: tree.Numbered) -> Closure:
@@ -301,17 +270,9 @@ def _worded(name: str, kind: Kind, node: tree.Node, scope: Scope) -> Any:
             raise Failure(())
         return name  # a misspelt word is the kind's to refuse: it knows what the words are
     try:
-        return scope.lookup(name, _declared(name, kind))
+        return scope.lookup(name, wanted(name, kind))
     except Refused as refused:
         raise Failure(refused.at(scope.span(node))) from None
-
-
-def _declared(name: str, kind: Kind) -> str:
-    """What an operand wants; of a tile how it is declared, too."""
-    tiles = (k.memories for k in (kind, *getattr(kind, "kinds", ())) if isinstance(k, Tile))
-    memories = next(tiles, ())
-    how = f": '.{memories[0]} {name} dtype[shape]'" if memories else ""
-    return f"{kind.describe()}{how}"
 
 
 def _meant(value: Any, worded: bool) -> Any:
@@ -441,7 +402,8 @@ def _word(value: Any, node: tree.Node, scope: Scope) -> int:
         raise Failure(_of_register(value, node, scope))
     if type(value) is not int or not -(2**31) <= value < 2**31:
         message = f"a semaphore counts in signed 32-bit integers, found {shown(value)}"
-        raise Failure(Problem("E0210", message, scope.span(node)))
+        hint = as_integer(value, node, scope)
+        raise Failure(Problem("E0210", message, scope.span(node), hint))
     return value
 
 

@@ -83,6 +83,7 @@ class Scope:
     owner: Callable[[str, str], str] = lambda name, kind: ""
     order: list[str] = field(default_factory=list)
     left: set[str] = field(default_factory=set)
+    ended: set[str] = field(default_factory=set)
     lasting: int | None = None
     kept: dict[str, Value] | None = None
     hidden: dict[str, Value] | None = None
@@ -174,6 +175,7 @@ class Scope:
     def end_round(self, around: Around) -> None:
         """The round ends that was begun with this."""
         kept, outer, hidden = around
+        self.ended.update(self.order[kept:])
         for name in self.order[kept:]:
             self.values.pop(name, None)
             self.left.discard(name)
@@ -251,7 +253,9 @@ class Scope:
         if not hint and name.lower() in CONSTANTS:
             hint = f"it is written '{name.lower()}'"
         if not hint and name in self.counters:
-            hint = f"a semaphore is written '${name}'"
+            hint = f"a semaphore is written '${name}', behind the operands: '${name} >= 1'"
+        if not hint and name in self.ended:
+            hint = f"{name} belongs to the rounds of a '.for' that has ended"
         hint = hint or NAMES.get(name, "") or (f"wanted {wanted}" if wanted else otherwise)
         raise Refused("E0208", f"nothing is called '{name}'", hint)
 
