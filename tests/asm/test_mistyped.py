@@ -62,7 +62,7 @@ def faults(entry: Entry) -> Iterator[str]:
         return
     (problem,) = found
     assert problem.span is not None
-    where = " ".join([problem.code, "at", *problem.span.text.splitlines()[:1]])
+    where = f"{problem.code} at {(problem.span.text.splitlines() or [''])[0]}".rstrip()
     if where != entry.where:
         yield f"reported: {where}"
     how, _, said = entry.said.partition(": ")
