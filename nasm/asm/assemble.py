@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from itertools import islice
 
 from nasm import gc_pause
+from nasm.asm.expanding.commented import commented
 from nasm.asm.expanding.defines import constants
 from nasm.asm.expanding.evaluate import free_names
 from nasm.asm.expanding.expand import Expander
@@ -95,6 +96,7 @@ def _assembled(
         raise Failure(limited(in_order(expander.problems), unsaid))
     undeclared = expander.scope.undeclared
     builder.program.files = files
+    builder.problems += commented(expander.source, builder)
     builder.problems += initialisers(builder.program)
     builder.problems += expectations(builder, undeclared)
     if builder.recorded:

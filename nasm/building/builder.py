@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Self, TypeVar
 
 from nasm.building import availability, check
@@ -23,9 +24,11 @@ from nasm.problems import Failure, Problem, Refused, Severity, Unsaid, did_you_m
 from nasm.source import Frame, Span
 from nasm.spec.generation import Generation
 from nasm.spec.instruction import Row, bind
+from nasm.spec.memory import Tensor
 from nasm.spec.names import identifier
 from nasm.spec.program import Expectation, Instruction, Program, Update, Wait
 from nasm.spec.target import Target
+from nasm.spec.view import View
 from nasm.spec.words import VALUE, WORD
 
 Sync = TypeVar("Sync", Wait, Update)
@@ -156,7 +159,12 @@ class ProgramBuilder(Declarations):
                 if self._entered:
                     check.within_reach(self.program.queues[queue].core, accepted[at])
             except Refused as refused:
-                problems.append(self._of_operand(row, operand.name, refused, value, spans))
+                problem = self._of_operand(row, operand.name, refused, value, spans)
+                if isinstance(value, int | float) and not problem.hint:
+                    hint = availability.of_number(self.target, row, operand.name, operands)
+                    problem = replace(problem, hint=hint)
+                problems.append(problem)
+        problems = availability.swapped(row, operands, problems)
         if row.encoding is not None and not problems:
             whole = {*named, *(o.name for o in row.written[: len(positional)])}
             problems += join(row, accepted, whole, parts, spans)
@@ -210,6 +218,8 @@ class ProgramBuilder(Declarations):
             availability.taking(self.target, row, name, value) if refused.code == "E0206" else ""
         )
         hint = others or refused.hint
+        if refused.code == "E0302" and isinstance(value, View | Tensor):
+            hint = availability.moving(self.target, self.generation, row, name, value)
         return Problem(refused.code, said, spans(name) if spans else None, hint, declared(value))
 
     def _form(self, engine: str, row: Row, operands: tuple[object, ...]) -> int:

@@ -224,15 +224,11 @@ def _broken(
         said = rule.check(context)
         if said is not None:
             found.append((rule, partial(_problem, context, rule, said, program, queue, pc)))
-            if rule.basic or rule.code in _SHAPES:
+            if rule.stops:
                 break
     if all(rule.severity is not Severity.ERROR for rule, _ in found):
         instruction.known = shapes.of(row, instruction.operands, engine, context)
     return found
-
-
-_SHAPES = ("E0404",)
-"""After one of these the other rules of a row would only repeat what is wrong."""
 
 
 def _problem(

@@ -41,6 +41,29 @@ def asked(given: list[str]) -> tuple[str, bool]:
     return verb, bool(wanted)
 
 
+ELSEWHERE = {
+    **dict.fromkeys(("assemble", "compile", "build", "as"), "asm"),
+    **dict.fromkeys(("simulate", "exec", "execute", "start", "sim"), "run"),
+    **dict.fromkeys(("lint", "verify", "validate"), "check"),
+    **dict.fromkeys(("debug", "gdb", "dbg"), "repl"),
+    **dict.fromkeys(("disassemble", "objdump", "disasm"), "dis"),
+    **dict.fromkeys(("format", "tidy"), "fmt"),
+    "trace": "run --trace FILE",
+    "version": "-V",
+}
+"""What other tools call the commands."""
+
+OPTIONS = {
+    **dict.fromkeys(("-o", "--output"), ("--out", "--output")),
+    **dict.fromkeys(("--define", "-d"), ("-D",)),
+    **dict.fromkeys(("--arch", "--gen", "--generation", "--device", "-t", "-m"), ("--target",)),
+    **dict.fromkeys(("--include", "-i"), ("-I",)),
+    **dict.fromkeys(("--input",), ("--in",)),
+    **dict.fromkeys(("-Werror", "--werror"), ("--strict",)),
+}
+"""What other tools call the options, by those that there may be."""
+
+
 def asked_for(given: list[str]) -> str:
     """The verb, as far as that can be told; empty if there is none."""
     words = given[: given.index("--")] if "--" in given else given
@@ -57,6 +80,8 @@ def refusal(given: list[str]) -> str:
         return f"'{said}' is not a command; to run it: {COMMAND} nki {said}"
     if word.endswith(".nasm"):
         return f"'{quoted(word)}' is not a command; to run it: {COMMAND} run {quoted(word)}"
+    if word in ELSEWHERE:
+        return f"no command '{quoted(word)}': write '{COMMAND} {ELSEWHERE[word]}'"
     close = did_you_mean(word, VERBS) or f"the commands are {', '.join(VERBS)}"
     return f"no command '{quoted(word)}': {close}"
 
@@ -122,7 +147,10 @@ def _unknown(top: argparse.ArgumentParser, verb: str | None, rest: list[str]) ->
     if not name.startswith("-"):
         said = f"{verb or 'it'} takes no '{quoted(rest[0])}' here"
         return f"{said}: '{COMMAND} {verb} --help' shows its use"
-    hint = did_you_mean(name, known) or f"it has {', '.join(known)}"
+    hint = next(
+        (f"write '{known_as}'" for known_as in OPTIONS.get(name, ()) if known_as in known), ""
+    )
+    hint = hint or did_you_mean(name, known) or f"it has {', '.join(known)}"
     return f"{verb or COMMAND} has no option {quoted(name)}: {hint}"
 
 

@@ -1,8 +1,9 @@
-"""Codes of names, expressions and declarations: E0201 to E0241."""
+"""Codes of names, expressions and declarations: E0201 to E0247."""
 
 from __future__ import annotations
 
 from nasm.codes.row import Code
+from nasm.problems import Severity
 
 ROWS = (
     Code(
@@ -281,5 +282,17 @@ ROWS = (
         "whose bytes have addresses.",
         ".target wormhole\n.l1  x  u8[32, 32]  tiled",
         ".target wormhole\n.l1  x  bf16[32, 32]  tiled",
+    ),
+    Code(
+        "E0247",
+        "an instruction in a comment",
+        "`;` begins a comment, which goes to the end of the line: there is one instruction on a "
+        "line. What stands behind a `;` and reads as a whole instruction was probably meant to be "
+        "one, as it would be in C. An instruction that is commented out on a line of its own is "
+        "not reported.",
+        "@vector Memset c, 0.0; @vector Nop",
+        "@vector Memset c, 0.0\n@vector Nop",
+        severity=Severity.WARNING,
+        warns=True,
     ),
 )

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from nasm.allowing import AllowedProblem
+from nasm.asm.expectations.records import ExpectationRecord
 from nasm.problems import Problem
-from nasm.records import ExpectationRecord, RunReport
+from nasm.records import RunReport
 
 MISSED, UNSTEADY = "E0528", "E0529"
 """The codes of an expectation that failed, and of other schedules that lead elsewhere."""

@@ -233,6 +233,10 @@ class About(str):
         return made
 
 
+SHAPE: Final = "E0404"
+"""After one of these the other rules of a row would only repeat what is wrong."""
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """A constraint between operands: its sentence, its source, and how it is checked.
@@ -256,6 +260,11 @@ class Rule:
     basic: bool = False
     names: tuple[str, ...] = ()
     about: str = ""
+
+    @property
+    def stops(self) -> bool:
+        """Whether the rules behind it, where it is broken, have nothing more to say."""
+        return self.basic or self.code == SHAPE
 
     def operand(self, said: str) -> str:
         """The operand that a finding of its check is about; empty if it is about several."""

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from nasm.problems import Refused, did_you_mean, listed, quoted
+from nasm.problems import Refused, listed, quoted
 from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.generation import Generation
 from nasm.spec.memory import Tensor
@@ -20,6 +20,7 @@ from nasm.spec.names import identifier
 from nasm.spec.options import OptionValue
 from nasm.spec.shown import shown
 from nasm.spec.spell import spell
+from nasm.spec.synonyms import meant
 from nasm.spec.view import Reg, View
 
 WRONG_KIND = "E0301"
@@ -77,6 +78,13 @@ class Kind:
     def names(self) -> str:
         """Which of a program's names it accepts: ``tensor``, ``label``, ``transfer`` or ''."""
         return ""
+
+
+def whole_number(value: object) -> str:
+    """A hint for a float that is a whole number, where an integer is wanted; or nothing."""
+    if not isinstance(value, float) or not value.is_integer():
+        return ""
+    return f"{value} is a fraction: '//' divides integers, and '/' never gives one"
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +155,8 @@ class Number(Kind):
     def accept(self, value: object) -> object:
         good = isinstance(value, int) if self.integer else isinstance(value, int | float)
         if isinstance(value, bool) or not good:
-            raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {shown(value)}")
+            said = f"wanted {self.describe()}, found {shown(value)}"
+            raise Refused(WRONG_KIND, said, whole_number(value))
         assert isinstance(value, int | float)
         if not (value != value or self.low <= value <= self.high):  # NaN is a number
             raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {shown(value)}")
@@ -239,7 +248,7 @@ class Choice(Kind):
         legal = f"wanted {listed(self.options)}"
         if not isinstance(value, str):
             raise Refused(WRONG_KIND, f"{shown(value)} is no {self.what or 'word'}", legal)
-        close = did_you_mean(value, self.options)
+        close = meant(value, self.options)
         said = f"no {self.what or 'word'} '{quoted(value)}' here"
         raise Refused("E0206", said, close or legal)
 

@@ -99,6 +99,8 @@ class Target:
     is written, under the name TARGET. ``sequencing`` names the rows that govern queues.
     ``computing`` are instructions that leave in ``c`` what an operator means of tiles, by
     expressions of the tiles ``a`` and ``b`` and the number 2, such as ``-a`` and ``a + 2``.
+    ``halves`` are the operands of two instructions of the same row that do one after the other
+    what one with these operands does; None if there are none.
     ``profiled`` are the opcode and the operands of an instruction as the vendor's profiler shows
     them, empty where nothing published shows any. ``words`` are those of its instructions, where
     they have some. ``holds`` makes the object that a core holds, which semantics get by the
@@ -126,6 +128,9 @@ class Target:
     vocabulary: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     sequencing: Sequencing | None = None
     computing: Mapping[str, str] = field(default_factory=dict)
+    halves: Callable[[Row, tuple[object, ...]], tuple[tuple[object, ...], ...] | None] = (
+        lambda row, operands: None
+    )
     profiled: Callable[[Row, tuple[object, ...]], tuple[str, str]] | None = None
     words: Words | None = None
     holds: Callable[[Generation, Surroundings], Holds] | None = None

@@ -431,7 +431,7 @@ def test_what_only_a_macro_has_declared_is_said_to_be_its_own(
 
 def test_what_a_macro_declares_that_nobody_calls_is_nobodys() -> None:
     (found,) = problems(NAMED.replace("f(1)\n", "@vector Memset t, 1.0\n"))
-    assert found.hint == "wanted a tile in sbuf or psum"
+    assert found.hint == "wanted a tile in sbuf or psum: '.sbuf t dtype[shape]'"
 
 
 def test_an_engine_that_is_handed_over_as_something_else_is_told() -> None:

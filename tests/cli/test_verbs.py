@@ -360,7 +360,13 @@ def test_colours_in_a_pipe_fold_nothing(ran: Any, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("given", "said"),
-    [("rnu", "did you mean 'run'"), ("matmul.nasm", "neuron-nasm run matmul.nasm")],
+    [
+        ("rnu", "did you mean 'run'"),
+        ("matmul.nasm", "neuron-nasm run matmul.nasm"),
+        ("compile", "write 'neuron-nasm asm'"),
+        ("debug", "write 'neuron-nasm repl'"),
+        ("trace", "write 'neuron-nasm run --trace FILE'"),
+    ],
 )
 def test_a_verb_that_is_none_exits_2_with_a_sentence(ran: Any, given: str, said: str) -> None:
     done = ran(given, "x")
@@ -376,6 +382,9 @@ def test_a_verb_that_is_none_exits_2_with_a_sentence(ran: Any, given: str, said:
         (["explain", "--all"], "explain has no option --all: it has -h, --help, --color, --json"),
         (["--jsn"], "neuron-nasm has no option --jsn: it has -h, --help, -V, --version, --color"),
         (["run", "x.nasm", "y.nasm"], "run takes no 'y.nasm' here"),
+        (["run", "x.nasm", "-o", "y"], "run has no option -o: write '--out'"),
+        (["run", "x.nasm", "--define", "N=4"], "run has no option --define: write '-D'"),
+        (["check", "x.nasm", "--arch", "trn2"], "check has no option --arch: write '--target'"),
     ],
 )
 def test_an_option_that_is_none_exits_2_with_a_sentence(

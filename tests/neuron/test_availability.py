@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import nasm
@@ -105,3 +107,32 @@ def test_options_are_the_same_elsewhere() -> None:
     text = ".target trn1\n.sbuf a f32[128, 8]\n@scalar TensorCopy a, a\n"
     with pytest.raises(Failure, match="E0408"):
         nasm.assemble(text, options={"rounding": "stochastic"})
+
+
+BOTH = "@{} TensorScalar c, c, op0=add, operand0=1.0, op1=rsqrt"
+HALVES = (
+    "@vector TensorScalar c, c, op0=add, operand0=1.0  post half",
+    "@gpsimd TensorScalar c, c, op0=rsqrt  after half",
+)
+
+
+@pytest.mark.parametrize("engine", ["vector", "scalar", "gpsimd"])
+def test_what_no_engine_does_in_one_instruction_is_written_as_two_that_assemble(
+    engine: str,
+) -> None:
+    """Each engine breaks a rule of its own, so none of them is proposed."""
+    ((code, hint),) = told("trn2", BOTH.format(engine))
+    lines = tuple(re.findall("'(@[^']*)'", hint))
+    assert (code, lines) == ("E0408", HALVES)
+    assert "it is legal" not in hint
+    program = nasm.assemble(
+        "\n".join((".target trn2", ".sbuf c f32[128, 128] = iota", *lines, ".expect c[0, 0] == 1"))
+    )
+    assert not nasm.run(program).report.hazards
+
+
+def test_where_another_rule_would_be_broken_it_is_not_legal() -> None:
+    """GpSimd has power, but reaches no PSUM; no engine is left."""
+    ((code, hint),) = told("trn2", "@vector TensorTensor acc, acc, c, op=power")
+    assert code == "E0408"
+    assert "it is legal" not in hint

@@ -5,6 +5,7 @@ from __future__ import annotations
 from nasm import dtypes
 from nasm.asm.expanding.affine import refuse
 from nasm.asm.expanding.evaluate import evaluate, name_of
+from nasm.asm.expanding.fractions import as_integer
 from nasm.asm.expanding.functions import Value
 from nasm.asm.expanding.handed import Counter, Word
 from nasm.asm.expanding.scope import Scope
@@ -26,7 +27,8 @@ def whole(node: tree.Node, scope: Scope) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         known(value, "an integer here", node, scope)
         message = f"wanted an integer, found {shown(value)}"
-        raise Failure(Problem("E0210", message, scope.span(node)))
+        hint = as_integer(value, node, scope)
+        raise Failure(Problem("E0210", message, scope.span(node), hint))
     return value
 
 
@@ -158,7 +160,8 @@ def _axis(node: tree.Node, scope: Scope) -> int:
     if type(size) is not int or size < 1:
         known(size, "the size of an axis", node, scope)
         message = f"the size of an axis is an integer of at least 1, not {shown(size)}"
-        raise Failure(Problem("E0304", message, scope.span(node)))
+        hint = as_integer(size, node, scope)
+        raise Failure(Problem("E0304", message, scope.span(node), hint))
     return size
 
 

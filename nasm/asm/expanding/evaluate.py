@@ -31,14 +31,17 @@ from nasm.asm.expanding.handed import MomentList, Word
 from nasm.asm.expanding.indices import index
 from nasm.asm.expanding.scope import CONSTANTS, Scope
 from nasm.asm.text import tree
-from nasm.asm.text.habits import COMMENT
+from nasm.asm.text.habits import COMMENT, UNDECLARED
 from nasm.asm.text.habits import FUNCTIONS as OTHERS
+from nasm.asm.text.habits import METHODS as OTHER_METHODS
 from nasm.dtypes import DType
 from nasm.problems import Failure, Problem, Refused, counted, did_you_mean
 from nasm.problems import listed as phrase
+from nasm.source import Span
 from nasm.spec import names
 from nasm.spec.reshape import SPELLINGS, accepts
 from nasm.spec.shown import Symbol, shown
+from nasm.spec.synonyms import SIGNS
 from nasm.spec.view import METHODS, Reg, View
 
 Closure = Callable[[Scope], Value]
@@ -55,7 +58,7 @@ def compile_node(node: tree.Node, words: Iterable[str] = ()) -> Closure:
         return lambda scope: symbol
     first, links = tree.chain(node)
     if links:
-        begin = _compared(first) if _equates(links[0]) else compile_node(first)
+        begin = _compared(first) if _equates(links[0]) else _first(first, links[0])
         return _chained(begin, [(n, _LINKS[type(n)](n)) for n in links])
     maker = _MAKERS.get(type(node))
     assert maker is not None, f"no evaluation for {type(node).__name__}"
@@ -196,13 +199,23 @@ def _text(node: tree.Text) -> Closure:
 
 def _name(node: tree.Name) -> Closure:
     name = node.name
+    otherwise = UNDECLARED.format(name)
 
     def get(scope: Scope) -> Value:
         found = scope.values.get(name)
         unknown = found is None or isinstance(found, Word | MomentList)
-        return scope.lookup(name) if unknown else found
+        return scope.lookup(name, otherwise=otherwise) if unknown else found
 
     return get
+
+
+def _first(node: tree.Node, link: tree.Node) -> Closure:
+    """What a chain begins with: a name before brackets or a dot is that of a tensor or a list."""
+    if not isinstance(node, tree.Name) or not isinstance(link, tree.Index | tree.Method):
+        return compile_node(node)
+    name = node.name
+    otherwise = f"a tensor is declared '.memory {name} dtype[shape]'"
+    return _placed(node, lambda scope: scope.lookup(name, otherwise=otherwise))
 
 
 def _equates(node: tree.Node) -> bool:
@@ -282,6 +295,8 @@ def _binary(node: tree.Binary) -> Link:
             return combined(op, a, b)
         elif isinstance(a, View) or isinstance(b, View):
             raise _of_tiles(scope, op, a, b)
+        elif isinstance(a, Reg) or isinstance(b, Reg):
+            raise _of_registers(op, a, b)
         else:
             first, second = convert(a, f"'{op}'"), convert(b, f"'{op}'")  # type: ignore[assignment]
         try:
@@ -301,9 +316,25 @@ def _equality(op: str, right: Closure) -> Link:
         b = right(scope)
         if type(a) is Affine or type(b) is Affine:
             refuse([a, b], f"a side of '{op}'")
+        if scope.expansion is None and (_held(a) or _held(b)):
+            raise _not_yet(op, a if _held(a) else b)
         return compare(a, b)
 
     return compute
+
+
+def _held(value: Value) -> bool:
+    """Whether a machine holds what it is: a tile, or a register."""
+    return isinstance(value, View | Reg)
+
+
+def _not_yet(op: str, value: Value) -> Refused:
+    """What to say of a comparison of what only a run knows."""
+    hint = "'.expect' compares what tensors hold after a run"
+    if isinstance(value, Reg):
+        hint = f"'.break {value} {op} 0' in a '.loop', and branches, compare registers"
+    said = f"'{op}' compares what is known when assembling, found {shown(value)}"
+    return Refused("E0210", said, hint)
 
 
 def _perhaps_comment(right: Closure) -> Closure:
@@ -314,13 +345,16 @@ def _perhaps_comment(right: Closure) -> Closure:
             return right(scope)
         except Failure as failure:
             found = failure.problems
-            bare = [p.code == "E0208" and not p.hint for p in found]
-            hinted = [
-                replace(p, hint=COMMENT) if b else p for p, b in zip(found, bare, strict=True)
-            ]
-            raise Failure(hinted) from None
+            raise Failure([_as_comment(problem) for problem in found]) from None
 
     return value
+
+
+def _as_comment(problem: Problem) -> Problem:
+    """A name that means nothing, and is like nothing, as the first word of a comment."""
+    word = "" if problem.span is None else problem.span.text
+    nothing = problem.code == "E0208" and problem.hint in ("", UNDECLARED.format(word))
+    return replace(problem, hint=COMMENT) if nothing else problem
 
 
 def _refuse(code: str, message: str, hint: str = "") -> Callable[..., Value]:
@@ -348,6 +382,14 @@ def _negative(value: Value, scope: Scope) -> Value:
     return -number_of(value, "'-'")
 
 
+def _of_registers(op: str, a: Value, b: Value) -> Refused:
+    """What to say of an operator of registers, which an instruction has."""
+    sides = [str(s) if isinstance(s, Reg | int | float) else shown(s) for s in (a, b)]
+    hint = f"an instruction computes with registers: {sides[0]}, {sides[1]}, op={SIGNS[op]}"
+    found = shown(a) if isinstance(a, Reg) else shown(b)
+    return Refused("E0210", f"'{op}' wants numbers, found {found}", hint)
+
+
 def _of_tiles(scope: Scope, op: str, *sides: Value) -> Refused:
     """What to say of an operator of tiles: an instruction computes on them."""
     tile = next(side for side in sides if isinstance(side, View))
@@ -364,8 +406,7 @@ def _call(node: tree.Call) -> Closure:
     if function is None:
         hint = OTHERS.get(name) or did_you_mean(name, FUNCTIONS)
         hint = hint or f"there are {phrase(FUNCTIONS, 'and')}"
-        message = f"no function '{name}' in a constant expression"
-        return _refuse("E0212", message, hint)
+        return _no_function(node, name, hint)
     if any(isinstance(a, tree.Named) for a in node.arguments):
         return _refuse("E0212", f"{name} takes no named arguments")
     arguments = [compile_node(a) for a in node.arguments]
@@ -381,11 +422,25 @@ def _call(node: tree.Call) -> Closure:
     return call
 
 
+def _no_function(node: tree.Call, name: str, hint: str) -> Closure:
+    """A call of what is no function: of a tensor, a part is meant."""
+
+    def refuse(scope: Scope) -> Value:
+        message, found = f"no function '{name}' in a constant expression", scope.view(name)
+        if found is None or not node.arguments:
+            raise Refused("E0212", message, hint)
+        given = Span(scope.source, node.arguments[0].start, node.arguments[-1].end).text
+        said = f"'{name}' is a tensor, and no function"
+        raise Refused("E0212", said, f"a part of it is written {name}[{given}]")
+
+    return refuse
+
+
 def _method(node: tree.Method) -> Link:
     name = node.name
     method = METHODS.get(name)
     if method is None:
-        hint = FORMS.get(name) or did_you_mean(name, METHODS, ".")
+        hint = FORMS.get(name) or OTHER_METHODS.get(name) or did_you_mean(name, METHODS, ".")
         hint = hint or f"it has {phrase((f'.{m}' for m in METHODS), 'and')}"
         return _refuse("E0306", f"a tensor has no .{name}", hint)
     arguments = node.arguments or ()

@@ -81,12 +81,13 @@ class Expander(Repeating):
     def line(self, statement: tree.Line) -> None:
         """A label, an engine, an instruction: any of them may be absent."""
         builder = self.made
+        if id(statement) not in self.lines:
+            self.macros.not_called(statement, self.scope, builder.target.isa.rows)
         queue = self._queue(statement)
         if queue is None or statement.mnemonic is None:
             return
         line = self.lines.get(id(statement))
         if line is None:
-            self.macros.not_called(statement.mnemonic, self.scope, builder.target.isa.rows)
             self._refuse_foreign(statement.mnemonic)
             line = compile_line(statement, self.scope, builder)
             if self.scope.chain:  # it comes again in other rounds

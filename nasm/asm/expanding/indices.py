@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from nasm.asm.expanding.affine import Affine, combined, first_of, unknown
+from nasm.asm.expanding.fractions import as_integer
 from nasm.asm.expanding.functions import Value, item_of, tensor_of
 from nasm.asm.expanding.scope import Scope
 from nasm.asm.text import tree
@@ -29,6 +30,7 @@ def index(node: tree.Index, compiled: Compile) -> Callable[[Scope, Value], Value
                     raise unknown(pick.form, "an index of a list")
             return item_of(target, picks)
         view = tensor_of(target, "[ ]")
+        _no_new_axis(node, view, scope)
         found = [i(scope) for i in items]
         if not scope.looping:
             return view.index(found)
@@ -39,6 +41,35 @@ def index(node: tree.Index, compiled: Compile) -> Callable[[Scope, Value], Value
         return made
 
     return take
+
+
+def _no_new_axis(node: tree.Index, view: View, scope: Scope) -> None:
+    """Refuse ``t[:, None]``, with what makes an axis of 1."""
+    new = [isinstance(i, tree.Name) and i.name in NEW_AXES for i in node.items]
+    if not any(new) or any(i.name in scope.values for i in node.items if isinstance(i, tree.Name)):
+        return
+    said = f"'{scope.span(node.items[new.index(True)]).text}' makes no axis here"
+    hint = "the first axis of an on-chip tensor is its partitions: new ones come behind it"
+    whole = all(n or _whole(item) for item, n in zip(node.items, new, strict=True))
+    if whole and not (view.partitioned and new[0]) and new.count(False) <= len(view.shape):
+        sizes = iter(view.shape)
+        shape = [1 if one else next(sizes) for one in new]
+        name = scope.span(node.before).text
+        hint = f"write {name}.reshape({', '.join(map(str, [*shape, *sizes]))})"
+    elif not (view.partitioned and new[0]):
+        hint = "make it with .reshape: t[0:64].reshape(64, 1, 8)"
+    raise Failure(Problem("E0305", said, scope.span(node), hint))
+
+
+def _whole(node: tree.Node) -> bool:
+    """Whether an index is a bare colon."""
+    if not isinstance(node, tree.Slice):
+        return False
+    return node.first is node.stop is node.step is node.length is None
+
+
+NEW_AXES = ("None", "newaxis")
+"""What NumPy makes an axis of 1 with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +184,5 @@ def _placed_integer(value: Value, node: tree.Node, scope: Scope) -> int:
         return value
     if type(value) is Affine:
         raise Failure(unknown(value, "the length of a window").at(scope.span(node)))
-    raise Failure(
-        Problem("E0305", f"an index is an integer, found {shown(value)}", scope.span(node))
-    )
+    said = f"an index is an integer, found {shown(value)}"
+    raise Failure(Problem("E0305", said, scope.span(node), as_integer(value, node, scope)))

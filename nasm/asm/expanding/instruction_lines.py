@@ -8,9 +8,11 @@ from typing import Any
 
 from nasm.asm.expanding.affine import Affine, first_of, unknown
 from nasm.asm.expanding.evaluate import Closure, compile_name, compile_node, free_names
+from nasm.asm.expanding.fractions import as_integer
 from nasm.asm.expanding.functions import truth
 from nasm.asm.expanding.handed import HANDED, MomentList, Word
 from nasm.asm.expanding.moment_names import Mentioner, mentions
+from nasm.asm.expanding.operand_hints import no_operand, of_another, qualified, wanted
 from nasm.asm.expanding.operand_texts import elsewhere, in_order
 from nasm.asm.expanding.scope import CONSTANTS, Scope
 from nasm.asm.text import tree
@@ -24,6 +26,7 @@ from nasm.spec.instruction import Row
 from nasm.spec.kinds import Kind, Register
 from nasm.spec.program import Update, Wait
 from nasm.spec.shown import shown
+from nasm.spec.synonyms import meant
 from nasm.spec.view import Reg, View
 
 Waiter = Callable[[Scope], Wait]
@@ -186,7 +189,7 @@ def _operands(
         if isinstance(node, tree.Named):
             kind = row.kind(node.name)
             if kind is None:
-                raise Failure(_unknown(row, node, statement, scope))
+                raise Failure(no_operand(row, node, statement, scope))
             if node.name in places:
                 raise Failure(
                     Problem(
@@ -216,13 +219,6 @@ def _operands(
     return given, named, places
 
 
-def _unknown(row: Row, node: tree.Named, statement: tree.Line, scope: Scope) -> Problem:
-    meant = did_you_mean(node.name, row.names)
-    order = in_order(row, statement, scope)
-    hint = f"{meant} {order}" if meant else order
-    return Problem("E0309", f"{row.name} has no operand '{node.name}'", scope.span(node), hint)
-
-
 def compile_operand(kind: Kind, node: tree.Node) -> Closure:
     """An operand's closure; a bare word means what its kind says before anything else."""
     if kind.names == "label" and isinstance(node, tree.Name | tree.Template):
@@ -238,6 +234,9 @@ def compile_operand(kind: Kind, node: tree.Node) -> Closure:
         return lambda scope: chosen(scope) if truth(condition(scope), "if") else other(scope)
     if isinstance(node, tree.Numbered):
         return _numbered(kind, node)
+    named = qualified(node) if words else None
+    if named is not None:
+        return of_another(kind, node, *named)
     if not isinstance(node, tree.Name) or node.name in CONSTANTS:
         return compile_node(node, words)
     name = node.name
@@ -272,7 +271,7 @@ def _worded(name: str, kind: Kind, node: tree.Node, scope: Scope) -> Any:
             raise Failure(())
         return name  # a misspelt word is the kind's to refuse: it knows what the words are
     try:
-        return scope.lookup(name, kind.describe())
+        return scope.lookup(name, wanted(name, kind))
     except Refused as refused:
         raise Failure(refused.at(scope.span(node))) from None
 
@@ -292,8 +291,9 @@ def _quoted(kind: Kind, node: tree.Text) -> Closure:
     """Most operands take no string: names and words are written as they are."""
 
     def refuse(scope: Scope) -> Any:
-        meant = node.value in kind.words or kind.names
-        hint = f"write {node.value}, without the quotes" if meant else f"wanted {kind.describe()}"
+        plain = node.value in kind.words or kind.names
+        hint = f"write {node.value}, without the quotes" if plain else meant(node.value, kind.words)
+        hint = hint or f"wanted {kind.describe()}"
         raise Failure(Problem("E0301", "this operand takes no string", scope.span(node), hint))
 
     return refuse
@@ -403,7 +403,8 @@ def _word(value: Any, node: tree.Node, scope: Scope) -> int:
         raise Failure(_of_register(value, node, scope))
     if type(value) is not int or not -(2**31) <= value < 2**31:
         message = f"a semaphore counts in signed 32-bit integers, found {shown(value)}"
-        raise Failure(Problem("E0210", message, scope.span(node)))
+        hint = as_integer(value, node, scope)
+        raise Failure(Problem("E0210", message, scope.span(node), hint))
     return value
 
 

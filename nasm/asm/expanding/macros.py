@@ -98,13 +98,19 @@ class Macros:
         hint = hint or of_library(name) or "a macro is declared '.macro name(a, b, n=4)'"
         raise Failure(Problem("E0226", f"no macro '{name}'", scope.span(call.name), hint))
 
-    def not_called(self, mnemonic: tree.Name, scope: Scope, mnemonics: Container[str]) -> None:
+    def not_called(self, line: tree.Line, scope: Scope, mnemonics: Container[str]) -> None:
         """Refuse a macro that is written like an instruction."""
-        macro = self.known.get(mnemonic.name) if self.known else None
-        if macro is not None and mnemonic.name not in mnemonics:
-            said = f"'{mnemonic.name}' is a macro, not an instruction"
-            hint = f"it is called {macro.form}, without a space before '('"
-            raise Failure(Problem("E0226", said, scope.span(mnemonic), hint))
+        name = line.mnemonic
+        macro = self.known.get(name.name) if self.known and name is not None else None
+        if name is None or macro is None or name.name in mnemonics:
+            return
+        said = f"'{name.name}' is a macro, not an instruction"
+        hint = f"it is called {macro.form}, without a space before '('"
+        if line.operands:
+            given = Span(scope.source, line.operands[0].start, line.operands[-1].end).text
+            inside = given.startswith("(") and given.endswith(")")
+            hint = f"write {name.name}{given if inside else f'({given})'}: it is {macro.form}"
+        raise Failure(Problem("E0226", said, scope.span(name), hint))
 
     def enter(
         self, macro: Macro, call: tree.MacroCall, caller: Scope, builder: ProgramBuilder

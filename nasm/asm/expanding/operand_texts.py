@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import takewhile, zip_longest
 
@@ -15,6 +16,7 @@ from nasm.problems import listed
 from nasm.source import Span
 from nasm.spec.effects import Transfer
 from nasm.spec.instruction import REQUIRED, Operand, Row
+from nasm.spec.synonyms import meant_exactly
 
 
 def operand_place(line: Span, row: Row, name: str) -> Span | None:
@@ -65,9 +67,40 @@ def instead(word: str, builder: ProgramBuilder) -> str:
     if low in COMPUTING and target.sequencing is not None:
         return f"registers are changed by {target.sequencing.move} and {target.sequencing.compute}"
     if low in MOVING:
-        moving = [row.name for row in target.isa if row.effect is Transfer]
-        return f"data is moved by {listed(moving, 'or')}: what is written comes first"
-    return _as_operator(low, builder)
+        return _moving(builder)
+    return _as_operator(low, builder) or _of_parts(word, builder)
+
+
+def _moving(builder: ProgramBuilder) -> str:
+    """What moves data, between memories and on chip."""
+    moving = [row.name for row in builder.target.isa if row.effect is Transfer]
+    copies = builder.target.computing.get("a", "").split(" ")[0]
+    on_chip = f", on chip by {copies}" if copies else ""
+    return f"data is moved by {listed(moving, 'or')}{on_chip}: what is written comes first"
+
+
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+
+
+def _of_parts(word: str, builder: ProgramBuilder) -> str:
+    """The same for ``TensorAdd``, ``ReduceSum`` and ``dma_start``: one part says what is meant."""
+    parts = [part.lower() for part in _PART.findall(word)]
+    if any(_PART.findall(name) == _PART.findall(word) for name in builder.target.isa.rows):
+        return ""
+    if "dma" in parts and len(parts) <= 2:
+        return _moving(builder)
+    for part in parts if len(parts) > 1 else ():
+        rest = [other for other in parts if other != part]
+        for row in builder.target.isa:
+            if not all(other in row.name.lower() for other in rest):
+                continue
+            for operand in row.written:
+                if operand.default is not REQUIRED or not operand.kind.words:
+                    continue
+                meaning = meant_exactly(part, operand.kind.words)
+                if meaning:
+                    return f"'{meaning}' is an operator: {row.name} with {operand.name}={meaning}"
+    return ""
 
 
 def _as_operator(word: str, builder: ProgramBuilder) -> str:

@@ -13,6 +13,7 @@ from nasm.asm.expanding.functions import Value
 from nasm.asm.expanding.handed import HANDED, Counter, MomentList, Word
 from nasm.asm.expanding.undeclared import Later, Undeclared
 from nasm.asm.text import tree
+from nasm.asm.text.habits import NAMES
 from nasm.problems import Failure, Problem, Refused, did_you_mean
 from nasm.source import Frame, Source, Span
 from nasm.spec import names
@@ -82,6 +83,7 @@ class Scope:
     owner: Callable[[str, str], str] = lambda name, kind: ""
     order: list[str] = field(default_factory=list)
     left: set[str] = field(default_factory=set)
+    ended: set[str] = field(default_factory=set)
     lasting: int | None = None
     kept: dict[str, Value] | None = None
     hidden: dict[str, Value] | None = None
@@ -173,6 +175,7 @@ class Scope:
     def end_round(self, around: Around) -> None:
         """The round ends that was begun with this."""
         kept, outer, hidden = around
+        self.ended.update(self.order[kept:])
         for name in self.order[kept:]:
             self.values.pop(name, None)
             self.left.discard(name)
@@ -222,8 +225,11 @@ class Scope:
             or dtypes.find(name) is not None
         )
 
-    def lookup(self, name: str, wanted: str = "") -> Value:
-        """What a name means; raises Refused, with what was ``wanted`` if nothing is like it."""
+    def lookup(self, name: str, wanted: str = "", otherwise: str = "") -> Value:
+        """What a name means; raises Refused.
+
+        Its hint is ``otherwise``, or what was ``wanted``, if nothing is like it.
+        """
         if name in self.values:
             found = self.values[name]
             if isinstance(found, Word | MomentList):
@@ -247,8 +253,10 @@ class Scope:
         if not hint and name.lower() in CONSTANTS:
             hint = f"it is written '{name.lower()}'"
         if not hint and name in self.counters:
-            hint = f"a semaphore is written '${name}'"
-        hint = hint or (f"wanted {wanted}" if wanted else "")
+            hint = f"a semaphore is written '${name}', behind the operands: '${name} >= 1'"
+        if not hint and name in self.ended:
+            hint = f"{name} belongs to the rounds of a '.for' that has ended"
+        hint = hint or NAMES.get(name, "") or (f"wanted {wanted}" if wanted else otherwise)
         raise Refused("E0208", f"nothing is called '{name}'", hint)
 
     def counter(self, name: str) -> Counter | None:

@@ -326,7 +326,7 @@ class Walker:
                     "E0202",
                     f"'{name}' is already declared",
                     place,
-                    another(name, place, before),
+                    another(name, place, before) or _constant(home.values.get(name)),
                     declared_note(name, before),
                 )
             )
@@ -372,3 +372,9 @@ class Walker:
         tree.CoreLine: core,
         tree.Const: const,
     }
+
+
+def _constant(value: object) -> str:
+    """A hint for a name that a constant has already."""
+    number = isinstance(value, bool | int | float | str | list)
+    return "a constant keeps its value: take another name" if number else ""

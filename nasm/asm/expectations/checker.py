@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +19,7 @@ from nasm.asm.expectations.constants import (
 from nasm.asm.expectations.functions import COMPARE, FUNCTIONS, LOGIC, SHAPES
 from nasm.asm.expectations.viewed import readable
 from nasm.asm.text import tree
+from nasm.asm.text.habits import FUNCTIONS as OTHERS
 from nasm.problems import Failure, Problem, Refused, did_you_mean, listed
 from nasm.spec.shown import shown
 from nasm.spec.view import View
@@ -54,6 +55,8 @@ class Checker:
     def check(self, node: tree.Node) -> None:
         """Look through a whole expression."""
         first, links = steps(node)
+        if self._of_library(first, links):
+            return
         self._first(first)
         for link in links:
             self._link(link)
@@ -88,6 +91,19 @@ class Checker:
                 self._integers(condition, "if")
                 if not self.problems:
                     self.check(chosen(node, self.scope))
+
+    def _of_library(self, first: tree.Node, links: Sequence[tree.Link]) -> bool:
+        """Refuse ``np.exp(A)`` once, if it is one of the functions that there are."""
+        if not isinstance(first, tree.Name) or not links or not isinstance(links[0], tree.Method):
+            return False
+        called, known = links[0], self.known(first.name) or first.name in self.scope.values
+        if known or called.name not in (*WORDS, *OTHERS):
+            return False
+        given = [self.scope.span(argument).text for argument in called.arguments or ()]
+        hint = f"write {called.name}({', '.join(given)})"
+        hint = hint if called.name in WORDS else OTHERS[called.name]
+        self.report(called, "E0208", f"nothing is called '{first.name}'", hint)
+        return True
 
     def _link(self, node: tree.Link) -> None:
         match node:
@@ -130,6 +146,10 @@ class Checker:
         found = self.scope.values.get(name, CONSTANTS.get(name))
         if found is None:
             close = did_you_mean(name, [*self.names, *self.scope.values])
+            if name in WORDS:
+                close = f"it is called: {name}(vector)" if name in METRICS else f"write {name}(…)"
+            elif name.lower() in CONSTANTS:
+                close = f"it is written '{name.lower()}'"
             self.report(node, "E0208", f"nothing is called '{name}'", close)
         elif not isinstance(found, bool | int | float | list):
             self.report(node, "E0210", f"wanted a tensor or a number, found {shown(found)}")
@@ -154,7 +174,8 @@ class Checker:
         function = FUNCTIONS.get(name)
         fewest, most = (function.fewest, function.most) if function else (1, 1)
         if function is None and name not in WORDS:
-            hint = did_you_mean(name, WORDS) or f"the functions are {listed(WORDS, 'and')}"
+            hint = OTHERS.get(name) or did_you_mean(name, WORDS)
+            hint = hint or f"the functions are {listed(WORDS, 'and')}"
             self.report(node.function, "E0222", f"no function '{name}' in an expectation", hint)
             return
         if name in CONSTANT_FUNCTIONS:
@@ -210,13 +231,23 @@ class Checker:
                 node,
                 "E0222",
                 f"no '.{node.name}' in an expectation",
-                did_you_mean(node.name, METHODS) or "there are .T, .reshape(…) and .permute(…)",
+                _as_function(node, self.scope)
+                or did_you_mean(node.name, METHODS)
+                or "there are .T, .reshape(…) and .permute(…)",
             )
         elif (node.arguments is None) != (node.name == "T"):
             write = "without parentheses" if node.name == "T" else "with sizes in parentheses"
             self.report(node, "E0222", f".{node.name} is written {write}")
         elif node.arguments is not None:
             self._try(lambda: integers(node, self.scope))
+
+
+def _as_function(node: tree.Method, scope: Scope) -> str:
+    """A hint for ``C.sum()``: functions have their tensors in parentheses; or nothing."""
+    if node.name not in FUNCTIONS:
+        return ""
+    text = ", ".join(scope.span(n).text for n in (node.before, *(node.arguments or ())))
+    return f"write {node.name}({text})"
 
 
 def _arguments(fewest: int, most: int) -> str:

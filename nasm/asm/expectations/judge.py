@@ -126,7 +126,7 @@ def _opened(expectation: Expectation) -> tuple[tree.Expect, Scope]:
 def _check(statement: tree.Expect, checker: Checker, files: Allowed) -> list[Problem]:
     checker.check(statement.left)
     if statement.right is None:
-        if not is_condition(statement.left):
+        if not is_condition(statement.left) and not checker.problems:
             checker.report(
                 statement.left,
                 "E0223",

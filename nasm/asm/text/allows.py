@@ -62,6 +62,13 @@ def _directives(text: str) -> Iterator[tuple[int, str, str, int]]:
             yield start + match.start(), match["word"], match["rest"], start + match.start("rest")
 
 
+def comments(text: str) -> Iterator[tuple[int, int]]:
+    """Where each comment of a text starts and ends."""
+    for match in _COMMENT.finditer(text) if ";" in text else ():
+        if match["comment"]:
+            yield match.span()
+
+
 def _line(source: Source, start: int) -> int:
     """The line that a comment is about."""
     line, column = source.position(start)

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field, replace
 
 from nasm.asm.text import tree
+from nasm.asm.text.habits import ELSEWHERE, END
 from nasm.asm.text.parse_failure import DIRECTIVES
 from nasm.asm.text.syntax_errors import Mistake
 from nasm.asm.text.transform import Mark, Move
@@ -20,6 +21,11 @@ def word_of(text: str, start: int) -> str:
     """The directive of a line that could not be read; one that opens a block may lack its dot."""
     match = WORD.match(text, start) or _OPENER.match(text, start)
     return match.group(1) if match else ""
+
+
+def ends(word: str) -> bool:
+    """Whether a directive ends a block, here or in another assembler."""
+    return word == "end" or ELSEWHERE.get(word) is END
 
 
 def _undotted(line: tree.Line) -> bool:
@@ -129,7 +135,7 @@ class Blocks:
                 inside.spoiled = True
             kind = word if readable else "skipped"
             self._open.append(_Block(kind, start, None, [(None, [])]))
-        elif word == "end" and self._open:
+        elif ends(word) and self._open:
             self._close(end)
         elif self._open:
             block = self._open[-1]

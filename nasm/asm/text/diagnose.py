@@ -17,6 +17,7 @@ from nasm.asm.text.habits import hint as usual
 from nasm.asm.text.parse_failure import DIRECTIVES, FORMS, PAIRS, ParseFailure, failure_of
 from nasm.asm.text.syntax_errors import Mistake
 from nasm.problems import clean, did_you_mean
+from nasm.spec.synonyms import SIGNS
 
 _TENSOR_FORM = "name dtype[shape]"
 _STRAY_HINTS = {
@@ -27,8 +28,13 @@ _STRAY_HINTS = {
     "×": "it is written '*'",
     "'": 'strings are written between "',
     "!": "negation is written 'not'",
+    "?": "a choice is written 'a if condition else b'",
+    "±": "how far a result may be off is written behind it: atol=1",
     "\\": "inside brackets a line continues without it",
 }
+_NO_DTYPE = re.compile(r"\s*\.\w+\s+([A-Za-z_]\w*)\s*\[([^\]]*)\]\s*(?:$|=)", re.MULTILINE)
+DRAWS = ("random", "normal")
+_SIGN = re.compile(r"([-+*/%=!<>&|^~]+)[ \t]*(?=,|$)", re.MULTILINE)
 _HASH = re.compile(r"#\s*(?:(define|include|ifdef|ifndef)\b|(-?[0-9][\w.]*))")
 # Operators of other languages, as two lexemes of this one.
 _FOREIGN = {
@@ -36,6 +42,7 @@ _FOREIGN = {
     "||": "write 'or'",
     "===": "write '=='",
     "<>": "write '!='",
+    "~=": "write '~'",
     "/*": COMMENT,
 }
 
@@ -66,13 +73,17 @@ def _number(failure: ParseFailure) -> Mistake | None:
     if not (failure.stray and re.match(r"\.?[0-9]", failure.found)):
         return None
     hint = "numbers are written 512, 1_024, 0x400, 0b101, 1.5 or 1e-5"
-    if re.fullmatch(r"[0-9][0-9.]*[fFdD]", failure.found):
-        hint = f"write '{failure.found[:-1]}': a number has no dtype"
+    suffixed = re.fullmatch(r"([0-9][0-9.]*(?:[eE][-+]?[0-9]+)?)[fFdDlLuU]", failure.found)
+    if suffixed is not None:
+        plain = suffixed[1] + "0" * suffixed[1].endswith(".")
+        hint = f"write '{plain}': a number has no dtype"
+    elif failure.directive and not any(match.group() == "=" for match in failure.before):
+        hint = "a name begins with a letter"
     elif re.fullmatch(r"[0-9]+[kKMGTnumµ]?i?[a-zA-Z]{1,6}", failure.found):
         hint = "numbers have no units"
     if failure.found.startswith("."):
         hint = f"write '0{failure.found}': there are digits on both sides of the dot"
-    elif failure.found.endswith("."):
+    elif failure.found.endswith(".") and suffixed is None:
         hint = f"write '{failure.found}0': there are digits on both sides of the dot"
     return failure.mistake("E0104", f"'{failure.found}' is not a number", hint)
 
@@ -138,11 +149,28 @@ def _stepped_value(failure: ParseFailure) -> Mistake | None:
     )
 
 
+def _operator_sign(failure: ParseFailure) -> Mistake | None:
+    """``op=+``: operators of instructions are words."""
+    if failure.directive or not failure.wants_value or failure.previous != "=":
+        return None
+    sign = _SIGN.match(failure.text, failure.at, failure.end)
+    word = SIGNS.get(sign[1]) if sign is not None else None
+    if word is None:
+        return None
+    message = f"an operator is a word, found '{failure.found}'"
+    return failure.mistake("E0108", message, f"write '{word}'")
+
+
 def _unary_plus(failure: ParseFailure) -> Mistake | None:
     if not (failure.found in ("+", "+=") and failure.wants_value):
         return None
     hint = "leave the '+' out"
-    if failure.text[failure.at - 1] == "+":
+    assigned = usual(failure)
+    if assigned:
+        return failure.mistake("E0109", "a name takes no '+'", assigned)
+    if failure.directive and failure.text[failure.at - 1] == "+":
+        hint = f"write '{failure.before[-2].group()} + 1'"
+    elif failure.text[failure.at - 1] == "+":
         hint = "an update names a semaphore, as in '$s++'"
     return failure.mistake("E0109", "there is no unary '+'", hint)
 
@@ -211,6 +239,8 @@ def _sync(failure: ParseFailure) -> Mistake | None:
     if "COMPARE" in failure.wanted or "STEPPED" in failure.wanted:
         message = f"{failure.what} follows '{failure.previous}'"
         hint = "a wait is '$s >= n', an update '$s++', '$s += n' or '$s = n'"
+        if failure.found == "[":
+            hint = "semaphores have no indices: '$s{k}' is named $s0, $s1 and so on"
     elif failure.found.startswith("$") and failure.wants_value:
         message = f"'{failure.found}' is not a value"
         hint = "waits and updates follow the operands, separated by spaces"
@@ -237,6 +267,10 @@ def _unknown_directive(failure: ParseFailure) -> Mistake | None:
     if turned:
         return failure.mistake("E0114", failure.misfit, turned)
     hint = ELSEWHERE.get(word) or re.sub(r"'(\w+)'", r"'.\1'", did_you_mean(word, DIRECTIVES))
+    unnamed = _NO_DTYPE.match(failure.text, failure.start, failure.end)
+    if unnamed is not None and not hint:
+        form = f"write '.{word} {unnamed[1]} f32[{unnamed[2]}]', or with another dtype"
+        return failure.mistake("E0114", f"'{unnamed[1]}' has no dtype", form)
     declares = len(failure.before) > 2 and failure.before[2].group()[0].isalpha()
     if hint or not declares:
         hint = hint or f"a tensor is declared '.{word} {_TENSOR_FORM}'"
@@ -245,6 +279,10 @@ def _unknown_directive(failure: ParseFailure) -> Mistake | None:
     form = f"a tensor is declared '.{word} {_TENSOR_FORM}'"
     if any(match.group() == "@" for match in failure.before):
         form = "a place is written '@ partition:byte' or '@ bank number'"
+    elif failure.previous == "bank":
+        form = f"a place is written '@ bank {failure.found}'"
+    elif failure.found == "(" and failure.previous in DRAWS:
+        form = f"an initial value follows '=': '= {failure.previous}(seed=1)'"
     return failure.mistake("E0114", failure.misfit, form)
 
 
@@ -259,7 +297,9 @@ def _value(failure: ParseFailure) -> Mistake | None:
         return None
     if failure.found == "{":
         return None
-    hint = _FOREIGN.get(failure.previous + failure.found, "") or usual(failure)
+    hint = _FOREIGN.get(failure.previous + failure.found, "")
+    if failure.behind_sync or not hint:
+        hint = usual(failure) or hint
     message = f"wanted a value after '{failure.previous}', found {failure.what}"
     if failure.found or failure.previous != ",":
         return failure.mistake("E0108", message, hint)
@@ -272,8 +312,24 @@ def _form(failure: ParseFailure) -> Mistake | None:
         return None
     if failure.directive == "else" and failure.found == "if":
         return None
-    hint = f"it is written '{FORMS[failure.directive]}'"
+    hint = _instead(failure) or f"it is written '{FORMS[failure.directive]}'"
     return failure.mistake("E0114", failure.misfit, hint)
+
+
+def _instead(failure: ParseFailure) -> str:
+    """What to write in a directive where its form alone does not say it."""
+    before = [match.group() for match in failure.before]
+    if failure.directive in ("sem", "event"):
+        if failure.found.startswith("$"):
+            return f"it is declared without its sign: '.{failure.directive} {failure.found[1:]}'"
+        if failure.found == "[":
+            last = failure.previous
+            return f"each has a name of its own: '.{failure.directive} {last}0, {last}1'"
+    if not failure.found and "if" in before and "else" not in before:
+        return "a choice says both: 'a if condition else b'"
+    if failure.previous == "," and failure.found.isdigit() and before[-2:-1][0].isdigit():
+        return f"a number has no commas: '{before[-2]}{failure.found}'"
+    return ""
 
 
 def _side_by_side(failure: ParseFailure) -> Mistake | None:
@@ -330,6 +386,7 @@ _RULES: tuple[Callable[[ParseFailure], Mistake | None], ...] = (
     _closing,
     _never_closed,
     _stepped_value,
+    _operator_sign,
     _unary_plus,
     _bare_sync,
     _moment,

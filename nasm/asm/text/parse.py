@@ -174,6 +174,8 @@ def _check(text: str, node: tree.Node, start: int, expectation: bool) -> None:
                 if depth > DEEPEST:
                     message = f"an expression is nested more than {DEEPEST} deep"
                     raise Mistake("E0122", message, inner.start, inner.end)
+    if isinstance(node, tree.Line) and (wrong := habits.arrow(text, start, node.end)):
+        raise wrong
     if expectation or text.find("@", start + 1, node.end) < 0:
         return
     for _, inner in descendants(node):

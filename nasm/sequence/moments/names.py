@@ -6,6 +6,7 @@ the same loop says how many rounds back; outside of the loop it is that of all r
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -187,6 +188,7 @@ class Names:
         more = ", …" if len(known) > LISTED else ""
         hint = f"posted {'is' if len(known) == 1 else 'are'} {listed(known[:LISTED], 'and')}{more}"
         said = f"nobody posts {shown(moment)}"
+        hint = _only_from(mention, candidates) or hint
         if len(moment.indices) not in counts:
             wanted = listed((str(count) for count in sorted(counts)), "or")
             said += f": it has {len(moment.indices)} indices, posted with {wanted}"
@@ -274,3 +276,29 @@ def need(
     node.needs.append(made)
     if kind == OVER:
         other.outside.append(Outside(node, made, other.level.path[depth]))
+
+
+_BACK = re.compile(r"\b([A-Za-z_]\w*)\s*-\s*([0-9]+)\Z")
+
+
+def _only_from(mention: Mention, candidates: list[Post]) -> str:
+    """The condition under which ``after x[r - 1]`` is posted: not in the first rounds; or nothing.
+
+    It is proposed where the index is that much less than the variable of a loop around it.
+    """
+    text, span = mention.span.text, mention.span
+    _, bracket, inside = text.rstrip().removesuffix("]").partition("[")
+    written = inside.split(",")
+    posted = [post.mention.moment.indices for post in candidates]
+    rounds = {f.bound[0]: f.bound[1] for f in span.chain if f.bound is not None}
+    conditions = []
+    for axis, (index, part) in enumerate(zip(mention.moment.indices, written, strict=False)):
+        known = [each[axis] for each in posted if len(each) == len(mention.moment.indices)]
+        first = min((n for n in known if isinstance(n, int)), default=None)
+        found = _BACK.search(part.strip())
+        if first is None or not isinstance(index, int) or index >= first:
+            continue
+        if found is None or found[1] not in rounds:
+            return ""
+        conditions.append(f"{found[1]} >= {first + rounds[found[1]] - index}")
+    return f"write after {text} if {' and '.join(conditions)}" if bracket and conditions else ""

@@ -9,6 +9,7 @@ from nasm.targets.neuron.alu import OPERATORS
 from nasm.targets.neuron.computing import COMPUTING
 from nasm.targets.neuron.figures import FIGURES
 from nasm.targets.neuron.generations import GENERATIONS
+from nasm.targets.neuron.halves import halves
 from nasm.targets.neuron.isa import ISA
 from nasm.targets.neuron.options import OPTIONS, casting, interlocked
 from nasm.targets.neuron.paces import PACES
@@ -63,5 +64,6 @@ TARGET = Target(
         branch="CompareBranch",
     ),
     computing=COMPUTING,
+    halves=halves,
     profiled=explorer.profiled,
 )

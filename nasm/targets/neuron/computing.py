@@ -20,7 +20,11 @@ _WORDS = {
 }
 
 COMPUTING: Final = (
-    {"-a": "TensorScalar c, a, op0=multiply, operand0=-1.0"}
+    {
+        "2": "Memset c, 2",
+        "a": "TensorCopy c, a",
+        "-a": "TensorScalar c, a, op0=multiply, operand0=-1.0",
+    }
     | {f"a {sign} b": f"TensorTensor c, a, b, op={word}" for sign, word in _WORDS.items()}
     | {f"a {sign} 2": f"TensorScalar c, a, op0={word}, operand0=2" for sign, word in _WORDS.items()}
     | {

@@ -15,6 +15,7 @@ from nasm.dtypes import Kind
 from nasm.problems import Severity, listed
 from nasm.spec.instruction import FLOAT32, About, Context, Operand, Rule
 from nasm.spec.lists import views
+from nasm.spec.spell import spell
 from nasm.spec.view import View
 
 PATTERN_SOURCE = (
@@ -245,6 +246,14 @@ def _given(context: Context, names: tuple[str, ...]) -> list[tuple[str, View]]:
     return [(n, context[n]) for n in names if isinstance(context[n], View)]
 
 
+def _broadcast(small: View, large: View) -> str:
+    """How a tile with one element per partition is written as large as another; or nothing."""
+    if small.elements != 1 or len(small.shape) != len(large.shape):
+        return ""
+    sizes = ", ".join(map(str, large.shape))
+    return f", as {spell(small)}.broadcast({sizes})"
+
+
 def same_shape(*names: str) -> Rule:
     """The named tiles have the same partitions and the same elements per partition."""
 
@@ -260,7 +269,7 @@ def same_shape(*names: str) -> Rule:
             if that.elements != view.elements:
                 return (
                     f"{first} has {view.elements} elements per partition, {other} "
-                    f"{that.elements}; wanted the same"
+                    f"{that.elements}; wanted the same{_broadcast(that, view)}"
                 )
         return None
 
