@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any, TextIO, cast
 import numpy as np
 
 from nasm import dtypes
-from nasm.cli import arrays, results, streams
+from nasm.cli import arrays, program_names, results, streams
 from nasm.cli.arguments import Wrong
 from nasm.problems import Failure, Problem
 
@@ -55,6 +55,7 @@ def traced(args: argparse.Namespace, timing: TimingGiven | None = None) -> Trace
             options=dict(args.options),
             timing=timing,
             others=_in_folder(getattr(args, "in_dir", None)),
+            python=program_names.python(args),
         )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from nasm.cli import kernels
+from nasm.cli import kernels, program_names
 from nasm.cli.exit_codes import BROKEN, REFUSED
 from nasm.cli.running import exit_code
 from nasm.cli.screen import Screen
@@ -31,10 +31,11 @@ class Script:
 
     def go(self) -> int:
         """The whole of it; returns the exit code."""
+        args = self.args
         problems: tuple[Problem, ...] = ()
         try:
-            with kernels.prints_aside(self.args), launching(self.launch), telling():
-                code = execute(self.args.program, self.args.words)
+            with kernels.prints_aside(args), launching(self.launch), telling():
+                code = execute(args.program, args.words, program_names.python(args))
         except Failure as failure:
             problems = failure.problems
             raised = {problem.code for problem in problems} == {kernels.RAISED}

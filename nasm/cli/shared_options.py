@@ -154,6 +154,12 @@ def kernel(verb: argparse.ArgumentParser) -> None:
         "nl.float32, a name of the kernel's file",
     )
     verb.add_argument(
+        "--no-python",
+        dest="python",
+        action="store_false",
+        help="refuse kernel.py:name and scripts, which are Python; so does --no-files",
+    )
+    verb.add_argument(
         "--lnc",
         metavar="N",
         type=int,
