@@ -18,8 +18,6 @@ from nasm.nki.script import execute
 from nasm.problems import Failure, Problem, counted
 from nasm.records import RunReport
 from nasm.report import jsonable
-from nasm.spec.generation import Generation
-from nasm.targets import TARGETS
 
 
 class Script:
@@ -83,7 +81,7 @@ class Script:
 
     def document(self, code: int, problems: Sequence[Problem]) -> int:
         """Print the document; returns the exit code."""
-        content = [jsonable.report(r, generation_of(r)) for r in self.reports]
+        content = [jsonable.report_of(r) for r in self.reports]
         return int(
             self.args.answer.give(
                 code,
@@ -93,10 +91,3 @@ class Script:
                 problems=jsonable.problems(problems),
             )
         )
-
-
-def generation_of(report: RunReport) -> Generation:
-    """The generation that a kernel ran on."""
-    found = TARGETS[report.target]().generation(report.target)
-    assert found is not None
-    return found

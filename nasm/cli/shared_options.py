@@ -280,6 +280,16 @@ def sarif(verb: argparse.ArgumentParser) -> None:
     )
 
 
+def isolated(verb: argparse.ArgumentParser) -> None:
+    """``--isolated``."""
+    verb.add_argument(
+        "--isolated",
+        action="store_true",
+        help="run it in child processes that may take no more than so much time and memory, write "
+        "nothing and reach no network, as far as the system can forbid it",
+    )
+
+
 def quiet(verb: argparse.ArgumentParser) -> None:
     """``--quiet``."""
     verb.add_argument("-q", "--quiet", action="store_true", help="print nothing but what is wrong")

@@ -55,7 +55,7 @@ def load(
     permitted(text, python)
     if not named[1]:
         raise Failure(_unnamed(named[0]))
-    with installed(), telling(), own_files.noted(_place(named[0])[0]):
+    with installed(), telling(), own_files.noted(place(named[0])[0]):
         module = imported(named[0])
         kernel = found(module, *named)
         given = {**arrays, **{name: _value(module, name, word) for name, word in words.items()}}
@@ -80,7 +80,7 @@ def imported(path: str) -> ModuleType:
     open_files.note(full)
     if not os.path.isfile(full):
         raise Failure(Problem(NOT_RUN, f"no file {quoted(path)}"))
-    folder, dotted = _place(full)
+    folder, dotted = place(full)
     if folder not in sys.path:
         sys.path.insert(0, folder)
     known = sys.modules.get(dotted)
@@ -106,7 +106,7 @@ def imported(path: str) -> ModuleType:
     return made
 
 
-def _place(path: str) -> tuple[str, str]:
+def place(path: str) -> tuple[str, str]:
     """The folder from which a file is imported, outside of all packages, and its name there."""
     folder, name = os.path.split(os.path.abspath(path).removesuffix(SUFFIX))
     parts = [name]

@@ -16,6 +16,7 @@ from nasm import open_files
 from nasm.nki.named import SUFFIX
 from nasm.nki.raised import foreign
 
+
 @contextmanager
 def noted(folder: str) -> Iterator[None]:
     """Note the files of a folder that are imported meanwhile, each read again.

@@ -38,7 +38,7 @@ def test_no_verb_runs_python_where_it_is_forbidden(ran: Any, folder: Path, optio
         more = ["evil.py:good"] if verb == "diff" else []
         done = ran(verb, option, "evil.py:good", *more)
         assert done.code == 2, verb
-        assert "evil.py:good is Python, and Python may not be run" in done.err, verb
+        assert "evil.py:good is Python, and Python may not be run" in done.err + done.out, verb
     assert "evil.py is Python" in ran("nki", option, "evil.py").err
     assert not Path("ran").exists()
 

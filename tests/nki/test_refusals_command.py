@@ -180,7 +180,8 @@ def test_a_script_whose_kernel_exits_has_failed(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path("s.py").write_text(
-        "import numpy as np, broken_kernels\nbroken_kernels.exits_well(np.ones((4, 8), np.float32))\n"
+        "import numpy as np, broken_kernels\n"
+        "broken_kernels.exits_well(np.ones((4, 8), np.float32))\n"
     )
     assert main(["nki", "s.py"]) == 1
     assert "the kernel calls sys.exit(0)" in capsys.readouterr().err
