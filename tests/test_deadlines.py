@@ -20,7 +20,8 @@ ENDLESS = """\
 .target trn2
 @sync
 RegisterMove %r0, 5
-again: CompareBranch %r0, 0, op=greater, target=again
+again: RegisterAlu %r0, %r0, 1, op=add
+CompareBranch %r0, 0, op=greater, target=again
 """
 LONG = ".target trn2\n.sbuf t f32[4, 8]\n@vector\n.for i in 0..400_000\nMemset t, 1.0\n.end\n"
 LARGE = ".target trn2\n.hbm X f32[4096, 4096] input = iota\n.expect X == X\n"

@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from nasm import host_memory
 from nasm.isolation.limits import Limits, restrict
-from nasm.isolation.work import OF_MEMORY, Work, packed
+from nasm.isolation.work import OF_MEMORY, Tracing, Work, packed
 from nasm.problems import Failure, Problem
 
 HEAD = struct.Struct("=16scQ")
@@ -76,4 +76,4 @@ def _done(work: Work) -> tuple[bytes, bytes]:
         problems = (OF_MEMORY,)
     except KeyboardInterrupt:
         problems = (Problem("E0655", "the kernel raises KeyboardInterrupt"),)
-    return WRONG, packed(problems)
+    return WRONG, packed(problems) if isinstance(work, Tracing) else pickle.dumps(problems)

@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -70,8 +71,9 @@ def isolated(
     Failure only if what is given here cannot be used, such as a file that is not there.
     """
     limits, options = limits or Limits(), dict(options or {})
-    name = program if isinstance(program, str) and "\n" not in program else "<program>"
-    named = split(name) if name == program else None
+    path = isinstance(program, str | Path) and "\n" not in str(program)
+    name = str(program) if path else getattr(program, "name", "<program>")
+    named = split(name) if path else None
     given = inputs
     tracing: Tracing | None = None
     if named is not None:
@@ -174,14 +176,18 @@ class _Run:
             self.printed[name] = Printed(text, ended.left_out[name])
 
     def refused(self, work: Work, content: bytes) -> Outcome:
-        """A process says what is wrong."""
-        try:
-            said = unpacked(content)
-        except ValueError as error:
-            problem = Problem(RAISED, f"the kernel's process sent no answer that is one: {error}")
-            return self.outcome("exited", (problem,), exit_code=0)
-        own = split(work.kernel) if isinstance(work, Tracing) else None
-        problems = tuple(self.problem(each, own and own[0]) for each in said)
+        """A process says what is wrong: in JSON if it ran Python of others, else pickled."""
+        problems: tuple[Problem, ...]
+        if isinstance(work, Tracing):
+            try:
+                said = unpacked(content)
+            except ValueError as error:
+                problem = Problem(RAISED, f"what the kernel's process sent is no answer: {error}")
+                return self.outcome("exited", (problem,), exit_code=0)
+            own = split(work.kernel)
+            problems = tuple(self.problem(each, own and own[0]) for each in said)
+        else:
+            problems = pickle.loads(content)
         of_memory = all(problem.code == OF_MEMORY.code for problem in problems)
         return self.outcome("memory" if of_memory else "refused", problems, exit_code=0)
 
