@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from nasm import host_memory
+from nasm.isolation import syscalls
 from nasm.isolation.limits import Limits, restrict
 from nasm.isolation.work import OF_MEMORY, Tracing, Work, packed
 from nasm.problems import Failure, Problem
@@ -37,6 +38,7 @@ def main(channel: int) -> NoReturn:
     """Read a request from standard input, do it, answer through a descriptor, and leave."""
     with open(0, "rb", closefd=False) as stream:
         request: Request = pickle.load(stream)
+    syscalls.end_with_parent()
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
     os.close(null)

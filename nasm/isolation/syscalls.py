@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import os
 import platform
+import signal
 import struct
 from collections.abc import Iterator
 
@@ -86,7 +87,7 @@ _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _NUMBER, _ARCHITECTURE, _FIRST = 0, 4, 16  # offsets in seccomp_data
 _ALLOW, _ERROR = 0x7FFF0000, 0x00050000
 _EPERM, _ENOSYS = 1, 38
-_NO_NEW_PRIVILEGES, _SET_SECCOMP, _FILTER = 38, 22, 2  # of prctl(2)
+_NO_NEW_PRIVILEGES, _SET_SECCOMP, _FILTER, _PARENT_DEATH = 38, 22, 2, 1  # of prctl(2)
 
 Step = tuple[int, int, int, int]
 """An instruction of BPF: code, how many to skip if true, if false, and its constant."""
@@ -135,6 +136,11 @@ def _steps(column: int, architecture: int, process: int) -> Iterator[Step]:
 def no_new_privileges() -> bool:
     """Let no program that is started have more rights than this one; whether that is so."""
     return _prctl(_NO_NEW_PRIVILEGES, 1, 0)
+
+
+def end_with_parent() -> bool:
+    """Let the system end this process when the thread that started it ends; whether it will."""
+    return _prctl(_PARENT_DEATH, signal.SIGKILL, 0)
 
 
 def restrict() -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import platform
 import re
 import subprocess
 import sys
@@ -16,7 +17,7 @@ import pytest
 
 import nasm
 from nasm.cli import main
-from nasm.isolation import process
+from nasm.isolation import landlock, process
 from nasm.isolation.limits import Limits
 from nasm.problems import Failure
 
@@ -150,6 +151,11 @@ def test_a_kernel_that_keeps_to_the_limits(file: str) -> None:
     (y,) = outcome.outputs.values()
     assert (y == 6).all()
     assert outcome.stdout.text.startswith("hello\n")
+    active = {p.name: p.active for p in outcome.protections}
+    assert active["writing files"] is active["reading files"] is landlock.available()
+    if sys.platform == "linux" and platform.machine() in ("x86_64", "aarch64"):
+        assert active["network"]
+        assert active["processes"]
     if all(protection.active for protection in outcome.protections):
         assert outcome.stdout.text == "hello\n[]\n"
         assert outcome.unprotected == ""
