@@ -16,12 +16,11 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import nasm
 from nasm.isolation.child import HEAD, MADE, PROTECTED, WRONG, Request
 from nasm.isolation.limits import Limits
 from nasm.isolation.work import Tracing, Work
 
-ROOT = str(Path(nasm.__file__).resolve().parents[1])
+ROOT = str(Path(__file__).resolve().parents[2])
 """Where nasm is: a folder of packages, or a checkout."""
 
 _CODE = "import sys; sys.path[:] = {path!r}; from nasm.isolation.child import main; main({channel})"
