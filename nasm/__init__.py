@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from nasm.debug.moving.travel import Mark
     from nasm.debug.origins.whys import Why
     from nasm.debug.values.value import Value
+    from nasm.isolation.isolated import isolated
+    from nasm.isolation.limits import Limits
+    from nasm.isolation.outcome import Outcome
     from nasm.problems import Error, Failure, Problem, Refused
     from nasm.records import Moment, RunReport, Status
     from nasm.rerun import schedules, witness
@@ -43,8 +46,10 @@ __all__ = [
     "Error",
     "Failure",
     "Hit",
+    "Limits",
     "Mark",
     "Moment",
+    "Outcome",
     "Problem",
     "Refused",
     "Reg",
@@ -61,6 +66,7 @@ __all__ = [
     "at_read",
     "check",
     "compare",
+    "isolated",
     "nki",
     "run",
     "schedules",
@@ -74,8 +80,10 @@ _HOMES = {
     "Error": "nasm.problems",
     "Failure": "nasm.problems",
     "Hit": "nasm.debug.moving.breakpoints",
+    "Limits": "nasm.isolation.limits",
     "Mark": "nasm.debug.moving.travel",
     "Moment": "nasm.records",
+    "Outcome": "nasm.isolation.outcome",
     "Problem": "nasm.problems",
     "Refused": "nasm.problems",
     "Reg": "nasm.spec.view",
@@ -87,6 +95,7 @@ _HOMES = {
     "Why": "nasm.debug.origins.whys",
     "Window": "nasm.spec.view",
     "compare": "nasm.comparison",
+    "isolated": "nasm.isolation.isolated",
     "schedules": "nasm.rerun",
     "witness": "nasm.rerun",
 }

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from types import FrameType
 from typing import Any
 
 import numpy as np
 
+from nasm import deadlines, host_memory
 from nasm.asm.expanding.walking import unknown_target
 from nasm.building import given
 from nasm.building.builder import ProgramBuilder
 from nasm.dtypes import DType
 from nasm.examine import Examination, examine
+from nasm.machine import describe
 from nasm.machine.given_inputs import Inputs
 from nasm.machine.outlines import NoValues
 from nasm.objects import loaded
 from nasm.open_files import Allowed, Files, Folders
 from nasm.problems import Failure, Problem, Refused
-from nasm.records import MOST_EXAMINED, MOST_INSTRUCTIONS, Progress, RunReport
+from nasm.records import MOST_EXAMINED, MOST_INSTRUCTIONS, Progress, RunReport, Status
 from nasm.sequence.written import autosync as synchronised
 from nasm.session import ASSEMBLED, Session
 from nasm.source import Source, Span
@@ -46,6 +48,8 @@ def assemble(
     files: Files | None = None,
     include: Folders = (),
     autosync: bool = False,
+    deadline: float | None = None,
+    memory: int | None = None,
 ) -> Program:
     """Assemble a text or a file; raises :class:`~nasm.problems.Failure` with every problem.
 
@@ -57,12 +61,33 @@ def assemble(
     when it runs; with False it may read none. What ``.include`` names is looked for beside the
     text, then in the folders ``include``. With ``autosync`` the text has no waits and updates: they
     are found from the order of its lines.
+
+    It may take ``deadline`` seconds, in any thread, and ``memory`` bytes, as far as that is known
+    in advance: a Failure says so (E0516, E0808) where that is not enough. None is no limit.
     """
     given, allowed = program_of(text_or_path), Allowed.of(files, include)
     asked = Timing.of(timing)
     rewrite = synchronised if autosync else None
-    made = loaded(given, TARGETS, target, defines, options, allowed, asked, rewrite)
+    with _limited(deadline, memory):
+        made = loaded(given, TARGETS, target, defines, options, allowed, asked, rewrite)
     return made.program
+
+
+@contextmanager
+def _limited(seconds: float | None, memory: int | None) -> Iterator[deadlines.Deadline]:
+    """Limits of a call; raises Failure where it is out of time."""
+    deadline = deadlines.Deadline(seconds)
+    try:
+        with host_memory.limited(memory), deadline:
+            yield deadline
+    except deadlines.OutOfTime:
+        if not deadline.passed:  # it is that of a call around this one
+            raise
+        said = f"the time of deadline= ({seconds:g} s) was up before there was a result"
+        raise Failure(Problem(LATE, said, None, MORE_TIME)) from None
+
+
+LATE, MORE_TIME = "E0516", "allow more with deadline="
 
 
 class Result:
@@ -129,6 +154,8 @@ def run(
     strict: bool = False,
     allow: Iterable[str] = (),
     checked: bool = True,
+    deadline: float | None = None,
+    memory: int | None = None,
 ) -> Result:
     """Run a program, a text or a file with numpy arrays (ml_dtypes included) as inputs.
 
@@ -142,29 +169,43 @@ def run(
     ticks and trace are the same, and there are no outputs. With ``profile`` the result's session
     can tell where the time went. With ``strict`` warnings count as errors; ``allow`` are codes that
     do not count, such as ``["E0502"]``. Unless it is ``checked`` nobody looks for races or
-    unwritten outputs. Raises
+    unwritten outputs. ``deadline`` and ``memory`` are as for :func:`assemble`; where the time is up
+    between two events, the report has the status TIMEOUT. Raises
     Failure if it does not assemble; what goes wrong while it runs is in the report.
     """
-    session = Session(
-        program,
-        inputs,
-        target=target,
-        defines=defines,
-        options=options,
-        timing=timing,
-        files=files,
-        include=include,
-        values=values,
-        profile=profile,
-        strict=strict,
-        allow=allow,
-        checked=checked,
-        keep=0,
-    )
-    report = session.run(
-        max_cycles=max_cycles, max_instructions=max_instructions, progress=progress
-    )
-    return Result(report, session.outputs() if values else None, session)
+    with _limited(deadline, memory) as clock:
+        session = Session(
+            program,
+            inputs,
+            target=target,
+            defines=defines,
+            options=options,
+            timing=timing,
+            files=files,
+            include=include,
+            values=values,
+            profile=profile,
+            strict=strict,
+            allow=allow,
+            checked=checked,
+            keep=0,
+        )
+        with clock.asking(session.halt):
+            report = session.run(
+                max_cycles=max_cycles, max_instructions=max_instructions, progress=progress
+            )
+        if clock.passed and session.status is Status.RUNNING:
+            report = _late(session, clock.seconds)
+        return Result(report, session.outputs() if values else None, session)
+
+
+def _late(session: Session, seconds: float | None) -> RunReport:
+    """The report of a run whose time was up between two events."""
+    session.status = Status.TIMEOUT
+    span, where = describe.standing(session.machine)
+    said = f"still running after {seconds:g} s: {where}"
+    report = session.report(hashes=False)
+    return replace(report, problems=(*report.problems, Problem(LATE, said, span, MORE_TIME)))
 
 
 def check(
@@ -180,31 +221,34 @@ def check(
     relaxed: bool = False,
     strict: bool = False,
     allow: Iterable[str] = (),
+    deadline: float | None = None,
+    memory: int | None = None,
 ) -> Examination:
     """Tell what is wrong with a program, as far as that needs no values, and what it holds when.
 
     It is followed for ``max_instructions``; None is no limit. With ``relaxed`` there is a list of
     the reads that nothing would order if engines did not wait for their own earlier results.
     ``strict`` and ``allow`` are as for :func:`run`,
-    ``target``, ``defines``, ``options``, ``timing``, ``files`` and ``include`` as for
-    :func:`assemble`.
+    ``target``, ``defines``, ``options``, ``timing``, ``files``, ``include``, ``deadline`` and
+    ``memory`` as for :func:`assemble`.
     Raises Failure if it does not assemble; all else that is wrong is in what it returns.
     """
-    if not isinstance(program, Program):
-        program = assemble(
-            program,
-            target=target,
-            defines=defines,
-            options=options,
-            timing=timing,
-            files=files,
-            include=include,
+    with _limited(deadline, memory):
+        if not isinstance(program, Program):
+            program = assemble(
+                program,
+                target=target,
+                defines=defines,
+                options=options,
+                timing=timing,
+                files=files,
+                include=include,
+            )
+        elif target is not None or defines or options or timing:
+            raise Failure(Problem("E0810", "the program is already assembled", None, ASSEMBLED))
+        return examine(
+            program, max_instructions=max_instructions, relaxed=relaxed, strict=strict, allow=allow
         )
-    elif target is not None or defines or options or timing:
-        raise Failure(Problem("E0810", "the program is already assembled", None, ASSEMBLED))
-    return examine(
-        program, max_instructions=max_instructions, relaxed=relaxed, strict=strict, allow=allow
-    )
 
 
 # ---------------------------------------------------------------- building

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path, PurePosixPath
 
-from nasm.problems import Refused, listed
+from nasm.problems import Refused, listed, number_of
 
 PROC, CGROUPS = Path("/proc"), Path("/sys/fs/cgroup")
 
@@ -28,9 +29,40 @@ Room = tuple[int, str]
 """Bytes, and who says so: the end of a sentence about what there is."""
 
 
+_allowed: ContextVar[tuple[int, int] | None] = ContextVar("allowed", default=None)
+"""What a caller allows: bytes in all, and how many the process held when it said so."""
+
+
+@contextmanager
+def limited(size: int | None) -> Iterator[None]:
+    """Within it what is about to be taken may come to so many bytes; None is no limit."""
+    if size is None:
+        yield
+        return
+    token = _allowed.set((number_of("bytes", size), _held()))
+    try:
+        yield
+    finally:
+        _allowed.reset(token)
+
+
 def available() -> Room | None:
     """The bytes that may still be taken, and who says so; None if nothing here tells."""
-    return min((*_computer(), *_groups(), *_limits()), default=None)
+    return min((*_computer(), *_groups(), *_limits(), *_caller()), default=None)
+
+
+def _caller() -> Iterator[Room]:
+    """What the caller's own limit leaves."""
+    allowed = _allowed.get()
+    if allowed is not None:
+        size, before = allowed
+        yield max(0, size - max(0, _held() - before)), "memory= leaves"
+
+
+def _held() -> int:
+    """The bytes of memory that the process holds; 0 where nothing tells."""
+    fields = _read(PROC / "self" / "statm").split()
+    return int(fields[1]) * os.sysconf("SC_PAGE_SIZE") if len(fields) > 1 else 0
 
 
 def room_for(needs: Iterable[tuple[str, int]], hint: str = "") -> None:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import email
+import json
 import os
 import re
 import subprocess
 import sys
 import sysconfig
+import tomllib
 import venv
 import zipfile
+from contextlib import suppress
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, metadata
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -91,6 +95,30 @@ def test_the_wheel_carries_package_grammar_types_and_licence(installed: Installe
     assert any(n.endswith("/licenses/LICENSE") for n in names)
     tops = {n.split("/")[0].split("-")[0] for n in names}
     assert tops == {"nasm", "neuron_nasm"}
+
+
+def test_the_wheel_says_what_it_depends_on_and_under_which_licences(installed: Installed) -> None:
+    archive = zipfile.ZipFile(installed.wheel)
+    (name,) = (n for n in archive.namelist() if ".dist-info/sboms/" in n)
+    bill = json.loads(archive.read(name))
+    assert (bill["bomFormat"], bill["specVersion"]) == ("CycloneDX", "1.6")
+    own = bill["metadata"]["component"]
+    assert (own["name"], own["licenses"]) == ("neuron-nasm", [{"license": {"id": "MIT"}}])
+    assert own["version"] in installed.wheel.name
+    parts = {part["name"]: part for part in bill["components"]}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    optional = [each for some in project["optional-dependencies"].values() for each in some]
+    said = {part["properties"][0]["value"]: part["scope"] for part in bill["components"]}
+    required = [each.replace("_", "-") for each in project["dependencies"]]
+    assert said == dict.fromkeys(required, "required") | dict.fromkeys(optional, "optional")
+    assert bill["dependencies"][0]["dependsOn"] == [part["purl"] for part in parts.values()]
+    for dependency, part in parts.items():
+        with suppress(PackageNotFoundError):
+            of = metadata(dependency)
+            text = " ".join(
+                [of["License-Expression"] or "", of["License"] or "", *of.get_all("Classifier", [])]
+            )
+            assert part["licenses"][0]["license"]["id"].split("-")[0] in text, dependency
 
 
 def test_what_a_package_index_shows_has_no_link_that_leads_nowhere(installed: Installed) -> None:

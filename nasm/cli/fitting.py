@@ -44,6 +44,8 @@ def unfit(parsed: argparse.Namespace) -> str:
         return "--witness does not go with --no-values: it shows which values change"
     if parsed.verb in ("run", "nki") and parsed.witness and not parsed.checked:
         return "--witness does not go with --unchecked: it shows races that are found"
+    if parsed.verb in ("run", "nki") and parsed.isolated and (said := _unisolated(parsed)):
+        return said
     if parsed.verb == "profile" and parsed.timeline is not None and (parsed.json or parsed.path):
         given = "--json" if parsed.json else "--path"
         return f"{given} does not go with --timeline, which shows nothing else"
@@ -68,6 +70,20 @@ def unfit(parsed: argparse.Namespace) -> str:
         return f"--search lists instructions: no name goes with it ('{COMMAND} isa NAME')"
     if parsed.example and parsed.mnemonic is None:
         return f"--example wants the name of an instruction: {COMMAND} isa TensorTensor --example"
+    return ""
+
+
+def _unisolated(parsed: argparse.Namespace) -> str:
+    """Why something cannot be done in a process of its own; empty if it can."""
+    if program_names.script(parsed.program):
+        return f"--isolated runs one kernel: name it, as in {parsed.program}:KERNEL"
+    whole = {"trace": "--trace", "sarif": "--sarif", "emit": "--emit", "schedules": "--schedules"}
+    whole |= {"witness": "--witness", "watch": "--watch"}
+    if program_names.kernel(parsed.program):
+        whole["in_dir"] = "--in-dir"
+    for name, option in whole.items():
+        if getattr(parsed, name, None):
+            return f"{option} does not go with --isolated, which hands back a report and outputs"
     return ""
 
 

@@ -35,6 +35,7 @@ examples:
   neuron-nasm run matmul.nasm --timing my.toml
   neuron-nasm run matmul.nasm --schedules 200 under 200 other timings
   neuron-nasm run matmul.nasm --strict --allow E0514 --sarif found.sarif
+  neuron-nasm run kernel.py:name --isolated --timeout 60 --json
   cat matmul.nasm | neuron-nasm run - --json
 
 A .npy file has exactly the shape and the dtype of its tensor. Dtypes that .npy

@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any, TextIO, cast
 import numpy as np
 
 from nasm import dtypes
-from nasm.cli import arrays, results, streams
+from nasm.cli import arrays, program_names, results, streams
 from nasm.cli.arguments import Wrong
 from nasm.problems import Failure, Problem
 
@@ -40,23 +40,29 @@ def traced(args: argparse.Namespace, timing: TimingGiven | None = None) -> Trace
     if args.defines:
         raise Wrong("-D sets a constant of a text: an argument of a kernel is --arg NAME=VALUE")
     given = arrays.read(args.inputs)
-    words: dict[str, str] = {}
-    for name, word in args.arguments:
-        if name in words or name in given:
-            raise Wrong(f"the argument {name} is given twice")
-        words[name] = word
     with prints_aside(args):
         return load(
             args.program,
             given,
-            words,
+            words(args, given),
             lnc=args.lnc,
             target=args.target,
             dma=args.dma or USUAL,
             options=dict(args.options),
             timing=timing,
             others=_in_folder(getattr(args, "in_dir", None)),
+            python=program_names.python(args),
         )
+
+
+def words(args: argparse.Namespace, given: Mapping[str, Any]) -> dict[str, str]:
+    """What --arg gives of each argument that is no array."""
+    found: dict[str, str] = {}
+    for name, word in args.arguments:
+        if name in found or name in given:
+            raise Wrong(f"the argument {name} is given twice")
+        found[name] = word
+    return found
 
 
 def _in_folder(folder: str | None) -> Callable[[str], Any]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from nasm.cli import kernels
+from nasm.cli import kernels, program_names
 from nasm.cli.exit_codes import BROKEN, REFUSED
 from nasm.cli.running import exit_code
 from nasm.cli.screen import Screen
@@ -18,8 +18,6 @@ from nasm.nki.script import execute
 from nasm.problems import Failure, Problem, counted
 from nasm.records import RunReport
 from nasm.report import jsonable
-from nasm.spec.generation import Generation
-from nasm.targets import TARGETS
 
 
 class Script:
@@ -31,10 +29,11 @@ class Script:
 
     def go(self) -> int:
         """The whole of it; returns the exit code."""
+        args = self.args
         problems: tuple[Problem, ...] = ()
         try:
-            with kernels.prints_aside(self.args), launching(self.launch), telling():
-                code = execute(self.args.program, self.args.words)
+            with kernels.prints_aside(args), launching(self.launch), telling():
+                code = execute(args.program, args.words, program_names.python(args))
         except Failure as failure:
             problems = failure.problems
             raised = {problem.code for problem in problems} == {kernels.RAISED}
@@ -82,7 +81,7 @@ class Script:
 
     def document(self, code: int, problems: Sequence[Problem]) -> int:
         """Print the document; returns the exit code."""
-        content = [jsonable.report(r, generation_of(r)) for r in self.reports]
+        content = [jsonable.report_of(r) for r in self.reports]
         return int(
             self.args.answer.give(
                 code,
@@ -92,10 +91,3 @@ class Script:
                 problems=jsonable.problems(problems),
             )
         )
-
-
-def generation_of(report: RunReport) -> Generation:
-    """The generation that a kernel ran on."""
-    found = TARGETS[report.target]().generation(report.target)
-    assert found is not None
-    return found

@@ -155,6 +155,12 @@ def kernel(verb: argparse.ArgumentParser) -> None:
         "nl.float32, a name of the kernel's file",
     )
     verb.add_argument(
+        "--no-python",
+        dest="python",
+        action="store_false",
+        help="refuse kernel.py:name and scripts, which are Python; so does --no-files",
+    )
+    verb.add_argument(
         "--lnc",
         metavar="N",
         type=int,
@@ -271,6 +277,16 @@ def sarif(verb: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="write all that is wrong as SARIF 2.1.0, which editors and code scanning read; - is "
         "standard output",
+    )
+
+
+def isolated(verb: argparse.ArgumentParser) -> None:
+    """``--isolated``."""
+    verb.add_argument(
+        "--isolated",
+        action="store_true",
+        help="run it in child processes that may take no more than so much time and memory, write "
+        "nothing and reach no network, as far as the system can forbid it",
     )
 
 

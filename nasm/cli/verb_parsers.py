@@ -84,6 +84,7 @@ def _as_run(verb: argparse.ArgumentParser) -> None:
     options.unchecked(verb)
     options.limit(verb, "stop after N instructions, with exit code 1")
     options.timeout(verb)
+    options.isolated(verb)
     options.json(verb)
     options.sarif(verb)
     options.quiet(verb)

@@ -26,6 +26,10 @@ def _importing() -> Iterator[None]:
 
 def run(args: argparse.Namespace) -> int:
     """``run``: the program, then what it did."""
+    if args.isolated:
+        with _importing():
+            from nasm.cli import isolating
+        return isolating.run(args, Screen(args.color))
     with _importing():
         from nasm.cli.running import Run
 

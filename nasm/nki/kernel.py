@@ -15,6 +15,7 @@ from nasm.nki.frameworks import Array
 from nasm.nki.installing import installed
 from nasm.nki.jitted import name_of, simulate
 from nasm.nki.lowering import Lowering
+from nasm.nki.raised import told
 from nasm.nki.target import default_target
 from nasm.nki.tracing import Call, Made, Trace, under
 from nasm.nki.wrong import MISUSED, floor, line_of, refuse
@@ -148,7 +149,12 @@ def _hand(arguments: Arguments, bound: inspect.BoundArguments) -> None:
 
 
 def _run(function: Callable[..., Any], bound: inspect.BoundArguments) -> Any:
-    return function(*bound.args, **bound.kwargs)
+    try:
+        return function(*bound.args, **bound.kwargs)
+    except SystemExit as leaving:  # it would end the whole process, and could look like success
+        problem = told(leaving)
+        assert problem is not None
+        raise Failure(problem) from leaving
 
 
 floor(_run.__code__)

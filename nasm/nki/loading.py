@@ -6,6 +6,7 @@ import ast
 import importlib
 import importlib.util
 import inspect
+import linecache
 import os
 import sys
 from collections.abc import Callable, Mapping
@@ -21,18 +22,11 @@ from nasm.nki.frameworks import Array
 from nasm.nki.installing import installed
 from nasm.nki.jitted import Kernel, name_of
 from nasm.nki.kernel import Traced, trace
-from nasm.nki.own_files import SUFFIX
-from nasm.nki.raised import NOT_RUN, telling
+from nasm.nki.named import SUFFIX, split
+from nasm.nki.parsed import tree
+from nasm.nki.raised import NOT_RUN, permitted, telling
 from nasm.problems import Failure, Problem, did_you_mean, listed, quoted
 from nasm.spec.timing import TimingGiven
-
-
-def split(text: str) -> tuple[str, str] | None:
-    """The file and the kernel that a text names: the name is empty in ``kernel.py`` alone."""
-    path, colon, name = text.rpartition(":")
-    if colon and path.endswith(SUFFIX) and "/" not in name:
-        return path, name
-    return (text, "") if text.endswith(SUFFIX) else None
 
 
 def load(
@@ -46,17 +40,22 @@ def load(
     options: Mapping[str, object] | None = None,
     timing: TimingGiven | None = None,
     others: Callable[[str], Array | None] = lambda name: None,
+    python: bool = True,
 ) -> Traced:
     """Trace a kernel that a text names, with arrays and other arguments; raises Failure.
 
     ``others`` has arrays for parameters that neither ``arrays`` nor ``words`` give.
 
     ``words`` are arguments as they are written in Python: a literal, or a name that the kernel's
-    file, or NKI, has. What the kernel raises is told as a Failure, too.
+    file, or NKI, has. What the kernel raises is told as a Failure, too. Unless ``python`` is true
+    nothing is imported, and that is a Failure.
     """
     named = split(text)
     assert named is not None
-    with installed(), telling(), own_files.noted(_place(named[0])[0]):
+    permitted(text, python)
+    if not named[1]:
+        raise Failure(_unnamed(named[0]))
+    with installed(), telling(), own_files.noted(place(named[0])[0]):
         module = imported(named[0])
         kernel = found(module, *named)
         given = {**arrays, **{name: _value(module, name, word) for name, word in words.items()}}
@@ -81,7 +80,7 @@ def imported(path: str) -> ModuleType:
     open_files.note(full)
     if not os.path.isfile(full):
         raise Failure(Problem(NOT_RUN, f"no file {quoted(path)}"))
-    folder, dotted = _place(full)
+    folder, dotted = place(full)
     if folder not in sys.path:
         sys.path.insert(0, folder)
     known = sys.modules.get(dotted)
@@ -107,7 +106,7 @@ def imported(path: str) -> ModuleType:
     return made
 
 
-def _place(path: str) -> tuple[str, str]:
+def place(path: str) -> tuple[str, str]:
     """The folder from which a file is imported, outside of all packages, and its name there."""
     folder, name = os.path.split(os.path.abspath(path).removesuffix(SUFFIX))
     parts = [name]
@@ -120,21 +119,41 @@ def _place(path: str) -> tuple[str, str]:
 def found(module: ModuleType, path: str, name: str) -> Callable[..., Any]:
     """A kernel of a module by name; raises Failure, with those that it has."""
     there = kernels(module)
-    made = getattr(module, name, None) if name else None
+    made = getattr(module, name, None)
     if isinstance(made, Kernel) or inspect.isfunction(made):
         return made
     if made is not None:
         said = f"{quoted(name)} of {quoted(path)} is {type(made).__name__}, and no kernel"
-    elif name:
-        said = f"{quoted(path)} has no kernel '{quoted(name)}'"
     else:
-        said = f"{quoted(path)} is a file of kernels; wanted one of them"
-    hint = did_you_mean(name, there) if name else ""
-    if not hint:
-        hint = "it has none: nki.jit makes a kernel of a function"
-        if there:
-            hint = f"write {listed((f'{path}:{kernel}' for kernel in there), 'or')}"
+        said = f"{quoted(path)} has no kernel '{quoted(name)}'"
+    hint = did_you_mean(name, there) or _choice(path, there)
     raise Failure(Problem(NOT_RUN, said, None, hint))
+
+
+def _choice(path: str, there: list[str]) -> str:
+    """Which kernels of a file can be named."""
+    if not there:
+        return "it has none: nki.jit makes a kernel of a function"
+    return f"write {listed((f'{path}:{kernel}' for kernel in there), 'or')}"
+
+
+def _unnamed(path: str) -> Problem:
+    """A file of kernels of which none is named: it is read, and not run, to list them."""
+    if not os.path.isfile(path):
+        return Problem(NOT_RUN, f"no file {quoted(path)}")
+    there = [
+        each.name
+        for each in tree(linecache.getlines(os.path.abspath(path))).body
+        if isinstance(each, ast.FunctionDef) and any(map(_makes_kernel, each.decorator_list))
+    ]
+    said = f"{quoted(path)} is a file of kernels; wanted one of them"
+    return Problem(NOT_RUN, said, None, _choice(path, there))
+
+
+def _makes_kernel(decorator: ast.expr) -> bool:
+    """Whether a decorator is ``nki.jit``, called or not."""
+    written = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return ast.unparse(written).rpartition(".")[2] == "jit"
 
 
 def parameters(kernel: Callable[..., Any]) -> list[str]:

@@ -13,9 +13,8 @@ from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import CodeType, ModuleType
 
 from nasm import open_files
+from nasm.nki.named import SUFFIX
 from nasm.nki.raised import foreign
-
-SUFFIX = ".py"
 
 
 @contextmanager

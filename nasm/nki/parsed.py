@@ -35,5 +35,5 @@ def tree(lines: list[str]) -> ast.Module:
     with _LOCK:
         try:
             return ast.parse("".join(lines))
-        except SyntaxError:
+        except (SyntaxError, ValueError, RecursionError, MemoryError):  # a null character
             return ast.Module([], [])

@@ -12,13 +12,22 @@ from contextlib import contextmanager
 from types import TracebackType
 
 from nasm.nki.wrong import HERE, line_of
-from nasm.problems import Failure, Problem
+from nasm.problems import Failure, Problem, quoted
 from nasm.source import Frame
 
 RAISED = "E0655"
 """The code of what a kernel, or the script that calls it, raises."""
 NOT_RUN = "E0656"
 """The code of a kernel that cannot be read, or called as the command line says."""
+
+
+def permitted(program: str, python: bool) -> None:
+    """Refuse a program that is Python where none may be run; raises Failure."""
+    if not python:
+        said = f"{quoted(program)} is Python, and Python may not be run"
+        hint = "--no-python forbids it, and so does --no-files (python=False in Python)"
+        raise Failure(Problem(NOT_RUN, said, None, hint))
+
 
 _LIBRARY = tuple(
     {sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib", "purelib", "platlib")}
@@ -30,9 +39,9 @@ def telling() -> Iterator[None]:
     """Tell as a Failure what is raised inside by somebody else's code; a defect of ours stays."""
     try:
         yield
-    except Failure:
+    except (Failure, KeyboardInterrupt):
         raise
-    except Exception as error:
+    except BaseException as error:  # a kernel may define its own, and SystemExit is one
         problem = told(error)
         if problem is None:
             raise
@@ -62,11 +71,17 @@ def told(error: BaseException) -> Problem | None:
 def _said(error: BaseException) -> str:
     """Its type, and what it says if it says anything."""
     name = type(error).__name__
+    if isinstance(error, SystemExit):
+        return f"the kernel calls sys.exit({_shown(error.code)}): nothing was run"
     try:
         said = str(error)
     except Exception:  # the kernel's own exceptions have a __str__ of the kernel's
         return name
     return f"{name}: {said}" if said else name
+
+
+def _shown(code: object) -> str:
+    return quoted(repr(code)) if isinstance(code, int | str) else ""
 
 
 def _steps(trace: TracebackType | None) -> Iterator[tuple[str, str, int]]:

@@ -9,15 +9,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from nasm.nki.installing import installed
-from nasm.nki.raised import NOT_RUN
+from nasm.nki.raised import NOT_RUN, permitted
 from nasm.problems import Failure, Problem, quoted
 
 
-def execute(path: str, words: Sequence[str]) -> int:
+def execute(path: str, words: Sequence[str], python: bool = True) -> int:
     """Run a file as Python would, with what it is called with; returns its exit code.
 
-    What it raises passes through; raises Failure if there is no such file.
+    What it raises passes through; raises Failure if there is no such file, and without reading it
+    unless ``python`` is true.
     """
+    permitted(path, python)
     if not os.path.isfile(path):
         raise Failure(Problem(NOT_RUN, f"no file {quoted(path)}"))
     with installed(), _called(path, words):

@@ -169,6 +169,15 @@ def figures_set(figures: Iterable[FigureSet]) -> list[dict[str, Any]]:
     ]
 
 
+def report_of(record: RunReport) -> dict[str, Any]:
+    """A run, of whose machine nothing but the report is left."""
+    from nasm.targets import TARGETS
+
+    generation = TARGETS[record.target]().generation(record.target)
+    assert generation is not None
+    return report(record, generation)
+
+
 def report(record: RunReport, generation: Generation) -> dict[str, Any]:
     """A run: its time, its engines, what went wrong and what was expected."""
     base = generation.base

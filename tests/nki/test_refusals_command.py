@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import threading
 from collections.abc import Iterator
@@ -47,6 +48,20 @@ def branches(x):
 @nki.jit
 def exits(x):
     sys.exit(3)
+
+
+@nki.jit
+def exits_well(x):
+    sys.exit(0)
+
+
+class Base(BaseException):
+    pass
+
+
+@nki.jit
+def raises_a_base(x):
+    raise Base("out")
 
 
 @nki.jit
@@ -149,12 +164,34 @@ def test_what_a_kernel_raises_is_told_without_a_traceback(
     assert len(ran.err.splitlines()) < 50  # of a long recursion the ends
 
 
-def test_a_kernel_that_exits_says_with_what(
+@pytest.mark.parametrize(("name", "code"), [("exits", "3"), ("exits_well", "0")])
+def test_a_kernel_that_exits_has_failed(
+    folder: Path, capsys: pytest.CaptureFixture[str], name: str, code: str
+) -> None:
+    ran = Ran(capsys, name, "--json")
+    document = json.loads(ran.out)
+    assert (ran.code, document["exit_code"], document["ok"]) == (1, 1, False)
+    (problem,) = document["problems"]
+    assert problem["message"] == f"the kernel calls sys.exit({code}): nothing was run"
+    assert (problem["code"], problem["file"]) == ("E0655", "broken_kernels.py")
+
+
+def test_a_script_whose_kernel_exits_has_failed(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(SystemExit) as leaving:
-        Ran(capsys, "exits")
-    assert leaving.value.code == 3
+    Path("s.py").write_text(
+        "import numpy as np, broken_kernels\n"
+        "broken_kernels.exits_well(np.ones((4, 8), np.float32))\n"
+    )
+    assert main(["nki", "s.py"]) == 1
+    assert "the kernel calls sys.exit(0)" in capsys.readouterr().err
+
+
+def test_what_is_no_exception_of_a_kernel_is_one(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ran = Ran(capsys, "raises_a_base")
+    assert (ran.code, "error[E0655]: Base: out\n" in ran.err) == (1, True)
 
 
 def test_a_kernel_that_is_interrupted_ends_the_command(

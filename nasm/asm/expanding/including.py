@@ -12,9 +12,12 @@ from nasm.asm.expanding.scope import Scope
 from nasm.asm.text import allows, tree
 from nasm.asm.text.parse import parse
 from nasm.open_files import ANY, Allowed
-from nasm.problems import Failure, Note, Problem, Refused
+from nasm.problems import Failure, Note, Problem, Refused, quoted
 from nasm.source import Source, Span
 from nasm.source_files import LARGEST, decoded
+
+ENDING = ".nasm"
+"""How every included file is called, also behind links: what errors show are lines of programs."""
 
 Read = tuple[Source, tree.File, list[Problem], list[Allow]]
 """A text, its tree, what is wrong with it, and what its comments allow."""
@@ -58,6 +61,8 @@ class Includes:
 
     def source(self, name: str, within: Source, place: Span) -> Source | None:
         """The file that a text includes by a name; None if it was before. Raises Failure."""
+        if not name.endswith(ENDING):
+            raise Failure(_no_program(name, place))
         looked: list[Note] = []
         refusal: Refused | None = None
         beside = os.path.join(os.path.dirname(within.label), name)
@@ -66,6 +71,8 @@ class Includes:
         for folder, label in zip(folders, labels, strict=True):
             path = os.path.join(folder, name)
             try:
+                if not os.path.realpath(path).endswith(ENDING):
+                    raise Failure(_no_program(name, place))
                 with self.files.opened("", path) as stream:
                     return self._new(path, stream, label)
             except Refused as refused:
@@ -100,6 +107,12 @@ class Includes:
         self._read.add(key)
         self.text += f"\n{text}"
         return Source(path, text, os.path.normpath(label))
+
+
+def _no_program(name: str, place: Span) -> Problem:
+    said = f"{quoted(name)} may not be included: the file is not called *{ENDING}"
+    hint = f"errors show lines of what is included: only files (and targets of links) *{ENDING} are"
+    return Problem("E0801", said, place, hint)
 
 
 def of_library(macro: str) -> str:

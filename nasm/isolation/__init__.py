@@ -1,0 +1,1 @@
+"""Programs and kernels of others, run in child processes with limits."""

@@ -1,0 +1,234 @@
+"""A program or a kernel run in child processes: the way in."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import secrets
+import signal
+import tempfile
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nasm.isolation import process
+from nasm.isolation.child import MADE, PROTECTED, WRONG
+from nasm.isolation.limits import Limits, Protection
+from nasm.isolation.outcome import How, Outcome, Printed
+from nasm.isolation.process import Ended
+from nasm.isolation.work import OF_MEMORY, Running, Tracing, Work, unpacked
+from nasm.machine.given_inputs import Inputs
+from nasm.nki.engines import USUAL
+from nasm.nki.named import split
+from nasm.nki.raised import RAISED, permitted
+from nasm.nki.target import default_target
+from nasm.nki.wrong import line_of
+from nasm.objects.writing import written
+from nasm.open_files import Files, Folders
+from nasm.problems import Failure, Problem
+from nasm.records import MOST_INSTRUCTIONS
+from nasm.source_files import Given, ObjectFile, Text, program_of
+from nasm.spec.program import Program
+from nasm.spec.timing import TimingGiven
+
+
+def isolated(
+    program: Text | Program,
+    inputs: Inputs | None = None,
+    *,
+    limits: Limits | None = None,
+    arguments: Mapping[str, str] | None = None,
+    lnc: int | None = None,
+    dma: str = USUAL,
+    python: bool = True,
+    target: str | None = None,
+    defines: Mapping[str, int | float] | None = None,
+    options: Mapping[str, object] | None = None,
+    timing: TimingGiven | None = None,
+    files: Files | None = None,
+    include: Folders = (),
+    autosync: bool = False,
+    max_cycles: int | None = None,
+    max_instructions: int | None = MOST_INSTRUCTIONS,
+    values: bool = True,
+    strict: bool = False,
+    allow: Iterable[str] = (),
+    checked: bool = True,
+) -> Outcome:
+    """Run a program of others, or a kernel (``kernel.py:name``), in child processes with limits.
+
+    A kernel is run in a process that may write nothing but a temporary folder, as far as the
+    system can forbid it, and never sees the values of its inputs, which are arrays by name: it
+    becomes a program, and that is run in a second process, where no Python of others is.
+    ``arguments`` are its others, as Python writes them; ``lnc`` and ``dma`` are as for
+    :func:`nasm.nki.trace`. Unless ``python`` is true, or with ``files=False``, kernels are
+    refused. All else is as for :func:`nasm.run`. However it ends, that is an Outcome; raises
+    Failure only if what is given here cannot be used, such as a file that is not there.
+    """
+    limits, options = limits or Limits(), dict(options or {})
+    path = isinstance(program, str | Path) and "\n" not in str(program)
+    name = str(program) if path else getattr(program, "name", "<program>")
+    named = split(name) if path else None
+    given = inputs
+    tracing: Tracing | None = None
+    if named is not None:
+        permitted(name, python and files is not False)
+        target, given = target or default_target(), _arrays(inputs)
+        of = {each: (array.shape, array.dtype) for each, array in given.items()}
+        called = os.path.abspath(named[0]) + f":{named[1]}" * bool(named[1])
+        tracing = Tracing(called, of, dict(arguments or {}), target, lnc, dma, options, timing)
+    running = Running(
+        name=name,
+        program=None if tracing else _given(program),
+        traced=None,
+        inputs=given,
+        target=target,
+        defines=dict(defines or {}),
+        options=options,
+        timing=timing,
+        files=files,
+        include=_folders(include),
+        autosync=autosync,
+        more={
+            "max_cycles": max_cycles,
+            "max_instructions": max_instructions,
+            "values": values,
+            "strict": strict,
+            "allow": tuple(allow),
+            "checked": checked,
+        },
+    )
+    return _Run(name, limits).go(tracing, running)
+
+
+def _arrays(inputs: Inputs | None) -> dict[str, np.ndarray[Any, Any]]:
+    """The arrays that a kernel is called with, by name; raises Failure."""
+    if inputs is None:
+        return {}
+    if not isinstance(inputs, Mapping):
+        said = "the inputs of a kernel are arrays by name"
+        raise Failure(Problem("E0803", said))
+    return {name: np.asarray(value) for name, value in inputs.items()}
+
+
+def _given(program: Text | Program) -> Given:
+    """A program as bytes or as a text; raises Failure."""
+    if isinstance(program, Program):
+        return ObjectFile("<program>", written(program))
+    return program_of(program)
+
+
+def _folders(include: Folders) -> tuple[str, ...]:
+    given = [include] if isinstance(include, str | os.PathLike) else include
+    return tuple(map(os.fsdecode, given))
+
+
+class _Run:
+    """One run of a program of others, in one process or two."""
+
+    def __init__(self, name: str, limits: Limits) -> None:
+        self.name, self.limits = name, limits
+        self.began = time.monotonic()
+        self.protections: tuple[Protection, ...] = ()
+        self.printed = {"stdout": Printed(), "stderr": Printed()}
+
+    def go(self, tracing: Tracing | None, running: Running) -> Outcome:
+        """The kernel if there is one, then the program."""
+        with tempfile.TemporaryDirectory(prefix="nasm-", ignore_cleanup_errors=True) as folder:
+            if tracing is not None:
+                made = self.step(tracing, folder)
+                if isinstance(made, Outcome):
+                    return made
+                running = replace(running, traced=made)
+            done = self.step(running, folder)
+        if isinstance(done, Outcome):
+            return done
+        report, outputs = pickle.loads(done)  # of a process in which only nasm itself was run
+        return self.outcome("ran", report=report, outputs=outputs, exit_code=0)
+
+    def step(self, work: Work, folder: str) -> bytes | Outcome:
+        """What a process made, or what became of it instead."""
+        word = secrets.token_bytes(16)
+        until = self.began + self.limits.deadline
+        ended = process.run(work, self.limits, until, os.path.realpath(folder), word)
+        if isinstance(work, Tracing) or work.traced is None:
+            self.note(ended)
+        answers = list(ended.answer(word))
+        if answers and answers[0][0] == PROTECTED and not self.protections:
+            self.protections = tuple(Protection(**each) for each in json.loads(answers[0][1]))
+        made = [content for kind, content in answers if kind == MADE]
+        wrong = [content for kind, content in answers if kind == WRONG]
+        if ended.status == 0 and len(made) == 1 and not wrong and not ended.late:
+            return made[0]
+        if ended.status == 0 and len(wrong) == 1 and not made and not ended.late:
+            return self.refused(work, wrong[0])
+        return self.ended(ended)
+
+    def note(self, ended: Ended) -> None:
+        """Keep what it printed."""
+        for name, data in ended.printed.items():
+            text = data.decode("utf-8", "replace")
+            self.printed[name] = Printed(text, ended.left_out[name])
+
+    def refused(self, work: Work, content: bytes) -> Outcome:
+        """A process says what is wrong: in JSON if it ran Python of others, else pickled."""
+        problems: tuple[Problem, ...]
+        if isinstance(work, Tracing):
+            try:
+                said = unpacked(content)
+            except ValueError as error:
+                problem = Problem(RAISED, f"what the kernel's process sent is no answer: {error}")
+                return self.outcome("exited", (problem,), exit_code=0)
+            own = split(work.kernel)
+            problems = tuple(self.problem(each, own and own[0]) for each in said)
+        else:
+            problems = pickle.loads(content)
+        of_memory = all(problem.code == OF_MEMORY.code for problem in problems)
+        return self.outcome("memory" if of_memory else "refused", problems, exit_code=0)
+
+    def problem(self, said: Mapping[str, Any], kernel: str | None) -> Problem:
+        """A problem at its place; of the kernel's process no line of another file is shown."""
+        file, line = said["file"], said["line"]
+        span = line_of(file, line) if file is not None and file == kernel else None
+        message = said["message"]
+        if span is None and file is not None:
+            message += f" ({file}:{line})"
+        return Problem(said["code"], message, span, said["hint"])
+
+    def ended(self, ended: Ended) -> Outcome:
+        """A process ended without an answer."""
+        code = ended.status
+        if ended.late:
+            said = f"it was still running after {self.limits.deadline:g} s"
+            return self.outcome("deadline", (Problem("E0516", said),), signal=signal.SIGKILL)
+        if ended.flooded:
+            problem = Problem(RAISED, "what its process made of it is too large")
+            return self.outcome("output", (problem,), signal=signal.SIGKILL)
+        if code == -signal.SIGXCPU or (code == -signal.SIGKILL and ended.cpu >= self.limits.cpu):
+            problem = Problem("E0516", f"it took {self.limits.cpu:g} s of processor time")
+            return self.outcome("cpu", (problem,), signal=-code)
+        if code < 0:
+            name = signal.Signals(-code).name if -code in set(signal.Signals) else str(-code)
+            problem = Problem(RAISED, f"its process was ended by the signal {name}")
+            return self.outcome("signal", (problem,), signal=-code)
+        problem = Problem(RAISED, f"its process exited with {code}, and without a result")
+        return self.outcome("exited", (problem,), exit_code=code)
+
+    def outcome(self, how: How, problems: tuple[Problem, ...] = (), **more: Any) -> Outcome:
+        """All that is known."""
+        took = time.monotonic() - self.began
+        return Outcome(
+            self.name,
+            how,
+            problems,
+            protections=self.protections,
+            seconds=took,
+            stdout=self.printed["stdout"],
+            stderr=self.printed["stderr"],
+            **more,
+        )

@@ -1,0 +1,87 @@
+"""What became of a program or a kernel that was run in processes of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from nasm.isolation.limits import Protection
+from nasm.problems import Problem, counted, render
+from nasm.records import RunReport
+from nasm.report import jsonable
+
+How = Literal["ran", "refused", "exited", "signal", "cpu", "memory", "deadline", "output"]
+"""``ran``: there is a report. ``refused``: it does not assemble, or the kernel raised something.
+``exited``: a process ended without an answer. ``signal``: one ended it. ``cpu``, ``memory``,
+``deadline`` and ``output`` are the limits that it met, ``output`` that of its answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """The first bytes that were printed, as text, and how many more there were."""
+
+    text: str = ""
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How it ended. It can be pickled, and :meth:`document` is it as JSON.
+
+    ``report`` and ``outputs`` are those of :func:`nasm.run` if the program ``ran``, else None.
+    ``problems`` are what is wrong if it did not. ``exit_code`` or ``signal`` says how the last
+    process ended, ``seconds`` how long all took. ``protections`` are those of the process that ran
+    the kernel, or without one of the process that ran the program: a limit that is not ``active``
+    was not kept.
+    """
+
+    program: str
+    how: How
+    problems: tuple[Problem, ...] = ()
+    report: RunReport | None = None
+    outputs: dict[str, np.ndarray[Any, Any]] | None = None
+    exit_code: int | None = None
+    signal: int | None = None
+    stdout: Printed = field(default_factory=Printed)
+    stderr: Printed = field(default_factory=Printed)
+    protections: tuple[Protection, ...] = ()
+    seconds: float = 0.0
+
+    @property
+    def ok(self) -> bool:
+        """Whether the program ran to its end, and all that it promised holds."""
+        return self.how == "ran" and self.report is not None and self.report.ok
+
+    def __str__(self) -> str:
+        if self.report is not None:
+            return str(self.report)
+        return "\n\n".join(map(render, self.problems))
+
+    def document(self) -> dict[str, Any]:
+        """What JSON can hold of it: all but the outputs."""
+        report = self.report
+        return {
+            "program": self.program,
+            "how": self.how,
+            "ok": self.ok,
+            "exit_code": self.exit_code,
+            "signal": self.signal,
+            "seconds": self.seconds,
+            "stdout": {"text": self.stdout.text, "left_out": self.stdout.left_out},
+            "stderr": {"text": self.stderr.text, "left_out": self.stderr.left_out},
+            "protections": [
+                {"name": p.name, "active": p.active, "by": p.by} for p in self.protections
+            ],
+            "problems": jsonable.problems(self.problems),
+            "report": None if report is None else jsonable.report_of(report),
+        }
+
+    @property
+    def unprotected(self) -> str:
+        """A sentence about what the system could not forbid; empty if there is nothing."""
+        names = [p.name for p in self.protections if not p.active]
+        if not names:
+            return ""
+        return f"{counted(len(names), 'protection')} not available here: {', '.join(names)}"

@@ -1,0 +1,99 @@
+"""``deadline=`` and ``memory=``: limits of a call from Python, in every thread."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+import nasm
+from nasm import deadlines, host_memory
+from nasm.problems import Failure
+from nasm.records import Status
+
+ENDLESS = """\
+.target trn2
+@sync
+RegisterMove %r0, 5
+again: RegisterAlu %r0, %r0, 1, op=add
+CompareBranch %r0, 0, op=greater, target=again
+"""
+LONG = ".target trn2\n.sbuf t f32[4, 8]\n@vector\n.for i in 0..400_000\nMemset t, 1.0\n.end\n"
+LARGE = ".target trn2\n.hbm X f32[4096, 4096] input = iota\n.expect X == X\n"
+MIB = 1 << 20
+
+
+def here(call: Callable[[], Any]) -> Any:
+    return call()
+
+
+def elsewhere(call: Callable[[], Any]) -> Any:
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(call).result()
+
+
+@pytest.mark.parametrize("where", [here, elsewhere])
+def test_a_run_that_does_not_end_is_reported_when_its_time_is_up(where: Any) -> None:
+    handlers = [signal.getsignal(number) for number in (signal.SIGALRM, signal.SIGINT)]
+    began = time.monotonic()
+    program = nasm.assemble(ENDLESS)
+    nasm.run(program, max_instructions=10)  # what is made once is made
+    done = where(lambda: nasm.run(program, deadline=1, max_instructions=None))
+    assert time.monotonic() - began < 30
+    assert (done.report.status, done.ok) == (Status.TIMEOUT, False)
+    (problem,) = (p for p in done.report.problems if p.code == "E0516")
+    assert "still running after 1 s" in problem.message
+    assert handlers == [signal.getsignal(number) for number in (signal.SIGALRM, signal.SIGINT)]
+
+
+@pytest.mark.parametrize("where", [here, elsewhere])
+@pytest.mark.parametrize("call", [nasm.assemble, nasm.check, nasm.run])
+def test_what_takes_too_long_before_there_is_a_result_is_a_failure(where: Any, call: Any) -> None:
+    with pytest.raises(Failure, match=r"E0516.*the time of deadline= \(0.1 s\) was up"):
+        where(lambda: call(LONG, deadline=0.1))
+
+
+def test_a_call_that_ends_in_time_is_as_without_a_limit() -> None:
+    threads = threading.active_count()
+    done = nasm.run(".target trn2\n@sync Nop\n", deadline=60, memory=1 << 34)
+    assert done.ok
+    assert threading.active_count() == threads
+
+
+def test_nothing_is_raised_after_the_end() -> None:
+    struck = 0
+    for _ in range(100):
+        try:
+            with deadlines.Deadline(0.001):
+                until = time.monotonic() + 0.001
+                while time.monotonic() < until:
+                    pass
+        except deadlines.OutOfTime:
+            struck += 1
+    time.sleep(0.01)
+    assert 0 <= struck <= 100
+
+
+@pytest.mark.parametrize("wrong", [0, -1, float("nan")])
+def test_a_deadline_is_above_0(wrong: float) -> None:
+    with pytest.raises(ValueError, match="deadline: wanted seconds above 0"):
+        nasm.run(ENDLESS, deadline=wrong)
+
+
+def test_memory_is_what_a_call_may_take() -> None:
+    with pytest.raises(Failure, match=r"E0808.*memory= leaves"):
+        nasm.run(LARGE, memory=8 * MIB)
+    assert nasm.run(LARGE, memory=1024 * MIB).ok
+    assert "memory=" not in (host_memory.available() or (0, ""))[1]
+
+
+def test_memory_that_was_taken_is_no_more_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    held = iter([10 * MIB, 13 * MIB])
+    monkeypatch.setattr(host_memory, "_held", lambda: next(held))
+    with host_memory.limited(4 * MIB):
+        assert host_memory.available() == (MIB, "memory= leaves")
