@@ -11,7 +11,7 @@ raises an :class:`Error`. Nothing heavy is imported before it is asked for.
 
 from __future__ import annotations
 
-from nasm import drawing
+from nasm.base import drawing
 
 TYPE_CHECKING = False  # typing's own takes a while to import, in which a Ctrl-C is not heard
 
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
 
     from nasm import nki
     from nasm.api import Builder, Result, assemble, at_read, check, run
-    from nasm.comparison import compare
-    from nasm.debug.changing.typed import Typed
-    from nasm.debug.engines.records import Context
-    from nasm.debug.moving.breakpoints import Breakpoint, Hit
-    from nasm.debug.moving.travel import Mark
-    from nasm.debug.origins.whys import Why
-    from nasm.debug.values.value import Value
+    from nasm.base.problems import Error, Failure, Problem, Refused
+    from nasm.debugger.changing.interactive import Typed
+    from nasm.debugger.engines.records import Context
+    from nasm.debugger.moving.breakpoints import Breakpoint, Hit
+    from nasm.debugger.moving.travel import Mark
+    from nasm.debugger.origins.records import Why
+    from nasm.debugger.session import Session
+    from nasm.debugger.values.value import Value
     from nasm.isolation.isolated import isolated
     from nasm.isolation.limits import Limits
     from nasm.isolation.outcome import Outcome
-    from nasm.problems import Error, Failure, Problem, Refused
-    from nasm.records import Moment, RunReport, Status
-    from nasm.rerun import schedules, witness
-    from nasm.running import Checkpoint
-    from nasm.session import Session
-    from nasm.spec.view import Reg, Window
+    from nasm.machine.records import Moment, RunReport, Status
+    from nasm.runs.diff import compare
+    from nasm.runs.running import Checkpoint
+    from nasm.runs.schedules import schedules, witness
+    from nasm.views.view import Reg, Window
 
 __version__ = "0.1.0"
 __all__ = [
@@ -74,30 +74,30 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Breakpoint": "nasm.debug.moving.breakpoints",
-    "Checkpoint": "nasm.running",
-    "Context": "nasm.debug.engines.records",
-    "Error": "nasm.problems",
-    "Failure": "nasm.problems",
-    "Hit": "nasm.debug.moving.breakpoints",
+    "Breakpoint": "nasm.debugger.moving.breakpoints",
+    "Checkpoint": "nasm.runs.running",
+    "Context": "nasm.debugger.engines.records",
+    "Error": "nasm.base.problems",
+    "Failure": "nasm.base.problems",
+    "Hit": "nasm.debugger.moving.breakpoints",
     "Limits": "nasm.isolation.limits",
-    "Mark": "nasm.debug.moving.travel",
-    "Moment": "nasm.records",
+    "Mark": "nasm.debugger.moving.travel",
+    "Moment": "nasm.machine.records",
     "Outcome": "nasm.isolation.outcome",
-    "Problem": "nasm.problems",
-    "Refused": "nasm.problems",
-    "Reg": "nasm.spec.view",
-    "RunReport": "nasm.records",
-    "Session": "nasm.session",
-    "Status": "nasm.records",
-    "Typed": "nasm.debug.changing.typed",
-    "Value": "nasm.debug.values.value",
-    "Why": "nasm.debug.origins.whys",
-    "Window": "nasm.spec.view",
-    "compare": "nasm.comparison",
+    "Problem": "nasm.base.problems",
+    "Refused": "nasm.base.problems",
+    "Reg": "nasm.views.view",
+    "RunReport": "nasm.machine.records",
+    "Session": "nasm.debugger.session",
+    "Status": "nasm.machine.records",
+    "Typed": "nasm.debugger.changing.interactive",
+    "Value": "nasm.debugger.values.value",
+    "Why": "nasm.debugger.origins.records",
+    "Window": "nasm.views.view",
+    "compare": "nasm.runs.diff",
     "isolated": "nasm.isolation.isolated",
-    "schedules": "nasm.rerun",
-    "witness": "nasm.rerun",
+    "schedules": "nasm.runs.schedules",
+    "witness": "nasm.runs.schedules",
 }
 
 
@@ -105,7 +105,7 @@ def _views() -> Any:
     """How things look; nothing of it is imported before something is drawn."""
     from importlib import import_module
 
-    return import_module("nasm.repl.drawn")
+    return import_module("nasm.show.views")
 
 
 drawing.views = _views

@@ -11,31 +11,31 @@ from typing import Any
 
 import numpy as np
 
-from nasm import deadlines, host_memory
-from nasm.asm.expanding.walking import unknown_target
-from nasm.building import given
-from nasm.building.builder import ProgramBuilder
-from nasm.dtypes import DType
-from nasm.examine import Examination, examine
-from nasm.machine import describe
-from nasm.machine.given_inputs import Inputs
+from nasm.analysis import summary
+from nasm.base import deadlines, host_memory
+from nasm.base.dtypes import DType
+from nasm.base.files import Allowed, Files, Folders
+from nasm.base.numbers import plain
+from nasm.base.problems import Failure, Problem, Refused
+from nasm.base.source import Source, Span
+from nasm.base.source_files import Text, program_of
+from nasm.debugger.session import ASSEMBLED, Session
+from nasm.isa.declared_transfer import DeclaredTransfer
+from nasm.isa.instruction import Row
+from nasm.isa.timing import Timing, TimingGiven
+from nasm.language.expanding.statements import unknown_target
+from nasm.language.objects import loaded
+from nasm.machine.inputs import Inputs
 from nasm.machine.outlines import NoValues
-from nasm.objects import loaded
-from nasm.open_files import Allowed, Files, Folders
-from nasm.problems import Failure, Problem, Refused
-from nasm.records import MOST_EXAMINED, MOST_INSTRUCTIONS, Progress, RunReport, Status
-from nasm.sequence.written import autosync as synchronised
-from nasm.session import ASSEMBLED, Session
-from nasm.source import Source, Span
-from nasm.source_files import Text, program_of
-from nasm.spec.declared_transfer import DeclaredTransfer
-from nasm.spec.instruction import Row
-from nasm.spec.numbers import plain
-from nasm.spec.program import Program, Update, Wait
-from nasm.spec.shown import shown
-from nasm.spec.timing import Timing, TimingGiven
-from nasm.spec.view import View
+from nasm.machine.records import MOST_EXAMINED, MOST_INSTRUCTIONS, Progress, RunReport, Status
+from nasm.program import arguments as given
+from nasm.program.builder import ProgramBuilder
+from nasm.program.program import Program, Update, Wait
+from nasm.runs.check import Examination, examine
+from nasm.sync.sequential_text import autosync as synchronised
 from nasm.targets import TARGETS
+from nasm.views.shown import shown
+from nasm.views.view import View
 
 
 def assemble(
@@ -51,7 +51,7 @@ def assemble(
     deadline: float | None = None,
     memory: int | None = None,
 ) -> Program:
-    """Assemble a text or a file; raises :class:`~nasm.problems.Failure` with every problem.
+    """Assemble a text or a file; raises :class:`~nasm.base.problems.Failure` with every problem.
 
     An object file is loaded, for what it was assembled for.
 
@@ -202,7 +202,7 @@ def run(
 def _late(session: Session, seconds: float | None) -> RunReport:
     """The report of a run whose time was up between two events."""
     session.status = Status.TIMEOUT
-    span, where = describe.standing(session.machine)
+    span, where = summary.standing(session.machine)
     said = f"still running after {seconds:g} s: {where}"
     report = session.report(hashes=False)
     return replace(report, problems=(*report.problems, Problem(LATE, said, span, MORE_TIME)))
@@ -350,8 +350,8 @@ class Builder:
     ``engine("vector", core=1)`` is an engine of core 1; all else is of core 0.
 
     Every instruction remembers the line of Python that made it. Problems of operands are raised
-    at once as :class:`~nasm.problems.Failure`; rules are checked by :meth:`finish`. ``options``
-    are machine options by name, ``timing`` figures by name or the path of a TOML file.
+    at once as :class:`~nasm.base.problems.Failure`; rules are checked by :meth:`finish`.
+    ``options`` are machine options by name, ``timing`` figures by name or the path of a TOML file.
 
     A tensor is declared by its memory, ``b.hbm("x", "f32", (128, 512), role="input")``; beside
     ``role`` there are ``init``, ``partition``, ``offset``, ``bank`` and ``core``.
@@ -432,7 +432,7 @@ class Builder:
 
     def expect(self, text: str) -> None:
         """Add an expectation, as the language writes it: ``"C ~ A.T @ B rtol=1e-2"``."""
-        from nasm.asm.text.parse import parse_statement
+        from nasm.language.text.parse import parse_statement
 
         with _located():
             if not isinstance(text, str):

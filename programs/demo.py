@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.text import Text
 
-from nasm.cli import streams
-from nasm.cli.screen import Screen
-from nasm.problems import Failure
-from nasm.records import RunReport
-from nasm.report import tables
-from nasm.session import Session
-from nasm.source_files import source_of
+from nasm.apps.cli import streams
+from nasm.apps.cli.screen import Screen
+from nasm.base.problems import Failure
+from nasm.base.source_files import source_of
+from nasm.debugger.session import Session
+from nasm.machine.records import RunReport
+from nasm.show import tables
 
 FOLDER = Path(__file__).parent
 WANTED = 0.95

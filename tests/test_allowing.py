@@ -7,12 +7,12 @@ import pickle
 import pytest
 
 import nasm
-from nasm import codes
-from nasm.allowing import Allow, Policy
-from nasm.asm.text.allows import allows
-from nasm.problems import Failure, Note, Problem, Severity
-from nasm.records import RunReport
-from nasm.source import Source, Span
+from nasm.base.problems import Failure, Note, Problem, Severity
+from nasm.base.source import Source, Span
+from nasm.base.suppressions import Allow, Policy
+from nasm.language import codes
+from nasm.language.text.suppressions import allows
+from nasm.machine.records import RunReport
 from nasm.targets.neuron.isa import ISA
 
 HEAD = ".target trn1\n.sbuf c f32[128, 512]\n.sbuf d f32[128, 512]\n"

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import nasm
-from nasm.problems import Failure, Problem, render
-from nasm.spec.array_files import ArrayFile
-from nasm.spec.program import Program
+from nasm.base.array_files import ArrayFile
+from nasm.base.problems import Failure, Problem, render
+from nasm.program.program import Program
 
 MATMUL = """\
 .target trn1

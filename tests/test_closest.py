@@ -6,7 +6,7 @@ import difflib
 
 import pytest
 
-from nasm.problems import closest
+from nasm.base.problems import closest
 
 
 def test_long_words_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:

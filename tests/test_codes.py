@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from nasm import codes
-from nasm.codes import examining
-from nasm.examine import examine
-from nasm.problems import FAMILIES, Failure, Family, Severity, family
-from nasm.records import Status
-from nasm.report.found import of_run
-from nasm.session import Session
-from nasm.source import Source
+from nasm.base.problems import FAMILIES, Failure, Family, Severity, family
+from nasm.base.source import Source
+from nasm.debugger.session import Session
+from nasm.language import codes
+from nasm.language.codes import checking
+from nasm.machine.records import Status
+from nasm.runs.check import examine
+from nasm.show.log_lines import of_run
 
 ROOT = Path(__file__).parents[1]
 CODE = re.compile(r"\b[EW]0\d{3}\b")
@@ -62,7 +62,7 @@ def problems(text: str) -> set[str]:
     if report.status is not Status.FINISHED:
         ending = [TABLE[p.code] for p in report.problems if family(p.code) is Family.HAZARD]
         assert all(row.ends for row in ending)
-    examined = {row.code for row in examining.ROWS}
+    examined = {row.code for row in checking.ROWS}
     found = {p.code for p in (*goes_on, *of_run(report).problems)}
     return found | (examined & {p.code for p in examine(session.program).problems})
 
@@ -104,7 +104,7 @@ def test_the_right_example_is_not(code: str, text: str) -> None:
     # What is never written, or never set, is beside the point of an example about operands.
     beside = set() if family(code) is Family.HAZARD else {c for c in found if "E05" in c}
     beside |= {c for c in found if family(c) is Family.SLOW and c != code}
-    beside |= {row.code for row in examining.ROWS if row.code != code}
+    beside |= {row.code for row in checking.ROWS if row.code != code}
     assert found - beside == set()
 
 

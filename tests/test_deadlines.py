@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import nasm
-from nasm import deadlines, host_memory
-from nasm.problems import Failure
-from nasm.records import Status
+from nasm.base import deadlines, host_memory
+from nasm.base.problems import Failure
+from nasm.machine.records import Status
 
 ENDLESS = """\
 .target trn2

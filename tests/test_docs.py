@@ -23,10 +23,10 @@ import numpy as np
 import pytest
 
 import nasm
-from nasm.asm.text.parse_failure import DIRECTIVES
-from nasm.cli import arguments
-from nasm.cli.verb_parsers import VERBS
-from nasm.repl.typed import PROMPT
+from nasm.apps.cli import arguments
+from nasm.apps.cli.verb_parsers import VERBS
+from nasm.apps.repl.input import PROMPT
+from nasm.language.text.parse_failure import DIRECTIVES
 from nasm.targets.neuron import TARGET
 
 ROOT = Path(__file__).parents[1]
@@ -262,7 +262,7 @@ def test_every_option_is_documented(verb: str) -> None:
 
 def test_every_file_of_the_debugger_has_its_place_in_the_map() -> None:
     text = (DOCS / "contributing.md").read_text(encoding="utf-8")
-    _, _, rest = text.partition("| `nasm/debug/` | | |\n")
+    _, _, rest = text.partition("| `nasm/debugger/` | | |\n")
     named, folder = [], ""
     for row in rest.partition("\n\n")[0].splitlines()[1:]:
         _, place, files, *_ = row.split("|")

@@ -12,7 +12,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from nasm.dtypes import (
+from nasm.base.dtypes import (
     DTYPES,
     DTypeError,
     Kind,

@@ -9,7 +9,7 @@ import warnings
 import numpy as np
 import pytest
 
-from nasm.dtypes import DTYPES, Kind, format_value, from_npy, npy_storable
+from nasm.base.dtypes import DTYPES, Kind, format_value, from_npy, npy_storable
 
 PACKED = [d for d in DTYPES.values() if d.kind is Kind.PACKED]
 BF16, F16, F32 = (DTYPES[n] for n in ("bfloat16", "float16", "float32"))

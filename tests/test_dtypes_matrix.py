@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nasm.dtypes import DTYPES, DTypeError, Kind, convert
+from nasm.base.dtypes import DTYPES, DTypeError, Kind, convert
 from tests.test_dtypes import awkward_float32, bits, every_pattern, quietly
 
 PLAIN = [d for d in DTYPES.values() if d.kind in (Kind.INT, Kind.FLOAT)]

@@ -9,7 +9,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from nasm.dtypes import DTYPES, DTypeError, pack, packed, unpack, unpacked
+from nasm.base.dtypes import DTYPES, DTypeError, pack, packed, unpack, unpacked
 
 E5M2, E4M3FN, E2M1 = (DTYPES[f"{n}_x4"] for n in ("float8_e5m2", "float8_e4m3fn", "float4_e2m1fn"))
 PACKED = (E5M2, E4M3FN, E2M1)

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from nasm.dtypes import DTYPES, Casting, from_float32, to_float32
+from nasm.base.dtypes import DTYPES, Casting, from_float32, to_float32
 from tests.test_dtypes import LAYOUTS, awkward_float32, every_pattern, f32, rounded, value_of
 
 EIGHT = ("float8_e3m4", "float8_e4m3", "float8_e5m2", "float8_e4m3fn")

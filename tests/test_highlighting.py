@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from pygments.token import Comment, Keyword, Name, Token
 
-from nasm.asm.text.lexemes import TERMINALS, pattern
-from nasm.highlighting import TOKENS, NeuronNasmLexer
+from nasm.apps.highlighting import TOKENS, NeuronNasmLexer
+from nasm.language.text.lexemes import TERMINALS, pattern
 from nasm.targets.neuron import TARGET
 
 ROOT = Path(__file__).parents[1]
@@ -50,7 +50,7 @@ def test_the_tokens_of_a_program_are_all_of_it(path: Path) -> None:
 def test_pygments_and_rich_find_the_lexer_by_the_languages_own_name() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     (named,) = project["entry-points"]["pygments.lexers"].items()
-    assert named == ("neuron-nasm", "nasm.highlighting:NeuronNasmLexer")
+    assert named == ("neuron-nasm", "nasm.apps.highlighting:NeuronNasmLexer")
     assert "nasm" not in NeuronNasmLexer.aliases  # which is the assembler for x86
 
 

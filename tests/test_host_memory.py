@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import nasm
-from nasm import host_memory
-from nasm.problems import Failure, Refused
+from nasm.base import host_memory
+from nasm.base.problems import Failure, Refused
 
 MIB, GIB = 2**20, 2**30
 
@@ -115,7 +115,7 @@ def test_a_refusal_names_the_largest_needs_and_who_limits(computer: Path) -> Non
 
 
 def having(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
-    for module in ("nasm.host_memory", "nasm.machine.needs"):
+    for module in ("nasm.base.host_memory", "nasm.machine.memory_needs"):
         monkeypatch.setattr(f"{module}.available", lambda: (size, "this test has"))
 
 
@@ -184,7 +184,7 @@ def test_a_limit_of_the_shell_is_met_with_a_sentence(tmp_path: Path) -> None:
     path.write_text(".target trn1\n.hbm X u8[3_000_000_000] output\n@sync Nop\n", encoding="utf-8")
     code = (
         "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, (4 * 2**30,) * 2); "
-        "from nasm.cli import main; sys.exit(main(sys.argv[1:]))"
+        "from nasm.apps.cli import main; sys.exit(main(sys.argv[1:]))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, "run", str(path)], capture_output=True, text=True, check=False

@@ -68,8 +68,8 @@ LAYERS = (
 LEVEL = {part: level for level, row in enumerate(LAYERS) for part in row}
 
 INNER: dict[str, tuple[tuple[str, ...], ...]] = {
-    "nasm.asm": (("text",), ("expanding",), ("expectations",), ("assemble",), ("resume",)),
-    "nasm.debug": (
+    "nasm.language": (("text",), ("expanding",), ("expectations",), ("assemble",), ("resume",)),
+    "nasm.debugger": (
         ("values",),
         ("moving",),
         ("engines", "changing"),
@@ -334,7 +334,7 @@ ENGINES = frozenset(
 """Engine names are everyday words, so only a string that is nothing else counts; and a tensor is
 a tensor everywhere."""
 
-EXAMPLES = "nasm.asm.text.syntax_errors"
+EXAMPLES = "nasm.language.text.syntax_errors"
 """Shows texts that do not parse: some word must stand where a mnemonic does, and a directive."""
 
 
@@ -379,21 +379,21 @@ def test_generic_code_does_not_name_a_machine(module: str) -> None:
 @pytest.mark.parametrize(
     ("module", "text"),
     [
-        ("nasm.sim.clock", "from nasm.session import Session"),
+        ("nasm.sim.clock", "from nasm.debugger.session import Session"),
         ("nasm.sim.clock", "import nasm.machine.bind"),
         ("nasm.sim.clock", "from nasm import Session"),
-        ("nasm.sim.clock", "from nasm.spec.view import View"),
-        ("nasm.spec.view", "def f():\n    from nasm.sim import memory"),
-        ("nasm.asm.text.parse", "if TYPE_CHECKING:\n    from nasm.machine import Machine"),
-        ("nasm.asm.assemble", "from ..machine import Machine"),
-        ("nasm.asm.text.parse", "import importlib\nimportlib.import_module('nasm.cli')"),
-        ("nasm.building.builder", "from nasm.targets import TARGETS"),
-        ("nasm.building.builder", "from nasm.asm.text import tree"),
-        ("nasm.session", "from nasm.targets.neuron import alu"),
-        ("nasm.report.tables", "from nasm.repl import text"),
-        ("nasm.source", "from nasm import dtypes"),
-        ("nasm.spec.view", "import lark"),
-        ("nasm.session", "from rich.table import Table"),
+        ("nasm.sim.clock", "from nasm.views.view import View"),
+        ("nasm.views.view", "def f():\n    from nasm.sim import memory"),
+        ("nasm.language.text.parse", "if TYPE_CHECKING:\n    from nasm.machine import Machine"),
+        ("nasm.language.assemble", "from ..machine import Machine"),
+        ("nasm.language.text.parse", "import importlib\nimportlib.import_module('nasm.apps.cli')"),
+        ("nasm.program.builder", "from nasm.targets import TARGETS"),
+        ("nasm.program.builder", "from nasm.language.text import tree"),
+        ("nasm.debugger.session", "from nasm.targets.neuron import alu"),
+        ("nasm.show.tables", "from nasm.apps.repl import text"),
+        ("nasm.base.source", "from nasm import dtypes"),
+        ("nasm.views.view", "import lark"),
+        ("nasm.debugger.session", "from rich.table import Table"),
         ("nasm.machine.bind", "import ml_dtypes"),
         ("nasm.sim.clock", "import pandas"),
     ],
@@ -407,10 +407,10 @@ def test_an_import_that_points_up_or_strays_is_found(module: str, text: str) -> 
     [
         ("nasm.sim.clock", "from nasm.sim.memory import Store\nfrom . import trace"),
         ("nasm.sim.clock", "from nasm import problems\nimport heapq\nimport numpy as np"),
-        ("nasm.session", "from nasm.targets import TARGETS\nfrom .machine import Machine"),
-        ("nasm.asm.assemble", "from ..source import Source\nfrom lark import Token"),
-        ("nasm.repl.app", "from nasm.report import tables"),
-        ("nasm.cli", "from nasm.repl.app import App\nimport rich"),
+        ("nasm.debugger.session", "from nasm.targets import TARGETS\nfrom .machine import Machine"),
+        ("nasm.language.assemble", "from ..source import Source\nfrom lark import Token"),
+        ("nasm.apps.repl.app", "from nasm.show import tables"),
+        ("nasm.apps.cli", "from nasm.apps.repl.app import App\nimport rich"),
     ],
 )
 def test_an_import_that_points_down_is_not(module: str, text: str) -> None:
@@ -420,14 +420,14 @@ def test_an_import_that_points_down_is_not(module: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("module", "text"),
     [
-        ("nasm.asm.text.parse", "from nasm.asm.expanding.scope import Scope"),
+        ("nasm.language.text.parse", "from nasm.language.expanding.scope import Scope"),
         (
-            "nasm.asm.expanding.expand",
-            "if TYPE_CHECKING:\n    from nasm.asm.expectations import judge",
+            "nasm.language.expanding.expand",
+            "if TYPE_CHECKING:\n    from nasm.language.expectations import judge",
         ),
-        ("nasm.asm.expectations.judge", "from nasm.asm.assemble import assemble"),
-        ("nasm.asm.expanding.expand", "from nasm.asm.new import thing"),
-        ("nasm.asm.new", ""),
+        ("nasm.language.expectations.judge", "from nasm.language.assemble import assemble"),
+        ("nasm.language.expanding.expand", "from nasm.language.new import thing"),
+        ("nasm.language.new", ""),
     ],
 )
 def test_an_import_that_points_up_within_a_folder_is_found(module: str, text: str) -> None:
@@ -436,9 +436,9 @@ def test_an_import_that_points_up_within_a_folder_is_found(module: str, text: st
 
 
 def test_an_import_that_points_down_within_a_folder_is_not() -> None:
-    text = "from nasm.asm.text import tree\nfrom nasm.building import check\nimport lark"
-    assert inward(text, "nasm.asm.expanding.expand") == []
-    assert inward("from nasm.asm import assemble", "nasm.session") == []
+    text = "from nasm.language.text import tree\nfrom nasm.program import check\nimport lark"
+    assert inward(text, "nasm.language.expanding.expand") == []
+    assert inward("from nasm.language import assemble", "nasm.debugger.session") == []
 
 
 @pytest.mark.parametrize(
@@ -469,7 +469,7 @@ def test_a_circle_is_found(texts: dict[str, str], circle: set[str]) -> None:
 def test_relative_imports_of_a_package_start_at_itself() -> None:
     text = "from .trace import Trace\nfrom ..session import Session"
     names = [name for _, name in imports(text, "nasm.sim", package=True)]
-    assert names == ["nasm.sim.trace.Trace", "nasm.session.Session"]
+    assert names == ["nasm.sim.trace.Trace", "nasm.debugger.session.Session"]
 
 
 def test_words_of_neuron_are_found_in_code_and_not_in_prose() -> None:

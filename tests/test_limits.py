@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import nasm
-from nasm.records import Status
+from nasm.machine.records import Status
 
 COUNT = """\
 .target trn1

@@ -32,7 +32,7 @@ X = np.arange(512, dtype=np.float32).reshape(128, 4)
 def shell() -> Any:
     InteractiveShell.clear_instance()
     made = InteractiveShell.instance()
-    made.run_line_magic("load_ext", "nasm.notebook")
+    made.run_line_magic("load_ext", "nasm.apps.notebook")
     made.user_ns["x"] = X
     yield made
     InteractiveShell.clear_instance()
@@ -98,7 +98,7 @@ def test_a_notebook_is_executed_without_a_screen(tmp_path: Path) -> None:
     nbclient = pytest.importorskip("nbclient")
     pytest.importorskip("ipykernel")
     cells = [
-        "import numpy as np\n%load_ext nasm.notebook\nx = np.full((128, 4), 3, np.float32)",
+        "import numpy as np\n%load_ext nasm.apps.notebook\nx = np.full((128, 4), 3, np.float32)",
         f"%%nasm\n{PROGRAM}",
         "print(float(y.sum()))",
     ]

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 import nasm
-from nasm import open_files, source_files
-from nasm.open_files import ANY, Allowed
-from nasm.problems import Failure, Refused
-from nasm.repl import naming
+from nasm.apps.repl import naming
+from nasm.base import files, source_files
+from nasm.base.files import ANY, Allowed
+from nasm.base.problems import Failure, Refused
 
 VALUES = np.arange(3, dtype=np.float32)
 PROGRAM = """
@@ -61,7 +61,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture(params=[True, False], ids=["stepwise", "resolved"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both ways to open a file: in steps, and where there are none."""
-    monkeypatch.setattr(open_files, "_STEPWISE", request.param)
+    monkeypatch.setattr(files, "_STEPWISE", request.param)
 
 
 @pytest.mark.usefixtures("way")
@@ -153,7 +153,7 @@ def test_a_link_outside_is_not_followed_back(home: Path) -> None:
 )
 def test_what_is_wrong_in_the_folder_is_said_as_ever(home: Path, name: str, error: Any) -> None:
     os.mkfifo("data/pipe")
-    if name == "a.npy/" and not open_files._STEPWISE:
+    if name == "a.npy/" and not files._STEPWISE:
         return  # realpath drops the slash
     with pytest.raises(error):
         Allowed.of("data").opened("data", name)
@@ -177,7 +177,7 @@ def test_a_folder_that_is_none_is_refused(home: Path, given: Any) -> None:
 def test_what_is_swapped_between_two_steps_leads_nowhere(
     home: Path, monkeypatch: pytest.MonkeyPatch, swapped: str, target: str
 ) -> None:
-    looked = open_files._looked
+    looked = files._looked
 
     def then_swapped(part: str, folder: int) -> os.stat_result | None:
         status = looked(part, folder)
@@ -186,7 +186,7 @@ def test_what_is_swapped_between_two_steps_leads_nowhere(
             os.symlink(target, part, dir_fd=folder)
         return status
 
-    monkeypatch.setattr(open_files, "_looked", then_swapped)
+    monkeypatch.setattr(files, "_looked", then_swapped)
     with pytest.raises(OSError, match=r"Not a directory|Too many levels"):
         Allowed.of("data").opened("data", "deep/a.npy")
 
@@ -196,7 +196,7 @@ def test_a_file_that_becomes_a_pipe_does_not_block(
 ) -> None:
     os.mkfifo("data/pipe")
     plain = os.stat("data/a.npy")
-    monkeypatch.setattr(open_files, "_looked", lambda part, folder: plain)
+    monkeypatch.setattr(files, "_looked", lambda part, folder: plain)
     with pytest.raises(OSError, match="it is a pipe"):
         Allowed.of("data").opened("data", "pipe")
 
@@ -315,9 +315,9 @@ def test_a_regular_file_is_one_after_it_is_opened(
     os.mkfifo("pipe")
     plain = os.stat("data/a.npy")
     assert stat.S_ISREG(plain.st_mode)
-    monkeypatch.setattr(open_files.os, "stat", lambda path: plain)
+    monkeypatch.setattr(files.os, "stat", lambda path: plain)
     with pytest.raises(OSError, match="it is a pipe"):
-        open_files.regular("pipe")
+        files.regular("pipe")
 
 
 # ---------------------------------------------------------------- texts of programs

@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 
 import nasm
-from nasm.dtypes import DTYPES
-from nasm.problems import Failure, Note, Problem, Refused
-from nasm.source import Frame, Source, Span
-from nasm.spec.program import Program
-from nasm.spec.view import Reg, View, Window
+from nasm.base.dtypes import DTYPES
+from nasm.base.problems import Failure, Note, Problem, Refused
+from nasm.base.source import Frame, Source, Span
+from nasm.program.program import Program
 from nasm.targets import TARGETS
+from nasm.views.view import Reg, View, Window
 from tests.toy import target as toy
 
 PROGRAMS = Path(__file__).parents[1] / "programs"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import nasm
-from nasm.problems import Failure
+from nasm.base.problems import Failure
 
 ROOT = Path(__file__).parents[1]
 MATMUL = ROOT / "programs" / "matmul.nasm"

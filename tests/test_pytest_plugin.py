@@ -16,8 +16,8 @@ RIGHT = """\
 @vector Memset t, 2.0
 .expect t == 2
 """
-LOADED = any(e.value == "nasm.pytest_plugin" for e in entry_points(group="pytest11"))
-PLUGIN = () if LOADED else ("-p", "nasm.pytest_plugin")
+LOADED = any(e.value == "nasm.apps.pytest_plugin" for e in entry_points(group="pytest11"))
+PLUGIN = () if LOADED else ("-p", "nasm.apps.pytest_plugin")
 
 
 @pytest.fixture

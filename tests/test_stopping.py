@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import nasm
-from nasm import stopping
-from nasm.stopping import Told, asking, heard, lifted, shielded
+from nasm.base import signals
+from nasm.base.signals import Told, asking, heard, lifted, shielded
 
 HEARD = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM)
 
@@ -32,7 +32,7 @@ def kill(number: int) -> None:
 
 def other() -> None:
     """What comes now is no echo of what came before."""
-    stopping._stop()._when = float("-inf")
+    signals._stop()._when = float("-inf")
 
 
 @pytest.mark.parametrize(
@@ -167,10 +167,10 @@ def test_a_limit_of_computing_counts_the_time_of_the_thread() -> None:
         while True:
             pass
 
-    with stopping.within(0.05):
+    with signals.within(0.05):
         time.sleep(0.15)  # as on a host that is busy with something else
     began = time.thread_time()
-    with pytest.raises(Told) as told, stopping.within(0.05):
+    with pytest.raises(Told) as told, signals.within(0.05):
         spin()
     assert told.value.late
     assert time.thread_time() - began >= 0.05

@@ -11,13 +11,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nasm.asm.assemble import assemble
-from nasm.machine import Machine, describe, tensor_io
-from nasm.problems import Failure, Problem, Severity
-from nasm.session import Session
-from nasm.source import Source
-from nasm.spec.program import Program
-from nasm.spec.view import View
+from nasm.analysis import summary
+from nasm.base.problems import Failure, Problem, Severity
+from nasm.base.source import Source
+from nasm.debugger.session import Session
+from nasm.language.assemble import assemble
+from nasm.machine import Machine, tensor_io
+from nasm.program.program import Program
+from nasm.views.view import View
 from tests.shares import shares
 from tests.toy.target import ISA, TARGETS
 
@@ -85,7 +86,7 @@ def test_a_message_holds_what_was_read_when_its_instruction_started() -> None:
         '@beta Tell x, "x is "\n@beta Tell x[1:2]\n@beta Wait $told++\n'
         "@alpha Scale x, x, factor=2.0 $told >= 1\n"
     )
-    said = describe.messages(done)
+    said = summary.messages(done)
     assert [m.text for m in said] == [f"x is {IOTA.tolist()}", "[[2.0, 3.0]]"]
     starts = [r[4] for r in done.trace.instructions if r[1] == 1 and r[2] in (1, 2)]
     assert [m.ticks for m in said] == starts
@@ -98,7 +99,7 @@ def test_a_text_is_a_string_and_a_string_is_a_text() -> None:
     assert codes(f'{HEAD}@beta Count "x"\n') == ["E0301"]
     made = program(f'{HEAD}@beta Tell x, "say \\"\\\\\\"\\n\\t"\n')
     assert made.instructions[0].operand("prefix") == 'say "\\"\n\t'
-    assert describe.form_text(made, 1, 0) == 'Tell x, "say \\"\\\\\\"\\n\\t"'
+    assert summary.form_text(made, 1, 0) == 'Tell x, "say \\"\\\\\\"\\n\\t"'
 
 
 def test_a_relay_over_both_engines_and_channels_halves_its_input() -> None:

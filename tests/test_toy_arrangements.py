@@ -10,15 +10,15 @@ import pickle
 import numpy as np
 import pytest
 
-from nasm.asm.assemble import assemble
-from nasm.objects import load
-from nasm.objects.writing import written
-from nasm.printer import text as printed
-from nasm.problems import Failure, Problem
-from nasm.session import Session
-from nasm.source import Source
-from nasm.source_files import ObjectFile
-from nasm.spec.program import Program
+from nasm.base.problems import Failure, Problem
+from nasm.base.source import Source
+from nasm.base.source_files import ObjectFile
+from nasm.debugger.session import Session
+from nasm.language.assemble import assemble
+from nasm.language.objects import load
+from nasm.language.objects.writing import written
+from nasm.language.printing import text as printed
+from nasm.program.program import Program
 from tests.toy.rack import Rack
 from tests.toy.target import TARGETS
 
@@ -92,7 +92,7 @@ def test_some_elements_are_set_by_hand() -> None:
 
 def drum_known(made: Session) -> list[bool]:
     from nasm.machine import tensor_io
-    from nasm.spec.view import View
+    from nasm.views.view import View
 
     tensor = made.program.tensors["y"]
     return tensor_io.known(made.machine.addresses, View.whole(tensor)).tolist()

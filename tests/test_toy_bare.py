@@ -6,10 +6,10 @@ import io
 
 import pytest
 
-from nasm.repl.screen import Screen
-from nasm.repl.shell import Shell
-from nasm.session import Session
-from nasm.source import Source
+from nasm.apps.repl.screen import Screen
+from nasm.apps.repl.shell import Shell
+from nasm.base.source import Source
+from nasm.debugger.session import Session
 from tests.toy.bare import TARGETS
 
 TEXT = ".target bare\n@only\nTick\nTick\nTick\n"

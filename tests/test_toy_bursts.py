@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from nasm.asm.assemble import assemble
+from nasm.base.source import Source
+from nasm.debugger.session import Session
+from nasm.language.assemble import assemble
 from nasm.machine import Machine, tensor_io
-from nasm.running import Running
-from nasm.session import Session
+from nasm.program.program import Program
+from nasm.runs.running import Running
 from nasm.sim.events import Observer
 from nasm.sim.queues import Queue, Task
-from nasm.source import Source
-from nasm.spec.program import Program
 from tests.toy.target import TARGETS
 
 

@@ -11,12 +11,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from nasm.base.problems import Problem, Refused
+from nasm.base.source import Source
+from nasm.debugger.session import Session
 from nasm.machine import Machine, tensor_io
-from nasm.problems import Problem, Refused
-from nasm.records import Status
-from nasm.session import Session
-from nasm.source import Source
-from nasm.spec.view import View
+from nasm.machine.records import Status
+from nasm.views.view import View
 from tests.shares import shares
 from tests.test_toy import HEAD, IOTA, codes, program, ran, whole
 from tests.toy.target import TARGETS

@@ -9,19 +9,19 @@ from __future__ import annotations
 
 import pytest
 
-from nasm.asm.assemble import assemble
+from nasm.analysis.deadlock.report import deadlock
+from nasm.analysis.profile.path import critical_path
+from nasm.base.problems import Failure, Problem, Refused
+from nasm.base.source import Source
+from nasm.debugger.session import Session
+from nasm.language.assemble import assemble
 from nasm.machine import Machine, tensor_io
-from nasm.machine.deadlock import deadlock
-from nasm.problems import Failure, Problem, Refused
-from nasm.profile.path import critical_path
-from nasm.report import json_profile
-from nasm.report.profile import screen
-from nasm.session import Session
+from nasm.show import json_profile
+from nasm.show.profile import screen
 from nasm.sim.history import History
 from nasm.sim.recording import Recording
 from nasm.sim.replay import Replay
-from nasm.source import Source
-from nasm.spec.view import View
+from nasm.views.view import View
 from tests.toy.rack import Rack
 from tests.toy.target import TARGETS
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from nasm.asm.assemble import assemble
+from nasm.base.problems import Failure, Problem
+from nasm.base.source import Source
+from nasm.base.source_files import ObjectFile
+from nasm.debugger.session import Session
+from nasm.language.assemble import assemble
+from nasm.language.objects import load
+from nasm.language.objects.writing import written
+from nasm.language.printing import text as printed
 from nasm.machine import Machine, tensor_io
-from nasm.objects import load
-from nasm.objects.writing import written
-from nasm.printer import text as printed
-from nasm.problems import Failure, Problem
-from nasm.session import Session
-from nasm.source import Source
-from nasm.source_files import ObjectFile
-from nasm.spec.program import Program
+from nasm.program.program import Program
 from tests.toy.rack import Rack
 from tests.toy.target import TARGETS
 

@@ -12,13 +12,13 @@ import pickle
 
 import pytest
 
-from nasm.machine import describe
-from nasm.micro import Micro, Origin
-from nasm.problems import Failure, Refused
-from nasm.records import Status
-from nasm.report.jsonable import message
-from nasm.report.trace import stream
-from nasm.session import Session
+from nasm.analysis import summary
+from nasm.base.problems import Failure, Refused
+from nasm.debugger.session import Session
+from nasm.isa.micro import Micro, Origin
+from nasm.machine.records import Status
+from nasm.show.jsonable import message
+from nasm.show.trace import stream
 from tests.test_toy_rack import made, ran, session, stuck
 
 TWICE = "@alpha\nSet %r0, 1\nTape 2\nCount %r0, by=1\nCount %r0, by=10\nPlay 2\nCount %r0, by=100\n"
@@ -100,14 +100,14 @@ def test_what_engines_did_counts_what_was_executed_and_not_what_it_stands_for() 
     done = ran("@alpha\nTape 2\nPress 4\nWait\nPlay 3\nWait")
     assert done.summary.completed(0).tolist() == [0, 0, 0, 6, 1]
     assert done.summary.itself(0).tolist() == [0, 0, 0, 0, 1]
-    alpha = describe.engine_records(done)[0]
+    alpha = summary.engine_records(done)[0]
     assert alpha.evidence == (("assumed", 3 * (4 + 1) + 1),)
 
 
 def test_a_record_of_an_expanded_instruction_has_its_own_text() -> None:
     done = ran(TWICE)
     assert done.trace is not None
-    texts = [describe.executed(done, record).text for record in done.trace.instructions]
+    texts = [summary.executed(done, record).text for record in done.trace.instructions]
     assert texts[1:4] == ["Count %r0, 1", "Count %r0, 10", "Count %r0, 1"]
 
 

@@ -91,7 +91,7 @@ def _succeed(*command: str) -> None:
 
 def test_the_wheel_carries_package_grammar_types_and_licence(installed: Installed) -> None:
     names = zipfile.ZipFile(installed.wheel).namelist()
-    assert {"nasm/grammar/nasm.lark", "nasm/py.typed", "nasm/session.py"} <= set(names)
+    assert {"nasm/grammar/nasm.lark", "nasm/py.typed", "nasm/debugger/session.py"} <= set(names)
     assert any(n.endswith("/licenses/LICENSE") for n in names)
     tops = {n.split("/")[0].split("-")[0] for n in names}
     assert tops == {"nasm", "neuron_nasm"}
@@ -170,7 +170,7 @@ def test_the_installed_package_has_the_library(installed: Installed) -> None:
     assert done.stdout == "True\n", done.stderr
 
 
-@pytest.mark.skipif(find_spec("nasm.cli") is None, reason="nasm/cli.py is not there")
+@pytest.mark.skipif(find_spec("nasm.apps.cli") is None, reason="nasm/apps/cli.py is not there")
 @pytest.mark.parametrize("command", [("neuron-nasm",), ("python", "-m", "nasm")])
 def test_the_command_answers_and_runs_a_program(
     installed: Installed, command: tuple[str, ...]

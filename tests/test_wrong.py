@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 
 from nasm import api
-from nasm.cli import main
-from nasm.problems import Failure, Problem
+from nasm.apps.cli import main
+from nasm.base.problems import Failure, Problem
 
 FOLDER = Path(__file__).parent / "wrong"
 PROGRAMS = sorted(FOLDER.glob("*.nasm"))

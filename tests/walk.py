@@ -16,10 +16,10 @@ from types import FrameType
 from typing import Any
 
 import nasm
-from nasm.asm.assemble import assemble
+from nasm.base.source import Source
+from nasm.debugger.session import Session
+from nasm.language.assemble import assemble
 from nasm.machine.tasks import Tasks
-from nasm.session import Session
-from nasm.source import Source
 from nasm.targets import TARGETS
 
 NASM = str(Path(nasm.__file__).parent)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from generator.markdown import code, table
-from nasm.spec.instruction import Row
+from nasm.isa.instruction import Row
 from nasm.targets.neuron.isa import ISA
 
 FUNCTIONS = (

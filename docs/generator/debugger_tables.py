@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from generator.markdown import code, table
-from nasm.glossary import WORDS
-from nasm.repl import help_commands
-from nasm.repl.command import Command, siblings, subcommands
-from nasm.repl.settings import SETTINGS, Settings
+from nasm.apps.repl import help_commands
+from nasm.apps.repl.command import Command, siblings, subcommands
+from nasm.apps.repl.settings import SETTINGS, Settings
+from nasm.base.glossary import WORDS
 from nasm.targets import TARGETS
 
 

@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from typing import Any
 
 import nasm
-from nasm.asm.text.blocks import OPENERS
-from nasm.asm.text.lexemes import pattern
-from nasm.asm.text.parse_failure import DIRECTIVES
-from nasm.dtypes import DTYPES
+from nasm.base.dtypes import DTYPES
+from nasm.language.text.blocks import OPENERS
+from nasm.language.text.lexemes import pattern
+from nasm.language.text.parse_failure import DIRECTIVES
 from nasm.targets.neuron import TARGET
 
 LANGUAGE = "neuron-nasm"

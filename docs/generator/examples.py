@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from nasm.report import examples, times
-from nasm.report.times import SIZES
-from nasm.spec.evidence import Cost
-from nasm.spec.generation import Generation
-from nasm.spec.instruction import Row
-from nasm.spec.target import Target
+from nasm.isa.evidence import Cost
+from nasm.isa.generation import Generation
+from nasm.isa.instruction import Row
+from nasm.isa.target import Target
+from nasm.show import example_times, examples
+from nasm.show.example_times import SIZES
 from nasm.targets.neuron import TARGET
 
 __all__ = ["GENERATIONS", "SIZES", "cost", "program_text"]
@@ -24,4 +24,4 @@ def program_text(
 
 def cost(row: Row, engine: str, generation: Generation, n: int) -> Cost | None:
     """What the example costs with tiles of `n` elements per partition."""
-    return times.cost(row, engine, generation, TARGET, n)
+    return example_times.cost(row, engine, generation, TARGET, n)

@@ -16,8 +16,8 @@ from ml_dtypes import bfloat16
 
 from generator import plots
 from generator.markdown import table
-from nasm.session import Session
-from nasm.source_files import source_of
+from nasm.base.source_files import source_of
+from nasm.debugger.session import Session
 
 PROGRAM = Path(__file__).parents[2] / "programs" / "tensix" / "matmul.nasm"
 SWEEP = ((0, 0), (0, 1), (1, 0), (1, 1))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from generator.examples import GENERATIONS, SIZES, cost
 from generator.instruction_pages import ISA
 from generator.markdown import code, table
-from nasm.problems import rounded
-from nasm.spec.figures import Use
-from nasm.spec.generation import Generation
-from nasm.spec.instruction import Row
+from nasm.base.problems import rounded
+from nasm.isa.figures import Use
+from nasm.isa.generation import Generation
+from nasm.isa.instruction import Row
 from nasm.targets.neuron import TARGET
 from nasm.targets.neuron.figures import FIGURES, SWITCHES
 

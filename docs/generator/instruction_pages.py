@@ -9,11 +9,11 @@ from dataclasses import replace
 from generator import coverage
 from generator.examples import GENERATIONS, SIZES, program_text
 from generator.markdown import NOTE, joined, prose, table
-from nasm.report import pages
-from nasm.spec.generation import Generation
-from nasm.spec.implicit_operands import EngineValue
-from nasm.spec.instruction import Row
-from nasm.spec.target import Target
+from nasm.isa.generation import Generation
+from nasm.isa.implicit_kinds import EngineValue
+from nasm.isa.instruction import Row
+from nasm.isa.target import Target
+from nasm.show import pages
 from nasm.targets.neuron import TARGET
 from nasm.targets.neuron.isa import ISA as _ISA
 

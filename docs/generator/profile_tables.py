@@ -6,7 +6,7 @@ import re
 
 from generator.examples import GENERATIONS
 from generator.markdown import code, table
-from nasm.report import schema
+from nasm.show import schema
 
 
 def filled(text: str) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from generator.examples import GENERATIONS
 from generator.markdown import NOTE, code, joined, table
-from nasm.dtypes import DTYPES
-from nasm.problems import rounded
-from nasm.report.lists import only, option_values
+from nasm.base.dtypes import DTYPES
+from nasm.base.problems import rounded
+from nasm.show.lists import only, option_values
 from nasm.targets.neuron.activations import ACTIVATIONS, ActivationFunction
 from nasm.targets.neuron.alu import OPERATORS, Operator
 from nasm.targets.neuron.options import OPTIONS

@@ -11,11 +11,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NoReturn
 
-from nasm import host_memory
+from nasm.base import host_memory
+from nasm.base.problems import Failure, Problem
 from nasm.isolation import syscalls
 from nasm.isolation.limits import Limits, restrict
 from nasm.isolation.work import OF_MEMORY, Tracing, Work, packed
-from nasm.problems import Failure, Problem
 
 HEAD = struct.Struct("=16scQ")
 """In front of each answer: the word that only this process was given, its kind, its length."""

@@ -16,25 +16,25 @@ from typing import Any
 
 import numpy as np
 
+from nasm.base.files import Files, Folders
+from nasm.base.problems import Failure, Problem
+from nasm.base.source_files import Given, ObjectFile, Text, program_of
+from nasm.isa.timing import TimingGiven
 from nasm.isolation import process
 from nasm.isolation.child import MADE, PROTECTED, WRONG
 from nasm.isolation.limits import Limits, Protection
 from nasm.isolation.outcome import How, Outcome, Printed
 from nasm.isolation.process import Ended
 from nasm.isolation.work import OF_MEMORY, Running, Tracing, Work, unpacked
-from nasm.machine.given_inputs import Inputs
+from nasm.language.objects.writing import written
+from nasm.machine.inputs import Inputs
+from nasm.machine.records import MOST_INSTRUCTIONS
 from nasm.nki.engines import USUAL
+from nasm.nki.errors import line_of
+from nasm.nki.exceptions import RAISED, permitted
 from nasm.nki.named import split
-from nasm.nki.raised import RAISED, permitted
 from nasm.nki.target import default_target
-from nasm.nki.wrong import line_of
-from nasm.objects.writing import written
-from nasm.open_files import Files, Folders
-from nasm.problems import Failure, Problem
-from nasm.records import MOST_INSTRUCTIONS
-from nasm.source_files import Given, ObjectFile, Text, program_of
-from nasm.spec.program import Program
-from nasm.spec.timing import TimingGiven
+from nasm.program.program import Program
 
 
 def isolated(

@@ -7,10 +7,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from nasm.base.problems import Problem, counted, render
 from nasm.isolation.limits import Protection
-from nasm.problems import Problem, counted, render
-from nasm.records import RunReport
-from nasm.report import jsonable
+from nasm.machine.records import RunReport
+from nasm.show import jsonable
 
 How = Literal["ran", "refused", "exited", "signal", "cpu", "memory", "deadline", "output"]
 """``ran``: there is a report. ``refused``: it does not assemble, or the kernel raised something.

@@ -17,18 +17,18 @@ from typing import Any
 
 import numpy as np
 
-from nasm import host_memory
 from nasm.api import run
+from nasm.base import host_memory
+from nasm.base.files import Allowed, Files
+from nasm.base.problems import FAMILIES, Failure, Problem
+from nasm.base.source_files import Given, ObjectFile
+from nasm.isa.timing import Timing, TimingGiven
+from nasm.language.objects import loaded
+from nasm.language.objects.writing import written
 from nasm.nki.loading import load
-from nasm.objects import loaded
-from nasm.objects.writing import written
-from nasm.open_files import Allowed, Files
-from nasm.problems import FAMILIES, Failure, Problem
-from nasm.report import jsonable
-from nasm.sequence.written import autosync
-from nasm.source_files import Given, ObjectFile
-from nasm.spec.program import Program
-from nasm.spec.timing import Timing, TimingGiven
+from nasm.program.program import Program
+from nasm.show import jsonable
+from nasm.sync.sequential_text import autosync
 from nasm.targets import TARGETS
 
 OF_MEMORY = Problem("E0808", "the process reached its limit of memory")

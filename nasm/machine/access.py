@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from nasm import dtypes
-from nasm.dtypes import Casting, DType, Float32
-from nasm.footprint.layout import Layout
+from nasm.base import dtypes
+from nasm.base.dtypes import Casting, DType, Float32
+from nasm.base.pieces import PIECE, Window
+from nasm.isa.effects import Partial
 from nasm.machine.unread import IDLE, Acting, Idle, Token, Unread
+from nasm.program.footprint.layout import Layout
 from nasm.sim.memory import Array, CopyOnWrite, Journal, Mask, Store
-from nasm.spec.effects import Partial
-from nasm.spec.pieces import PIECE, Window
-from nasm.spec.view import View
+from nasm.views.view import View
 
 Values = Array | CopyOnWrite
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from nasm.footprint.layout import layout_key
 from nasm.machine.access import Access, Pattern
-from nasm.machine.arranged import ArrangedPattern
+from nasm.machine.tiled_access import ArrangedPattern
 from nasm.machine.unread import Losses
+from nasm.program.footprint.layout import layout_key
 from nasm.sim.memory import Store
-from nasm.sim.regions import Region
-from nasm.spec.view import View
+from nasm.views.regions import Region
+from nasm.views.view import View
 
 
 class Addresses:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from nasm.problems import Note, Problem, Severity
+from nasm.base.problems import Note, Problem, Severity
+from nasm.program.program import Program
 from nasm.sim.counters import Semaphore, Who
 from nasm.sim.events import Observer
-from nasm.spec.program import Program
 
 BELOW_ZERO = "E0520"
 

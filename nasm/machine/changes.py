@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from nasm.spec.effects import Plan, Transfer
-from nasm.spec.evidence import Cost
-from nasm.spec.shapes import Shape
+from nasm.isa.effects import Plan, Transfer
+from nasm.isa.evidence import Cost
+from nasm.program.shapes import Shape
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from nasm import dtypes
-from nasm.dtypes import Casting, DType
-from nasm.problems import Refused
+from nasm.base import dtypes
+from nasm.base.dtypes import Casting, DType
+from nasm.base.problems import Refused
+from nasm.isa.effects import Partial
+from nasm.isa.instruction import FLOAT32
 from nasm.sim.memory import Array, CopyOnWrite, Store
-from nasm.spec.effects import Partial
-from nasm.spec.instruction import FLOAT32
-from nasm.spec.view import View
+from nasm.views.view import View
 
 Reader = Callable[[], Any]
 

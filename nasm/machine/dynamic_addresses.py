@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from nasm.problems import Refused
-from nasm.spec.view import Dynamic, Reg, View
+from nasm.base.problems import Refused
+from nasm.views.view import Dynamic, Reg, View
 
 
 def resolved(operand: object, held: dict[int, int]) -> object:

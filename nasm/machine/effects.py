@@ -7,14 +7,14 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol
 
+from nasm.isa import effects
+from nasm.isa.effects import Clear, Jump, Plan, Say, Transfer
 from nasm.machine.rendezvous import Rendezvous
 from nasm.machine.transfers import Launched, Transfers
+from nasm.program.program import Program
+from nasm.program.shapes import Shape
 from nasm.sim.queues import Work
 from nasm.sim.scheduler import Scheduler
-from nasm.spec import effects
-from nasm.spec.effects import Clear, Jump, Plan, Say, Transfer
-from nasm.spec.program import Program
-from nasm.spec.shapes import Shape
 
 
 class Computed(Protocol):

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nasm.machine.course import Sequencer, walk
+from nasm.base.problems import Failure, Note, Problem, listed
+from nasm.isa.effects import Clear, Rendezvous
 from nasm.machine.flow import Flow, Loop, compared_registers, written_registers
 from nasm.machine.state import Registers
-from nasm.problems import Failure, Note, Problem, listed
+from nasm.machine.straight_run import Sequencer, walk
+from nasm.program.program import Program
 from nasm.sim.events import Observer
 from nasm.sim.queues import Queue, Task
-from nasm.spec.effects import Clear, Rendezvous
-from nasm.spec.program import Program
-from nasm.spec.view import Reg
+from nasm.views.view import Reg
 
 ENDLESS = "E0519"
 

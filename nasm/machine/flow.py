@@ -6,10 +6,10 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 
-from nasm.spec.effects import Jump
-from nasm.spec.instruction import Row
-from nasm.spec.program import Instruction, Program
-from nasm.spec.view import Reg
+from nasm.isa.effects import Jump
+from nasm.isa.instruction import Row
+from nasm.program.program import Instruction, Program
+from nasm.views.view import Reg
 
 DEEPEST = 8
 """How many loops within each other are looked at."""

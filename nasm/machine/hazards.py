@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
+from nasm.base.problems import Note, Problem, Severity, listed
+from nasm.base.source import Span
+from nasm.isa.kinds import Register
 from nasm.machine.numbers import Numbers
 from nasm.machine.writers import Writers, part, written
-from nasm.problems import Note, Problem, Severity, listed
+from nasm.program.program import Program, Wait
 from nasm.sim.counters import Semaphore, Who
 from nasm.sim.events import Observer
 from nasm.sim.memory import Mask
-from nasm.sim.regions import Region
-from nasm.source import Span
-from nasm.spec.kinds import Register
-from nasm.spec.program import Program, Wait
-from nasm.spec.view import View
+from nasm.views.regions import Region
+from nasm.views.view import View
 
 FAR = 1000
 """How many instructions back waits are looked for."""

@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nasm.dtypes import Casting, Float32
-from nasm.footprint.reach import range_of, window
+from nasm.base.dtypes import Casting, Float32
+from nasm.base.problems import Refused
+from nasm.isa.effects import Partial
 from nasm.machine.access import Access, added
 from nasm.machine.addresses import Addresses
-from nasm.problems import Refused
+from nasm.program.footprint.reach import range_of, window
 from nasm.sim.memory import Array, CopyOnWrite, Mask
-from nasm.sim.regions import Region
-from nasm.spec.effects import Partial
-from nasm.spec.view import View
+from nasm.views.regions import Region
+from nasm.views.view import View
 
 Entries = NDArray[np.int64]
 

@@ -12,17 +12,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nasm import dtypes
-from nasm.dtypes import Casting
+from nasm.base import dtypes
+from nasm.base.dtypes import Casting
+from nasm.isa.effects import COPY, ONTO, SUM, Partial, Transfer
 from nasm.machine.access import Access, added
 from nasm.machine.addresses import Addresses
 from nasm.machine.hazards import Hazards
 from nasm.machine.indirect import Entries, Indirect
 from nasm.sim.counters import Who
 from nasm.sim.memory import Array, Mask
-from nasm.sim.regions import Region, intersect
-from nasm.spec.effects import COPY, ONTO, SUM, Partial, Transfer
-from nasm.spec.view import View
+from nasm.views.regions import Region, intersect
+from nasm.views.view import View
 
 Chosen = dict[View, Entries]
 """The entries of each tile that a transfer uses, as they were when it started."""

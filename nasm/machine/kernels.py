@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from nasm.held import Holds
+from nasm.isa.held import Holds
+from nasm.isa.implicit_kinds import EngineValue, Held, Here, RoundingOf
+from nasm.isa.instruction import Row
 from nasm.machine.access import Access
 from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.conversions import Reader
@@ -18,12 +20,10 @@ from nasm.machine.hazards import Hazards
 from nasm.machine.operands import Binding, Operands, Recipe, Writer
 from nasm.machine.state import EngineState
 from nasm.machine.unread import Losses, Result
+from nasm.program.shapes import Shape
 from nasm.sim.memory import Store
 from nasm.sim.queues import Work
-from nasm.sim.regions import REGISTERS
-from nasm.spec.implicit_operands import EngineValue, Held, Here, RoundingOf
-from nasm.spec.instruction import Row
-from nasm.spec.shapes import Shape
+from nasm.views.regions import REGISTERS
 
 
 class Recipes:

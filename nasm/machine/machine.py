@@ -14,16 +14,20 @@ from typing import Any
 
 import numpy as np
 
-from nasm import gc_pause
-from nasm.held import Bytes, Holds
+from nasm.base import gc_pause
+from nasm.base.problems import Failure, Refused
+from nasm.isa.evidence import Cost
+from nasm.isa.generation import Generation
+from nasm.isa.held import Bytes, Holds
+from nasm.isa.pace import Pace
 from nasm.machine.addresses import Addresses
 from nasm.machine.below_zero import BelowZero
+from nasm.machine.byte_memory import Around, Numbered, Valueless
 from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.effects import Effects
 from nasm.machine.endless import Endless
 from nasm.machine.hazards import Hazards
 from nasm.machine.kernels import Kernels
-from nasm.machine.numbered import Around, Numbered, Valueless
 from nasm.machine.operands import Operands
 from nasm.machine.ordering import Ordering, matters
 from nasm.machine.outlines import OutlinedTransfers, Outlines, Places, unread
@@ -32,20 +36,16 @@ from nasm.machine.state import State
 from nasm.machine.tasks import Tasks
 from nasm.machine.transfers import Transfers
 from nasm.machine.unread import SILENT, Losses
-from nasm.pace import Pace
-from nasm.problems import Failure, Refused
+from nasm.program.program import Program
+from nasm.program.shapes import Shape, Shapes
 from nasm.sim.channels import Channels
 from nasm.sim.counters import Counters
-from nasm.sim.delayed import DelayedScheduler
+from nasm.sim.delayed_scheduler import DelayedScheduler
 from nasm.sim.delays import Delays
 from nasm.sim.events import Observer
 from nasm.sim.queues import Queue
 from nasm.sim.scheduler import Scheduler
 from nasm.sim.trace import ExpandedSummary, Summary, Trace
-from nasm.spec.evidence import Cost
-from nasm.spec.generation import Generation
-from nasm.spec.program import Program
-from nasm.spec.shapes import Shape, Shapes
 
 SMALL = 64 << 10
 """Bytes that a checkpoint is counted as beside those of memory: some more than it mostly takes."""

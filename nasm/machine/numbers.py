@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nasm.dtypes import DType
+from nasm.base.dtypes import DType
+from nasm.base.problems import Problem, Severity, counted, listed
 from nasm.machine.writers import written
-from nasm.problems import Problem, Severity, counted, listed
+from nasm.program.program import Program
 from nasm.sim.counters import Who
 from nasm.sim.memory import Array, Mask
-from nasm.spec.program import Program
-from nasm.spec.view import View
+from nasm.views.view import View
 
 
 class Counted(NamedTuple):

@@ -14,9 +14,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nasm import dtypes
-from nasm.dtypes import DType
-from nasm.footprint.traits import here
+from nasm.base import dtypes
+from nasm.base.dtypes import DType
+from nasm.base.problems import Refused
+from nasm.isa.implicit_kinds import Doubt, EngineValue
+from nasm.isa.instruction import FLOAT32, Context, Operand
+from nasm.isa.kinds import Tile
+from nasm.isa.list_kinds import views
 from nasm.machine.access import Access
 from nasm.machine.addresses import Addresses
 from nasm.machine.conversions import (
@@ -31,15 +35,11 @@ from nasm.machine.conversions import (
 from nasm.machine.hazards import Hazards
 from nasm.machine.indirect import Entries, Indirect
 from nasm.machine.state import State
-from nasm.problems import Refused
+from nasm.program.footprint.traits import here
+from nasm.program.shapes import Shape
 from nasm.sim.memory import Array, Store
-from nasm.sim.regions import Region
-from nasm.spec.implicit_operands import Doubt, EngineValue
-from nasm.spec.instruction import FLOAT32, Context, Operand
-from nasm.spec.kinds import Tile
-from nasm.spec.lists import views
-from nasm.spec.shapes import Shape
-from nasm.spec.view import Reg, View
+from nasm.views.regions import Region
+from nasm.views.view import Reg, View
 
 
 class Writer(NamedTuple):

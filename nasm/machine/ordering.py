@@ -6,22 +6,22 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 
+from nasm.base.problems import Problem
+from nasm.isa import effects
+from nasm.isa.list_kinds import views
 from nasm.machine.addresses import Addresses
 from nasm.machine.outlines import Places
 from nasm.machine.races import Races
 from nasm.order.accesses import Access
 from nasm.order.check import Check, Line, Race
+from nasm.order.events import Sources
 from nasm.order.faults import Fault, faults
-from nasm.order.steps import Sources
-from nasm.order.watch import Watch
-from nasm.problems import Problem
+from nasm.order.observer import Watch
+from nasm.program.program import Instruction, Program
 from nasm.sim.counters import Who
 from nasm.sim.scheduler import Scheduler
-from nasm.spec import effects
-from nasm.spec.lists import views
-from nasm.spec.memory import Tensor
-from nasm.spec.program import Instruction, Program
-from nasm.spec.view import View
+from nasm.views.tensor import Tensor
+from nasm.views.view import View
 
 APART = (effects.Transfer, effects.Clear, effects.Rendezvous)
 """What is in no order with its own queue, or touches more than an instruction names."""

@@ -12,9 +12,10 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, NoReturn
 
-from nasm.footprint.layout import Regions
-from nasm.footprint.traits import Footprint, Traits, addressed, here
-from nasm.held import Holds
+from nasm.base.problems import Failure, Problem, Refused
+from nasm.isa.effects import Plan, Transfer
+from nasm.isa.held import Holds
+from nasm.isa.instruction import Row
 from nasm.machine.addresses import Addresses
 from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.hazards import Hazards
@@ -22,14 +23,13 @@ from nasm.machine.indirect_transfers import Start
 from nasm.machine.state import UNKNOWN, EngineState, Registers
 from nasm.machine.transfers import Launched, Moving, Transfers, direct_start
 from nasm.machine.unread import Losses
-from nasm.problems import Failure, Problem, Refused
+from nasm.program.footprint.layout import Regions
+from nasm.program.footprint.traits import Footprint, Traits, addressed, here
+from nasm.program.shapes import Shape
 from nasm.sim.counters import Who
 from nasm.sim.queues import Work
-from nasm.sim.regions import Region
-from nasm.spec.effects import Plan, Transfer
-from nasm.spec.instruction import Row
-from nasm.spec.shapes import Shape
-from nasm.spec.view import Reg, View
+from nasm.views.regions import Region
+from nasm.views.view import Reg, View
 
 NO_VALUES = "E0518"
 DOES_NOT_KNOW = ": a run without values does not know it"

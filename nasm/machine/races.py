@@ -6,22 +6,22 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
+from nasm.base.problems import Note, Problem, Severity, listed
+from nasm.base.source import Span
+from nasm.isa.declared_transfer import DeclaredTransfer
+from nasm.isa.list_kinds import views
 from nasm.machine.writers import written
 from nasm.order.accesses import Access
 from nasm.order.check import Check
 from nasm.order.clocks import Overrun
+from nasm.order.down_counters import Unordered
 from nasm.order.faults import Fault, Filled
-from nasm.order.lives import Unordered
 from nasm.order.remedies import Remedy, meant, remedy
 from nasm.order.skeleton import Wait
-from nasm.problems import Note, Problem, Severity, listed
-from nasm.sim.regions import Region, overlap
-from nasm.source import Span
-from nasm.spec.declared_transfer import DeclaredTransfer
-from nasm.spec.lists import views
-from nasm.spec.program import Program
-from nasm.spec.spell import spell
-from nasm.spec.view import View
+from nasm.program.program import Program
+from nasm.views.regions import Region, overlap
+from nasm.views.spelling import spell
+from nasm.views.view import View
 
 ROUNDS = 3
 """Rounds of a line whose waits are compared."""

@@ -11,16 +11,16 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from nasm.base.problems import Note, Refused, listed
+from nasm.isa import effects
+from nasm.isa.effects import Exchange, Transfer
+from nasm.isa.instruction import Context
 from nasm.machine.addresses import Addresses
 from nasm.machine.hazards import Hazards
 from nasm.machine.transfers import Launched, Moving, Transfers
-from nasm.problems import Note, Refused, listed
+from nasm.program.program import Program
 from nasm.sim.queues import Work
 from nasm.sim.scheduler import Scheduler
-from nasm.spec import effects
-from nasm.spec.effects import Exchange, Transfer
-from nasm.spec.instruction import Context
-from nasm.spec.program import Program
 
 DO_NOT_FIT = "E0512"
 

@@ -12,13 +12,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from nasm.dtypes import Casting, Lost
+from nasm.base.dtypes import Casting, Lost
+from nasm.isa.generation import Generation
+from nasm.program.program import Instruction, Program
 from nasm.sim.memory import Arena, Store
-from nasm.sim.regions import REGISTERS, Region
-from nasm.spec.generation import Generation
-from nasm.spec.memory import Tensor
-from nasm.spec.program import Instruction, Program
-from nasm.spec.view import View
+from nasm.views.regions import REGISTERS, Region
+from nasm.views.tensor import Tensor
+from nasm.views.view import View
 
 
 class Unknown:

@@ -7,8 +7,16 @@ from contextlib import suppress
 from functools import cached_property, partial
 from typing import Any
 
-from nasm.held import Blocked
-from nasm.machine.ahead import Ahead
+from nasm.base.problems import Failure, Refused, Severity
+from nasm.isa.evidence import Cost
+from nasm.isa.generation import Port
+from nasm.isa.held import Blocked
+from nasm.isa.implicit_kinds import Held, Here
+from nasm.isa.instruction import Context, Row
+from nasm.isa.micro import Micro
+from nasm.isa.pace import Pace
+from nasm.isa.target import rules_of
+from nasm.machine.burst_source import Ahead
 from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.dynamic_addresses import resolved
 from nasm.machine.effects import Effects
@@ -16,19 +24,11 @@ from nasm.machine.hazards import Hazards
 from nasm.machine.kernels import Kernels
 from nasm.machine.outlines import Outlines, unknown_address
 from nasm.machine.state import UNKNOWN, Registers
-from nasm.micro import Micro
-from nasm.pace import Pace
-from nasm.problems import Failure, Refused, Severity
-from nasm.sim.planned import Planned
+from nasm.program.program import Instruction, Program, QueueProgram
+from nasm.program.shapes import Shape, Shapes
+from nasm.sim.burst_plan import Planned
 from nasm.sim.queues import Fetched, Post, Queue, Task, Work
 from nasm.sim.resources import Claim, Needs, Resource, Resources
-from nasm.spec.evidence import Cost
-from nasm.spec.generation import Port
-from nasm.spec.implicit_operands import Held, Here
-from nasm.spec.instruction import Context, Row
-from nasm.spec.program import Instruction, Program, QueueProgram
-from nasm.spec.shapes import Shape, Shapes
-from nasm.spec.target import rules_of
 
 Timing = tuple[int, int, Resource, Needs | None, tuple[Resource, ...], Pace | None, Hashable, int]
 """Of a shape's tasks: interval and latency, what they occupy, what paces them, and the issue."""

@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from nasm import dtypes
+from nasm.base import dtypes
+from nasm.base.array_files import ArrayFile, read_array, read_header
+from nasm.base.files import ANY, Allowed
+from nasm.base.pieces import Window
+from nasm.base.problems import Failure, Problem, Refused, did_you_mean, quoted
 from nasm.machine.addresses import Addresses
-from nasm.open_files import ANY, Allowed
-from nasm.problems import Failure, Problem, Refused, did_you_mean, quoted
+from nasm.program.initializers import initial
+from nasm.program.program import Program
 from nasm.sim.memory import Array
-from nasm.spec.array_files import ArrayFile, read_array, read_header
-from nasm.spec.initial import initial
-from nasm.spec.memory import MOST_AXES, Tensor
-from nasm.spec.pieces import Window
-from nasm.spec.program import Program
-from nasm.spec.view import View
+from nasm.views.tensor import MOST_AXES, Tensor
+from nasm.views.view import View
 
 
 @dataclass(frozen=True, slots=True, eq=False)

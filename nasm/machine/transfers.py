@@ -12,25 +12,25 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from nasm import dtypes
-from nasm.dtypes import Casting, DType
+from nasm.base import dtypes
+from nasm.base.dtypes import Casting, DType
+from nasm.base.problems import Refused
+from nasm.isa.effects import ONTO, SUM, Partial, Plan, Transfer
+from nasm.isa.instruction import Context
 from nasm.machine.access import Access
 from nasm.machine.addresses import Addresses
 from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.hazards import Hazards
 from nasm.machine.indirect_transfers import Chosen, IndirectMove, Start, chosen_start
 from nasm.machine.unread import Losses
-from nasm.problems import Refused
+from nasm.program.program import Program
 from nasm.sim.channels import Cargo, Flight, Portion
 from nasm.sim.counters import Who
 from nasm.sim.memory import Array, CopyOnWrite
-from nasm.sim.regions import Region, overlap
 from nasm.sim.scheduler import Scheduler
-from nasm.spec.cut import pieces, rows
-from nasm.spec.effects import ONTO, SUM, Partial, Plan, Transfer
-from nasm.spec.instruction import Context
-from nasm.spec.program import Program
-from nasm.spec.view import View
+from nasm.views.cut import pieces, rows
+from nasm.views.regions import Region, overlap
+from nasm.views.view import View
 
 MOST_IN_FLIGHT = 4_096
 """Transfers: each that starts is compared with all of them."""

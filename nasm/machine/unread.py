@@ -13,11 +13,11 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
-from nasm.problems import Note, Problem, Severity, counted
+from nasm.base.problems import Note, Problem, Severity, counted
+from nasm.program.program import Program
 from nasm.sim.counters import Who
 from nasm.sim.memory import Mask
-from nasm.sim.regions import Region, covers, overlap
-from nasm.spec.program import Program
+from nasm.views.regions import Region, covers, overlap
 
 WIDEST = 1 << 24
 """Bytes, from its first to its last, of a result whose bytes are told apart."""

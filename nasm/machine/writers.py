@@ -12,16 +12,16 @@ from operator import itemgetter
 
 import numpy as np
 
+from nasm.isa import effects
+from nasm.isa.declared_transfer import DeclaredTransfer
+from nasm.isa.instruction import Context
+from nasm.isa.list_kinds import views
+from nasm.program.program import Instruction, Program
 from nasm.sim.counters import Who
 from nasm.sim.memory import Mask
-from nasm.sim.regions import Region, intersect
-from nasm.spec import effects
-from nasm.spec.declared_transfer import DeclaredTransfer
-from nasm.spec.instruction import Context
-from nasm.spec.lists import views
-from nasm.spec.memory import Tensor
-from nasm.spec.program import Instruction, Program
-from nasm.spec.view import View
+from nasm.views.regions import Region, intersect
+from nasm.views.tensor import Tensor
+from nasm.views.view import View
 
 MOST = 65_536
 """Elements of a view that are told apart: of more that are missing these are the first."""

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from nasm.problems import Refused
-from nasm.spec.memory import Tensor
-from nasm.spec.reshape import restepped
-from nasm.spec.view import View
+from nasm.base.problems import Refused
+from nasm.views.methods import restepped
+from nasm.views.tensor import Tensor
+from nasm.views.view import View
 
 Mask = np.ndarray[Any, np.dtype[np.bool_]]
 Part = tuple[int, int, bool]

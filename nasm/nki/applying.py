@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from nasm.nki.errors import refuse
 from nasm.nki.names import DTYPES, DType, engine
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.tiles import FLOAT32, SBUF, instruct, new, number, result, tile, wider
-from nasm.nki.wrong import refuse
 
 NOT_IN_HARDWARE = {
     "divide": "nl.multiply(x, nl.reciprocal(y)) is what AWS says to write",

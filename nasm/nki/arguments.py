@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from nasm.base.problems import Failure, Problem, Refused
+from nasm.base.source import Span
 from nasm.nki.frameworks import UNFIT, Array, as_array, framework, stored
 from nasm.nki.names import DTYPES, HBM, DType, MemoryRegion
 from nasm.nki.objects import NKIObject
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.tracing import Trace
-from nasm.problems import Failure, Problem, Refused
-from nasm.source import Span
-from nasm.spec.view import View
+from nasm.views.view import View
 
 
 @dataclass(frozen=True, slots=True)

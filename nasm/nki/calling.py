@@ -8,16 +8,16 @@ from functools import cache
 from inspect import Parameter
 from typing import Any
 
+from nasm.base.numbers import plain
+from nasm.isa.instruction import Row
+from nasm.isa.isa import Isa
+from nasm.nki.errors import refuse, with_signature
 from nasm.nki.names import VirtualRegister
-from nasm.nki.older import refuse_older, translated
+from nasm.nki.older_calls import refuse_older, translated
 from nasm.nki.signatures import WORDS, functions, signature
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.tracing import Call, Trace, current
-from nasm.nki.wrong import refuse, with_signature
-from nasm.spec.instruction import Row
-from nasm.spec.isa import Isa
-from nasm.spec.numbers import plain
-from nasm.spec.view import Reg
+from nasm.views.view import Reg
 
 Record = Callable[[Trace, "Function", dict[str, Any]], "Call | None"]
 """Records what a call stands for: from the trace, the function, and its arguments by name."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from nasm.nki.errors import refuse
 from nasm.nki.objects import NKIObject
-from nasm.nki.wrong import refuse
 
 OTHERS = "E0653"
 """The code of what needs chips beside this one."""

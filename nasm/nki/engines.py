@@ -23,13 +23,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from nasm.problems import Refused, Severity
-from nasm.spec.generation import Generation
-from nasm.spec.instruction import Context, Row
-from nasm.spec.lists import views
-from nasm.spec.shapes import Shapes, signature
-from nasm.spec.target import Target, rules_of
-from nasm.spec.view import Reg, View
+from nasm.base.problems import Refused, Severity
+from nasm.isa.generation import Generation
+from nasm.isa.instruction import Context, Row
+from nasm.isa.list_kinds import views
+from nasm.isa.target import Target, rules_of
+from nasm.program.shapes import Shapes, signature
+from nasm.views.view import Reg, View
 
 PREFERRED: dict[str, tuple[str, ...]] = {
     "memset": ("gpsimd", "vector"),

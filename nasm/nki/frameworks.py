@@ -12,8 +12,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from nasm import dtypes
-from nasm.problems import Refused
+from nasm.base import dtypes
+from nasm.base.problems import Refused
 
 Array = np.ndarray[Any, Any]
 

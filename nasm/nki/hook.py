@@ -12,8 +12,8 @@ from threading import RLock
 from types import ModuleType
 from typing import Any, NoReturn
 
-from nasm.nki.wrong import NOT_NKI, here
-from nasm.problems import Failure, Problem
+from nasm.base.problems import Failure, Problem
+from nasm.nki.errors import NOT_NKI, here
 
 OLD = "neuronxcc.nki"
 """The package of NKI 0.1."""

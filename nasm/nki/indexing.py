@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from nasm.nki.errors import refuse
 from nasm.nki.names import VirtualRegister, ds
 from nasm.nki.views import cut, without
-from nasm.nki.wrong import refuse
-from nasm.spec.shown import shown
-from nasm.spec.view import ALL, Reg, View, Window
+from nasm.views.shown import shown
+from nasm.views.view import ALL, Reg, View, Window
 
 Item = int | slice | Window
 

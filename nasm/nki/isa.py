@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nasm.nki.calling import NkiInstruction, table
+from nasm.nki.multi_row_calls import SPECIAL
 from nasm.nki.names import (
     VirtualRegister,
     dge_mode,
@@ -15,8 +16,7 @@ from nasm.nki.names import (
     oob_mode,
     reduce_cmd,
 )
-from nasm.nki.older import REMOVED, removed
-from nasm.nki.several import SPECIAL
+from nasm.nki.older_calls import REMOVED, removed
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.tracing import current
 from nasm.targets import TARGETS

@@ -7,25 +7,25 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nasm.asm.expanding.walking import unknown_target
-from nasm.building.builder import ProgramBuilder
+from nasm.base.problems import Failure, Problem, Refused, listed, quoted
+from nasm.base.source import Span
+from nasm.isa.timing import Timing, TimingGiven
+from nasm.language.expanding.statements import unknown_target
 from nasm.nki.arguments import Arguments, outputs, returned
 from nasm.nki.engines import DMA, USUAL
+from nasm.nki.errors import MISUSED, floor, line_of, refuse
+from nasm.nki.exceptions import told
 from nasm.nki.frameworks import Array
 from nasm.nki.installing import installed
-from nasm.nki.jitted import name_of, simulate
+from nasm.nki.jit import name_of, simulate
 from nasm.nki.lowering import Lowering
-from nasm.nki.raised import told
 from nasm.nki.target import default_target
 from nasm.nki.tracing import Call, Made, Trace, under
-from nasm.nki.wrong import MISUSED, floor, line_of, refuse
-from nasm.problems import Failure, Problem, Refused, listed, quoted
-from nasm.sequence.lines import Sequence as Sequential
-from nasm.source import Span
-from nasm.spec.program import Program
-from nasm.spec.timing import Timing, TimingGiven
-from nasm.spec.view import View
+from nasm.program.builder import ProgramBuilder
+from nasm.program.program import Program
+from nasm.sync.lines import Sequence as Sequential
 from nasm.targets import TARGETS
+from nasm.views.view import View
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,9 +210,9 @@ def _destinations(calls: Sequence[Made]) -> Iterator[View]:
 
 
 def _finished(builder: ProgramBuilder, sequence: Sequential) -> Program:
-    from nasm.sequence.placing import place
-    from nasm.sequence.sync import synchronise
-    from nasm.sequence.unwritten import chosen, unwritten
+    from nasm.sync.placement import place
+    from nasm.sync.synchronize import synchronise
+    from nasm.sync.unwritten import chosen, unwritten
 
     by_hand = chosen(builder.program)
     problems = place(builder.program, sequence)

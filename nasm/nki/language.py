@@ -6,8 +6,8 @@ from collections.abc import Callable
 from inspect import signature
 from typing import Any
 
-from nasm.nki import applying, functions, making, moving, reducing
-from nasm.nki.gone import GONE, Gone
+from nasm.nki import applying, creation, functions, moving, reducing
+from nasm.nki.errors import refuse
 from nasm.nki.loops import dynamic_range, fori_loop, while_loop
 from nasm.nki.names import DTYPES, HBM, DType, MemoryRegion, VirtualRegister, ds
 from nasm.nki.objects import NKIObject
@@ -23,9 +23,9 @@ from nasm.nki.programs import (
     program_ndim,
     unrolled,
 )
+from nasm.nki.removed import GONE, Gone
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.tile_sizes import TileSize
-from nasm.nki.wrong import refuse
 
 sbuf, psum = MemoryRegion.sbuf, MemoryRegion.psum
 hbm, private_hbm, shared_hbm = HBM, MemoryRegion.private_hbm, MemoryRegion.shared_hbm
@@ -162,17 +162,17 @@ FUNCTIONS = {
     one.__name__: function(one)
     for one in (
         applying.where,
-        making.device_print,
-        making.dropout,
-        making.empty_like,
-        making.full,
-        making.ones,
-        making.rand,
-        making.random_seed,
-        making.shared_constant,
-        making.shared_identity_matrix,
-        making.zeros,
-        making.zeros_like,
+        creation.device_print,
+        creation.dropout,
+        creation.empty_like,
+        creation.full,
+        creation.ones,
+        creation.rand,
+        creation.random_seed,
+        creation.shared_constant,
+        creation.shared_identity_matrix,
+        creation.zeros,
+        creation.zeros_like,
         moving.broadcast_to,
         moving.expand_dims,
         moving.gather_flattened,
@@ -192,7 +192,7 @@ FUNCTIONS = {
 
 class _Ndarray(type):
     def __call__(cls, *args: Any, **kwargs: Any) -> NkiTensor:
-        made: NkiTensor = function(making.ndarray)(*args, **kwargs)
+        made: NkiTensor = function(creation.ndarray)(*args, **kwargs)
         return made
 
     def __instancecheck__(cls, value: object) -> bool:
@@ -202,7 +202,7 @@ class _Ndarray(type):
 class ndarray(metaclass=_Ndarray):  # noqa: N801  (AWS's name)
     """A constructor, an annotation, and what isinstance is asked about."""
 
-    __signature__ = signature(making.ndarray)
+    __signature__ = signature(creation.ndarray)
 
 
 globals().update(DTYPES)

@@ -15,18 +15,18 @@ from typing import Any
 
 import numpy as np
 
-from nasm import open_files
-from nasm.nki import own_files
+from nasm.base import files
+from nasm.base.problems import Failure, Problem, did_you_mean, listed, quoted
+from nasm.isa.timing import TimingGiven
+from nasm.nki import watched_imports
 from nasm.nki.engines import USUAL
+from nasm.nki.exceptions import NOT_RUN, permitted, telling
 from nasm.nki.frameworks import Array
 from nasm.nki.installing import installed
-from nasm.nki.jitted import Kernel, name_of
+from nasm.nki.jit import Kernel, name_of
 from nasm.nki.kernel import Traced, trace
 from nasm.nki.named import SUFFIX, split
-from nasm.nki.parsed import tree
-from nasm.nki.raised import NOT_RUN, permitted, telling
-from nasm.problems import Failure, Problem, did_you_mean, listed, quoted
-from nasm.spec.timing import TimingGiven
+from nasm.nki.source_tree import tree
 
 
 def load(
@@ -55,7 +55,7 @@ def load(
     permitted(text, python)
     if not named[1]:
         raise Failure(_unnamed(named[0]))
-    with installed(), telling(), own_files.noted(place(named[0])[0]):
+    with installed(), telling(), watched_imports.noted(place(named[0])[0]):
         module = imported(named[0])
         kernel = found(module, *named)
         given = {**arrays, **{name: _value(module, name, word) for name, word in words.items()}}
@@ -77,7 +77,7 @@ def module(path: str) -> ModuleType:
 def imported(path: str) -> ModuleType:
     """A file as a module, in the package that it is in; raises Failure if there is none."""
     full = os.path.abspath(path)
-    open_files.note(full)
+    files.note(full)
     if not os.path.isfile(full):
         raise Failure(Problem(NOT_RUN, f"no file {quoted(path)}"))
     folder, dotted = place(full)
@@ -88,7 +88,7 @@ def imported(path: str) -> ModuleType:
         return known
     if "." in dotted:
         return importlib.import_module(dotted)
-    loader = own_files.loader(dotted, full)
+    loader = watched_imports.loader(dotted, full)
     spec = importlib.util.spec_from_file_location(dotted, full, loader=loader)
     assert spec is not None
     assert spec.loader is not None

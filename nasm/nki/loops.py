@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 
+from nasm.nki.errors import ours, refuse
 from nasm.nki.names import CONDITION, VirtualRegister
-from nasm.nki.parsed import of_files
+from nasm.nki.source_tree import of_files
 from nasm.nki.tracing import RunTimeLoop, Trace, current
-from nasm.nki.wrong import ours, refuse
-from nasm.spec.shown import shown
+from nasm.views.shown import shown
 
 Place = tuple[FrameType, tuple[int, int]]
 """A while statement that is being traced: the frame, and where its condition stands."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from nasm.base.problems import Failure, Problem, Refused
+from nasm.isa.instruction import Row
+from nasm.nki.broadcast_tiles import settle
 from nasm.nki.engines import USUAL, Engines
 from nasm.nki.names import VirtualRegister
 from nasm.nki.registers import Registers, written
-from nasm.nki.spread import settle
 from nasm.nki.tracing import Call, Made, RunTimeLoop, Trace
-from nasm.problems import Failure, Problem, Refused
-from nasm.sequence.lines import Item, Line, Loop
-from nasm.spec.instruction import Row
+from nasm.sync.lines import Item, Line, Loop
 
 
 class Lowering:

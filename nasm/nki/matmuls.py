@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from nasm.dtypes import DTYPES as STORED
+from nasm.base.dtypes import DTYPES as STORED
+from nasm.base.problems import Refused
+from nasm.isa.instruction import Row
 from nasm.nki.accumulating import PARTIAL, Begun, pieces
 from nasm.nki.calling import Function, asked, given, operand
+from nasm.nki.errors import refuse
 from nasm.nki.names import DType, MemoryRegion
 from nasm.nki.signatures import functions
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.tracing import Call, Trace
-from nasm.nki.wrong import refuse
-from nasm.problems import Refused
-from nasm.spec.instruction import Row
-from nasm.spec.view import ALL, View
+from nasm.views.view import ALL, View
 
 PLACE = ("tile_position", "tile_size")
 AS_FLOATS = {1: "float8_e5m2", 2: "bfloat16", 4: "float32"}

@@ -7,10 +7,10 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, NoReturn
 
-from nasm.nki import annotated, collectives, isa, language, names
+from nasm.nki import collectives, isa, language, names, typing_module
+from nasm.nki.errors import NOT_NKI, refuse
 from nasm.nki.hook import OLD, OLD_HINT, OLD_SAID
-from nasm.nki.jitted import jit, simulate
-from nasm.nki.wrong import NOT_NKI, refuse
+from nasm.nki.jit import jit, simulate
 
 RETIRED = ("baremetal", "benchmark", "profile", "simulate_kernel", "trace")
 """What ``nki`` had before 0.3, to run kernels on a chip."""
@@ -52,7 +52,7 @@ def made() -> dict[str, ModuleType]:
         "nki.isa": _module("nki.isa", {**_public(isa), "constants": constants}),
         "nki.isa.constants": constants,
         "nki.language": _module("nki.language", _public(language)),
-        "nki.typing": _module("nki.typing", _public(annotated)),
+        "nki.typing": _module("nki.typing", _public(typing_module)),
         "nki.dtype": _module("nki.dtype", {"dtype": names.DType, **names.DTYPES}),
         "nki.collectives": _module("nki.collectives", _public(collectives)),
         "nki.compiler": _module("nki.compiler", {"__getattr__": _compiler}),
@@ -69,7 +69,7 @@ def made() -> dict[str, ModuleType]:
 
 def _older() -> dict[str, ModuleType]:
     """What of NKI 0.1 can be imported: annotations, which kernels of today take from there."""
-    types = _module(f"{OLD}.typing", _public(annotated))
+    types = _module(f"{OLD}.typing", _public(typing_module))
     nki = _module(OLD, {"__path__": [], "typing": types, "__getattr__": _old})
     return {OLD: nki, f"{OLD}.typing": types}
 

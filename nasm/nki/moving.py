@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from nasm.nki.applying import copy
+from nasm.nki.errors import refuse
 from nasm.nki.indexing import flag, items, whole_number
 from nasm.nki.matmuls import ones
 from nasm.nki.names import DType
@@ -13,7 +14,6 @@ from nasm.nki.tensor import NkiTensor
 from nasm.nki.tile_sizes import TileSize
 from nasm.nki.tiles import FLOAT32, PSUM, SBUF, instruct, new, result, tile
 from nasm.nki.tracing import current
-from nasm.nki.wrong import refuse
 
 SIZES = TileSize()
 

@@ -7,11 +7,11 @@ from contextvars import ContextVar
 from enum import Enum, IntEnum, StrEnum
 from typing import NoReturn
 
-from nasm import dtypes
-from nasm.dtypes import DType as Stored
-from nasm.nki.wrong import refuse
-from nasm.spec.generation import Generation
-from nasm.spec.view import Reg
+from nasm.base import dtypes
+from nasm.base.dtypes import DType as Stored
+from nasm.isa.generation import Generation
+from nasm.nki.errors import refuse
+from nasm.views.view import Reg
 
 TRACED_FOR: ContextVar[Generation | None] = ContextVar("nasm.nki.generation", default=None)
 """The generation that a kernel is being traced for."""

@@ -7,8 +7,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from nasm.nki.gone import no_mask
-from nasm.nki.wrong import with_signature
+from nasm.nki.errors import with_signature
+from nasm.nki.removed import no_mask
 
 
 class Operator:

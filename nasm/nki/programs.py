@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from nasm.nki.errors import refuse
 from nasm.nki.indexing import whole_number
 from nasm.nki.names import VirtualRegister
 from nasm.nki.tracing import current
-from nasm.nki.wrong import refuse
 
 
 def unrolled(start: Any, stop: Any = None, step: Any = 1) -> Iterator[int]:

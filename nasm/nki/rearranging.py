@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from nasm.nki.errors import refuse
 from nasm.nki.indexing import items, whole_number
-from nasm.nki.wrong import refuse
-from nasm.spec.shown import shown
+from nasm.views.shown import shown
 
 Pattern = Sequence[str | Sequence[str]]
 

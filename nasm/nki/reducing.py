@@ -6,13 +6,13 @@ import math
 from typing import Any
 
 from nasm.nki.applying import binary, rsqrt, scaled, spread, together
+from nasm.nki.errors import refuse
 from nasm.nki.indexing import flag
 from nasm.nki.moving import broadcast_to
 from nasm.nki.names import DType
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.tiles import FLOAT32, free_axes, instruct, new, number, result, tile
-from nasm.nki.wrong import refuse
-from nasm.spec.shown import shown
+from nasm.views.shown import shown
 
 
 def reduced(

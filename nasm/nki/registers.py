@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from nasm.base.problems import Refused
+from nasm.isa.list_kinds import views
 from nasm.nki.tracing import Call, Made, RunTimeLoop
-from nasm.problems import Refused
-from nasm.spec.lists import views
-from nasm.spec.view import Reg, View
+from nasm.views.view import Reg, View
 
 ANYONE = "sync"
 """Who writes a register that nobody needs."""

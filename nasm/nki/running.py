@@ -8,15 +8,15 @@ from typing import Any
 
 from nasm.api import Result
 from nasm.api import run as run_program
+from nasm.base.problems import Failure, Problem
+from nasm.isa.timing import TimingGiven
+from nasm.machine.records import MOST_INSTRUCTIONS, RunReport, Status
 from nasm.nki.arguments import Returned, filled
 from nasm.nki.engines import USUAL
 from nasm.nki.frameworks import UNFIT, change, changeable, given_back
 from nasm.nki.installing import installed
-from nasm.nki.jitted import Kernel, launch_by
+from nasm.nki.jit import Kernel, launch_by
 from nasm.nki.kernel import Traced, trace
-from nasm.problems import Failure, Problem
-from nasm.records import MOST_INSTRUCTIONS, RunReport, Status
-from nasm.spec.timing import TimingGiven
 
 __all__ = ["KernelResult", "installed", "run"]
 

@@ -8,9 +8,9 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from nasm.base.problems import Failure, Problem, quoted
+from nasm.nki.exceptions import NOT_RUN, permitted
 from nasm.nki.installing import installed
-from nasm.nki.raised import NOT_RUN, permitted
-from nasm.problems import Failure, Problem, quoted
 
 
 def execute(path: str, words: Sequence[str], python: bool = True) -> int:

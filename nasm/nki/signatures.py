@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from functools import cache
 from inspect import Parameter, Signature
 
+from nasm.isa.instruction import REQUIRED, Operand, Row
+from nasm.isa.isa import Isa
 from nasm.nki.names import dge_mode, dma_engine, engine, matmul_perf_mode, oob_mode, reduce_cmd
-from nasm.spec.instruction import REQUIRED, Operand, Row
-from nasm.spec.isa import Isa
 
 ORDER = {
     name: tuple(parameters.split())

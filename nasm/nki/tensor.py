@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from nasm.base.problems import Failure, Problem, Refused
+from nasm.nki.errors import refuse
 from nasm.nki.indexing import emptied, indexed, items, whole_number
 from nasm.nki.names import DTYPES, DType, MemoryRegion, VirtualRegister
 from nasm.nki.rearranging import Pattern, rearranged
-from nasm.nki.unknown import Unknown
+from nasm.nki.run_time_values import Unknown
 from nasm.nki.views import changed, cut, retyped, within, without
-from nasm.nki.wrong import refuse
-from nasm.problems import Failure, Problem, Refused
-from nasm.spec.offsets import moved
-from nasm.spec.shown import shown
-from nasm.spec.view import ALL, View
+from nasm.views.offsets import moved
+from nasm.views.shown import shown
+from nasm.views.view import ALL, View
 
 PAST = "E0305"
 """The code of what reaches past a tensor."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
+from nasm.isa.generation import Generation
+from nasm.nki.errors import refuse
 from nasm.nki.target import default_target
 from nasm.nki.tracing import tracing
-from nasm.nki.wrong import refuse
-from nasm.spec.generation import Generation
-from nasm.spec.memory import Memory
 from nasm.targets import TARGETS
+from nasm.views.tensor import Memory
 
 WORD = 4
 """Bytes of a float32, in which AWS gives most sizes."""

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from nasm.nki import isa
+from nasm.nki.errors import refuse, trail
 from nasm.nki.indexing import whole_number
 from nasm.nki.names import DTYPES, DType, MemoryRegion
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.tracing import current
 from nasm.nki.variables import variable
-from nasm.nki.wrong import refuse, trail
 
 SBUF, PSUM = MemoryRegion.sbuf, MemoryRegion.psum
 FLOAT32, INT32 = DTYPES["float32"], DTYPES["int32"]

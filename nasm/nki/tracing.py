@@ -13,17 +13,17 @@ from typing import Any
 
 import numpy as np
 
-from nasm.building.builder import ProgramBuilder
+from nasm.base.problems import Failure, Problem, Refused
+from nasm.isa.instruction import Row
+from nasm.isa.list_kinds import mentioned
 from nasm.nki.accumulating import Begun
+from nasm.nki.errors import MISUSED, Trail, frames, marks, refuse, span_of, trail
 from nasm.nki.names import TRACED_FOR, DType, MemoryRegion, VirtualRegister
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.variables import variable
-from nasm.nki.wrong import MISUSED, Trail, frames, marks, refuse, span_of, trail
-from nasm.problems import Failure, Problem, Refused
-from nasm.spec.instruction import Row
-from nasm.spec.lists import mentioned
-from nasm.spec.memory import Tensor
-from nasm.spec.view import View
+from nasm.program.builder import ProgramBuilder
+from nasm.views.tensor import Tensor
+from nasm.views.view import View
 
 
 @dataclass(slots=True)

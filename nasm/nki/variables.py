@@ -8,8 +8,8 @@ from functools import cache
 from itertools import islice
 from types import CodeType
 
-from nasm.nki.parsed import of_files
-from nasm.nki.wrong import Trail, steps
+from nasm.nki.errors import Trail, steps
+from nasm.nki.source_tree import of_files
 
 Place = tuple[int, int, int, int]
 """Where a call stands in a file: its first line and column, its last."""

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from nasm.nki.wrong import refuse
-from nasm.problems import Failure, Refused
-from nasm.spec.view import Dynamic, View
+from nasm.base.problems import Failure, Refused
+from nasm.nki.errors import refuse
+from nasm.views.view import Dynamic, View
 
 
 def cut(view: View, items: Sequence[Any]) -> View:

@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from nasm.order.observer import Moved
 from nasm.order.places import Area, Place, Places, area_of
 from nasm.order.posts import Clock
-from nasm.order.watch import Moved
-from nasm.sim.regions import Region
+from nasm.views.regions import Region
 
 READ, WRITE, ADD = "read", "write", "add"
 """What an access does; to add is to write where others may add, too."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from nasm import gc_pause
+from nasm.base import gc_pause
 from nasm.order.accesses import NOTHING, Access, Accesses
 from nasm.order.clocks import Order
-from nasm.order.lives import Unordered
+from nasm.order.down_counters import Unordered
+from nasm.order.events import More, Sources, Steps
+from nasm.order.observer import Watch
 from nasm.order.places import Place
 from nasm.order.skeleton import COMPLETES, LANDS, STARTS, Event
-from nasm.order.steps import More, Sources, Steps
-from nasm.order.watch import Watch
 from nasm.sim.queues import NEVER
 
 Line = tuple[int, int]

@@ -23,8 +23,8 @@ from collections.abc import Iterator, Sequence
 from functools import reduce
 from typing import NamedTuple
 
-from nasm.order.lives import Lives, Place, Unordered
-from nasm.order.news import News
+from nasm.order.deltas import News
+from nasm.order.down_counters import Lives, Place, Unordered
 from nasm.order.posts import Clock, Posts, Taken, Window, both, more_than, posted
 from nasm.order.skeleton import COMPLETES, LANDS, STARTS, Event, Step, Wait
 

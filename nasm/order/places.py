@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 
-from nasm.sim.regions import Region, overlap
+from nasm.views.regions import Region, overlap
 
 Area = int | str
 

@@ -16,10 +16,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from nasm.held import Blocked, Burst
+from nasm.isa.held import Blocked, Burst
+from nasm.sim.burst_plan import Executed, Planned, Times
 from nasm.sim.counters import Who
 from nasm.sim.gates import Gates
-from nasm.sim.planned import Executed, Planned, Times
 from nasm.sim.queues import NEVER, Flying, Queue, Task
 from nasm.sim.resources import Resource
 from nasm.sim.service import COMMIT, START

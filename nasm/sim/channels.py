@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from nasm.sim import turns
-from nasm.sim.regions import Region
+from nasm.views.regions import Region
 
 
 class Portion(NamedTuple):

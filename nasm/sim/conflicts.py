@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from nasm.problems import Refused
+from nasm.base.problems import Refused
 from nasm.sim.history import INSTRUCTION, SHARES, History
 from nasm.sim.recording import Issued, Recording
-from nasm.sim.regions import REGISTERS, Region, overlap
+from nasm.views.regions import REGISTERS, Region, overlap
 
 STARTED, OCCUPIED, FINISHED, LANDED, POSTED = range(5)
 """What something may have to wait for: a record that starts, frees its unit or finishes, shares of

@@ -6,7 +6,7 @@ from bisect import insort
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from nasm.problems import Refused
+from nasm.base.problems import Refused
 
 LOWEST, HIGHEST = -(2**31), 2**31 - 1
 

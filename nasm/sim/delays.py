@@ -1,6 +1,7 @@
 """Delays: how long things take in a run whose timing is not the machine's own.
 
-A :class:`~nasm.sim.delayed.DelayedScheduler` asks them of whatever takes time, when it happens.
+A :class:`~nasm.sim.delayed_scheduler.DelayedScheduler` asks them of whatever takes time, when it
+happens.
 They change times alone: order within a queue, interlock, waits and turns are the scheduler's.
 All times are ticks, whole numbers.
 """

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from nasm.sim.burst_plan import Executed
     from nasm.sim.channels import Flight, Group
     from nasm.sim.counters import Semaphore, Who
-    from nasm.sim.planned import Executed
     from nasm.sim.queues import Flying, Queue, Task
 
 

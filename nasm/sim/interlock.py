@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nasm.sim.queues import Flying, Queue, Task
-from nasm.sim.regions import intersect
+from nasm.views.regions import intersect
 
 KNOWN = 100_000
 """Pairs of tasks of which it is remembered whether one reads what the other writes."""

@@ -8,12 +8,12 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from nasm.held import Blocked
-from nasm.micro import Micro, numbered
-from nasm.pace import Pace
+from nasm.isa.held import Blocked
+from nasm.isa.micro import Micro, numbered
+from nasm.isa.pace import Pace
 from nasm.sim.counters import Who
-from nasm.sim.regions import Region
 from nasm.sim.resources import Needs, Resource
+from nasm.views.regions import Region
 
 CAUSES = ("semaphore", "data", "unit", "port", "core", "empty")
 """Why no instruction of a queue is at work: the next waits for a semaphore, for a result of its

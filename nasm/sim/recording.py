@@ -7,7 +7,7 @@ from typing import Any
 from nasm.sim.channels import Flight
 from nasm.sim.events import Observer
 from nasm.sim.queues import Queue, Task
-from nasm.sim.regions import Region
+from nasm.views.regions import Region
 
 Issued = tuple[int, int]
 """A transfer: the number of the record that issued it, and the queue that it is of."""

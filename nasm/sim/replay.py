@@ -16,8 +16,8 @@ from functools import partial
 from heapq import heappop, heappush
 from typing import Any
 
-from nasm.pace import Pace
-from nasm.problems import Refused
+from nasm.base.problems import Refused
+from nasm.isa.pace import Pace
 from nasm.sim.channels import Channels, Flight
 from nasm.sim.conflicts import FINISHED, LANDED, OCCUPIED, POSTED, STARTED, Conflicts
 from nasm.sim.counters import Counters

@@ -19,7 +19,7 @@ from heapq import heapify, heappop, heappush
 from operator import itemgetter
 from typing import Any
 
-from nasm.pace import Pace
+from nasm.isa.pace import Pace
 from nasm.sim.bursts import Bursts, Event
 from nasm.sim.channels import Channels, Flight, Group
 from nasm.sim.contention import Contention

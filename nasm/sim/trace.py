@@ -25,11 +25,11 @@ from typing import Any
 
 import numpy as np
 
-from nasm.micro import Micro
+from nasm.isa.micro import Micro
+from nasm.sim.burst_plan import Executed
 from nasm.sim.channels import Group
 from nasm.sim.counters import Semaphore
 from nasm.sim.events import Observer
-from nasm.sim.planned import Executed
 from nasm.sim.queues import Flying, Queue
 
 InstructionRecord = tuple[int, int, int, int, int, int]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from nasm.spec.target import Loader, Target
+from nasm.isa.target import Loader, Target
 
 
 def _neuron() -> Target:

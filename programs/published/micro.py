@@ -14,7 +14,7 @@ from functools import cache
 from typing import Any
 
 from nasm.api import assemble
-from nasm.spec.program import Program
+from nasm.program.program import Program
 from programs.published.rows import Bound, Kernel, Row, Sizes, Use
 from programs.published.runs import Run
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from nasm.api import assemble
-from nasm.spec.program import Program
+from nasm.program.program import Program
 from programs.published.micro import Probe, Section, gpsimd, sync, tensor
 from programs.published.rows import Bound, Kernel, Row, Sizes, Use
 from programs.published.runs import Run

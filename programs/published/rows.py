@@ -8,7 +8,7 @@ from enum import Enum
 from pathlib import Path
 
 from nasm.api import assemble
-from nasm.spec.program import Program
+from nasm.program.program import Program
 from programs.published.runs import Run
 
 FOLDER = Path(__file__).parent

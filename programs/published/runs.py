@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 
-from nasm.records import RunReport, Status
-from nasm.session import Session
+from nasm.debugger.session import Session
+from nasm.machine.records import RunReport, Status
+from nasm.program.program import Program
 from nasm.sim.channels import members
-from nasm.spec.program import Program
 
 WARM = 10.0
 """After so many µs a stream runs as it will go on: the power ramp is over, queues are full."""

@@ -27,9 +27,9 @@ import numpy as np
 import tensix
 
 import nasm
-from nasm.report.trace import Stream
-from nasm.source import Source
-from nasm.spec.program import Program
+from nasm.base.source import Source
+from nasm.program.program import Program
+from nasm.show.trace import Stream
 
 SIZE, TILE, WIDE = 2048, 128, 512
 ROOT = Path(__file__).resolve().parents[2]
@@ -378,7 +378,7 @@ def assembling(text: str) -> float:
 MEMORY = """
 import re, sys
 import nasm
-from nasm.source import Source
+from nasm.base.source import Source
 session = nasm.Session(nasm.assemble(Source("naive", sys.stdin.read())), values=False)
 session.run(hashes=False)
 print(int(re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[1]) / 1e3)

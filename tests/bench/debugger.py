@@ -15,11 +15,11 @@ from collections.abc import Callable
 import numpy as np
 
 import nasm
-from nasm.repl import help_commands  # noqa: F401  (it and what it imports declare the commands)
-from nasm.repl.screen import Screen
-from nasm.repl.shell import Shell
-from nasm.source import Source
-from nasm.spec.program import Program
+from nasm.apps.repl import help_commands  # noqa: F401  (it and what it imports declare the commands)
+from nasm.apps.repl.screen import Screen
+from nasm.apps.repl.shell import Shell
+from nasm.base.source import Source
+from nasm.program.program import Program
 
 Inputs = dict[str, np.ndarray] | None
 Row = tuple[str, float, str]

@@ -18,7 +18,7 @@ import ml_dtypes
 import numpy as np
 
 import nasm
-from nasm.source import Source
+from nasm.base.source import Source
 
 P, N, TIMES = 128, 512, 40
 Array = np.ndarray[Any, Any]

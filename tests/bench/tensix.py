@@ -9,9 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import nasm
-from nasm.running import Running
-from nasm.source import Source
-from nasm.spec.program import Program
+from nasm.base.source import Source
+from nasm.program.program import Program
+from nasm.runs.running import Running
 
 PROGRAMS = Path(__file__).resolve().parents[2] / "programs" / "tensix"
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from nasm.cli import main
+from nasm.apps.cli import main
 from tests.cli.programs import HALVES, Ran
 
 

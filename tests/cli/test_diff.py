@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nasm.cli import arguments
+from nasm.apps.cli import arguments
 from tests.cli.programs import ENDLESS, HALVES, MATMUL, PROGRAMS, process, terminal, written
 
 TILED = str(PROGRAMS / "matmul_tiled.nasm")

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nasm.cli import results
-from nasm.problems import Failure, Problem
-from nasm.source import Source, Span
+from nasm.apps.cli import results
+from nasm.base.problems import Failure, Problem
+from nasm.base.source import Source, Span
 from tests.cli.programs import MATMUL
 
 RMSNORM = Path(__file__).parents[2] / "programs" / "nki" / "rmsnorm.py"

@@ -17,13 +17,13 @@ import numpy as np
 import pytest
 
 import nasm
-from nasm import stopping
-from nasm.cli import files, results
-from nasm.cli.files import destinations
-from nasm.problems import Failure
-from nasm.session import Session
+from nasm.apps.cli import files, results
+from nasm.apps.cli.files import destinations
+from nasm.base import signals
+from nasm.base.problems import Failure
+from nasm.debugger.session import Session
 from tests.cli.programs import HALVES, MATMUL
-from tests.report.trace_events import checked, threads
+from tests.show.trace_events import checked, threads
 
 
 def test_arrays_go_in_and_out_as_bits_where_npy_lacks_the_dtype(
@@ -212,7 +212,7 @@ def test_a_signal_that_strikes_while_a_file_is_written_leaves_nothing_behind(
     target, kill = tmp_path / "y.npy", os.kill
     if old is not None:
         target.write_text(old, encoding="utf-8")
-    monkeypatch.setattr(stopping, "ECHO", 0)
+    monkeypatch.setattr(signals, "ECHO", 0)
     removed = os.unlink
 
     def unlink(path: str) -> None:
@@ -227,7 +227,7 @@ def test_a_signal_that_strikes_while_a_file_is_written_leaves_nothing_behind(
 
     if again:
         monkeypatch.setattr("os.unlink", unlink)
-    with stopping.heard(), pytest.raises(stopping.Told):
+    with signals.heard(), pytest.raises(signals.Told):
         results.replace(str(target), save)
     assert os.listdir(tmp_path) == ([] if old is None else ["y.npy"])
     assert old is None or target.read_text(encoding="utf-8") == old
@@ -287,7 +287,7 @@ def test_the_detail_of_a_trace_is_chosen(ran: Any, halves: Path, tmp_path: Path)
 def test_a_trace_on_a_full_disk_is_told_of_and_the_outputs_are_written(
     ran: Any, halves: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("nasm.report.trace.MANY", 1)  # so that it fails in the middle of the run
+    monkeypatch.setattr("nasm.show.trace.MANY", 1)  # so that it fails in the middle of the run
     y, old = tmp_path / "y.npy", tmp_path / "t.json"
     old.write_text("old")
     beside = results._beside
@@ -318,7 +318,7 @@ def test_a_run_that_is_interrupted_leaves_no_trace(
     def interrupted(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("nasm.running.Running.run", interrupted)
+    monkeypatch.setattr("nasm.runs.running.Running.run", interrupted)
     assert ran("run", halves, "--trace", old).code == 130
     assert old.read_text() == "old"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["halves.nasm", "t.json"]

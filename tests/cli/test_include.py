@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from nasm.lsp.analysis import analyse
-from nasm.lsp.diagnostics import diagnostics, included
+from nasm.apps.lsp.analysis import analyse
+from nasm.apps.lsp.diagnostics import diagnostics, included
 
 LIBRARY = ".macro fill(x)\n@vector Memset x, 1.0\n.end\n"
 PROGRAM = '.target trn2\n.include "own.nasm"\n.sbuf t f32[128, 8]\nfill(t)\n.expect t == 1\n'

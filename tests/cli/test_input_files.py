@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import nasm
-from nasm.cli import main
+from nasm.apps.cli import main
 
 TEXT = """\
 .target trn1

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import nasm
-from nasm.objects import bodies, sections
-from nasm.objects.writing import written
+from nasm.language.objects import bodies, sections
+from nasm.language.objects.writing import written
 
 TEXT = """\
 .target trn2

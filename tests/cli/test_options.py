@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 
 import nasm
-from nasm.problems import Failure
-from nasm.repl import main as repl
-from nasm.session import Session
-from nasm.source import Source
-from nasm.spec.evidence import Cost, Evidence
-from nasm.spec.implicit_operands import OptionOf
-from nasm.spec.instruction import Context, Operand, Row, of_operands
-from nasm.spec.isa import Isa
-from nasm.spec.options import Option, defaults, in_force
+from nasm.apps.repl import main as repl
+from nasm.base.problems import Failure
+from nasm.base.source import Source
+from nasm.debugger.session import Session
+from nasm.isa.evidence import Cost, Evidence
+from nasm.isa.implicit_kinds import OptionOf
+from nasm.isa.instruction import Context, Operand, Row, of_operands
+from nasm.isa.isa import Isa
+from nasm.isa.options import Option, defaults, in_force
 from nasm.targets.neuron import TARGET
 from nasm.targets.neuron.options import DEFAULTS, OPTIONS
 from tests.toy.target import GENERATION

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import nasm
-from nasm.printer import text
+from nasm.language.printing import text
 
 TILED = str(Path(__file__).parents[2] / "programs" / "matmul_tiled.nasm")
 

@@ -13,7 +13,7 @@ from typing import IO
 import numpy as np
 import pytest
 
-from nasm import docstrings
+from nasm.base import docstrings
 from tests.cli.programs import (
     COMMAND,
     ENDLESS,
@@ -31,7 +31,8 @@ def test_help_imports_nothing_heavy() -> None:
         [
             sys.executable,
             "-c",
-            "import sys; from nasm.cli import main; main(['--help']); print(sorted(sys.modules))",
+            "import sys; from nasm.apps.cli import main; main(['--help']);"
+            "print(sorted(sys.modules))",
         ],
         capture_output=True,
         text=True,
@@ -39,7 +40,14 @@ def test_help_imports_nothing_heavy() -> None:
         env=ENVIRONMENT,
         timeout=60,
     ).stdout.splitlines()[-1]
-    for package in ("numpy", "rich", "lark", "ml_dtypes", "prompt_toolkit", "nasm.session"):
+    for package in (
+        "numpy",
+        "rich",
+        "lark",
+        "ml_dtypes",
+        "prompt_toolkit",
+        "nasm.debugger.session",
+    ):
         assert f"'{package}'" not in found
 
 
@@ -71,7 +79,7 @@ def test_a_run_imports_nothing_that_only_other_runs_need() -> None:
         [
             sys.executable,
             "-c",
-            "import sys; from nasm.cli import main; "
+            "import sys; from nasm.apps.cli import main; "
             "main(['run', '-q', sys.argv[1]]); print(*sys.modules)",
             str(MATMUL),
         ],

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nasm.profile.what_if import Outcome
-from nasm.report.profile import tenths
-from nasm.running import Running
-from nasm.session import Session
-from nasm.stopping import Told
+from nasm.analysis.profile.what_if import Outcome
+from nasm.base.signals import Told
+from nasm.debugger.session import Session
+from nasm.runs.running import Running
+from nasm.show.profile import tenths
 from tests.cli.programs import MATMUL, process, written
 
 ROOT = Path(__file__).parents[2]
@@ -77,7 +77,7 @@ def test_percentages_add_up_to_100(ran: Any) -> None:
 
 @pytest.mark.parametrize("columns", [80, 100, 60])
 def test_it_fits_a_screen(ran: Any, monkeypatch: Any, columns: int) -> None:
-    from nasm.cli.screen import Screen
+    from nasm.apps.cli.screen import Screen
 
     monkeypatch.setenv("COLUMNS", str(columns))
     monkeypatch.setattr(Screen, "width", columns)
@@ -85,7 +85,7 @@ def test_it_fits_a_screen(ran: Any, monkeypatch: Any, columns: int) -> None:
 
 
 def test_without_more_than_ascii_there_is_none(ran: Any, monkeypatch: Any) -> None:
-    from nasm.cli.screen import Screen
+    from nasm.apps.cli.screen import Screen
 
     monkeypatch.setattr(Screen, "ascii_only", True)
     out = ran("profile", TILED, "--no-what-if", "--path").out
@@ -238,7 +238,7 @@ def test_a_run_in_which_nothing_happened_says_so(ran: Any, tmp_path: Path) -> No
 
 
 def test_a_timeline_is_as_wide_as_the_screen(ran: Any, monkeypatch: Any) -> None:
-    from nasm.cli.screen import Screen
+    from nasm.apps.cli.screen import Screen
 
     for columns in (80, 120):
         monkeypatch.setenv("COLUMNS", str(columns))

@@ -124,7 +124,7 @@ def test_parquet_is_written_in_groups(
     ran: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
-    from nasm.report import table_files
+    from nasm.show import table_files
 
     monkeypatch.setattr(table_files, "MANY", 3)
     assert ran("profile", MATMUL, "--tables", tmp_path, "--format", "parquet").code == 0

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nasm.cli import rerunning
-from nasm.session import Session
+from nasm.apps.cli import rerunning
+from nasm.debugger.session import Session
 from tests.cli.programs import ENDLESS, HALVES, written
-from tests.report.test_jsonable import documented, keys
-from tests.rerun.programs import FIVE, HEAD
+from tests.schedules.programs import FIVE, HEAD
+from tests.show.test_jsonable import documented, keys
 
 LUCKY = HEAD + FIVE["right by luck of time"]
 COUNTS = ".target trn2\n.sem s, t\n@vector Nop $s++\n@gpsimd Nop $s = 5\n"

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nasm.cli import arguments
+from nasm.apps.cli import arguments
 from tests.cli.programs import ENDLESS, HALVES, MATMUL, PROGRAMS, written
 
 

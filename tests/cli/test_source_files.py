@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import nasm
-from nasm.problems import Failure
-from nasm.source_files import source_of
+from nasm.base.problems import Failure
+from nasm.base.source_files import source_of
 
 TEXT = ".target trn2\r\n.hbm  X  f32[4]  output = zeros\r\n"
 

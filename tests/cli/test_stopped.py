@@ -18,7 +18,7 @@ from typing import IO, Any
 import numpy as np
 import pytest
 
-from nasm.cli import streams
+from nasm.apps.cli import streams
 from tests.cli.programs import (
     COMMAND,
     ENDLESS,
@@ -226,7 +226,7 @@ def test_a_ctrl_c_in_the_first_moments_is_told_in_a_line() -> None:
         "        import os, signal\n"
         "        os.kill(os.getpid(), signal.SIGINT)\n"
         "    return found(name, *given, **named)\n"
-        "from nasm.cli import main\n"
+        "from nasm.apps.cli import main\n"
         "sys.modules.pop('threading', None)\n"
         "builtins.__import__ = strike\n"
         f"sys.exit(main(['run', {MATMUL!r}, '--json']))\n"

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from nasm.lsp.analysis import analyse
-from nasm.lsp.completing import completions
-from nasm.lsp.hover import hover
-from nasm.lsp.positions import Position
+from nasm.apps.lsp.analysis import analyse
+from nasm.apps.lsp.completing import completions
+from nasm.apps.lsp.hover import hover
+from nasm.apps.lsp.positions import Position
 from tests.cli.programs import Ran
 
 PROGRAM = """\

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 import nasm
-from nasm.problems import Failure
-from nasm.repl import main as repl
-from nasm.session import Session
-from nasm.source import Source
+from nasm.apps.repl import main as repl
+from nasm.base.problems import Failure
+from nasm.base.source import Source
+from nasm.debugger.session import Session
 from nasm.targets.neuron.figures import FIGURES
 
 PROGRAM = ".target trn2\n.sem s\n@sync Nop $s++\n@vector EventSemaphore $s >= 1\n"

@@ -11,11 +11,13 @@ from typing import Any
 
 import pytest
 
-from nasm import __version__, host_memory, repl
-from nasm.asm.assemble import assemble
-from nasm.cli import main, verbs
-from nasm.source import Source
-from nasm.spec.array_files import ArrayFile
+from nasm import __version__
+from nasm.apps import repl
+from nasm.apps.cli import main, verbs
+from nasm.base import host_memory
+from nasm.base.array_files import ArrayFile
+from nasm.base.source import Source
+from nasm.language.assemble import assemble
 from tests.cli.programs import ENDLESS, HALVES, MATMUL, written
 
 
@@ -489,7 +491,7 @@ def test_too_little_memory_for_one_file_is_a_problem_of_that_file(
             raise MemoryError
         return assemble(source, *given)
 
-    monkeypatch.setattr("nasm.objects.loading.assemble", greedy)
+    monkeypatch.setattr("nasm.language.objects.loading.assemble", greedy)
     files = ran("check", MATMUL, halves, "--json").document["files"]
     assert [[p["code"] for p in file["problems"]] for file in files] == [["E0808"], []]
 

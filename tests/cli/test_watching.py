@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nasm import open_files
-from nasm.cli import main
-from nasm.cli.watching import CLEAR
+from nasm.apps.cli import main
+from nasm.apps.cli.watching import CLEAR
+from nasm.base import files
 
 TEXT = """\
 .target trn1
@@ -221,12 +221,12 @@ def test_what_cannot_be_done_again_is_refused(
 
 def test_files_are_noted_as_they_were_when_they_were_asked_for_first(tmp_path: Path) -> None:
     path = tmp_path / "a"
-    with open_files.noting() as noted:
+    with files.noting() as noted:
         with pytest.raises(FileNotFoundError):
-            open_files.regular(str(path))
+            files.regular(str(path))
         path.write_bytes(b"1")
-        open_files.regular(str(path)).close()
+        files.regular(str(path)).close()
     assert noted == {str(path): None}
     path.unlink()
-    open_files.note(str(path))
-    assert open_files.state(str(path)) is None
+    files.note(str(path))
+    assert files.state(str(path)) is None

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nasm.exact import Factor, multiply, product, products
+from nasm.base.exact import Factor, multiply, product, products
 from tests.exact.rational import nearest
 
 Array = np.ndarray[Any, Any]

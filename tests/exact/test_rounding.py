@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nasm.exact import rounded, rounding
-from nasm.exact.error_function import erf, normal_cdf
-from nasm.exact.libraries import DECIMALS, DIGITS, Doubles, with_digits
+from nasm.base.exact import rounded, rounding
+from nasm.base.exact.error_function import erf, normal_cdf
+from nasm.base.exact.libraries import DECIMALS, DIGITS, Doubles, with_digits
 from nasm.targets.neuron.activations import PLAIN, activate
 from nasm.targets.neuron.math_functions import power
 from tests.exact.rational import nearest

@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 
 import nasm
-from nasm.exact import scalars
+from nasm.base.exact import scalars
 
 
 def test_a_power_to_a_whole_number_is_the_exact_one_rounded_once() -> None:

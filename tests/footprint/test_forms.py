@@ -6,17 +6,17 @@ from collections.abc import Iterable
 
 import pytest
 
-from nasm.footprint.forms import Form, Forms
-from nasm.problems import Failure
-from nasm.records import Status
-from nasm.session import Session
+from nasm.base.problems import Failure
+from nasm.base.source import Source
+from nasm.debugger.session import Session
+from nasm.isa.effects import Rendezvous
+from nasm.isa.instruction import Row
+from nasm.machine.records import Status
+from nasm.program.footprint.forms import Form, Forms
 from nasm.sim.channels import Flight
 from nasm.sim.events import Observer
 from nasm.sim.queues import Queue, Task
-from nasm.sim.regions import REGISTERS, Region, covers
-from nasm.source import Source
-from nasm.spec.effects import Rendezvous
-from nasm.spec.instruction import Row
+from nasm.views.regions import REGISTERS, Region, covers
 from tests.neuron.test_rows import every, text
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from nasm.footprint.sure import surely
-from nasm.session import Session
-from nasm.source import Source
+from nasm.base.source import Source
+from nasm.debugger.session import Session
+from nasm.program.footprint.certain import surely
 
 DECLARED = """\
 .target {on}

@@ -8,16 +8,16 @@ from random import Random
 
 import pytest
 
-from nasm.asm.assemble import assemble
-from nasm.asm.text.lines import logical_lines
-from nasm.formatting import formatted
-from nasm.problems import Failure
-from nasm.source import Source
+from nasm.base.problems import Failure
+from nasm.base.source import Source
+from nasm.language.assemble import assemble
+from nasm.language.formatting import formatted
+from nasm.language.text.lines import logical_lines
 from nasm.targets import TARGETS
 from tests.fuzz import corpus
 from tests.fuzz.mutations import TOKEN
 from tests.fuzz.programs import Programs, few_lines
-from tests.printer.same import parts
+from tests.printing.same import parts
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = (*("programs", "programs/lib", "programs/published", "programs/tensix"), "tests/hazards")

@@ -17,13 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from nasm.asm.assemble import assemble
-from nasm.cli import arrays
+from nasm.apps.cli import arrays
+from nasm.base.problems import Failure
+from nasm.base.source import Source
+from nasm.debugger.session import Session
+from nasm.language.assemble import assemble
 from nasm.machine import tensor_io
-from nasm.problems import Failure
-from nasm.session import Session
-from nasm.source import Source
-from nasm.spec.program import Program
+from nasm.program.program import Program
 from nasm.targets import TARGETS
 from tests.fuzz import promises
 from tests.fuzz.finding import Found

@@ -18,8 +18,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-from nasm.cli import main
-from nasm.report.trace import DETAILS
+from nasm.apps.cli import main
+from nasm.show.trace import DETAILS
 from nasm.targets.neuron import TARGET
 from tests.fuzz import corpus, promises
 from tests.fuzz.finding import Found

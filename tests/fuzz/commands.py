@@ -15,19 +15,19 @@ from dataclasses import replace
 from random import Random
 from typing import NoReturn
 
-from nasm.asm.assemble import assemble
-from nasm.asm.expectations.functions import FUNCTIONS
-from nasm.open_files import Allowed
-from nasm.problems import Failure, Refused
-from nasm.repl import help_commands, inspect_commands, prompt, run_commands  # noqa: F401  (likewise)
-from nasm.repl.command import COMMANDS
-from nasm.repl.naming import names
-from nasm.repl.screen import Screen
-from nasm.repl.shell import Quit, Shell
-from nasm.repl.suggest import Names, suggest
-from nasm.session import Session
-from nasm.source import Source
-from nasm.spec.program import Program
+from nasm.apps.repl import help_commands, inspect_commands, prompt, run_commands  # noqa: F401  (likewise)
+from nasm.apps.repl.command import COMMANDS
+from nasm.apps.repl.naming import names
+from nasm.apps.repl.screen import Screen
+from nasm.apps.repl.shell import Quit, Shell
+from nasm.apps.repl.suggest import Names, suggest
+from nasm.base.files import Allowed
+from nasm.base.problems import Failure, Refused
+from nasm.base.source import Source
+from nasm.debugger.session import Session
+from nasm.language.assemble import assemble
+from nasm.language.expectations.functions import FUNCTIONS
+from nasm.program.program import Program
 from nasm.targets import TARGETS
 from tests.fuzz import corpus, promises
 from tests.fuzz.finding import Found

@@ -6,8 +6,8 @@ import functools
 import re
 from pathlib import Path
 
-from nasm.problems import Failure, Refused
-from nasm.report import examples
+from nasm.base.problems import Failure, Refused
+from nasm.show import examples
 from nasm.targets.neuron import TARGET
 from tests.test_docs import blocks
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from math import prod
 from random import Random
 
-from nasm import dtypes
+from nasm.base import dtypes
 from nasm.targets.neuron import TARGET
 
 MOST = 1_100

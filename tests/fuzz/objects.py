@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
-from nasm.asm.assemble import assemble
-from nasm.objects import load, sections
-from nasm.objects.writing import written
-from nasm.printer import text
-from nasm.problems import Failure
-from nasm.source import Source
-from nasm.source_files import ObjectFile
+from nasm.base.problems import Failure
+from nasm.base.source import Source
+from nasm.base.source_files import ObjectFile
+from nasm.language.assemble import assemble
+from nasm.language.objects import load, sections
+from nasm.language.objects.writing import written
+from nasm.language.printing import text
 from nasm.targets import TARGETS
 from tests.fuzz import corpus, promises
 from tests.fuzz.finding import Found

@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from random import Random
 
 import nasm
-from nasm.asm.assemble import assemble
-from nasm.problems import Failure, Problem
-from nasm.records import RunReport, Status
-from nasm.session import Session
-from nasm.source import Source
-from nasm.spec.program import Program
+from nasm.base.problems import Failure, Problem
+from nasm.base.source import Source
+from nasm.debugger.session import Session
+from nasm.language.assemble import assemble
+from nasm.machine.records import RunReport, Status
+from nasm.program.program import Program
 from nasm.targets import TARGETS
 from tests.fuzz.finding import Found
 from tests.fuzz.ordered.flows import Flow

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from random import Random
 
-from nasm.asm.assemble import assemble
-from nasm.asm.expanding import rounds
-from nasm.problems import Failure
-from nasm.source import Source
+from nasm.base.problems import Failure
+from nasm.base.source import Source
+from nasm.language.assemble import assemble
+from nasm.language.expanding import line_counts
 from nasm.targets import TARGETS
 from tests.fuzz import corpus, promises
 from tests.fuzz.mutations import TOKEN, mutated
@@ -21,11 +21,11 @@ LINES = 20_000
 @contextmanager
 def few_lines() -> Iterator[None]:
     """Let the bound on a program's loops be met by small programs."""
-    before, rounds.MOST_LINES = rounds.MOST_LINES, LINES
+    before, line_counts.MOST_LINES = line_counts.MOST_LINES, LINES
     try:
         yield
     finally:
-        rounds.MOST_LINES = before
+        line_counts.MOST_LINES = before
 
 
 class Programs:

@@ -14,17 +14,17 @@ from typing import Any
 
 from rich.text import Text
 
-from nasm import codes
+from nasm.base.problems import Failure, Problem
+from nasm.base.source import Span
+from nasm.debugger.session import Session
+from nasm.language import codes
 from nasm.machine.outlines import NO_VALUES
-from nasm.problems import Failure, Problem
-from nasm.records import RunReport, Status
-from nasm.report import json_profile, jsonable, profile, timeline, trace
-from nasm.session import Session
-from nasm.source import Span
-from nasm.spec.program import Program
+from nasm.machine.records import RunReport, Status
+from nasm.program.program import Program
+from nasm.show import json_profile, jsonable, profile, timeline, trace
 from nasm.targets.neuron import TARGET
 from tests.fuzz.finding import Found
-from tests.report.trace_events import checked
+from tests.show.trace_events import checked
 
 CYCLES = 20_000
 """What a run may take, of the base clock."""

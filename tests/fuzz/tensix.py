@@ -6,18 +6,18 @@ import zlib
 from collections.abc import Iterator, Sequence
 from random import Random
 
-from nasm.asm.assemble import assemble
+from nasm.base.problems import Failure, Problem
+from nasm.base.source import Source
+from nasm.debugger.session import Session
+from nasm.isa.field_kinds import Field
+from nasm.isa.instruction import Row
+from nasm.language.assemble import assemble
+from nasm.language.printing import text as printed
+from nasm.language.printing.words import text_of, words_of
 from nasm.machine import Machine
-from nasm.printer import text as printed
-from nasm.printer.words import text_of, words_of
-from nasm.problems import Failure, Problem
-from nasm.records import Status
-from nasm.running import Running
-from nasm.session import Session
-from nasm.source import Source
-from nasm.spec.fields import Field
-from nasm.spec.instruction import Row
-from nasm.spec.program import Program
+from nasm.machine.records import Status
+from nasm.program.program import Program
+from nasm.runs.running import Running
 from nasm.targets import TARGETS
 from nasm.targets.tensix import TARGET, WORDS
 from nasm.targets.tensix.core.tensix import Tensix as Held

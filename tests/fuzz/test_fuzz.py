@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 import nasm
+from nasm.analysis.profile.observers import Moves
+from nasm.analysis.profile.records import Bound
+from nasm.analysis.profile.what_if import Outcome
+from nasm.base.problems import Failure, Problem
+from nasm.base.source import Source, Span
 from nasm.order.check import Check
 from nasm.order.clocks import Order
-from nasm.problems import Failure, Problem
-from nasm.profile.records import Bound
-from nasm.profile.watch import Moves
-from nasm.profile.what_if import Outcome
-from nasm.source import Source, Span
-from nasm.spec.program import Program
+from nasm.program.program import Program
 from tests.fuzz import commands, driver, finding, order, promises
 from tests.fuzz.__main__ import FUZZERS
 from tests.fuzz.finding import Found, watched

@@ -10,8 +10,8 @@ import pytest
 from nasm.nki import kernel as kernels
 from nasm.nki.accumulating import Begun
 from nasm.nki.tracing import Call
-from nasm.sequence import sync
-from nasm.sequence.writing import Output
+from nasm.sync import synchronize
+from nasm.sync.emit import Output
 from tests.fuzz import traced
 from tests.fuzz.finding import Finding, watched
 from tests.fuzz.traced import Kernels, texts
@@ -45,7 +45,7 @@ def test_a_wait_that_is_left_out_is_found(monkeypatch: pytest.MonkeyPatch) -> No
             kept = None if self.name(queue) == "vector" else wait
             super().append(queue, instruction, place, kept, update)
 
-    monkeypatch.setattr(sync, "Output", Forgetful)
+    monkeypatch.setattr(synchronize, "Output", Forgetful)
     finding = found(texts()["softmax"])
     assert finding is not None
     assert (finding.kind, finding.what) == ("order", "a race of one core")

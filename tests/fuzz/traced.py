@@ -20,19 +20,19 @@ import numpy as np
 
 import nasm
 import nasm.nki
-from nasm.asm.assemble import assemble
+from nasm.base.problems import Failure
+from nasm.base.source import Source
+from nasm.language.assemble import assemble
+from nasm.language.printing import text as printed
+from nasm.machine.records import RunReport, Status
 from nasm.nki import kernel as kernels
 from nasm.nki.calling import Function
+from nasm.nki.exceptions import telling
 from nasm.nki.isa import FUNCTIONS
 from nasm.nki.kernel import Traced
 from nasm.nki.lowering import Lowering
-from nasm.nki.raised import telling
 from nasm.nki.running import run
 from nasm.nki.tracing import Call, Made, RunTimeLoop, Trace
-from nasm.printer import text as printed
-from nasm.problems import Failure
-from nasm.records import RunReport, Status
-from nasm.source import Source
 from nasm.targets import TARGETS
 from tests.fuzz import promises
 from tests.fuzz.corpus import PROGRAMS

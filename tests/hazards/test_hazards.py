@@ -20,10 +20,10 @@ from typing import Any
 
 import pytest
 
-from nasm.cli import main
-from nasm.problems import Failure
-from nasm.session import Session
-from nasm.source import Source
+from nasm.apps.cli import main
+from nasm.base.problems import Failure
+from nasm.base.source import Source
+from nasm.debugger.session import Session
 
 FOLDER = Path(__file__).parent
 PROGRAMS = sorted(FOLDER.glob("*.nasm"))

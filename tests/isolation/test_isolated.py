@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 
 import nasm
-from nasm.cli import main
+from nasm.apps.cli import main
+from nasm.base.problems import Failure
 from nasm.isolation import landlock, process
 from nasm.isolation.limits import Limits
-from nasm.problems import Failure
 
 KERNELS = """\
 import os, signal, socket, subprocess, sys, time

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from nasm.lsp.analysis import analyse, followed
-from nasm.lsp.completing import completions
-from nasm.lsp.diagnostics import diagnostics
-from nasm.lsp.hover import hover
-from nasm.lsp.outline import LEGEND, cycles, entries, tokens
-from nasm.lsp.positions import Position, Range
-from nasm.lsp.tidying import tidied
+from nasm.apps.lsp.analysis import analyse, followed
+from nasm.apps.lsp.completing import completions
+from nasm.apps.lsp.diagnostics import diagnostics
+from nasm.apps.lsp.formatting import tidied
+from nasm.apps.lsp.hover import hover
+from nasm.apps.lsp.outline import LEGEND, cycles, entries, tokens
+from nasm.apps.lsp.positions import Position, Range
 from tests.lsp.texts import TEXT, place, whole
 
 
@@ -152,7 +152,7 @@ def test_tokens_are_in_order_and_say_what_words_are() -> None:
 
 
 def test_a_text_that_would_take_for_ever_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    from nasm.lsp import analysis
+    from nasm.apps.lsp import analysis
 
     monkeypatch.setattr(analysis, "SECONDS", 0.2)
     loops = "".join(f".for i{n} in 0..100\n" for n in range(6)) + "@sync Nop\n" + ".end\n" * 6
@@ -164,7 +164,7 @@ def test_a_text_that_would_take_for_ever_is_given_up(monkeypatch: pytest.MonkeyP
 def test_a_text_for_which_there_is_no_time_keeps_the_program_that_it_had(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from nasm.lsp import analysis
+    from nasm.apps.lsp import analysis
 
     def spins(*_: object) -> None:
         while True:

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from nasm.lsp.analysis import DEFECT, analyse, followed
-from nasm.lsp.completing import completions
-from nasm.lsp.diagnostics import diagnostics
-from nasm.lsp.hover import hover
-from nasm.lsp.navigation import definition, references, renamed
-from nasm.lsp.outline import cycles, entries, tokens
-from nasm.lsp.tidying import tidied
-from nasm.problems import Refused
+from nasm.apps.lsp.analysis import DEFECT, analyse, followed
+from nasm.apps.lsp.completing import completions
+from nasm.apps.lsp.diagnostics import diagnostics
+from nasm.apps.lsp.formatting import tidied
+from nasm.apps.lsp.hover import hover
+from nasm.apps.lsp.navigation import definition, references, renamed
+from nasm.apps.lsp.outline import cycles, entries, tokens
+from nasm.base.problems import Refused
 from tests.fuzz.mutations import mutated
 from tests.lsp.texts import TEXT
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from nasm.lsp.analysis import Analysis, analyse
-from nasm.lsp.completing import completions
-from nasm.lsp.diagnostics import diagnostics, included
-from nasm.lsp.hover import hover
-from nasm.lsp.navigation import definition, references, renamed
-from nasm.lsp.outline import entries, tokens
-from nasm.problems import Refused
+from nasm.apps.lsp.analysis import Analysis, analyse
+from nasm.apps.lsp.completing import completions
+from nasm.apps.lsp.diagnostics import diagnostics, included
+from nasm.apps.lsp.hover import hover
+from nasm.apps.lsp.navigation import definition, references, renamed
+from nasm.apps.lsp.outline import entries, tokens
+from nasm.base.problems import Refused
 from tests.lsp.texts import place
 
 MACROS = """\

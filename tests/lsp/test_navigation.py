@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from nasm.lsp.analysis import Analysis, analyse
-from nasm.lsp.navigation import definition, references, renamed, span_of
-from nasm.lsp.positions import Position
-from nasm.problems import Refused
+from nasm.apps.lsp.analysis import Analysis, analyse
+from nasm.apps.lsp.navigation import definition, references, renamed, span_of
+from nasm.apps.lsp.positions import Position
+from nasm.base.problems import Refused
 from tests.lsp.texts import TEXT, place, whole
 
 _FIRST, _SECOND = TEXT[: TEXT.rindex(".for")], TEXT[TEXT.rindex(".for") :]

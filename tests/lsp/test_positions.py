@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nasm.lsp.positions import Places, Position, unified
+from nasm.apps.lsp.positions import Places, Position, unified
 
 
 def test_a_character_beyond_the_first_plane_counts_twice() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from nasm.lsp.analysis import Settings, analyse
+from nasm.apps.lsp.analysis import Settings, analyse
 from tests.lsp.texts import TEXT, place
 
 pytest.importorskip("pygls")
@@ -21,7 +21,7 @@ from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.client import LanguageClient
 
-from nasm.lsp import server
+from nasm.apps.lsp import server
 
 Published = "asyncio.Queue[lsp.PublishDiagnosticsParams]"
 
@@ -176,7 +176,7 @@ def test_without_its_package_it_says_what_to_install(tmp_path: Path) -> None:
     code = (
         "import sys, importlib.util as u; find = u.find_spec\n"
         "u.find_spec = lambda name, *more: None if name == 'pygls' else find(name, *more)\n"
-        "from nasm.cli import main; sys.exit(main(['lsp']))"
+        "from nasm.apps.cli import main; sys.exit(main(['lsp']))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=False

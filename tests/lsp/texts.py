@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from nasm.lsp.analysis import Analysis, analyse
-from nasm.lsp.positions import Position
+from nasm.apps.lsp.analysis import Analysis, analyse
+from nasm.apps.lsp.positions import Position
 
 TEXT = """\
 .target trn1

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from nasm.records import RunReport, Status
-from nasm.session import Session
-from nasm.spec.program import Program
+from nasm.debugger.session import Session
+from nasm.machine.records import RunReport, Status
+from nasm.program.program import Program
 
 NEEDS_VALUES = "E0518"
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-CONSTANT = ("nasm.spec.", "nasm.source", "nasm.problems", "nasm.dtypes.table")
+CONSTANT = ("nasm.isa.", "nasm.base.source", "nasm.base.problems", "nasm.base.dtypes.table")
 """Modules whose objects never change."""
 
 ATOMS = (type(None), bool, int, float, complex, str, bytes, range, slice, type(...), type)

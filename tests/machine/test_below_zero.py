@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import nasm
-from nasm.problems import Severity
+from nasm.base.problems import Severity
 
 THREE = """\
 .target trn2

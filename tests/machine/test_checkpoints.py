@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import nasm
-from nasm.session import Session
+from nasm.base.source import Source
+from nasm.base.source_files import source_of
+from nasm.debugger.session import Session
 from nasm.sim.queues import Queue
-from nasm.source import Source
-from nasm.source_files import source_of
 from tests.machine.everything import differences, everything
 from tests.test_toy_cores import SWAP
 from tests.toy.target import TARGETS as TOY

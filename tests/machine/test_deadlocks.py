@@ -8,7 +8,7 @@ from itertools import chain
 import pytest
 
 import nasm
-from nasm.records import Status
+from nasm.machine.records import Status
 from tests.machine.random_deadlocks import QUEUES, Lines, drawn, free, text
 
 PLACE = re.compile(r"^(\w+) pc (\d+) waits for")

@@ -8,7 +8,7 @@ import pytest
 
 import nasm
 from nasm.machine.endless import endless
-from nasm.records import Status
+from nasm.machine.records import Status
 from tests.cli.programs import written
 
 HEAD = """\

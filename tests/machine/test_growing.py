@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from nasm.session import Session
-from nasm.source_files import source_of
+from nasm.base.source_files import source_of
+from nasm.debugger.session import Session
 from tests.machine.everything import differences, everything
 
 ROOT = Path(__file__).parents[2]

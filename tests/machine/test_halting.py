@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from nasm.records import RunReport, Status
-from nasm.session import Session
-from nasm.source_files import source_of
+from nasm.base.source_files import source_of
+from nasm.debugger.session import Session
+from nasm.machine.records import RunReport, Status
 
 ROOT = Path(__file__).parents[2]
 NAMES = ("matmul", "softmax", "countdown", "mx")

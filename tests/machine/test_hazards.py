@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import nasm
+from nasm.debugger.session import Session
 from nasm.machine import hazards
-from nasm.session import Session
 
 BEHIND = """\
 .target trn1

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import nasm
-from nasm.problems import Failure
-from nasm.records import Status
-from nasm.session import Session
-from nasm.source import Source
-from nasm.source_files import source_of
+from nasm.base.problems import Failure
+from nasm.base.source import Source
+from nasm.base.source_files import source_of
+from nasm.debugger.session import Session
+from nasm.machine.records import Status
 from tests.machine.alike import NEEDS_VALUES, alike, without_values
 from tests.test_toy_cores import SWAP
 from tests.toy.target import TARGETS as TOY

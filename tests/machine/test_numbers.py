@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import nasm
-from nasm import dtypes
+from nasm.base import dtypes
+from nasm.base.problems import Problem
 from nasm.machine import numbers
-from nasm.problems import Problem
 
 HEAD = """\
 .target trn2

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import nasm
-from nasm.order import watch
-from nasm.problems import Problem
+from nasm.base.problems import Problem
+from nasm.order import observer
 
 LATE = """
 .target trn2
@@ -114,7 +114,7 @@ def test_adding_the_wait_that_is_proposed_mends_it() -> None:
 
 
 def test_of_a_very_long_run_it_is_said_where_judging_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watch, "MOST", 3)
+    monkeypatch.setattr(observer, "MOST", 3)
     report = session(LATE).run()
     (note,) = (p for p in report.warnings if p.code == "E0542")
     assert note.message == "the order of the first 3 instructions was judged, and of no more"
@@ -125,7 +125,7 @@ def test_waits_beyond_what_was_judged_are_not_missed(monkeypatch: pytest.MonkeyP
         ".target trn2\n.hbm Y f32[128, 64] output\n.sbuf t f32[128, 64] = zeros\n.sem stored\n"
         "@sync\nDmaCopy Y, t $stored += 16\nNop\nNop\nNop $stored >= 16\n"
     )
-    monkeypatch.setattr(watch, "MOST", 2)
+    monkeypatch.setattr(observer, "MOST", 2)
     assert [p.code for p in session(text).run().warnings] == ["E0542"]
 
 

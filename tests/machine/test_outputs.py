@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import nasm
-from nasm.machine.outputs import ranges
-from nasm.problems import Problem
-from nasm.session import Session
+from nasm.analysis.outputs import ranges
+from nasm.base.problems import Problem
+from nasm.debugger.session import Session
 
 HEAD = ".target trn1\n.sbuf t f32[128, 64]\n.sem done, stored\n@vector Memset t, 1.0 $done++\n"
 STORE = "@sync DmaCopy Y[{}], t[{}] $done >= 1 $stored += 16\n"

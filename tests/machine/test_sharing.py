@@ -6,11 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nasm
-from nasm.dtypes import find
-from nasm.machine.describe import told_by_others
+from nasm.analysis.summary import told_by_others
+from nasm.base.dtypes import find
+from nasm.base.source import Source
 from nasm.machine.state import groups
-from nasm.source import Source
-from nasm.spec.memory import Memory, Tensor
+from nasm.views.tensor import Memory, Tensor
 
 LANES = Memory("lanes", 128, 400, "", "made up")
 LINEAR = Memory("linear", 0, 0, "", "made up", shared=True)

@@ -11,7 +11,7 @@ import pytest
 import nasm
 from nasm.machine import unread
 from nasm.sim.events import Observer
-from nasm.sim.regions import REGISTERS, Region, covers
+from nasm.views.regions import REGISTERS, Region, covers
 
 HEAD = """\
 .target trn2

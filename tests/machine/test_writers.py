@@ -7,9 +7,9 @@ import random
 import numpy as np
 
 import nasm
+from nasm.debugger.session import Session
 from nasm.machine.writers import MOST, Writers, part
-from nasm.session import Session
-from nasm.spec.view import View
+from nasm.views.view import View
 
 TENSORS = """\
 .target trn2

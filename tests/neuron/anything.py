@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from nasm.spec.instruction import REQUIRED, Operand, Row
-from nasm.spec.kinds import (
+from nasm.isa.instruction import REQUIRED, Operand, Row
+from nasm.isa.kinds import (
     Choice,
     Either,
     Flag,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from nasm.spec.instruction import Rule
+from nasm.isa.instruction import Rule
 from nasm.targets.neuron import TARGET
 from nasm.targets.neuron.isa import ISA
 from tests.neuron.programs import Tile, hbm, psum, sbuf

@@ -24,8 +24,8 @@ from typing import Any
 
 import numpy as np
 
-from nasm import dtypes
-from nasm.records import Status
+from nasm.base import dtypes
+from nasm.machine.records import Status
 from tests.neuron import programs
 from tests.neuron.choices import CASES, Choices, examples
 from tests.neuron.programs import GENERATIONS, Array

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nasm import dtypes
-from nasm.asm.assemble import assemble
-from nasm.problems import Failure, Problem
-from nasm.records import Status
-from nasm.session import Session
-from nasm.source import Source
-from nasm.spec.evidence import Cost
-from nasm.spec.instruction import Context
-from nasm.spec.program import Program
+from nasm.base import dtypes
+from nasm.base.problems import Failure, Problem
+from nasm.base.source import Source
+from nasm.debugger.session import Session
+from nasm.isa.evidence import Cost
+from nasm.isa.instruction import Context
+from nasm.language.assemble import assemble
+from nasm.machine.records import Status
+from nasm.program.program import Program
 from nasm.targets import TARGETS
 
 Array = np.ndarray[Any, Any]

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import nasm
-from nasm.problems import Failure
-from nasm.session import Session
-from nasm.spec.spell import spell
-from nasm.spec.view import View
+from nasm.base.problems import Failure
+from nasm.debugger.session import Session
+from nasm.views.spelling import spell
+from nasm.views.view import View
 from tests.neuron import programs
 from tests.neuron.programs import Tile, fault, hbm, ran, result, sbuf
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nasm.spec.evidence import Evidence
+from nasm.isa.evidence import Evidence
 from nasm.targets.neuron import alu
 
 NAN, INF = math.nan, math.inf

@@ -13,18 +13,18 @@ from typing import Any
 
 import pytest
 
-from nasm import codes
-from nasm.asm.assemble import assemble
-from nasm.cli import main
-from nasm.machine.describe import form_text
-from nasm.problems import Failure, Problem
-from nasm.records import RunReport, Status
-from nasm.session import Session
+from nasm.analysis.summary import form_text
+from nasm.apps.cli import main
+from nasm.base.problems import Failure, Problem
+from nasm.base.source import Source
+from nasm.debugger.session import Session
+from nasm.isa.instruction import Row
+from nasm.language import codes
+from nasm.language.assemble import assemble
+from nasm.machine.records import RunReport, Status
+from nasm.program.program import Program
 from nasm.sim.history import History
 from nasm.sim.recording import Recording
-from nasm.source import Source
-from nasm.spec.instruction import Row
-from nasm.spec.program import Program
 from nasm.targets import TARGETS
 from nasm.targets.neuron import TARGET
 from nasm.targets.neuron.isa import ISA

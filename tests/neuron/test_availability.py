@@ -7,7 +7,7 @@ import re
 import pytest
 
 import nasm
-from nasm.problems import Failure
+from nasm.base.problems import Failure
 from nasm.targets.neuron import TARGET
 
 V2, V3, V4 = (g.summary for g in TARGET.generations)

@@ -12,7 +12,7 @@ import math
 
 import pytest
 
-from nasm.spec.evidence import Cost, Evidence
+from nasm.isa.evidence import Cost, Evidence
 from nasm.targets.neuron.generations import GENERATIONS
 from tests.neuron.programs import Tile, cost, hbm, psum, ran, sbuf, times
 

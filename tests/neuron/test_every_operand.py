@@ -16,23 +16,23 @@ from typing import Any
 
 import pytest
 
-from nasm.asm.assemble import assemble
-from nasm.dtypes import DTYPES
-from nasm.problems import Failure, Refused, Severity
-from nasm.report import examples
-from nasm.source import Source
-from nasm.spec.evidence import Evidence
-from nasm.spec.generation import Generation
-from nasm.spec.implicit_operands import Implicit
-from nasm.spec.instruction import BITS, FLOAT32, REQUIRED, Context, Operand, Row
-from nasm.spec.kinds import Choice, Flag, Kind, Tile
-from nasm.spec.lists import Tiles
-from nasm.spec.memory import Tensor
-from nasm.spec.target import rules_of
-from nasm.spec.view import View
+from nasm.base.dtypes import DTYPES
+from nasm.base.problems import Failure, Refused, Severity
+from nasm.base.source import Source
+from nasm.isa.evidence import Evidence
+from nasm.isa.generation import Generation
+from nasm.isa.implicit_kinds import Implicit
+from nasm.isa.instruction import BITS, FLOAT32, REQUIRED, Context, Operand, Row
+from nasm.isa.kinds import Choice, Flag, Kind, Tile
+from nasm.isa.list_kinds import Tiles
+from nasm.isa.target import rules_of
+from nasm.language.assemble import assemble
+from nasm.show import examples
 from nasm.targets import TARGETS
 from nasm.targets.neuron import TARGET
 from nasm.targets.neuron.isa import ISA
+from nasm.views.tensor import Tensor
+from nasm.views.view import View
 
 Operands = tuple[Any, ...]
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from nasm.spec.instruction import Row
+from nasm.isa.instruction import Row
 from nasm.targets.neuron.isa import ISA
 
 HERE = Path(__file__).parent

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import nasm
-from nasm.spec.instruction import Operand, Row
-from nasm.spec.kinds import Choice, Either, Kind
+from nasm.isa.instruction import Operand, Row
+from nasm.isa.kinds import Choice, Either, Kind
 from nasm.targets.neuron import alu
 from nasm.targets.neuron.isa import ISA
 from nasm.targets.neuron.nan import NUMBERS, Ignoring, Operators

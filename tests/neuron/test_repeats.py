@@ -8,12 +8,12 @@ import time
 import numpy as np
 import pytest
 
-from nasm import dtypes
-from nasm.spec.memory import Tensor
-from nasm.spec.reshape import pattern
-from nasm.spec.view import View
+from nasm.base import dtypes
 from nasm.targets.neuron.memories import memories
 from nasm.targets.neuron.rules import repeats
+from nasm.views.methods import pattern
+from nasm.views.tensor import Tensor
+from nasm.views.view import View
 
 
 def view(pairs: list[list[int]], size: int = 1 << 22) -> View:

@@ -7,22 +7,22 @@ import re
 
 import pytest
 
-from nasm.asm.assemble import assemble
-from nasm.building.availability import available
-from nasm.machine.describe import form_text
-from nasm.problems import Failure, Refused
-from nasm.records import Status
-from nasm.report import examples, pages, times
-from nasm.session import Session
-from nasm.source import Source
-from nasm.spec.evidence import Cost, Evidence
-from nasm.spec.implicit_operands import Implicit
-from nasm.spec.instruction import Context, Row, Rule
-from nasm.spec.program import Program
-from nasm.spec.view import View
+from nasm.analysis.summary import form_text
+from nasm.base.problems import Failure, Refused
+from nasm.base.source import Source
+from nasm.debugger.session import Session
+from nasm.isa.evidence import Cost, Evidence
+from nasm.isa.implicit_kinds import Implicit
+from nasm.isa.instruction import Context, Row, Rule
+from nasm.language.assemble import assemble
+from nasm.machine.records import Status
+from nasm.program.availability import available
+from nasm.program.program import Program
+from nasm.show import example_times, examples, pages
 from nasm.targets import TARGETS
 from nasm.targets.neuron import TARGET, rules
 from nasm.targets.neuron.isa import ISA
+from nasm.views.view import View
 from tests.neuron import programs
 
 ROWS = tuple(ISA)
@@ -132,13 +132,13 @@ def test_the_page_says_what_the_example_takes_on_every_engine(row: Row) -> None:
         (g.name, engine)
         for g in TARGET.generations
         for engine in TARGET.engines(row, g)
-        if times.cost(row, engine, g, TARGET, 128) is not None
+        if example_times.cost(row, engine, g, TARGET, 128) is not None
     }
     for time in shown.times:
         generation = TARGET.generation(time.generation)
         assert generation is not None
-        size = time.size or times.SIZES[0]
-        assert time.cost == times.cost(row, time.engine, generation, TARGET, size)
+        size = time.size or example_times.SIZES[0]
+        assert time.cost == example_times.cost(row, time.engine, generation, TARGET, size)
     everything = "; ".join(source for _, source in pages.time_sources(shown))
     assert all(time.cost.source in everything for time in shown.times)
 

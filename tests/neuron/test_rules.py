@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nasm.problems import Problem, Severity
+from nasm.base.problems import Problem, Severity
 from nasm.targets.neuron import TARGET
 from nasm.targets.neuron.isa import ISA
 from tests.neuron import broken_everywhere, programs

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from nasm.spec.instruction import REQUIRED, Row
+from nasm.isa.instruction import REQUIRED, Row
 from nasm.targets.neuron.isa import ISA
 
 SIGNATURES = {

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nasm.building.builder import ProgramBuilder
+from nasm.base.problems import Failure, Problem
 from nasm.nki import language as nl
 from nasm.nki.names import MemoryRegion
 from nasm.nki.running import run
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.tracing import Trace, under
-from nasm.problems import Failure, Problem
+from nasm.program.builder import ProgramBuilder
 from nasm.targets import TARGETS
 
 Array = np.ndarray[Any, Any]

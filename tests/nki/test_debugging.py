@@ -9,7 +9,7 @@ import pytest
 
 import nasm
 import nasm.nki
-from nasm.problems import Refused
+from nasm.base.problems import Refused
 
 KERNEL = Path(__file__).parents[2] / "programs" / "nki" / "rmsnorm.py"
 

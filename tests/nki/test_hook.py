@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 import nasm.nki
+from nasm.base.problems import Failure
 from nasm.nki.hook import OLD_HINT
 from nasm.nki.tracing import tracing
-from nasm.problems import Failure
 
 KERNEL = """
 import nki

@@ -8,10 +8,10 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from nasm.base.problems import Failure
 from nasm.nki import isa as nisa
 from nasm.nki import language as nl
 from nasm.nki.kernel import trace
-from nasm.problems import Failure
 from tests.nki.minikernel import Array, loaded, psum, result, sbuf, seeded, stored
 
 BF16 = ml_dtypes.bfloat16

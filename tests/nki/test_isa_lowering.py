@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nasm.building.builder import ProgramBuilder
+from nasm.base.problems import Failure
 from nasm.nki import isa as nisa
 from nasm.nki import language as nl
 from nasm.nki.kernel import trace
 from nasm.nki.lowering import Lowering
 from nasm.nki.names import HBM
 from nasm.nki.tracing import Trace, under
-from nasm.problems import Failure
-from nasm.sequence.lines import lines
+from nasm.program.builder import ProgramBuilder
+from nasm.sync.lines import lines
 from nasm.targets import TARGETS
 from tests.nki.minikernel import psum, result, sbuf
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from nasm.base.problems import Failure, Problem
 from nasm.nki import isa as nisa
 from nasm.nki import language as nl
 from nasm.nki.kernel import trace
-from nasm.problems import Failure, Problem
 from tests.nki.minikernel import loaded, result, sbuf, seeded, stored
 
 A = seeded(1, 64, 32)

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from nasm.base.problems import Failure
 from nasm.nki import isa as nisa
 from nasm.nki.kernel import trace
-from nasm.problems import Failure
 from tests.nki.minikernel import sbuf
 
 THINGS = {

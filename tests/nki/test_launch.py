@@ -11,9 +11,9 @@ import pytest
 
 import nasm
 import nasm.nki
-from nasm.nki.jitted import Kernel
+from nasm.base.problems import Failure, Problem
+from nasm.nki.jit import Kernel
 from nasm.nki.target import TARGET
-from nasm.problems import Failure, Problem
 
 with nasm.nki.installed():
     import nki

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from nasm.base.problems import Failure, Problem
 from nasm.nki import isa as nisa
 from nasm.nki import language as nl
 from nasm.nki.running import run
-from nasm.problems import Failure, Problem
 from tests.nki.kernels import Array, refused
 
 P, W = 8, 16

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nasm import open_files
+from nasm.base import files
 from nasm.nki.kernel import Traced
 from nasm.nki.loading import load
 
@@ -47,7 +47,7 @@ def written(path: Path, *, name: str = "tile", value: object = 1.0, imports: str
 
 def traced(path: Path) -> tuple[Traced, set[str]]:
     """The kernel as a program, and the files that were noted, from its folder on."""
-    with open_files.noting() as found:
+    with files.noting() as found:
         made = load(f"{path}:filled", {"x": np.zeros((128, 8), np.float32)}, {})
     return made, {str(Path(name).relative_to(path.parent)) for name in found}
 
@@ -76,7 +76,7 @@ def test_a_package_is_noted_with_its_parents_and_modules_imported_on_the_way(
     (inner / "__init__.py").write_text("", encoding="utf-8")
     (tmp_path / "outer" / "beside.py").write_text("LEFT = 1\n", encoding="utf-8")
     path = written(inner / "kernels.py", imports="from outer import beside\n")
-    with open_files.noting() as found:
+    with files.noting() as found:
         load(f"{path}:filled", {"x": np.zeros((128, 8), np.float32)}, {})
     names = ("outer/__init__.py", "outer/inner/__init__.py", "outer/inner/kernels.py")
     assert set(found) == {str(tmp_path / name) for name in (*names, "outer/beside.py")}

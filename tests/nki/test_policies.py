@@ -10,7 +10,7 @@ import pytest
 
 import nasm
 import nasm.nki
-from nasm.problems import Failure
+from nasm.base.problems import Failure
 
 KERNEL = Path(__file__).parents[2] / "programs" / "nki" / "rmsnorm.py"
 

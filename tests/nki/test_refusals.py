@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import nasm.nki
-from nasm.nki.raised import telling
-from nasm.problems import Failure, Problem
+from nasm.base.problems import Failure, Problem
+from nasm.nki.exceptions import telling
 
 with nasm.nki.installed():
     import nki

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from nasm.base.problems import Failure
 from nasm.nki import isa as nisa
 from nasm.nki import language as nl
-from nasm.nki.raised import told
+from nasm.nki.exceptions import told
 from nasm.nki.tensor import NkiTensor
-from nasm.problems import Failure
 from tests.nki.kernels import traced
 
 THINGS: dict[str, Callable[[], Any]] = {

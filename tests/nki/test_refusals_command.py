@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import nasm.nki
-from nasm.cli import main
+from nasm.apps.cli import main
 from nasm.nki.tracing import tracing
 
 with nasm.nki.installed():

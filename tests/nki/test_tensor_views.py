@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from nasm.base.problems import Failure
 from nasm.nki import language as nl
 from nasm.nki.names import ds
 from nasm.nki.tensor import NkiTensor
-from nasm.problems import Failure
 from tests.nki.kernels import Array, places, tensor, traced
 
 SIZES = st.lists(st.integers(1, 6), min_size=2, max_size=4).map(tuple)

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from nasm.base.problems import Problem
 from nasm.nki import isa as nisa
 from nasm.nki import language as nl
 from nasm.nki.running import run
-from nasm.problems import Problem
 
 P, W = 8, 16
 ONES = np.ones((P, W), np.float32)

@@ -8,8 +8,8 @@ import zlib
 from typing import Any
 
 import nasm
-from nasm.objects.writing import written
-from nasm.source import Source
+from nasm.base.source import Source
+from nasm.language.objects.writing import written
 
 TEXT = """\
 .target trn2

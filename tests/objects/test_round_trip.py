@@ -13,25 +13,25 @@ from random import Random
 import pytest
 
 import nasm
-from nasm.asm.assemble import assemble
-from nasm.dtypes import DType
-from nasm.objects import load, sections
-from nasm.objects.writing import written
-from nasm.printer import text
-from nasm.problems import Failure, Refused
-from nasm.report import examples
-from nasm.source import Source
-from nasm.source_files import ObjectFile, source_of
-from nasm.spec.instruction import Row
-from nasm.spec.program import Program
-from nasm.spec.view import View
+from nasm.base.dtypes import DType
+from nasm.base.problems import Failure, Refused
+from nasm.base.source import Source
+from nasm.base.source_files import ObjectFile, source_of
+from nasm.isa.instruction import Row
+from nasm.language.assemble import assemble
+from nasm.language.objects import load, sections
+from nasm.language.objects.writing import written
+from nasm.language.printing import text
+from nasm.program.program import Program
+from nasm.show import examples
 from nasm.targets import TARGETS
 from nasm.targets.neuron import TARGET
+from nasm.views.view import View
 from tests.fuzz.programs import Programs, few_lines
 from tests.neuron.programs import GENERATIONS
 from tests.neuron.test_anything import every_row, mended
-from tests.printer.same import again, parts
-from tests.printer.test_round_trip import HAZARDS, PROGRAMS, PUBLISHED, end, name
+from tests.printing.same import again, parts
+from tests.printing.test_round_trip import HAZARDS, PROGRAMS, PUBLISHED, end, name
 
 DEBUG = {"debug", "spans", "places"}
 
@@ -160,8 +160,8 @@ def test_the_same_text_is_the_same_bytes_in_another_process_and_folder(tmp_path:
     source = Source(path.name, source_of(path).text)
     here = written(nasm.assemble(source), source)
     said = (
-        "import sys, nasm; from nasm.objects.writing import written;"
-        "from nasm.source import Source;"
+        "import sys, nasm; from nasm.language.objects.writing import written;"
+        "from nasm.base.source import Source;"
         f"s = Source({path.name!r}, open({str(path)!r}).read());"
         "sys.stdout.buffer.write(written(nasm.assemble(s), s))"
     )

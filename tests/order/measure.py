@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable
 from statistics import median
 
-from nasm.records import Status
+from nasm.machine.records import Status
 from tests.order.mutants import (
     AWAY,
     PROGRAMS,

@@ -13,12 +13,12 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from nasm.asm.assemble import assemble
-from nasm.problems import Problem
-from nasm.records import Status
-from nasm.session import Session
-from nasm.source_files import source_of
-from nasm.spec.program import Instruction, Program, QueueProgram, Update, Wait
+from nasm.base.problems import Problem
+from nasm.base.source_files import source_of
+from nasm.debugger.session import Session
+from nasm.language.assemble import assemble
+from nasm.machine.records import Status
+from nasm.program.program import Instruction, Program, QueueProgram, Update, Wait
 from nasm.targets import TARGETS
 from tests.order.truth import Log, Truth
 

@@ -3,7 +3,7 @@
 import pytest
 
 import nasm
-from nasm.source import Source
+from nasm.base.source import Source
 
 COPIES = """
 .target trn2

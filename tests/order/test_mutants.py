@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from nasm.asm.assemble import assemble
-from nasm.records import Status
-from nasm.session import Session
-from nasm.source import Source
+from nasm.base.source import Source
+from nasm.debugger.session import Session
+from nasm.language.assemble import assemble
+from nasm.machine.records import Status
 from nasm.targets import TARGETS
 from tests.order.mutants import (
     AWAY,

@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from nasm.order.clocks import Order
-from nasm.order.news import News
+from nasm.order.deltas import News
 from nasm.order.posts import Clock, joined
 from nasm.order.skeleton import STARTS, Step
 from tests.order.judged import clocks, judged, report

@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from nasm.debugger.session import Session
+from nasm.isa.effects import Clear
 from nasm.order.skeleton import COMPLETES, LANDS, STARTS, Change, Event, Issue, Step, Wait
-from nasm.session import Session
+from nasm.program.program import Program
 from nasm.sim.channels import Flight
 from nasm.sim.events import Observer
 from nasm.sim.queues import Queue, Task
-from nasm.sim.regions import Region, intersect, overlap
-from nasm.spec.effects import Clear
-from nasm.spec.program import Program
-from nasm.spec.view import View
+from nasm.views.regions import Region, intersect, overlap
+from nasm.views.view import View
 from tests.order.oracle import Skeleton, rising
 
 Place = tuple[int, int]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from nasm.profile.records import Bound, Profile
-from nasm.session import Session
+from nasm.analysis.profile.records import Bound, Profile
+from nasm.debugger.session import Session
 
 MATMUL = """\
 .target {target}

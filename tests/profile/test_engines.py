@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from nasm.problems import Failure
-from nasm.profile.records import EngineTimes, Profile, Stall
-from nasm.records import Status
-from nasm.session import Session
+from nasm.analysis.profile.records import EngineTimes, Profile, Stall
+from nasm.base.problems import Failure
+from nasm.debugger.session import Session
+from nasm.machine.records import Status
 
 PROGRAMS = sorted((Path(__file__).parents[2] / "programs").glob("*.nasm"))
 

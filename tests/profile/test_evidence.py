@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from nasm.profile.evidence import evidence
-from nasm.profile.path import critical_path
-from nasm.session import Session
+from nasm.analysis.profile.evidence import evidence
+from nasm.analysis.profile.path import critical_path
+from nasm.base.source import Source
+from nasm.base.source_files import source_of
+from nasm.debugger.session import Session
+from nasm.isa.evidence import Evidence
 from nasm.sim.history import History
-from nasm.source import Source
-from nasm.source_files import source_of
-from nasm.spec.evidence import Evidence
 from tests.toy.target import TARGETS as TOY
 
 PROGRAMS = sorted((Path(__file__).parents[2] / "programs").glob("*.nasm"))

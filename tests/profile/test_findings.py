@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from nasm.profile.records import Finding
-from nasm.session import Session
+from nasm.analysis.profile.records import Finding
+from nasm.debugger.session import Session
 
 HEAD = """\
 .target {target}

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from nasm.profile.path import critical_path
-from nasm.session import Session
+from nasm.analysis.profile.path import critical_path
+from nasm.base.source import Source
+from nasm.base.source_files import source_of
+from nasm.debugger.session import Session
 from nasm.sim.history import History
-from nasm.source import Source
-from nasm.source_files import source_of
 from tests.profile.whole import whole
 from tests.sim.random_runs import DELAY, DISPATCH, NOTIFY, Run, drawn
 from tests.test_toy_cores import SWAP

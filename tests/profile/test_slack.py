@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from nasm.profile.slack import slack
+from nasm.analysis.profile.slack import slack
 from nasm.sim.history import History
 from tests.sim.random_runs import Line, Lines, Run, drawn
 

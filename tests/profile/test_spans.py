@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 
-from nasm.profile.spans import merged, union
+from nasm.analysis.profile.intervals import merged, union
 
 
 def test_a_union_counts_every_tick_once() -> None:

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nasm.problems import Failure
-from nasm.profile.timeline import Strip, Timeline, covering, stacked
-from nasm.report.timeline import marks, shown
-from nasm.session import Session
+from nasm.analysis.profile.timeline import Strip, Timeline, covering, stacked
+from nasm.base.problems import Failure
+from nasm.debugger.session import Session
+from nasm.show.timeline import marks, shown
 
 ROOT = Path(__file__).parents[2]
 

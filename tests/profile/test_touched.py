@@ -5,11 +5,11 @@ from __future__ import annotations
 import random
 
 import nasm
-from nasm.profile.records import Profile
-from nasm.profile.touched import least
-from nasm.profile.watch import Touched
-from nasm.sim.regions import Region
-from nasm.spec.memory import Tensor
+from nasm.analysis.profile.minimum_traffic import least
+from nasm.analysis.profile.observers import Touched
+from nasm.analysis.profile.records import Profile
+from nasm.views.regions import Region
+from nasm.views.tensor import Tensor
 
 HEAD = """\
 .target trn2

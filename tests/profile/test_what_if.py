@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from nasm.analysis.profile.what_if import Outcome, in_any_order, ranked, without
+from nasm.base.source import Source
+from nasm.debugger.session import Session
 from nasm.machine import Machine
 from nasm.machine.changes import Changes
-from nasm.profile.what_if import Outcome, in_any_order, ranked, without
-from nasm.records import Status
-from nasm.session import Session
+from nasm.machine.records import Status
 from nasm.sim.history import History
 from nasm.sim.recording import Recording
-from nasm.source import Source
 from tests.toy.target import TARGETS as TOY
 
 MOVED = """\

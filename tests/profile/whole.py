@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 
-from nasm.profile.path import COMPLETION, critical_path
-from nasm.profile.slack import slack
+from nasm.analysis.profile.path import COMPLETION, critical_path
+from nasm.analysis.profile.slack import slack
 from nasm.sim.history import History
 from nasm.sim.recording import Recording
 from nasm.sim.replay import Replay

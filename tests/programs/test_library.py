@@ -14,10 +14,10 @@ import pytest
 from ml_dtypes import bfloat16
 from numpy.typing import NDArray
 
-from nasm.problems import Failure
-from nasm.session import Session
-from nasm.source import Source
-from nasm.source_files import source_of
+from nasm.base.problems import Failure
+from nasm.base.source import Source
+from nasm.base.source_files import source_of
+from nasm.debugger.session import Session
 
 LIBRARY = Path(__file__).parents[2] / "programs" / "lib"
 CORES = ("trn1", "trn2", "trn3")

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from ml_dtypes import bfloat16
 
-from nasm.session import Session
-from nasm.source_files import source_of
+from nasm.base.source_files import source_of
+from nasm.debugger.session import Session
 from nasm.targets.neuron.figures import FIGURES, SWITCHES
 from programs.published import ledger
 from programs.published.ledger import Line, Model, Runs, disorder, extrapolated

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import pytest
 
-from nasm.repl import help_commands  # noqa: F401  (declares the commands)
-from nasm.repl.screen import Screen
-from nasm.repl.shell import Shell
-from nasm.session import Session
-from nasm.source import Source
+from nasm.apps.repl import help_commands  # noqa: F401  (declares the commands)
+from nasm.apps.repl.screen import Screen
+from nasm.apps.repl.shell import Shell
+from nasm.base.source import Source
+from nasm.debugger.session import Session
 from tests.toy.target import TARGETS
 
 COUNTDOWN = """\

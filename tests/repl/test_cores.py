@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from nasm.repl import suggest
-from nasm.repl.naming import names
-from nasm.repl.prompt import toolbar
+from nasm.apps.repl import suggest
+from nasm.apps.repl.naming import names
+from nasm.apps.repl.prompt import toolbar
 from tests.repl.conftest import Loader, Tried
 
 PAIR = """\

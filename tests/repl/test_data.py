@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nasm.repl import main
-from nasm.report import pictures
-from nasm.session import Session
-from nasm.source import Source
+from nasm.apps.repl import main
+from nasm.base.source import Source
+from nasm.debugger.session import Session
+from nasm.show import pictures
 from tests.repl.conftest import COUNTDOWN, Tried
 from tests.toy.target import TARGETS
 

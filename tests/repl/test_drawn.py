@@ -16,13 +16,13 @@ import pytest
 from rich.console import Console
 
 import nasm
-from nasm.debug.moving.breakpoints import Breakpoint
-from nasm.drawing import Drawn
-from nasm.records import Rows
-from nasm.repl import drawn
-from nasm.repl.listings import LISTINGS
-from nasm.session import Session
-from nasm.source import Source
+from nasm.base.drawing import Drawn
+from nasm.base.source import Source
+from nasm.debugger.moving.breakpoints import Breakpoint
+from nasm.debugger.session import Session
+from nasm.machine.records import Rows
+from nasm.show import views
+from nasm.show.listings import LISTINGS
 from tests.repl.test_widths import Terminal
 
 MATMUL = Path(__file__).parents[2] / "programs" / "matmul.nasm"
@@ -95,7 +95,7 @@ def test_a_notebook_shows_the_lines_that_are_printed(session: Session, what: str
     page = Tags(thing._repr_html_())
     assert page.tags[0] == "pre"
     assert set(page.tags) <= {"pre", "span"}
-    lines = [part.plain for part in drawn.parts(thing, 100, coloured=True)]
+    lines = [part.plain for part in views.parts(thing, 100, coloured=True)]
     assert page.text.split("\n") == [*lines, ""]
     assert str(thing).strip()
     if type(thing).__str__ is Drawn.__str__:  # else it is a sentence

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from nasm.repl import help_commands  # noqa: F401  (declares the commands)
-from nasm.repl.screen import Screen
-from nasm.repl.shell import Shell
+from nasm.apps.repl import help_commands  # noqa: F401  (declares the commands)
+from nasm.apps.repl.screen import Screen
+from nasm.apps.repl.shell import Shell
 from tests.repl.conftest import Tried
 
 MATMUL = (Path(__file__).parents[2] / "programs" / "matmul.nasm").read_text(encoding="utf-8")

@@ -6,11 +6,11 @@ import io
 
 import pytest
 
-from nasm.repl import naming
-from nasm.repl.screen import Screen
-from nasm.repl.shell import Shell
-from nasm.repl.suggest import suggest
-from nasm.report.columns import in_ascii
+from nasm.apps.repl import naming
+from nasm.apps.repl.screen import Screen
+from nasm.apps.repl.shell import Shell
+from nasm.apps.repl.suggest import suggest
+from nasm.show.columns import in_ascii
 from tests.repl.conftest import Loader
 
 RACKED = """\

@@ -9,13 +9,13 @@ from contextlib import suppress
 import pytest
 from rich.console import Console
 
-from nasm.problems import Refused
-from nasm.repl import topics
-from nasm.repl.command import COMMANDS, command, find, last_word, siblings, split
-from nasm.repl.shell import Shell
-from nasm.report import pages
-from nasm.report.columns import WIDTH
-from nasm.spec.instruction import Row
+from nasm.apps.repl import topics
+from nasm.apps.repl.command import COMMANDS, command, find, last_word, siblings, split
+from nasm.apps.repl.shell import Shell
+from nasm.base.problems import Refused
+from nasm.isa.instruction import Row
+from nasm.show import pages
+from nasm.show.columns import WIDTH
 from nasm.targets import TARGETS
 from tests.repl.conftest import Tried
 from tests.toy.target import ISA

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from nasm.objects.writing import written
-from nasm.session import Session
-from nasm.source_files import source_of
+from nasm.base.source_files import source_of
+from nasm.debugger.session import Session
+from nasm.language.objects.writing import written
 from tests.repl.conftest import Tried
 
 MACROS = """\

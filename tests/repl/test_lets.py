@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from nasm.repl.suggest import suggest
+from nasm.apps.repl.suggest import suggest
 from tests.repl.conftest import Tried
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from nasm.repl import main
-from nasm.repl.command import Command, subcommands
+from nasm.apps.repl import main
+from nasm.apps.repl.command import Command, subcommands
 from tests.repl.conftest import Loader, Tried
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from nasm.problems import Failure, Refused
-from nasm.session import Session
+from nasm.base.problems import Failure, Refused
+from nasm.debugger.session import Session
 from tests.repl.conftest import Tried
 
 TEXT = """\
@@ -80,7 +80,7 @@ def test_registers_are_listed_with_what_a_loop_holds_in_them(looped: Tried) -> N
 
 
 def test_an_object_knows_the_names_of_registers(looped: Tried, tmp_path: Path) -> None:
-    from nasm.objects.writing import written
+    from nasm.language.objects.writing import written
 
     made = looped.shell.session
     for strip in (False, True):

@@ -20,11 +20,11 @@ from prompt_toolkit.history import InMemoryHistory
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
-from nasm.repl import prompt
-from nasm.repl.colouring import coloured
-from nasm.repl.command import Command
-from nasm.repl.screen import Screen
-from nasm.repl.suggest import Names
+from nasm.apps.repl import prompt
+from nasm.apps.repl.colors import coloured
+from nasm.apps.repl.command import Command
+from nasm.apps.repl.screen import Screen
+from nasm.apps.repl.suggest import Names
 from tests.repl.conftest import Tried
 
 

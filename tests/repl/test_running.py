@@ -8,9 +8,9 @@ import threading
 
 import pytest
 
-from nasm.records import Status
-from nasm.session import Session
-from nasm.source import Source
+from nasm.base.source import Source
+from nasm.debugger.session import Session
+from nasm.machine.records import Status
 from tests.repl.conftest import COUNTDOWN, Loader, Tried
 from tests.toy.target import TARGETS
 

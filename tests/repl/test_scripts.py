@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nasm.repl import main
+from nasm.apps.repl import main
 
 Capture = pytest.CaptureFixture[str]
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from nasm.repl import scene
-from nasm.session import Session
+from nasm.debugger.session import Session
+from nasm.show import engines as scene
 from tests.repl.conftest import Loader, Tried
 
 PROGRAMS = Path(__file__).parents[2] / "programs"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from nasm.repl import main, prompt, screen, startup_file
-from nasm.repl.shell import DEEPEST, Shell
+from nasm.apps.repl import main, prompt, screen, startup_file
+from nasm.apps.repl.shell import DEEPEST, Shell
 from tests.repl.conftest import Tried
 
 ROOT = Path(__file__).parents[2]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from nasm.problems import Refused
-from nasm.repl import settings
-from nasm.repl.settings import SETTINGS, Settings
+from nasm.apps.repl import settings
+from nasm.apps.repl.settings import SETTINGS, Settings
+from nasm.base.problems import Refused
 from tests.repl.conftest import Tried
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nasm.repl import help_commands  # noqa: F401  (declares the commands)
+from nasm.apps.repl import help_commands  # noqa: F401  (declares the commands)
 from tests.repl.conftest import Tried
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from nasm.repl import help_commands  # noqa: F401  (declares the commands)
-from nasm.repl.command import COMMANDS
-from nasm.repl.naming import files
-from nasm.repl.suggest import Names, Suggestion, suggest
+from nasm.apps.repl import help_commands  # noqa: F401  (declares the commands)
+from nasm.apps.repl.command import COMMANDS
+from nasm.apps.repl.naming import files
+from nasm.apps.repl.suggest import Names, Suggestion, suggest
 from tests.repl.conftest import Tried
 
 SOME = [

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from nasm.session import Session
+from nasm.debugger.session import Session
 from tests.repl.conftest import Tried
 from tests.repl.test_seeing import PROGRAMS
 

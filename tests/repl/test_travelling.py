@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from nasm.repl import help_commands  # noqa: F401  (declares the commands)
+from nasm.apps.repl import help_commands  # noqa: F401  (declares the commands)
 from tests.repl.conftest import Tried
 
 

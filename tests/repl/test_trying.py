@@ -7,15 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from nasm.repl import (
-    help_commands,  # noqa: F401  (declares the commands)
-    main,
-    typed,
-)
-from nasm.repl.screen import Screen
-from nasm.repl.shell import Shell
-from nasm.session import Session
-from nasm.source import Source
+from nasm.apps.repl import input, main
+from nasm.apps.repl.screen import Screen
+from nasm.apps.repl.shell import Shell
+from nasm.base.source import Source
+from nasm.debugger.session import Session
 from tests.repl.conftest import Tried
 
 PROGRAM = """\
@@ -162,7 +158,7 @@ def test_another_target_is_asked_for_as_ever(capsys: pytest.CaptureFixture[str])
 
 def test_a_block_is_typed_over_several_lines(tried: Tried) -> None:
     text = ".for i in 0..3  ; columns\n@gpsimd Memset x[:, i:i+1], i\n.end\nprint x[0, 0:4]"
-    said = tried.does(*(line for _, line in typed.commands(text.split("\n"))))
+    said = tried.does(*(line for _, line in input.commands(text.split("\n"))))
     assert said.splitlines()[1].split() == ["0", "0.0", "1.0", "2.0", "__"]
 
 

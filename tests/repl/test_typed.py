@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nasm.repl import typed
+from nasm.apps.repl import input
 from tests.repl.conftest import Tried
 
 
@@ -27,7 +27,7 @@ from tests.repl.conftest import Tried
     ],
 )
 def test_commands_and_the_lines_that_they_begin_in(text: str, found: list[tuple[int, str]]) -> None:
-    assert [(n, typed.bare(c)) for n, c in typed.commands(text.split("\n"))] == found
+    assert [(n, input.bare(c)) for n, c in input.commands(text.split("\n"))] == found
 
 
 def test_a_comment_behind_a_command_is_none_of_its_arguments(toy: Tried) -> None:

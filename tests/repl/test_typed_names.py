@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nasm.session import Session
+from nasm.debugger.session import Session
 from tests.repl.conftest import Tried
 
 TEXT = """\

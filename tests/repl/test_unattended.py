@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from nasm import host_memory
-from nasm.repl import main, moving
-from nasm.repl.command import COMMANDS, Command
-from nasm.report.columns import cut, table, wrapped
-from nasm.session import Session
+from nasm.apps.repl import main, moving
+from nasm.apps.repl.command import COMMANDS, Command
+from nasm.base import host_memory
+from nasm.debugger.session import Session
+from nasm.show.columns import cut, table, wrapped
 
 ROOT = Path(__file__).parents[2]
 Capture = pytest.CaptureFixture[str]
@@ -294,7 +294,7 @@ def test_items_are_wrapped_at_the_width() -> None:
 
 
 def test_long_runs_say_how_far_they_are_on_a_terminal_only() -> None:
-    from nasm.repl.screen import Screen
+    from nasm.apps.repl.screen import Screen
 
     class Terminal(io.StringIO):
         def isatty(self) -> bool:

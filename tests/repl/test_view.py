@@ -12,10 +12,10 @@ from prompt_toolkit.data_structures import Size
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
-from nasm.repl import panels, prompt, suggest
-from nasm.repl.above import Above
-from nasm.repl.settings import PANELS, USUAL
-from nasm.session import Session
+from nasm.apps.repl import panels, prompt, suggest
+from nasm.apps.repl.panel_window import Above
+from nasm.apps.repl.settings import PANELS, USUAL
+from nasm.debugger.session import Session
 from tests.repl.conftest import Loader, Tried
 from tests.repl.test_prompt import home  # noqa: F401  (no history of whoever runs the tests)
 from tests.repl.test_seeing import PROGRAMS
@@ -175,7 +175,9 @@ def on_terminal(tried: Tried, monkeypatch: pytest.MonkeyPatch, terminal: Termina
     """What stands above a prompt that nobody types at."""
     tried.shell.attended, tried.shell.settings.view = True, USUAL
     monkeypatch.setenv("COLUMNS", "1000")
-    monkeypatch.setattr("nasm.repl.above.get_app", lambda: SimpleNamespace(output=terminal))
+    monkeypatch.setattr(
+        "nasm.apps.repl.panel_window.get_app", lambda: SimpleNamespace(output=terminal)
+    )
     return Above(tried.shell)
 
 

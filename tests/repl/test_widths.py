@@ -7,8 +7,8 @@ import os
 
 import pytest
 
-from nasm.repl.screen import Screen
-from nasm.report.columns import folded, in_ascii, squeezed, table
+from nasm.apps.repl.screen import Screen
+from nasm.show.columns import folded, in_ascii, squeezed, table
 from tests.repl.conftest import Tried
 
 

@@ -13,16 +13,16 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from nasm.pace import Pace
+from nasm.isa.pace import Pace
 from nasm.sim.channels import Channels, Flight, Portion
 from nasm.sim.counters import Counters
-from nasm.sim.delayed import DelayedScheduler
+from nasm.sim.delayed_scheduler import DelayedScheduler
 from nasm.sim.delays import Delays
 from nasm.sim.events import Observer
 from nasm.sim.queues import Queue, Task, Work
-from nasm.sim.regions import Region
 from nasm.sim.resources import Resource
 from nasm.sim.scheduler import Scheduler
+from nasm.views.regions import Region
 
 COUNTERS, PLACES, DELAY, NOTIFY, DISPATCH = 4, 3, 5, 7, 11
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from nasm.session import Session
+from nasm.base.source import Source
+from nasm.base.source_files import source_of
+from nasm.debugger.session import Session
 from nasm.sim.counters import TRANSFER
 from nasm.sim.queues import Queue
-from nasm.source import Source
-from nasm.source_files import source_of
 
 PROGRAMS = sorted((Path(__file__).parents[2] / "programs").glob("*.nasm"))
 

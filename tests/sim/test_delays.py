@@ -9,12 +9,12 @@ import pytest
 
 from nasm.sim.channels import Group, Portion
 from nasm.sim.counters import Counters, Semaphore, Who
-from nasm.sim.delayed import DelayedScheduler
+from nasm.sim.delayed_scheduler import DelayedScheduler
 from nasm.sim.delays import Delays, Jitter, parted
 from nasm.sim.events import Observer
 from nasm.sim.queues import Fetched, Flying, Queue, Task, Work
-from nasm.sim.regions import intersect
 from nasm.sim.trace import Trace
+from nasm.views.regions import intersect
 from tests.sim.random_runs import Run, drawn
 
 SEEDS = range(150)

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
+from nasm.sim.burst_plan import Executed
 from nasm.sim.channels import Channels, Flight, Group, Portion
 from nasm.sim.counters import Counters, Semaphore, Who
 from nasm.sim.events import EVENTS, Observer
-from nasm.sim.planned import Executed
 from nasm.sim.queues import Flying, Queue, Task, Work
-from nasm.sim.regions import Region
 from nasm.sim.resources import Resources
 from nasm.sim.scheduler import Scheduler
+from nasm.views.regions import Region
 
 
 class Told(Observer):

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
-from nasm.session import Session
+from nasm.base.source import Source
+from nasm.base.source_files import source_of
+from nasm.debugger.session import Session
 from nasm.sim.counters import TRANSFER, Post
 from nasm.sim.events import Observer
 from nasm.sim.history import (
@@ -24,8 +26,6 @@ from nasm.sim.history import (
 )
 from nasm.sim.queues import Queue, Task
 from nasm.sim.recording import Recording
-from nasm.source import Source
-from nasm.source_files import source_of
 from tests.machine.everything import differences, everything
 from tests.sim.random_runs import Run, drawn
 

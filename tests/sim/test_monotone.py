@@ -16,9 +16,9 @@ from nasm.sim.channels import Channels, Flight, Portion
 from nasm.sim.counters import Counters
 from nasm.sim.events import Observer
 from nasm.sim.queues import Queue, Task, Work
-from nasm.sim.regions import Region
 from nasm.sim.resources import Resources
 from nasm.sim.scheduler import Scheduler
+from nasm.views.regions import Region
 
 COUNTERS, PLACES = 4, 3
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nasm.sim.regions import Region, covers, intersect, overlap
+from nasm.views.regions import Region, covers, intersect, overlap
 
 
 def touched(region: Region) -> set[tuple[int, int]]:

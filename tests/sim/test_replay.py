@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import pytest
 
-from nasm.records import Status
-from nasm.session import Session
+from nasm.base.source import Source
+from nasm.debugger.session import Session
+from nasm.machine.records import Status
 from nasm.sim.conflicts import FINISHED, LANDED, OCCUPIED, POSTED, STARTED, Conflicts
 from nasm.sim.history import History
 from nasm.sim.recording import Recording
 from nasm.sim.replay import Replay
-from nasm.source import Source
 from tests.profile.whole import again
 from tests.sim.random_runs import Run, drawn
 from tests.test_toy_cores import SWAP

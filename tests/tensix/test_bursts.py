@@ -7,10 +7,10 @@ from random import Random
 
 import pytest
 
-from nasm.asm.assemble import assemble
-from nasm.running import Running
-from nasm.session import Session
-from nasm.source import Source
+from nasm.base.source import Source
+from nasm.debugger.session import Session
+from nasm.language.assemble import assemble
+from nasm.runs.running import Running
 from nasm.targets import TARGETS
 from nasm.targets.tensix.core.tensix import Tensix
 

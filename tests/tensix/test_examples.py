@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 import nasm
-from nasm.records import Status
-from nasm.report.examples import whole
-from nasm.spec.instruction import Row
+from nasm.isa.instruction import Row
+from nasm.machine.records import Status
+from nasm.show.examples import whole
 from nasm.targets.tensix import TARGET
 from nasm.targets.tensix.state import Coprocessor
 from nasm.targets.tensix.words import WORDS

@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nasm.debug.moving.stops import ElementChange
-from nasm.held import Seen
-from nasm.problems import Failure, Refused
-from nasm.repl import help_commands  # noqa: F401  (declares the commands)
-from nasm.repl.screen import Screen
-from nasm.repl.shell import Shell
-from nasm.report.columns import in_ascii
-from nasm.session import Session
-from nasm.source import Source
+from nasm.apps.repl import help_commands  # noqa: F401  (declares the commands)
+from nasm.apps.repl.screen import Screen
+from nasm.apps.repl.shell import Shell
+from nasm.base.problems import Failure, Refused
+from nasm.base.source import Source
+from nasm.debugger.moving.stops import ElementChange
+from nasm.debugger.session import Session
+from nasm.isa.held import Seen
+from nasm.show.columns import in_ascii
 from nasm.targets.tensix import TARGET
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.scalar.config import set_field

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from ml_dtypes import bfloat16
 
-from nasm.records import RunReport, Status
-from nasm.session import Session
-from nasm.source_files import source_of
+from nasm.base.source_files import source_of
+from nasm.debugger.session import Session
+from nasm.machine.records import RunReport, Status
 
 FOLDER = Path(__file__).parents[2] / "programs" / "tensix"
 PROGRAMS = sorted(p.name for p in FOLDER.glob("*.nasm"))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nasm.problems import Failure, Refused
-from nasm.records import Status
-from nasm.session import Session
-from nasm.source import Source
+from nasm.base.problems import Failure, Refused
+from nasm.base.source import Source
+from nasm.debugger.session import Session
+from nasm.machine.records import Status
 from nasm.targets.tensix import TARGET
 from nasm.targets.tensix.core.tensix import Tensix
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from nasm.spec.evidence import Cost, Evidence
-from nasm.spec.generation import Engine, Generation
-from nasm.spec.instruction import Context, of_operands
-from nasm.spec.isa import Isa
-from nasm.spec.target import Target
+from nasm.isa.evidence import Cost, Evidence
+from nasm.isa.generation import Engine, Generation
+from nasm.isa.instruction import Context, of_operands
+from nasm.isa.isa import Isa
+from nasm.isa.target import Target
 
 ISA = Isa("bare")
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from nasm.spec.evidence import Cost, Evidence
-from nasm.spec.instruction import Context, Rule, of_operands
-from nasm.spec.isa import Isa
-from nasm.spec.kinds import Register, Tile
-from nasm.spec.view import View
+from nasm.isa.evidence import Cost, Evidence
+from nasm.isa.instruction import Context, Rule, of_operands
+from nasm.isa.isa import Isa
+from nasm.isa.kinds import Register, Tile
+from nasm.views.view import View
 
 SOURCE = "made up"
 ISA = Isa("toy")

@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nasm.held import Blocked, Fifo, Part, Place, Seen, Surroundings
-from nasm.micro import Expansion, Origin
-from nasm.problems import Refused
-from nasm.spec.evidence import Cost, Evidence
-from nasm.spec.generation import Generation
-from nasm.spec.implicit_operands import Held, Here
-from nasm.spec.instruction import Context, Operand, of_operands
-from nasm.spec.kinds import Number
-from nasm.spec.program import Instruction
-from nasm.spec.settings import Setting, Settings, Values
+from nasm.base.problems import Refused
+from nasm.isa.evidence import Cost, Evidence
+from nasm.isa.generation import Generation
+from nasm.isa.held import Blocked, Fifo, Part, Place, Seen, Surroundings
+from nasm.isa.implicit_kinds import Held, Here
+from nasm.isa.instruction import Context, Operand, of_operands
+from nasm.isa.kinds import Number
+from nasm.isa.micro import Expansion, Origin
+from nasm.isa.settings import Setting, Settings, Values
+from nasm.program.program import Instruction
 from tests.toy.base import BOTH, ISA, REGISTER, SOURCE, issued, sequenced
 
 NAMES = "alpha", "beta"
@@ -379,7 +379,7 @@ SPOILT = 13
 
 @dataclass(frozen=True)
 class Song:
-    """Notes that are hummed at once: see :class:`nasm.held.Burst`."""
+    """Notes that are hummed at once: see :class:`nasm.isa.held.Burst`."""
 
     rack: Rack
     notes: Sequence[int]

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from nasm.spec import effects
-from nasm.spec.effects import Clear, Exchange, Jump, Plan, Rendezvous, Share
-from nasm.spec.evidence import Evidence, Fact
-from nasm.spec.figures import Figure
-from nasm.spec.generation import Engine, Generation, Unit
-from nasm.spec.implicit_operands import Doubt, Here
-from nasm.spec.instruction import Context, Operand, of_operands
-from nasm.spec.kinds import Flag, Label, Number
-from nasm.spec.literals import Text
-from nasm.spec.memory import Memory
-from nasm.spec.target import Bursting, Target
-from nasm.spec.view import View
+from nasm.isa import effects
+from nasm.isa.effects import Clear, Exchange, Jump, Plan, Rendezvous, Share
+from nasm.isa.evidence import Evidence, Fact
+from nasm.isa.figures import Figure
+from nasm.isa.generation import Engine, Generation, Unit
+from nasm.isa.implicit_kinds import Doubt, Here
+from nasm.isa.instruction import Context, Operand, of_operands
+from nasm.isa.kinds import Flag, Label, Number
+from nasm.isa.literal_kinds import Text
+from nasm.isa.target import Bursting, Target
+from nasm.views.tensor import Memory
+from nasm.views.view import View
 from tests.toy.base import (
     ANYWHERE,
     BOTH,

@@ -8,10 +8,10 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from nasm import dtypes
-from nasm.dtypes import Array
-from nasm.problems import Refused
-from nasm.spec.arrangement import Arrangement, Bytes, Shape
+from nasm.base import dtypes
+from nasm.base.dtypes import Array
+from nasm.base.problems import Refused
+from nasm.views.arrangement import Arrangement, Bytes, Shape
 from tests.toy.base import SOURCE
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nasm.records import Status
-from nasm.session import Session
-from nasm.source import Source
+from nasm.base.source import Source
+from nasm.debugger.session import Session
+from nasm.machine.records import Status
 from tests.neuron.programs import GENERATIONS
 from tests.vendor.published import CASES, FAULTS
 

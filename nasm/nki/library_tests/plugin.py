@@ -21,10 +21,10 @@ import numpy as np
 import pytest
 
 import nasm.nki
-from nasm.nki.jitted import simulate
+from nasm.base.problems import Failure
+from nasm.nki.jit import simulate
 from nasm.nki.kernel import Traced
 from nasm.nki.library_tests import judging
-from nasm.problems import Failure
 
 MEANINGS = {
     "right": "right",

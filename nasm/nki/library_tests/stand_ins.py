@@ -12,8 +12,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from nasm import dtypes
-from nasm.dtypes import packing
+from nasm.base import dtypes
+from nasm.base.dtypes import packing
 
 ABSENT = (
     "allpairspy",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nasm.spec.target import Samples, Sequencing, Target
+from nasm.isa.target import Samples, Sequencing, Target
 from nasm.targets.neuron import dma, explorer, indirection, rules
 from nasm.targets.neuron.activations import ACTIVATIONS
 from nasm.targets.neuron.alu import OPERATORS

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nasm.spec.evidence import Cost, Evidence, weakest
-from nasm.spec.instruction import Context, of_operands
-from nasm.spec.view import View
+from nasm.isa.evidence import Cost, Evidence, weakest
+from nasm.isa.instruction import Context, of_operands
 from nasm.targets.neuron.activations import ACTIVATIONS
 from nasm.targets.neuron.cost_parts import (
     ASSUMED,
@@ -22,6 +21,7 @@ from nasm.targets.neuron.costs import choosing
 from nasm.targets.neuron.figures import NKI_COSTS
 from nasm.targets.neuron.paces import TABLES
 from nasm.targets.neuron.strides import slots
+from nasm.views.view import View
 
 
 @of_operands

@@ -18,10 +18,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from nasm.problems import Refused
-from nasm.spec.implicit_operands import EngineValue, LanesOf, OptionOf, Part, RoundingOf
-from nasm.spec.instruction import Operand
-from nasm.spec.kinds import Choice
+from nasm.base.problems import Refused
+from nasm.isa.implicit_kinds import EngineValue, LanesOf, OptionOf, Part, RoundingOf
+from nasm.isa.instruction import Operand
+from nasm.isa.kinds import Choice
 from nasm.targets.neuron import alu
 from nasm.targets.neuron.math_functions import Floats
 

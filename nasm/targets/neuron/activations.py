@@ -20,8 +20,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from nasm.exact import Formula, rounded
-from nasm.spec.evidence import Evidence
+from nasm.base.exact import Formula, rounded
+from nasm.isa.evidence import Evidence
 from nasm.targets.neuron.math_functions import Floats, reciprocal_root, relu
 
 Function = Callable[[Floats], Floats]
@@ -74,7 +74,8 @@ class ActivationFunction:
         return inside
 
 
-# Formulas, on arrays of float64 or on one Decimal (nasm/exact/libraries.py): f has the functions.
+# Formulas, on arrays of float64 or on one Decimal: f has the functions
+# (nasm/base/exact/libraries.py).
 
 
 def _sigmoid(f: Any, x: Any) -> Any:

@@ -21,8 +21,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from nasm.problems import Refused, listed
-from nasm.spec.evidence import Evidence
+from nasm.base.problems import Refused, listed
+from nasm.isa.evidence import Evidence
 from nasm.targets.neuron.extremes import EXTREMES, NUMBERS, Extreme
 from nasm.targets.neuron.integers import Array, Kernel, bitwise, exact, shift, wrap32
 from nasm.targets.neuron.math_functions import larger, power, reciprocal_root, relu, smaller, truth

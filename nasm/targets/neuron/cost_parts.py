@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from nasm.spec.evidence import Cost, Evidence, Fact, weakest
-from nasm.spec.instruction import Context
-from nasm.spec.view import View
+from nasm.isa.evidence import Cost, Evidence, Fact, weakest
+from nasm.isa.instruction import Context
 from nasm.targets.neuron.paces import BUS
 from nasm.targets.neuron.strides import slowing
+from nasm.views.view import View
 
 DOC, MEAS, ASSUMED = Evidence.DOCUMENTED, Evidence.MEASURED, Evidence.ASSUMED
 NOTHING = "no figure is published"

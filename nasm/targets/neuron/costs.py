@@ -11,10 +11,9 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from nasm.spec.effects import Transfer
-from nasm.spec.evidence import Cost, Evidence, weakest
-from nasm.spec.instruction import Context, OfOperands, of_operands
-from nasm.spec.view import View
+from nasm.isa.effects import Transfer
+from nasm.isa.evidence import Cost, Evidence, weakest
+from nasm.isa.instruction import Context, OfOperands, of_operands
 from nasm.targets.neuron import dge, dma
 from nasm.targets.neuron.cost_parts import (
     ASSUMED,
@@ -34,6 +33,7 @@ from nasm.targets.neuron.cost_parts import (
 )
 from nasm.targets.neuron.figures import NKI_COSTS, TRN2_PROBES
 from nasm.targets.neuron.strides import slots
+from nasm.views.view import View
 
 SIXTEEN = ("bfloat16", "float16")
 EIGHT = ("float8_e4m3", "float8_e5m2", "float8_e4m3fn", "float8_e3m4")

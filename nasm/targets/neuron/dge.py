@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nasm.spec.generation import Generation
-from nasm.spec.instruction import Context
-from nasm.spec.view import View
+from nasm.isa.generation import Generation
+from nasm.isa.instruction import Context
+from nasm.views.view import View
 
 
 def mode(generation: Generation, engine: str, views: Sequence[View], given: str | None) -> str:

@@ -11,11 +11,11 @@ import math
 from functools import lru_cache
 from typing import NamedTuple
 
-from nasm.spec.cut import run_length
-from nasm.spec.effects import SUM, Plan, Share, Transfer
-from nasm.spec.generation import Generation
-from nasm.spec.view import View
+from nasm.isa.effects import SUM, Plan, Share, Transfer
+from nasm.isa.generation import Generation
 from nasm.targets.neuron import dge
+from nasm.views.cut import run_length
+from nasm.views.view import View
 
 PARTITIONS_PER_ENGINE = 8
 """NKI DMA overview; the default the guides draw for tiles that start at partition 0."""

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from nasm.spec.instruction import Row
-from nasm.spec.view import View
+from nasm.isa.instruction import Row
+from nasm.views.view import View
 
 PROFILER = "Neuron Explorer"
 

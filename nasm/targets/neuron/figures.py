@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from nasm.spec.evidence import Evidence, Fact
-from nasm.spec.figures import Figure, Use
+from nasm.isa.evidence import Evidence, Fact
+from nasm.isa.figures import Figure, Use
 
 DOC, MEAS, ASSUMED = Evidence.DOCUMENTED, Evidence.MEASURED, Evidence.ASSUMED
 TIME, RATE, LIMIT = Use.TIME, Use.RATE, Use.LIMIT

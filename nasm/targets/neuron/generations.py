@@ -6,7 +6,7 @@ the others 4; on v4 Tensor is 1 and the others 2.
 
 from __future__ import annotations
 
-from nasm.spec.generation import Engine, Generation, Port
+from nasm.isa.generation import Engine, Generation, Port
 from nasm.targets.neuron.figures import numbers, switches
 from nasm.targets.neuron.memories import memories
 from nasm.targets.neuron.options import DEFAULTS

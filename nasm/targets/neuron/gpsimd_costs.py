@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import math
 
-from nasm.spec.evidence import Cost, Fact
-from nasm.spec.instruction import Context, of_operands
-from nasm.spec.view import View
+from nasm.isa.evidence import Cost, Fact
+from nasm.isa.instruction import Context, of_operands
 from nasm.targets.neuron.cost_parts import (
     ASSUMED,
     DOC,
@@ -21,6 +20,7 @@ from nasm.targets.neuron.cost_parts import (
 )
 from nasm.targets.neuron.figures import NKI_COSTS
 from nasm.targets.neuron.strides import slots
+from nasm.views.view import View
 
 
 @of_operands

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nasm.spec.instruction import Row
+from nasm.isa.instruction import Row
 
 _SECOND = ("op1", "operand1", "reverse1")
 _STAGES = {"op0": "op1", "operand0": "operand1", "reverse0": "reverse1"}

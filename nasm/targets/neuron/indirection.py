@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from functools import partial
 
-from nasm.problems import listed
-from nasm.spec.instruction import About, Context, Operand, Rule
-from nasm.spec.view import Offsets, View
+from nasm.base.problems import listed
+from nasm.isa.instruction import About, Context, Operand, Rule
 from nasm.targets.neuron.pe_tiles import FULL_TILE, place
 from nasm.targets.neuron.rules import AVAILABLE, DTYPE, LIMIT, MEMORY, MODE, START_PARTITION, rule
+from nasm.views.view import Offsets, View
 
 GUIDE = "Trainium3 architecture guide, 'SBUF/PSUM indirect access'"
 TI = "nki.isa, 'Tensor indirection' of each instruction"

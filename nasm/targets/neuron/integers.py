@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nasm.problems import Refused
+from nasm.base.problems import Refused
 
 # Any integer dtype: the bits matter here, not the type.
 Array = NDArray[Any]

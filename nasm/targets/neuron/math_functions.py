@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from nasm.exact import rounded
+from nasm.base.exact import rounded
 
 Floats = NDArray[np.float32]
 

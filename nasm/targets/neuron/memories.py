@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from nasm.spec.memory import Memory
+from nasm.views.tensor import Memory
 
 KIB = 1024
 ARCH = "AWS Trainium/Inferentia2, Trainium2 and Trainium3 architecture guides"

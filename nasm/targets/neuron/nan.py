@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nasm.spec.kinds import Choice, OperandContext
+from nasm.isa.kinds import Choice, OperandContext
 from nasm.targets.neuron.extremes import NUMBERS
 
 

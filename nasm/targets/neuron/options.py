@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from nasm.dtypes import Casting
-from nasm.spec.evidence import Evidence
-from nasm.spec.options import Option, OptionValue, defaults
+from nasm.base.dtypes import Casting
+from nasm.isa.evidence import Evidence
+from nasm.isa.options import Option, OptionValue, defaults
 
 DOC, ASSUMED = Evidence.DOCUMENTED, Evidence.ASSUMED
 

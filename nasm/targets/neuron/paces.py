@@ -11,8 +11,8 @@ from collections import deque
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
-from nasm.pace import Pace
-from nasm.spec.generation import Generation
+from nasm.isa.generation import Generation
+from nasm.isa.pace import Pace
 
 
 class Power(Pace):

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from nasm.problems import listed
-from nasm.spec.instruction import About, Context, Operand, Rule
-from nasm.spec.kinds import Integers
-from nasm.spec.view import View
+from nasm.base.problems import listed
+from nasm.isa.instruction import About, Context, Operand, Rule
+from nasm.isa.kinds import Integers
 from nasm.targets.neuron.figures import ARRAY_SIDE
 from nasm.targets.neuron.rules import (
     BANK,
@@ -17,6 +16,7 @@ from nasm.targets.neuron.rules import (
     START_PARTITION,
     rule,
 )
+from nasm.views.view import View
 
 FULL_TILE = (ARRAY_SIDE, ARRAY_SIDE)
 Pair = tuple[int, int]

@@ -11,12 +11,12 @@ from math import prod
 
 import numpy as np
 
-from nasm.dtypes import Kind
-from nasm.problems import Severity, listed
-from nasm.spec.instruction import FLOAT32, About, Context, Operand, Rule
-from nasm.spec.lists import views
-from nasm.spec.spell import spell
-from nasm.spec.view import View
+from nasm.base.dtypes import Kind
+from nasm.base.problems import Severity, listed
+from nasm.isa.instruction import FLOAT32, About, Context, Operand, Rule
+from nasm.isa.list_kinds import views
+from nasm.views.spelling import spell
+from nasm.views.view import View
 
 PATTERN_SOURCE = (
     "Trainium/Inferentia2 architecture guide, 'Accessing SBUF/PSUM tensors using compute engines'"

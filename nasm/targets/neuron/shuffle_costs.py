@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nasm.spec.evidence import Cost, weakest
-from nasm.spec.instruction import Context, OfOperands, of_operands
-from nasm.spec.view import View
+from nasm.isa.evidence import Cost, weakest
+from nasm.isa.instruction import Context, OfOperands, of_operands
 from nasm.targets.neuron.cost_parts import DOC, drained, published, worked
 from nasm.targets.neuron.figures import NKI_COSTS, QUADRANT
 from nasm.targets.neuron.paces import QUADRANTS
 from nasm.targets.neuron.strides import slots
+from nasm.views.view import View
 
 
 @of_operands

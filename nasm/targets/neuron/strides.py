@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 
-from nasm.spec.evidence import Evidence, Fact
-from nasm.spec.instruction import Context
-from nasm.spec.view import View
+from nasm.isa.evidence import Evidence, Fact
+from nasm.isa.instruction import Context
+from nasm.views.view import View
 
 MEASURED_ENGINES = ("scalar", "tensor")
 """What the rate of blocks was measured on."""

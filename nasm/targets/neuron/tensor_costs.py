@@ -9,16 +9,16 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from nasm.dtypes import DType, Kind
-from nasm.spec.evidence import Cost, Fact, weakest
-from nasm.spec.flops import Flops
-from nasm.spec.instruction import Context, of_operands
-from nasm.spec.view import View
+from nasm.base.dtypes import DType, Kind
+from nasm.isa.evidence import Cost, Fact, weakest
+from nasm.isa.flops import Flops
+from nasm.isa.instruction import Context, of_operands
 from nasm.targets.neuron.cost_parts import drained, followed, gigahertz, worked
 from nasm.targets.neuron.figures import NKI_COSTS
 from nasm.targets.neuron.paces import POWER
 from nasm.targets.neuron.pe_tiles import FULL_TILE, Pair, Place, columns, moves_bits, placed
 from nasm.targets.neuron.strides import port_slots, slots
+from nasm.views.view import View
 
 CELL = 32
 """Rows and columns of the smallest tile of the array on any generation."""

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from nasm.held import Surroundings
-from nasm.spec.generation import Generation
-from nasm.spec.target import Bursting, Samples, Target
-from nasm.spec.words import Spelling, Words
+from nasm.isa.generation import Generation
+from nasm.isa.held import Surroundings
+from nasm.isa.target import Bursting, Samples, Target
+from nasm.isa.words import Spelling, Words
 from nasm.targets.tensix.arrangements import ARRANGEMENTS
 from nasm.targets.tensix.bursts import burst
 from nasm.targets.tensix.core.durations import Durations
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.expansion import ahead, expanded, open_recordings
 from nasm.targets.tensix.generation import GENERATIONS
+from nasm.targets.tensix.inspect import PARTS
 from nasm.targets.tensix.isa import DATA, ISA
-from nasm.targets.tensix.looking import PARTS
 from nasm.targets.tensix.options import OPTIONS, OUTER_BUG, YES, quirks
 from nasm.targets.tensix.settings import SETTINGS
 from nasm.targets.tensix.words.word import OPCODE

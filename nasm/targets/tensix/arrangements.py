@@ -9,10 +9,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from nasm import dtypes
-from nasm.dtypes import DType
-from nasm.problems import Refused
-from nasm.spec.arrangement import Arrangement, Shape
+from nasm.base import dtypes
+from nasm.base.dtypes import DType
+from nasm.base.problems import Refused
+from nasm.targets.tensix.format_names import FORMATS
 from nasm.targets.tensix.matrix.bfp import BLOCK
 from nasm.targets.tensix.matrix.formats import BITS, BLOCK_FLOATS, Format
 from nasm.targets.tensix.matrix.tiles import (
@@ -24,8 +24,8 @@ from nasm.targets.tensix.matrix.tiles import (
     tilize,
     untilize,
 )
-from nasm.targets.tensix.spelled import FORMATS
 from nasm.targets.tensix.state import U8
+from nasm.views.arrangement import Arrangement, Shape
 
 ELEMENTS: Final = TILE * TILE
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from nasm.held import Blocked, Burst, Place
-from nasm.spec.program import Instruction
+from nasm.isa.held import Blocked, Burst, Place
+from nasm.program.program import Instruction
 from nasm.targets.tensix.core.fields import fields_of
 from nasm.targets.tensix.core.findings import SAFE_LOAD, too_near
 from nasm.targets.tensix.core.tensix import UNITS, Issued, Tensix
@@ -80,7 +80,7 @@ def _quiet(core: Tensix, thread: int, blocked: Mapping[int, Blocked]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Run(ABC):
-    """Words of a thread, one after the other: see :class:`nasm.held.Burst`."""
+    """Words of a thread, one after the other: see :class:`nasm.isa.held.Burst`."""
 
     core: Tensix
     thread: int

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final, TypeVar
 
-from nasm.held import Unfinished
-from nasm.micro import Expansion, Origin
-from nasm.problems import Refused, counted
-from nasm.spec.program import Instruction
-from nasm.spec.words import Words
+from nasm.base.problems import Refused, counted
+from nasm.isa.held import Unfinished
+from nasm.isa.micro import Expansion, Origin
+from nasm.isa.words import Words
+from nasm.program.program import Instruction
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.front.expanding import EXPANDERS, MOP, Micro, expand, foreseen
 from nasm.targets.tensix.front.mop import WORDS as MOP_WORDS

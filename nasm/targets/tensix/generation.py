@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from nasm.spec.generation import Engine, Generation, Unit
-from nasm.spec.memory import Memory
-from nasm.spec.options import defaults
+from nasm.isa.generation import Engine, Generation, Unit
+from nasm.isa.options import defaults
 from nasm.targets.tensix.isa.table import QUEUES
 from nasm.targets.tensix.options import OPTIONS
 from nasm.targets.tensix.state import L1_BYTES
+from nasm.views.tensor import Memory
 
 DOCS = "Tenstorrent ISA documentation, Wormhole B0"
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Final
 
-from nasm.spec.evidence import Evidence
-from nasm.spec.options import Option, OptionValue
+from nasm.isa.evidence import Evidence
+from nasm.isa.options import Option, OptionValue
 from nasm.targets.tensix.lanes.quirks import Quirks
 
 YES, NO = "yes", "no"

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from nasm.spec.settings import Setting, Settings
+from nasm.isa.settings import Setting, Settings
+from nasm.targets.tensix.format_names import FORMATS
 from nasm.targets.tensix.front.mop import WORDS as MOP_WORDS
 from nasm.targets.tensix.isa.table import QUEUES
 from nasm.targets.tensix.scalar import config
 from nasm.targets.tensix.scalar.config_fields import DESCRIPTOR, FIELDS, GLOBAL, Field
-from nasm.targets.tensix.spelled import FORMATS
 from nasm.targets.tensix.state import NOBODY, Coprocessor
 from nasm.targets.tensix.sync.mutexes import MUTEXES
 from nasm.targets.tensix.writing import OPTIONS, written

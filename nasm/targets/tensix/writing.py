@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from nasm.problems import Refused, listed
-from nasm.spec.settings import MISPLACED, Values, Written
+from nasm.base.problems import Refused, listed
+from nasm.isa.settings import MISPLACED, Values, Written
 from nasm.targets.tensix.scalar.config_fields import FIELDS
 
 OPTIONS: Final = {"register": "the general register that WRCFG takes words from"}

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from nasm.spec.view import Reg, View
+from nasm.views.view import Reg, View
 from tests.fuzz.tracing.memory import Array, Unmodelled, Value
 
 Given = dict[str, Any]

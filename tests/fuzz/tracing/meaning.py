@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from nasm.nki.tracing import Call, Made, RunTimeLoop
-from nasm.spec.view import Reg, View
+from nasm.views.view import Reg, View
 from tests.fuzz.tracing import functions
 from tests.fuzz.tracing.memory import Array, Memory, Place, Unmodelled, Value, widened
 

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nasm.spec.memory import Tensor
-from nasm.spec.view import View
+from nasm.views.tensor import Tensor
+from nasm.views.view import View
 
 Array = np.ndarray[Any, Any]
 Place = tuple[int, int] | None

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nasm.spec.evidence import Evidence
+from nasm.isa.evidence import Evidence
 from nasm.targets.neuron import activations
 from nasm.targets.neuron.activations import ACTIVATIONS, activate
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from nasm.problems import Severity
+from nasm.base.problems import Severity
 from nasm.targets.neuron import activations
 from tests.neuron import scalar as reference
 from tests.neuron.programs import Array, fault, psum, ran, result, sbuf, times

@@ -14,8 +14,8 @@ import math
 import numpy as np
 import pytest
 
-from nasm.problems import Severity
-from nasm.session import Session
+from nasm.base.problems import Severity
+from nasm.debugger.session import Session
 from tests.neuron import scalar as reference
 from tests.neuron.programs import (
     Tile,

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nasm.session import Session
+from nasm.debugger.session import Session
 from tests.neuron.programs import Tile, hbm, ran, result, sbuf
 from tests.shares import shares
 

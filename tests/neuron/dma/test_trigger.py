@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import nasm
+from nasm.debugger.session import Session
 from nasm.machine import transfers
-from nasm.records import Status
-from nasm.session import Session
+from nasm.machine.records import Status
 from tests.neuron.programs import hbm, ran, refused, sbuf
 from tests.shares import shares
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nasm.session import Session
-from nasm.source_files import source_of
+from nasm.base.source_files import source_of
+from nasm.debugger.session import Session
 from tests.neuron.programs import Tile, hbm, ran, sbuf, session, times
 from tests.shares import Share, shares
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nasm.problems import Severity
+from nasm.base.problems import Severity
 from nasm.targets.neuron import alu
 from tests.neuron import scalar as reference
 from tests.neuron.programs import Array, psum, ran, result, same, sbuf

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nasm.asm.assemble import assemble
-from nasm.source import Source
+from nasm.base.source import Source
+from nasm.language.assemble import assemble
 from nasm.targets import TARGETS
 from tests.neuron.programs import cost, fault, ran, result, same, sbuf
 

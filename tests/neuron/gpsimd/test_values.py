@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nasm.asm.assemble import assemble
-from nasm.cli import main
-from nasm.session import Session
-from nasm.source import Source
+from nasm.apps.cli import main
+from nasm.base.source import Source
+from nasm.debugger.session import Session
+from nasm.language.assemble import assemble
 from nasm.targets import TARGETS
 from tests.neuron.programs import cost, fault, hazards, ran, refused, result, same, sbuf, session
 

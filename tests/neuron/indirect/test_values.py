@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import nasm
-from nasm.problems import Failure
-from nasm.spec.spell import spell
-from nasm.spec.view import View
+from nasm.base.problems import Failure
+from nasm.views.spelling import spell
+from nasm.views.view import View
 from tests.neuron import programs
 from tests.neuron.programs import Tile, fault, hazards, psum, ran, result, sbuf
 

@@ -6,7 +6,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from nasm.session import Session
+from nasm.debugger.session import Session
 
 HEAD = """\
 .target trn3

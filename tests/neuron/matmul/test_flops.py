@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import nasm
-from nasm.spec.flops import Flops
-from nasm.spec.instruction import Context
+from nasm.isa.flops import Flops
+from nasm.isa.instruction import Context
 
 TEXT = """\
 .target {target}

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from nasm.dtypes import find
+from nasm.base.dtypes import find
 from tests.neuron import scalar as reference
 from tests.neuron.programs import (
     GENERATIONS,

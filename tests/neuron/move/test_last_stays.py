@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import nasm
-from nasm.problems import Failure, Severity
+from nasm.base.problems import Failure, Severity
 
 HEAD = ".target trn2\n.hbm A f32[4, 24] input = iota\n.sbuf a f32[4, 24]\n.sbuf t f32[4, 24]\n"
 HEAD += ".hbm T f32[4, 24] output\n.sem in, done, out\n@sync DmaCopy a, A  $in += 16\n"

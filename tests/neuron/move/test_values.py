@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nasm import dtypes
+from nasm.base import dtypes
 from tests.neuron import scalar as reference
 from tests.neuron.programs import Tile, hbm, psum, ran, result, same, sbuf
 

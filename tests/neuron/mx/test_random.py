@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from nasm.dtypes import find
+from nasm.base.dtypes import find
 from tests.neuron.cases import Draw, Tile, random_cases
 from tests.neuron.matmul import model as matmul
 from tests.neuron.mx import model

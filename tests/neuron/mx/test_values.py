@@ -11,9 +11,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from nasm.asm.assemble import assemble
-from nasm.session import Session
-from nasm.source import Source
+from nasm.base.source import Source
+from nasm.debugger.session import Session
+from nasm.language.assemble import assemble
 from nasm.targets import TARGETS
 from tests.neuron.mx import model
 from tests.neuron.programs import Array, Tile, cost, fault, psum, ran, sbuf

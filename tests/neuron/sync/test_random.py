@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nasm import dtypes
-from nasm.asm.assemble import assemble
-from nasm.records import Status
-from nasm.session import Session
-from nasm.source import Source
+from nasm.base import dtypes
+from nasm.base.source import Source
+from nasm.debugger.session import Session
+from nasm.language.assemble import assemble
+from nasm.machine.records import Status
 from nasm.targets import TARGETS
 from tests.neuron.choices import Choices, examples
 

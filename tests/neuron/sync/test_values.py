@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from nasm.api import Builder, Failure, run
-from nasm.asm.assemble import assemble
-from nasm.problems import Problem
-from nasm.records import Status
-from nasm.session import Session
-from nasm.source import Source
+from nasm.base.problems import Problem
+from nasm.base.source import Source
+from nasm.debugger.session import Session
+from nasm.language.assemble import assemble
+from nasm.machine.records import Status
 from nasm.targets import TARGETS
 from tests.neuron.programs import hazards, ran, refused, sbuf, times
 from tests.shares import shares

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from nasm.session import Session
-from nasm.source import Source
+from nasm.base.source import Source
+from nasm.debugger.session import Session
 
 BESIDE = """\
 .target {target}

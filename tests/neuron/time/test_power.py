@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-from nasm.spec.evidence import Evidence, Fact
+from nasm.isa.evidence import Evidence, Fact
 from nasm.targets.neuron import TARGET
 from nasm.targets.neuron.paces import Power
 from tests.neuron.programs import cost, psum, ran, sbuf, times

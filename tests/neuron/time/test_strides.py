@@ -9,7 +9,7 @@ import itertools
 
 import pytest
 
-from nasm.spec.evidence import Evidence
+from nasm.isa.evidence import Evidence
 from tests.neuron.programs import cost, psum, sbuf
 
 SIZES = {"f32": 4, "bf16": 2, "u8": 1}

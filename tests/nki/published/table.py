@@ -18,11 +18,11 @@ import numpy as np
 
 import nasm
 import nasm.nki
-from nasm.problems import Failure
+from nasm.base.problems import Failure
 from tests.nki.published import library, sdk
 from tests.nki.published.cases import Case
 from tests.nki.published.tested import Tested
-from tests.sequence.traced_oracle import judge
+from tests.sync.traced_oracle import judge
 
 COLUMNS = (
     ("kernel", "kernel"),
@@ -92,7 +92,7 @@ def measure(case: Case | Tested, roots: Mapping[str, Path], round_trip: bool) ->
 
 def same_from_text(traced: Any, result: Any) -> bool:
     """Whether the program, printed and assembled again, runs the same: outputs, ticks, trace."""
-    from nasm.printer import text
+    from nasm.language.printing import text
 
     again = nasm.run(nasm.assemble(text(traced.program)), dict(traced.inputs))
     first, second = result.result, again

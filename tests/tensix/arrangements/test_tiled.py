@@ -9,12 +9,12 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from nasm.problems import Failure
-from nasm.session import Session
-from nasm.source import Source
+from nasm.base.problems import Failure
+from nasm.base.source import Source
+from nasm.debugger.session import Session
 from nasm.targets.tensix.arrangements import ARRANGEMENTS
 from nasm.targets.tensix.core.tensix import Tensix
-from nasm.targets.tensix.spelled import FORMATS
+from nasm.targets.tensix.format_names import FORMATS
 from nasm.targets.tensix.state import U8
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from nasm.asm.assemble import assemble
+from nasm.base.source import Source
+from nasm.language.assemble import assemble
 from nasm.machine import Machine, tensor_io
-from nasm.source import Source
 from nasm.targets import TARGETS
 from nasm.targets.tensix.core.tensix import Tensix
 

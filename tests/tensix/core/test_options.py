@@ -6,9 +6,9 @@ from dataclasses import fields
 
 import numpy as np
 
-from nasm.asm.assemble import assemble
+from nasm.base.source import Source
+from nasm.language.assemble import assemble
 from nasm.machine import Machine
-from nasm.source import Source
 from nasm.targets import TARGETS
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.lanes.quirks import DOCUMENTED, Quirks

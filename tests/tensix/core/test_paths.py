@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import groupby
 from pathlib import Path
 
-from nasm.profile.path import Step, critical_path
-from nasm.session import Session
+from nasm.analysis.profile.path import Step, critical_path
+from nasm.base.source import Source
+from nasm.base.source_files import source_of
+from nasm.debugger.session import Session
 from nasm.sim.history import History
-from nasm.source import Source
-from nasm.source_files import source_of
 
 FOLDER = Path(__file__).parents[3] / "programs" / "tensix"
 

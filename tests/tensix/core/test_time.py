@@ -8,11 +8,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from nasm.analysis.deadlock.report import deadlock
+from nasm.base.problems import Failure
+from nasm.base.source import Source
+from nasm.debugger.session import Session
 from nasm.machine import Machine
-from nasm.machine.deadlock import deadlock
-from nasm.problems import Failure
-from nasm.session import Session
-from nasm.source import Source
 from nasm.targets.tensix.core.tensix import Tensix
 from tests.tensix.core import matmul
 from tests.tensix.core.machines import hazards, held, made, ran, starts

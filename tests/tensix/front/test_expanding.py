@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from nasm.problems import Refused
+from nasm.base.problems import Refused
 from nasm.targets.tensix.front.expanding import Micro, expand
 from nasm.targets.tensix.front.mop import template_0, template_1
 from nasm.targets.tensix.front.timing import GATE_FIFO, MOP_FIFO, REPLAY_FIFO, mop_bubble

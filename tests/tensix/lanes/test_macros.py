@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import pytest
 
-from nasm.problems import Refused
+from nasm.base.problems import Refused
 from nasm.targets.tensix.lanes.conversions import SFPLOADI
 from nasm.targets.tensix.lanes.macros import SFPLOADMACRO, displaced, due, pass_cycle, pending_of
 from nasm.targets.tensix.state import Coprocessor

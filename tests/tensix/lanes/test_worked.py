@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nasm.problems import Refused
+from nasm.base.problems import Refused
 from nasm.targets.tensix.lanes.arithmetic import SFPADD, SFPADDI, SFPMAD, SFPMULI
 from nasm.targets.tensix.lanes.configuration import SFPCONFIG, SFPMOV
 from nasm.targets.tensix.lanes.conversions import SFP_STOCH_RND, SFPCAST, SFPLOADI

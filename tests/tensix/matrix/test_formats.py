@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nasm.problems import Refused
+from nasm.base.problems import Refused
 from nasm.targets.tensix.matrix import bfp, formats, reading, writing
 from nasm.targets.tensix.matrix.formats import BITS, BLOCK_FLOATS, FIVE_BIT_EXPONENT, Format
 from nasm.targets.tensix.matrix.tiles import (

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nasm.problems import Refused
+from nasm.base.problems import Refused
 from nasm.targets.tensix.matrix import arithmetic, control, dst, moves
 from nasm.targets.tensix.matrix.formats import (
     INFINITE,

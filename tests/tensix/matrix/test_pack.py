@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nasm.problems import Refused
+from nasm.base.problems import Refused
 from nasm.targets.tensix.matrix import dst
 from nasm.targets.tensix.matrix.formats import Format, dst_from_bf16, dst_from_fp32
 from nasm.targets.tensix.matrix.pack import PACR

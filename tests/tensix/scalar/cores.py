@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nasm.problems import Refused
+from nasm.base.problems import Refused
 from nasm.targets.tensix.state import L1_BYTES, U8, Coprocessor
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from nasm.problems import Refused
+from nasm.base.problems import Refused
 from nasm.targets.tensix.scalar import arithmetic
 from nasm.targets.tensix.scalar.forms import SETDMAREG
 from nasm.targets.tensix.scalar.timing import arithmetic as pace

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nasm.problems import Refused
+from nasm.base.problems import Refused
 from nasm.targets.tensix.scalar import config
 from nasm.targets.tensix.scalar.config_fields import FIELDS, Field
 from tests.tensix.scalar.cores import made

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from nasm.problems import Refused
+from nasm.base.problems import Refused
 from nasm.targets.tensix.scalar import configuring
 from nasm.targets.tensix.scalar.forms import REG2FLOP, words_of_REG2FLOP
 from tests.tensix.scalar.cores import made

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nasm.problems import Refused
+from nasm.base.problems import Refused
 from nasm.targets.tensix.scalar.config import set_field
 from nasm.targets.tensix.scalar.forms import SETDMAREG, STOREIND, waits_to_store
 from nasm.targets.tensix.scalar.mover import XMOV, duration

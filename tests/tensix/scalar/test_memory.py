@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from nasm.problems import Refused
+from nasm.base.problems import Refused
 from nasm.targets.tensix.scalar import memory
 from nasm.targets.tensix.scalar.forms import STOREIND
 from nasm.targets.tensix.scalar.unit import hold, waits_for_unit

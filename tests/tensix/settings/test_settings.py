@@ -9,13 +9,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nasm.asm.assemble import assemble
-from nasm.lsp.analysis import analyse
-from nasm.lsp.completing import completions
-from nasm.printer import text as printed
-from nasm.problems import Failure, Problem
-from nasm.source import Source
-from nasm.spec.program import Program
+from nasm.apps.lsp.analysis import analyse
+from nasm.apps.lsp.completing import completions
+from nasm.base.problems import Failure, Problem
+from nasm.base.source import Source
+from nasm.language.assemble import assemble
+from nasm.language.printing import text as printed
+from nasm.program.program import Program
 from nasm.targets import TARGETS
 from nasm.targets.tensix.scalar.config_fields import FIELDS
 from nasm.targets.tensix.settings import SETTINGS, put

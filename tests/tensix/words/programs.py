@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from nasm.asm.assemble import assemble
-from nasm.printer.words import words_of
-from nasm.problems import Failure, Problem
-from nasm.source import Source
-from nasm.spec.program import Program
+from nasm.base.problems import Failure, Problem
+from nasm.base.source import Source
+from nasm.language.assemble import assemble
+from nasm.language.printing.words import words_of
+from nasm.program.program import Program
 from nasm.targets import TARGETS
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nasm.session import Session
+from nasm.debugger.session import Session
 from tests.tensix.words.programs import made, problem, word
 
 

@@ -6,14 +6,14 @@ import random
 
 import pytest
 
-from nasm.asm.assemble import assemble
-from nasm.objects import loaded
-from nasm.objects.writing import written
-from nasm.printer.word_files import WordFile, hexed, packed, read
-from nasm.printer.words import text_of, words_of
-from nasm.source import Source
-from nasm.source_files import ObjectFile
-from nasm.spec.instruction import Row
+from nasm.base.source import Source
+from nasm.base.source_files import ObjectFile
+from nasm.isa.instruction import Row
+from nasm.language.assemble import assemble
+from nasm.language.objects import loaded
+from nasm.language.objects.writing import written
+from nasm.language.printing.word_files import WordFile, hexed, packed, read
+from nasm.language.printing.words import text_of, words_of
 from nasm.targets import TARGETS
 from nasm.targets.tensix import TARGET, WORDS
 from nasm.targets.tensix.words import WORDS as TABLE

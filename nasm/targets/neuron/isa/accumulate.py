@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from nasm.spec.implicit_operands import LanesOf
-from nasm.spec.instruction import Context, Operand
-from nasm.spec.kinds import Choice, Either, Flag, Number, Tile
-from nasm.spec.view import View
+from nasm.isa.implicit_kinds import LanesOf
+from nasm.isa.instruction import Context, Operand
+from nasm.isa.kinds import Choice, Either, Flag, Number, Tile
 from nasm.targets.neuron import accumulator_costs, activations, alu, costs
 from nasm.targets.neuron.accumulators import HELD, Accumulators, commands, folded, folding, reduced
 from nasm.targets.neuron.isa.table import (
@@ -24,6 +23,7 @@ from nasm.targets.neuron.isa.table import (
 )
 from nasm.targets.neuron.nan import Operators
 from nasm.targets.neuron.rules import LIMIT, MODE, free_dims, rule, same_partitions, same_shape
+from nasm.views.view import View
 
 EIGHT = ("float8_e3m4", "float8_e4m3", "float8_e5m2", "float8_e4m3fn")
 FLOATS = (*EIGHT, "float16", "bfloat16", "tfloat32", "float32")

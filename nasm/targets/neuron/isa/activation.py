@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from nasm.problems import Severity
-from nasm.spec.implicit_operands import Doubt, LanesOf
-from nasm.spec.instruction import Context, Operand
-from nasm.spec.kinds import Choice, Either, Number
-from nasm.spec.view import View
+from nasm.base.problems import Severity
+from nasm.isa.implicit_kinds import Doubt, LanesOf
+from nasm.isa.instruction import Context, Operand
+from nasm.isa.kinds import Choice, Either, Number
 from nasm.targets.neuron import accumulator_costs, activations
 from nasm.targets.neuron.accumulators import (
     HELD,
@@ -21,6 +20,7 @@ from nasm.targets.neuron.accumulators import (
 )
 from nasm.targets.neuron.isa.table import COLUMN, FLOAT_COLUMN, ISA, PICKED, Names
 from nasm.targets.neuron.rules import AVAILABLE, DTYPE, MODE, rule, same_partitions, same_shape
+from nasm.views.view import View
 
 SOURCE = "nki.isa.activation"
 READ = "architecture guide, 'Pipelined Reduction'"

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from nasm.problems import Severity
-from nasm.spec.instruction import Context, Operand
-from nasm.spec.kinds import Choice, Either, Flag, Number
-from nasm.spec.view import View
+from nasm.base.problems import Severity
+from nasm.isa.instruction import Context, Operand
+from nasm.isa.kinds import Choice, Either, Flag, Number
 from nasm.targets.neuron import accumulator_costs, activations, alu
 from nasm.targets.neuron.accumulators import HELD, Accumulators, folded, folding, read, run
 from nasm.targets.neuron.isa.activation import OUTSIDE, REDUCE, reduction_used
 from nasm.targets.neuron.isa.table import COLUMN, ISA, PICKED, Names
 from nasm.targets.neuron.nan import Operators
 from nasm.targets.neuron.rules import AVAILABLE, DTYPE, MODE, rule, same_partitions, same_shape
+from nasm.views.view import View
 
 SOURCE = "nki.isa.activate2"
 PAIRS = (

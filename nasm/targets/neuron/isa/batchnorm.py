@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from nasm.spec.instruction import Context, Operand
+from nasm.isa.instruction import Context, Operand
 from nasm.targets.neuron import alu, costs
 from nasm.targets.neuron.figures import STATS_MOST
 from nasm.targets.neuron.isa.table import ISA, LANES, Names

@@ -6,17 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from nasm.dtypes import DType
-from nasm.problems import Refused
-from nasm.spec.effects import Jump
-from nasm.spec.implicit_operands import DtypeOf, Here
-from nasm.spec.instruction import About, Context, Operand, in_bits
-from nasm.spec.kinds import Choice, Either, Label, Number, Register, Tile
-from nasm.spec.view import View
+from nasm.base.dtypes import DType
+from nasm.base.problems import Refused
+from nasm.isa.effects import Jump
+from nasm.isa.implicit_kinds import DtypeOf, Here
+from nasm.isa.instruction import About, Context, Operand, in_bits
+from nasm.isa.kinds import Choice, Either, Label, Number, Register, Tile
 from nasm.targets.neuron import alu, costs
 from nasm.targets.neuron.integers import wrap32
 from nasm.targets.neuron.isa.table import EVERY_ENGINE, ISA, Names
 from nasm.targets.neuron.rules import DTYPE, MODE, SHAPE, rule
+from nasm.views.view import View
 
 REGISTER = Register(64)
 WORD = Number(integer=True, low=-(2**31), high=2**32 - 1)

@@ -6,9 +6,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from nasm.spec.implicit_operands import LanesOf
-from nasm.spec.instruction import Context, Operand, Rule
-from nasm.spec.kinds import Flag, Tile
+from nasm.isa.implicit_kinds import LanesOf
+from nasm.isa.instruction import Context, Operand, Rule
+from nasm.isa.kinds import Flag, Tile
 from nasm.targets.neuron import accumulator_costs, alu
 from nasm.targets.neuron.accumulators import (
     HELD,

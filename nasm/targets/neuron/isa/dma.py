@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from nasm.spec.declared_transfer import DeclaredTransfer
-from nasm.spec.effects import COPY, ONTO, SUM, Transfer
-from nasm.spec.instruction import Operand
-from nasm.spec.kinds import Choice, Flag, Integers, Number, Tile, TransferName
-from nasm.spec.lists import Numbers, Tiles
-from nasm.spec.view import View
+from nasm.isa.declared_transfer import DeclaredTransfer
+from nasm.isa.effects import COPY, ONTO, SUM, Transfer
+from nasm.isa.instruction import Operand
+from nasm.isa.kinds import Choice, Flag, Integers, Number, Tile, TransferName
+from nasm.isa.list_kinds import Numbers, Tiles
 from nasm.targets.neuron import costs
 from nasm.targets.neuron.isa import dma_rows as rows
 from nasm.targets.neuron.isa import dma_rules as rules
@@ -19,6 +18,7 @@ from nasm.targets.neuron.isa.dma_rules import (
     TRANSPOSE_SOURCE,
 )
 from nasm.targets.neuron.isa.table import EVERY_ENGINE, ISA, Names
+from nasm.views.view import View
 
 QUEUE = Operand(
     "queue",

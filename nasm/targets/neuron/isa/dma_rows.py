@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from nasm.spec.instruction import Context
-from nasm.spec.view import View
+from nasm.isa.instruction import Context
 from nasm.targets.neuron.isa.dma_rules import COMPUTE_SOURCE, DMA_SOURCE, TRANSPOSE_SOURCE
 from nasm.targets.neuron.rules import AVAILABLE, DTYPE, MODE, SHAPE, rule
+from nasm.views.view import View
 
 DGE_PAGE = "NKI Descriptor Generation Engine reference, 'Mode Selection Summary'"
 

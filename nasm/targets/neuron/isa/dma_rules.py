@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from nasm.dtypes import Kind
-from nasm.problems import Severity, listed
-from nasm.spec.instruction import About, Context
-from nasm.spec.view import View
+from nasm.base.dtypes import Kind
+from nasm.base.problems import Severity, listed
+from nasm.isa.instruction import About, Context
 from nasm.targets.neuron import dge
 from nasm.targets.neuron.rules import AVAILABLE, DTYPE, MEMORY, MODE, SHAPE, repeats, rule
+from nasm.views.view import View
 
 DMA_SOURCE = "nki.isa.dma_copy"
 TRANSPOSE_SOURCE = "nki.isa.dma_transpose"

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from nasm.problems import Severity, listed
-from nasm.spec.instruction import BITS, About, Context, OfOperands, Operand, Rule
-from nasm.spec.kinds import Anything, Either, Flag
-from nasm.spec.view import View
+from nasm.base.problems import Severity, listed
+from nasm.isa.instruction import BITS, About, Context, OfOperands, Operand, Rule
+from nasm.isa.kinds import Anything, Either, Flag
 from nasm.targets.neuron import alu, costs
 from nasm.targets.neuron.indirection import not_address_arithmetic
 from nasm.targets.neuron.isa.table import (
@@ -24,6 +23,7 @@ from nasm.targets.neuron.isa.table import (
 )
 from nasm.targets.neuron.nan import Operators
 from nasm.targets.neuron.rules import AVAILABLE, DTYPE, MODE, rule, same_partitions, same_shape
+from nasm.views.view import View
 
 ALU_SOURCE = "NKI reference, 'Supported Math Operators'"
 SCALAR = Either((Anything(), COLUMN))

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from nasm.problems import Refused
-from nasm.spec.implicit_operands import ShapeOf
-from nasm.spec.instruction import Context, Operand, in_bits
-from nasm.spec.kinds import Number, Tile
+from nasm.base.problems import Refused
+from nasm.isa.implicit_kinds import ShapeOf
+from nasm.isa.instruction import Context, Operand, in_bits
+from nasm.isa.kinds import Number, Tile
 from nasm.targets.neuron import gpsimd_costs
 from nasm.targets.neuron.isa.gpsimd import CORE, SBUF
 from nasm.targets.neuron.isa.table import ISA, Names

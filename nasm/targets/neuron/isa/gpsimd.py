@@ -9,15 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from nasm import dtypes
-from nasm.dtypes import DType
-from nasm.problems import Refused
-from nasm.spec.effects import Say
-from nasm.spec.implicit_operands import DtypeOf, Implicit, ShapeOf
-from nasm.spec.instruction import BITS, FLOAT32, About, Context, Operand, in_bits, of_operands
-from nasm.spec.kinds import Choice, Either, Number, OperandContext, Tile
-from nasm.spec.literals import Pattern, Text
-from nasm.spec.view import View
+from nasm.base import dtypes
+from nasm.base.dtypes import DType
+from nasm.base.problems import Refused
+from nasm.isa.effects import Say
+from nasm.isa.implicit_kinds import DtypeOf, Implicit, ShapeOf
+from nasm.isa.instruction import BITS, FLOAT32, About, Context, Operand, in_bits, of_operands
+from nasm.isa.kinds import Choice, Either, Number, OperandContext, Tile
+from nasm.isa.literal_kinds import Pattern, Text
 from nasm.targets.neuron import alu, gpsimd_costs
 from nasm.targets.neuron.integers import wrap32
 from nasm.targets.neuron.isa.control import REGISTER
@@ -26,6 +25,7 @@ from nasm.targets.neuron.isa.table import ISA, Names
 from nasm.targets.neuron.nan import Operators
 from nasm.targets.neuron.options import casting
 from nasm.targets.neuron.rules import SHAPE, repeats, rule, same_partitions, same_shape
+from nasm.views.view import View
 
 IOTA, SELECT = "nki.isa.iota", "nki.isa.affine_select"
 REDUCE, BOUNDS = "nki.isa.tensor_partition_reduce", "nki.isa.sequence_bounds"

@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from nasm import dtypes
-from nasm.dtypes import DTYPES, DType
-from nasm.exact import Factor, product
-from nasm.problems import Refused
-from nasm.spec.implicit_operands import DtypeOf, SwitchOf
-from nasm.spec.instruction import BITS, FLOAT32, Context, Operand, Rule, of_operands
-from nasm.spec.kinds import Choice, Flag, Tile
-from nasm.spec.view import View
+from nasm.base import dtypes
+from nasm.base.dtypes import DTYPES, DType
+from nasm.base.exact import Factor, product
+from nasm.base.problems import Refused
+from nasm.isa.implicit_kinds import DtypeOf, SwitchOf
+from nasm.isa.instruction import BITS, FLOAT32, Context, Operand, Rule, of_operands
+from nasm.isa.kinds import Choice, Flag, Tile
 from nasm.targets.neuron import pe_tiles, tensor_costs
 from nasm.targets.neuron.indirection import matmul_dtypes, no_indirect_transpose, not_tiled
 from nasm.targets.neuron.isa import stationary as array
@@ -31,6 +30,7 @@ from nasm.targets.neuron.pe_tiles import (
     placed,
 )
 from nasm.targets.neuron.rules import MATMUL_SOURCE, MODE, PATTERN, rule
+from nasm.views.view import View
 
 MATMUL_DTYPES = (
     "float8_e3m4",

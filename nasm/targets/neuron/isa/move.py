@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from nasm.dtypes import Kind
-from nasm.spec.instruction import Context, Operand, Rule, in_bits
-from nasm.spec.kinds import Anything
-from nasm.spec.view import View
+from nasm.base.dtypes import Kind
+from nasm.isa.instruction import Context, Operand, Rule, in_bits
+from nasm.isa.kinds import Anything
 from nasm.targets.neuron import costs
 from nasm.targets.neuron.indirection import indirect_on
 from nasm.targets.neuron.isa.table import ISA, LANES, PICKED, Names, copied
 from nasm.targets.neuron.rules import DTYPE, rule, same_shape
+from nasm.views.view import View
 
 COPY_SOURCE = "nki.isa.tensor_copy"
 

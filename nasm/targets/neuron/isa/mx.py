@@ -11,13 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from nasm import dtypes
-from nasm.dtypes import DTYPES, DType
-from nasm.exact import Factor, product
-from nasm.spec.implicit_operands import DtypeOf, OptionOf
-from nasm.spec.instruction import About, Context, Operand, Rule, in_bits, of_operands
-from nasm.spec.kinds import Flag, Tile
-from nasm.spec.view import View
+from nasm.base import dtypes
+from nasm.base.dtypes import DTYPES, DType
+from nasm.base.exact import Factor, product
+from nasm.isa.implicit_kinds import DtypeOf, OptionOf
+from nasm.isa.instruction import About, Context, Operand, Rule, in_bits, of_operands
+from nasm.isa.kinds import Flag, Tile
 from nasm.targets.neuron import pe_tiles, tensor_costs
 from nasm.targets.neuron.indirection import not_tiled
 from nasm.targets.neuron.isa import stationary as array
@@ -25,6 +24,7 @@ from nasm.targets.neuron.isa.stationary import WEIGHTS, Loaded
 from nasm.targets.neuron.isa.table import ISA, Names
 from nasm.targets.neuron.pe_tiles import POSITION, SIZE, Pair, first_partition, place, placed
 from nasm.targets.neuron.rules import LIMIT, MODE, PATTERN, SHAPE, START_PARTITION, rule
+from nasm.views.view import View
 
 X4 = ("float8_e5m2_x4", "float8_e4m3fn_x4", "float4_e2m1fn_x4")
 INPUT = Tile(("sbuf",), X4, indirect=True)

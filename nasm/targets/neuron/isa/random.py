@@ -11,16 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from nasm.dtypes import Kind
-from nasm.problems import Refused
-from nasm.spec.implicit_operands import EngineValue, LanesOf, Part, ShapeOf
-from nasm.spec.instruction import About, Context, Operand, in_bits
-from nasm.spec.kinds import Choice, Either, Number, Tile
-from nasm.spec.view import View
+from nasm.base.dtypes import Kind
+from nasm.base.problems import Refused
+from nasm.isa.implicit_kinds import EngineValue, LanesOf, Part, ShapeOf
+from nasm.isa.instruction import About, Context, Operand, in_bits
+from nasm.isa.kinds import Choice, Either, Number, Tile
 from nasm.targets.neuron import gpsimd_costs
 from nasm.targets.neuron.isa.table import FLOAT_COLUMN, INTEGERS, ISA, LANES, ONCHIP, Names
 from nasm.targets.neuron.prng import XORWOW_WORDS, Generator, Lfsr, Words, Xorwow
 from nasm.targets.neuron.rules import DTYPE, LIMIT, MODE, SHAPE, rule, same_partitions, same_shape
+from nasm.views.view import View
 
 DROPOUT, RNG, RAND2 = "nki.isa.dropout", "nki.isa.rng", "nki.isa.rand2"
 SEED, SET, GET = "nki.isa.set_rng_seed", "nki.isa.rand_set_state", "nki.isa.rand_get_state"

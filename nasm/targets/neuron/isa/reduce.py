@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from nasm.spec.implicit_operands import OptionOf
-from nasm.spec.instruction import Context, Operand
-from nasm.spec.kinds import Flag, Integers
+from nasm.isa.implicit_kinds import OptionOf
+from nasm.isa.instruction import Context, Operand
+from nasm.isa.kinds import Flag, Integers
 from nasm.targets.neuron import alu, costs
 from nasm.targets.neuron.extremes import descending
 from nasm.targets.neuron.isa.elementwise import bitwise_integers

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from nasm.spec.instruction import Operand
-from nasm.spec.kinds import Either, Flag, Number
+from nasm.isa.instruction import Operand
+from nasm.isa.kinds import Either, Flag, Number
 from nasm.targets.neuron import alu, costs
 from nasm.targets.neuron.isa.elementwise import on_engine
 from nasm.targets.neuron.isa.table import COLUMN, ISA, LANES, Names, not_both_in

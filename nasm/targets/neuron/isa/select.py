@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from nasm.problems import Refused
-from nasm.spec.effects import Partial
-from nasm.spec.implicit_operands import EngineValue
-from nasm.spec.instruction import Operand, in_bits
-from nasm.spec.kinds import Anything, Either, Flag, Number, Tile
+from nasm.base.problems import Refused
+from nasm.isa.effects import Partial
+from nasm.isa.implicit_kinds import EngineValue
+from nasm.isa.instruction import Operand, in_bits
+from nasm.isa.kinds import Anything, Either, Flag, Number, Tile
 from nasm.targets.neuron import costs
 from nasm.targets.neuron.isa.move import number_fits
 from nasm.targets.neuron.isa.table import ISA, LANES, ONCHIP, PICKED, Names, not_both_in

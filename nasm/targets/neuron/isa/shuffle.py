@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from nasm.problems import Refused, listed
-from nasm.spec.effects import Partial
-from nasm.spec.implicit_operands import EngineValue, ShapeOf
-from nasm.spec.instruction import About, Context, Operand, in_bits
-from nasm.spec.kinds import Integers
+from nasm.base.problems import Refused, listed
+from nasm.isa.effects import Partial
+from nasm.isa.implicit_kinds import EngineValue, ShapeOf
+from nasm.isa.instruction import About, Context, Operand, in_bits
+from nasm.isa.kinds import Integers
 from nasm.targets.neuron import shuffle_costs
 from nasm.targets.neuron.figures import QUADRANT
 from nasm.targets.neuron.isa.table import ISA, LANES, Names

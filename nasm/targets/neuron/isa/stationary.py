@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from nasm.dtypes import DType, Kind
-from nasm.exact import Factor
-from nasm.problems import Refused
-from nasm.spec.implicit_operands import EngineValue, Part
+from nasm.base.dtypes import DType, Kind
+from nasm.base.exact import Factor
+from nasm.base.problems import Refused
+from nasm.isa.implicit_kinds import EngineValue, Part
 from nasm.targets.neuron.pe_tiles import FULL_TILE, Pair, Place
 
 

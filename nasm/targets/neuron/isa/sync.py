@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from nasm.spec.effects import Clear, Exchange, Rendezvous
-from nasm.spec.implicit_operands import Here
-from nasm.spec.instruction import Context, Operand
-from nasm.spec.kinds import Choice, Integers, Number, Tile
-from nasm.spec.view import View
+from nasm.isa.effects import Clear, Exchange, Rendezvous
+from nasm.isa.implicit_kinds import Here
+from nasm.isa.instruction import Context, Operand
+from nasm.isa.kinds import Choice, Integers, Number, Tile
 from nasm.targets.neuron import costs
 from nasm.targets.neuron.isa.table import EVERY_ENGINE, ISA, Names
 from nasm.targets.neuron.rules import AVAILABLE, DTYPE, LIMIT, MODE, SHAPE, repeats, rule
+from nasm.views.view import View
 
 SCHEMA = "Neuron Explorer profile schema, control opcodes"
 BARRIER, SENDRECV = "nki.isa.core_barrier", "nki.isa.sendrecv"

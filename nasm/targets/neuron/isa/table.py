@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from nasm.problems import listed
-from nasm.spec.instruction import BITS, FLOAT32, Context, Rule, of_operands
-from nasm.spec.isa import Isa
-from nasm.spec.kinds import Tile
-from nasm.spec.view import View
+from nasm.base.problems import listed
+from nasm.isa.instruction import BITS, FLOAT32, Context, Rule, of_operands
+from nasm.isa.isa import Isa
+from nasm.isa.kinds import Tile
 from nasm.targets.neuron import alu
 from nasm.targets.neuron.rules import MEMORY
+from nasm.views.view import View
 
 ISA = Isa("neuron")
 

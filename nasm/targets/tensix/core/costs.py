@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from nasm.spec.evidence import Cost, Evidence
+from nasm.isa.evidence import Cost, Evidence
 from nasm.targets.tensix.core.fields import fields_of
 from nasm.targets.tensix.lanes import scheduling
 from nasm.targets.tensix.matrix.timing import ADDRESS_CYCLES, MATRIX_UNIT

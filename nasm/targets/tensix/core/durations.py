@@ -6,9 +6,9 @@ import inspect
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
-from nasm.pace import Pace
-from nasm.problems import Refused
-from nasm.spec.generation import Generation
+from nasm.base.problems import Refused
+from nasm.isa.generation import Generation
+from nasm.isa.pace import Pace
 from nasm.targets.tensix.core.fields import Fields, fields_of
 from nasm.targets.tensix.matrix.durations import pack_durations, unpack_demand
 from nasm.targets.tensix.matrix.timing import ADDRESS_CYCLES

@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from nasm.held import Place
+from nasm.isa.held import Place
 from nasm.targets.tensix.matrix.timing import shared_speed
 
 

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nasm.held import Place, Surroundings
+from nasm.isa.held import Place, Surroundings
 from nasm.targets.tensix.core.reading import Reads
 from nasm.targets.tensix.lanes.quirks import DOCUMENTED, Quirks
 from nasm.targets.tensix.state import THREADS, Coprocessor, Held

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final
 
-from nasm.held import Blocked
+from nasm.isa.held import Blocked
 from nasm.targets.tensix.core.dst_use import USING, dst_use
 from nasm.targets.tensix.core.fields import Fields, fields_of
 from nasm.targets.tensix.core.tensix import Tensix

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from nasm.problems import Refused
+from nasm.base.problems import Refused
 from nasm.targets.tensix.front.mop import Slot, template_0, template_1
 from nasm.targets.tensix.state import Coprocessor, Thread
 

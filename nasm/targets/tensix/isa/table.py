@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from nasm.held import Blocked
-from nasm.problems import Refused
-from nasm.spec.evidence import Cost, Evidence
-from nasm.spec.fields import Bits, Field
-from nasm.spec.implicit_operands import FieldOf, Held, Here
-from nasm.spec.instruction import Context, OfOperands, Operand, Row, of_operands
-from nasm.spec.isa import Isa
-from nasm.spec.words import data_row, documented
+from nasm.base.problems import Refused
+from nasm.isa.evidence import Cost, Evidence
+from nasm.isa.field_kinds import Bits, Field
+from nasm.isa.held import Blocked
+from nasm.isa.implicit_kinds import FieldOf, Held, Here
+from nasm.isa.instruction import Context, OfOperands, Operand, Row, of_operands
+from nasm.isa.isa import Isa
+from nasm.isa.words import data_row, documented
 from nasm.targets.tensix.core.costs import cost
 from nasm.targets.tensix.core.starting import Done, started
 from nasm.targets.tensix.core.tensix import Tensix
@@ -54,7 +54,7 @@ class Family:
 
         The semantics get the coprocessor, the thread, and the fields of the word that they name by
         any of their names. Without an ``example`` it is the mnemonic with two fields. ``more`` is
-        handed to :meth:`~nasm.spec.isa.Isa.instruction`.
+        handed to :meth:`~nasm.isa.isa.Isa.instruction`.
         """
         word = WORDS[mnemonic]
         executed = _refusing(word) if semantics is None else started(mnemonic, semantics)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from nasm.problems import Refused
+from nasm.base.problems import Refused
 from nasm.targets.tensix.lanes.quirks import DOCUMENTED, Quirks
 from nasm.targets.tensix.lanes.unit import assign, lanes
 from nasm.targets.tensix.state import Bools, Coprocessor, Vector

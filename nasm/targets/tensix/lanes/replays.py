@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from nasm.targets.tensix.lanes.batched_rounds import together
 from nasm.targets.tensix.lanes.dst_access import bases, load, resolved, rows_read, store
 from nasm.targets.tensix.lanes.dst_formats import SRCB
 from nasm.targets.tensix.lanes.macros import parsed
@@ -21,7 +22,6 @@ from nasm.targets.tensix.lanes.places import Places, places
 from nasm.targets.tensix.lanes.quirks import DOCUMENTED, Quirks
 from nasm.targets.tensix.lanes.scheduling import stalls, too_early
 from nasm.targets.tensix.lanes.steps import Step, carried, depths, keeps_rotated, steps_by
-from nasm.targets.tensix.lanes.together import together
 from nasm.targets.tensix.state import Coprocessor, RowCounters
 
 _MODES: Final = {

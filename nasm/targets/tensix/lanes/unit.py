@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nasm.problems import Refused
+from nasm.base.problems import Refused
 from nasm.targets.tensix.state import COLUMNS, LANES, U16, U32, Bools, Vector
 
 Words: TypeAlias = Any

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from nasm.problems import Refused
+from nasm.base.problems import Refused
 from nasm.targets.tensix.matrix.formats import BITS, FIVE_BIT_EXPONENT, Bits, Format, u32
 from nasm.targets.tensix.state import U8
 

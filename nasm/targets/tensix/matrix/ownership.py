@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from nasm.held import Blocked
+from nasm.isa.held import Blocked
 from nasm.targets.tensix.state import MATRIX, UNPACKERS, Coprocessor
 from nasm.targets.tensix.waiting import SRC
 

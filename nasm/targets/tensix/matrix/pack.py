@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nasm.problems import Refused
+from nasm.base.problems import Refused
 from nasm.targets.tensix.matrix import dst as rows_of_dst
 from nasm.targets.tensix.matrix import writing
 from nasm.targets.tensix.matrix.bfp import packed, shared

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from nasm.problems import Refused
+from nasm.base.problems import Refused
 from nasm.targets.tensix.matrix import formats as f
 from nasm.targets.tensix.matrix.bfp import unpacked, widened
 from nasm.targets.tensix.matrix.formats import BITS, BLOCK_FLOATS, FIVE_BIT_EXPONENT, Bits, Format

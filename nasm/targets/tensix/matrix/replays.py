@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nasm.problems import Refused
+from nasm.base.problems import Refused
 from nasm.targets.tensix.matrix import ownership
 from nasm.targets.tensix.matrix.accumulate import Ints, added, packed, rules, unpacked
 from nasm.targets.tensix.matrix.arithmetic import dst_row, phase_of

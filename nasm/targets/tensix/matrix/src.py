@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from nasm.problems import Refused
+from nasm.base.problems import Refused
 from nasm.targets.tensix.matrix.formats import FIVE_BIT_EXPONENT, Format, Style
 from nasm.targets.tensix.scalar.config import field
 from nasm.targets.tensix.state import MATRIX, U32, UNPACKERS, Coprocessor

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nasm.problems import Refused
+from nasm.base.problems import Refused
 from nasm.targets.tensix.matrix.bfp import BLOCK, packed, shared, unpacked, widened
 from nasm.targets.tensix.matrix.formats import (
     BITS,

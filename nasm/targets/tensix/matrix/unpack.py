@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nasm.problems import Refused
+from nasm.base.problems import Refused
 from nasm.targets.tensix.matrix import dst as rows_of_dst
 from nasm.targets.tensix.matrix.formats import BITS, BLOCK_FLOATS, INFINITE, U32, Bits, Format
 from nasm.targets.tensix.matrix.reading import WIDE, checked, converted, numbers

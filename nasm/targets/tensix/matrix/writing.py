@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from nasm.problems import Refused
+from nasm.base.problems import Refused
 from nasm.targets.tensix.matrix import formats as f
 from nasm.targets.tensix.matrix.formats import BLOCK_FLOATS, FIVE_BIT_EXPONENT, Bits, Format
 from nasm.targets.tensix.matrix.reading import fp16_from_fp32

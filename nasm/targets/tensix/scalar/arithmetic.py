@@ -10,7 +10,7 @@ from collections.abc import Callable
 from operator import and_, eq, gt, lt, or_, xor
 from typing import Final
 
-from nasm.problems import Refused
+from nasm.base.problems import Refused
 from nasm.targets.tensix.state import Coprocessor
 
 WORD: Final = 0xFFFFFFFF

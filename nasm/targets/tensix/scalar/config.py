@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from nasm.problems import Refused, did_you_mean
+from nasm.base.problems import Refused, did_you_mean
 from nasm.targets.tensix.scalar.config_fields import (
     CONFIG_WORDS,
     FIELDS,

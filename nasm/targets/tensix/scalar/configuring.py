@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from nasm.problems import Refused
+from nasm.base.problems import Refused
 from nasm.targets.tensix.scalar import config
 from nasm.targets.tensix.scalar.adc import WIDTHS
 from nasm.targets.tensix.scalar.config_fields import CONFIG_WORDS, GLOBAL, SCALAR

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from nasm.held import Blocked
-from nasm.problems import Refused
+from nasm.base.problems import Refused
+from nasm.isa.held import Blocked
 from nasm.targets.tensix.scalar.configuring import (
     REG2FLOP_ADC,
     REG2FLOP_Configuration,

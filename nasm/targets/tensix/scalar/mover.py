@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from nasm.problems import Refused
+from nasm.base.problems import Refused
 from nasm.targets.tensix.scalar.config import field, write_bank
 from nasm.targets.tensix.scalar.config_fields import CONFIG_WORDS
 from nasm.targets.tensix.state import L1_BYTES, U8, Coprocessor

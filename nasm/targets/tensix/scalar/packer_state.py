@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nasm.problems import Refused
+from nasm.base.problems import Refused
 from nasm.targets.tensix.scalar.gprs import halves, quad
 from nasm.targets.tensix.state import U32, Coprocessor
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final, NoReturn
 
-from nasm.problems import Refused
+from nasm.base.problems import Refused
 from nasm.targets.tensix.scalar.gprs import halves
 from nasm.targets.tensix.state import Coprocessor
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from nasm.held import Blocked
-from nasm.problems import Refused
+from nasm.base.problems import Refused
+from nasm.isa.held import Blocked
 from nasm.targets.tensix.scalar.config import field
 from nasm.targets.tensix.scalar.gprs import halves, quad
 from nasm.targets.tensix.scalar.memory import stepped_offset

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from nasm.held import Blocked
+from nasm.isa.held import Blocked
 from nasm.targets.tensix.state import NOBODY, Coprocessor
 from nasm.targets.tensix.sync.conditions import unmet
 from nasm.targets.tensix.waiting import Units, thread_name

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from nasm.problems import counted
+from nasm.base.problems import counted
 from nasm.targets.tensix.state import MATRIX, UNPACKERS, Coprocessor
 from nasm.targets.tensix.sync.semaphores import selected
 from nasm.targets.tensix.waiting import SRC, Units, thread_name

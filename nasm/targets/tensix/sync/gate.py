@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from nasm.held import Blocked
+from nasm.isa.held import Blocked
 from nasm.targets.tensix.state import Coprocessor, Latch
 from nasm.targets.tensix.sync.conditions import DEFAULT_CONDITIONS, parts, unmet, unmet_semaphores
 from nasm.targets.tensix.waiting import Units, semaphore_parts

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from nasm.held import Blocked
+from nasm.isa.held import Blocked
 from nasm.targets.tensix.state import NOBODY, THREADS, Coprocessor
 from nasm.targets.tensix.waiting import mutex_part, thread_name
 

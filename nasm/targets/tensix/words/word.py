@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 
-from nasm.spec.fields import Encoding, Field, Form
+from nasm.isa.field_kinds import Encoding, Field, Form
 from nasm.targets.tensix.words.units import Unit
 
 OPCODE = Field("opcode", 24, 8)

@@ -1,0 +1,225 @@
+"""All that watches a run for its profile, and what follows from it when the run is over."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from nasm.analysis import summary as describe
+from nasm.analysis.profile.advice import Advice
+from nasm.analysis.profile.bounds import bounds, rates
+from nasm.analysis.profile.evidence import evidence
+from nasm.analysis.profile.intervals import union
+from nasm.analysis.profile.line_observers import Banks, HeldBack, Issued, Readied
+from nasm.analysis.profile.minimum_traffic import least
+from nasm.analysis.profile.observers import Moves, Shared, Touched
+from nasm.analysis.profile.path import critical_path
+from nasm.analysis.profile.records import (
+    MOVERS,
+    EngineTimes,
+    Finding,
+    Moved,
+    Profile,
+    Rates,
+    Stall,
+    UnitTimes,
+)
+from nasm.analysis.profile.verdict import lines, slacks, spent
+from nasm.analysis.profile.what_if import Outcome
+from nasm.base.problems import Problem
+from nasm.machine import Machine
+from nasm.machine.records import Status
+from nasm.program.program import Instruction
+from nasm.program.shapes import Shapes
+from nasm.sim.counters import TRANSFER
+from nasm.sim.history import INSTRUCTION, READY, SHARES, History
+from nasm.sim.queues import Queue
+from nasm.sim.recording import Recording
+
+
+class Watched:
+    """A machine with what watches it for a profile, which must be from before its first tick."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        program, scheduler = machine.program, machine.scheduler
+        outer = {m.name for m in program.generation.memories.values() if not m.partitions}
+        places = frozenset(f"{core}.{name}" for core in range(program.cores) for name in outer)
+        self.history, self.recording = History(), Recording()
+        self.moves = Moves()
+        self.shared = Shared(unit.name for unit in machine.program.generation.units)
+        self.touched = Touched(places)
+        self.issued, self.readied = Issued(program, scheduler.queues), Readied(program)
+        self.held_back = HeldBack(program, self.history)
+        self.banks = Banks(program)
+        for observer in (
+            self.history,
+            self.recording,
+            self.moves,
+            self.touched,
+            self.issued,
+            self.readied,
+            self.held_back,
+            self.banks,
+        ):
+            scheduler.observe(observer)
+        if self.shared.units:
+            scheduler.observe(self.shared)
+
+    def profile(
+        self,
+        status: Status,
+        name: str,
+        problems: tuple[Problem, ...] = (),
+        outcomes: tuple[Outcome, ...] = (),
+        slack: bool = False,
+    ) -> Profile:
+        """Where the time of the run went up to now; ``problems`` are why it did not end."""
+        machine, program = self.machine, self.machine.program
+        generation, now = program.generation, machine.scheduler.now
+        engines, moved, found = self.engines(), self.moved(), self.rates()
+        steps = critical_path(self.history)
+        return Profile(
+            status=status,
+            program=name,
+            target=generation.spellings[0],
+            generation=generation.summary,
+            options=tuple(program.chosen.items()),
+            timing=program.figures_set,
+            ticks=now,
+            microseconds=machine.microseconds(now),
+            ticks_per_microsecond=generation.ticks,
+            entry_and_exit=generation.entry_and_exit,
+            engines=engines,
+            moved=moved,
+            bounds=bounds(generation, self.array, now, engines, moved, found, program.cores),
+            rates=found,
+            findings=self.findings(),
+            spent=spent(program, steps),
+            path=lines(program, steps, slacks(program, self.history) if slack else None),
+            evidence=tuple((e.value, n) for e, n in evidence(machine, self.history, steps)),
+            busy=describe.busy_evidence(describe.engine_records(machine)),
+            outcomes=outcomes,
+            problems=problems,
+            units=tuple(
+                UnitTimes(core, unit, count, ticks)
+                for (core, unit), (ticks, count) in sorted(self.shared.busy.items())
+            ),
+        )
+
+    # -- engines
+
+    def engines(self) -> tuple[EngineTimes, ...]:
+        """Where the time of every engine went, up to now."""
+        now, column = self.machine.scheduler.now, self.history.column
+        kind, of, start, finish = map(column, ("kind", "queue", "start", "finish"))
+        mine = (kind == INSTRUCTION) | (kind == READY)
+        found = []
+        for queue in self.machine.scheduler.queues:
+            rows = np.flatnonzero(mine & (of == queue.index))
+            active = union(start[rows], finish[rows], now)
+            found.append(self._engine(queue, active))
+        return tuple(found)
+
+    def _engine(self, queue: Queue, active: int) -> EngineTimes:
+        program = self.machine.program
+        busy, idle = queue.times(self.machine.scheduler.now)
+        stalls = [
+            Stall(cause, self._poster(by), ticks)
+            for (cause, by), ticks in idle.items()
+            if ticks and cause != "empty"
+        ]
+        stalls.sort(key=lambda stall: -stall.ticks)
+        return EngineTimes(
+            queue.core,
+            queue.engine,
+            program.queue_name(queue.index),
+            queue.count,
+            busy,
+            tuple(stalls),
+            idle.get(("empty", None), 0),
+            active,
+        )
+
+    def _poster(self, by: int | None) -> str:
+        if by is None:
+            return ""
+        return MOVERS if by == TRANSFER else self.machine.program.queue_name(by)
+
+    # -- what was moved, and computed
+
+    def moved(self) -> tuple[Moved, ...]:
+        """What every core moved, and each of its rings."""
+        now, column = self.machine.scheduler.now, self.history.column
+        kind, start, finish = map(column, ("kind", "start", "finish"))
+        shares, rings = kind == SHARES, column("ring")
+        cores = column("core")
+        found = []
+        for (core, ring), traffic in sorted(
+            self.moves.rings.items(), key=lambda item: (item[0][0], item[0][1] is not None, item[0])
+        ):
+            mine = shares & (cores == core)
+            if ring is not None:
+                mine &= rings == ring
+            found.append(
+                Moved(
+                    core,
+                    ring,
+                    traffic.transfers,
+                    union(start[mine], finish[mine], now),
+                    traffic.busy,
+                    traffic.bytes,
+                    traffic.descriptors,
+                    traffic.channels.bit_count(),
+                )
+            )
+        return tuple(found)
+
+    def flops(self) -> list[tuple[int, float, bool]]:
+        """The operations of all that completed: how many, in units of the peak, and transposes."""
+        program, found = self.machine.program, []
+        shapes = Shapes(program.generation)
+        for queue, column in enumerate(program.queues):
+            summary = self.machine.summary
+            done: Counter[Instruction] = Counter(summary.expanded(queue))
+            completed = summary.itself(queue)
+            for pc in np.flatnonzero(completed).tolist():
+                done[program.instruction(queue, pc)] += int(completed[pc])
+            for one, times in done.items():
+                row = one.row
+                if row.flops is not None:
+                    each = row.flops(shapes.of(row, one.operands, column.engine).context)
+                    count = each.count * times
+                    found.append((count, count * each.weight, each.transpose))
+        return found
+
+    def rates(self) -> Rates:
+        """What was computed and moved, beside the peaks of the machine."""
+        machine, program = self.machine, self.machine.program
+        nanoseconds = 1000 * machine.microseconds(machine.scheduler.now)
+        touched = self.touched
+        needed = least(touched, program.tensors.values())
+        moved = touched.read_bytes, touched.written_bytes, needed
+        return rates(
+            program.generation, self.array, program.cores, nanoseconds, self.flops(), moved
+        )
+
+    @property
+    def array(self) -> str:
+        """The engine whose operations the peak counts; empty if none."""
+        rows = self.machine.program.target.isa
+        return next((engine for row in rows if row.flops for engine in row.engines), "")
+
+    # -- what is worth a warning
+
+    def findings(self) -> tuple[Finding, ...]:
+        """The warnings, those that cost most first within each code."""
+        advice = Advice(self.machine.program, self.machine.scheduler.now)
+        found = [
+            *advice.issued(self.issued),
+            *advice.held_back(self.held_back),
+            *advice.readied(self.readied),
+            *advice.banks(self.banks),
+        ]
+        return tuple(sorted(found, key=lambda f: (f.problem.code, -f.count)))

@@ -1,0 +1,222 @@
+"""What a profile tells: plain frozen records, all times in ticks unless they say otherwise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nasm.analysis.profile.what_if import Outcome
+from nasm.base.problems import Problem, in_line
+from nasm.base.source import Span
+from nasm.base.suppressions import AllowedProblem
+from nasm.isa.figures import FigureSet
+from nasm.machine.records import Status
+
+MOVERS = "DMA"
+"""What posted, if it was no engine."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stall:
+    """Ticks in which no instruction of an engine was at work, and why.
+
+    ``by`` says of a semaphore who made the post that ended the wait: an engine, or DMA. It is
+    empty of one that nobody posted to, and of other causes.
+    """
+
+    cause: str
+    by: str
+    ticks: int
+
+    def __str__(self) -> str:
+        return f"{self.cause} of {self.by}" if self.by else self.cause
+
+
+@dataclass(frozen=True, slots=True)
+class EngineTimes:
+    """Where the time of an engine went: ``busy``, its ``stalls`` and ``empty`` are all of it.
+
+    ``active`` is how long any of its instructions had started and not completed.
+    """
+
+    core: int
+    engine: str
+    name: str
+    instructions: int
+    busy: int
+    stalls: tuple[Stall, ...]
+    empty: int
+    active: int
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """What was moved beside the engines, on one ring or (``ring`` is None) on all of a core.
+
+    ``active`` is how long any share had started and not landed, ``busy`` the ticks of all channels
+    together, ``channels`` how many of them moved something.
+    """
+
+    core: int
+    ring: int | None
+    transfers: int
+    active: int
+    busy: int
+    bytes: int
+    descriptors: int
+    channels: int
+
+    @property
+    def bytes_per_descriptor(self) -> float:
+        """The mean size of a descriptor."""
+        return self.bytes / max(1, self.descriptors)
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A time that the run cannot go below as long as something stays as it is.
+
+    ``above`` names the bound that this one is part of, ``gap`` how much shorter it is, in
+    microseconds as well; ``meaning`` says what it is the time of.
+    """
+
+    name: str
+    microseconds: float
+    above: str
+    gap: float
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """What was computed and moved, beside what the machine could; None is what it does not say.
+
+    ``adjusted`` are the operations in units of those that the peak is given for; ``minimum`` are
+    the bytes of ``memory``, outside of the cores, if each were read once, or written once.
+    ``intensity`` is operations per byte, ``ridge`` the intensity at which the memory's peak feeds
+    the engines' peak.
+    """
+
+    flops: int
+    transposes: int
+    adjusted: float
+    adjusted_transposes: float
+    read: int
+    written: int
+    minimum: int
+    memory: str
+    mfu: float | None
+    hfu: float | None
+    mbu: float | None
+    intensity: float | None
+    ridge: float | None
+    mfu_limit: float | None
+    verdict: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something of a line that costs time: how often, what was found, and what is the limit."""
+
+    problem: Problem
+    count: int
+    found: float
+    limit: float
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What some of the critical path was: who did what, for how long; ``title`` is who in prose."""
+
+    who: str
+    title: str
+    doing: str
+    ticks: int
+
+    def __str__(self) -> str:
+        return f"{self.title} {self.doing}"
+
+
+@dataclass(frozen=True, slots=True)
+class PathLine:
+    """What a line of the program has of the critical path, in so many steps.
+
+    ``edge`` is how most of it came to be on the path, ``parts`` what it is made of: see
+    :class:`nasm.analysis.profile.path.Step`. ``slack`` is how much later the line could have
+    started each
+    time without making the run longer, if that was asked for; lines without steps are not on it.
+    """
+
+    queue: str
+    span: Span | None
+    text: str
+    ticks: int
+    steps: int
+    edge: str
+    parts: tuple[tuple[str, int], ...]
+    slack: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UnitTimes:
+    """How many ticks a unit was busy that the queues of a core share, and with what."""
+
+    core: int
+    unit: str
+    instructions: int
+    busy: int
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Profile:
+    """Where the time of a run went. ``entry_and_exit`` are microseconds beside it.
+
+    ``spent`` is what the critical path is made of, ``path`` the same line by line, ``evidence`` by
+    how well it is known, and ``busy`` so the cycles that engines were busy; ``outcomes`` are runs
+    without something, those that save most first, if they were asked for. ``allowed`` are findings
+    that do not count, ``unused`` notes on what allows none. ``units`` are those that the queues of
+    a core share.
+    """
+
+    status: Status
+    program: str
+    target: str
+    generation: str
+    options: tuple[tuple[str, str | int], ...]
+    timing: tuple[FigureSet, ...]
+    ticks: int
+    microseconds: float
+    ticks_per_microsecond: int
+    entry_and_exit: float | None
+    engines: tuple[EngineTimes, ...]
+    moved: tuple[Moved, ...]
+    bounds: tuple[Bound, ...]
+    rates: Rates
+    findings: tuple[Finding, ...]
+    spent: tuple[Spent, ...]
+    path: tuple[PathLine, ...]
+    evidence: tuple[tuple[str, int], ...]
+    busy: tuple[tuple[str, int], ...]
+    outcomes: tuple[Outcome, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    allowed: tuple[AllowedProblem, ...] = ()
+    unused: tuple[Problem, ...] = ()
+    units: tuple[UnitTimes, ...] = ()
+
+    @property
+    def verdict(self) -> str:
+        """What bound the run, in a sentence with a number; empty if nothing happened."""
+        total = sum(part.ticks for part in self.spent)
+        if not total:
+            return ""
+        most = self.spent[0]
+        return f"bound by {most}: {100 * most.ticks / total:.0f} % of the critical path"
+
+    @property
+    def title(self) -> str:
+        """Which program ran on which machine, with the options that are not the default."""
+        chosen = "".join(f", {name}={value}" for name, value in self.options)
+        return f"{in_line(self.program) or 'a program'} on {self.generation}{chosen}"
+
+    def __repr__(self) -> str:
+        return f"<profile of {self.title}: {self.microseconds:,.3f} µs>"

@@ -1,0 +1,94 @@
+"""What bound a run: what its critical path is made of, the most first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from nasm.analysis.profile.path import Step, folded
+from nasm.analysis.profile.records import MOVERS, PathLine, Spent
+from nasm.analysis.profile.slack import slack
+from nasm.base.source import Span
+from nasm.isa.effects import Transfer
+from nasm.program.program import Program
+from nasm.sim.history import History
+
+BETWEEN = {
+    "hand-off": ("engines", "Engines", "waiting for hand-offs"),
+    "dispatch": (MOVERS, MOVERS, "dispatching and notifying"),
+    "notification": (MOVERS, MOVERS, "dispatching and notifying"),
+    "shares": (MOVERS, MOVERS, "moving data"),
+    "turn": ("engines", "Engines", "waiting for their turn"),
+}
+"""Who does what in a part of a step that is no work of its instruction's engine."""
+
+
+def spent(program: Program, steps: Iterable[Step]) -> tuple[Spent, ...]:
+    """What the path is made of: who, doing what, for how long."""
+    ticks: dict[tuple[str, str, str], int] = {}
+    for step in steps:
+        for name, part in step.parts:
+            key = BETWEEN.get(name) or _own(program, step, name)
+            ticks[key] = ticks.get(key, 0) + part
+    found = (Spent(*key, part) for key, part in ticks.items())
+    return tuple(sorted(found, key=lambda part: -part.ticks))
+
+
+def _own(program: Program, step: Step, name: str) -> tuple[str, str, str]:
+    """What an engine does with an instruction."""
+    lines = program.queues[step.queue]
+    engine = program.generation.engine(lines.engine)
+    who, title = program.queue_name(step.queue), program.named(lines.core, engine.title)
+    if name == "ready":
+        return who, title, "making its unit ready"
+    if step.waits and name == step.lead:
+        return who, title, f"waiting for {name}"
+    row = program.instruction(step.queue, step.pc).row
+    return who, title, "issuing transfers" if row.effect is Transfer else "at work"
+
+
+Key = tuple[int, int]
+"""A queue, and which line of the program, as the program numbers them."""
+
+
+def lines(
+    program: Program, steps: Iterable[Step], room: Mapping[Key, int] | None = None
+) -> tuple[PathLine, ...]:
+    """The path by queue and line of the program, the longest first.
+
+    With ``room``, the slack of every line, the others stand behind them, the least first.
+    """
+
+    def place(queue: int, pc: int) -> Key:
+        return queue, program.queues[queue].spans[pc] or -1 - pc
+
+    found, left = [], dict(room or {})
+    for stretch in folded(steps, place):
+        its = None if room is None else left.pop(stretch.place, 0)
+        name, span, text = _named(program, *stretch.place)
+        found.append(
+            PathLine(
+                name, span, text, stretch.ticks, stretch.count, stretch.edge, stretch.parts, its
+            )
+        )
+    for key, ticks in sorted(left.items(), key=lambda item: (item[1], item[0])):
+        name, span, text = _named(program, *key)
+        found.append(PathLine(name, span, text, 0, 0, "", (), ticks))
+    return tuple(found)
+
+
+def _named(program: Program, queue: int, line: int) -> tuple[str, Span | None, str]:
+    """A queue, and where a line stands and what it says."""
+    span = program.spans[line] if line > 0 else None
+    text = span.text if span else program.instruction(queue, -1 - line).row.name
+    return program.queue_name(queue), span, " ".join(text.split())
+
+
+def slacks(program: Program, history: History) -> dict[Key, int]:
+    """The least slack of any record of each line that ran."""
+    room = slack(history)
+    queues, pcs = history.column("queue"), history.column("pc")
+    found: dict[Key, int] = {}
+    for queue, pc, ticks in zip(queues.tolist(), pcs.tolist(), room.tolist(), strict=True):
+        key = queue, program.queues[queue].spans[pc] or -1 - pc
+        found[key] = min(ticks, found.get(key, ticks))
+    return found

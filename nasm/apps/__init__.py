@@ -1,0 +1,1 @@
+"""What people start: the command, the prompt, the language server, notebooks, pytest."""

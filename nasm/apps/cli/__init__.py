@@ -1,0 +1,42 @@
+"""The shell command ``neuron-nasm``.
+
+This module imports nothing before it hears signals, so that a Ctrl-C in the first moments is told
+as any other; NumPy, Lark and Rich come with the verb that needs them, so that ``--help`` answers
+at once.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False  # as in nasm itself
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command; returns its exit code and never raises for what a user wrote.
+
+    Signals are heard until it returns. Without ``argv`` its arguments are those of the process,
+    which is taken to end with it.
+    """
+    try:
+        return _heard(argv)
+    except KeyboardInterrupt as error:  # so early that nobody heard it
+        return _heard(argv, error)
+
+
+def _heard(argv: Sequence[str] | None, early: KeyboardInterrupt | None = None) -> int:
+    from nasm.base import signals
+
+    with signals.heard(last=argv is None) as stop:
+        stop.shield()
+        if early is not None:
+            stop.tell(signals.Told.of(early), False)
+        from nasm.apps.cli import command
+
+        code = command.run(argv)
+    if argv is None:
+        import gc
+
+        gc.freeze()  # Python would look at all there is once more before it leaves: seconds
+    return code

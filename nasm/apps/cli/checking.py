@@ -1,0 +1,204 @@
+"""The verb ``check``: what is wrong with programs, told without computing a value."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import Any
+
+from rich.text import Text
+
+from nasm.apps.cli import kernels, program_names, sarif
+from nasm.apps.cli.assembling import assembled
+from nasm.apps.cli.exit_codes import BROKEN, OK, REFUSED
+from nasm.apps.cli.screen import Screen
+from nasm.base import host_memory, suppressions
+from nasm.base.problems import Failure, Family, Problem, Severity, counted, in_line
+from nasm.base.suppressions import Judged
+from nasm.isa.timing import Timing
+from nasm.program.program import Program
+from nasm.runs.check import Examination, examine
+from nasm.show import check as tables
+from nasm.show import json_check, jsonable
+from nasm.show.log_lines import Found
+
+SLOW = Family.SLOW
+
+
+def check(args: argparse.Namespace, screen: Screen) -> int:
+    """Every problem of every file; returns the exit code."""
+    done: list[dict[str, Any]] = args.answer.content["files"]
+    code = wrong = bad = 0
+    log = ""
+    logged: list[Found] = []
+    try:
+        if args.sarif is not None:
+            log = _log(args, screen)
+        timing = Timing.of(args.timing)
+    except Failure as failure:
+        return _unchecked(screen, args, failure.problems)
+    try:
+        for path in args.programs:
+            checked = _checked(path, args, timing)
+            done.append(checked.document(args))
+            wrong, bad = wrong + len(checked.errors), bad + bool(checked.errors)
+            code = max(code, checked.code)
+            of = checked.judged
+            logged.append(Found(path, (*of.errors, *of.warnings), of.allowed))
+            if not args.json:
+                checked.show(screen, args)
+    except BaseException:
+        if log:  # which says what was found until now, and that it is not all
+            _logged(log, [*logged, Found(path, (), whole=False)])
+        raise
+    unwritten = _logged(log, logged) if log else ()
+    if unwritten:
+        code = REFUSED
+        screen.problems(unwritten)
+    if args.json:
+        args.answer.give(code, files=done, problems=jsonable.problems(unwritten))
+    elif wrong:
+        screen.note(f"{counted(wrong, 'error')} in {bad} of {counted(len(done), 'file')}")
+    return code
+
+
+def _unchecked(screen: Screen, args: argparse.Namespace, problems: Sequence[Problem]) -> int:
+    """No file can be checked."""
+    if args.json:
+        args.answer.give(REFUSED, files=[], problems=jsonable.problems(problems))
+    else:
+        screen.problems(problems)
+    return REFUSED
+
+
+def _log(args: argparse.Namespace, screen: Screen) -> str:
+    """Where --sarif goes; raises Failure."""
+    read = [args.timing] if args.timing is not None else []
+    path = sarif.destination(args.sarif, args.programs, read, args.json)
+    if sarif.takes_output(path):
+        screen.aside()
+    return path
+
+
+def _logged(path: str, found: Sequence[Found]) -> Sequence[Problem]:
+    """Write what --sarif asks for; gives why that cannot be done."""
+    try:
+        sarif.write(path, found)
+    except Failure as failure:
+        return failure.problems
+    return ()
+
+
+class Checked:
+    """A file: what it is, if it assembles, and what is wrong with it."""
+
+    def __init__(
+        self,
+        path: str,
+        judged: Judged,
+        program: Program | None = None,
+        found: Examination | None = None,
+    ) -> None:
+        self.path, self.program, self.found, self.judged = path, program, found, judged
+        self.errors = judged.errors
+        self.warnings = [p for p in judged.warnings if p.severity is not Severity.NOTE]
+        self.notes = [p for p in judged.warnings if p.severity is Severity.NOTE]
+
+    @property
+    def code(self) -> int:
+        """The exit code, if it were the only file."""
+        if not self.errors:
+            return OK
+        return REFUSED if self.program is None else BROKEN
+
+    def document(self, args: argparse.Namespace) -> dict[str, Any]:
+        """What a document says of it."""
+        content = {
+            "file": self.path,
+            "ok": not self.errors,
+            "problems": jsonable.problems(self.errors),
+            "warnings": jsonable.problems([*self.warnings, *self.notes]),
+            "allowed": jsonable.allowed(self.judged.allowed),
+        }
+        if self.program is not None and self.found is not None:
+            content |= _about(self.program)
+            relied = _relaxed(self.program, args)
+            content |= json_check.examination(self.found, args.map, relied)
+        return content
+
+    def show(self, screen: Screen, args: argparse.Namespace) -> None:
+        """Print what is wrong, then what else there is to say."""
+        said = [*self.errors, *(() if args.quiet else self.warnings)]
+        if said:
+            screen.problems(said)
+            screen.note("")
+        if self.program is None or self.found is None:
+            return
+        if self.notes and not args.quiet:
+            screen.tell(tables.notes(self.notes))
+        if not args.quiet and not self.errors:
+            screen.show(_fine(self.path, self.program))
+        for allowed in () if args.quiet else self.judged.allowed:
+            screen.show(Text(str(allowed), "dim"))
+        if args.map:
+            several = self.program.cores > 1
+            screen.show(*tables.maps(self.found, several, screen.width, screen.ascii_only))
+        if _relaxed(self.program, args):
+            screen.show(Text(), *tables.relied(self.found))
+
+
+def _relaxed(program: Program, args: argparse.Namespace) -> bool:
+    """Whether to list what needs an interlock: it is asked for, or the machine has none."""
+    return args.ordering is not None or not program.target.interlocked(program.options)
+
+
+def _checked(path: str, args: argparse.Namespace, timing: Timing) -> Checked:
+    try:
+        program = _program(path, args, timing)
+        found = examine(
+            program,
+            max_instructions=args.max_instructions,
+            relaxed=args.ordering is not None,
+            strict=args.strict,
+            allow=args.allow,
+        )
+    except Failure as failure:
+        return Checked(path, suppressions.refused(failure.problems))
+    except (MemoryError, SystemError) as error:
+        if not host_memory.lacking(error):
+            raise
+        return Checked(path, suppressions.refused([Problem("E0808", host_memory.LACKING)]))
+    judged = Judged(found.errors, (*found.warnings, *found.notes), found.allowed)
+    return Checked(path, judged, program, found)
+
+
+def _program(path: str, args: argparse.Namespace, timing: Timing) -> Program:
+    if program_names.kernel(path):
+        args.program = path
+        return kernels.traced(args, timing).program
+    return assembled(args, path, timing).program
+
+
+def _about(program: Program) -> dict[str, Any]:
+    """What a program is."""
+    return {
+        "target": program.generation.spellings[0],
+        "generation": program.generation.summary,
+        "options": program.chosen,
+        "timing": jsonable.figures_set(program.figures_set),
+        "instructions": _instructions(program),
+        "tensors": len(program.tensors),
+        "expectations": len(program.expectations),
+    }
+
+
+def _instructions(program: Program) -> dict[str, int]:
+    return {program.queue_name(n): len(q) for n, q in enumerate(program.queues) if len(q)}
+
+
+def _fine(path: str, program: Program) -> Text:
+    queues = _instructions(program)
+    return Text(
+        f"{in_line(path)}: ok, {counted(sum(queues.values()), 'instruction')} on "
+        f"{counted(len(queues), 'engine')}, {program.generation.summary}"
+    )

@@ -1,0 +1,156 @@
+"""One call of the command: what was asked, done, and told however it ends."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from nasm.apps.cli import arguments, streams
+from nasm.apps.cli.answer import PROGRAM, Answer
+from nasm.apps.cli.exit_codes import DEFECT, REFUSED
+from nasm.base import docstrings, host_memory, signals
+from nasm.base.problems import Problem, clean
+from nasm.base.signals import Told
+
+UNDONE = {"check": "all files were checked", "diff": "both programs had run"}
+"""What a verb has not done whose time is up."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Ending:
+    """How a verb ended that did not get to its end; without a status there is no document."""
+
+    code: int
+    said: str
+    status: str = ""
+    problems: tuple[Problem, ...] = ()
+
+
+def run(argv: Sequence[str] | None) -> int:
+    """Do what is asked behind a shield that is lifted while it is done; returns the exit code."""
+    given = list(sys.argv[1:] if argv is None else argv)
+    streams.prepare()
+    answer = Answer(*arguments.asked(given))
+    try:
+        with signals.lifted():
+            code = _command(given, answer)
+            streams.flush(sys.stdout)
+            return code
+    except BaseException as error:
+        ended = _ending(error, given, answer.verb)
+    _tell(ended, answer)  # here what the verb kept in memory is gone
+    return ended.code
+
+
+def _command(given: list[str], answer: Answer) -> int:
+    refused = arguments.refusal(given)
+    if refused:
+        raise arguments.Wrong(refused)
+    try:
+        parsed = arguments.read(given)
+    except SystemExit as leaving:  # argparse has printed its help
+        return leaving.code if isinstance(leaving.code, int) else REFUSED
+    if parsed.verb is None:
+        arguments.parser().print_help()
+        return 0
+    if docstrings.stripped():
+        raise arguments.Wrong(docstrings.NEEDED)
+    parsed.answer = answer
+    if parsed.verb in PROGRAM:
+        answer.content["program"] = parsed.program
+    elif parsed.verb == "diff":
+        answer.content["programs"] = [parsed.first.program, parsed.program]
+    if getattr(parsed, "watch", False):
+        from nasm.apps.cli.watching import watch
+
+        return watch(lambda: _again(given, answer), parsed)
+    seconds = getattr(parsed, "timeout", None)
+    if seconds is not None:
+        signals.limit(seconds)
+    return _verb(parsed)
+
+
+def _again(given: list[str], answer: Answer) -> int:
+    """Do what is asked, from the beginning, and tell how it ended; returns the exit code."""
+    try:
+        parsed = arguments.read(given)
+        parsed.answer = answer
+        return _verb(parsed)
+    except Exception as error:
+        ended = _ending(error, given, answer.verb)
+        streams.write(sys.stderr, f"neuron-nasm: {clean(ended.said)}\n")
+        return ended.code
+
+
+def _verb(parsed: argparse.Namespace) -> int:
+    with signals.shielded():  # no package likes to be imported by halves
+        from nasm.apps.cli import verbs
+    return verbs.VERBS[parsed.verb](parsed)
+
+
+def _ending(error: BaseException, given: list[str], verb: str) -> _Ending:
+    """What to tell of a verb that did not get to its end."""
+    told = _told(error)
+    if told is not None:
+        if not told.late:
+            return _Ending(told.code, f"{told}", "interrupted")
+        undone = UNDONE.get(verb, "the program was loaded")
+        said = f"the time of --timeout was up before {undone}"
+        problem = Problem("E0516", said, None, "allow more with --timeout")
+        return _Ending(told.code, _line(problem), "timeout", (problem,))
+    if isinstance(error, streams.Unwritable):
+        return _Ending(REFUSED, f"cannot write to standard output: {error}")
+    if isinstance(error, arguments.Wrong):
+        problem = Problem("E0812", str(error))
+        return _Ending(REFUSED, error.text, "refused", (problem,))
+    if host_memory.lacking(error):
+        problem = Problem("E0808", host_memory.LACKING)
+        return _Ending(REFUSED, _line(problem), "refused", (problem,))
+    if isinstance(error, FileNotFoundError) and not _in_folder():
+        problem = Problem("E0801", "the working folder was deleted", None, "cd to another one")
+        return _Ending(REFUSED, f"{_line(problem)}\n  hint: {problem.hint}", "refused", (problem,))
+    if not isinstance(error, Exception):
+        raise error
+    from nasm.apps.cli import defects
+
+    if os.environ.get("NASM_DEBUG") == "1":
+        streams.write(sys.stderr, defects.details(error))
+    problem = defects.problem(error, given)
+    return _Ending(DEFECT, f"{_line(problem)}\n  {problem.hint}", "defect", (problem,))
+
+
+def _told(error: BaseException | None) -> Told | None:
+    """What told the process to stop, though something else may have gone wrong over that."""
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt):
+            return Told.of(error)
+        error = error.__context__
+    return None
+
+
+def _in_folder() -> bool:
+    """Whether there is a working folder: without one no relative path means anything."""
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _line(problem: Problem) -> str:
+    return f"{problem.label}[{problem.code}]: {problem.message}"
+
+
+def _tell(ended: _Ending, answer: Answer) -> None:
+    """Say it, and print the document if one is due; being told to stop once more ends that."""
+    try:
+        with signals.lifted():
+            streams.write(sys.stderr, f"neuron-nasm: {clean(ended.said)}\n")
+            if ended.status and answer.wanted:
+                answer.cut(ended.code, ended.status, ended.problems)
+            streams.flush(sys.stdout)
+    except (KeyboardInterrupt, streams.Unwritable):
+        streams.leave(sys.stdout)

@@ -1,0 +1,135 @@
+"""Files that the command line names: programs, arrays in, arrays and traces out."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from nasm.apps.cli import results
+from nasm.base import dtypes
+from nasm.base.names import identifier
+from nasm.base.problems import Failure, Problem, Refused, did_you_mean
+from nasm.base.source import Source
+from nasm.base.source_files import LARGEST, Given, given_as, program_of, source_of
+from nasm.machine import tensor_io
+from nasm.program.program import Program
+from nasm.runs.running import Running
+from nasm.views.tensor import Tensor
+from nasm.views.view import View
+
+STDIN = "<stdin>"
+"""What a program is called that comes from standard input."""
+
+
+def program(path: str) -> Given:
+    """A program, as a text or as an object file; ``-`` is standard input."""
+    if path != "-":
+        return program_of(Path(path))
+    read = given_as(sys.stdin.buffer.read(LARGEST + 1), "standard input")
+    return replace(read, name=STDIN)
+
+
+def program_text(path: str) -> Source:
+    """The text of a program; raises Failure, also for an object file."""
+    return source_of(program(path))
+
+
+def destinations(
+    program: Program, bindings: Iterable[tuple[str, str]], folder: str | None
+) -> dict[str, Tensor]:
+    """The files that ``--out`` and ``--out-dir`` ask for; refuses names the program lacks."""
+    wanted: dict[str, Tensor] = {}
+    problems: list[Problem] = []
+    if folder is not None:
+        for tensor in program.tensors.values():
+            if tensor.role in ("output", "inout"):
+                try:
+                    wanted[os.path.join(folder, f"{identifier(tensor.name)}.npy")] = tensor
+                except Refused as refused:
+                    problems.append(refused.at(None))
+    for name, path in bindings:
+        known = program.tensors.get(name)
+        if known is None:
+            hint = did_you_mean(name, program.tensors)
+            problems.append(
+                Problem("E0805", f"--out: the program has no tensor '{name}'", None, hint)
+            )
+        elif wanted.get(path, known) is not known:
+            said = f"--out: two tensors would be written to {path}"
+            problems.append(Problem("E0813", said, None, "give each a file of its own"))
+        else:
+            wanted[path] = known
+    if problems:
+        raise Failure(problems)
+    return wanted
+
+
+def store(session: Running, wanted: Mapping[str, Tensor]) -> Iterator[dict[str, Any] | Problem]:
+    """Write tensors to their files; gives for each what was written where, or why it was not."""
+    for path, tensor in wanted.items():
+        contents = tensor_io.contents(session.machine.addresses, View.whole(tensor))
+        array = np.ascontiguousarray(dtypes.npy_storable(contents, tensor.dtype))
+
+        def save(out: IO[bytes], array: Any = array) -> None:
+            np.lib.format.write_array(results.Plain(out), array, allow_pickle=False)
+
+        try:
+            results.replace(path, save)
+        except Failure as failure:
+            yield from failure.problems
+            continue
+        yield {
+            "tensor": tensor.name,
+            "file": path,
+            "dtype": tensor.dtype.name,
+            "stored_as": str(array.dtype),
+            "shape": list(tensor.shape),
+        }
+
+
+class Tracing:
+    """A trace that is being written to a file."""
+
+    def __init__(self, session: Running, file: results.Begun, detail: str) -> None:
+        from nasm.show.trace import stream
+
+        zipped = file.path.endswith(".gz")
+        self._file, self._stream = file, stream(session, file.out, zipped=zipped, detail=detail)
+        self._ended = False
+
+    def keep(self) -> int:
+        """Write the end of it; returns how many slices it has, raises Failure."""
+        self._file.keep(lambda out: self._end())
+        return self._stream.slices
+
+    def _end(self) -> None:
+        self._ended = True
+        self._stream.close()
+
+    def leave(self) -> None:
+        """Whoever reads a trace that goes no further still gets JSON."""
+        if not self._ended and not self._file.beside:
+            with suppress(OSError):
+                self._end()
+                self._file.out.flush()
+
+
+@contextmanager
+def tracing(session: Running, path: str, detail: str) -> Iterator[Tracing]:
+    """The trace of what a session does within it, gone in the end unless it was kept.
+
+    Raises Failure if it cannot be written.
+    """
+    with results.begun(path) as file:
+        trace = Tracing(session, file, detail)
+        try:
+            yield trace
+        finally:
+            trace.leave()

@@ -1,0 +1,162 @@
+"""``run --isolated``: a program of others, or a kernel, in child processes with limits."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from typing import IO, Any
+
+import numpy as np
+
+from nasm.apps.cli import arrays, files, kernels, program_names, results, streams
+from nasm.apps.cli.exit_codes import BROKEN, REFUSED
+from nasm.apps.cli.running import exit_code
+from nasm.apps.cli.screen import Screen
+from nasm.base import dtypes
+from nasm.base.names import identifier
+from nasm.base.problems import Failure, Problem, counted, did_you_mean
+from nasm.base.signals import TIMED_OUT
+from nasm.isolation.isolated import isolated
+from nasm.isolation.limits import Limits
+from nasm.isolation.outcome import Outcome
+from nasm.show import jsonable, tables
+from nasm.targets import TARGETS
+
+STATUS = {"cpu": "timeout", "deadline": "timeout", "refused": "refused"}
+"""What a document calls an end that is no report; all others are faults."""
+
+
+def run(args: argparse.Namespace, screen: Screen) -> int:
+    """The whole of it; returns the exit code."""
+    try:
+        outcome = _outcome(args)
+    except Failure as failure:
+        if args.json:
+            args.answer.cut(REFUSED, "refused", failure.problems)
+        else:
+            screen.problems(failure.problems)
+        return REFUSED
+    unwritten: list[Problem] = []
+    written: list[dict[str, Any]] = []
+    if outcome.ok or outcome.outputs:
+        written, unwritten = _stored(args, outcome)
+    code = _code(outcome, unwritten)
+    if args.json:
+        content = outcome.document()
+        report = content.pop("report") or {"status": STATUS.get(outcome.how, "fault")}
+        problems = [*report.get("problems", ()), *content.pop("problems")]
+        report |= {"problems": [*problems, *jsonable.problems(unwritten)], "program": args.program}
+        more = {"isolation": _only(content), "outputs": written}
+        return int(args.answer.give(code, **report, **more))
+    _printed(outcome)
+    screen.problems([*outcome.problems, *unwritten])
+    if outcome.unprotected and not args.quiet:
+        screen.note(f"warning: {outcome.unprotected}")
+    if outcome.report is not None and not args.quiet:
+        found = TARGETS[outcome.report.target]().generation(outcome.report.target)
+        assert found is not None
+        notes = [f"wrote {item['tensor']} to {item['file']}" for item in written]
+        shown: dict[str, Any] = {"width": screen.width, "ascii_only": screen.ascii_only}
+        screen.show(*tables.run_report(outcome.report, found, notes=notes, **shown))
+    elif outcome.report is None:
+        screen.note(f"\n{counted(len(outcome.problems), 'error')}; the program was not run")
+    return code
+
+
+def _outcome(args: argparse.Namespace) -> Outcome:
+    kernel = program_names.kernel(args.program)
+    inputs: Any = arrays.read(args.inputs) if kernel else arrays.inputs(args)
+    limits = Limits() if args.timeout is None else Limits(deadline=args.timeout)
+    return isolated(
+        args.program if args.program != "-" else files.program("-"),
+        inputs,
+        limits=limits,
+        arguments=kernels.words(args, inputs) if kernel else None,
+        lnc=args.lnc,
+        dma=args.dma,
+        python=program_names.python(args),
+        target=args.target,
+        defines=dict(args.defines),
+        options=dict(args.options),
+        timing=args.timing,
+        files=args.files,
+        include=args.include,
+        autosync=getattr(args, "autosync", False),
+        max_cycles=args.max_cycles,
+        max_instructions=args.max_instructions,
+        values=args.values,
+        strict=args.strict,
+        allow=args.allow,
+        checked=args.checked,
+    )
+
+
+def _code(outcome: Outcome, unwritten: list[Problem]) -> int:
+    """The exit code: as of a run in this process, where there was one."""
+    if outcome.report is not None:
+        return exit_code(outcome.report, unwritten)
+    if outcome.how in ("cpu", "deadline"):
+        return TIMED_OUT
+    raised = {problem.code for problem in outcome.problems} == {kernels.RAISED}
+    return BROKEN if raised or outcome.how != "refused" else REFUSED
+
+
+def _only(content: dict[str, Any]) -> dict[str, Any]:
+    """Of an outcome what the document of a run does not say elsewhere."""
+    names = ("how", "exit_code", "signal", "seconds", "stdout", "stderr", "protections")
+    return {name: content[name] for name in names}
+
+
+def _printed(outcome: Outcome) -> None:
+    """Show what it printed."""
+    for stream, printed in ((sys.stdout, outcome.stdout), (sys.stderr, outcome.stderr)):
+        streams.write(stream, printed.text)
+        if printed.left_out:
+            streams.write(sys.stderr, f"… {printed.left_out:,} more bytes\n")
+
+
+def _stored(
+    args: argparse.Namespace, outcome: Outcome
+) -> tuple[list[dict[str, Any]], list[Problem]]:
+    """Write what --out and --out-dir ask for; says what was written, and what could not be."""
+    held = outcome.outputs or {}
+    written: list[dict[str, Any]] = []
+    problems: list[Problem] = []
+    wanted = [(name, results.spelled(path)) for name, path in args.outputs]
+    try:
+        if args.out_dir is not None:
+            results.make_folder(args.out_dir)
+            wanted += [(n, os.path.join(args.out_dir, f"{identifier(n)}.npy")) for n in held]
+    except Failure as failure:
+        return [], list(failure.problems)
+    for name, path in wanted:
+        if name not in held:
+            hint = did_you_mean(name, held)
+            problems.append(
+                Problem("E0805", f"--out: the program has no output '{name}'", None, hint)
+            )
+            continue
+        try:
+            written.append(_store(name, path, held[name]))
+        except Failure as failure:
+            problems += failure.problems
+    return written, problems
+
+
+def _store(name: str, path: str, array: np.ndarray[Any, Any]) -> dict[str, Any]:
+    dtype = dtypes.find(array.dtype.name)
+    assert dtype is not None
+    kept = np.ascontiguousarray(dtypes.npy_storable(array, dtype))
+
+    def save(out: IO[bytes]) -> None:
+        np.lib.format.write_array(results.Plain(out), kept, allow_pickle=False)
+
+    results.replace(path, save)
+    return {
+        "tensor": name,
+        "file": path,
+        "dtype": dtype.name,
+        "stored_as": str(kept.dtype),
+        "shape": list(array.shape),
+    }

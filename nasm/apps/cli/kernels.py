@@ -1,0 +1,149 @@
+"""Kernels of NKI where a program is named: ``kernel.py:name``, with arrays and other arguments."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, redirect_stdout
+from typing import IO, TYPE_CHECKING, Any, TextIO, cast
+
+import numpy as np
+
+from nasm.apps.cli import arrays, program_names, results, streams
+from nasm.apps.cli.arguments import Wrong
+from nasm.base import dtypes
+from nasm.base.problems import Failure, Problem
+
+if TYPE_CHECKING:
+    from nasm.isa.timing import TimingGiven
+    from nasm.nki.kernel import Traced
+    from nasm.program.program import Program
+    from nasm.views.tensor import Tensor
+
+RAISED = "E0655"
+"""The code of what a kernel raises of its own: it is called, and fails."""
+
+
+def loaded(args: argparse.Namespace) -> tuple[Program, dict[str, Any]]:
+    """A kernel as a program, with what its inputs begin with; raises Failure."""
+    made = traced(args, args.timing)
+    return made.program, dict(made.inputs)
+
+
+def traced(args: argparse.Namespace, timing: TimingGiven | None = None) -> Traced:
+    """The kernel that the command line names, as a program; raises Failure."""
+    from nasm.nki.engines import USUAL
+    from nasm.nki.loading import load
+
+    if args.defines:
+        raise Wrong("-D sets a constant of a text: an argument of a kernel is --arg NAME=VALUE")
+    given = arrays.read(args.inputs)
+    with prints_aside(args):
+        return load(
+            args.program,
+            given,
+            words(args, given),
+            lnc=args.lnc,
+            target=args.target,
+            dma=args.dma or USUAL,
+            options=dict(args.options),
+            timing=timing,
+            others=_in_folder(getattr(args, "in_dir", None)),
+            python=program_names.python(args),
+        )
+
+
+def words(args: argparse.Namespace, given: Mapping[str, Any]) -> dict[str, str]:
+    """What --arg gives of each argument that is no array."""
+    found: dict[str, str] = {}
+    for name, word in args.arguments:
+        if name in found or name in given:
+            raise Wrong(f"the argument {name} is given twice")
+        found[name] = word
+    return found
+
+
+def _in_folder(folder: str | None) -> Callable[[str], Any]:
+    """The arrays of --in-dir by the names of parameters; raises Failure."""
+    if folder is not None and not os.path.isdir(folder):
+        raise Failure(Problem("E0801", f"no folder {folder}, from which inputs are read"))
+
+    def array(name: str) -> Any:
+        path = os.path.join(folder, f"{name}.npy") if folder is not None else ""
+        if not path or not os.path.isfile(path):
+            return None
+        return arrays.read([(name, path)])[name]
+
+    return array
+
+
+@contextmanager
+def prints_aside(args: argparse.Namespace) -> Iterator[None]:
+    """Let what a kernel prints go to standard error, if standard output has another use."""
+    others = (getattr(args, name, None) for name in ("trace", "sarif", "emit", "output"))
+    files = [path for _, path in getattr(args, "outputs", ())]
+    if not getattr(args, "json", False) and "-" not in (*others, *files):
+        yield
+        return
+    with redirect_stdout(cast(TextIO, sys.stderr)):
+        yield
+
+
+def emit(made: Traced, bindings: Mapping[str, str], path: str) -> list[str]:
+    """Write a kernel as a text; returns what else was written, raises Failure."""
+    printed, written = text_of(made, bindings, path)
+    if path == results.spelled("-"):
+        streams.write(sys.stdout, printed)
+    else:
+        results.replace(path, lambda out: _write(out, printed))
+    return written
+
+
+def begin(made: Traced, bindings: Mapping[str, str]) -> list[str]:
+    """Let inputs begin with what a declaration can say of them; returns the names of the others."""
+    left = []
+    for number, name in enumerate(made.inputs, 1):
+        tensor = made.program.tensors[name]
+        tensor.init = arrays.initialiser(bindings.get(name, ""), number)
+        if tensor.init is None:
+            left.append(name)
+    return left
+
+
+def text_of(
+    made: Traced, bindings: Mapping[str, str], path: str, places: bool = False
+) -> tuple[str, list[str]]:
+    """A kernel as a text that is to stand in a file, and what was written beside it.
+
+    Its inputs begin with what they were given: as the text can say it, or in files beside it, if it
+    goes into one. Raises Failure.
+    """
+    from nasm.language.printing import text
+
+    folder, file = os.path.split(path)
+    beside = "" if path == results.spelled("-") else f"{os.path.splitext(file)[0]}_arrays"
+    written = []
+    for name in begin(made, bindings):
+        if beside:
+            tensor = made.program.tensors[name]
+            results.make_folder(os.path.join(folder, beside))
+            written.append(_stored(tensor, made.inputs[name], os.path.join(folder, beside)))
+            tensor.init = arrays.file(os.path.join(beside, f"{name}.npy"), folder)
+    return text(made.program, folder=folder if beside else "", places=places), written
+
+
+def _stored(tensor: Tensor, array: Any, folder: str) -> str:
+    target = os.path.join(folder, f"{tensor.name}.npy")
+    kept = dtypes.npy_storable(np.ascontiguousarray(array), tensor.dtype)
+
+    def save(out: IO[bytes]) -> None:
+        np.lib.format.write_array(results.Plain(out), kept, allow_pickle=False)
+
+    results.replace(target, save)
+    return target
+
+
+def _write(out: Any, printed: str) -> None:
+    out.write(printed.encode())

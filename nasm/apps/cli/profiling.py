@@ -1,0 +1,150 @@
+"""The verb ``profile``: a run that is told as where its time went."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from rich.text import Text
+
+from nasm.analysis.profile.what_if import Outcome
+from nasm.apps.cli.exit_codes import BROKEN, OK
+from nasm.apps.cli.running import Run, file_of
+from nasm.apps.cli.screen import Screen
+from nasm.apps.cli.tables import TableFolder
+from nasm.base.problems import Problem, Severity, folded, in_line
+from nasm.base.suppressions import as_errors
+from nasm.machine.outlines import NO_VALUES
+from nasm.machine.records import RunReport, Status
+from nasm.runs.running import Running
+from nasm.show import json_profile, jsonable, profile, timeline
+from nasm.show.diagnostics import diagnostic
+from nasm.show.table_files import FORMATS
+from nasm.show.tables import allowed_lines
+from nasm.views.tensor import Tensor
+
+
+class Profiling(Run):
+    """One ``neuron-nasm profile``."""
+
+    undone = "all that would help was known"
+
+    def __init__(self, args: argparse.Namespace, screen: Screen) -> None:
+        super().__init__(args, screen)
+        self.outcomes: list[Outcome] = []
+        self.tables: TableFolder | None = None
+
+    def go(self) -> int:
+        """The whole of it; returns the exit code."""
+        try:
+            return super().go()
+        finally:
+            if self.tables is not None:
+                self.tables.drop()
+
+    def load(self) -> tuple[Running, dict[str, Tensor]]:
+        """The program on a machine that is watched; without values, as long as it can do so."""
+        session = self.session(values=False, profile=True)
+        self.begin_tables(session)
+        return session, {}
+
+    def begin_tables(self, session: Running) -> None:
+        """Write the tables of a session from now on, if they are wanted; raises Failure."""
+        args = self.args
+        if self.tables is not None:
+            self.tables.drop()
+        if args.tables is not None:
+            others = [("it is the program", file_of(args.program))]
+            others += [(f"the input {name} is read from it", path) for name, path in args.inputs]
+            if args.timing is not None:
+                others.append(("the timing is read from it", args.timing))
+            self.tables = TableFolder(session, args.tables, args.format or FORMATS[0], others)
+
+    def store(self, session: Running, status: Status, wanted: dict[str, Tensor]) -> None:
+        """Write what is left of the tables."""
+        super().store(session, status, wanted)
+        tables, self.tables = self.tables, None
+        if tables is not None:
+            try:
+                self.written, unwritten = tables.keep()
+            finally:
+                tables.drop()
+            self.unwritten += unwritten
+
+    def again(self, session: Running, report: RunReport) -> Running | None:
+        """With values, if the run turns out to depend on some and nobody forbids it."""
+        needs = any(problem.code == NO_VALUES for problem in report.problems)
+        if not needs or self.args.values is not None:
+            return None
+        args = self.args
+        made = Running(
+            session.program,
+            self.inputs(),  # and nothing is read again: it may be a pipe
+            values=True,
+            profile=True,
+            strict=args.strict,
+            allow=args.allow,
+            checked=args.checked,
+        )
+        made.source, made.called = session.source, session.called
+        self.begin_tables(made)
+        return made
+
+    def tell(
+        self, session: Running, report: RunReport, code: int, more: Sequence[Problem] = ()
+    ) -> int:
+        """Print the profile; returns the exit code."""
+        if self.args.timeline is not None:
+            return self.draw(session, code, (*report.problems, *more))
+        if not self.whole and self.args.what_if:
+            self.whole = True  # told to stop meanwhile, there are as many as there are
+            self.outcomes += session.what_if()
+        self.telling = True
+        slack, screen = self.args.path or self.args.json, self.screen
+        found = session.profile(outcomes=self.outcomes, slack=slack)
+        problems = (*report.problems, *more)
+        if code == OK and any(f.problem.severity is Severity.ERROR for f in found.findings):
+            code = BROKEN  # --strict
+        if self.unwritten:
+            self.screen.problems(self.unwritten)
+        if self.args.json:
+            content = json_profile.profile(found)
+            content["hazards"] = jsonable.problems(report.hazards)
+            content["allowed"] += jsonable.allowed(report.allowed)
+            content["problems"] = jsonable.problems((*problems, *self.unwritten))
+            content["tables"] = self.written
+            return int(self.args.answer.give(code, **content))
+        generation, whole = session.program.generation, self.args.path
+        parts = profile.screen(
+            found, generation, width=screen.width, ascii_only=screen.ascii_only, whole=whole
+        )
+        screen.show(*parts)
+        self.wrong(problems)
+        if self.written:
+            names = ", ".join(f"{t['table']} ({t['rows']:,})" for t in self.written)
+            said = f"tables in {in_line(self.args.tables)}: {names} rows"
+            screen.show(Text(), *map(Text, folded(said, "  ", screen.width)))
+        if report.hazards:
+            said = f"{as_errors(report.hazards)}: 'neuron-nasm run' shows them"
+            screen.show(Text(), Text(said, "magenta"))
+        screen.show(*allowed_lines(report.allowed, screen.width))
+        if report.unchecked:
+            screen.show(Text(), Text(report.unchecked, "yellow"))
+        return code
+
+    def draw(self, session: Running, code: int, problems: Sequence[Problem]) -> int:
+        """Print the timeline; returns the exit code."""
+        self.telling = True
+        begin, end = self.args.timeline
+        program, screen = session.program, self.screen
+        names = [program.queue_name(n) for n in range(len(program.queues))]
+        width = timeline.room([*names, "0.ring 15"], screen.width or profile.WIDTH)
+        found = session.timeline(width, begin, end)
+        screen.show(*timeline.shown(found, program.generation.ticks, screen.ascii_only))
+        self.wrong(problems)
+        return code
+
+    def wrong(self, problems: Sequence[Problem]) -> None:
+        """Print what is wrong with the run."""
+        for problem in problems:
+            self.screen.show(Text(), diagnostic(problem, self.screen.width))

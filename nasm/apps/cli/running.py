@@ -1,0 +1,373 @@
+"""The verb ``run``: load, run, write, report, and the exit code of it all."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+from nasm.analysis import summary
+from nasm.apps.cli import arrays, files, kernels, program_names, results, sarif
+from nasm.apps.cli.exit_codes import BROKEN, OK, REFUSED
+from nasm.apps.cli.screen import Screen
+from nasm.base import signals
+from nasm.base.problems import Failure, Problem, Severity, counted, in_line
+from nasm.base.signals import Told
+from nasm.base.source_files import Given
+from nasm.isa.timing import TimingGiven
+from nasm.machine.inputs import Inputs
+from nasm.machine.records import RunReport, Status
+from nasm.program.program import Program
+from nasm.runs.running import Running
+from nasm.show import jsonable, tables
+from nasm.show.log_lines import Found, of_run
+from nasm.views.tensor import Tensor
+
+if TYPE_CHECKING:
+    from nasm.language.assemble import Rewrite
+    from nasm.nki.kernel import Traced
+
+
+class Run:
+    """One ``neuron-nasm run``; ``undone`` is what may not be done when the run itself is."""
+
+    undone = ""
+
+    def __init__(self, args: argparse.Namespace, screen: Screen) -> None:
+        self.args, self.screen = args, screen
+        self.trace = args.trace and results.spelled(args.trace)
+        self.tracing: files.Tracing | None = None
+        self.written: list[dict[str, Any]] = []
+        self.unwritten: list[Problem] = []
+        self.notes: list[str] = []
+        self.log = ""
+        self.judged = self.telling = self.whole = False
+        self.traced: Traced | None = None
+
+    def go(self) -> int:
+        """The whole of it; returns the exit code."""
+        with ExitStack() as files_begun:
+            files_begun.callback(self.cut_log)
+            try:
+                self.begin_log()
+                session, wanted = self.load()
+                if self.trace:
+                    made = files.tracing(session, self.trace, self.args.trace_detail or "transfers")
+                    self.tracing = files_begun.enter_context(made)
+            except Failure as failure:
+                return self.refused(failure.problems)
+            return self.told(session, wanted)
+
+    def told(self, session: Running, wanted: dict[str, Tensor]) -> int:
+        """Run, write and report; returns the exit code."""
+        try:
+            report = self.run(session)
+            again = self.again(session, report)
+            if again is not None:
+                session = again
+                report = self.run(session)
+            self.screen.clear()
+            self.store(session, report.status, wanted)
+            return self.tell(session, report, exit_code(report, self.unwritten))
+        except Failure as failure:
+            return self.refused(failure.problems)
+        except KeyboardInterrupt as error:
+            with signals.lifted():  # to tell of it may take a while
+                return self.stopped(session, Told.of(error))
+
+    def again(self, session: Running, report: RunReport) -> Running | None:
+        """Another session to be run in place of one that reports this; None if it will do."""
+        return None
+
+    @property
+    def hashes(self) -> bool:
+        """Whether its report carries the hashes of trace and memory."""
+        return bool(self.args.json)
+
+    def figures(self) -> TimingGiven | None:
+        """What sets timing figures."""
+        path: str | None = self.args.timing
+        return path
+
+    def source(self) -> Given:
+        """The program as it is given; raises Failure."""
+        return files.program(self.args.program)
+
+    def session(self, **more: Any) -> Running:
+        """The program on a machine; raises Failure."""
+        args = self.args
+        more |= {"strict": args.strict, "allow": args.allow, "checked": args.checked}
+        if program_names.kernel(args.program):
+            self.traced = self.traced or kernels.traced(args, self.figures())
+            made = Running(self.traced.program, self.inputs(), files=args.files, **more)
+            made.called = args.program
+            return made
+        return Running.load(
+            self.source(),
+            target=args.target,
+            defines=dict(args.defines),
+            inputs=self.inputs(),
+            options=dict(args.options),
+            timing=self.figures(),
+            files=args.files,
+            include=args.include,
+            rewrite=_autosync() if args.autosync else None,
+            **more,
+        )
+
+    def inputs(self) -> Inputs:
+        """What its inputs begin with; raises Failure."""
+        if self.traced is not None:
+            return dict(self.traced.inputs)
+        return arrays.inputs(self.args)
+
+    def tell_inputs(self, program: Program) -> None:
+        """Note which inputs --in-dir has given, and which have nothing to begin with."""
+        if self.args.in_dir is not None:
+            given = {name for name, _ in self.args.inputs}
+            self.notes += arrays.taken(program, self.args.in_dir, given)
+
+    def load(self) -> tuple[Running, dict[str, Tensor]]:
+        """The program on a machine, and where its results go; raises Failure."""
+        args = self.args
+        session = self.session(values=args.values)
+        self.tell_inputs(session.program)
+        outputs = [(name, results.spelled(path)) for name, path in args.outputs]
+        wanted = files.destinations(session.program, outputs, args.out_dir)
+        if args.out_dir is not None:
+            results.make_folder(args.out_dir)
+        self.check(wanted)
+        self.emit()
+        return session, wanted
+
+    def emit(self) -> None:
+        """Write the text that a kernel becomes, if it is asked for; raises Failure."""
+        if self.args.emit is not None and self.traced is not None:
+            path = results.spelled(self.args.emit)
+            beside = kernels.emit(self.traced, dict(self.args.inputs), path)
+            written = beside if self.args.emit == "-" else (path, *beside)
+            self.notes += [f"wrote {in_line(name)}" for name in written]
+
+    def check(self, wanted: dict[str, Tensor]) -> None:
+        """Refuse before the run what could not be written after it."""
+        args = self.args
+        paths = [(tensor.name, path) for path, tensor in wanted.items()]
+        others = [("it is the program", file_of(args.program))]
+        if args.timing is not None:
+            others.append(("the timing is read from it", args.timing))
+        traces = [("the trace", self.trace)] if self.trace else []
+        if args.emit is not None:
+            traces.append(("the text", results.spelled(args.emit)))
+        paths += traces
+        if self.log:
+            paths.append((sarif.WHAT, self.log))
+        problems = results.clashes(paths, others, args.json)
+        # An output may replace an input, which was read; a trace is none.
+        read = [(f"the input {name} is read from it", path) for name, path in args.inputs]
+        problems = problems or results.clashes(traces, read, False)
+        found = [results.unwritable(path) for _, path in paths]
+        found += [results.seen(f"the array {tensor.name}", p) for p, tensor in wanted.items()]
+        problems += [problem for problem in found if problem is not None]
+        if problems:
+            raise Failure(problems)
+        mine = results.of_stream(sys.stdout)
+        if mine is not None and mine in (results.identity(path) for _, path in paths):
+            self.screen.aside()
+
+    def run(self, session: Running) -> RunReport:
+        """Run it; told to stop, it does between two events."""
+
+        def stop() -> None:
+            if session.status in (Status.READY, Status.RUNNING):
+                session.halt()
+            else:  # its expectations are being judged
+                heard.strike()
+
+        with signals.asking(stop) as heard:
+            report = session.run(
+                max_cycles=self.args.max_cycles,
+                max_instructions=self.args.max_instructions,
+                progress=self.screen.progress,
+                hashes=self.hashes,
+            )
+        if heard.asked is not None:
+            raise heard.asked
+        self.judged = True
+        return report
+
+    # -- what is written
+
+    def begin_log(self) -> None:
+        """Where --sarif goes, before a program is read that may not be one; raises Failure."""
+        args = self.args
+        if args.sarif is None:
+            return
+        read = [path for _, path in args.inputs] + ([args.timing] if args.timing else [])
+        self.log = sarif.destination(args.sarif, [args.program], read, args.json)
+        if sarif.takes_output(self.log):
+            self.screen.aside()
+
+    def write_log(self, found: Found) -> bool:
+        """Write what --sarif asks for, once; False if it cannot be written."""
+        path = self.log
+        if not path:
+            return True
+        try:
+            sarif.write(path, [found])
+        except Failure as failure:
+            self.log = ""
+            self.unwritten += failure.problems
+            return False
+        self.log = ""
+        count = counted(len(found.problems) + len(found.allowed), "result")
+        self.notes.append(f"wrote {count} to {in_line(path)}")
+        return True
+
+    def cut_log(self) -> None:
+        """Write a log that says so if the work ended before there was one."""
+        self.write_log(Found(self.args.program, (), whole=False))
+
+    def store(self, session: Running, status: Status, wanted: dict[str, Tensor]) -> None:
+        """Write outputs and trace; one that cannot be written is no reason not to write others."""
+        if status is Status.FINISHED:
+            for found in files.store(session, wanted):
+                if isinstance(found, Problem):
+                    self.unwritten.append(found)
+                else:
+                    self.written.append(found)
+        elif wanted:
+            self.notes.append("no outputs are written: the program did not run to its end")
+        try:
+            if self.tracing is not None:
+                slices = self.tracing.keep()
+                self.notes.append(f"wrote {slices:,} slices to {in_line(self.trace)}")
+        except Failure as failure:
+            self.unwritten += failure.problems
+
+    # -- what is said
+
+    def tell(
+        self, session: Running, report: RunReport, code: int, more: Sequence[Problem] = ()
+    ) -> int:
+        """Write the log and print the report; returns the exit code."""
+        self.telling = True
+        whole = code in (OK, BROKEN, REFUSED)  # others say that the run was cut short
+        logged = self.write_log(of_run(report, (*more, *self.unwritten), whole))
+        if whole and not logged:
+            code = REFUSED
+        generation, screen = session.program.generation, self.screen
+        if self.unwritten:
+            screen.problems(self.unwritten)
+        if self.args.json:
+            content = jsonable.report(report, generation)
+            content["problems"] += jsonable.problems((*more, *self.unwritten))
+            content |= self.others()
+            return int(self.args.answer.give(code, **content, outputs=self.written))
+        shown: dict[str, Any] = {
+            "more": more,
+            "unwritten": bool(self.unwritten),
+            "width": screen.width,
+            "ascii_only": screen.ascii_only,
+        }
+        if self.args.quiet:
+            if code:
+                screen.show(*tables.failures(report, **shown))
+            return code
+        notes = [*self.notes, *map(_wrote, self.written)]
+        screen.show(*tables.run_report(report, generation, notes=notes, **shown))
+        return code
+
+    def others(self) -> dict[str, Any]:
+        """What the document says of other runs of the program."""
+        return {"schedules": None, "witnesses": []}
+
+    def refused(self, problems: tuple[Problem, ...]) -> int:
+        """The program cannot be run."""
+        self.write_log(Found(self.args.program, problems))
+        problems = (*problems, *self.unwritten)
+        code = BROKEN if {p.code for p in problems} == {kernels.RAISED} else REFUSED
+        if self.args.json:
+            self.args.answer.cut(code, "refused", problems)
+            return code
+        self.screen.problems(problems)
+        errors = counted(sum(p.severity is Severity.ERROR for p in problems), "error")
+        self.screen.note(f"\n{errors}" + "; the program was not run" * (not self.judged))
+        return code
+
+    def stopped(self, session: Running, told: Told) -> int:
+        """Say how far a run has got that was told to stop."""
+        if self.telling:  # a report is on its way, and one is enough
+            raise told
+        self.screen.clear()
+        over = session.over
+        if not self.whole:  # or else its run ended as it did, and that is told
+            session.status = Status.TIMEOUT if told.late else Status.INTERRUPTED
+        more = [self.late(session, over)] if told.late else []
+        if told.late and not over:
+            self.store(session, session.status, {})
+        report = session.report(hashes=False)
+        code = self.tell(session, report, told.code, more)
+        if not self.args.json and not told.late:
+            self.where(session, told, over)
+        return code
+
+    def late(self, session: Running, over: bool) -> Problem:
+        """What --timeout has cut off."""
+        if over:
+            undone = "its results were written" if self.judged else "its expectations were judged"
+            if self.whole:
+                undone = self.undone
+            said = f"the time of --timeout ({self.args.timeout:g} s) was up before {undone}"
+            return Problem("E0516", said, None, "allow more with --timeout")
+        span, where = summary.standing(session.machine)
+        return Problem(
+            "E0516",
+            f"still running after {self.args.timeout:g} s: {where}",
+            span,
+            "allow more with --timeout, or look for a loop that does not end",
+        )
+
+    def where(self, session: Running, told: Told, over: bool) -> None:
+        """Where it was told to stop, on standard error."""
+        far = session.progress(0.0)
+        at = "after its end" if over else f"at {far.microseconds:,.3f} µs"
+        files = ", ".join(in_line(item["file"]) for item in self.written) or "nothing"
+        self.screen.note(
+            f"{told} after {counted(far.instructions, 'instruction')}, {at}; {files} was written"
+        )
+        for queue in session.queues():
+            if queue.state in ("running", "waiting") and queue.text:
+                where = f" ({queue.span})" if queue.span else ""
+                held = f", waits for {queue.wait}" if queue.wait else ""
+                name = session.name(queue)
+                self.screen.note(f"  {name} pc {queue.pc}: {queue.text}{where}{held}")
+
+
+def file_of(program: str) -> str:
+    """The file that a program is read from."""
+    return "/dev/stdin" if program == "-" else program_names.file_of(program)
+
+
+def _wrote(item: dict[str, Any]) -> str:
+    kept, stored = item["dtype"], item["stored_as"]
+    dtype = kept if stored == kept else f"{kept} as {stored}"
+    return f"wrote {item['tensor']} to {in_line(item['file'])} ({dtype}{item['shape']})"
+
+
+def exit_code(report: RunReport, unwritten: Sequence[Problem] = ()) -> int:
+    """1 for a promise that does not hold; 2 if what was asked for could not be judged or done."""
+    if unwritten:
+        return REFUSED
+    if report.status is not Status.FINISHED or report.hazards or report.against:
+        return BROKEN
+    if not all(e.held for e in report.expectations):
+        return BROKEN
+    return REFUSED if report.problems else OK
+
+
+def _autosync() -> Rewrite:
+    from nasm.sync.sequential_text import autosync  # which most runs do not need
+
+    return autosync

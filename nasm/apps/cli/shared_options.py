@@ -1,0 +1,295 @@
+"""Options that several verbs have: each function adds one, or a few that go together, to a verb."""
+
+from __future__ import annotations
+
+import argparse
+
+from nasm.apps.cli import values
+from nasm.base.signals import TIMED_OUT
+from nasm.machine.records import MOST_INSTRUCTIONS
+
+PROGRAM = "a .nasm file, an object file, - for standard input, or kernel.py:name"
+COLORS = ("auto", "always", "never")
+
+
+def add_verb(
+    verbs: argparse._SubParsersAction[argparse.ArgumentParser], name: str, summary: str, epilog: str
+) -> argparse.ArgumentParser:
+    """A verb with what its help says before and behind its options."""
+    verb = verbs.add_parser(
+        name,
+        help=summary,
+        description=summary[0].upper() + summary[1:] + ".",
+        epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    color(verb, argparse.SUPPRESS)  # before the verb or behind it: the last one counts
+    return verb
+
+
+def color(parser: argparse.ArgumentParser, default: str) -> None:
+    """``--color``."""
+    parser.add_argument(
+        "--color",
+        metavar="WHEN",
+        choices=COLORS,
+        default=default,
+        help="colours: auto (on a terminal, unless NO_COLOR is set), always or never",
+    )
+
+
+def common(verb: argparse.ArgumentParser) -> None:
+    """What a program is assembled with: target, constants, options, figures, files."""
+    verb.add_argument(
+        "--target",
+        metavar="NAME",
+        help="the target, instead of the one that .target names: trn1, inf2, trn2, trn3, …",
+    )
+    verb.add_argument(
+        "-D",
+        dest="defines",
+        metavar="NAME=VALUE",
+        type=values.define,
+        action="append",
+        default=[],
+        help="override a constant that the program declares with .const",
+    )
+    verb.add_argument(
+        "--option",
+        dest="options",
+        metavar="NAME=VALUE",
+        type=values.option,
+        action="append",
+        default=[],
+        help="set a machine option; 'neuron-nasm isa --options' lists them",
+    )
+    timing(verb)
+    files(verb)
+
+
+def timing(verb: argparse.ArgumentParser) -> None:
+    """``--timing``."""
+    verb.add_argument(
+        "--timing",
+        metavar="FILE",
+        help="set timing figures from a TOML file; 'neuron-nasm isa --timing' lists them",
+    )
+
+
+def files(verb: argparse.ArgumentParser) -> None:
+    """Which files the program may read, and where those are that it includes."""
+    verb.add_argument(
+        "-I",
+        dest="include",
+        metavar="DIR",
+        action="append",
+        default=[],
+        help="look for what .include names in this folder too, behind that of the program",
+    )
+    only = verb.add_mutually_exclusive_group()
+    only.add_argument(
+        "--files",
+        metavar="DIR",
+        help="the only folder from which the program may read arrays; no link leads out of it",
+    )
+    only.add_argument(
+        "--no-files",
+        dest="files",
+        action="store_false",
+        default=None,
+        help="let the program read no array files; those that the command line names are read",
+    )
+
+
+def inputs(verb: argparse.ArgumentParser) -> None:
+    """``--in``."""
+    verb.add_argument(
+        "--in",
+        dest="inputs",
+        metavar="NAME=FILE",
+        type=values.given,
+        action="append",
+        default=[],
+        help="fill a tensor from a .npy file, or from file.npz:key, or with values that are made: "
+        "zeros, ones, iota, random or normal, as in normal:seed=7 (for an argument of a kernel "
+        "normal[128,512]:bf16:seed=7); overrides its initialiser. "
+        "file.npz alone fills a tensor from every array, by its name",
+    )
+
+
+def desugar(verb: argparse._ActionsContainer, said: str) -> None:
+    """``--desugar``: the text of a program without loops, macros, moments and expressions."""
+    verb.add_argument("--desugar", action="store_true", help=said)
+
+
+def watch(verb: argparse.ArgumentParser) -> None:
+    """``--watch``."""
+    verb.add_argument(
+        "--watch",
+        action="store_true",
+        help="do it again whenever the program, what it includes, an input or a golden file "
+        "changes, until Ctrl-C",
+    )
+
+
+def inputs_folder(verb: argparse.ArgumentParser) -> None:
+    """``--in-dir``."""
+    verb.add_argument(
+        "--in-dir",
+        metavar="DIR",
+        help="fill every input that has a file DIR/NAME.npy from it, unless --in gives its values",
+    )
+
+
+def kernel(verb: argparse.ArgumentParser) -> None:
+    """What a kernel is called with beside arrays."""
+    verb.add_argument(
+        "--arg",
+        dest="arguments",
+        metavar="NAME=VALUE",
+        type=values.binding,
+        action="append",
+        default=[],
+        help="of kernel.py:name: call it with this argument, as Python writes it: 2, (1, 2), "
+        "nl.float32, a name of the kernel's file",
+    )
+    verb.add_argument(
+        "--no-python",
+        dest="python",
+        action="store_false",
+        help="refuse kernel.py:name and scripts, which are Python; so does --no-files",
+    )
+    verb.add_argument(
+        "--lnc",
+        metavar="N",
+        type=int,
+        choices=(1, 2),
+        help="of kernel.py:name: run it on so many cores that share HBM, by default on one",
+    )
+    verb.add_argument(
+        "--dma",
+        choices=("split", "sync", "hardware"),
+        help="of kernel.py:name: who starts transfers: Sync, and GpSimd what waits for results "
+        "(split); Sync alone (sync); as split, with descriptors that the hardware makes (hardware)",
+    )
+
+
+def no_values(verb: argparse.ArgumentParser) -> None:
+    """``--no-values``."""
+    verb.add_argument(
+        "--no-values",
+        dest="values",
+        action="store_false",
+        help="time alone: the same cycles and the same trace, and no arithmetic",
+    )
+
+
+def most_cycles(verb: argparse.ArgumentParser) -> None:
+    """``--max-cycles``."""
+    verb.add_argument(
+        "--max-cycles",
+        metavar="N",
+        type=values.cycles,
+        help="stop after N cycles of the base clock, with exit code 1",
+    )
+
+
+def reruns(verb: argparse.ArgumentParser) -> None:
+    """``--schedules``, ``--seed``, ``--witness``."""
+    verb.add_argument(
+        "--schedules",
+        metavar="N",
+        type=values.count,
+        help="run it N times more, each with other latencies, dispatches and hand-offs drawn at "
+        "random, and say which of them lead to something else",
+    )
+    verb.add_argument(
+        "--seed",
+        metavar="N",
+        type=values.seed,
+        help="the seed of the first of those schedules, by default 1; each one after it has the "
+        "next number",
+    )
+    verb.add_argument(
+        "--witness",
+        action="store_true",
+        help="show every race that is reported by one more run, in which one event is held back "
+        "until nothing else can happen: which values change",
+    )
+
+
+def limit(verb: argparse.ArgumentParser, what: str, most: int = MOST_INSTRUCTIONS) -> None:
+    """``--max-instructions``; ``what`` says what becomes of a run that gets there."""
+    verb.add_argument(
+        "--max-instructions",
+        metavar="N",
+        type=values.instructions,
+        default=most,
+        help=f"{what}: {most:,} by default; 0 or none for no limit",
+    )
+
+
+def json(verb: argparse.ArgumentParser) -> None:
+    """``--json``."""
+    verb.add_argument("--json", action="store_true", help="print a JSON document instead of text")
+
+
+def timeout(verb: argparse.ArgumentParser) -> None:
+    """``--timeout``."""
+    verb.add_argument(
+        "--timeout",
+        metavar="SECONDS",
+        type=values.seconds,
+        help=f"stop after so many seconds of real time, with exit code {TIMED_OUT}",
+    )
+
+
+def policy(verb: argparse.ArgumentParser) -> None:
+    """``--strict`` and ``--allow``."""
+    verb.add_argument(
+        "--strict", action="store_true", help="let warnings count as errors; notes never do"
+    )
+    verb.add_argument(
+        "--allow",
+        metavar="CODE",
+        action="append",
+        default=[],
+        help="let a hazard or a warning, such as E0502, not count; may be given several times. "
+        "'; nasm: allow E0502 reason' behind an instruction does that for its line",
+    )
+
+
+def unchecked(verb: argparse.ArgumentParser) -> None:
+    """``--unchecked``."""
+    verb.add_argument(
+        "--unchecked",
+        dest="checked",
+        action="store_false",
+        help="look neither for races nor for unwritten outputs, which takes less time",
+    )
+
+
+def sarif(verb: argparse.ArgumentParser) -> None:
+    """``--sarif``."""
+    verb.add_argument(
+        "--sarif",
+        metavar="FILE",
+        help="write all that is wrong as SARIF 2.1.0, which editors and code scanning read; - is "
+        "standard output",
+    )
+
+
+def isolated(verb: argparse.ArgumentParser) -> None:
+    """``--isolated``."""
+    verb.add_argument(
+        "--isolated",
+        action="store_true",
+        help="run it in child processes that may take no more than so much time and memory, write "
+        "nothing and reach no network, as far as the system can forbid it",
+    )
+
+
+def quiet(verb: argparse.ArgumentParser) -> None:
+    """``--quiet``."""
+    verb.add_argument("-q", "--quiet", action="store_true", help="print nothing but what is wrong")

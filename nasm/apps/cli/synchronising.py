@@ -1,0 +1,192 @@
+"""The verb ``sync``: the waits and updates that a text in sequential order needs, as a diff."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import os
+import sys
+from typing import IO, Any
+
+from rich.text import Text
+
+from nasm.apps.cli import files, results, streams
+from nasm.apps.cli.answer import refuse
+from nasm.apps.cli.assembling import allowed
+from nasm.apps.cli.exit_codes import OK
+from nasm.apps.cli.screen import Screen
+from nasm.base.problems import Failure, counted, in_line
+from nasm.base.source import Source
+from nasm.isa.timing import Timing
+from nasm.language.assemble import Rewrite, assemble
+from nasm.language.editing.moments import with_moments
+from nasm.language.editing.waits import edited
+from nasm.language.formatting import formatted
+from nasm.language.printing import text as whole
+from nasm.language.printing.lines import Place
+from nasm.program.builder import ProgramBuilder
+from nasm.program.program import Program
+from nasm.sync.sequential_text import autosync, in_sequence
+from nasm.targets import TARGETS
+
+STYLES = {"+": "green", "-": "red", "@": "cyan"}
+
+
+def sync(args: argparse.Namespace, screen: Screen) -> int:
+    """Find the waits, show or write them; returns the exit code."""
+    try:
+        source = files.program_text(args.program)
+        made = _Synchronised(source, args)
+        wanted = args.program if args.write else args.output
+        path = None if wanted is None else results.spelled(wanted)
+        if path is not None:
+            _write(path, made.text)
+    except Failure as failure:
+        return refuse(args, screen, failure.problems)
+    if args.json:
+        return int(args.answer.give(OK, **made.document(), problems=[]))
+    if not args.quiet:
+        if path is None:
+            screen.show(*made.diff())
+        screen.note(made.summary() + (f"; wrote {in_line(path)}" if path is not None else ""))
+    return OK
+
+
+def _write(path: str, made: str) -> None:
+    """Write a text to a file, or to standard output; raises Failure."""
+    if path == results.spelled("-"):
+        streams.write(sys.stdout, made)
+    else:
+        results.replace(path, lambda out: _put(out, made))
+
+
+def _put(out: IO[bytes], made: str) -> None:
+    out.write(made.encode())
+
+
+class _Synchronised:
+    """A text as it was, and with what was found: moments, or waits and updates of semaphores."""
+
+    program: Program
+
+    def __init__(self, source: Source, args: argparse.Namespace) -> None:
+        self.source, self.args = source, args
+        self.text = self._counted() if args.waits else self._named()
+
+    def _assembled(self, source: Source, rewrite: Rewrite | None, own: bool = True) -> Program:
+        """A text assembled; if it is not the ``own`` one it has all that was given in it."""
+        args = self.args
+        return assemble(
+            source,
+            TARGETS,
+            args.target if own else None,
+            dict(args.defines) if own else {},
+            dict(args.options),
+            allowed(args),
+            Timing.of(args.timing),
+            rewrite,
+        )
+
+    @property
+    def _printed(self) -> str:
+        """Where a text that is printed is to stand: it names array files from there."""
+        output = self.args.output
+        return self.source.name if output in (None, "-") else str(output)
+
+    # -- moments
+
+    def _named(self) -> str:
+        """The text with moments."""
+        source = self.source
+        made, printed = self._moments(source, own=True)
+        own = made is not None
+        if made is None:
+            source = Source(self._printed, printed)
+            made, _ = self._moments(source, own=False)
+        assert made is not None
+        self.program = self._assembled(Source(source.name, made), None, own)
+        return made
+
+    def _moments(self, source: Source, own: bool) -> tuple[str | None, str]:
+        """A text with moments; or none, and itself line by line without waits."""
+        found: list[str | None] = []
+        orders: list[list[Place]] = []
+
+        def rewrite(builder: ProgramBuilder) -> None:
+            strip = own and self.args.strip
+            lines = in_sequence(builder, strip)
+            found.append(with_moments(source, builder, lines, strip))
+            builder.clear()
+            for line in (one.line for one in lines):
+                builder.append(line.queue, (line.instruction, 0, 0), line.span, line.chain)
+            orders.append(list(builder.order()))
+
+        program = self._assembled(source, rewrite, own)
+        made = found[0]
+        if made is None:
+            return None, whole(program, orders[0], folder=os.path.dirname(self._printed))
+        aligned = source.text == formatted(source) or not own
+        return formatted(Source(source.name, made)) if aligned else made, ""
+
+    # -- waits and updates
+
+    def _counted(self) -> str:
+        """The text with waits and updates: as it is, or printed if lines stand for several."""
+        found: list[tuple[list[Place], dict[int, int], tuple[str, ...]]] = []
+
+        def rewrite(builder: ProgramBuilder) -> None:
+            program = builder.program
+            counters = () if self.args.strip else (*program.semaphores, *program.events)
+            kept = autosync(builder, self.args.strip)
+            spans = ((program.spans[one.line.span], one.line.instruction) for one in kept)
+            lines = {span.start: number for span, number in spans if span is not None}
+            found.append((list(builder.order()), lines, counters))
+
+        self.program = self._assembled(self.source, rewrite)
+        ((order, lines, counters),) = found
+        made = edited(self.source, self.program, order, lines, counters)
+        if made is not None:
+            return made
+        return whole(self.program, order, folder=os.path.dirname(self._printed))
+
+    def diff(self) -> list[Text]:
+        """What has changed."""
+        before, after = self.source.text.splitlines(), self.text.splitlines()
+        name = self.source.name
+        lines = difflib.unified_diff(before, after, name, f"{name} (synchronised)", lineterm="")
+        return [
+            Text(line, STYLES.get(line[0], "") if line[:3] not in ("+++", "---") else "bold")
+            for line in lines
+        ]
+
+    def document(self) -> dict[str, Any]:
+        """What a document says."""
+        waits, updates, bare = self._counts()
+        return {
+            "program": self.source.name,
+            "instructions": len(self.program),
+            "waits": waits,
+            "updates": updates,
+            "only_wait": bare,
+            "semaphores": len(self.program.semaphores),
+            "text": self.text,
+        }
+
+    def _counts(self) -> tuple[int, int, int]:
+        queues, program = self.program.queues, self.program
+        sequencing = program.target.sequencing
+        bare = sum(
+            program.instructions[number].row.name == (sequencing and sequencing.wait)
+            for lines in queues
+            for number in lines.instructions
+        )
+        waits = sum(map(bool, (n for lines in queues for n in lines.waits)))
+        return waits, sum(map(bool, (n for lines in queues for n in lines.updates))), bare
+
+    def summary(self) -> str:
+        """How much of it there is, in a sentence."""
+        waits, updates, bare = self._counts()
+        said = f"{counted(len(self.program), 'instruction')}: {counted(waits, 'wait')}, "
+        said += f"{counted(updates, 'update')} of "
+        said += counted(len(self.program.semaphores), "semaphore")
+        return said + (f"; {bare} of them only wait" if bare else "")

@@ -1,0 +1,82 @@
+"""Colours of programs for Pygments, and so for Sphinx, MkDocs, Jupyter and Rich.
+
+Its words are those of the grammar and of the rows: nothing is listed here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, ClassVar
+
+from pygments.lexer import Lexer
+from pygments.token import Comment, Keyword, Name, Number, Operator, String, Text
+
+from nasm.base import dtypes
+from nasm.language.text.lexemes import lexemes
+from nasm.targets import TARGETS
+
+TOKENS: dict[str, Any] = {
+    "comment": Comment.Single,
+    "string": String,
+    "number": Number,
+    "register": Name.Variable.Magic,
+    "semaphore_open": Name.Variable,
+    "semaphore": Name.Variable,
+    "engine": Name.Decorator,
+    "directive": Keyword,
+    "attribute": Name.Attribute,
+    "name_open": Name,
+    "brace_next": Name,
+    "brace_close": Name,
+    "name": Name,
+    "mark": Operator,
+}
+"""The tokens of Pygments for kinds of lexeme."""
+
+_TARGET = re.compile(r"^[ \t]*\.target[ \t]+\w", re.MULTILINE)
+
+
+@cache
+def mnemonics() -> frozenset[str]:
+    """Those of all targets."""
+    return frozenset(name for target in targets() for name in target.isa.rows)
+
+
+def targets() -> list[Any]:
+    """All targets, each once."""
+    return list({id(t): t for t in (load() for load in TARGETS.values())}.values())
+
+
+class NeuronNasmLexer(Lexer):
+    """The language of nasm, which is not the NASM that assembles for x86."""
+
+    name = "neuron-nasm"
+    aliases: ClassVar[list[str]] = ["neuron-nasm"]
+    filenames: ClassVar[list[str]] = ["*.nasm"]
+    mimetypes: ClassVar[list[str]] = ["text/x-neuron-nasm"]
+
+    @staticmethod
+    def analyse_text(text: str) -> float:
+        """Whether a text is of this language: almost all of its programs name a target."""
+        return 1.0 if _TARGET.search(text) else 0.0
+
+    def get_tokens_unprocessed(self, text: str) -> Iterator[tuple[int, Any, str]]:
+        """The tokens of a text, which together are all of it."""
+        at = 0
+        for kind, start, end, word in lexemes(text):
+            if start > at:
+                yield at, Text, text[at:start]
+            yield start, _token(kind, word), word
+            at = end
+        if at < len(text):
+            yield at, Text, text[at:]
+
+
+def _token(kind: str, word: str) -> Any:
+    if kind == "name" and word in mnemonics():
+        return Name.Function
+    if kind == "name" and dtypes.find(word) is not None:
+        return Keyword.Type
+    return TOKENS[kind]

@@ -1,0 +1,215 @@
+"""The prompt: history, completion and a toolbar. The only importer of prompt_toolkit."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from prompt_toolkit import PromptSession
+from prompt_toolkit.application import get_app
+from prompt_toolkit.auto_suggest import AutoSuggestFromHistory, ConditionalAutoSuggest
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.document import Document
+from prompt_toolkit.filters import Condition
+from prompt_toolkit.formatted_text import StyleAndTextTuples
+from prompt_toolkit.history import FileHistory, History, InMemoryHistory
+from prompt_toolkit.input import Input
+from prompt_toolkit.lexers import DynamicLexer
+from prompt_toolkit.output import ColorDepth, Output
+from prompt_toolkit.shortcuts import CompleteStyle
+
+from nasm.apps.repl.colors import STYLE, CommandLexer
+from nasm.apps.repl.input import MORE, PROMPT, goes_on
+from nasm.apps.repl.panel_window import Above
+from nasm.apps.repl.screen import Unwritable
+from nasm.apps.repl.shell import Quit, Shell
+from nasm.apps.repl.suggest import Names, suggest
+from nasm.base import signals
+from nasm.base.problems import columns
+from nasm.base.signals import Told
+from nasm.debugger.session import NO_PROGRAM, Session
+from nasm.machine.records import QueueRecord, Status
+from nasm.show import steps
+from nasm.show.columns import cut, in_ascii
+
+
+class NameCompleter(Completer):
+    """Hands the text before the cursor to :func:`~nasm.apps.repl.suggest.suggest`.
+
+    What goes wrong there is given to ``failed``: typing continues.
+    """
+
+    def __init__(self, names: Callable[[], Names], failed: Callable[[Exception], None]) -> None:
+        self._names, self._failed = names, failed
+
+    def get_completions(
+        self, document: Document, complete_event: CompleteEvent
+    ) -> Iterable[Completion]:
+        """The suggestions as prompt_toolkit wants them."""
+        try:
+            found = suggest(document.text_before_cursor, self._names())
+        except Exception as error:
+            self._failed(error)
+            return
+        for s in found:
+            yield Completion(s.text, -s.length, display_meta=s.meta)
+
+
+class KeptHistory(FileHistory):
+    """A history in a file; a full disk costs the entry, not the session."""
+
+    def store_string(self, string: str) -> None:
+        """Append an entry."""
+        with suppress(OSError):
+            super().store_string(string)
+
+
+def history() -> History:
+    """The history of earlier sessions, in memory alone where no file can be written."""
+    path = history_path()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a"):
+            pass
+    except OSError:
+        return InMemoryHistory()
+    return KeptHistory(str(path))
+
+
+def history_path() -> Path:
+    """Where the history is kept: the XDG data folder."""
+    base = os.environ.get("XDG_DATA_HOME", "")
+    if not os.path.isabs(base):  # as the specification of these folders wants it
+        base = os.path.expanduser(os.path.join("~", ".local", "share"))
+    return Path(base) / "neuron-nasm" / "history"
+
+
+def toolbar(shell: Shell) -> str:
+    """Program, time, why it stopped, each engine's pc, and what comes next.
+
+    It is a line as wide as the screen; where that is narrow it does without the engines.
+    """
+    session = shell.loaded
+    if session is None:
+        return " no program: load FILE"
+    found = [q for q in session.queues() if q.length]
+    name = os.path.basename(shell.path) or NO_PROGRAM
+    hits = [str(hit) for hit in session.hits]
+    parts = [name, steps.moment(session), *(hits[:1] or [session.status.value])]
+    following = [] if session.over else _following(session, found)
+    queues = [f"{session.name(q)} {q.pc}/{q.length}" for q in found]
+    line = " " + "  ".join([*parts, *queues, *following])
+    if columns(line) > shell.screen.width:
+        line = " " + "  ".join([*parts, *following])
+    return cut(line, shell.screen.width)
+
+
+def _following(session: Session, queues: list[QueueRecord]) -> list[str]:
+    """An instruction that can go on, else one that waits."""
+    left = sorted((q for q in queues if q.text), key=lambda q: bool(q.wait))
+    return [f"next {session.name(q)}: {q.text}" for q in left[:1]]
+
+
+def prompt(shell: Shell) -> str:
+    """What stands before what is typed; where there is no bar it says the time."""
+    session = shell.loaded
+    if session is None or shell.drawn:
+        return PROMPT
+    status = "" if session.status is Status.RUNNING else f" {session.status.value}"
+    return f"{steps.moment(session)}{status} {PROMPT}"
+
+
+def interact(shell: Shell, input: Input | None = None, output: Output | None = None) -> None:
+    """Read and do commands until the user leaves."""
+
+    def status_line() -> str:
+        try:
+            return toolbar(shell)
+        except Exception as error:
+            shell.deferred.append(error)
+            return ""
+
+    above = Above(shell)
+
+    def message() -> StyleAndTextTuples:
+        asked = in_ascii(prompt(shell)) if shell.screen.ascii_only else prompt(shell)
+        return [*above(), ("", asked)]
+
+    drawn = Condition(lambda: shell.drawn)
+    session: PromptSession[str] = PromptSession(
+        message,
+        history=history(),
+        completer=NameCompleter(lambda: shell.names, shell.deferred.append),
+        auto_suggest=ConditionalAutoSuggest(AutoSuggestFromHistory(), drawn),
+        lexer=DynamicLexer(lambda: CommandLexer(shell) if shell.screen.coloured else None),
+        style=STYLE,
+        include_default_pygments_style=False,
+        complete_while_typing=drawn,
+        multiline=Condition(_goes_on),
+        prompt_continuation=lambda width, line, wrapped: MORE.rjust(width),
+        key_bindings=above.keys(),
+        input=input,
+        output=output,
+    )
+    while True:
+        try:
+            depth = None if shell.screen.coloured else ColorDepth.MONOCHROME
+            session.color_depth = depth
+            session.bottom_toolbar = status_line if shell.drawn else None
+            session.complete_style = (
+                CompleteStyle.COLUMN if shell.drawn else CompleteStyle.READLINE_LIKE
+            )
+            above.renew(session)
+            line = _line(session)
+        except KeyboardInterrupt as error:
+            if Told.of(error).leaving:
+                raise
+            continue
+        except EOFError:
+            return
+        if shell.deferred:
+            shell.defect(shell.deferred[0])
+            shell.deferred.clear()
+        if session.app.erase_when_done:  # with the panels
+            shell.echo(line or shell.last)
+        try:
+            if line.strip():
+                shell.take_all(line)
+            else:
+                shell.again()
+        except Quit:
+            return
+
+
+def _goes_on() -> bool:
+    """Whether Enter begins another line: what is typed is not finished, nor its last line empty."""
+    lines = get_app().current_buffer.text.split("\n")
+    return bool(lines[-1].strip()) and goes_on(lines)
+
+
+def _line(session: PromptSession[str]) -> str:
+    """What is typed; a signal that ends the process leaves the terminal as it was."""
+
+    def leave() -> None:
+        app = session.app
+        if app.is_running and app.loop is not None:
+            app.loop.call_soon_threadsafe(out)
+        else:
+            stop.strike()
+
+    def out() -> None:
+        app = session.app
+        if app.future is not None and not app.future.done():
+            app.exit(exception=EOFError)
+
+    with signals.heard(), signals.asking(leave) as stop:
+        try:
+            return session.prompt()
+        except (EOFError, OSError) as problem:
+            if stop.asked is not None:
+                raise stop.asked from None
+            if isinstance(problem, OSError):  # the terminal has gone
+                raise Unwritable(problem.strerror or str(problem)) from None
+            raise

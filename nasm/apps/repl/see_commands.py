@@ -1,0 +1,140 @@
+"""Commands that show what engines, transfers and semaphores are doing now."""
+
+from __future__ import annotations
+
+import re
+
+from nasm.apps.repl.command import WRONG, command
+from nasm.apps.repl.moving import interruptible
+from nasm.apps.repl.shell import Shell
+from nasm.base.problems import Refused, in_line
+from nasm.show import steps
+
+_DEPTH = re.compile(r"(?:^|\s)depth\s*=\s*(\d{1,3})\s*$")
+
+
+@command("where", "w", "bt", usage="where [ENGINE]", takes=("engine",))
+def where(shell: Shell, rest: str) -> None:
+    """Show what engines do now, and what is next.
+
+    Of one engine everything that keeps its next instruction from starting. Cycles are of the
+    engine beside them.
+    """
+    from nasm.show import engines
+
+    session, screen = shell.session, shell.screen
+    if not rest:
+        screen.say(engines.lines(session, screen.width, shell.settings.plain))
+        return
+    index = session.queue(rest).index
+    found = session.context().engines[index]
+    screen.say([steps.status(session), *engines.detail(session, found, screen.width)])
+
+
+# -- info
+
+
+@command("info queues", "engines")
+def queues(shell: Shell, rest: str) -> None:
+    """Every engine's queue, and its next instruction."""
+    shell.screen.records(shell.session.queues())
+
+
+@command("info transfers", "dma")
+def transfers(shell: Shell, rest: str) -> None:
+    """Every transfer (DMA) under way, and when it lands.
+
+    In dispatch its shares are on their way to the channels; queued, none has started; moving, some
+    have; landing, the channels are done with all of them; notifying, all have landed, and waiters
+    do not know yet. 'info channels' shows the channels.
+    """
+    shell.screen.records(shell.session.transfers())
+
+
+@command("info channels")
+def channels(shell: Shell, rest: str) -> None:
+    """Every channel: what it has moved, and what is pending.
+
+    Channels move data beside the queues.
+    """
+    shell.screen.records(shell.session.channels())
+
+
+@command("info semaphores", "semaphore", usage="info semaphores [SEMAPHORE]", takes=("semaphore",))
+def semaphores(shell: Shell, rest: str) -> None:
+    """Every semaphore and event, and what waits for it.
+
+    Of one also who has posted it, and when, and who still can: counts are of instructions.
+    """
+    from nasm.show import engines
+
+    session, screen = shell.session, shell.screen
+    if rest:
+        (found,) = session.counters(rest)
+        screen.say(engines.semaphore(session, found, session.history(rest), screen.width))
+        return
+    shell.screen.records(session.semaphores())
+
+
+# -- asking
+
+
+@command(
+    "who",
+    usage="who TENSOR | $SEMAPHORE | [ENGINE] %REGISTER",
+    takes=("tensor", "named", "semaphore", "engine"),
+    examples=("who t[3, 17]", "who $loaded", "who @scalar %r0"),
+)
+def who(shell: Shell, rest: str) -> None:
+    """List who reads, writes, posts or waits for something.
+
+    A tensor or slice is looked at byte by byte, so that others that share its bytes count. Each
+    line of a queue stands once: 'of' says how many instructions it has become, 'done' how many of
+    them have completed so far; those of a loop may do so any number of times.
+    """
+    session, screen = shell.session, shell.screen
+    if not rest:
+        raise Refused(WRONG, "who uses what?", "who t[3, 17], who $loaded, who @scalar %r0")
+    found = session.who(rest)
+    if not found:
+        screen.say(f"nothing in the program uses {in_line(rest)}")
+        return
+    shell.screen.records(found)
+
+
+@command(
+    "why", usage="why ELEMENT [depth=N] | ENGINE",
+    takes=("tensor", "named", "part", "item", "engine"),
+    examples=("why C[0, 0]", "why t[3, 17] depth=1", "why tensor"),
+)  # fmt: skip
+def why(shell: Shell, rest: str) -> None:
+    """Say where a value came from, or why an engine waits.
+
+    Of an element of a tensor: what made it, when, and of which elements with which values, and
+    these in turn, back to an input or to what nobody wrote; a NaN is followed to where it was born.
+    Of an engine: what lets it go on, and who would do that, back to what no other engine holds up:
+    a transfer or an instruction under way, a wait that nobody can end, or a circle.
+    """
+    from nasm.show import engines
+
+    session, screen = shell.session, shell.screen
+    found = _DEPTH.search(rest)
+    word = _DEPTH.sub("", rest).strip()
+    if not word:
+        raise Refused(WRONG, "why what?", "why C[0, 0], or why ENGINE")
+    try:
+        queue = session.queue(word) if found is None else None
+    except Refused:
+        if word.startswith("@"):
+            raise
+        queue = None
+    if queue is not None:
+        engine = session.program.queue_name(queue.index)
+        screen.say(engines.chain(session.blocked(engine), screen.width))
+        return
+    depth = {"depth": int(found[1])} if found is not None else {}
+    with interruptible(shell):
+        told = session.why(word, **depth)
+    from nasm.show import origins
+
+    screen.say(origins.told(told, screen.width, screen.ascii_only))

@@ -1,0 +1,271 @@
+"""What may be set of the debugger: each is declared once, and is an attribute of `Settings`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Protocol
+
+from nasm.apps.repl.command import WRONG
+from nasm.base.problems import Refused, did_you_mean, listed, quoted
+
+NARROWEST = 40
+"""Columns that everything can be laid out for."""
+
+WIDEST = 1000
+"""Columns that can be asked for."""
+
+
+class Kind(Protocol):
+    """What a setting may be."""
+
+    @property
+    def words(self) -> Mapping[str, str]:
+        """The words it may be, with their meaning, for completion."""
+
+    @property
+    def legal(self) -> str:
+        """What it may be, as a table says it."""
+
+    def value(self, text: str) -> Any:
+        """What a text stands for; raises ValueError."""
+
+    def said(self, value: Any) -> str:
+        """A value as it is written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """On or off."""
+
+    @property
+    def words(self) -> Mapping[str, str]:
+        """The words it may be, with their meaning, for completion."""
+        return {"on": "", "off": ""}
+
+    @property
+    def legal(self) -> str:
+        """What it may be, as a table says it."""
+        return "on, off"
+
+    def value(self, text: str) -> bool:
+        """What a text stands for; raises ValueError."""
+        if text not in self.words:
+            raise ValueError(text)
+        return text == "on"
+
+    def said(self, value: Any) -> str:
+        """A value as it is written."""
+        return "on" if value else "off"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of some words."""
+
+    words: Mapping[str, str]
+
+    @property
+    def legal(self) -> str:
+        """What it may be, as a table says it."""
+        return ", ".join(self.words)
+
+    def value(self, text: str) -> str:
+        """What a text stands for; raises ValueError."""
+        if text not in self.words:
+            raise ValueError(text)
+        return text
+
+    def said(self, value: Any) -> str:
+        """A value as it is written."""
+        return str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Attended:
+    """On, off, or on where somebody types."""
+
+    @property
+    def words(self) -> Mapping[str, str]:
+        """The words it may be, with their meaning, for completion."""
+        return {"auto": "at the prompt, and not unattended", "on": "unattended, too", "off": ""}
+
+    @property
+    def legal(self) -> str:
+        """What it may be, as a table says it."""
+        return ", ".join(self.words)
+
+    def value(self, text: str) -> bool | None:
+        """What a text stands for; raises ValueError."""
+        if text not in self.words:
+            raise ValueError(text)
+        return None if text == "auto" else text == "on"
+
+    def said(self, value: Any) -> str:
+        """A value as it is written."""
+        return "auto" if value is None else "on" if value else "off"
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """A number of columns, or as many as there are."""
+
+    @property
+    def words(self) -> Mapping[str, str]:
+        """The words it may be, with their meaning, for completion."""
+        return {"auto": "as many as the terminal has"}
+
+    @property
+    def legal(self) -> str:
+        """What it may be, as a table says it."""
+        return f"auto, or {NARROWEST} to {WIDEST}"
+
+    def value(self, text: str) -> int | None:
+        """What a text stands for; raises ValueError."""
+        if text == "auto":
+            return None
+        if not (text.isdecimal() and text.isascii() and len(text) < 6):
+            raise ValueError(text)
+        if not NARROWEST <= int(text) <= WIDEST:
+            raise ValueError(text)
+        return int(text)
+
+    def said(self, value: Any) -> str:
+        """A value as it is written."""
+        return "auto" if value is None else str(value)
+
+
+PANELS = {
+    "source": "the program, with every engine's place",
+    "queues": "what every engine does, and what is next",
+    "semaphores": "the values, and who waits",
+    "transfers": "the DMAs under way",
+    "psum": "the banks: owner and state",
+    "display": "what 'display' was told to show",
+    "time": "what every engine did in the last 1,000 cycles",
+}
+"""The panels that may be kept on screen, in the order in which they stand."""
+
+USUAL = tuple(name for name in PANELS if name != "time")
+"""Those that are, unless it is said which."""
+
+
+@dataclass(frozen=True, slots=True)
+class Panels:
+    """Some panels, or none."""
+
+    @property
+    def words(self) -> Mapping[str, str]:
+        """The words it may be, with their meaning, for completion."""
+        return PANELS | {"off": "none", "on": "the usual ones"}
+
+    @property
+    def legal(self) -> str:
+        """What it may be, as a table says it."""
+        return f"off, on, or some of {' '.join(PANELS)}"
+
+    def value(self, text: str) -> tuple[str, ...]:
+        """What a text stands for; raises ValueError."""
+        words = text.replace(",", " ").split()
+        if words in (["on"], ["off"]):
+            return USUAL if words == ["on"] else ()
+        if not words or set(words) - set(PANELS):
+            raise ValueError(text)
+        return tuple(name for name in PANELS if name in words)
+
+    def said(self, value: Any) -> str:
+        """A value as it is written."""
+        return "on" if value == USUAL else " ".join(value) or "off"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A setting: its name as it is written, what it may be, and what it does."""
+
+    name: str
+    kind: Kind
+    summary: str
+
+
+def _declared(name: str, kind: Kind, default: Any, summary: str) -> Any:
+    return field(default=default, metadata={"setting": Setting(name, kind, summary)})
+
+
+COLORS = {
+    "auto": "where a terminal has colours",
+    "always": "into files and pipes, too",
+    "never": "",
+}
+
+
+@dataclass(slots=True)
+class Settings:
+    """The settings in force."""
+
+    context: bool | None = _declared(
+        "context", Attended(), None, "show what every engine is doing after each stop"
+    )
+    changes: bool = _declared("changes", Switch(), True, "show what a move has changed")
+    stop_on_hazard: bool | None = _declared(
+        "stop-on hazard", Attended(), None, "let a hazard stop a run"
+    )
+    width: int | None = _declared(
+        "width", Columns(), None, "columns that everything is laid out for"
+    )
+    plain: bool = _declared(
+        "plain", Switch(), False, "for screen readers: ASCII, no bar, no menu, nothing redrawn"
+    )
+    echo: bool = _declared(
+        "echo", Switch(), False, "print each command that nobody types before what it prints"
+    )
+    view: tuple[str, ...] = _declared(
+        "view", Panels(), (), "panels kept on screen above the prompt"
+    )
+    color: str = _declared("color", Choice(COLORS), "auto", "show colours")
+
+    def said(self, name: str) -> str:
+        """A setting's value as it is written."""
+        return SETTINGS[name].kind.said(getattr(self, _FIELDS[name]))
+
+    def put(self, name: str, text: str) -> None:
+        """Give a setting a value as it is written; raises Refused."""
+        kind = SETTINGS[name].kind
+        try:
+            setattr(self, _FIELDS[name], kind.value(text))
+        except ValueError:
+            found = f"found '{quoted(text)}'" if text else "found nothing"
+            raise Refused(
+                WRONG, f"'{name}' is {kind.legal}; {found}", f"it is {self.said(name)}"
+            ) from None
+
+
+_FIELDS = {f.metadata["setting"].name: f.name for f in fields(Settings)}
+
+SETTINGS: dict[str, Setting] = {
+    f.metadata["setting"].name: f.metadata["setting"] for f in fields(Settings)
+}
+"""Every setting by its name, in the order of declaration."""
+
+
+def split(text: str) -> tuple[str, str]:
+    """The setting a text begins with, which may be shortened, and its value; raises Refused."""
+    words = text.split()
+    for count in range(len(words), 0, -1):
+        name = " ".join(words[:count])
+        if name in SETTINGS:
+            return name, " ".join(words[count:])
+    found = [
+        name
+        for name in SETTINGS
+        if all(whole.startswith(w) for whole, w in zip(name.split(), words, strict=False))
+        and len(words) >= len(name.split())
+    ]
+    if len(found) == 1:
+        return found[0], " ".join(words[len(found[0].split()) :])
+    if found:
+        raise Refused(WRONG, f"'{quoted(words[0])}' could be {listed(found)}")
+    raise Refused(
+        WRONG,
+        f"no setting '{quoted(text)}'",
+        did_you_mean(words[0] if words else "", SETTINGS) or f"there is {listed(SETTINGS)}",
+    )

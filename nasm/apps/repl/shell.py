@@ -1,0 +1,395 @@
+"""What a REPL is, whoever types: a session, a screen, and a loop that survives its own bugs."""
+
+from __future__ import annotations
+
+import os
+import traceback
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from nasm.apps.repl import command, input
+from nasm.apps.repl.displays import Displays
+from nasm.apps.repl.naming import names
+from nasm.apps.repl.recording import Recording
+from nasm.apps.repl.screen import Screen, Unwritable
+from nasm.apps.repl.settings import Settings
+from nasm.apps.repl.suggest import Names
+from nasm.base import gc_pause, host_memory
+from nasm.base.files import ANY, Allowed, Files
+from nasm.base.problems import Failure, Problem, Refused, counted, did_you_mean, in_line, quoted
+from nasm.base.signals import Told
+from nasm.base.source_files import Given, program_of, source_of
+from nasm.debugger.session import Session
+from nasm.isa.timing import Timing, TimingGiven
+from nasm.machine.inputs import Inputs
+from nasm.machine.records import MOST_INSTRUCTIONS, RunReport, Status
+from nasm.program.program import Program
+from nasm.targets import USUAL
+
+Kernel = Callable[[], tuple[Program, Mapping[str, Any]]]
+"""Makes the program of a kernel, with its inputs, whenever it is loaded."""
+
+LARGE = 20_000
+"""Instructions of a program that Python is not to look through while it is debugged."""
+
+DEEPEST = 16
+"""How deep files of commands may call each other."""
+
+FAILED, NOT_ASSEMBLED, DEFECT, INTERRUPTED = 1, 2, 70, 130
+"""Exit codes of the shell command, 0 apart."""
+
+
+class Quit(Exception):
+    """The user wants to leave."""
+
+
+class Shell:
+    """The state of a REPL. ``code`` is what it would exit with if unattended.
+
+    One ``run`` completes at most ``most`` instructions; None is no limit. ``attached`` are the
+    commands of breakpoints that are still to be done, while some are.
+    """
+
+    def __init__(
+        self,
+        screen: Screen,
+        *,
+        target: str | None = None,
+        defines: Mapping[str, int | float] | None = None,
+        inputs: Inputs | None = None,
+        options: Mapping[str, object] | None = None,
+        timing: TimingGiven | None = None,
+        files: Files | None = None,
+        include: Sequence[str] = (),
+        most: int | None = MOST_INSTRUCTIONS,
+        values: bool = True,
+        strict: bool = False,
+        allow: Iterable[str] = (),
+        checked: bool = True,
+        kernel: Kernel | None = None,
+    ) -> None:
+        self.screen, self.values, self.kernel = screen, values, kernel
+        self.strict, self.allow, self.checked = strict, tuple(allow), checked
+        self.target, self.options, self.timing = target, options, Timing.of(timing)
+        self.most = most
+        self.defines, self.inputs = defines, inputs
+        self.files, self.include, self.allowed = files, include, Allowed.of(files)
+        self.given = ""
+        self.path = ""
+        self.moving = self.attended = False
+        self.attached: list[str] | None = None
+        self.code = self.failures = self._sourced = 0
+        self.recording = Recording(screen)
+        self.aliases: dict[str, str] = {}
+        self.last = ""
+        self.torn = False
+        self.cut = False
+        self.deferred: list[Exception] = []
+        self.names = Names()
+        self.displays = Displays()
+        self._session: Session | None = None
+        self._final: RunReport | None = None
+
+    @property
+    def settings(self) -> Settings:
+        """What was set of the debugger."""
+        return self.screen.settings
+
+    def wanted(self, setting: bool | None) -> bool:
+        """Whether something is to be done that is by default done where somebody types."""
+        return self.attended if setting is None else setting
+
+    @property
+    def drawn(self) -> bool:
+        """Whether anything but plain lines may be drawn."""
+        return not self.settings.plain and not self.screen.dumb
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The panels that are kept on screen."""
+        return self.settings.view if self.attended and self.drawn and self._session else ()
+
+    # -- the program
+
+    @property
+    def loaded(self) -> Session | None:
+        """The session, if a program is loaded."""
+        return self._session
+
+    @property
+    def session(self) -> Session:
+        """The session; raises Refused if no program is loaded."""
+        if self._session is None:
+            raise Refused(command.WRONG, "no program is loaded", "load one: load FILE")
+        return self._session
+
+    @property
+    def program(self) -> Program:
+        """The program; raises Refused if none is loaded."""
+        return self.session.program
+
+    def load(self, path: str, source: Given | None = None) -> None:
+        """Assemble a file and put it on a new machine; raises Failure with every problem.
+
+        Definitions and inputs of the command line belong to the program that came with them. A
+        program that it did not name is read from where programs may read.
+        """
+        same = not self.path or path == self.path
+        if not self.path:
+            self.path = path
+        if self.kernel is not None and path == self.given:
+            session = self._traced(self.kernel)
+        else:
+            session = self._assembled(path, source, same)
+        if not same:
+            self.defines = self.inputs = None
+        self.path = path
+        self.adopt(session)
+        if len(session.program) > LARGE:
+            gc_pause.lasting()
+
+    def _assembled(self, path: str, source: Given | None, same: bool) -> Session:
+        allowed = ANY if path == self.given else self.allowed
+        return Session.load(
+            source or program_of(Path(os.path.expanduser(path)), allowed),
+            target=self.target,
+            options=self.options,
+            timing=self.timing,
+            defines=self.defines if same else None,
+            inputs=self.inputs if same else None,
+            files=self.files,
+            include=self.include,
+            values=self.values,
+            strict=self.strict,
+            allow=self.allow,
+            checked=self.checked,
+        )
+
+    def _traced(self, kernel: Kernel) -> Session:
+        program, inputs = kernel()
+        made = Session(
+            program,
+            inputs,
+            files=self.files,
+            values=self.values,
+            strict=self.strict,
+            allow=self.allow,
+            checked=self.checked,
+        )
+        made.called = self.given
+        return made
+
+    def begin_empty(self) -> None:
+        """Take a machine without a program; raises Failure if there is none of the target."""
+        session = Session.empty(
+            self.target or USUAL,
+            options=self.options,
+            timing=self.timing,
+            files=self.files,
+            values=self.values,
+            strict=self.strict,
+            allow=self.allow,
+            checked=self.checked,
+        )
+        self.adopt(session)
+
+    def adopt(self, session: Session | None) -> None:
+        """Take a session with a new machine, and the names for completion."""
+        self._session, self._final = session, None
+        self.torn = self.cut = False
+        self.names = names(self)
+
+    def renew(self) -> None:
+        """The session is at another moment, or has other names: learn them."""
+        self._final = None
+        self.names = names(self)
+
+    def final(self, found: RunReport | None = None) -> RunReport:
+        """The report of a run that is over; made, or given, once."""
+        if self._final is None:
+            self._final = found or self.session.report(hashes=False)
+        return self._final
+
+    # -- commands
+
+    def execute(self, line: str) -> bool:
+        """Do what a line says, and print what is wrong with it; returns whether nothing was.
+
+        Only Quit passes, that the whole process is to end, and that nothing can be printed.
+        """
+        text, failures = input.bare(line), self.failures
+        if text:
+            self._execute(text)
+        return self.failures == failures
+
+    def take(self, line: str) -> bool:
+        """Do a command that somebody gave, and record it; returns whether nothing was wrong."""
+        path = self.recording.path
+        done = self.execute(line)
+        if path == self.recording.path:  # else it began or ended the recording
+            self.recording.add(line, done)
+        return done
+
+    def take_all(self, text: str) -> bool:
+        """Take the commands of several lines, up to one that fails; returns whether none did."""
+        found = input.commands(text.split("\n"))
+        for n, (_, line) in enumerate(found):
+            if len(found) > 1:
+                self.echo(line)
+            if not self.take(line):
+                left = [input.bare(line) for _, line in found[n + 1 :]]
+                if left:
+                    self.screen.say(f"not done: {', '.join(map(in_line, left))}", "yellow")
+                return False
+        return True
+
+    def source(self, path: str, allowed: Allowed | None = None) -> bool:
+        """Do the commands of a file, up to one that fails; raises Failure if there is no such file.
+
+        Returns whether none failed.
+        """
+        if self._sourced == DEEPEST:
+            said = f"files of commands call each other more than {DEEPEST} deep"
+            raise Refused(command.WRONG, said)
+        name = os.path.expanduser(path)
+        text = source_of(Path(name), allowed or self.allowed, "").text
+        found = input.commands(text.split("\n"))
+        self._sourced += 1
+        try:
+            for n, (number, line) in enumerate(found):
+                if self.settings.echo:
+                    self.echo(line)
+                if not self.execute(line):
+                    left = len(found) - n - 1
+                    rest = f"; {counted(left, 'command')} after it not done" if left else ""
+                    where = f"{in_line(name)}:{number}"
+                    self.screen.say(f"{where}: '{quoted(input.bare(line))}' failed{rest}", "yellow")
+                    return False
+        finally:
+            self._sourced -= 1
+        return True
+
+    def echo(self, line: str) -> None:
+        """Print a command before what it prints."""
+        first, *more = line.split("\n")
+        self.screen.say([input.PROMPT + first, *(input.MORE + m for m in more)], "bold")
+
+    def _execute(self, text: str) -> None:
+        try:
+            chosen, rest = self._called(self._meant(text))
+            self.last = text if chosen.repeats else ""
+            chosen.do(self, rest)
+        except (Quit, Unwritable, BrokenPipeError):
+            raise
+        except KeyboardInterrupt as error:
+            if Told.of(error).leaving:
+                raise
+            self.interrupted()
+        except Failure as failure:
+            self.refuse(failure.problems, FAILED)
+        except Refused as refused:
+            self.refuse([refused.at(None)], FAILED)
+        except Exception as error:
+            if host_memory.lacking(error):
+                self._tear()
+                self.refuse([Problem("E0808", host_memory.LACKING)], FAILED)
+            else:
+                self.defect(error)
+
+    def _meant(self, text: str) -> str:
+        """A line with what its alias stands for; raises Refused."""
+        word, rest = command.split(text)
+        met: list[str] = []
+        while word in self.aliases:
+            if word in met:
+                raise Refused(command.WRONG, f"the alias '{word}' leads to itself")
+            met.append(word)
+            text = f"{self.aliases[word]} {rest}".rstrip()
+            word, rest = command.split(text)
+        return text
+
+    def _called(self, text: str) -> tuple[command.Command, str]:
+        """The command that a line calls, and its arguments; raises Refused.
+
+        A line that begins as one of a program does, and no command does, is executed.
+        """
+        execute = command.COMMANDS.get("execute")
+        if execute is None or self._session is None:
+            return command.find(text)
+        if text[0] in "@.":
+            return execute, text
+        try:
+            return command.find(text)
+        except Refused as refused:
+            isa, word = self._session.program.target.isa, command.split(text)[0]
+            called, bracket, _ = word.partition("(")
+            if word in isa.rows or called in self._session.macros:
+                return execute, text
+            meant = did_you_mean(called, self._session.macros) if bracket else ""
+            if meant:
+                said = f"no command or macro '{quoted(called)}'"
+                raise Refused(command.UNKNOWN, said, meant) from None
+            meant = isa.meant(word) if word[:1].isupper() else ""  # as mnemonics are written
+            if refused.code != command.UNKNOWN or not meant:
+                raise
+            said = f"no command or instruction '{quoted(word)}'"
+            raise Refused(command.UNKNOWN, said, meant) from None
+
+    def again(self) -> None:
+        """An empty line at the prompt: repeat the last step."""
+        if self.last:
+            self.take(self.last)
+
+    def refuse(self, problems: Iterable[Problem], code: int) -> None:
+        """Print what a user did wrong, and remember that something was."""
+        for problem in problems:
+            self.screen.problem(problem)
+        self.fail(code)
+
+    def fail(self, code: int) -> None:
+        """Remember an exit code; the highest wins."""
+        self.code = max(self.code, code)
+        self.failures += 1
+
+    def interrupted(self) -> None:
+        """A Ctrl-C that struck while something was half done."""
+        self.fail(INTERRUPTED)
+        if self._tear():
+            self.screen.say(
+                "interrupted within an instruction; 'restart' starts over, inspecting still works",
+                "yellow",
+            )
+        else:
+            self.screen.say("interrupted", "yellow")
+
+    def _tear(self) -> bool:
+        """Whether the machine was moving when something broke in: it is not whole any more."""
+        torn, self.moving = self.moving, False
+        self.torn = self.torn or torn
+        return torn
+
+    def defect(self, error: Exception) -> None:
+        """Say that nasm itself is wrong, and where."""
+        self.fail(DEFECT)
+        self._tear()
+        said = str(error) or "no message"
+        where = ""
+        frames = traceback.extract_tb(error.__traceback__)
+        if frames:
+            at = frames[-1]
+            where = f" (in {at.name}, {Path(at.filename).name}:{at.lineno})"
+        self.screen.say(
+            f"defect in nasm: {type(error).__name__}: {said}{where}, please report", "bold red"
+        )
+
+    # -- the end
+
+    def broken(self) -> bool:
+        """Whether the program has broken a promise so far, or was last cut off in a run."""
+        session = self._session
+        if session is None:
+            return False
+        if session.status in (Status.DEADLOCK, Status.FAULT) or session.hazards or self.cut:
+            return True
+        return session.status is Status.FINISHED and not self.final().ok

@@ -1,0 +1,83 @@
+"""Commands that show the time so far, and keep panels on screen."""
+
+from __future__ import annotations
+
+from nasm.apps.repl.command import WRONG, command
+from nasm.apps.repl.moving import interruptible
+from nasm.apps.repl.settings import PANELS, USUAL
+from nasm.apps.repl.shell import INTERRUPTED, Shell
+from nasm.base.problems import Refused, did_you_mean, listed, quoted
+from nasm.show import steps
+
+
+@command(
+    "view",
+    usage="view [PANEL … | off]",
+    takes=("panel",),
+    examples=("view", "view source psum", "view off"),
+)
+def view(shell: Shell, rest: str) -> None:
+    """Keep panels on screen above the prompt.
+
+    Alone, the usual ones: source, queues, semaphores, transfers, psum and display; one that has
+    nothing to show takes no room. There is also time. They follow each move, and what they show is
+    not printed after it as well. F2 chooses: a digit switches a panel.
+
+    Unattended, on a dumb terminal and in plain, the panels are printed once.
+    """
+    from nasm.apps.repl import panels
+
+    words = rest.replace(",", " ").split()
+    if words == ["off"]:
+        shell.settings.view = ()
+        return
+    shell.settings.view = _panels(words) or USUAL
+    if not shell.kept:
+        lines = panels.shown(shell, shell.settings.view, shell.screen.width, None)
+        shell.screen.say(line.text for line in lines)
+
+
+def _panels(words: list[str]) -> tuple[str, ...]:
+    """The panels that some words name, which may be shortened; raises Refused."""
+    chosen = set[str]()
+    for word in words:
+        found = [name for name in PANELS if name.startswith(word)]
+        if len(found) != 1:
+            said = f"'{quoted(word)}' could be {listed(found)}" if found else ""
+            said = said or f"no panel '{quoted(word)}'"
+            raise Refused(WRONG, said, did_you_mean(word, PANELS) or f"there is {listed(PANELS)}")
+        chosen.add(found[0])
+    return tuple(name for name in PANELS if name in chosen)
+
+
+@command("info time", "timeline", usage="info time [N]", examples=("info time", "info time 500"))
+def time(shell: Shell, rest: str) -> None:
+    """What every engine did in the last N cycles, 10,000 if not said.
+
+    Each character of a strip is what an engine did most of that time: worked, or waited for a
+    post of DMA or of another engine, for its own result, its unit or a port. Strips of rings show
+    how many of the channels were at work. Below them stand the sums, in cycles of each engine, and
+    what the instruction that completed last waited for. To see it the run is done again.
+    """
+    from nasm.show import strips
+
+    session, screen = shell.session, shell.screen
+    cycles = None
+    if rest:
+        number = rest.strip().replace(",", "").replace("_", "")
+        if not (number.isdecimal() and number.isascii() and 0 < int(number) < 1 << 62):
+            said = f"no number of cycles '{quoted(rest)}'"
+            raise Refused(WRONG, said, "info time 500 shows the last 500")
+        cycles = int(number)
+    if not session.now:
+        screen.say(steps.status(session))
+        return
+    with interruptible(shell) as stop:
+        found = session.strip(cycles, strips.room(session, screen.width))
+    if found is None:
+        screen.say("interrupted", "yellow")
+        shell.fail(INTERRUPTED)
+    else:
+        screen.say(strips.shown(session, found, screen.width))
+    if stop.asked is not None and stop.asked.leaving:
+        raise stop.asked

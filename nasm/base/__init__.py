@@ -1,0 +1,1 @@
+"""Places in texts, diagnostics, files, signals, memory limits, dtypes, exact arithmetic."""

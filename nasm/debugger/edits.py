@@ -1,0 +1,131 @@
+"""What is tried out on a run: lines that are typed, and changes by hand."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from nasm.debugger.moving.breakpoints import Breakpoints
+from nasm.debugger.moving.past import Change
+from nasm.debugger.moving.travel import Travel
+from nasm.debugger.queries import Asking
+
+if TYPE_CHECKING:  # what is done rarely is imported when it is
+    from nasm.debugger.changing.changes import Divert
+    from nasm.debugger.changing.interactive import Typed, Typing
+    from nasm.debugger.changing.setting import Altered
+
+
+class Trying(Asking):
+    """A run that can be changed: each change is kept, and made again when it is gone back over."""
+
+    breakpoints: Breakpoints
+    _travel: Travel
+
+    @cached_property
+    def _typing(self) -> Typing:
+        from nasm.debugger.changing.interactive import Typing
+
+        return Typing(self)
+
+    def change(self, change: Change) -> object:
+        """Change something by hand; what lies ahead of now is forgotten, unless it has a name."""
+        return self.past.change(change)
+
+    def undo(self) -> Change | None:
+        """Take back the last change by hand, and go to where it was made; None if there is none."""
+        return self._travel.undo()
+
+    @property
+    def macros(self) -> frozenset[str]:
+        """The macros that a typed text may call."""
+        return frozenset(self._typing.macros)
+
+    def execute(self, text: str) -> Typed:
+        """Assemble a typed text and execute it now, its instructions as the next of their engines.
+
+        An engine need not be named if it was chosen last, or if no other has the instruction. Other
+        engines go on until all of it has completed; what cannot complete is a deadlock. Raises
+        Failure if anything is wrong with the text: then nothing was done.
+        """
+        from nasm.debugger.changing.interactive import complete, told
+
+        change = self._typing.take(text, self.by_hand)
+        with self._comparing() as memory, self.watched() as done:
+            self.change(change)
+            complete(self, change)
+        return told(self, self._typing, change, done, tuple(memory))
+
+    def declare(self, text: str) -> Typed:
+        """Take declarations, which can be named from now on; raises Failure, and takes nothing."""
+        from nasm.debugger.changing.interactive import told
+
+        change = self._typing.take(text, declarations=True)
+        self.change(change)
+        return told(self, self._typing, change, (), ())
+
+    def set(self, place: str, value: object) -> Altered:
+        """Give a place a value: a tensor or a part of one, ``$semaphore``, or ``@engine %r0``.
+
+        Or part of what a core holds: ``lreg3[0, 1]``. ``value`` is a number, an array, or a text:
+        an expression as expectations have, or in quotes the name of an array file. It is
+        broadcast, and rounded once. Raises Failure or Refused.
+        """
+        from nasm.debugger.changing import setting
+        from nasm.debugger.changing.changes import SetElements, SetPart
+        from nasm.debugger.moving.parts import changes, state
+
+        change, what = setting.setting(self, place, value), str(place).strip()
+        if isinstance(change, SetElements):
+            with self._comparing() as memory:
+                self.change(change)
+            return setting.Altered(what, memory=tuple(memory))
+        if isinstance(change, SetPart):
+            was = state(self.evaluate(what))
+            self.change(change)
+            count, few = changes(was, state(self.evaluate(what)))
+            return setting.Altered(what, count=count, elements=few)
+        before = setting.held(self, change)
+        self.change(change)
+        after = setting.held(self, change)
+        assert after is not None
+        return setting.Altered(what, before, after)
+
+    def skip(self, engine: str | None = None) -> Altered:
+        """Let an engine go past its next instruction; it need not be named if no other has one."""
+        from nasm.debugger.changing.setting import skipping
+
+        return self._divert(skipping(self, engine))
+
+    def set_pc(self, engine: str, place: int | str) -> Altered:
+        """Send an engine to a pc, a label, or the first of its instructions on ``"line N"``."""
+        from nasm.debugger.changing.setting import going_on_at
+
+        return self._divert(going_on_at(self, engine, place))
+
+    def _divert(self, change: Divert) -> Altered:
+        from nasm.debugger.changing.setting import Altered
+
+        queue = self.machine.scheduler.queues[change.queue]
+        before = queue.pc
+        self.change(change)
+        return Altered(f"@{self.program.queue_name(change.queue)} pc", before, queue.pc)
+
+    @property
+    def by_hand(self) -> tuple[Change, ...]:
+        """What was changed by hand, up to this moment."""
+        return tuple(made.change for made in self.past.changes[: self.changes_made])
+
+    def trial(self, text: str) -> Typed:
+        """Execute a typed text, and go back to how it is now; what it declares stays declared.
+
+        It stops at no breakpoint.
+        """
+        with self.breakpoints.aside(), self.past.trial():
+            return self.execute(text)
+
+    def typed_text(self) -> str:
+        """The program with what was typed behind it, as a text that assembles; raises Refused."""
+        from nasm.debugger.changing.interactive import program_text
+
+        return program_text(self, self._typing, self.by_hand)

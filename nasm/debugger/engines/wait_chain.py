@@ -1,0 +1,168 @@
+"""What an engine waits for, followed back to what is not held up by anything else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from nasm.analysis.deadlock.blame import blame
+from nasm.analysis.deadlock.groups import helpers
+from nasm.analysis.deadlock.posts import Supply
+from nasm.base.drawing import Drawn
+from nasm.base.problems import clean, listed
+from nasm.debugger.engines.context import Scene
+from nasm.debugger.engines.records import EngineContext, Hold, Location
+
+if TYPE_CHECKING:
+    from nasm.sim.queues import Queue
+
+TIME, CIRCLE, NOBODY, OPEN, NOTHING = ENDS = ("time", "circle", "nobody", "open", "nothing")
+"""How a chain ends: with something that is over at a known time, where it began, with a wait that
+nobody can end, with something that is under way and whose end is not known, or at once."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Link:
+    """An engine that does not go on, and why: ``said`` is a sentence."""
+
+    at: Location
+    said: str
+    hold: Hold | None = None
+
+    def __repr__(self) -> str:
+        return clean(f"<{self.said}>")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Blocked(Drawn):
+    """Why an engine does not go on: each link is held up by the next.
+
+    ``end`` is one of :data:`ENDS`, ``said`` a sentence about it, ``hint`` what to do about it.
+    """
+
+    engine: str
+    links: tuple[Link, ...]
+    end: str
+    said: str
+    hint: str = ""
+
+    def __str__(self) -> str:
+        said = [link.said for link in self.links] + [self.said]
+        return clean("\n".join(filter(None, [*said, f"hint: {self.hint}" if self.hint else ""])))
+
+    def __repr__(self) -> str:
+        return clean(f"<why {self.engine}: {self.end}, {len(self.links)} links>")
+
+
+def blocked(scene: Scene, queue: Queue) -> Blocked:
+    """What would let an engine go on, who would do that, and where they stand."""
+    found = scene.engine(queue)
+    name = found.engine
+    if found.at is None:
+        said = f"{name} has nothing left to do"
+        if found.doing:
+            last = found.doing[-1]
+            said = f"{name} executes its last instruction, until {scene.time(last.until)}"
+        elif not found.length:
+            said = f"{name} has no instructions"
+        return Blocked(name, (), NOTHING, f"{said}.")
+    if not found.holds:
+        return Blocked(name, (), NOTHING, f"Nothing holds {found.at}: it starts now.")
+    return _Search(scene).chain(queue)
+
+
+class _Search:
+    """The way from an engine to what holds it up."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+        self.supply = Supply(scene.machine, scene.outlook.changing)
+        self.contexts: dict[int, EngineContext] = {}
+
+    def context(self, queue: Queue) -> EngineContext:
+        """What an engine does now."""
+        if queue.index not in self.contexts:
+            self.contexts[queue.index] = self.scene.engine(queue)
+        return self.contexts[queue.index]
+
+    def chain(self, queue: Queue) -> Blocked:
+        """Follow what holds an engine up."""
+        links: list[Link] = []
+        met: dict[int, int] = {}
+        name = self.context(queue).engine
+        while queue.index not in met:
+            found = self.context(queue)
+            if found.at is None or not found.holds:
+                return Blocked(name, tuple(links), TIME, self._free(found))
+            met[queue.index] = len(links)
+            hold, over = found.holds[0], self._over(queue, found.holds[0])
+            said = f"{found.at}, {hold.what or hold.said}"
+            if over is not None:
+                links.append(Link(found.at, f"{said}.", hold))
+                return Blocked(name, tuple(links), *over)
+            queue, who = self._next(queue, met)
+            links.append(Link(found.at, f"{said}: {who}.", hold))
+        own = links[met[queue.index] :]
+        return Blocked(name, tuple(links), CIRCLE, self._circle(own), _CIRCLE)
+
+    def _free(self, found: EngineContext) -> str:
+        """An engine that nothing holds up."""
+        if found.at is not None:
+            return f"Nothing holds that up: {found.at}, starts now."
+        if found.doing:
+            last = found.doing[-1].until
+            return f"{found.engine} is about to: it is done at {self.scene.time(last)}."
+        return f"{found.engine} has nothing left to do."
+
+    def _over(self, queue: Queue, hold: Hold) -> tuple[str, str, str] | None:
+        """How a chain ends here, if what holds the engine up is held up by no other engine."""
+        if hold.kind == "over":
+            return NOBODY, "", ""
+        if hold.kind == "condition":
+            if hold.until is not None:
+                return OPEN, f"It is asked again at {self.scene.time(hold.until)}.", ""
+            others = [n for n in self.supply.enders(queue) if n != queue.index]
+            return None if others else (NOBODY, "Nobody that is left can end that.", "")
+        if hold.kind not in ("semaphore", "core"):
+            return TIME, "No other engine holds that up: it ends by itself.", ""
+        waiting = self.scene.machine.rendezvous.waiting()
+        if hold.kind == "core" and not any(m.queue == queue.index for m, _ in waiting):
+            return (TIME if hold.certain else OPEN), "That is under way.", ""
+        if hold.enough:
+            sure = all(t.certain for t in hold.transfers)
+            said = f"What it waits for is under way: {hold.detail}."
+            return (TIME if sure else OPEN), said, ""
+        if hold.transfers or self.supply.satisfied(queue, (queue.index,)):
+            return None
+        if hold.kind == "core":
+            return NOBODY, "Nobody is left there to reach one.", ""
+        found = blame(self.supply, queue)
+        return NOBODY, f"That will never be: {found.said}.", found.hint
+
+    def _next(self, queue: Queue, met: dict[int, int]) -> tuple[Queue, str]:
+        """Who holds an engine up, and how: of several, one without whom it cannot go on."""
+        queues = self.scene.scheduler.queues
+        others = [n for n in dict.fromkeys(helpers(self.supply, queue.index)) if n != queue.index]
+        if not others:
+            return queue, "what it waits for would come behind this wait"
+        needed = [n for n in others if not self.supply.satisfied(queue, (n,))] or others
+        chosen = queues[min(needed, key=lambda n: (n in met, n))]
+        name = self.scene.program.queue_name(chosen.index)
+        if queue.arrived is not None:
+            return chosen, f"{name} has yet to reach one"
+        if queue.blocked is not None:
+            return chosen, f"{name} may end that"
+        semaphore = self.supply.wait(queue).semaphore
+        mine = [u for u in self.supply.updaters(semaphore) if u.queue == chosen.index and u.coming]
+        pc = min((self.supply.coming(u) for u in mine), key=lambda pc: (pc < chosen.pc, pc))
+        return chosen, f"{self.scene.place((chosen.index, pc))} would post it"
+
+    def _circle(self, links: list[Link]) -> str:
+        """Engines that wait for each other."""
+        if len(links) == 1:
+            return f"So {links[0].at.engine} waits for itself."
+        names = listed((link.at.engine for link in links), "and")
+        return f"So {names} wait for each other."
+
+
+_CIRCLE = "one of the updates has to come before a wait"

@@ -1,0 +1,361 @@
+"""The past of a run: checkpoints taken on the way, and any moment reached from one of them.
+
+A moment is reached by returning to the last checkpoint before it and running on from there, which
+does exactly what was done then. Checkpoints are taken after every 20 ms of computing, and thinned
+so that what they keep stays within a bound: the older, the fewer. What was changed by hand is in a
+journal, and is done again on the way.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple, Protocol
+
+from nasm.machine.records import Moment
+from nasm.runs.running import Checkpoint, Running
+from nasm.sim.events import Observer
+from nasm.sim.queues import Queue, Task
+from nasm.sim.scheduler import Poise
+
+KEPT = 256 << 20
+"""Bytes that are kept of the past at the most, unless it is said otherwise."""
+
+EVERY = 0.02
+"""Seconds of computing between two checkpoints."""
+
+SLICE = 0.004
+"""Seconds of computing between two looks at the clock, about."""
+
+FIRST, MOST = 64, 4096
+"""Events between two looks at the clock: at first, and at the most."""
+
+Advance = Callable[[int, int | None, int | None], int]
+"""Processes so many events at the most, until a tick, until so many instructions have completed."""
+
+
+class Change(Protocol):
+    """Something done by hand, that can be done again at the same moment; ``str`` says what.
+
+    It reads neither files nor a clock: done again, it does the same.
+    """
+
+    def apply(self, running: Running) -> object:
+        """Do it; raises Failure. It moves nothing: no event is processed."""
+
+
+class Made(NamedTuple):
+    """A change, and the moment before it."""
+
+    moment: Moment
+    change: Change
+
+
+class Past:
+    """The past of a run.
+
+    ``advance`` moves the run, and knows nothing of this. ``changes`` are those made by hand: so
+    many as the run counts lie behind it, the others ahead. At most ``kept`` bytes are kept; with 0
+    no checkpoints are taken on the way, and going back begins at the start. ``changed`` is told
+    when a change was made again.
+    """
+
+    def __init__(self, running: Running, advance: Advance, kept: int = KEPT) -> None:
+        self.running, self.kept = running, kept
+        self.changes: list[Made] = []
+        self.changed: Callable[[], None] = lambda: None
+        self._forward = advance
+        self._events = FIRST
+        self._since = 0.0
+
+    @property
+    def now(self) -> Moment:
+        """The moment it is."""
+        return self.running.moment
+
+    @property
+    def ahead(self) -> Moment | None:
+        """The moment of the next change that was made already; None if there is none."""
+        made = self.running.changes_made
+        return self.changes[made].moment if made < len(self.changes) else None
+
+    # -- forward
+
+    def advance(self, events: int, until: int | None = None, retire: int | None = None) -> int:
+        """Process events, and take checkpoints on the way; changes that lie ahead are made again.
+
+        Returns how many it were. Arguments are those of :meth:`Scheduler.run`.
+        """
+        scheduler = self.running.machine.scheduler
+        begun = scheduler.position
+        while (left := begun + events - scheduler.position) > 0:
+            ahead = self.ahead
+            if ahead is None:
+                if not self._slice(left, until, retire):
+                    break
+            elif scheduler.position < ahead.position:
+                if not self._slice(min(left, ahead.position - scheduler.position), until, retire):
+                    break
+            elif until is not None and until < ahead.tick:
+                self._slice(1, until, retire)
+                break
+            elif not self._wait_for(ahead):
+                break
+            else:
+                self._change_again()
+        return scheduler.position - begun
+
+    def _slice(self, events: int, until: int | None = None, retire: int | None = None) -> bool:
+        """Process some of so many events; whether nothing stopped it."""
+        scheduler = self.running.machine.scheduler
+        some = min(self._events, events) if self.kept else events
+        before, begun = scheduler.position, time.thread_time()
+        self._forward(some, until, retire)
+        if self.kept:
+            self._spent(time.thread_time() - begun, some)
+        stopped = scheduler.poised or (retire is not None and scheduler.retired >= retire)
+        return not stopped and scheduler.position - before == some
+
+    def _spent(self, seconds: float, events: int) -> None:
+        """So many seconds went into events: how often to look, and whether for a checkpoint."""
+        if seconds > SLICE:
+            self._events = max(1, events // 2)
+        elif seconds < SLICE / 2 and events == self._events:
+            self._events = min(MOST, events * 2)
+        self._since += seconds
+        if self._since >= EVERY:
+            self._take()
+            self._thin()
+
+    def _take(self) -> Checkpoint:
+        """Take a checkpoint now."""
+        made = self.running.checkpoint(pinned=False)
+        made.work, self._since = self._since, 0.0
+        return made
+
+    def _thin(self) -> None:
+        """Give up checkpoints once they keep more than they may, until some room is free again.
+
+        Those that, for how long ago they are, make the way from their neighbours the shortest.
+        """
+        points = self.running.checkpoints
+        most = self.kept
+        while sum(point.size for point in points) > most:
+            most = self.kept * 7 // 8
+            missed = self._least_missed(points)
+            if not missed:
+                return
+            for point, after in missed:
+                after.work += point.work
+                self.running.discard(point)
+                if sum(point.size for point in points) <= most:
+                    return
+
+    @staticmethod
+    def _least_missed(points: Sequence[Checkpoint]) -> list[tuple[Checkpoint, Checkpoint]]:
+        """Checkpoints with the ones behind them, those first that are missed the least.
+
+        No neighbours, none that is pinned, nor the first or the last.
+        """
+        age, scores = points[-1].work, []
+        for n in range(len(points) - 2, 0, -1):
+            if not points[n].pinned:
+                ways = points[n].work + points[n + 1].work
+                scores.append((ways / max(age, 1e-9), n))
+            age += points[n].work
+        found: dict[int, None] = {}
+        for _, n in sorted(scores):
+            if n - 1 not in found and n + 1 not in found:
+                found[n] = None
+            if len(found) * 8 > len(points):
+                break
+        return [(points[n], points[n + 1]) for n in found]
+
+    # -- to a moment
+
+    def goto(self, moment: Moment) -> bool:
+        """Go to a moment, of which the machine has been at or could come to.
+
+        Whether it got there: it was halted, or ended before.
+        """
+        self.return_before(lambda point: point.moment <= moment, self.now <= moment)
+        while (ahead := self.ahead) is not None and self.running.changes_made < moment.changes:
+            if not self._arrive(ahead):
+                return False
+            self._change_again()
+        return self._arrive(moment)
+
+    def leave(self) -> None:
+        """The run is about to go elsewhere: what halted it is over, and nothing is torn."""
+        self.running.halt(False)
+        self.running.stopped = False
+
+    def to_position(self, position: int) -> bool:
+        """Go to just behind an event, by the number of events until then; as :meth:`goto`."""
+        self.return_before(lambda point: point.moment.position < position)
+        while (ahead := self.ahead) is not None and ahead.position < position:
+            if not self._arrive(ahead):
+                return False
+            self._change_again()
+        return self._arrive(Moment(position, 0, 0, False))
+
+    def return_before(self, early: Callable[[Checkpoint], bool], stay: bool = False) -> Checkpoint:
+        """Return to the last checkpoint that is early enough; the first always is.
+
+        If it may ``stay`` the run does not go back to one that it would come from anyway.
+        """
+        points = self.running.checkpoints
+        n = len(points) - 1
+        while n and not early(points[n]):
+            n -= 1
+        if n < len(points) - 1 or not stay or self.now < points[n].moment:
+            self.running.back_to(points[n])
+            self._since = 0.0
+        return points[n]
+
+    def _arrive(self, moment: Moment) -> bool:
+        """Run on to a moment before which no change is to be made."""
+        scheduler = self.running.machine.scheduler
+        while (left := moment.position - scheduler.position) > 0:
+            if not self._slice(left) and scheduler.position < moment.position:
+                return False
+        return self._wait_for(moment)
+
+    def _wait_for(self, moment: Moment) -> bool:
+        """The clock goes on to a moment, and the machine is poised if it was."""
+        scheduler = self.running.machine.scheduler
+        if moment.poised and not scheduler.poised:
+            return self._poise()
+        if scheduler.now < moment.tick:
+            self._forward(1, moment.tick, None)
+        return True
+
+    def _poise(self) -> bool:
+        """Stop before the start that comes next; whether nobody else wants to stop there."""
+        scheduler = self.running.machine.scheduler
+        asked, wanted = scheduler.poise, False
+
+        def always(queue: Queue, task: Task) -> bool:
+            nonlocal wanted
+            wanted = asked is not None and asked(queue, task)
+            return True
+
+        with poising(self.running, always):
+            self._forward(1, None, None)
+        return not wanted
+
+    # -- changes by hand
+
+    def change(self, change: Change) -> object:
+        """Change something now; what was changed later, in what was the future, is forgotten.
+
+        Returns what the change does. It is undone if it fails.
+        """
+        before = self._take()
+        try:
+            found = change.apply(self.running)
+        except BaseException:
+            self.running.back_to(before)
+            raise
+        moment = before.moment
+        del self.changes[moment.changes :]
+        self.changes.append(Made(moment, change))
+        self.running.changes_made += 1
+        self._take()
+        self._thin()
+        return found
+
+    def undo(self) -> Change | None:
+        """Go back to before the last change, and forget it; returns it, None if there was none."""
+        made = self.running.changes_made
+        if not made:
+            return None
+        moment, change = self.changes[made - 1]
+        self.goto(moment)
+        del self.changes[made - 1 :]
+        return change
+
+    def _change_again(self) -> None:
+        self.changes[self.running.changes_made].change.apply(self.running)
+        self.running.changes_made += 1
+        self.changed()
+
+    def follow(self, changes: Sequence[Made]) -> None:
+        """Go back to where other changes were made than these, and let these lie ahead."""
+        same = 0
+        for ours, theirs in zip(self.changes, changes, strict=False):
+            if ours != theirs:
+                break
+            same += 1
+        first = changes[same].moment if same < len(changes) else None
+        if self.running.changes_made > same or (first is not None and self.now > first):
+            self.return_before(
+                lambda point: (
+                    point.moment.changes <= same and (first is None or point.moment <= first)
+                )
+            )
+        self.changes[same:] = changes[same:]
+
+    # -- running an interval again
+
+    def replay(self, end: Moment, *observers: Observer) -> bool:
+        """Run on to a moment while observers are told of everything."""
+        with watching(self.running, *observers):
+            return self.goto(end)
+
+    @contextmanager
+    def excursion(self) -> Iterator[Moment]:
+        """Whatever is done within goes to other moments: at the end it is now again."""
+        moment = self.now
+        try:
+            yield moment
+        finally:
+            self.running.halt(False)
+            self.goto(moment)
+
+    @contextmanager
+    def trial(self) -> Iterator[None]:
+        """Whatever is done or changed by hand within is forgotten: at the end all is as it is."""
+        changes = list(self.changes)
+        try:
+            with self.excursion():
+                yield
+        finally:
+            self.changes[:] = changes
+
+    def intervals(self, end: Moment | None = None) -> Iterator[tuple[Moment, Moment]]:
+        """The stretches of the run between checkpoints, from now or ``end`` back to the start.
+
+        The machine stands at the beginning of each when it is given.
+        """
+        end = self.now if end is None else end
+        while True:
+            point = self.return_before(lambda point, end=end: point.moment < end)  # type: ignore[misc]
+            begin = point.moment
+            yield begin, end
+            if begin >= end or point is self.running.checkpoints[0]:
+                return
+            end = begin
+
+
+@contextmanager
+def watching(running: Running, *observers: Observer) -> Iterator[None]:
+    """Observers are told of what happens within."""
+    scheduler = running.machine.scheduler
+    scheduler.observe(*observers)
+    try:
+        yield
+    finally:
+        scheduler.ignore(*observers)
+
+
+@contextmanager
+def poising(running: Running, poise: Poise | None) -> Iterator[None]:
+    """Before each start within it is asked whether to stop there."""
+    scheduler = running.machine.scheduler
+    before, scheduler.poise = scheduler.poise, poise
+    try:
+        yield
+    finally:
+        scheduler.poise = before

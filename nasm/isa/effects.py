@@ -1,0 +1,148 @@
+"""What semantics may ask for beyond returning values. Effects are data; the machine acts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from nasm.views.view import View
+
+
+class Effect:
+    """What an instruction asks of the machine beyond storing results; a row names its type."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Jump(Effect):
+    """Continue at this label of the queue (None: with the next instruction)."""
+
+    target: str | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Partial:
+    """A result of which only the elements under ``where`` are stored; the others stay as they are.
+
+    ``values`` are as any result's, ``where`` is a bool array that broadcasts to their shape. For
+    operands marked ``partial``.
+    """
+
+    values: Any
+    where: Any
+
+
+COPY, SUM, ONTO = "copy", "sum", "onto"
+"""What a transfer does with its elements: see :class:`Transfer`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Say(Effect):
+    """Put a message into the run's report; nothing else changes."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer(Effect):
+    """Copy views to views, beside the queues. The target plans which channels do it, and when.
+
+    Each of ``moves`` is a destination and its source. ``op``: ``COPY``; ``SUM`` widens several
+    sources to float32, adds them in order and rounds once; ``ONTO`` adds the source to what the
+    destination holds when the data lands. ``axes`` transposes a copy on the way: axis i of the
+    destination is axis ``axes[i]`` of the source, and a share is whole rows of the destination.
+    ``skips`` leaves out what the run addresses out of bounds, which is a fault otherwise.
+    """
+
+    moves: tuple[tuple[View, ...], ...]
+    options: tuple[tuple[str, object], ...] = ()
+    op: str = COPY
+    axes: tuple[int, ...] = ()
+    skips: bool = False
+
+    def option(self, name: str) -> object:
+        """An option by name; None if it was not given."""
+        return dict(self.options).get(name)
+
+
+@dataclass(frozen=True, slots=True)
+class Clear(Effect):
+    """Set the semaphores of the core from one number to another, both included, to 0."""
+
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """What a core sends and receives in a rendezvous.
+
+    ``src`` goes to core ``to``, and what core ``source`` sends comes into ``dst``. The channels of
+    the sender move it, and the rendezvous is over when all has landed; with ``direct`` the engines
+    do it themselves, within the latency of the instruction.
+    """
+
+    dst: View
+    src: View
+    to: int
+    source: int
+    direct: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rendezvous(Effect):
+    """Hold the queue until an instruction like this one is held on each of some cores.
+
+    ``by`` names what tells rendezvous of one instruction apart, ``alike`` what has to be the same
+    on every side, as pairs of a name and a value.
+    """
+
+    cores: tuple[int, ...]
+    by: tuple[tuple[str, object], ...] = ()
+    alike: tuple[tuple[str, object], ...] = ()
+    exchange: Exchange | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """One channel's part of a transfer: element ranges (move, begin, end), moved in order.
+
+    Ranges count elements of both sides in row-major order. Times are in ticks: ``busy`` occupies
+    the channel, the data lands ``latency`` after the start, and not before all of it has passed.
+    After each of its ``packets`` a share of another ring may have a turn; ``descriptors`` are the
+    pieces that the channel moves one by one.
+    """
+
+    channel: int
+    ranges: tuple[tuple[int, int, int], ...]
+    busy: int
+    latency: int
+    bytes: int
+    packets: int = 1
+    descriptors: int = 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """A planned transfer. Each share posts 1 to the instruction's semaphore when it has landed.
+
+    ``ring`` is the queue within each channel, ``dispatch`` the ticks before the first may start
+    and ``notify`` the ticks from landing until a waiter may start. A channel serves the rings
+    whose next share has the lowest ``urgency`` first. ``maker`` names what of the core works on
+    the transfer before its shares arrive, one transfer at a time, for ``making`` ticks.
+    ``shared`` says that a side is in a memory that cores share; ``descriptors`` are the pieces that
+    its channels move one by one. ``figures`` are the names of those that its times stand on: of
+    the "dispatch", the "shares", the "notification" and what the maker makes, the "descriptors".
+    """
+
+    shares: tuple[Share, ...]
+    ring: int
+    dispatch: int
+    notify: int
+    urgency: int = 0
+    maker: str = ""
+    making: int = 0
+    shared: bool = False
+    descriptors: int = 0
+    figures: tuple[tuple[str, tuple[str, ...]], ...] = ()

@@ -1,0 +1,92 @@
+"""Kinds of operand that are lists, written ``[a, b]``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from nasm.base.problems import Refused, listed
+from nasm.isa.declared_transfer import DeclaredTransfer
+from nasm.isa.kinds import WRONG_KIND, Kind, Number, Tile
+from nasm.views.shown import shown
+from nasm.views.spelling import spell
+from nasm.views.tensor import Tensor
+from nasm.views.view import View
+
+
+@dataclass(frozen=True, slots=True)
+class Tiles(Kind):
+    """A list of views in one of some memories, each taken whole: no lanes walk them.
+
+    ``indirect`` says that tiles of entries may address them.
+    """
+
+    memories: tuple[str, ...]
+    most: int
+    indirect: bool = False
+
+    def accept(self, value: object) -> object:
+        if not isinstance(value, list | tuple):
+            single = isinstance(value, Tensor | View)
+            hint = "write a single one in [ ] too" if single else ""
+            raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {shown(value)}", hint)
+        if not 1 <= len(value) <= self.most:
+            raise Refused(WRONG_KIND, f"wanted {self.describe()}, found a list of {len(value)}")
+        tile = Tile(self.memories, lanes=False)
+        return tuple(tile.accept(item) for item in value)
+
+    def format(self, value: object) -> str:
+        assert isinstance(value, tuple)
+        return "[" + ", ".join(spell(v) for v in value) + "]"
+
+    @property
+    def placeholder(self) -> str:
+        return "[tile, …]"
+
+    def describe(self) -> str:
+        return f"a list of 1 to {self.most} tensors in {listed(self.memories)}"
+
+    @property
+    def names(self) -> str:
+        return "tensor"
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers(Kind):
+    """A list of numbers."""
+
+    def accept(self, value: object) -> object:
+        if not isinstance(value, list | tuple):
+            raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {shown(value)}")
+        return tuple(Number().accept(item) for item in value)
+
+    def format(self, value: object) -> str:
+        assert isinstance(value, tuple)
+        return "[" + ", ".join(map(repr, value)) + "]"
+
+    @property
+    def placeholder(self) -> str:
+        return "[number, …]"
+
+    def describe(self) -> str:
+        return "a list of numbers"
+
+
+def views(operand: object) -> tuple[View, ...]:
+    """The views that an operand holds: itself, or those of a list."""
+    if isinstance(operand, View):
+        return (operand,)
+    some = operand if isinstance(operand, list | tuple) else ()
+    return tuple(v for v in some if isinstance(v, View))
+
+
+def mentioned(operand: object) -> Iterator[Tensor]:
+    """The tensors that an operand names: of its views, of its moves, and of tiles of entries."""
+    if isinstance(operand, DeclaredTransfer):
+        named = tuple(view for move in operand.moves for view in move)
+    else:
+        named = views(operand)
+    for view in named:
+        yield view.tensor
+        if view.offsets is not None:
+            yield view.offsets.tile.tensor

@@ -1,0 +1,234 @@
+"""A target: its generations, the table of its instructions, and the rules that hold for all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from nasm.base.problems import Failure, Problem, listed
+from nasm.isa.by_name import named
+from nasm.isa.figures import Figure, FigureSet
+from nasm.isa.generation import Generation
+from nasm.isa.held import Blocked, Burst, Holds, Part, Surroundings, Unfinished
+from nasm.isa.instruction import Row, Rule
+from nasm.isa.isa import Isa
+from nasm.isa.options import Option, OptionValue, in_force
+from nasm.isa.pace import Pace
+from nasm.isa.settings import Settings
+from nasm.isa.timing import NONE, Timing
+from nasm.isa.words import Words
+from nasm.views.arrangement import Arrangement
+
+if TYPE_CHECKING:
+    from nasm.base.dtypes import Casting
+    from nasm.isa.effects import Plan, Transfer
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """What the examples of rows are made into programs with.
+
+    ``tensors`` are declarations of the tensors that examples name, ``{n}`` elements per partition,
+    with what they hold (``input = …``) in any memory; ``transfer`` declares the one called
+    ``load``. ``fill`` are lines that fill ``{dst}``, by memory, from ``{dst}_in`` in the memory
+    ``outside``; each posts ``posts``, and ``wait`` waits for ``{count}``. ``labelled`` is what the
+    label ``again`` stands at.
+    """
+
+    tensors: tuple[str, ...]
+    transfer: str
+    outside: str
+    fill: Mapping[str, str]
+    semaphores: str
+    posts: int
+    wait: str
+    labelled: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sequencing:
+    """The rows with which a queue governs itself, for whoever makes programs.
+
+    ``wait`` only waits and updates; ``clear`` sets a range of semaphores to 0; ``move`` puts a
+    number or a register into a register, ``compute`` makes one of two, ``branch`` goes to a label
+    if a comparison holds.
+    """
+
+    wait: str
+    clear: str
+    move: str
+    compute: str
+    branch: str
+
+
+Expander = Callable[[Any, int, Any, tuple[int, int]], Sequence[Any] | None]
+"""What a queue executes for an instruction that comes to its head, in order, maybe nothing; None
+for the instruction itself. It gets what the core holds, the queue's number within the core, the
+instruction, and where that stands. An ``Expansion`` says of each where it came from. It may change
+what the core holds, unless it returns None. Instructions that are alike are best one object, for
+what follows from them is decided once for each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bursting:
+    """How a target executes many instructions of a queue at once, where nobody looks.
+
+    Both get what the core holds and the number of the queue within the core. ``ahead`` says what
+    would be executed for an instruction further on if those before it changed nothing of that,
+    which they do not in a burst; None if taking it up changes what the core holds. ``burst`` gets
+    these, in pieces; no more ticks than it may take before the last one starts; and the queues
+    whose next instruction is blocked, by number, of which it must end none. It may take fewer.
+    """
+
+    ahead: Callable[[Any, int, Any], Sequence[Any] | None]
+    burst: Callable[[Any, int, Iterable[Sequence[Any]], int, Mapping[int, Blocked]], Burst | None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Target:
+    """An instruction set and the machines that run it.
+
+    ``rules`` hold for every instruction; ``plan`` turns a transfer into shares for channels.
+    ``options`` are what a user may choose about its machines; ``casting`` makes of them the casts
+    of a stream of instructions, by the stream's number. ``figures`` are the rows that the numbers
+    of its generations come from. ``paces`` makes what paces the instructions of a core, by the name
+    that costs give it. ``interlocked`` says of options whether an engine waits for its own earlier
+    results. ``vocabulary`` is what words of operands mean, by what they are. ``module`` is where it
+    is written, under the name TARGET. ``sequencing`` names the rows that govern queues.
+    ``computing`` are instructions that leave in ``c`` what an operator means of tiles, by
+    expressions of the tiles ``a`` and ``b`` and the number 2, such as ``-a`` and ``a + 2``.
+    ``halves`` are the operands of two instructions of the same row that do one after the other
+    what one with these operands does; None if there are none.
+    ``profiled`` are the opcode and the operands of an instruction as the vendor's profiler shows
+    them, empty where nothing published shows any. ``words`` are those of its instructions, where
+    they have some. ``holds`` makes the object that a core holds, which semantics get by the
+    implicit operand ``Held``. ``expand`` says what a queue executes for an instruction, with what
+    its core holds and its number within the core: see :data:`Expander`. ``bursting`` is how it
+    executes many at once; ``unfinished`` what the engines of a core have left open when a run is
+    over. ``settings`` are what of that a program may set before it runs, ``parts`` what of it can
+    be looked at. ``arrangements`` are words of declarations in linear memories: how elements stand
+    there that are not one after the other, for each stored format.
+    """
+
+    name: str
+    module: str
+    summary: str
+    isa: Isa
+    generations: tuple[Generation, ...]
+    rules: tuple[Rule, ...] = ()
+    plan: Callable[[Transfer, Generation, str], Plan] | None = None
+    samples: Samples | None = None
+    options: tuple[Option, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    casting: Callable[[Mapping[str, OptionValue], int], Casting] | None = None
+    paces: Mapping[str, Callable[[Generation], Pace]] = field(default_factory=dict)
+    interlocked: Callable[[Mapping[str, OptionValue]], bool] = lambda options: True
+    vocabulary: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    sequencing: Sequencing | None = None
+    computing: Mapping[str, str] = field(default_factory=dict)
+    halves: Callable[[Row, tuple[object, ...]], tuple[tuple[object, ...], ...] | None] = (
+        lambda row, operands: None
+    )
+    profiled: Callable[[Row, tuple[object, ...]], tuple[str, str]] | None = None
+    words: Words | None = None
+    holds: Callable[[Generation, Surroundings], Holds] | None = None
+    expand: Expander | None = None
+    bursting: Bursting | None = None
+    unfinished: Callable[[Any], Iterable[Unfinished]] | None = None
+    parts: tuple[Part, ...] = ()
+    settings: Settings | None = None
+    arrangements: tuple[Arrangement, ...] = ()
+
+    def __reduce__(self) -> tuple[Callable[[str, str], Target], tuple[str, str]]:
+        return named, (self.module, "TARGET")
+
+    def row(self, name: str) -> Row | None:
+        """A row by its name; that of words that are no instruction is in no list of rows."""
+        if self.words is not None and name == self.words.data.name:
+            return self.words.data
+        return self.isa.rows.get(name)
+
+    def generation(self, name: str) -> Generation | None:
+        """A generation by any of its spellings."""
+        return next((g for g in self.generations if name in g.spellings or name == g.name), None)
+
+    def configured(
+        self, generation: Generation, options: Mapping[str, object], timing: Timing = NONE
+    ) -> Generation:
+        """A generation with these options and figures; raises Failure with all that is wrong."""
+        problems: list[Problem] = []
+        chosen, numbers = generation.options, generation.numbers
+        offered = self.offered(generation)
+        lacking = {o.name: listed(self._taking(o), "and") for o in self.options if o not in offered}
+        try:
+            chosen = in_force(self.options, options, lacking)
+        except Failure as failure:
+            problems += failure.problems
+        try:
+            numbers = timing.in_force(self.figures, self.generations, generation)
+        except Failure as failure:
+            problems += failure.problems
+        if problems:
+            raise Failure(problems)
+        return replace(generation, options=chosen, numbers=numbers)
+
+    def offered(self, generation: Generation) -> tuple[Option, ...]:
+        """The options that make a difference on a generation."""
+        return tuple(o for o in self.options if self._spans(o.since, o.until, generation))
+
+    def _taking(self, option: Option) -> list[str]:
+        """The generations that take an option."""
+        return [g.summary for g in self.generations if self._spans(option.since, option.until, g)]
+
+    def chosen(self, generation: Generation) -> dict[str, OptionValue]:
+        """The options of a generation that are not as they are by default."""
+        defaults = in_force(self.options, {})
+        return {n: v for n, v in generation.options.items() if v != defaults[n]}
+
+    def figures_set(self, generation: Generation) -> tuple[FigureSet, ...]:
+        """The figures of a generation that are not as they are by default."""
+        plain = self.generation(generation.name)
+        assert plain is not None
+        numbers = (
+            (f, generation.numbers.get(f.name), plain.numbers.get(f.name)) for f in self.figures
+        )
+        return tuple(
+            FigureSet(figure.name, figure.unit, now.value, before.value, now.source)
+            for figure, now, before in numbers
+            if now is not None and before is not None and now != before
+        )
+
+    def available(self, row: Row, generation: Generation) -> bool:
+        """Whether a generation has an instruction."""
+        return self._spans(row.since, row.until, generation)
+
+    def _spans(self, since: str, until: str, generation: Generation) -> bool:
+        """Whether what some generations have, from one on or up to one, is on this one."""
+        order = {g.name: g.order for g in self.generations}
+        first = order[since] if since else 0
+        last = order[until] if until else max(order.values())
+        return first <= generation.order <= last
+
+    def engines(self, row: Row, generation: Generation) -> tuple[str, ...]:
+        """The engines of a generation that have an instruction, in the generation's order."""
+        if not self.available(row, generation):
+            return ()
+        order = {g.name: g.order for g in self.generations}
+        since = {e: order[name] for e, name in row.engine_since.items()}
+        return tuple(
+            e.name
+            for e in generation.engines
+            if e.name in row.engines and since.get(e.name, 0) <= generation.order
+        )
+
+
+@cache
+def rules_of(target: Target, row: Row, addressed: bool) -> tuple[Rule, ...]:
+    """The rules that an instruction must obey: the target's, then the row's own."""
+    return tuple(r for r in (*target.rules, *row.rules) if addressed or not r.addressed)
+
+
+Loader = Callable[[], Target]
+"""Imports a target when a program first asks for it."""

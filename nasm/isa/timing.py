@@ -1,0 +1,251 @@
+"""Figures that a user sets, from a TOML file or by name: read, and checked against a target.
+
+A file has a line for each, ``semaphore_ns = 25``; under ``[v3]``, or another spelling of a
+generation, they hold of that one alone. What holds of one goes before what holds of all.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, time
+from pathlib import Path
+from typing import Any
+
+from nasm.base.numbers import plain
+from nasm.base.problems import MOST_SAID, Failure, Problem, Refused, did_you_mean, in_line, quoted
+from nasm.base.source import Source, Span
+from nasm.base.source_files import source_of
+from nasm.isa.evidence import Evidence, Fact
+from nasm.isa.figures import Figure, Use
+from nasm.isa.generation import Generation
+
+WRONG, UNREADABLE = "E0814", "E0801"
+
+LEAST, MOST = 0.001, 1_000_000
+"""The least that a rate may be, and the most of any figure: ticks of a run stay within 64 bits."""
+
+LARGEST, LONGEST = 1 << 16, 4_000
+"""Characters of a file, and of a line of one: what has more is no list of figures."""
+
+GIVEN_BY_PYTHON = "set by timing="
+
+_AT = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+
+Key = tuple[str, ...]
+"""The tables that lead to a value, and its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """What figures are to be: numbers by name, and by name in the table of a generation.
+
+    ``said`` is the source of a figure that it sets, ``source`` the text it was read from.
+    """
+
+    values: Mapping[str, object] = field(default_factory=dict)
+    said: str = GIVEN_BY_PYTHON
+    source: Source | None = None
+
+    @classmethod
+    def of(cls, given: TimingGiven | None) -> Timing:
+        """What a caller gave: figures by name, or the path of a file; raises Failure."""
+        if given is None:
+            return NONE
+        if isinstance(given, Timing):
+            return given
+        if isinstance(given, Mapping):
+            return cls(dict(given))
+        if isinstance(given, str | os.PathLike):
+            return read(os.fspath(given))
+        kind = type(given).__name__  # type: ignore[unreachable]
+        raise TypeError(f"timing is figures by name or the path of a TOML file, not {kind}")
+
+    def in_force(
+        self, figures: Sequence[Figure], generations: Sequence[Generation], here: Generation
+    ) -> Mapping[str, Fact]:
+        """The numbers of a generation with what is set; raises Failure with all that is wrong."""
+        if not self.values:
+            return here.numbers
+        known = {figure.name: figure for figure in figures}
+        found: dict[tuple[str, str], Fact] = {}
+        places = _Places(self.source)
+        problems: list[Problem] = []
+        for key, generation, name, value in self._each(generations):
+            if len(problems) >= MOST_SAID:
+                break
+            try:
+                if isinstance(generation, Refused):
+                    raise generation
+                number = _accepted(known, generation or here, name, value)
+                where = "" if generation is None else generation.name
+                if (where, name) in found:
+                    raise Refused(WRONG, f"{name} is set twice for {where}", "leave one out")
+                found[where, name] = Fact(number, Evidence.ASSUMED, self.said)
+            except Refused as refused:
+                problems.append(refused.at(places.of(key)))
+        if problems:
+            raise Failure(problems)
+        set_here = (
+            {n: f for (g, n), f in found.items() if g == where} for where in ("", here.name)
+        )
+        return {**here.numbers, **next(set_here), **next(set_here)}
+
+    def _each(
+        self, generations: Sequence[Generation]
+    ) -> Iterator[tuple[Key, Generation | Refused | None, str, object]]:
+        """Every value with its key, the generation of its table (None: all), and its name."""
+        names = {s: g for g in generations for s in (g.name, *g.spellings)}
+        for name, value in self.values.items():
+            if name in names and isinstance(value, Mapping):
+                for inner, number in value.items():
+                    yield (name, inner), names[name], inner, number
+            elif name in names:
+                said = f"{name} is a generation and has a table, not {quoted(_shown(value))}"
+                yield (
+                    (name,),
+                    Refused(WRONG, said, f"write [{name}] above its figures"),
+                    name,
+                    value,
+                )
+            elif isinstance(value, Mapping) and not _figure(name, generations):
+                hint = did_you_mean(str(name), names) or f"the target has {', '.join(names)}"
+                said = f"no generation '{quoted(str(name))}'"
+                yield (name,), Refused(WRONG, said, hint), name, value
+            else:
+                yield (name,), None, name, value
+
+
+TimingGiven = Mapping[str, object] | str | os.PathLike[str] | Timing
+"""What a caller may give."""
+
+NONE = Timing()
+
+
+def _figure(name: object, generations: Sequence[Generation]) -> bool:
+    return any(name in generation.numbers for generation in generations)
+
+
+def _accepted(
+    known: Mapping[str, Figure], generation: Generation, name: object, value: object
+) -> float:
+    """The number that a figure of a generation is set to; raises Refused."""
+    figure = known.get(name) if isinstance(name, str) else None
+    if figure is None:
+        settable = [f.name for f in known.values() if f.use is not Use.LIMIT]
+        hint = did_you_mean(str(name), settable) or "'neuron-nasm isa --timing' lists them"
+        raise Refused(WRONG, f"the machine has no figure '{quoted(str(name))}'", hint)
+    if figure.use is Use.LIMIT:
+        said = f"{name} is a limit of the hardware and takes no time: it cannot be set"
+        raise Refused(WRONG, said)
+    if figure.name not in generation.numbers:
+        having = list(figure.facts)
+        hint = f"{' and '.join(having)} has it: set it under [{having[-1]}]"
+        raise Refused(WRONG, f"{generation.summary} has no figure {name}", hint)
+    value = plain(value)
+    least = LEAST if figure.use is Use.RATE else 0
+    if not isinstance(value, int | float) or value is True or not least <= value <= MOST:
+        shown = "a table" if isinstance(value, Mapping) else quoted(_shown(value))
+        wanted = f"a number from {least:g} to {MOST:,} ({figure.unit})"
+        raise Refused(WRONG, f"{name} is {wanted}, not {shown}")
+    return value
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, date | time) or (isinstance(value, float) and not math.isfinite(value)):
+        return str(value)
+    return repr(value)
+
+
+# ---------------------------------------------------------------- files
+
+
+def read(path: str) -> Timing:
+    """The figures that a file sets; raises Failure if it cannot be read or is not TOML."""
+    from tomllib import loads  # which few runs need
+
+    source = source_of(Path(path), ending=".toml")
+    said, at = "", None
+    if len(source.text) > LARGEST:
+        said = f"it has more than {LARGEST:,} characters"
+    else:
+        for number, line in enumerate(source.text.split("\n"), 1):
+            if len(line) > LONGEST:
+                said, at = f"a line of more than {LONGEST:,} characters", _line(source, number)
+                break
+    if not said:
+        try:
+            return Timing(loads(source.text), f"set by {in_line(path)}", source)
+        except RecursionError:
+            said = "its values are too deeply nested"
+        except ValueError as problem:  # TOMLDecodeError, or an integer of thousands of digits
+            said, at = _broken(source, str(problem))
+    message = f"{in_line(path)} is no list of figures in TOML: {quoted(said)}"
+    raise Failure(Problem(UNREADABLE, message, at, "write a line like semaphore_ns = 25"))
+
+
+def _broken(source: Source, said: str) -> tuple[str, Span | None]:
+    """What a reader of TOML said, and the place it said it of."""
+    found = _AT.search(said)
+    if found is None:
+        return said, None
+    said = said[: found.start()]
+    said = said[:1].lower() + said[1:]
+    if found[1] is None:
+        return said, Span(source, len(source.text), len(source.text))
+    start = source.offset(int(found[1])) + int(found[2]) - 1
+    return said, Span(source, start, start + 1)
+
+
+def _line(source: Source, number: int) -> Span:
+    """A line without the blanks around it."""
+    start, text = source.offset(number), source.line(number)
+    indent = len(text) - len(text.lstrip())
+    return Span(source, start + indent, start + max(indent, len(text.rstrip())))
+
+
+class _Places:
+    """Where a file says what, found when something is wrong: a reader of TOML does not tell."""
+
+    def __init__(self, source: Source | None) -> None:
+        self.source = source
+        self._lines: dict[Key, int] | None = None
+
+    def of(self, key: Key) -> Span | None:
+        """The line that sets a value, or the one that begins its table."""
+        if self.source is None:
+            return None
+        if self._lines is None:
+            self._lines = dict(_keys(self.source.text))
+        lines = (self._lines.get(key[:size]) for size in range(len(key), 0, -1))
+        return _line(self.source, next((n for n in lines if n is not None), 1))
+
+
+def _keys(text: str) -> Iterator[tuple[Key, int]]:
+    """The keys that lines give a value or begin a table with, each with the line's number."""
+    from tomllib import loads
+
+    table: Key = ()
+    for number, line in enumerate(text.split("\n"), 1):
+        begins = line.lstrip().startswith("[")
+        try:
+            found = _path(loads(line if begins else f"{line.partition('=')[0]}= 0"))
+        except ValueError:
+            continue  # a part of a value of several lines, or a comment
+        if begins:
+            table = found
+        yield (found if begins else (*table, *found)), number
+
+
+def _path(tree: Any) -> Key:
+    """The keys down to the only value there is."""
+    keys: list[str] = []
+    while isinstance(tree, dict) and tree:
+        ((key, tree),) = tree.items()
+        keys.append(key)
+    return tuple(keys)

@@ -1,0 +1,145 @@
+"""The assembler: a source in, a program out, or every problem of the text at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import islice
+
+from nasm.base import gc_pause
+from nasm.base.array_files import ArrayFile
+from nasm.base.files import ANY, Allowed
+from nasm.base.problems import Failure, Problem, Refused, Unsaid, limited
+from nasm.base.source import Source
+from nasm.isa.target import Loader
+from nasm.isa.timing import NONE, Timing
+from nasm.language.expanding.commented import commented
+from nasm.language.expanding.defines import constants
+from nasm.language.expanding.evaluate import free_names
+from nasm.language.expanding.expand import Expander
+from nasm.language.expanding.including import Includes
+from nasm.language.expanding.statements import unknown_target
+from nasm.language.expanding.undeclared import Undeclared
+from nasm.language.expectations.judge import check_static
+from nasm.language.text import suppressions, tree
+from nasm.language.text.parse import parse
+from nasm.program.builder import ProgramBuilder
+from nasm.program.notes import in_order
+from nasm.program.program import Program
+
+Rewrite = Callable[[ProgramBuilder], object]
+"""Puts other lines into the queues of a builder; raises Failure."""
+
+
+class Unassembled(Failure):
+    """Problems of a text, with what was made of its program, which nobody can run.
+
+    ``program`` is None if the text names no target. A copy is a Failure, and has none.
+    """
+
+    program: Program | None = None
+
+    def __reduce__(self) -> tuple[type[Failure], tuple[object, ...]]:
+        return Failure, self.args
+
+
+def assemble(
+    source: Source,
+    targets: Mapping[str, Loader],
+    target: str | None = None,
+    defines: Mapping[str, int | float] | None = None,
+    options: Mapping[str, object] | None = None,
+    files: Allowed = ANY,
+    timing: Timing = NONE,
+    rewrite: Rewrite | None = None,
+) -> Program:
+    """Assemble a text; ``target`` and ``defines`` override what it says.
+
+    ``options`` and ``timing`` are those of the machine that it is for, ``files`` those that it may
+    name. What is finished may be rewritten by a function of its builder. Raises Unassembled, a
+    Failure, with every problem found, in the order of the text.
+    """
+    if target is not None and target not in targets:
+        raise Failure(unknown_target(target, targets).at(None))
+    with gc_pause.paused():
+        file, problems = parse(source, alike=True)
+        allowed, unclear = suppressions.allows(source)
+        includes = Includes(source, files)
+        given = constants(defines)
+        expander = Expander(source, targets, target, given, options, timing, includes)
+        expander.problems += unclear
+        try:
+            program = _assembled(file, problems, expander, files, rewrite)
+        except Failure as failure:
+            unassembled = Unassembled(failure.problems)
+            unassembled.program = expander.builder.program if expander.builder else None
+            raise unassembled from None
+        program.allows = [*allowed, *expander.allowed]
+        program.views = expander.scope.named_views()
+        program.macros = expander.macros
+        return program
+
+
+def _assembled(
+    file: tree.File,
+    problems: list[Problem],
+    expander: Expander,
+    files: Allowed,
+    rewrite: Rewrite | None,
+) -> Program:
+    named = any(isinstance(s, tree.TargetLine) for s in file.body)
+    expander.problems += problems
+    if expander.override is not None and not named:
+        expander.use_target(expander.override)
+    builder = expander.expand(file.body, file.unread)
+    unsaid = Unsaid(file.unsaid + expander.unsaid, expander.stopped and not problems)
+    if builder is None:
+        raise Failure(limited(in_order(expander.problems), unsaid))
+    undeclared = expander.scope.undeclared
+    builder.program.files = files
+    builder.problems += commented(expander.source, builder)
+    builder.problems += initialisers(builder.program)
+    builder.problems += expectations(builder, undeclared)
+    if builder.recorded:
+        builder.place()
+        builder.check_rules(unsaid)
+        from nasm.sync.loops_and_moments import put_in  # which most texts do not need
+
+        put_in(builder)
+    program = builder.finish(undeclared, unsaid)
+    if rewrite is not None:
+        rewrite(builder)
+        program = builder.finish()
+    if builder.in_blocks:
+        from nasm.sync.unwritten import unwritten_in_blocks
+
+        program.warnings += unwritten_in_blocks(program)
+    return program
+
+
+def initialisers(program: Program, first: int = 0) -> list[Problem]:
+    """The files of initialisers that may not be read, of tensors from one on.
+
+    None is read before the program is loaded.
+    """
+    found: list[Problem] = []
+    for tensor in islice(program.tensors.values(), first, None):
+        if isinstance(tensor.init, ArrayFile):
+            try:
+                program.files.check(tensor.init.folder, tensor.init.name)
+            except Refused as refused:
+                found.append(refused.at(tensor.span))
+    return found
+
+
+def expectations(builder: ProgramBuilder, undeclared: Undeclared, first: int = 0) -> list[Problem]:
+    """What is wrong with expectations from one on, those on undeclared names apart."""
+    program = builder.program
+    engines = [n for e in builder.generation.engines for n in (e.name, *e.aliases)]
+    found: list[Problem] = []
+    for expectation in program.expectations[first:]:
+        assert isinstance(expectation.tree, tuple)
+        if not any(name in undeclared for name in free_names(expectation.tree[0])):
+            found += check_static(
+                expectation, program.tensors, engines, program.cores, program.files
+            )
+    return found

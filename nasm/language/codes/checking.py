@@ -1,0 +1,80 @@
+"""Codes of what is told of a program before its run: none of them fails it."""
+
+from __future__ import annotations
+
+from nasm.base.problems import Severity
+from nasm.language.codes.row import Code
+
+ROWS = (
+    Code(
+        "E0530",
+        "a wait for what nothing posts",
+        "No instruction that can be reached updates the semaphore or event, so that whoever waits "
+        "for it waits forever. `neuron-nasm check` says so of every such wait that the run without "
+        "values does not prove to be a deadlock (E0510): one that it did not get to, or that a "
+        "branch may go around.",
+        ".target trn1\n.sem go\n@sync\n    RegisterMove %r0, 1\n"
+        "    CompareBranch %r0, 1, op=equal, target=end\n    Nop $go >= 1\nend:\n    Nop",
+        ".target trn1\n.sem go\n@vector Nop $go++\n@sync\n    RegisterMove %r0, 1\n"
+        "    CompareBranch %r0, 1, op=equal, target=end\n    Nop $go >= 1\nend:\n    Nop",
+        severity=Severity.WARNING,
+    ),
+    Code(
+        "E0531",
+        "posts that nothing waits for",
+        "The semaphore or event is updated, and no instruction waits for it. Either a wait is "
+        "missing, and something is not in order, or the update is not needed. An update at the end "
+        "of a program orders its outputs only if the last instruction of some queue waits for it: "
+        "the host reads them when every queue is done.",
+        "@vector Memset a, 1.0 $done++",
+        "@vector Memset a, 1.0 $done++\n@sync Nop $done >= 1",
+        severity=Severity.NOTE,
+    ),
+    Code(
+        "E0532",
+        "a wait that orders nothing",
+        "Without the wait all would be in the same order, in every round of its line: it is for no "
+        "more than the counter has from the start, its queue has waited for as much before, or "
+        "other waits see to it already. It does no harm. In a loop whose first rounds wait for 0 "
+        "the other rounds may be meant to order something, which this number of rounds has none "
+        "of.",
+        "@vector Memset a, 1.0 $done++\n@sync Nop $done >= 1\n@sync Nop $done >= 1",
+        "@vector Memset a, 1.0 $done++\n@vector Memset b, 1.0 $done++\n"
+        "@sync Nop $done >= 1\n@sync Nop $done >= 2",
+        severity=Severity.NOTE,
+    ),
+    Code(
+        "E0533",
+        "an instruction on which nothing depends",
+        "Nothing that leads to an output, an expectation, an update, a branch, a transfer or a "
+        "message reads what the instruction writes, in any round of its line. Often its store is "
+        "missing, or somebody reads another tensor by mistake. A tensor on chip that is looked at "
+        "only with `--out`, or in the debugger, is found too.",
+        "@vector Memset a, 1.0",
+        "@vector Memset c, 1.0 $done++\n@sync DmaCopy C, c $done >= 1 $loaded += 16\n"
+        "@sync Nop $loaded >= 16",
+        severity=Severity.NOTE,
+    ),
+    Code(
+        "E0534",
+        "instructions that are never reached",
+        "A branch before them always goes elsewhere, and no branch leads to them. A branch counts "
+        "as always taken if its condition is in its operands, as with `op=always`.",
+        ".target trn1\n@sync\n    CompareBranch target=end\n    Nop\nend:\n    Nop",
+        ".target trn1\n@sync\n    CompareBranch target=end\nend:\n    Nop",
+        severity=Severity.WARNING,
+    ),
+    Code(
+        "E0535",
+        "a program that was followed only in part",
+        "`neuron-nasm check` follows a program without computing a value. Where a branch or an "
+        "address depends on what memory holds it cannot go on, and after `--max-instructions` it "
+        "does not: then order, deadlocks and faults of what comes later are not known, and `run` "
+        "finds them. What the text alone tells is told of the whole program.",
+        ".target trn1\n.sbuf n i32[1, 1]\n@sync\n    TensorLoad %r0, n\n"
+        "    CompareBranch %r0, 1, op=equal, target=end\n    Nop\nend:\n    Nop",
+        ".target trn1\n@sync\n    RegisterMove %r0, 1\n"
+        "    CompareBranch %r0, 1, op=equal, target=end\n    Nop\nend:\n    Nop",
+        severity=Severity.NOTE,
+    ),
+)

@@ -1,0 +1,48 @@
+"""Codes of what a program and its user allow, and of what is not installed: E0830 to E0850."""
+
+from __future__ import annotations
+
+from nasm.base.problems import Severity
+from nasm.language.codes.row import Code
+
+ROWS = (
+    Code(
+        "E0830",
+        "a comment for nasm that cannot be read",
+        "A comment `; nasm: allow E0502 reason` allows a hazard or a warning on the line that it "
+        "stands behind, or, on a line of its own, on the next. It names the code, or several with "
+        "commas between them, and says why: what is allowed is listed at the end of each report "
+        "with its reason. For a race it may stand on the line of either access, and in a loop it "
+        "holds for all rounds.",
+        "@gpsimd Memset  c, 1.0\n@vector Memset  c, 1.0   ; nasm: allow E0502",
+        "@gpsimd Memset  c, 1.0\n@vector Memset  c, 1.0   ; nasm: allow E0502 both write 1.0",
+    ),
+    Code(
+        "E0831",
+        "a code that cannot be allowed",
+        "What can be allowed, by a comment or with `--allow`, are hazards that a run survives, "
+        "such as E0502, and all that is told as a warning. The text has to parse, names have to be "
+        "declared, and the rules of the machine hold; and a run that ends at a fault or in a "
+        "deadlock has no result.",
+        "@vector Memset  c, 1.0   ; nasm: allow E0510 it never ends",
+    ),
+    Code(
+        "E0832",
+        "an allow that allows nothing",
+        "The comment, or `--allow`, allows what was looked for in this run and not found: on this "
+        "line, or anywhere. It may have been mended since, and would hide the next mistake of its "
+        "kind. This is a note: it makes no run fail, not with `--strict` either.",
+        "@vector Memset  c, 1.0   ; nasm: allow E0502 both write 1.0",
+        "@vector Memset  c, 1.0",
+        Severity.NOTE,
+    ),
+    Code(
+        "E0850",
+        "a package that is not installed",
+        "What writes programs with you stands on packages that nothing else needs: the language "
+        "server on pygls, the extra `neuron-nasm[lsp]`, and `%%nasm` on IPython, the extra "
+        "`neuron-nasm[notebook]`.",
+        "$ neuron-nasm lsp",
+        "$ pip install 'neuron-nasm[lsp]'",
+    ),
+)

@@ -1,0 +1,86 @@
+"""Codes of kernels of NKI: what is wrong with one, and with how it is called."""
+
+from __future__ import annotations
+
+from nasm.language.codes.row import Code
+
+ROWS = (
+    Code(
+        "E0650",
+        "not the NKI that runs here",
+        "The kernel uses what NKI had in earlier versions, or what drives a chip. NKI 0.1, "
+        "`neuronxcc.nki`, is refused by AWS's own compiler since NKI 0.4: its calls return tiles, "
+        "where those of today take `dst`, and it has masks and index arrays, which are gone. "
+        "AWS's 'NKI Migration Guide', nki/migration in the documentation of the Neuron SDK, says "
+        "what has taken their place. Packages that drive a chip, `torch_xla` and others, are not "
+        "there: call the kernel itself, with arrays of NumPy or of PyTorch on the CPU.",
+        "$ python -c 'import neuronxcc.nki.language as nl'",
+        "$ python -c 'import nki.language as nl'",
+    ),
+    Code(
+        "E0651",
+        "a call that NKI has no meaning for",
+        "A function of `nki.isa` or `nki.language` was called with what it does not take, or a "
+        "tensor was used as what it is not: its contents are known when the program runs, and not "
+        "while the kernel is traced. The message says what was found and what was wanted.",
+        "$ neuron-nasm nki kernel.py:branches_on_a_tile",
+        "$ neuron-nasm nki kernel.py:selects",
+    ),
+    Code(
+        "E0652",
+        "an accumulation that is not one answer",
+        "A matmul whose `accumulate` is left open adds to what earlier ones left, and overwrites "
+        "a place that none has written. Of the place that it writes some was begun, and some was "
+        "not. Say `accumulate=True` or `False`, or multiply into the parts one by one.",
+        "$ neuron-nasm nki kernel.py:half_begun",
+        "$ neuron-nasm nki kernel.py:each_half",
+    ),
+    Code(
+        "E0653",
+        "other chips are not simulated",
+        "The functions of `nki.collectives` exchange tensors with other chips. What is simulated "
+        "is one chip's pair of cores that share their memory: those exchange tiles with "
+        "`nki.isa.sendrecv` and meet at `nki.isa.core_barrier`.",
+        "$ neuron-nasm nki kernel.py:gathers_from_all",
+        "$ neuron-nasm nki kernel.py:one_chip --lnc 2",
+    ),
+    Code(
+        "E0654",
+        "an argument that no kernel takes, or a result that none can give",
+        "Arguments are arrays with a dtype that NKI has and at least one axis, which the kernel "
+        "finds in HBM, or anything else, which it finds as it is. There are no 64-bit dtypes. "
+        "Results are tensors in shared HBM, `buffer=nl.shared_hbm`, or arguments that the kernel "
+        "writes; an argument that is written must be an array that can be changed.",
+        "$ neuron-nasm nki kernel.py:returns_a_tile --in x=normal[128,512]",
+        "$ neuron-nasm nki kernel.py:returns_hbm --in x=normal[128,512]",
+    ),
+    Code(
+        "E0655",
+        "an exception of the kernel's",
+        "The kernel, or the script that calls it, raised an exception of its own: an assertion "
+        "about its shapes, for instance. It is told at its line, with the calls that led there; "
+        "the exit code is 1. Python itself raises a TypeError for an argument that a function of "
+        "NKI does not have.",
+        '$ neuron-nasm nki rmsnorm.py:rmsnorm --in "x=ones[100,512]" --in "w=ones[1,512]"',
+        '$ neuron-nasm nki rmsnorm.py:rmsnorm --in "x=ones[128,512]" --in "w=ones[1,512]"',
+    ),
+    Code(
+        "E0656",
+        "a kernel that is not there, cannot be read, or is called otherwise",
+        "On the command line a kernel is `kernel.py:name`. Its arguments are given by name: "
+        "arrays with `--in`, all else with `--arg`, as Python writes it. The message says which "
+        "kernels the file has, or which arguments the kernel wants. A file that Python cannot "
+        "parse has no kernel; the exit code is 2 then, as for any text that cannot be read.",
+        '$ neuron-nasm nki rmsnorm.py:rmsnorm --in "x=ones[128,512]"',
+        '$ neuron-nasm nki rmsnorm.py:rmsnorm --in "x=ones[128,512]" --in "w=ones[1,512]"',
+    ),
+    Code(
+        "E0657",
+        "more registers than an engine has",
+        "A register of a kernel is a register of each engine that needs its value, and an engine "
+        "has 64. Numbers that are needed later can be kept in SBUF, with register_store, and "
+        "loaded where they are needed, with register_load.",
+        "$ neuron-nasm nki kernel.py:seventy_registers",
+        "$ neuron-nasm nki kernel.py:one_register",
+    ),
+)

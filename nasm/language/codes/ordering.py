@@ -1,0 +1,55 @@
+"""What is told of the order of counters; races are among what is told of runs."""
+
+from __future__ import annotations
+
+from nasm.base.problems import Severity
+from nasm.language.codes.row import Code
+
+ROWS = (
+    Code(
+        "E0540",
+        "a counter is set in no order with who uses it",
+        "Setting a semaphore or an event, or clearing a range of semaphores, begins anew: what was "
+        "posted before is gone. So each set has to come before or after every other update and "
+        "every wait of that counter, whatever takes how long. This one does not: the value that "
+        "the wait sees, or the update that is kept, is a matter of luck. Let whoever sets the "
+        "counter wait until nobody needs its value any more, and those who use it next wait for "
+        "the set.",
+        ".event  e\n@sync   EventSemaphore  $e = 1\n"
+        "@vector EventSemaphore  $e == 1\n@scalar EventSemaphore  $e == 1  $e = 0",
+        ".event  e\n@sync   EventSemaphore  $e = 1\n@vector EventSemaphore  $e == 1  $done++\n"
+        "@scalar EventSemaphore  $done >= 1  $e = 0",
+    ),
+    Code(
+        "E0541",
+        "a wait for just a value that may be overrun",
+        "The instruction waits until a semaphore has just this value, and updates that need not "
+        "come after the wait may carry it past. If that happens before the wait sees the value, "
+        "it waits forever. Wait with `>=`, or let the later updates wait for this instruction.",
+        "@sync   EventSemaphore  $done++\n@scalar EventSemaphore  $done++\n"
+        "@vector EventSemaphore  $done == 1\n@vector EventSemaphore  $done == 2",
+        "@sync   EventSemaphore  $done++\n@scalar EventSemaphore  $done++\n"
+        "@vector EventSemaphore  $done >= 1\n@vector EventSemaphore  $done == 2",
+        severity=Severity.WARNING,
+    ),
+    Code(
+        "E0542",
+        "a run too long for its order to be judged as a whole",
+        "What a run executes is kept until its order has been judged, up to 1,000,000 "
+        "instructions. Those after that run as always, and nobody looks for races among them.",
+        severity=Severity.NOTE,
+    ),
+    Code(
+        "E0543",
+        "a wait that may see what has been taken",
+        "A queue takes from a semaphore when an instruction completes, and a later instruction of "
+        "it waits for the same semaphore. The wait may be looked at before the take is complete: "
+        "then it is over by what was taken already, and something is missing later. Take with "
+        "`@read`, or let something in between wait for the take to complete.",
+        "@sync   EventSemaphore  $done += 2\n@vector EventSemaphore  $done >= 1  $done--\n"
+        "@vector EventSemaphore  $done >= 1  $done--",
+        "@sync   EventSemaphore  $done += 2\n@vector EventSemaphore  $done >= 1  $done-- @read\n"
+        "@vector EventSemaphore  $done >= 1  $done-- @read",
+        severity=Severity.WARNING,
+    ),
+)

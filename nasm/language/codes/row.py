@@ -1,0 +1,39 @@
+"""A diagnostic code as one row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nasm.base.problems import Family, Severity, family
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A diagnostic code, what it means, and lines of a program that are wrong and right.
+
+    Words of the language stand in backquotes in ``text``; paragraphs are separated by an empty
+    line. Examples that do not say ``.target`` are part of a program that declares A, B and C in
+    device memory and a, b, c and acc on chip; lines with ``$`` first are typed at a shell.
+
+    ``severity`` is what most problems have that have the code. A run does not go on behind one that
+    ``ends`` it; ``warns`` is said of a code of rules some of which are only warned of.
+    """
+
+    code: str
+    title: str
+    text: str
+    wrong: str = ""
+    right: str = ""
+    severity: Severity = Severity.ERROR
+    ends: bool = False
+    warns: bool = False
+
+    @property
+    def family(self) -> Family:
+        """Whose fault it is."""
+        return family(self.code)
+
+    @property
+    def allowable(self) -> bool:
+        """Whether a program may allow it: hazards that a run survives, and warnings."""
+        return self.warns or (not self.ends and self.family in (Family.HAZARD, Family.SLOW))

@@ -1,0 +1,54 @@
+"""Codes of what units do not check by themselves: E0551 to E0556."""
+
+from __future__ import annotations
+
+from nasm.language.codes.row import Code
+
+ROWS = (
+    Code(
+        "E0551",
+        "a result used before it is there",
+        "The unit starts an instruction each cycle, and some results are there only a cycle "
+        "later. It does not wait for its own results: an instruction that reads a register in "
+        "the cycle after such a one started gets what stood there before, or something "
+        "undefined. The same is said of what may not follow directly for another reason. The run "
+        "goes on with the new value. Put an instruction in between that has nothing to do with "
+        "it.",
+    ),
+    Code(
+        "E0552",
+        "a configuration word used before it is written",
+        "The instruction starts in the cycle after one that writes a word of the configuration "
+        "in two cycles, and uses that word. It sees the old one, and so does the run. Put an "
+        "instruction in between that does not depend on it.",
+    ),
+    Code(
+        "E0553",
+        "rows read while another unit writes them",
+        "One unit writes rows that another reads some cycles later, and these are too few: the "
+        "reader does not wait, and may get what stood there before. The run goes on with the new "
+        "values. Let more instructions come in between, or wait until the writer is at rest.",
+    ),
+    Code(
+        "E0554",
+        "rows read that nobody wrote",
+        "Rows of a register file are undefined until something writes them, and again after an "
+        "instruction that clears them by marking them so. Some units take such rows for zero; "
+        "the one of this instruction does not say what it takes them for. The run goes on with "
+        "the bits that were left there. Write all of the rows first.",
+    ),
+    Code(
+        "E0555",
+        "a stack with too much or too little on it",
+        "The instruction pushes onto a stack that is full, or takes from one that is empty. What "
+        "the hardware does then is not documented.",
+        ends=True,
+    ),
+    Code(
+        "E0556",
+        "something that is still open at the end of an engine",
+        "The engine began something that later instructions were to complete, and has no more of "
+        "them: such as a recording that wants more instructions than follow. What it took until "
+        "then may not have been executed. Let it end before, or let what is missing follow.",
+    ),
+)

@@ -1,0 +1,1 @@
+"""Waits or moments written into a text that otherwise stays as it is."""

@@ -1,0 +1,335 @@
+"""Texts in sequential order with moments: each line says what it comes after, and what it posts.
+
+A line of a ``.for`` says it for all rounds, with the loops' variables. A text of which not every
+line stands for one instruction of each round, or whose rounds are not alike, is to be printed line
+by line first.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from nasm.base.source import Source
+from nasm.language.editing.changes import Changes
+from nasm.language.editing.moment_names import Touched, base, called, reason, touched, what, whole
+from nasm.language.editing.rounds import Bound, Round, Rounds, Sentence, sentences
+from nasm.language.text import tree
+from nasm.language.text.parse import parse
+from nasm.program.builder import ProgramBuilder
+from nasm.program.footprint.layout import Regions
+from nasm.sync.dependences import STARTED
+from nasm.sync.edges import Came, Following
+from nasm.sync.sequential_text import Written
+from nasm.views.tensor import Tensor
+
+Statement = int
+"""A statement by where its mnemonic stands in its text."""
+
+_Key = tuple[Statement, int, bool]
+_Word = tuple[str, str]
+
+
+@dataclass(slots=True)
+class _Stated:
+    """A statement: the variables of the loops around it, and its line in each round."""
+
+    variables: tuple[str, ...]
+    bounds: tuple[Bound | None, ...]
+    lines: dict[Round, int] = field(default_factory=dict)
+
+    @property
+    def rounds(self) -> Rounds:
+        """Its rounds."""
+        return Rounds(self.variables, tuple(self.lines))
+
+
+@dataclass(frozen=True, slots=True)
+class _After:
+    """A line comes after an event of a statement, as a sentence says."""
+
+    statement: Statement
+    kind: int
+    free: bool
+    sentence: Sentence
+
+
+def with_moments(
+    source: Source, builder: ProgramBuilder, lines: list[Written], strip: bool
+) -> str | None:
+    """The text with moments; None if it has to be written line by line first. Raises Failure.
+
+    ``lines`` are those of the program that are kept, in their order. With ``strip`` what the text
+    has of waits, updates and moments is left out.
+    """
+    file, _ = parse(source)
+    if any(isinstance(s, tree.MacroCall | tree.Include) for s in every(file.body)):
+        return None
+    stated = _stated(source, builder, lines, _bounds(file, builder))
+    if stated is None:
+        return None
+    where = {line: start for start, one in stated.items() for line in one.lines.values()}
+    following = Following(builder, lines, where.__getitem__)
+    said = _Said(builder, stated, where, following)
+    if not said.find():
+        return None
+    return _Writing(source.text, builder, said, strip).made(file)
+
+
+def every(statements: Iterable[tree.Statement]) -> Iterator[tree.Statement]:
+    """Statements, and all that stand in blocks of theirs."""
+    for statement in statements:
+        yield statement
+        for body in bodies(statement):
+            yield from every(body)
+
+
+def bodies(statement: tree.Statement) -> Iterator[tuple[tree.Statement, ...]]:
+    """The bodies of a block."""
+    match statement:
+        case tree.For(body=body) | tree.ScopeBlock(body=body) | tree.Macro(body=body):
+            yield body
+        case tree.If(branches=branches):
+            yield from (body for _, body in branches)
+
+
+def _bounds(file: tree.File, builder: ProgramBuilder) -> dict[int, Bound]:
+    """The upper bounds of loops that are constants of the program, by where variables stand."""
+    constants, found = builder.program.constants, {}
+    for one in every(file.body):
+        if isinstance(one, tree.For) and isinstance(one.stop, tree.Name) and one.step is None:
+            value = constants.get(one.stop.name)
+            if type(value) is int:
+                found[one.variable.start] = Bound(one.stop.name, value)
+    return found
+
+
+def _stated(
+    source: Source, builder: ProgramBuilder, lines: list[Written], known: Mapping[int, Bound]
+) -> dict[Statement, _Stated] | None:
+    """The statements of lines; None if one stands for several in one round."""
+    program = builder.program
+    found: dict[Statement, _Stated] = {}
+    for number, line in enumerate(lines):
+        span = program.spans[line.line.span]
+        chain = program.chains[line.line.chain]
+        bound = [frame.bound for frame in chain if frame.bound is not None]
+        if span is None or span.source is not source or len(bound) < len(chain):
+            return None
+        values = tuple(value for _, value in bound)
+        if span.start not in found:
+            bounds = tuple(known.get(frame.span.start) for frame in chain)
+            found[span.start] = _Stated(tuple(name for name, _ in bound), bounds)
+        stated = found[span.start]
+        if values in stated.lines:
+            return None
+        stated.lines[values] = number
+    return found
+
+
+class _Said:
+    """What is said of each statement: its ``afters``, and its moments by what they are.
+
+    A moment is of a statement, of a kind, and may tell no more than that bytes are free again.
+    """
+
+    def __init__(
+        self,
+        builder: ProgramBuilder,
+        stated: dict[Statement, _Stated],
+        where: dict[int, Statement],
+        following: Following,
+    ) -> None:
+        self.program, self.stated = builder.program, stated
+        self.where, self.following = where, following
+        self.afters: dict[Statement, list[_After]] = {}
+        self.names: dict[_Key, tuple[str, str]] = {}
+        self._regions = Regions()
+        self._touched: dict[int, list[Touched]] = {}
+        self._round = {n: v for one in stated.values() for v, n in one.lines.items()}
+
+    def find(self) -> bool:
+        """Find what is to be said; whether the rounds are alike."""
+        words: dict[_Key, Counter[_Word]] = {}
+        for statement, one in self.stated.items():
+            said = self.afters[statement] = []
+            for (other, kind), wanted in self._wanted(one).items():
+                rounds = self.stated[other].rounds
+                found = sentences(one.rounds, rounds, wanted, self._may(one, other, kind))
+                if found is None:
+                    return False
+                for sentence in found:
+                    free, some = self._why(one, other, kind, wanted, sentence)
+                    words.setdefault((other, kind, free), Counter()).update(some)
+                    said.append(_After(other, kind, free, sentence))
+        self._name(words)
+        return True
+
+    def _wanted(self, one: _Stated) -> dict[tuple[Statement, int], dict[Round, list[Round]]]:
+        """Which rounds of which statements the rounds of one come after."""
+        found: dict[tuple[Statement, int], dict[Round, list[Round]]] = {}
+        for own, line in one.lines.items():
+            for came in self.following.afters[line]:
+                key = self.where[came.line], came.kind
+                found.setdefault(key, {}).setdefault(own, []).append(self._round[came.line])
+        return found
+
+    def _may(self, one: _Stated, other: Statement, kind: int) -> Callable[[Round, Round], bool]:
+        """Whether a round comes after a round of another statement anyhow."""
+        others = self.stated[other].lines
+
+        def may(own: Round, theirs: Round) -> bool:
+            line, before = one.lines[own], others[theirs]
+            return before < line and self.following.knows(line, Came(kind, before))
+
+        return may
+
+    # -- what moments are called
+
+    def _why(
+        self,
+        one: _Stated,
+        other: Statement,
+        kind: int,
+        wanted: dict[Round, list[Round]],
+        sentence: Sentence,
+    ) -> tuple[bool, Counter[_Word]]:
+        """Whether a sentence says that bytes are free again, and words for the moment."""
+        words: dict[bool, Counter[_Word]] = {True: Counter(), False: Counter()}
+        for own, some in wanted.items():
+            for theirs in some:
+                if sentence.says(own, theirs):
+                    first = self.stated[other].lines[theirs]
+                    tensor, free = reason(self._parts(first), self._parts(one.lines[own]))
+                    words[free][self._word(first, tensor, kind, free)] += 1
+        free = words[True].total() > words[False].total()
+        return free, words[free]
+
+    def _word(self, line: int, tensor: Tensor | None, kind: int, free: bool) -> _Word:
+        """What has happened at an event of a line, and to what."""
+        one = self.following.lines[line]
+        moved = self.following.form(line).moved
+        transfer = whole(self.program.instructions[one.line.instruction])
+        if tensor is None or transfer:
+            return transfer or self.program.queues[one.queue].engine, "done"
+        if moved is not None and moved.meets:
+            return base(tensor), "met"
+        return base(tensor), what(tensor, kind, free)
+
+    def _parts(self, line: int) -> list[Touched]:
+        number = self.following.lines[line].line.instruction
+        found = self._touched.get(number)
+        if found is None:
+            instruction, form = self.program.instructions[number], self.following.form(line)
+            found = self._touched[number] = touched(instruction, form, self._regions)
+        return found
+
+    def _name(self, words: dict[_Key, Counter[_Word]]) -> None:
+        """Give each moment a name, and to those of lines that are called the same a number."""
+        found: dict[str, list[_Key]] = {}
+        for key in sorted(words):
+            found.setdefault(called(words[key]), []).append(key)
+        taken = set(found)
+        for name, keys in found.items():
+            if len(keys) > 1 and not any(self.stated[key[0]].variables for key in keys):
+                self.names.update((key, (name, str(n))) for n, key in enumerate(keys))
+                continue
+            for number, key in enumerate(keys, 1):
+                own = name
+                while number > 1 and own in taken:
+                    own, number = f"{name}_{number}", number + 1
+                taken.add(own)
+                self.names[key] = own, ""
+
+    # -- as it is written
+
+    def clauses(self, statement: Statement) -> Iterator[str]:
+        """What a line comes after, and what it posts."""
+        one = self.stated[statement]
+        moments = [self._after(one, after) for after in self.afters[statement]]
+        if moments:
+            yield f"after {', '.join(dict.fromkeys(moments))}"
+        for key in sorted(key for key in self.names if key[0] == statement):
+            read = " @read" if key[1] == STARTED else ""
+            yield f"post {self._moment(key, one.variables)}{read}"
+
+    def _after(self, one: _Stated, after: _After) -> str:
+        bounds = self.stated[after.statement].bounds
+        both = zip(after.sentence.indices, bounds, strict=True)
+        indices = [index.text(one.variables, bound) for index, bound in both]
+        moment = self._moment((after.statement, after.kind, after.free), indices)
+        condition = after.sentence.condition(one.variables)
+        return f"{moment} if {condition}" if condition else moment
+
+    def _moment(self, key: _Key, indices: Iterable[str]) -> str:
+        name, number = self.names[key]
+        every = [*([number] if number else []), *indices]
+        return f"{name}[{', '.join(every)}]" if every else name
+
+
+class _Writing(Changes):
+    """Writes what is said into a text; with ``strip`` in the place of what there is."""
+
+    def __init__(self, text: str, builder: ProgramBuilder, said: _Said, strip: bool) -> None:
+        super().__init__(text)
+        self.builder, self.said, self.strip = builder, said, strip
+        sequencing = builder.target.sequencing
+        self.bare = () if sequencing is None else (sequencing.wait, sequencing.clear)
+
+    def made(self, file: tree.File) -> str:
+        """The text with all changes."""
+        self._body(file.body)
+        holds = [s for s in file.body if any(self._kept(one) for one in every((s,)))]
+        if holds:
+            end = self.line_end(holds[-1].end)
+            self.changes += [(end, end, f"{line}\n") for line in self._drains()]
+        return self.applied()
+
+    def _kept(self, statement: tree.Statement) -> bool:
+        mnemonic = statement.mnemonic if isinstance(statement, tree.Line) else None
+        return mnemonic is not None and mnemonic.start in self.said.stated
+
+    def _drains(self) -> Iterator[str]:
+        program = self.builder.program
+        for queue in sorted(self.said.following.drained):
+            if program.cores > 1:
+                yield f".core {program.queues[queue].core}"
+            yield f"@{program.queues[queue].engine}  .drain"
+
+    def _body(self, statements: tuple[tree.Statement, ...]) -> bool:
+        """Write into some statements; whether all of them are left out."""
+        left = [self._statement(statement) for statement in statements]
+        return all(left)
+
+    def _statement(self, statement: tree.Statement) -> bool:
+        """Write into a statement; whether it is left out."""
+        if isinstance(statement, tree.Line) and statement.mnemonic is not None:
+            out = self._line(statement, statement.mnemonic)
+        else:
+            inside = [self._body(body) for body in bodies(statement)]
+            out = self.strip and isinstance(statement, tree.SemLine | tree.DrainLine)
+            out = out or (bool(inside) and all(inside) and not self._empty(statement))
+        if out:
+            self.leave_out(statement)
+        return out
+
+    @staticmethod
+    def _empty(statement: tree.Statement) -> bool:
+        """Whether a block has had nothing in it before."""
+        return not any(bodies(statement))
+
+    def _line(self, statement: tree.Line, mnemonic: tree.Name) -> bool:
+        """Write what a line says of moments; whether it is left out."""
+        if mnemonic.start in self.said.stated:
+            made = "".join(f"  {clause}" for clause in self.said.clauses(mnemonic.start))
+        elif self.strip:
+            if mnemonic.name in self.bare:
+                return True
+            made = ""
+        else:
+            return False
+        start, end = self.clauses(statement)
+        if made != self.text[start:end]:
+            self.changes.append((start, end, made))
+        return False

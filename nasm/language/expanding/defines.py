@@ -1,0 +1,58 @@
+"""Values that constants are given from outside: by ``-D``, or by a program of Python."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from nasm.base.dtypes import DType
+from nasm.base.numbers import plain
+from nasm.base.problems import Failure, Problem, Refused, quoted
+from nasm.language.expanding.functions import listed
+from nasm.views.methods import dtype_named
+from nasm.views.shown import shown
+
+
+def constants(given: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Values for the constants of a program; raises Failure with all that are none."""
+    found: dict[str, Any] = {}
+    problems: list[Problem] = []
+    for name, value in (given or {}).items():
+        try:
+            found[str(name)] = _constant(plain(value))
+        except Refused as refused:
+            said = f"-D {quoted(str(name))}: {refused.message}"
+            problems.append(Problem(refused.code, said))
+    if problems:
+        raise Failure(problems)
+    return found
+
+
+def _constant(value: object) -> object:
+    left = [listed(value) if isinstance(value, list) else [value]]
+    while left:
+        for item in left.pop():
+            if isinstance(item, list):
+                left.append(item)
+            elif not isinstance(item, bool | int | float | str | DType):
+                raise Refused("E0210", f"a constant is a number, found {shown(item)}")
+    return value
+
+
+def replaced(name: str, value: Any, given: Mapping[str, Any]) -> Any:
+    """What a constant is: what is given from outside, or else its own value; raises Refused.
+
+    The name of a dtype, in the place of one, is that dtype.
+    """
+    if name not in given:
+        return value
+    found = given[name]
+    if isinstance(value, int | float) and not isinstance(found, int | float):
+        said = f"-D {name}: wanted a number, as {shown(value)} is, found {shown(found)}"
+        raise Refused("E0210", said)
+    if not isinstance(value, DType):
+        return found
+    try:
+        return dtype_named(found)
+    except Refused as refused:
+        raise Refused(refused.code, f"-D {name}: {refused.message}", refused.hint) from None

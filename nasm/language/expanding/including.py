@@ -1,0 +1,127 @@
+"""Included texts: where they are looked for, and each read once."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import IO
+
+from nasm.base.files import ANY, Allowed
+from nasm.base.problems import Failure, Note, Problem, Refused, quoted
+from nasm.base.source import Source, Span
+from nasm.base.source_files import LARGEST, decoded
+from nasm.base.suppressions import Allow
+from nasm.language.expanding.scope import Scope
+from nasm.language.text import suppressions, tree
+from nasm.language.text.parse import parse
+
+ENDING = ".nasm"
+"""How every included file is called, also behind links: what errors show are lines of programs."""
+
+Read = tuple[Source, tree.File, list[Problem], list[Allow]]
+"""A text, its tree, what is wrong with it, and what its comments allow."""
+
+
+def _library() -> str:
+    """The folder of the library: inside an installed package, else in the checkout around it."""
+    package = Path(__file__).parents[2]
+    packaged = package / "lib"
+    return str(packaged if packaged.is_dir() else package.parent / "programs" / "lib")
+
+
+LIBRARY = _library()
+"""Its files are included by the names that they have beside it: ``lib/softmax.nasm``."""
+
+
+class Includes:
+    """Reads what a program includes; ``files`` are those that it may read, and where they are."""
+
+    def __init__(self, source: Source, files: Allowed = ANY) -> None:
+        self.files = files
+        self.text = source.text  # of all that were read, the program's first
+        self._read: set[object] = set()
+        with suppress(OSError, ValueError):
+            status = os.stat(source.name)
+            self._read.add((status.st_dev, status.st_ino))
+
+    def read(self, statement: tree.Include, scope: Scope) -> Read | None:
+        """The text that a line includes; None if it was before. Raises Failure."""
+        name = statement.path.value
+        try:
+            made = self.source(name, scope.source, scope.span(statement.path))
+        except Failure:
+            scope.undeclared.unread = True  # what it would have declared is not known
+            raise
+        if made is None:
+            return None
+        file, problems = parse(made)
+        allowed, unclear = suppressions.allows(made)
+        return made, file, problems + unclear, allowed
+
+    def source(self, name: str, within: Source, place: Span) -> Source | None:
+        """The file that a text includes by a name; None if it was before. Raises Failure."""
+        if not name.endswith(ENDING):
+            raise Failure(_no_program(name, place))
+        looked: list[Note] = []
+        refusal: Refused | None = None
+        beside = os.path.join(os.path.dirname(within.label), name)
+        labels = [beside, *(name for _ in self.files.include)]
+        folders = [os.path.dirname(within.name), *self.files.include]
+        for folder, label in zip(folders, labels, strict=True):
+            path = os.path.join(folder, name)
+            try:
+                if not os.path.realpath(path).endswith(ENDING):
+                    raise Failure(_no_program(name, place))
+                with self.files.opened("", path) as stream:
+                    return self._new(path, stream, label)
+            except Refused as refused:
+                refusal = refusal or refused
+            except (FileNotFoundError, NotADirectoryError):
+                looked.append(Note(f"not found: {path}"))
+            except OSError as problem:
+                said = f"cannot read {path}: {problem.strerror or problem}"
+                raise Failure(Problem("E0801", said, place)) from None
+            except ValueError:  # a null character in a path
+                raise Failure(Problem("E0801", f"no file {name}", place)) from None
+            except Failure as failure:
+                raise Failure([p.at(place) for p in failure.problems]) from None
+        # The library is ours, and whoever may read no other file may include it.
+        ours = os.path.join(os.path.dirname(LIBRARY), name)
+        with suppress(Refused, OSError), Allowed.of(LIBRARY).opened("", ours) as stream:
+            return self._new(ours, stream, name)
+        if refusal is not None:
+            raise Failure(refusal.at(place))
+        hint = "it is looked for beside the file that includes it, then in the folders of -I"
+        raise Failure(Problem("E0801", f"no file {name} to include", place, hint, tuple(looked)))
+
+    def _new(self, path: str, stream: IO[bytes], label: str) -> Source | None:
+        """The text of a file, unless it was read before, by whatever name."""
+        key: object = os.path.normpath(path)
+        with suppress(OSError):  # of what is held in memory the path tells which it is
+            status = os.fstat(stream.fileno())
+            key = status.st_dev, status.st_ino
+        if key in self._read:
+            return None
+        text = decoded(stream.read(LARGEST + 1), path)
+        self._read.add(key)
+        self.text += f"\n{text}"
+        return Source(path, text, os.path.normpath(label))
+
+
+def _no_program(name: str, place: Span) -> Problem:
+    said = f"{quoted(name)} may not be included: the file is not called *{ENDING}"
+    hint = f"errors show lines of what is included: only files (and targets of links) *{ENDING} are"
+    return Problem("E0801", said, place, hint)
+
+
+def of_library(macro: str) -> str:
+    """A hint that includes the file of the library that has a macro; or nothing."""
+    begins = f"\n.macro {macro}("
+    with suppress(OSError):
+        for name in sorted(os.listdir(LIBRARY)):
+            with open(os.path.join(LIBRARY, name), encoding="utf-8") as stream:
+                if begins in f"\n{stream.read()}":
+                    path = f"{os.path.basename(LIBRARY)}/{name}"
+                    return f'the library has it: .include "{path}"'
+    return ""

@@ -1,0 +1,421 @@
+"""Instruction lines: compiled once, evaluated for every combination of loop variables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from nasm.base.dtypes import DType
+from nasm.base.problems import Failure, Note, Problem, Refused, did_you_mean
+from nasm.base.source import Span
+from nasm.isa.instruction import Row
+from nasm.isa.kinds import Kind, Register
+from nasm.isa.synonyms import meant
+from nasm.language.expanding.affine import Affine, first_of, unknown
+from nasm.language.expanding.evaluate import Closure, compile_name, compile_node, free_names
+from nasm.language.expanding.fractions import as_integer
+from nasm.language.expanding.functions import truth
+from nasm.language.expanding.macro_arguments import HANDED, MomentList, Word
+from nasm.language.expanding.moment_names import Mentioner, mentions
+from nasm.language.expanding.operand_hints import no_operand, of_another, qualified, wanted
+from nasm.language.expanding.operand_texts import elsewhere, in_order
+from nasm.language.expanding.scope import CONSTANTS, Scope
+from nasm.language.text import tree
+from nasm.language.text.walk import descendants
+from nasm.program.builder import Made, ProgramBuilder
+from nasm.program.deferred import Moments
+from nasm.program.program import Update, Wait
+from nasm.views.shown import shown
+from nasm.views.view import Reg, View
+
+Waiter = Callable[[Scope], Wait]
+Updater = Callable[[Scope], Update]
+
+
+@dataclass(slots=True)
+class CompiledLine:
+    """An instruction line ready to be evaluated again and again.
+
+    ``made`` remembers what it made by the values of the names in ``free``, and of a line with names
+    that belong to one expansion of a macro ``own``, by that expansion. Its ``posts`` and ``afters``
+    are no part of that.
+    """
+
+    row: Row
+    given: list[Closure]
+    named: dict[str, Closure]
+    places: dict[str, tree.Node]
+    wait: Waiter | None
+    update: Updater | None
+    free: tuple[str, ...]
+    span: int
+    own: bool
+    made: dict[tuple[object, ...], Made]
+    posts: tuple[Mentioner, ...] = ()
+    afters: tuple[Mentioner, ...] = ()
+
+    def make(self, scope: Scope, builder: ProgramBuilder, queue: int) -> Made:
+        """The instruction, for the present values of the names it mentions."""
+        values = scope.values
+        seen = (queue, *[_key(values.get(name)) for name in self.free])
+        if self.own and scope.expansion is not None:
+            seen = (*seen, scope.expansion.number)
+        found = self.made.get(seen)
+        if found is None:
+            found = self.made[seen] = self.fresh(scope, builder, queue)
+        return found
+
+    def moments(self, scope: Scope) -> Moments | None:
+        """What the line says of moments, if anything; raises Failure."""
+        if not self.posts and not self.afters:
+            return None
+        posts = tuple(m for post in self.posts for m in post(scope))
+        return Moments(posts, tuple(m for after in self.afters for m in after(scope)))
+
+    def fresh(self, scope: Scope, builder: ProgramBuilder, queue: int) -> Made:
+        """Evaluate all parts of the line; raises Failure with what is wrong in any of them."""
+        given, named, wait, update = self._values(scope)
+        return builder.make(queue, self.row, given, named, wait, update, self._places(scope))
+
+    def bound(
+        self, scope: Scope, builder: ProgramBuilder, queue: int
+    ) -> tuple[Row, tuple[object, ...]]:
+        """The row and its operands alone, for what is in no queue; raises Failure."""
+        given, named, _, _ = self._values(scope)
+        return builder.bound(queue, self.row, given, named, self._places(scope))
+
+    def _places(self, scope: Scope) -> Callable[[str], Span | None]:
+        """Where operands stand."""
+        return lambda name: scope.span(self.places[name]) if name in self.places else None
+
+    def _values(self, scope: Scope) -> tuple[list[Any], dict[str, Any], Wait | None, Update | None]:
+        """Operands by their order and by name, wait and update."""
+        problems: list[Problem] = []
+        silent = False
+
+        def value(closure: Callable[[Scope], Any] | None) -> Any:
+            nonlocal silent
+            try:
+                return closure(scope) if closure is not None else None
+            except Failure as failure:
+                problems.extend(failure.problems)
+                silent = silent or not failure.problems
+                return None
+
+        given = [value(g) for g in self.given]
+        named = {n: value(c) for n, c in self.named.items()}
+        if scope.looping:
+            names = [o.name for o in self.row.written]
+            given = [value(self._held(n, v)) for n, v in zip(names, given, strict=False)]
+            named = {n: value(self._held(n, v)) for n, v in named.items()}
+        wait, update = value(self.wait), value(self.update)
+        if problems or silent:
+            raise Failure(problems)
+        return given, named, wait, update
+
+    def _held(self, name: str, given: Any) -> Closure:
+        """An operand with a register in the place of what one holds, if it takes registers."""
+
+        def hold(scope: Scope) -> Any:
+            found = first_of((given,))
+            if found is None:
+                return given
+            try:
+                if given is found and _takes_registers(self.row.kind(name)):
+                    return scope.register(found)
+                raise unknown(found, f"operand {name} of {self.row.name}")
+            except Refused as refused:
+                raise Failure(refused.at(scope.span(self.places[name]))) from None
+
+        return hold
+
+
+def _takes_registers(kind: Kind | None) -> bool:
+    return any(isinstance(k, Register) for k in (kind, *getattr(kind, "kinds", ())))
+
+
+def _key(value: Any) -> object:
+    """What tells 1 from 1.0 and true, which compare equal."""
+    if type(value) is int or value is None or isinstance(value, _ALONE):
+        return value
+    return type(value), repr(value)
+
+
+_ALONE = (View, *HANDED)
+
+
+def compile_line(statement: tree.Line, scope: Scope, builder: ProgramBuilder) -> CompiledLine:
+    """Look the mnemonic up and compile operands, wait and update; raises Failure."""
+    assert statement.mnemonic is not None
+    try:
+        row = builder.row(statement.mnemonic.name)
+    except Refused as refused:
+        word = statement.mnemonic.name
+        hint = elsewhere(word, builder) or refused.hint
+        raise Failure(replace(refused.at(scope.span(statement.mnemonic)), hint=hint)) from None
+    given, named, places = _operands(row, statement, scope)
+    wait, update = _sync(statement, scope, builder)
+    counted = tuple(s for s in statement.sync if isinstance(s, tree.Counted))
+    for node in counted:
+        if not isinstance(node, tree.UpdateClause):
+            places["$wait"] = node
+        if not isinstance(node, tree.WaitClause):
+            places["$update"] = node
+    place = builder.span(Span(scope.source, statement.mnemonic.start, statement.end))
+    free = tuple(sorted(free_names(replace(statement, sync=counted))))
+    own = _own(row, statement)
+    line = CompiledLine(row, given, named, places, wait, update, free, place, own, {})
+    if len(counted) < len(statement.sync):
+        line.posts, line.afters = mentions(statement)
+    return line
+
+
+def _own(row: Row, statement: tree.Line) -> bool:
+    """Whether it has names that mean something else in each expansion of a macro."""
+    if any(operand.kind.names == "label" for operand in row.written):
+        return True
+    return any(isinstance(node, tree.Template) for _, node in descendants(statement))
+
+
+def _operands(
+    row: Row, statement: tree.Line, scope: Scope
+) -> tuple[list[Closure], dict[str, Closure], dict[str, tree.Node]]:
+    given: list[Closure] = []
+    named: dict[str, Closure] = {}
+    places: dict[str, tree.Node] = {}
+    written = row.written
+    for node in statement.operands:
+        if isinstance(node, tree.Named):
+            kind = row.kind(node.name)
+            if kind is None:
+                raise Failure(no_operand(row, node, statement, scope))
+            if node.name in places:
+                raise Failure(
+                    Problem(
+                        "E0309",
+                        f"operand '{node.name}' is given twice",
+                        scope.span(node),
+                        in_order(row, statement, scope),
+                        (Note("the first one", scope.span(places[node.name])),),
+                    )
+                )
+            named[node.name] = compile_operand(kind, node.value)
+            places[node.name] = node.value
+        elif named:
+            raise Failure(
+                Problem(
+                    "E0309",
+                    "a positional operand after a named one",
+                    scope.span(node),
+                    "from the first named operand on, all are named",
+                )
+            )
+        elif len(given) < len(written):
+            places[written[len(given)].name] = node
+            given.append(compile_operand(written[len(given)].kind, node))
+        else:
+            given.append(compile_node(node))
+    return given, named, places
+
+
+def compile_operand(kind: Kind, node: tree.Node) -> Closure:
+    """An operand's closure; a bare word means what its kind says before anything else."""
+    if kind.names == "label" and isinstance(node, tree.Name | tree.Template):
+        label = compile_name(node)
+        return lambda scope: scope.named("label", label(scope))
+    if isinstance(node, tree.Text):
+        text = node.value
+        return (lambda scope: text) if kind.names == "text" else _quoted(kind, node)
+    words = kind.words
+    if isinstance(node, tree.Conditional) and words:
+        condition = compile_node(node.condition)
+        chosen, other = compile_operand(kind, node.chosen), compile_operand(kind, node.other)
+        return lambda scope: chosen(scope) if truth(condition(scope), "if") else other(scope)
+    if isinstance(node, tree.Numbered):
+        return _numbered(kind, node)
+    named = qualified(node) if words else None
+    if named is not None:
+        return of_another(kind, node, *named)
+    if not isinstance(node, tree.Name) or node.name in CONSTANTS:
+        return compile_node(node, words)
+    name = node.name
+    if name in words:
+        return lambda scope: name
+    return lambda scope: _worded(name, kind, node, scope)
+
+
+def _numbered(kind: Kind, node: tree.Numbered) -> Closure:
+    """What an operand's closure is for a name that lines spell with numbers of their own."""
+    spell, words, other = compile_name(node), kind.words, compile_node(node)
+
+    def word(scope: Scope) -> Any:
+        name = spell(scope)
+        if name in CONSTANTS:
+            return other(scope)
+        return name if name in words else _worded(name, kind, node, scope)
+
+    return word
+
+
+def _worded(name: str, kind: Kind, node: tree.Node, scope: Scope) -> Any:
+    """What a name means that is no word of a kind."""
+    words = kind.words
+    found = scope.values.get(name)
+    if found is not None:
+        return _meant(found, bool(words))
+    if scope.knows(name):
+        return scope.lookup(name)
+    if words and "true" not in words:
+        if scope.undeclared.named(name):
+            raise Failure(())
+        return name  # a misspelt word is the kind's to refuse: it knows what the words are
+    try:
+        return scope.lookup(name, wanted(name, kind))
+    except Refused as refused:
+        raise Failure(refused.at(scope.span(node))) from None
+
+
+def _meant(value: Any, worded: bool) -> Any:
+    """A value where an operand stands that may take words: words and dtypes are such there."""
+    if isinstance(value, MomentList):
+        value.refuse()
+    if isinstance(value, Word):
+        if not worded:
+            value.refuse()
+        return value.name
+    return value.name if worded and isinstance(value, DType) else value
+
+
+def _quoted(kind: Kind, node: tree.Text) -> Closure:
+    """Most operands take no string: names and words are written as they are."""
+
+    def refuse(scope: Scope) -> Any:
+        plain = node.value in kind.words or kind.names
+        hint = f"write {node.value}, without the quotes" if plain else meant(node.value, kind.words)
+        hint = hint or f"wanted {kind.describe()}"
+        raise Failure(Problem("E0301", "this operand takes no string", scope.span(node), hint))
+
+    return refuse
+
+
+def _sync(
+    statement: tree.Line, scope: Scope, builder: ProgramBuilder
+) -> tuple[Waiter | None, Updater | None]:
+    waits = [s for s in statement.sync if isinstance(s, tree.WaitClause | tree.TakeClause)]
+    updates = [s for s in statement.sync if isinstance(s, tree.UpdateClause | tree.TakeClause)]
+    bare = [row.name for row in builder.target.isa if not row.written]
+    for kind, found, where in (("wait", waits, "before"), ("update", updates, "after")):
+        if len(found) > 1:
+            raise Failure(
+                Problem(
+                    "E0315",
+                    f"a second {kind}: an instruction carries one",
+                    scope.span(found[1]),
+                    f"put an instruction that only waits and updates {where} this one"
+                    + (f": {bare[0]}" if bare else ""),
+                    (Note("the first one", scope.span(found[0])),),
+                )
+            )
+    row = builder.row(statement.mnemonic.name) if statement.mnemonic is not None else None
+    taken = next((s for s in statement.sync if isinstance(s, tree.TakeClause)), None)
+    if taken is not None and row is not None and row.posts:
+        said = f"{row.name} posts when it has landed, and carries no other update: it cannot take"
+        hint = "take in an instruction before it" + (f": {bare[0]}" if bare else "")
+        raise Failure(Problem("E0314", said, scope.span(taken), hint))
+    if waits and updates and waits[0].start > updates[0].start:
+        raise Failure(
+            Problem(
+                "E0316",
+                "this wait follows the update",
+                scope.span(waits[0]),
+                f"write {scope.span(waits[0]).text}  {scope.span(updates[0]).text}",
+            )
+        )
+    return (
+        _wait(waits[0], scope, builder) if waits else None,
+        _update(updates[0], builder) if updates else None,
+    )
+
+
+def _semaphore(node: tree.Name | tree.Template, builder: ProgramBuilder) -> Callable[[Scope], int]:
+    name = compile_name(node)
+    semaphores, events = builder.program.semaphores, builder.program.events
+
+    def number(scope: Scope) -> int:
+        spelled = name(scope)
+        held = scope.counter(spelled) if scope.expansion is not None else None
+        if held is not None:
+            return held.number
+        found = semaphores.get(spelled)
+        if found is None:
+            found = events.get(spelled)
+        if found is None:
+            scope.undeclared.silence(spelled)
+            known = [*semaphores, *events]
+            hint = scope.before(spelled, "semaphore") or did_you_mean(spelled, known, "$")
+            hint = hint or f"declare it: .sem {spelled}"
+            raise Failure(Problem("E0206", f"no semaphore '${spelled}'", scope.span(node), hint))
+        return found
+
+    return number
+
+
+def _wait(node: tree.WaitClause | tree.TakeClause, scope: Scope, builder: ProgramBuilder) -> Waiter:
+    if isinstance(node, tree.TakeClause):
+        semaphore, value = _semaphore(node.name, builder), _amount(node)
+        return lambda scope: Wait(semaphore(scope), ">=", value(scope))
+    if node.op not in (">=", "=="):
+        hint = "wait until it has reached a value, with >="
+        if node.op == ">":
+            bound = node.value
+            more = f"{scope.span(bound).text} + 1"
+            more = str(bound.value + 1) if isinstance(bound, tree.Number) else more
+            hint = f"it counts in integers: write >= {more}"
+        raise Failure(
+            Problem(
+                "E0317", f"a wait compares with >= or ==, found {node.op}", scope.span(node), hint
+            )
+        )
+    semaphore, value, op = _semaphore(node.name, builder), compile_node(node.value), node.op
+    return lambda scope: Wait(semaphore(scope), op, _word(value(scope), node, scope))
+
+
+def _update(node: tree.UpdateClause | tree.TakeClause, builder: ProgramBuilder) -> Updater:
+    semaphore, amount = _semaphore(node.name, builder), _amount(node)
+    sign, op = -1, "+"
+    if isinstance(node, tree.UpdateClause):
+        sign = -1 if node.op in ("--", "-=") else 1
+        op = "=" if node.op == "=" else "+"
+    return lambda scope: Update(semaphore(scope), op, sign * amount(scope), node.at_read)
+
+
+def _amount(node: tree.UpdateClause | tree.TakeClause) -> Callable[[Scope], int]:
+    """By how much a semaphore changes: 1 if it is not said."""
+    if node.value is None:
+        return lambda scope: 1
+    value = compile_node(node.value)
+    return lambda scope: _word(value(scope), node, scope)
+
+
+def _word(value: Any, node: tree.Node, scope: Scope) -> int:
+    if isinstance(value, Reg | Affine):
+        raise Failure(_of_register(value, node, scope))
+    if type(value) is not int or not -(2**31) <= value < 2**31:
+        message = f"a semaphore counts in signed 32-bit integers, found {shown(value)}"
+        hint = as_integer(value, node, scope)
+        raise Failure(Problem("E0210", message, scope.span(node), hint))
+    return value
+
+
+def _of_register(value: Reg | Affine, node: tree.Node, scope: Scope) -> Problem:
+    """What to say of a wait for a number that is known at run time alone, and of an update."""
+    what = "a wait compares with" if isinstance(node, tree.WaitClause) else "an update adds"
+    message = f"{what} a number that is known when assembling, found {shown(value)}"
+    assert isinstance(node, tree.WaitClause | tree.UpdateClause | tree.TakeClause)
+    name = f"${scope.span(node.name).text}"
+    hint = (
+        f"let each round take what it waits for: take {name} is {name} >= 1 with {name} -= 1, "
+        f"and give {name} is {name} += 1"
+    )
+    return Problem("E0210", message, scope.span(node), hint)

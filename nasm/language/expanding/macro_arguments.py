@@ -1,0 +1,76 @@
+"""What a macro can be handed that is no value of an expression: words, semaphores, engines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NoReturn
+
+from nasm.base.problems import Refused
+from nasm.program.deferred import Round
+
+Named = Callable[[str, str], str]
+"""The name that the program has for a ``label`` or a ``moment``, by its kind and its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A bare word that names no value where a macro is called: of an operand, a label, an engine.
+
+    ``refuse`` says so, if it is used as a value. ``named`` is what the names of labels mean there,
+    which are those of ``expansion``.
+    """
+
+    name: str
+    refuse: Callable[[], NoReturn] = field(compare=False)
+    named: Named = field(compare=False)
+    expansion: int = 0
+
+    def __str__(self) -> str:
+        return self.name
+
+    def refuse_is(self, refuse: Callable[[], NoReturn]) -> bool:
+        """Whether this is what says so: a default that is the parameter's own name."""
+        return self.refuse is refuse
+
+
+@dataclass(frozen=True, slots=True)
+class Counter:
+    """A semaphore or an event, ``$done``: its number, and its name in the program."""
+
+    name: str
+    number: int
+
+    def __str__(self) -> str:
+        return f"semaphore ${self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """``@vector``."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return f"engine @{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class MomentList:
+    """Moments, ``load[r]`` or ``[load[r], bias]``: what they are called, and their indices."""
+
+    items: tuple[tuple[Word, tuple[int | Round, ...]], ...]
+
+    def refuse_is(self, refuse: Callable[[], NoReturn]) -> bool:
+        """Whether this is what says so of the first."""
+        return bool(self.items) and self.items[0][0].refuse is refuse
+
+    def refuse(self) -> NoReturn:
+        """Say of the first that nothing else is called so."""
+        if self.items:
+            self.items[0][0].refuse()
+        raise Refused("E0210", "a moment is no value")
+
+
+HANDED = (Word, Counter, Engine, MomentList)
+"""What no expression is made of."""

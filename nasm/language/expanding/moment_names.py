@@ -1,0 +1,211 @@
+"""Moments on a line, and those that a macro is handed: which ones a name with indices means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import product
+from math import prod
+from typing import Any
+
+from nasm.base.problems import Failure, Note, Problem, Refused
+from nasm.base.source import Source, Span
+from nasm.language.expanding.affine import Affine
+from nasm.language.expanding.declare import whole
+from nasm.language.expanding.evaluate import compile_name, compile_node
+from nasm.language.expanding.functions import MOST_ITEMS, truth
+from nasm.language.expanding.macro_arguments import MomentList, Word
+from nasm.language.expanding.scope import Scope
+from nasm.language.text import tree
+from nasm.language.text.walk import descendants
+from nasm.program.deferred import Mention, Moment, Round
+from nasm.views.shown import shown
+
+Mentioner = Callable[[Scope], list[Mention]]
+
+
+def posted_in(body: Iterable[tree.Statement], source: Source, name: str) -> Span | None:
+    """Where statements post a moment of a name, whether they are expanded or not."""
+    for statement in body:
+        for _, node in descendants(statement):
+            named = node.moment.name if isinstance(node, tree.PostClause) else None
+            if isinstance(named, tree.Name) and named.name == name:
+                return Span(source, node.start, node.end)
+    return None
+
+
+LONG = 64
+"""A number of more bits is not written out."""
+
+
+def mentions(statement: tree.Line) -> tuple[tuple[Mentioner, ...], tuple[Mentioner, ...]]:
+    """The moments that a line posts, and those that it comes after."""
+    posts: list[Mentioner] = []
+    afters: list[Mentioner] = []
+    for clause in statement.sync:
+        if isinstance(clause, tree.PostClause):
+            posts.append(_mention(clause.moment, clause.at_read))
+        elif isinstance(clause, tree.AfterClause):
+            afters += [_mention(moment, False) for moment in clause.moments]
+    return tuple(posts), tuple(afters)
+
+
+def _mention(node: tree.MomentName, at_read: bool) -> Mentioner:
+    name, indices = compile_name(node.name), [_compiled(index) for index in node.indices]
+    holds = None if node.condition is None else _condition(node.condition)
+
+    def mention(scope: Scope) -> list[Mention]:
+        if holds is not None and not holds(scope):
+            return []
+        every = _together([index(scope) for index in indices], node, scope)
+        spelled, span = name(scope), scope.span(node)
+        held = scope.values.get(spelled) if scope.expansion is not None else None
+        if isinstance(held, MomentList):
+            meant = [
+                (w.named("moment", w.name), (*i, *found), w.name)
+                for w, i in held.items
+                for found in every
+            ]
+        elif _nothing(held):
+            meant = []
+        else:
+            _check_handed(spelled, held, span, scope)
+            otherwise = held.name if isinstance(held, Word) else spelled
+            meant = [(scope.named("moment", spelled), found, otherwise) for found in every]
+        return [Mention(Moment(n, i), span, at_read, o if o != n else "") for n, i, o in meant]
+
+    return mention
+
+
+def _check_handed(name: str, held: object, span: Span, scope: Scope) -> None:
+    """Refuse a parameter that was handed something else than moments."""
+    given = {} if scope.expansion is None else scope.expansion.given
+    if name in given and not isinstance(held, Word):
+        said = f"'{name}' is handed {shown(held)}, and a moment is meant here"
+        hint = "hand over the name of a moment; a moment of the macro's own needs a name of its own"
+        raise Failure(Problem("E0225", said, span, hint, (Note("handed over", given[name]),)))
+
+
+def _compiled(node: tree.Node) -> Callable[[Scope], Sequence[int | Round]]:
+    """An index: one, or each of a range."""
+    if not isinstance(node, tree.Several):
+        value = compile_node(node)
+        return lambda scope: (_index(value(scope), node, scope),)
+
+    def several(scope: Scope) -> Sequence[int]:
+        found = range(whole(node.first, scope), whole(node.stop, scope))
+        if found and found[-1] - found[0] >= MOST_ITEMS:
+            raise _too_many(found[-1] - found[0] + 1, node, scope)
+        return found
+
+    return several
+
+
+def _together(
+    choices: list[Sequence[int | Round]], node: tree.Node, scope: Scope
+) -> list[tuple[int | Round, ...]]:
+    """All indices that some stand for."""
+    count = prod(map(len, choices))
+    if count > MOST_ITEMS:
+        raise _too_many(count, node, scope)
+    return list(product(*choices))
+
+
+def _too_many(count: int, node: tree.Node, scope: Scope) -> Failure:
+    found = f"{count:,}" if count.bit_length() < LONG else "countless"
+    said = f"{found} moments; wanted at most {MOST_ITEMS:,}"
+    return Failure(Problem("E0211", said, scope.span(node)))
+
+
+def _condition(node: tree.Node) -> Callable[[Scope], bool]:
+    value = compile_node(node)
+
+    def holds(scope: Scope) -> bool:
+        try:
+            return truth(value(scope), "if")
+        except Refused as refused:
+            raise Failure(refused.at(scope.span(node))) from None
+
+    return holds
+
+
+def _index(value: Any, node: tree.Node, scope: Scope) -> int | Round:
+    if isinstance(value, Affine):
+        if value.round is not None:
+            return value.round
+        message = "an index of a moment is an integer, or the variable of a loop plus or minus one"
+        raise Failure(Problem("E0210", f"{message}, found {value}", scope.span(node)))
+    if type(value) is not int:
+        message = f"an index of a moment is an integer, found {shown(value)}"
+        raise Failure(Problem("E0210", message, scope.span(node)))
+    return value
+
+
+def handed_moments(
+    node: tree.Node, scope: Scope, word: Callable[[tree.Name, Scope], Word]
+) -> MomentList | None:
+    """What ``load[r]`` or ``[load[r], bias]`` hands over; None if it is something else.
+
+    A name is that of a moment if it means nothing else, or was handed as one.
+    """
+    if isinstance(node, tree.Conditional):
+        if not (_may_be(node.chosen, scope) or _may_be(node.other, scope)):
+            return None
+        chosen = node.chosen if _condition(node.condition)(scope) else node.other
+        return _items(chosen, scope, word)
+    return _items(node, scope, word) if _may_be(node, scope) and _indexed(node) else None
+
+
+def _nothing(held: object) -> bool:
+    """Whether a parameter was handed no moments: ``[]``, or a list of such."""
+    return isinstance(held, list) and all(map(_nothing, held))
+
+
+def _indexed(node: tree.Node) -> bool:
+    return isinstance(node, tree.Index | tree.List)
+
+
+def _may_be(node: tree.Node, scope: Scope) -> bool:
+    """Whether these are moments: one of them has a name that means nothing else."""
+    match node:
+        case tree.List(items=items):
+            return any(_may_be(item, scope) for item in items)
+        case tree.Conditional(chosen=chosen, other=other):
+            return _may_be(chosen, scope) or _may_be(other, scope)
+    first, links = tree.chain(node)
+    if not isinstance(first, tree.Name) or len(links) > 1:
+        return False
+    if links and not (isinstance(links[0], tree.Index) and _plain(links[0])):
+        return False
+    held = scope.values.get(first.name)
+    none = _nothing(held) and bool(links)
+    return none or isinstance(held, Word | MomentList) or not scope.knows(first.name)
+
+
+def _plain(link: tree.Index) -> bool:
+    return not any(isinstance(item, tree.Slice) for item in link.items)
+
+
+def _items(node: tree.Node, scope: Scope, word: Callable[[tree.Name, Scope], Word]) -> MomentList:
+    """The moments of a node; raises Failure if it is something else."""
+    match node:
+        case tree.List(items=items):
+            return MomentList(tuple(i for n in items for i in _items(n, scope, word).items))
+        case tree.Conditional(chosen=chosen, condition=condition, other=other):
+            return _items(chosen if _condition(condition)(scope) else other, scope, word)
+    first, links = tree.chain(node)
+    held = scope.values.get(first.name) if isinstance(first, tree.Name) else None
+    if _nothing(held):
+        return MomentList(())  # a parameter that was handed none
+    if not isinstance(first, tree.Name) or not _may_be(node, scope):
+        said = f"'{scope.span(node).text}' is no moment, as others of this list are"
+        raise Failure(Problem("E0210", said, scope.span(node)))
+    indices: tuple[int | Round, ...] = ()
+    if links:
+        assert isinstance(links[0], tree.Index)
+        indices = tuple(_index(compile_node(n)(scope), n, scope) for n in links[0].items)
+    if isinstance(held, MomentList):
+        return MomentList(tuple((w, (*i, *indices)) for w, i in held.items))
+    if isinstance(held, Word):
+        return MomentList(((held, indices),))
+    scope.undeclared.silence_named(first.name)
+    return MomentList(((word(first, scope), indices),))

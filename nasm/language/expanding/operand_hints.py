@@ -1,0 +1,68 @@
+"""What to write where an operand of an instruction is written as it is elsewhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nasm.base.problems import Failure, Problem, did_you_mean
+from nasm.isa.instruction import Row
+from nasm.isa.kinds import Kind, Tile
+from nasm.isa.synonyms import OPERANDS, meant
+from nasm.language.expanding.evaluate import Closure, compile_node
+from nasm.language.expanding.operand_texts import in_order
+from nasm.language.expanding.scope import Scope
+from nasm.language.text import tree
+
+
+def qualified(node: tree.Node) -> tuple[str, str] | None:
+    """The first and the last name of ``nl.add``; None if it is something else."""
+    first, links = tree.chain(node)
+    if not isinstance(first, tree.Name) or not links:
+        return None
+    last = links[-1]
+    bare = all(isinstance(link, tree.Method) and link.arguments is None for link in links)
+    return (first.name, last.name) if bare and isinstance(last, tree.Method) else None
+
+
+def of_another(kind: Kind, node: tree.Node, first: str, last: str) -> Closure:
+    """``nl.add`` where words are wanted: they are not of a library, unless that is a tensor."""
+    otherwise = compile_node(node)
+
+    def refuse(scope: Scope) -> Any:
+        if scope.knows(first):
+            return otherwise(scope)
+        scope.undeclared.silence_named(first)
+        hint = f"write '{last}'" if last in kind.words else meant(last, kind.words)
+        said = f"nothing is called '{first}': words stand alone"
+        hint = hint or f"wanted {kind.describe()}"
+        raise Failure(Problem("E0208", said, scope.span(node), hint))
+
+    return refuse
+
+
+def wanted(name: str, kind: Kind) -> str:
+    """What an operand wants; of a tile how it is declared, too."""
+    tiles = (k.memories for k in (kind, *getattr(kind, "kinds", ())) if isinstance(k, Tile))
+    memories = next(tiles, ())
+    how = f": '.{memories[0]} {name} dtype[shape]'" if memories else ""
+    return f"{kind.describe()}{how}"
+
+
+def no_operand(row: Row, node: tree.Named, statement: tree.Line, scope: Scope) -> Problem:
+    """What to say of ``name=value`` where a row has no operand of that name."""
+    said = f"{row.name} has no operand '{node.name}'"
+    return Problem("E0309", said, scope.span(node), _named(row, node, statement, scope))
+
+
+def _named(row: Row, node: tree.Named, statement: tree.Line, scope: Scope) -> str:
+    if scope.knows(node.name):
+        value = scope.span(node.value).text
+        return f"'=' names an operand: a tensor is written alone, as in {node.name}, {value}"
+    if node.name in OPERANDS:
+        return OPERANDS[node.name]
+    given = node.value.name if isinstance(node.value, tree.Name) else ""
+    taking = [o.name for o in row.written if given in o.kind.words and "true" not in o.kind.words]
+    if len(taking) == 1:
+        return f"write {taking[0]}={given}"
+    close, order = did_you_mean(node.name, row.names), in_order(row, statement, scope)
+    return f"{close} {order}" if close else order

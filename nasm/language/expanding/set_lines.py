@@ -1,0 +1,123 @@
+"""Lines that set what cores hold: before the run, and by instructions."""
+
+from __future__ import annotations
+
+from nasm.base.dtypes import DType
+from nasm.base.problems import Failure, Problem, Refused, did_you_mean, listed
+from nasm.isa.settings import MISPLACED, Setting, Settings
+from nasm.language.expanding.declare import whole
+from nasm.language.expanding.evaluate import evaluate, name_of
+from nasm.language.expanding.instruction_lines import compile_line
+from nasm.language.expanding.scope import Scope
+from nasm.language.text import tree
+from nasm.program.builder import Made, ProgramBuilder
+from nasm.program.settings import offered
+
+
+def setting_of(node: tree.Name | tree.Template, scope: Scope, builder: ProgramBuilder) -> Setting:
+    """The setting that a line names; raises Failure."""
+    try:
+        return offered(builder.target).named(name_of(node, scope))
+    except Refused as refused:
+        raise Failure(refused.at(scope.span(node))) from None
+
+
+def assign(
+    statement: tree.SettingLine,
+    setting: Setting,
+    engine: str,
+    scope: Scope,
+    builder: ProgramBuilder,
+) -> None:
+    """``.cfg NAME = value``, of a queue if an engine is given; raises Failure."""
+    value: object
+    at: tree.Node = statement.name
+    if statement.instruction is not None:
+        value = _word(statement.instruction, setting, engine, scope, builder)
+    else:
+        assert statement.value is not None
+        value = value_of(statement.value, setting, scope)
+    try:
+        builder.set(setting.name, value, engine, scope.core, scope.span(statement))
+    except Refused as refused:
+        if refused.code == "E0301" and statement.value is not None:
+            at = statement.value
+        raise Failure(refused.at(scope.span(at))) from None
+
+
+def value_of(node: tree.Node, setting: Setting, scope: Scope) -> object:
+    """What a setting is given: one of its words, or an integer."""
+    if isinstance(node, tree.Name):
+        if node.name in setting.words:
+            return node.name
+        if setting.words and node.name not in scope.values:
+            return node.name  # a misspelt word is the setting's to refuse
+    if setting.words and not isinstance(node, tree.Number):
+        return _word_of(evaluate(node, scope), setting)
+    return whole(node, scope)
+
+
+def _word_of(found: object, setting: Setting) -> object:
+    """What a constant means for a setting with words: of a dtype that word which is one of them."""
+    if isinstance(found, DType):
+        names = (found.name, *found.aliases)
+        return next((name for name in names if name in setting.words), found.name)
+    return getattr(found, "name", found)
+
+
+def _word(
+    line: tree.Line, setting: Setting, engine: str, scope: Scope, builder: ProgramBuilder
+) -> int:
+    """The word of the instruction that a setting is given."""
+    words, place = builder.target.words, scope.span(line)
+    if not setting.instruction or words is None:
+        said = f"{setting.name} takes no instruction: it is {setting.describe()}"
+        raise Failure(Problem(MISPLACED, said, place, f"write .cfg {setting.name} = value"))
+    compiled = compile_line(line, scope, builder)
+    row, operands = compiled.bound(scope, builder, builder.queue(engine, scope.core))
+    word = words.encode(row, operands)
+    reason = "" if row is words.data else words.reason(word)
+    if reason:
+        raise Failure(Problem("E0323", reason, place))
+    return word
+
+
+def writes(
+    statement: tree.WriteLine, queue: int, scope: Scope, builder: ProgramBuilder
+) -> list[Made]:
+    """The instructions that write settings while a queue runs; raises Failure."""
+    values = [_given(name, node, scope, builder) for name, node in statement.items]
+    known, at = offered(builder.target), scope.span(statement)
+    if known.written is None:
+        said = f"{builder.target.summary} has no instructions that write settings"
+        raise Failure(Problem(MISPLACED, said, at))
+    options = _options(statement, known, scope)
+    try:
+        return [
+            builder.make(queue, builder.row(mnemonic), [], operands, None, None)
+            for mnemonic, operands in known.written(values, options)
+        ]
+    except Refused as refused:
+        raise Failure(refused.at(at)) from None
+
+
+def _given(
+    name: tree.Name | tree.Template, node: tree.Node, scope: Scope, builder: ProgramBuilder
+) -> tuple[Setting, int]:
+    setting = setting_of(name, scope, builder)
+    try:
+        return setting, setting.accept(value_of(node, setting, scope))
+    except Refused as refused:
+        raise Failure(refused.at(scope.span(node))) from None
+
+
+def _options(statement: tree.WriteLine, known: Settings, scope: Scope) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for option in statement.options:
+        if option.name not in known.options or option.name in found:
+            meant = did_you_mean(option.name, known.options)
+            hint = meant or f"it takes {listed(known.options, 'and')}"
+            wrong = "is given twice" if option.name in found else "is no option of .write"
+            raise Failure(Problem("E0309", f"'{option.name}' {wrong}", scope.span(option), hint))
+        found[option.name] = whole(option.value, scope)
+    return found

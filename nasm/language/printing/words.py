@@ -1,0 +1,64 @@
+"""The words of a program, and words as a text that assembles to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from nasm.base.problems import Refused
+from nasm.isa.target import Target
+from nasm.isa.words import Words
+from nasm.language.printing.comments import comment
+from nasm.program import written
+from nasm.program.program import Instruction, Program
+
+Queues = Mapping[str, Sequence[int]]
+"""Words by the queue that they are for."""
+
+
+def words_of(program: Program) -> dict[str, list[int]]:
+    """The words of every queue that has some; raises Refused.
+
+    A wait or an update at a line is no part of a word: such a program has none.
+    """
+    words = words_known(program.target)
+    made = [words.encode(i.row, i.operands) for i in program.instructions]
+    found = {}
+    for number, queue in enumerate(program.queues):
+        if any(queue.waits) or any(queue.updates):
+            name = program.queue_name(number)
+            raise Refused("E0601", f"@{name} has waits or updates at lines, which no word holds")
+        if len(queue):
+            found[program.queue_name(number)] = [made[at] for at in queue.instructions]
+    return found
+
+
+def words_known(target: Target) -> Words:
+    """The words of a target; raises Refused if its instructions have none."""
+    if target.words is None:
+        raise Refused("E0701", f"no public document says what words {target.summary} has")
+    return target.words
+
+
+def text_of(target: Target, name: str, queues: Queues) -> str:
+    """A program of these words on a machine by its name; what is no instruction stays a word."""
+    words = words_known(target)
+    lines = [f".target {name}"]
+    for queue, given in queues.items():
+        lines += ["", f"@{queue}", *(f"    {line}" for line in _lines(words, given))]
+    return "\n".join(lines) + "\n"
+
+
+def _lines(words: Words, given: Sequence[int]) -> Iterator[str]:
+    known: dict[int, str] = {}
+    for word in given:
+        if word not in known:
+            known[word] = line(words, word)
+        yield known[word]
+
+
+def line(words: Words, word: int) -> str:
+    """A word as a line: its instruction, or the word itself and why it is none."""
+    reason = words.reason(word)
+    row, operands = words.kept(word) if reason else words.decode(word)
+    said = f"{row.name} {written.operands(Instruction(row, operands))}".rstrip()
+    return f"{said}  {comment(reason)}" if reason else said

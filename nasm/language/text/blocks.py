@@ -1,0 +1,235 @@
+"""Puts lines together to blocks: what stands between an opening directive and its ``.end``."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+
+from nasm.language.text import tree
+from nasm.language.text.habits import ELSEWHERE, END
+from nasm.language.text.parse_failure import DIRECTIVES
+from nasm.language.text.syntax_errors import Mistake
+from nasm.language.text.transform import Mark, Move
+
+OPENERS = frozenset({"for", "loop", "if", "dma", "macro", "scope"})
+WORD = re.compile(r"(?:@[A-Za-z_][A-Za-z0-9_]*[ \t]+)?\.([A-Za-z_][A-Za-z0-9_]*)")
+_OPENER = re.compile(rf"({'|'.join(sorted(OPENERS))})(?=[ \t]+[^\s=:(])(?![^\n;]*\bgoto\b)")
+DEEPEST = 100
+
+
+def word_of(text: str, start: int) -> str:
+    """The directive of a line that could not be read; one that opens a block may lack its dot."""
+    match = WORD.match(text, start) or _OPENER.match(text, start)
+    return match.group(1) if match else ""
+
+
+def ends(word: str) -> bool:
+    """Whether a directive ends a block, here or in another assembler."""
+    return word == "end" or ELSEWHERE.get(word) is END
+
+
+def _undotted(line: tree.Line) -> bool:
+    """Whether a line reads as an instruction and was meant to open a block."""
+    return line.mnemonic is not None and line.mnemonic.name in OPENERS
+
+
+@dataclass(slots=True)
+class _Block:
+    """An open block; ``header`` is None when its own line could not be read."""
+
+    word: str
+    start: int
+    header: tree.Statement | None
+    branches: list[tuple[tree.Node | None, list[tree.Statement]]]
+    moves: list[Move] = field(default_factory=list)
+    spoiled: bool = False  # a line of it was reported: an empty block is not a mistake of its own
+    has_else: bool = False
+
+
+class Blocks:
+    """Takes the statements of a text in order; ``mistakes`` collects what does not fit."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._top: list[tree.Statement] = []
+        self._open: list[_Block] = []
+        self._suspects = 0  # unknown directives: they may have been meant to open a block
+        self.mistakes: list[Mistake] = []
+
+    @property
+    def within(self) -> bool:
+        """Whether a block is open."""
+        return bool(self._open)
+
+    def swallows(self, start: int, end: int) -> bool:
+        """Whether a line is inside a block of which nothing is read; keeps count of ``.end``."""
+        if not self._open or self._open[-1].word != "skipped":
+            return False
+        match = WORD.match(self._text, start)
+        word = match.group(1) if match else ""
+        if word in OPENERS:
+            self._open.append(_Block("skipped", start, None, []))
+        elif word == "end":
+            self._close(end)
+        return True
+
+    def awaits_moves(self, start: int, end: int) -> bool:
+        """Whether a line can only be ``dst <- src``; ends a ``.dma`` that was not closed.
+
+        Raises :class:`Mistake` for a line that opens a block inside it.
+        """
+        if not self._open or self._open[-1].word != "dma":
+            return False
+        match = WORD.match(self._text, start)
+        word = match.group(1) if match else ""
+        if word == "end":
+            return False
+        if word in OPENERS or word in ("elif", "else"):
+            raise Mistake("E0120", f"'.{word}' is not allowed in a '.dma' block", start, end)
+        if word or self._text[start] == "@":
+            self._not_closed(self._open[-1])
+            self._close(start)
+            return False
+        return True
+
+    def add_move(self, move: Move) -> None:
+        """Add a transfer to the open ``.dma``."""
+        self._open[-1].moves.append(move)
+
+    def add(self, statement: tree.Statement) -> None:
+        """Add a statement that was read."""
+        match statement:
+            case Mark(word="end"):
+                self._end(statement)
+            case Mark():
+                self._branch(statement)
+            case tree.For():
+                self._push("for", statement, None)
+            case tree.Loop():
+                self._push("loop", statement, None)
+            case tree.If():
+                self._push("if", statement, statement.branches[0][0])
+            case tree.DmaBlock():
+                self._push("dma", statement, None)
+            case tree.Macro():
+                self._outside(statement, "macro")
+                self._push("macro", statement, None)
+            case tree.ScopeBlock():
+                self._push("scope", statement, None)
+            case tree.Include():
+                if self._outside(statement, "include"):
+                    self._body().append(statement)
+            case _:
+                if isinstance(statement, tree.Line) and _undotted(statement):
+                    self._suspects += 1
+                self._body().append(statement)
+
+    def add_unread(self, start: int, end: int, word: str) -> None:
+        """Note a line that could not be read; ``word`` is its directive, if it has one."""
+        if word and word not in DIRECTIVES:
+            self._suspects += 1
+        if word in OPENERS:
+            inside = self._open[-1] if self._open else None
+            readable = word in ("for", "loop", "if") and not (inside and inside.word == "dma")
+            if inside:
+                inside.spoiled = True
+            kind = word if readable else "skipped"
+            self._open.append(_Block(kind, start, None, [(None, [])]))
+        elif ends(word) and self._open:
+            self._close(end)
+        elif self._open:
+            block = self._open[-1]
+            block.spoiled = True
+            if word in ("elif", "else") and block.word == "if":
+                block.header = None
+                block.branches.append((None, []))
+
+    def finish(self) -> tree.File:
+        """The whole text; blocks that are still open are reported and closed."""
+        for block in self._open:
+            self._not_closed(block)
+        while self._open:
+            self._close(len(self._text.rstrip()))
+        return tree.File(tuple(self._top))
+
+    def _outside(self, statement: tree.Statement, word: str) -> bool:
+        """Whether no block repeats the directive; otherwise it is noted."""
+        around = next((b.word for b in self._open if b.word in ("for", "macro")), "")
+        if around:
+            said = f"'.{word}' inside of a '.{around}' block"
+            end = statement.start + 1 + len(word)
+            hint = "it stands before the block, or in an '.if'"
+            self.mistakes.append(Mistake("E0228", said, statement.start, end, hint))
+        return not around
+
+    def _body(self) -> list[tree.Statement]:
+        return self._open[-1].branches[-1][1] if self._open else self._top
+
+    def _push(self, word: str, header: tree.Statement, condition: tree.Node | None) -> None:
+        if len(self._open) == DEEPEST:
+            end = header.start + len(word) + 1
+            self.mistakes.append(
+                Mistake("E0122", f"blocks are nested more than {DEEPEST} deep", header.start, end)
+            )
+            word = "skipped"
+        self._open.append(_Block(word, header.start, header, [(condition, [])]))
+
+    def _branch(self, mark: Mark) -> None:
+        if not self._open or self._open[-1].word != "if":
+            if not self._suspects:
+                self.mistakes.append(self._stray(mark, "no '.if' is open"))
+            return
+        block = self._open[-1]
+        if block.has_else:
+            self.mistakes.append(self._stray(mark, "its '.if' already has an '.else'"))
+            block.header = None
+        block.has_else = block.has_else or mark.word == "else"
+        block.branches.append((mark.condition, []))
+
+    def _end(self, mark: Mark) -> None:
+        if not self._open:
+            if not self._suspects:
+                self.mistakes.append(self._stray(mark, "no block is open"))
+            self._suspects = max(0, self._suspects - 1)
+            return
+        block = self._open[-1]
+        if block.word == "dma" and not block.moves and not block.spoiled:
+            self.mistakes.append(
+                Mistake(
+                    "E0120",
+                    "this '.dma' block holds no transfer",
+                    block.start,
+                    block.start + len(".dma"),
+                    "put one or more lines 'dst <- src' before its '.end'",
+                )
+            )
+        self._close(mark.end)
+
+    def _close(self, end: int) -> None:
+        block = self._open.pop()
+        match block.header:
+            case tree.For() | tree.Loop() | tree.Macro() | tree.ScopeBlock() as header:
+                body = tuple(block.branches[0][1])
+                self._body().append(replace(header, end=end, body=body))
+            case tree.If() as header:
+                branches = tuple((condition, tuple(body)) for condition, body in block.branches)
+                self._body().append(replace(header, end=end, branches=branches))
+            case tree.DmaBlock() as header:
+                self._body().append(replace(header, end=end, moves=tuple(block.moves)))
+
+    def _stray(self, mark: Mark, why: str) -> Mistake:
+        end = mark.start + 1 + len(mark.word)
+        return Mistake("E0118", f"'.{mark.word}' is out of place: {why}", mark.start, end)
+
+    def _not_closed(self, block: _Block) -> None:
+        match = WORD.match(self._text, block.start) or _OPENER.match(self._text, block.start)
+        word = match.group() if match else block.word
+        self.mistakes.append(
+            Mistake(
+                "E0119",
+                f"this '{word}' block is not closed",
+                block.start,
+                block.start + len(word),
+                "write '.end' after its last line",
+            )
+        )

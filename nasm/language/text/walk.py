@@ -1,0 +1,38 @@
+"""Walks over trees without recursion, so that no text is too deep for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nasm.language.text import tree
+
+
+def children(node: tree.Node) -> Iterator[tree.Node]:
+    """The nodes directly below a node, in the order in which they are declared."""
+    for name in node.__dataclass_fields__:
+        value = getattr(node, name)
+        if isinstance(value, tree.Node):
+            yield value
+        elif isinstance(value, tuple):
+            yield from _nodes(value)
+
+
+def _nodes(values: tuple[object, ...]) -> Iterator[tree.Node]:
+    for value in values:
+        if isinstance(value, tree.Node):
+            yield value
+        elif isinstance(value, tuple):
+            yield from _nodes(value)
+
+
+def descendants(node: tree.Node) -> Iterator[tuple[int, tree.Node]]:
+    """A node and all below it, each with its depth (0 for the node itself).
+
+    The links of a chain are equally deep.
+    """
+    waiting = [(0, node)]
+    while waiting:
+        depth, current = waiting.pop()
+        yield depth, current
+        first = current.before if isinstance(current, tree.Link) else None
+        waiting += [(depth + (child is not first), child) for child in children(current)]

@@ -1,0 +1,151 @@
+"""Memories by byte address: what an object that a core holds reads and writes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nasm.base.problems import Refused
+from nasm.isa.held import Bytes, Place
+from nasm.sim.memory import Journal, Store
+from nasm.views.tensor import Memory
+
+Missing = Callable[[str, int, int, int], None]
+"""Told of a read of uninitialised bytes: the memory, the address, how many, and of those
+missing."""
+
+
+class Numbered:
+    """The bytes of a memory, each by its address; without a store there are none to be had."""
+
+    __slots__ = ("columns", "kept", "memory", "missing", "store")
+    CACHES = ("columns", "kept")
+
+    def __init__(self, memory: Memory, store: Store, missing: Missing) -> None:
+        self.memory, self.store, self.missing = memory, store, missing
+        self.kept: Journal | None = None
+        self.columns = (0, 0)
+
+    def read(self, address: int, count: int) -> NDArray[np.uint8]:
+        """A copy of some bytes; raises Refused where the memory has none."""
+        end = self._checked("read", address, count)
+        store = self.store
+        if store.pending:
+            store.flush()
+        known = store.written[0, address:end]
+        if not known.all():
+            self.missing(self.memory.name, address, count, count - int(known.sum()))
+        return store.data[0, address:end].copy()
+
+    def write(self, address: int, data: NDArray[np.uint8]) -> None:
+        """Put bytes at an address; raises Refused where the memory has none."""
+        end = self._checked("write", address, len(data))
+        store, self.columns, self.kept = self.store, (address, end), None
+        store.before_change(self)
+        store.data[0, address:end] = data
+        store.written[0, address:end] = True
+
+    def _checked(self, verb: str, address: int, count: int) -> int:
+        end, size, name = address + count, self.memory.size, self.memory.name
+        if address < 0 or end > size:
+            raise Refused(
+                "E0521",
+                f"{verb}s {count:,} bytes at {address:#x}, and {name} has {size:,}",
+                f"the last byte of {name} is at {size - 1:#x}",
+            )
+        return end
+
+
+class Valueless:
+    """A memory in a run without values: asked for its bytes, it refuses as it is told to."""
+
+    def __init__(self, memory: Memory, refuse: Callable[[str, int], Exception]) -> None:
+        self.memory, self.refuse = memory, refuse
+
+    def read(self, address: int, count: int) -> NDArray[np.uint8]:
+        """There is none."""
+        raise self.refuse(self.memory.name, address)
+
+    def write(self, address: int, data: NDArray[np.uint8]) -> None:
+        """Nothing is kept."""
+
+
+class Changes(Protocol):
+    """What is told of changes of what cores hold."""
+
+    def note(self, core: int, part: Hashable, record: int) -> None:
+        """A part of what a core holds is changed, by the start that has a number."""
+
+
+class Clock(Protocol):
+    """What knows the tick of a run, and which instruction acts; ``record`` is of its start."""
+
+    now: int
+    acting: tuple[int, int]
+    record: int
+    listeners: Mapping[str, tuple[Callable[..., None], ...]]
+
+    @property
+    def gates(self) -> Changes:
+        """What is told of changes."""
+
+
+Report = Callable[[str, str, str, Sequence[tuple[Any, str]], bool], None]
+"""Told of a finding: see :meth:`nasm.isa.held.Surroundings.report`."""
+
+
+class Around:
+    """What the object that a core holds can reach."""
+
+    def __init__(
+        self, core: int, memories: Mapping[str, Bytes], clock: Clock, report: Report
+    ) -> None:
+        self.core, self._memories, self._clock, self._report = core, memories, clock, report
+
+    @property
+    def now(self) -> int:
+        """The tick of the run."""
+        return self._clock.now
+
+    @property
+    def record(self) -> int:
+        """The number of the start that acts now."""
+        return self._clock.record
+
+    def changed(self, *parts: Hashable, record: int | None = None) -> None:
+        """Tell that parts of what the core holds change now, by whose doing."""
+        by = self._clock.record if record is None else record
+        for part in parts:
+            self._clock.gates.note(self.core, part, by)
+
+    def memory(self, name: str) -> Bytes:
+        """A memory whose bytes have numbers, by its name."""
+        return self._memories[name]
+
+    @property
+    def place(self) -> Place:
+        """The queue and the pc of what starts, completes or is asked about now."""
+        return self._clock.acting
+
+    def late(self, place: Place, tick: int, act: Callable[[], None]) -> None:
+        """Do what the instruction at a place left for a tick, as that one."""
+        clock = self._clock
+        before, clock.acting = clock.acting, place  # type: ignore[assignment]
+        act()  # what it is refused is said of its place: then that stays
+        for tell in clock.listeners["acted"]:
+            tell(place, tick)
+        clock.acting = before
+
+    def report(
+        self,
+        code: str,
+        said: str,
+        hint: str,
+        others: Sequence[tuple[Place, str]] = (),
+        warning: bool = False,
+    ) -> None:
+        """Tell of something wrong with the instruction of now."""
+        self._report(code, said, hint, others, warning)

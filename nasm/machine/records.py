@@ -1,0 +1,370 @@
+"""What a session tells: plain frozen records, which reports turn into tables or JSON.
+
+Cycles are of the engine named beside them, ticks divide every clock, and microseconds are what
+ticks are worth. Nothing in a record changes when the machine runs on. ``repr`` of a record is one
+line, ``str`` what a report says of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, NamedTuple, Self, TypeVar
+
+from nasm.base.drawing import Drawn
+from nasm.base.problems import Problem, clean, counted, in_line
+from nasm.base.source import Span
+from nasm.base.suppressions import AllowedProblem, as_errors
+from nasm.isa.figures import FigureSet, figures_line
+from nasm.language.expectations.records import ExpectationRecord
+
+T = TypeVar("T")
+
+MOST_INSTRUCTIONS = 10_000_000
+"""Instructions that one run completes unless it is told otherwise: about a minute."""
+
+MOST_PROFILED = 1_000_000
+"""The same of a run whose history is kept, which takes less than 1 KB for each of them."""
+
+MOST_EXAMINED = 100_000
+"""The same of a program that is examined: a few seconds."""
+
+EXAMINED = frozenset(f"E053{n}" for n in range(6))
+"""Codes of what an examination finds, and no run."""
+
+
+class Status(Enum):
+    """Where a run stands."""
+
+    READY = "not started"
+    RUNNING = "running"
+    FINISHED = "finished"
+    DEADLOCK = "deadlock"
+    FAULT = "fault"
+    LIMIT = "limit reached"
+    TIMEOUT = "time limit reached"
+    INTERRUPTED = "interrupted"
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """What numbers in records are worth.
+
+    So many ``ticks`` are a microsecond, so many a ``cycle`` of the base clock. Numbers and names
+    have their core's number in front of them if the program uses several ``cores``.
+    """
+
+    ticks: int
+    cycle: int
+    cores: int = 1
+
+    def microseconds(self, ticks: int) -> float:
+        """Ticks in microseconds."""
+        return ticks / self.ticks
+
+    def moment(self, tick: int) -> str:
+        """The time it is at a tick: '3.358 µs, cycle 4,701'."""
+        return f"{self.microseconds(tick):,.3f} µs, cycle {tick // self.cycle:,}"
+
+    def named(self, core: int, what: str | int) -> str:
+        """A name or a number of something of a core."""
+        return f"{core}.{what}" if self.cores > 1 else str(what)
+
+
+class Rows(Drawn, tuple[T, ...]):
+    """Records of one kind: a tuple, and drawn a table. ``units`` are those of their numbers."""
+
+    kind: type[T]
+    units: Units
+
+    def __new__(cls, kind: type[T], records: Iterable[T], units: Units) -> Self:
+        """Records, as a tuple takes them."""
+        made = super().__new__(cls, records)
+        made.kind, made.units = kind, units
+        return made
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return self.kind, tuple(self), self.units
+
+
+class Moment(NamedTuple):
+    """A moment of a run, between two events; of two, the later one is greater.
+
+    ``position`` counts the events that were processed, ``tick`` is the time it is, ``changes``
+    counts what was changed by hand so far. ``poised`` says that the start of an instruction comes
+    next, and that nothing keeps it from starting any more.
+    """
+
+    position: int
+    tick: int
+    changes: int
+    poised: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Executed:
+    """An instruction that completed; times in ticks, ``waited`` in the engine's cycles."""
+
+    core: int
+    engine: str
+    queue: int
+    pc: int
+    text: str
+    span: Span | None
+    head: int
+    start: int
+    finish: int
+    waited: int
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What an instruction said, and when: it was read from memory at ``ticks``.
+
+    ``queue`` is what its queue is called: its engine, with the core where there are several.
+    """
+
+    queue: str
+    core: int
+    engine: str
+    pc: int
+    span: Span | None
+    ticks: int
+    microseconds: float
+    text: str
+
+    def __str__(self) -> str:
+        said = f"{self.queue} pc {self.pc} at {self.microseconds:,.3f} µs: {self.text}"
+        return clean(said.replace("\n", "\n    "))
+
+
+def left_out(count: int) -> list[str]:
+    """A line about the messages that were not kept, if there are any."""
+    return [f"… and {counted(count, 'later message')}, not kept"] if count else []
+
+
+@dataclass(frozen=True, slots=True)
+class QueueRecord:
+    """One queue now. ``state`` is ``done``, ``waiting``, ``running`` or ``idle`` (empty).
+
+    ``text`` is its next instruction, ``wait`` what it waits for, in the profiler's notation.
+    ``blocker`` is the resource that its next instruction waits for, and who occupies it.
+    """
+
+    core: int
+    engine: str
+    index: int
+    pc: int
+    length: int
+    state: str
+    text: str
+    wait: str
+    in_flight: tuple[str, ...]
+    span: Span | None
+    completed: int
+    blocker: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SemaphoreRecord:
+    """One semaphore or event now, and the engines parked on it."""
+
+    core: int
+    number: int
+    name: str
+    value: int
+    waiting: tuple[str, ...]
+    event: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelRecord:
+    """One channel (DMA engine) now; ``busy`` in ticks, ``pending`` jobs not yet started."""
+
+    core: int
+    index: int
+    jobs: int
+    bytes: int
+    busy: int
+    pending: int
+    moving: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BankRecord:
+    """One bank of a banked memory: bytes per partition that are initialised, and its tensors."""
+
+    core: int
+    memory: str
+    bank: int
+    size: int
+    written: int
+    tensors: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EngineRecord:
+    """What an engine did: instructions, and cycles of its own clock.
+
+    ``busy`` is while one of its units was occupied, ``waiting`` while its next instruction was
+    stalled (by cause in ``waits``); ``utilisation`` is busy over the whole run. ``evidence`` splits
+    the busy cycles by how well their cost is known. ``cycles`` is its counter when its last
+    instruction completed.
+    """
+
+    core: int
+    engine: str
+    instructions: int
+    busy: int
+    waiting: int
+    waits: tuple[tuple[str, int], ...]
+    cycles: int
+    utilisation: float
+    evidence: tuple[tuple[str, int], ...]
+
+
+def beside(entry_and_exit: float | None) -> str:
+    """What entering and leaving a program takes on a device, in a sentence; empty if not known."""
+    if not entry_and_exit:
+        return ""
+    return f"on the device about {round(entry_and_exit, 1):,g} µs more for entry and exit"
+
+
+CHANGES = 5
+"""Changes by hand that a report names in its line."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RunReport:
+    """A run at its end, or as far as it got; ``options`` are those not as they are by default.
+
+    ``timing`` are the timing figures that were set. ``entry_and_exit`` are the microseconds that a
+    device takes beside these for the program as a whole, None if that is not known.
+    ``messages`` are the first ones; ``messages_left_out`` says how many more there were. Of a run
+    without ``values`` so many expectations were ``not_judged``: they ask for some. ``against`` is
+    what other runs of the program show against it, in a few words each. ``allowed`` are problems
+    that do not count; races were looked for if it was ``checked``. ``changes`` are those that were
+    made by hand, as they could be typed again.
+    """
+
+    status: Status
+    program: str
+    target: str
+    generation: str
+    ticks: int
+    microseconds: float
+    engines: tuple[EngineRecord, ...]
+    evidence: tuple[tuple[str, int], ...]
+    channel_bytes: int
+    hazards: tuple[Problem, ...]
+    problems: tuple[Problem, ...]
+    warnings: tuple[Problem, ...]
+    expectations: tuple[ExpectationRecord, ...]
+    trace_hash: str
+    memory_hash: str
+    messages: tuple[Message, ...] = ()
+    messages_left_out: int = 0
+    options: tuple[tuple[str, str | int], ...] = ()
+    semaphores: tuple[SemaphoreRecord, ...] = ()
+    timing: tuple[FigureSet, ...] = ()
+    values: bool = True
+    not_judged: int = 0
+    entry_and_exit: float | None = None
+    against: tuple[str, ...] = ()
+    allowed: tuple[AllowedProblem, ...] = ()
+    checked: bool = True
+    changes: tuple[str, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether the program finished, without hazards, and all it promised holds."""
+        return not self.reasons
+
+    @property
+    def title(self) -> str:
+        """Which program ran on which machine, with the options that are not the default."""
+        chosen = "".join(f", {name}={value}" for name, value in self.options)
+        alone = "" if self.values else ", without values"
+        return f"{in_line(self.program) or 'a program'} on {self.generation}{chosen}{alone}"
+
+    @property
+    def beside(self) -> str:
+        """What a device takes beside the time of the run, in a sentence; empty if not known."""
+        return beside(self.entry_and_exit)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why it is not ok, in a few words each; empty if it is."""
+        failed = sum(not e.held for e in self.expectations)
+        count = len(self.expectations)
+        finished = self.status is Status.FINISHED
+        found = (
+            (not finished, self.status.value),
+            (self.hazards, as_errors(self.hazards)),
+            (failed, f"{failed} of {counted(count, 'expectation')} failed"),
+            (finished and self.problems, "expectations could not be evaluated"),
+        )
+        return (*(said for holds, said in found if holds), *self.against)
+
+    @property
+    def unasked(self) -> str:
+        """How many expectations were not judged, in a sentence; empty if all were."""
+        if not self.not_judged:
+            return ""
+        asks = "asks" if self.not_judged == 1 else "ask"
+        return f"not judged: {counted(self.not_judged, 'expectation')} that {asks} for values"
+
+    @property
+    def unchecked(self) -> str:
+        """That a run was not checked, in a sentence; empty if it was."""
+        return "" if self.checked else "unchecked: races and unwritten outputs were not looked for"
+
+    @property
+    def by_hand(self) -> str:
+        """What was changed by hand, in a line; empty if nothing was."""
+        if not self.changes:
+            return ""
+        said = [in_line(" ".join(change.split())) for change in self.changes[:CHANGES]]
+        more = len(self.changes) - len(said)
+        return f"changed by hand: {'; '.join(said)}" + (f"; and {more:,} more" if more else "")
+
+    @property
+    def promises(self) -> str:
+        """What a run that is ok has shown: how many expectations it met."""
+        count = len(self.expectations)
+        met = f"{counted(count, 'expectation')} met" if count else ""
+        return ", ".join(filter(None, (met, self.unasked))) or "the program has no expectations"
+
+    def __str__(self) -> str:
+        done = sum(e.instructions for e in self.engines)
+        parts = [f"{self.title}: {counted(done, 'instruction')} in {self.microseconds:,.3f} µs"]
+        if self.beside:
+            parts[0] += f"\n{self.beside}"
+        if self.timing:
+            parts.append(figures_line(self.timing))
+        if self.messages or self.messages_left_out:
+            parts.append("\n".join([*map(str, self.messages), *left_out(self.messages_left_out)]))
+        parts += map(str, (*self.warnings, *self.hazards, *self.problems))
+        if self.expectations:
+            parts.append("\n".join(map(str, self.expectations)))
+        if self.unasked and not self.ok:
+            parts.append(self.unasked)
+        parts += map(str, self.allowed)
+        parts += [line for line in (self.unchecked, self.by_hand) if line]
+        parts.append(f"PASS: {self.promises}" if self.ok else f"FAIL: {', '.join(self.reasons)}")
+        return "\n\n".join(parts)
+
+    def __repr__(self) -> str:
+        said = ", ".join(self.reasons) or "ok"
+        return f"<run of {self.title}: {said}, {self.microseconds:,.3f} µs>"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a long run has got."""
+
+    instructions: int
+    ticks: int
+    microseconds: float
+    elapsed: float

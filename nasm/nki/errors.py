@@ -1,0 +1,168 @@
+"""What is wrong with a kernel, told at its line, and where a call stands in the kernel."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sys
+from enum import Enum
+from inspect import Parameter, Signature
+from types import CodeType, FrameType
+from typing import NoReturn
+
+from nasm.base.problems import Failure, Problem
+from nasm.base.source import Frame, Source, Span
+
+HERE = os.path.dirname(os.path.dirname(__file__)) + os.sep
+"""Where nasm is."""
+
+NOT_NKI = "E0650"
+"""The code of what is no NKI of today, or none that runs here."""
+MISUSED = "E0651"
+"""The code of a call that NKI has no meaning for."""
+
+_SOURCES: dict[str, tuple[list[str], Source]] = {}
+_SPANS: dict[tuple[CodeType, int], Span | None] = {}
+
+Mark = tuple[CodeType, int]
+"""A line of Python: what it belongs to, and its number."""
+
+Trail = tuple[int, ...]
+"""Where Python is: of each frame the number of its code and of its instruction, innermost first."""
+
+_TOLD, _OURS, _FLOOR = range(3)
+_KINDS: dict[int, int] = {}
+_CODES: dict[int, CodeType] = {}
+"""What has been met, by its number in this process; kept, so that no number comes again."""
+
+
+def floor(code: CodeType) -> None:
+    """Say that what calls kernels is this: what is further out is not told of their calls."""
+    _CODES[id(code)], _KINDS[id(code)] = code, _FLOOR
+
+
+def refuse(message: str, hint: str = "", code: str = MISUSED) -> NoReturn:
+    """Refuse what the kernel does, at its line."""
+    raise Failure(Problem(code, message, here(), hint))
+
+
+def trail(frame: FrameType | None) -> Trail:
+    """Where Python is, from a frame out to where the kernel was called; without nasm."""
+    found: list[int] = []
+    kinds = _KINDS
+    while frame is not None:
+        code = frame.f_code
+        number = id(code)
+        kind = kinds.get(number)
+        if kind is None:
+            kind = _met(code)
+        if kind == _TOLD:
+            found.append(number)
+            found.append(frame.f_lasti)
+        elif kind == _FLOOR:
+            break
+        frame = frame.f_back
+    return tuple(found)
+
+
+def _met(code: CodeType) -> int:
+    kind = _OURS if code.co_filename.startswith((HERE, "<frozen ")) else _TOLD
+    _CODES[id(code)], _KINDS[id(code)] = code, kind
+    return kind
+
+
+def steps(found: Trail) -> list[tuple[CodeType, int]]:
+    """The code and the instruction of each frame of a trail, innermost first."""
+    return [(_CODES[number], at) for number, at in zip(found[::2], found[1::2], strict=True)]
+
+
+def marks(found: Trail) -> list[Mark]:
+    """The lines of a trail, innermost first."""
+    return [(code, _line(code, at)) for code, at in steps(found)]
+
+
+def _line(code: CodeType, at: int) -> int:
+    for start, end, line in code.co_lines():
+        if start <= at < end and line is not None:
+            return line
+    return code.co_firstlineno
+
+
+def span_of(mark: Mark) -> Span | None:
+    """A line of Python as a place; None if its text is not known."""
+    if mark not in _SPANS:
+        code, number = mark
+        _SPANS[mark] = line_of(code.co_filename, number)
+    return _SPANS[mark]
+
+
+def line_of(name: str, number: int) -> Span | None:
+    """A line of a file as a place; None if its text is not known."""
+    linecache.checkcache(name)
+    lines = linecache.getlines(name)
+    known, source = _SOURCES.get(name) or ([], None)
+    if source is None or known != lines:  # a file may be changed, and imported again
+        source = Source(_shown(name), "".join(lines))
+        _SOURCES[name] = lines, source
+    if not 0 < number <= source.text.count("\n") + 1 or not source.text:
+        return None
+    start, text = source.offset(number), source.line(number)
+    indent = len(text) - len(text.lstrip())
+    return Span(source, start + indent, start + len(text.rstrip()))
+
+
+def _shown(name: str) -> str:
+    """A file as a user would name it: from the working directory if it is in there."""
+    try:
+        near = os.path.relpath(name)
+    except ValueError:  # another drive
+        return name
+    return name if near.startswith(os.pardir) else near
+
+
+def frames(outer: list[Mark]) -> tuple[Frame, ...]:
+    """The calls that led to a line, outermost first."""
+    chain = ((code.co_name, span_of((code, line))) for code, line in reversed(outer))
+    return tuple(Frame(name, span) for name, span in chain if span is not None)
+
+
+def here() -> Span | None:
+    """The line of Python that called into this package; in a kernel, how it got there, too."""
+    found = marks(trail(sys._getframe(1)))
+    if not found:
+        return None
+    span = span_of(found[0])
+    return span.within(frames(found[1:])) if span and in_kernel() else span
+
+
+def in_kernel() -> bool:
+    """Whether a kernel is running."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if _KINDS.get(id(frame.f_code)) == _FLOOR:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def with_signature(wrong: TypeError, name: str, signature: Signature) -> None:
+    """Add to what Python says of the arguments of a call what the function takes."""
+    trace = wrong.__traceback__
+    if trace is None or trace.tb_next is not None:  # raised further in
+        return
+    each = signature.parameters.values()
+    wrong.add_note(f"{name}({', '.join(map(_parameter, each))})")
+
+
+def _parameter(parameter: Parameter) -> str:
+    value = parameter.default
+    if value is Parameter.empty:
+        return parameter.name
+    word = f"{type(value).__name__}.{value.name}" if isinstance(value, Enum) else repr(value)
+    return f"{parameter.name}={word}"
+
+
+def ours(code: CodeType) -> bool:
+    """Whether some code is nasm's, or Python's own import."""
+    kind = _KINDS.get(id(code))
+    return (_met(code) if kind is None else kind) == _OURS

@@ -1,0 +1,112 @@
+"""How long tensors in PSUM will be alive, while calls are not instructions yet.
+
+It is never shorter than what the placement finds: a tensor that a round of a loop does not begin
+with writing all of it is taken to be alive for all of the outermost loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from nasm.isa.list_kinds import mentioned
+from nasm.nki.tracing import Call, Made, RunTimeLoop
+from nasm.views.tensor import Tensor
+from nasm.views.view import View
+
+
+@dataclass(slots=True)
+class PsumLife:
+    """From the first to the last call of a life; it is ``made`` by the one that mentions it first.
+
+    Calls are counted as they are written, those of loops once.
+    """
+
+    tensor: Tensor
+    made: int
+    first: int
+    last: int
+
+
+@dataclass(slots=True)
+class _Open:
+    """A loop, from its first call to its last one."""
+
+    first: int
+    last: int = 0
+
+
+Loops = tuple[_Open, ...]
+
+
+@dataclass(slots=True)
+class _Mentioned:
+    """The first and the last call that mention a tensor, and the loops around them.
+
+    ``home`` are those around all that do; the first one writes it ``whole``.
+    """
+
+    tensor: Tensor
+    first: int
+    opened: Loops
+    whole: bool
+    last: int
+    closed: Loops
+    home: Loops
+
+
+def psum_lives(made: Sequence[Made]) -> dict[int, PsumLife]:
+    """The lives of the tensors in PSUM that calls mention, by the index of the tensor."""
+    found: dict[int, _Mentioned] = {}
+    _read(made, 0, (), found)
+    return {index: _life(one) for index, one in found.items()}
+
+
+def _life(one: _Mentioned) -> PsumLife:
+    home = one.home if one.whole and one.home == one.opened else ()
+    depth, first, last = len(home), one.first, one.last
+    if len(one.opened) > depth:
+        first = one.opened[depth].first
+    if len(one.closed) > depth:
+        last = one.closed[depth].last
+    return PsumLife(one.tensor, one.first, first, last)
+
+
+def _read(made: Sequence[Made], at: int, around: Loops, found: dict[int, _Mentioned]) -> int:
+    """Read calls from a number on; returns the next one."""
+    for one in made:
+        if isinstance(one, RunTimeLoop):
+            loop = _Open(at)
+            at = _read(one.body, at, (*around, loop), found)
+            loop.last = max(at - 1, loop.first)
+            continue
+        for value in one.operands.values():
+            for tensor in mentioned(value):
+                if tensor.memory.bank:
+                    _mention(one, tensor, at, around, found)
+        at += 1
+    return at
+
+
+def _mention(
+    call: Call, tensor: Tensor, at: int, around: Loops, found: dict[int, _Mentioned]
+) -> None:
+    one = found.get(tensor.index)
+    if one is None:
+        whole = _writes_whole(call, tensor)
+        found[tensor.index] = _Mentioned(tensor, at, around, whole, at, around, around)
+        return
+    shared = sum(1 for mine, theirs in zip(one.home, around, strict=False) if mine is theirs)
+    one.home, one.last, one.closed = one.home[:shared], at, around
+
+
+def _writes_whole(call: Call, tensor: Tensor) -> bool:
+    """Whether a call writes all of a tensor, and reads nothing of it."""
+    for operand in call.row.operands:
+        value = call.operands.get(operand.name)
+        if not any(one is tensor for one in mentioned(value)):
+            continue
+        adds = operand.adds and call.operands.get(operand.adds)
+        if operand.access != "w" or operand.partial or adds or value != View.whole(tensor):
+            return False
+    return True

@@ -1,5 +1,0 @@
-"""Object files: an assembled program as bytes, and back. docs/object-format.md says each byte."""
-
-from nasm.objects.loading import Loaded, load, loaded
-
-__all__ = ["Loaded", "load", "loaded"]

@@ -1,0 +1,223 @@
+"""From what was kept of a run to the steps of its order: waits, changes, transfers, interlocks."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Mapping, Sequence
+
+from nasm.isa.effects import Clear, Rendezvous, Transfer
+from nasm.order.accesses import Accesses
+from nasm.order.clocks import Order
+from nasm.order.observer import Moved, Watch
+from nasm.order.places import Area
+from nasm.order.skeleton import Change, Event, Issue, Step, Wait
+from nasm.program.program import Program, QueueProgram
+from nasm.sim.queues import Work
+from nasm.views.regions import Region
+
+Place = tuple[int, int]
+"""A queue, and the number of an instruction among those it executed."""
+
+More = Mapping[Place, Sequence[Wait | Event]]
+"""What instructions are to wait for, too, by their place: counters, or events themselves."""
+
+Stream = tuple[int, int | None]
+"""A queue, and the counter that its transfers post to."""
+
+
+class Sources:
+    """What of a program matters to order: its waits and changes, and which streams there are.
+
+    ``tracked`` are queues whose interlock matters: where what starts is seen by others before it
+    completes, or where a counter may go down. ``typed`` says that some instructions were typed in
+    while it ran.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.typed = any(lines.typed for lines in program.queues)
+        self.streams: list[Stream] = []
+        self.counters = {w.semaphore for w in program.waits if w is not None}
+        self.counters |= {u.semaphore for u in program.updates if u is not None}
+        down = any(u is not None and (u.op != "+" or u.value < 0) for u in program.updates)
+        early = {n for n, u in enumerate(program.updates) if u is not None and u.at_read}
+        effects = enumerate(i.row.effect for i in program.instructions)
+        acting = {n: effect for n, effect in effects if effect is not None}
+        clears = Clear in acting.values()
+        moving = {n for n, effect in acting.items() if effect is Transfer}
+        meeting = {n for n, effect in acting.items() if effect is Rendezvous}
+        self.tracked: list[bool] = []
+        for queue, lines in enumerate(program.queues):
+            streams = self._streams(queue, lines, moving)
+            self.streams += streams
+            held = not early.isdisjoint(lines.updates) or not meeting.isdisjoint(lines.instructions)
+            self.tracked.append(bool(streams) or held or down or clears)
+        self.waits = [
+            None if w is None else Wait(w.semaphore, w.op, w.value) for w in program.waits
+        ]
+        self.changes = [
+            None if u is None else Change(u.semaphore, u.op, u.value, u.at_read)
+            for u in program.updates
+        ]
+
+    def _streams(self, queue: int, lines: QueueProgram, moving: Container[int]) -> list[Stream]:
+        """The streams of a queue; ``moving`` are the numbers of instructions that transfer."""
+        pairs = zip(lines.instructions, lines.updates, strict=True)
+        posting = dict.fromkeys(number for instruction, number in pairs if instruction in moving)
+        updates = (self.program.updates[number] for number in posting)
+        found = ((queue, None if update is None else update.semaphore) for update in updates)
+        return list(dict.fromkeys(found))
+
+    def core(self, counter: int) -> int:
+        """The core that a counter belongs to."""
+        return self.program.generation.counter(counter)[0]
+
+    def change(self, queue: int, pc: int) -> Change | None:
+        """What an instruction changes itself; None if nothing, or if its transfer posts."""
+        lines = self.program.queues[queue]
+        posts = self.program.instructions[lines.instructions[pc]].row.posts
+        return None if posts else self.changes[lines.updates[pc]]
+
+
+class Steps:
+    """Gives an order the steps of a run, as far as they are kept, and finds what is shared.
+
+    ``ends`` says, by queue and instruction, which column of a clock reaches which count when a
+    transfer is over. ``more`` is
+    what instructions are to wait for that the program does not say.
+    """
+
+    def __init__(
+        self, sources: Sources, watch: Watch, order: Order, accesses: Accesses, more: More
+    ) -> None:
+        self.sources, self.watch, self.order, self.accesses = sources, watch, order, accesses
+        self.more = more
+        self.ends: list[dict[int, tuple[int, int]]] = [{} for _ in range(order.queues)]
+        self.taken = 0
+        queues = range(order.queues)
+        self._at = [0 for _ in queues]
+        self._completed = [-1 for _ in queues]
+        self._tracked = [held and accesses.held for held in sources.tracked]
+        self._owners: dict[Area, tuple[Place | None, bool]] = {}
+        self._owned: list[set[int]] = [set() for _ in queues]
+
+    def take(self) -> None:
+        """Take the steps that are new."""
+        watch, at, meetings = self.watch, self._at, self.watch.meetings
+        waits, counters, take = self.sources.waits, self.sources.counters, self.order.take
+        lines, more, new = self.sources.program.queues, self.more, self._new()
+        together: list[Step] = []
+        columns = [
+            (watch.works[q], watch.pcs[q], lines[q].waits, lines[q].updates, watch.moved[q])
+            for q in range(len(lines))
+        ]
+        for queue in new:
+            works, pcs, waits_of, updates_of, moved = columns[queue]
+            index = at[queue]
+            at[queue] = index + 1
+            work, pc = works[index], pcs[index]
+            wait = waits[waits_of[pc]]
+            change = self.sources.change(queue, pc) if updates_of[pc] else None
+            after = -1
+            if self._tracked[queue] and (work.reads or work.writes):
+                after = self._after(queue, index, work)
+            flight = moved.get(index)
+            meeting = meetings.get((queue, index), -1) if meetings else -1
+            if more:
+                self._more(queue, index)
+            if wait or change or flight or after >= 0 or meeting >= 0:
+                issue = self._issue(queue, index, flight) if flight is not None else None
+                step = Step(queue, index, wait, change, issue, after, meeting)
+                if meeting < 0:
+                    take(step)
+                else:  # nothing comes between, not even what another member is to wait for
+                    together.append(step)
+                    if len(together) == watch.sizes[meeting]:
+                        for member in together:
+                            take(member)
+                        together.clear()
+            for counter in work.clears:
+                if counter in counters:
+                    take(Step(queue, index, None, Change(counter, "=", 0)))
+            number, owned = work.number, self._owned[queue]
+            if number not in owned:
+                self._own((queue, -1), work.reads, work.writes)
+                if number >= 0:
+                    owned.add(number)
+            if flight is not None:
+                self._own((queue, index), flight.reads, flight.writes)
+        self.taken += len(new)
+
+    def _new(self) -> Sequence[int]:
+        """The queues of what is new in the order of starts, but each meeting at its first member.
+
+        Others may start between two of its members, at the same tick. What starts from the first
+        member of a meeting on is left for later until all of its members have.
+        """
+        watch, at = self.watch, list(self._at)
+        new = watch.queues[self.taken :]
+        if not watch.meetings:
+            return new
+        members: dict[int, list[int]] = {}
+        for row, queue in enumerate(new):
+            number = watch.meetings.get((queue, at[queue]), -1)
+            at[queue] += 1
+            if number >= 0:
+                members.setdefault(number, []).append(row)
+        end, first = len(new), dict[int, list[int]]()
+        for number, rows in reversed(members.items()):
+            if len(rows) < watch.sizes[number] or rows[-1] >= end:
+                end = min(end, rows[0])
+            first[rows[0]] = rows
+        behind = {row for rows in members.values() for row in rows[1:]}
+        return [
+            new[one] for row in range(end) if row not in behind for one in first.get(row, (row,))
+        ]
+
+    def _more(self, queue: int, index: int) -> None:
+        """Take what an instruction is to wait for that the program does not say."""
+        for one in self.more.get((queue, index), ()):
+            if isinstance(one, Event):
+                self.order.take(Step(queue, index, behind=one))
+            else:
+                self.order.take(Step(queue, index, one))
+
+    def _issue(self, queue: int, index: int, flight: Moved) -> Issue | None:
+        """The transfer of a step; that of a meeting is over once its members have met."""
+        if flight.met:
+            self.ends[queue][index] = queue, index + 1
+            return None
+        column = self.order.columns[queue, flight.counter]
+        self.ends[queue][index] = column, len(self.order.issued[column]) + 1
+        return Issue(flight.counter, flight.shares)
+
+    def _after(self, queue: int, index: int, work: Work) -> int:
+        """The last earlier instruction of a queue that writes what one reads; -1 if it is known."""
+        reads, writes = self.accesses.touched(work.number, work.reads, work.writes)
+        after = self._completed[queue]
+        for place in reads:
+            for near in place.near:
+                after = max(after, near.written.get(queue, -1))
+        for place in writes:
+            place.written[queue] = index
+        if after == self._completed[queue]:
+            return -1
+        self._completed[queue] = after
+        return after
+
+    def _own(self, owner: Place, reads: Iterable[Region], writes: Iterable[Region]) -> None:
+        """What several touch, and one of them writes, is shared: transfers are apart.
+
+        Where engines have no interlock, what one of them writes is, too.
+        """
+        shared, owners = self.accesses.shared, self._owners
+        for regions, written in ((reads, False), (writes, True)):
+            for region in regions:
+                area = region.area if region.area >= 0 else region.place  # as area_of does
+                if area in shared:
+                    continue
+                known, before = owners.get(area, (owner, False))
+                if known is not None or written:
+                    alone = known == owner and self.accesses.held
+                    now = owners[area] = (owner if alone else None), before or written
+                    if now == (None, True):
+                        shared.add(area)

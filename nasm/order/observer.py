@@ -1,0 +1,161 @@
+"""What is kept of a run to judge its order: which instructions started, and what they touch."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from nasm.sim.channels import Flight, Group
+from nasm.sim.events import Observer
+from nasm.sim.queues import NEVER, Queue, Task, Work
+from nasm.views.regions import Region
+
+_tuple = tuple.__new__  # makes a NamedTuple in a third of the time
+
+MOST = 1_000_000
+"""Instructions whose order is judged, some 30 bytes each, and their waits and transfers more."""
+
+
+class Moved(NamedTuple):
+    """What a transfer touches, posts to, and in how many shares; its ``number`` is its own.
+
+    ``pattern`` is the same for all that touch the same. It ``adds`` to what it writes, or is part
+    of a meeting (``met``), which then is over when it has landed.
+    """
+
+    number: int
+    pattern: int
+    reads: tuple[Region, ...]
+    writes: tuple[Region, ...]
+    counter: int | None
+    shares: int
+    adds: bool
+    met: bool
+
+
+class Watch(Observer):
+    """The instructions of a run in the order of their starts, by queue.
+
+    ``queues`` are the queues in that order. Of each queue, by the number of an instruction in it:
+    ``works`` is what it does, ``pcs`` where it stands, ``begins`` when it started, ``ends`` when
+    the one before it completed, ``moved`` the transfer that it issued. ``meetings`` says which met,
+    ``sizes`` how many in each. Shares of ``flights`` landed at ``landings``. ``full`` says that
+    there was more; it is ``closed`` if nothing more was to be remembered. ``lowest`` is to how few
+    instructions it was cut since whoever judges them set it to NEVER. ``future`` is another one
+    behind each change by hand: what was judged of one says nothing of another.
+    """
+
+    CACHES = ("lowest",)
+
+    def __init__(self, queues: Sequence[Queue]) -> None:
+        self._all = queues
+        self.queues = array("H")
+        self.works: list[list[Work]] = [[] for _ in queues]
+        self.pcs = [array("i") for _ in queues]
+        self.begins = [array("q") for _ in queues]
+        self.ends = [array("q") for _ in queues]
+        self.moved: list[dict[int, Moved]] = [{} for _ in queues]
+        self.meetings: dict[tuple[int, int], int] = {}
+        columns = zip(self.works, self.pcs, self.begins, self.ends, strict=True)
+        self._add: list[tuple[Callable[[Any], None], ...]] = [
+            (works.append, pcs.append, begins.append, ends.append)
+            for works, pcs, begins, ends in columns
+        ]
+        self.flights, self.landings = array("q"), array("q")
+        self.full = self.closed = False
+        self.lowest = NEVER
+        self.future = object()
+        self.sizes: list[int] = []
+
+    # -- events
+
+    def started(self, queue: Queue, task: Task, now: int) -> None:
+        """Remember a start."""
+        index = queue.index
+        if self.closed or len(self.queues) >= MOST:
+            self.full = True
+            return
+        work, pc, begin, end = self._add[index]
+        work(task.work)
+        pc(queue.pc)
+        begin(now)
+        end(queue.last_finish)
+        self.queues.append(index)  # last, so that what an interrupt leaves can be judged
+
+    def met(self, queues: Sequence[int]) -> None:
+        """Remember which instructions start together: the next ones of these queues."""
+        if self.full:
+            return
+        for queue in queues:
+            self.meetings[queue, len(self.works[queue])] = len(self.sizes)
+        self.sizes.append(len(queues))
+
+    def issued(self, flight: Flight, now: int) -> None:
+        """Remember what a transfer touches, by the instruction that issued it."""
+        queue, pc = flight.origin
+        index = len(self.works[queue])
+        met = bool(self.meetings) and (queue, index) in self.meetings
+        if self.full or not (met or self.pcs[queue][-1] == pc):
+            return
+        moved = (
+            flight.key, flight.pattern, flight.reads, flight.writes, flight.semaphore, flight.left,
+            flight.adds, met,
+        )  # fmt: skip
+        self.moved[queue][index if met else index - 1] = _tuple(Moved, moved)
+
+    def landed(self, group: Group, now: int) -> None:
+        """Remember when shares landed."""
+        self.flights.append(group.flight.key)
+        self.landings.append(now)
+
+    def turn(self) -> None:
+        """Something is changed by hand: what comes now may be another run."""
+        self.future = object()
+
+    def close(self) -> None:
+        """Remember nothing more: what comes before what does not follow from the program now."""
+        self.full = self.closed = True
+
+    def begin(self, queue: int, index: int) -> int:
+        """When an instruction started."""
+        return self.begins[queue][index]
+
+    def end(self, queue: int, index: int, last: int) -> int:
+        """When an instruction completes; ``last`` is when the last of its queue does."""
+        ends = self.ends[queue]
+        return ends[index + 1] if index + 1 < len(ends) else last
+
+    def completion(self, queue: int, index: int) -> int:
+        """When an instruction completes."""
+        return self.end(queue, index, self._all[queue].last_finish)
+
+    def landing(self, flight: int) -> int | None:
+        """When the last of a transfer's shares so far landed."""
+        landings = zip(reversed(self.flights), reversed(self.landings), strict=True)
+        return next((landing for key, landing in landings if key == flight), None)
+
+    # -- checkpoints
+
+    def save(self) -> Any:
+        """How much there is."""
+        counts = tuple(zip(map(len, self.works), map(len, self.moved), strict=True))
+        kept = len(self.meetings), len(self.flights)
+        state = self.full, self.closed, self.future
+        return len(self.queues), counts, kept, state, len(self.sizes)
+
+    def restore(self, saved: Any) -> None:
+        """Forget what came later."""
+        length, counts, (meetings, landed), state, met = saved
+        self.full, self.closed, self.future = state
+        self.lowest = min(self.lowest, length)
+        del self.queues[length:], self.flights[landed:], self.landings[landed:]
+        for queue, (count, moved) in enumerate(counts):
+            for column in (self.pcs[queue], self.begins[queue], self.ends[queue]):
+                del column[count:]
+            del self.works[queue][count:]
+            while len(self.moved[queue]) > moved:
+                self.moved[queue].popitem()
+        del self.sizes[met:]
+        while len(self.meetings) > meetings:
+            self.meetings.popitem()

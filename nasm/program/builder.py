@@ -1,0 +1,376 @@
+"""The one way to make a Program: declarations, then instructions, then the builder's ``finish``.
+
+The assembler calls it for every line of a text, Python front ends call it directly. Problems are
+collected, so that all of them are reported at once. Lines with the same row and operands share one
+instruction, which is checked once.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Self, TypeVar
+
+from nasm.base.names import identifier
+from nasm.base.problems import Failure, Problem, Refused, Severity, Unsaid, did_you_mean, limited
+from nasm.base.source import Frame, Span
+from nasm.isa.generation import Generation
+from nasm.isa.instruction import Row, bind
+from nasm.isa.target import Target
+from nasm.isa.words import VALUE, WORD
+from nasm.program import availability, check
+from nasm.program.counters import Counters
+from nasm.program.declarations import Declarations
+from nasm.program.deferred import Label, Recorded
+from nasm.program.notes import declared, declared_note, in_order
+from nasm.program.operand_parts import join
+from nasm.program.placement import place
+from nasm.program.program import Expectation, Instruction, Program, Update, Wait
+from nasm.views.tensor import Tensor
+from nasm.views.view import View
+
+Sync = TypeVar("Sync", Wait, Update)
+
+NONE = 0, 0
+"""How many instructions and labels a queue begins with."""
+
+Made = tuple[int, int, int]
+"""Indices of an instruction, its wait and its update in the program's tables."""
+
+
+class ProgramBuilder(Declarations):
+    """Collects a program for one generation of a target."""
+
+    def __init__(self, target: Target, generation: Generation) -> None:
+        super().__init__(target, generation)
+        self.problems: list[Problem] = []
+        self._instructions: dict[tuple[object, ...], int] = {}
+        self._first_use: list[tuple[int, int, str]] = []
+        self._waits: dict[Wait, int] = {}
+        self._updates: dict[Update, int] = {}
+        self._spans: dict[tuple[int, int, int], int] = {}
+        self._label_spans: dict[tuple[int, str], Span | None] = {}
+        self._placed = self._checked = 0
+        self._written = array("H")
+        self._begun: dict[int, tuple[int, int]] = {}
+        self.recorded = Recorded()
+        self._available: set[tuple[Row, str]] = set()
+        self.places: check.Places = lambda line, row, operand: None
+        self.enter(0)
+
+    @classmethod
+    def resume(cls, program: Program) -> Self:
+        """Go on with a program that is finished: what is added to it has to fit what is there."""
+        made = cls(program.target, program.generation)
+        made.program, made._entered = program, program.cores - 1
+        made._queues = {(q.core, q.engine): n for n, q in enumerate(program.queues)}
+        made._first_use = [(-1, -1, "")] * len(program.instructions)
+        made._waits = {wait: n for n, wait in enumerate(program.waits) if wait is not None}
+        made._updates = {u: n for n, u in enumerate(program.updates) if u is not None}
+        for table in (program.semaphores, program.events):
+            for name, index in table.items():
+                made._counters.give(name, index, chosen=True)
+                made._declared[name] = None
+        made._declared.update((t.name, t.span) for t in program.tensors.values())
+        made._declared.update((t.name, t.span) for t in program.transfers.values())
+        made._placed = len(program.tensors)
+        made._resumed = made._blocks.use = True
+        return made
+
+    def begin(self) -> None:
+        """Begin a text behind what there is: it is counted, and cleared, by itself."""
+        self.problems, self.recorded = [], Recorded()
+        del self._written[:]
+        self._blocks.keep()
+        sizes = [(len(q.instructions), len(q.labels)) for q in self.program.queues]
+        self._begun = dict(enumerate(sizes))
+
+    def begun(self, queue: int) -> int:
+        """How many instructions a queue had when the text began."""
+        return self._begun.get(queue, NONE)[0]
+
+    # -- instructions
+
+    def row(self, mnemonic: str) -> Row:
+        """A row by its one spelling."""
+        row = self.target.row(mnemonic)
+        if row is None and mnemonic == WORD:
+            raise Refused("E0201", f"{self.target.summary} has no words for '{WORD}' to give")
+        if row is None:
+            raise Refused("E0201", f"no instruction '{mnemonic}'", self.target.isa.meant(mnemonic))
+        return row
+
+    def make(
+        self,
+        queue: int,
+        row: Row,
+        positional: list[object],
+        named: Mapping[str, object],
+        wait: Wait | None,
+        update: Update | None,
+        spans: Callable[[str], Span | None] | None = None,
+    ) -> Made:
+        """An instruction for a queue: its operands bound and accepted, its wait and update legal.
+
+        Raises Failure; ``spans`` says where an operand is written, so that it can be pointed at.
+        """
+        more: list[Problem] = []
+        if wait is not None or update is not None:
+            more = check.sync(self.program, queue, row, wait, update, spans)
+        row, operands = self.bound(queue, row, positional, named, spans, more)
+        engine = self.program.queues[queue].engine
+        return (self._form(engine, row, operands), *self.numbers(wait, update))
+
+    def bound(
+        self,
+        queue: int,
+        row: Row,
+        positional: list[object],
+        named: Mapping[str, object],
+        spans: Callable[[str], Span | None] | None = None,
+        more: Iterable[Problem] = (),
+    ) -> tuple[Row, tuple[object, ...]]:
+        """A row with operands that were bound and accepted, in no queue yet.
+
+        A word is decoded. Raises Failure, with ``more`` that is wrong behind the rest.
+        """
+        engine = self.program.queues[queue].engine
+        self._check_available(row, engine)
+        parts = {name: value for name, value in named.items() if name in row.parts}
+        if parts:
+            named = {name: value for name, value in named.items() if name not in parts}
+        for name in named:
+            if name not in row.position or row.operand(name).implicit:
+                raise Refused(
+                    "E0309", f"{row.name} has no operand '{name}'", did_you_mean(name, row.names)
+                )
+        operands = bind(row, positional, named)
+        accepted = list(operands)
+        problems: list[Problem] = []
+        for at, operand in row.places:
+            value = operands[at]
+            if value is operand.default:
+                continue
+            try:
+                accepted[at] = operand.kind.accept(value)
+                check.registers_exist(self.generation, accepted[at])
+                if self._entered:
+                    check.within_reach(self.program.queues[queue].core, accepted[at])
+            except Refused as refused:
+                problem = self._of_operand(row, operand.name, refused, value, spans)
+                if isinstance(value, int | float) and not problem.hint:
+                    hint = availability.of_number(self.target, row, operand.name, operands)
+                    problem = replace(problem, hint=hint)
+                problems.append(problem)
+        problems = availability.swapped(row, operands, problems)
+        if row.encoding is not None and not problems:
+            whole = {*named, *(o.name for o in row.written[: len(positional)])}
+            problems += join(row, accepted, whole, parts, spans)
+        elif row.name == WORD and not problems:
+            row, accepted = self._decoded(row, accepted, spans)
+            self._check_available(row, engine)
+        problems += more
+        if problems:
+            raise Failure(problems)
+        return row, tuple(accepted)
+
+    def _check_available(self, row: Row, engine: str) -> None:
+        if (row, engine) not in self._available:
+            availability.available(self.target, self.generation, row, engine)
+            self._available.add((row, engine))
+
+    def _decoded(
+        self, row: Row, accepted: list[object], spans: Callable[[str], Span | None] | None
+    ) -> tuple[Row, list[object]]:
+        """The instruction that a word is, or the word itself if it is to stay one."""
+        words = self.target.words
+        assert words is not None
+        word, kept = accepted
+        assert isinstance(word, int)
+        if kept:
+            return row, accepted
+        try:
+            row, operands = words.decode(word)
+        except Refused as refused:
+            raise Failure(refused.at(spans(VALUE) if spans else None)) from None
+        return row, list(operands)
+
+    def numbers(self, wait: Wait | None, update: Update | None) -> tuple[int, int]:
+        """The numbers of a wait and an update in the program's tables."""
+        return (
+            self._interned(wait, self._waits, self.program.waits),
+            self._interned(update, self._updates, self.program.updates),
+        )
+
+    def _of_operand(
+        self,
+        row: Row,
+        name: str,
+        refused: Refused,
+        value: object,
+        spans: Callable[[str], Span | None] | None,
+    ) -> Problem:
+        """What an operand's kind refused, at the place where the operand is written."""
+        said = f"operand {name} of {row.name}: {refused.message}"
+        others = (
+            availability.taking(self.target, row, name, value) if refused.code == "E0206" else ""
+        )
+        hint = others or refused.hint
+        if refused.code == "E0302" and isinstance(value, View | Tensor):
+            hint = availability.moving(self.target, self.generation, row, name, value)
+        return Problem(refused.code, said, spans(name) if spans else None, hint, declared(value))
+
+    def _form(self, engine: str, row: Row, operands: tuple[object, ...]) -> int:
+        exact = [_exact(o) for o in operands if isinstance(o, int | float)]
+        key = (engine, row.name, operands, *exact)
+        found = self._instructions.get(key)
+        if found is None:
+            found = self._instructions[key] = len(self.program.instructions)
+            self.program.instructions.append(Instruction(row, operands))
+            self._first_use.append((-1, -1, engine))
+        return found
+
+    @staticmethod
+    def _interned(value: Sync | None, known: dict[Sync, int], table: list[Sync | None]) -> int:
+        if value is None:
+            return 0
+        found = known.get(value)
+        if found is None:
+            found = known[value] = len(table)
+            table.append(value)
+        return found
+
+    def span(self, span: Span | None) -> int:
+        """The index of a place in the program's table."""
+        if span is None:
+            return 0
+        key = (id(span.source), span.start, span.end)
+        found = self._spans.get(key)
+        if found is None:
+            found = self._spans[key] = len(self.program.spans)
+            self.program.spans.append(span)
+        return found
+
+    def chain(self, frames: tuple[Frame, ...]) -> int:
+        """The index of a chain of expansions in the program's table."""
+        self.program.chains.append(frames)
+        return len(self.program.chains) - 1
+
+    def append(self, queue: int, made: Made, span: int, chain: int = 0) -> int:
+        """Put an instruction at the end of a queue; returns its pc."""
+        lines = self.program.queues[queue]
+        instruction = made[0]
+        if self._blocks.over:
+            self._blocks.check(instruction, self.program.instructions[instruction])
+        if self._first_use[instruction][0] < 0:
+            self._first_use[instruction] = (
+                queue,
+                len(lines.instructions),
+                self._first_use[instruction][2],
+            )
+        self._written.append(queue)
+        lines.instructions.append(instruction)
+        lines.waits.append(made[1])
+        lines.updates.append(made[2])
+        lines.spans.append(span)
+        lines.chains.append(chain)
+        return len(lines.instructions) - 1
+
+    def label(self, queue: int, name: str, span: Span | None = None) -> None:
+        """Name the place where the next instruction of a queue will stand."""
+        identifier(name)
+        lines = self.program.queues[queue]
+        if name in lines.labels:
+            notes = declared_note(name, self._label_spans.get((queue, name)))
+            raise Refused(
+                "E0202", f"label '{name}' is already defined in @{lines.engine}", "", notes
+            )
+        lines.labels[name] = len(lines.instructions)
+        self._label_spans[queue, name] = span
+        self.recorded.label(self.position, Label(queue, name))
+
+    def expect(self, tree: object, span: Span) -> None:
+        """Add something that must hold after the run."""
+        self.program.expectations.append(Expectation(tree, span))
+
+    # -- the end
+
+    def place(self) -> None:
+        """Give every tensor declared so far its place."""
+        tensors = list(self.program.tensors.values())
+        if self._placed != len(tensors):
+            self.problems += place(tensors)
+            self._placed = len(tensors)
+
+    def finish(self, undeclared: Container[str] = (), unsaid: Unsaid | None = None) -> Program:
+        """Place, check every instruction, and return the program; raises Failure with its problems.
+
+        ``undeclared`` are labels that are missing because of what was reported already, ``unsaid``
+        problems that are counted only.
+        """
+        unsaid = unsaid or Unsaid()
+        self.place()
+        self.check(undeclared, unsaid)
+        self.program.warnings = in_order(self.problems)
+        return self.program
+
+    def check_rules(self, unsaid: Unsaid, first: int = 0) -> None:
+        """Check the rules of every instruction from one on that was not; raises Failure."""
+        first = max(first, self._checked)
+        self.problems += self._broken(unsaid, first)
+        self._checked = len(self.program.instructions)
+        if any(p.severity is Severity.ERROR for p in self.problems):
+            raise Failure(limited(in_order(self.problems), unsaid))
+
+    def _broken(self, unsaid: Unsaid, first: int) -> list[Problem]:
+        return check.instructions(self.program, self._first_use, unsaid, first, self.places)
+
+    @property
+    def position(self) -> int:
+        """How many lines were appended."""
+        return len(self._written)
+
+    def order(self) -> Iterator[tuple[int, int]]:
+        """The queue and the pc of every line, in the order in which they were appended."""
+        counts = [self.begun(queue) for queue in range(len(self.program.queues))]
+        for queue in self._written:
+            yield queue, counts[queue]
+            counts[queue] += 1
+
+    def clear(self, counters: bool = False) -> None:
+        """Take everything out of the queues, and take ``counters`` back; what was made stays."""
+        del self._written[:]
+        self.recorded = Recorded()
+        self._blocks.forget()  # what was in order in the text is put in again
+        if counters:
+            for table in (self.program.semaphores, self.program.events):
+                for name in table:
+                    del self._declared[name]
+                table.clear()
+            del self.program.waits[1:], self.program.updates[1:]
+            self._counters = Counters(self.generation)
+            self._waits, self._updates = {}, {}
+        for queue, lines in enumerate(self.program.queues):
+            size, labels = self._begun.get(queue, NONE)
+            for column in (
+                lines.instructions, lines.waits, lines.updates, lines.spans, lines.chains
+            ):  # fmt: skip
+                del column[size:]
+            while len(lines.labels) > labels:
+                lines.labels.popitem()
+
+    def check(self, undeclared: Container[str], unsaid: Unsaid, first: int = 0) -> None:
+        """Check every instruction from one on; raises Failure with all problems there are."""
+        new = max(first, self._checked)
+        self.problems += self._broken(unsaid, new)
+        self._checked = len(self.program.instructions)
+        self.problems += check.labels(self.program, undeclared, unsaid, first)
+        if any(p.severity is Severity.ERROR for p in self.problems):
+            raise Failure(limited(in_order(self.problems), unsaid))
+
+
+def _exact(value: int | float) -> object:
+    """What tells 1 from 1.0 and 0.0 from -0.0, which compare equal."""
+    return math.copysign(1, value) if isinstance(value, float) else type(value)

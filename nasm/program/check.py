@@ -1,0 +1,294 @@
+"""Checks of shapes and instructions: availability, updates, labels, the rules of every one."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Container, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import islice
+
+from nasm.base.problems import MOST_SAID, Problem, Refused, Severity, Unsaid, did_you_mean, listed
+from nasm.base.source import Span
+from nasm.isa.generation import Generation
+from nasm.isa.instruction import Context, Row, Rule
+from nasm.isa.list_kinds import mentioned, views
+from nasm.isa.target import Target, rules_of
+from nasm.program.availability import legal
+from nasm.program.program import Instruction, Program, Update, Wait
+from nasm.program.shapes import Shapes
+from nasm.views.shown import shown
+from nasm.views.tensor import MOST_AXES, Memory
+from nasm.views.view import Reg, View
+
+
+def core_exists(target: Target, generation: Generation, core: int) -> None:
+    """Whether a generation has a core of this number; raises Refused."""
+    if 0 <= core < generation.cores:
+        return
+    last = generation.cores - 1
+    have = f"cores 0 to {last}" if last > 1 else "cores 0 and 1" if last else "one core, 0"
+    others = [g.name for g in target.generations if g.cores > core >= 0]
+    hint = f"{listed(others, 'and')} have it" if others else ""
+    raise Refused("E0318", f"no core {core}: {generation.summary} has {have}", hint)
+
+
+def within_reach(core: int, value: object) -> None:
+    """Whether a queue of a core can name an operand's tensor; raises Refused."""
+    for tensor in mentioned(value):
+        if tensor.core != core and not tensor.memory.shared:
+            raise Refused(
+                "E0319",
+                f"{tensor.name} is in {tensor.memory.name} of core {tensor.core}; this is core "
+                f"{core}, which reaches its own",
+                "move it through a memory the cores share, or have them exchange it",
+            )
+
+
+def registers_exist(generation: Generation, value: object) -> None:
+    """Whether an engine has the registers that an operand's address names; raises Refused."""
+    for view in views(value):
+        for dynamic in view.dynamic:
+            if dynamic.register >= generation.registers:
+                raise Refused(
+                    "E0301",
+                    f"{Reg(dynamic.register)} does not exist: wanted a register %r0 to "
+                    f"%r{generation.registers - 1}",
+                )
+
+
+def sync(
+    program: Program,
+    queue: int,
+    row: Row,
+    wait: Wait | None,
+    update: Update | None,
+    spans: Callable[[str], Span | None] | None,
+) -> list[Problem]:
+    """What is wrong with the wait and the update of an instruction, at their places."""
+    problems: list[Problem] = []
+    try:
+        if wait is not None:
+            wait_fits(program, queue, wait)
+    except Refused as refused:
+        problems.append(refused.at(spans("$wait") if spans else None))
+    try:
+        if update is not None:
+            update_fits(program, row, update)
+    except Refused as refused:
+        problems.append(refused.at(spans("$update") if spans else None))
+    return problems
+
+
+def wait_fits(program: Program, queue: int, wait: Wait) -> None:
+    """Whether a queue may wait so; raises Refused."""
+    core, _, event = program.generation.counter(wait.semaphore)
+    here = program.queues[queue].core
+    if core == here and not event:
+        return
+    name = f"${program.semaphore_name(wait.semaphore)}"
+    if core != here:
+        raise Refused(
+            "E0320",
+            f"{name} is core {core}'s; core {here} can update it, but not wait for it",
+            "declare one for this core, and let the other update it",
+        )
+    if (wait.op, wait.value) not in ((">=", 1), ("==", 1), ("==", 0)):
+        raise Refused(
+            "E0321",
+            f"the event {name} is one bit, found {wait.op} {wait.value}",
+            f"wait with {name} == 1 or {name} == 0",
+        )
+
+
+def update_fits(program: Program, row: Row, update: Update) -> None:
+    """Whether an instruction may make this update; raises Refused."""
+    generation = program.generation
+    if generation.counter(update.semaphore)[2]:
+        name = f"${program.semaphore_name(update.semaphore)}"
+        if row.posts or update.op != "=" or update.value not in (0, 1):
+            hint = f"set it with {name} = 1, clear it with {name} = 0"
+            if row.posts:
+                hint = f"{row.name} posts {row.posts} times: let it update a semaphore"
+            said = f"the event {name} is one bit, found {_written(update)}"
+            raise Refused("E0321", said, hint)
+    if not row.posts:
+        return
+    if (update.op, update.value, update.at_read) != ("+", row.posts, False):
+        raise Refused(
+            "E0314",
+            f"the update of {row.name} is '{_written(update)}'; wanted '+= {row.posts}'",
+            f"each of the {row.posts} {generation.channel}s posts 1 when its share has landed: "
+            f"write '+= {row.posts}', and wait for a multiple of {row.posts}",
+        )
+
+
+def _written(update: Update) -> str:
+    sign = "" if update.op == "=" else "-" if update.value < 0 else "+"
+    value = abs(update.value) if sign else update.value
+    return f"{sign}= {value}" + (" @read" if update.at_read else "")
+
+
+def shape_fits(name: str, shape: tuple[int, ...], memory: Memory) -> None:
+    """Refuses a shape that no tensor of a memory has."""
+    wrong = [n for n in shape if type(n) is not int or n < 1]
+    if not shape or wrong:
+        found = shown(wrong[0]) if wrong else "no axis"
+        raise Refused("E0304", f"the size of an axis is an integer of at least 1, not {found}")
+    if len(shape) > MOST_AXES:
+        raise Refused("E0304", f"{name} has {len(shape)} axes; wanted at most {MOST_AXES}")
+    if memory.partitions and shape[0] > memory.partitions:
+        raise Refused(
+            "E0304",
+            f"{name} has {shown(shape[0])} partitions; {memory.name} has {memory.partitions}",
+            "the first axis of an on-chip tensor is its partition axis: tile it",
+        )
+    most = 2**40
+    if math.prod(shape) > most:
+        raise Refused("E0304", f"{name}{shown(list(shape))} has more than {most:,} elements")
+
+
+def option_fits(target: Target, generation: Generation, option: str, value: object) -> None:
+    """Whether a prepared transfer can have an option; raises Refused."""
+    counts = {"queue": generation.rings, "priority": generation.priorities}
+    if option not in counts:
+        hint = did_you_mean(option, counts) or f"its options: {listed(counts, 'and')}"
+        raise Refused("E0309", f".dma has no option '{option}'", hint)
+    if not counts[option]:
+        have = [g.summary for g in target.generations if g.priorities]
+        hint = f"{listed(have, 'and')} have it" if have else ""
+        raise Refused("E0408", f"transfers have no {option} on {generation.summary}", hint)
+    if type(value) is not int or not 0 <= value < counts[option]:
+        last = counts[option] - 1
+        raise Refused("E0301", f"{option}={value}; wanted an integer from 0 to {last}")
+
+
+Places = Callable[[Span, Row, str], Span | None]
+"""Where an operand of a row stands in the place of its line; None if it is not written there."""
+
+
+def instructions(
+    program: Program,
+    uses: Sequence[tuple[int, int, str]],
+    unsaid: Unsaid,
+    first: int = 0,
+    places: Places = lambda line, row, operand: None,
+) -> list[Problem]:
+    """Every rule on every instruction from one on, reported where it is first used.
+
+    A line of a loop may make many instructions: what it breaks in one round is not reported again.
+    Those with tensors that found no place cannot be checked. What keeps its rules has a shape.
+    Of more errors than are said the rest is counted.
+    """
+    problems: list[Problem] = []
+    errors = 0
+    told: set[tuple[object, ...]] = set()
+    shapes = Shapes(program.generation)
+    new = islice(program.instructions, first, None)
+    for instruction, (queue, pc, engine) in zip(new, uses[first:], strict=True):
+        if queue < 0 or not _placed(instruction):
+            continue
+        line = (queue, program.queues[queue].spans[pc])
+        for rule, problem in _broken(program, instruction, queue, pc, engine, shapes):
+            if line[1] and (*line, rule) in told:
+                continue
+            told.add((*line, rule))
+            error = rule.severity is Severity.ERROR
+            errors += error
+            if not error or errors <= MOST_SAID:
+                problems.append(problem(places))
+            else:
+                unsaid.count += 1
+    return problems
+
+
+def _placed(instruction: Instruction) -> bool:
+    for operand in instruction.operands:
+        if type(operand) is View:
+            if operand.tensor.offset is None:
+                return False
+        elif type(operand) is tuple and any(v.tensor.offset is None for v in views(operand)):
+            return False
+    return True
+
+
+def _broken(
+    program: Program, instruction: Instruction, queue: int, pc: int, engine: str, shapes: Shapes
+) -> list[tuple[Rule, Callable[[Places], Problem]]]:
+    """The rules that an instruction breaks, and what makes the problem of each."""
+    row = instruction.row
+    context = Context.of(row, instruction.operands, engine, program.generation)
+    found: list[tuple[Rule, Callable[[Places], Problem]]] = []
+    for rule in rules_of(program.target, row, bool(context.addressed)):
+        said = rule.check(context)
+        if said is not None:
+            found.append((rule, partial(_problem, context, rule, said, program, queue, pc)))
+            if rule.stops:
+                break
+    if all(rule.severity is not Severity.ERROR for rule, _ in found):
+        instruction.known = shapes.of(row, instruction.operands, engine, context)
+    return found
+
+
+def _problem(
+    context: Context, rule: Rule, said: str, program: Program, queue: int, pc: int, places: Places
+) -> Problem:
+    """What is said of a broken rule: an error at its operand, what a line may allow at the line."""
+    elsewhere, place = "", program.span(queue, pc)
+    if rule.severity is Severity.ERROR:
+        elsewhere = legal(program.target, rule, context)
+        operand = rule.operand(said)
+        if place is not None and operand:
+            place = places(place, context.row, operand) or place
+    problem = rule.refusal(context.row, said, elsewhere).at(place)
+    return replace(problem, severity=rule.severity)
+
+
+def labels(
+    program: Program, undeclared: Container[str], unsaid: Unsaid, first: int = 0
+) -> list[Problem]:
+    """Labels that branches name and their queue lacks, those that are ``undeclared`` apart.
+
+    Only instructions from one on are looked at.
+    """
+    problems: list[Problem] = []
+    targets = {
+        n: name
+        for n, instruction in enumerate(islice(program.instructions, first, None), first)
+        for name in _targets(instruction)
+    }
+    if not targets:
+        return problems
+    for index, lines in enumerate(program.queues):
+        for pc, number in enumerate(lines.instructions):
+            name = targets.get(number)
+            if name is None or name in lines.labels or name in undeclared:
+                continue
+            if len(problems) < MOST_SAID:
+                problems.append(_no_label(program, index, pc, name))
+            else:
+                unsaid.count += 1
+    return problems
+
+
+def _targets(instruction: Instruction) -> list[str]:
+    return [str(instruction.operands[at]) for at in instruction.row.labels]
+
+
+def _no_label(program: Program, queue: int, pc: int, name: str) -> Problem:
+    lines = program.queues[queue]
+    elsewhere = [program.queue_name(n) for n, q in enumerate(program.queues) if name in q.labels]
+    hint = did_you_mean(name, lines.labels)
+    if elsewhere:
+        hint = f"it is in @{elsewhere[0]}; a label belongs to the queue it is written in"
+    place = _pointing(program.span(queue, pc), name)
+    return Problem("E0207", f"no label '{name}' in @{program.queue_name(queue)}", place, hint)
+
+
+def _pointing(line: Span | None, name: str) -> Span | None:
+    """The place of a name in a line, if it is written there as it is."""
+    found = list(re.finditer(rf"\b{re.escape(name)}\b", line.text)) if line is not None else []
+    if line is None or not found:
+        return line
+    return replace(line, start=line.start + found[-1].start(), end=line.start + found[-1].end())

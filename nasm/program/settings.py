@@ -1,0 +1,43 @@
+"""Settings of a program: whose they are, what they may be, and that each is given once."""
+
+from __future__ import annotations
+
+from nasm.base.problems import Note, Refused
+from nasm.base.source import Span
+from nasm.isa.settings import MISPLACED, TWICE, UNKNOWN, Assigned, Settings
+from nasm.isa.target import Target
+from nasm.program.program import Program
+
+
+def offered(target: Target) -> Settings:
+    """What programs of a target may set; raises Refused if there is nothing."""
+    if target.settings is None:
+        raise Refused(UNKNOWN, f"{target.summary} has no settings")
+    return target.settings
+
+
+def assigned(
+    program: Program, name: str, value: object, engine: str, core: int, span: Span | None
+) -> Assigned:
+    """A setting with its value; raises Refused. ``engine`` is empty for what is a core's."""
+    known = offered(program.target)
+    setting = known.named(name)
+    if setting.of_queue and not engine:
+        said = f"each queue has a {name} of its own, and no engine is named"
+        engines = ", ".join(f"@{e.name}" for e in program.generation.engines)
+        raise Refused(MISPLACED, said, f"write one of {engines} before .cfg")
+    if engine and not setting.of_queue:
+        said = f"{name} belongs to all queues of a core, and not to @{engine}"
+        raise Refused(MISPLACED, said, f"write .cfg {name}, without an engine")
+    made = Assigned(name, setting.accept(value), core, engine, span)
+    for before in program.settings:
+        same = (before.core, before.engine) == (core, engine)
+        if same and known.named(before.name).where == setting.where:
+            said = f"{name} is set twice"
+            if before.name != name:
+                said = (
+                    f"{name} is set, and has its place in common with {before.name}, which is too"
+                )
+            notes = (Note("the first one", before.span),) if before.span is not None else ()
+            raise Refused(TWICE, said, "a setting holds from the start of the run on", notes)
+    return made

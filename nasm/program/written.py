@@ -1,0 +1,57 @@
+"""An instruction as a program writes it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+
+from nasm.isa.instruction import Operand
+from nasm.program.program import Instruction
+from nasm.views.view import View
+
+
+def operands(instruction: Instruction) -> str:
+    """Its operands: what is as by default is left out, and behind that all have their names."""
+    parts = []
+    named = False
+    for operand, value in zip(instruction.row.operands, instruction.operands, strict=True):
+        if operand.implicit:
+            continue
+        if as_default(value, operand.default):
+            named = True
+            continue
+        named = named or operand.named
+        text = _operand(operand, value)
+        parts.append(f"{operand.name}={text}" if named else text)
+    return ", ".join(parts)
+
+
+def _operand(operand: Operand, value: object) -> str:
+    """One of them; a tensor that is called like a word that may stand here is sliced."""
+    text = operand.kind.format(value)
+    return f"{text}[:]" if isinstance(value, View) and text in operand.kind.words else text
+
+
+def as_default(value: object, default: object) -> bool:
+    """Whether to leave a value out gives the very same: 1.0 is not 1, nor -0.0 0.0."""
+    if value is default:
+        return True
+    if type(value) is not type(default) or isinstance(value, View):
+        return False
+    if isinstance(value, float) and isinstance(default, float):
+        both_nan = value != value and default != default
+        return both_nan or (value == default and _sign(value) == _sign(default))
+    return bool(value == default)
+
+
+def _sign(value: float) -> float:
+    return math.copysign(1.0, value)
+
+
+def fresh(wanted: str, taken: Collection[str]) -> str:
+    """A name that nothing has: the one that is wanted, or that with a number behind it."""
+    name, count = wanted, 1
+    while name in taken:
+        count += 1
+        name = f"{wanted}_{count}"
+    return name

@@ -1,0 +1,1 @@
+"""Programs run: one run, a check without values, two runs compared, other schedules."""

@@ -1,0 +1,151 @@
+"""A program, before anybody runs it with values: what is wrong with it, and what it holds when.
+
+This is the one place that looks at a program so; the command, the debugger and Python ask it. A
+program whose branches and addresses need no values is followed to its end, in a run without them;
+of any other what comes first is, and what its text alone tells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from nasm.base.problems import Problem, counted
+from nasm.machine.endless import ENDLESS, endless
+from nasm.machine.outlines import DOES_NOT_KNOW, NO_VALUES
+from nasm.machine.records import EXAMINED, MOST_EXAMINED, RunReport, Status
+from nasm.order.check import Check
+from nasm.order.events import Sources
+from nasm.order.observer import Watch
+from nasm.program.program import Program
+from nasm.runs.check import dead_code
+from nasm.runs.check.accesses import Touches
+from nasm.runs.check.counters import Counters, Place
+from nasm.runs.check.interlocks import relied
+from nasm.runs.check.lines import finding
+from nasm.runs.check.live_ranges import Lifetimes, memory_maps
+from nasm.runs.check.missing_files import absent
+from nasm.runs.check.reachable import reachable
+from nasm.runs.check.records import VALUES, Examination
+from nasm.runs.running import Running
+
+CUT_SHORT, LIMIT, DEADLOCK, RACE = "E0535", "E0511", "E0510", "E0502"
+
+
+def examine(
+    program: Program,
+    *,
+    max_instructions: int | None = MOST_EXAMINED,
+    relaxed: bool = False,
+    strict: bool = False,
+    allow: Iterable[str] = (),
+) -> Examination:
+    """Look at a program without its values.
+
+    It is followed for at most ``max_instructions``. With ``relaxed``, or on a machine whose engines
+    have no interlock, there is a list of what would need one; all else is told as if they had.
+    With ``strict`` warnings count as errors, and ``allow`` are codes that do not count.
+    """
+    relaxed = relaxed or not program.target.interlocked(program.options)
+    session = Running(program, values=False, strict=strict, allow=allow)
+    machine = session.machine
+    machine.scheduler.interlock.held = True
+    touches = Touches(machine)
+    lifetimes, watch = Lifetimes(machine, touches), Watch(machine.scheduler.queues)
+    machine.scheduler.observe(lifetimes)
+    machine.scheduler.observe(watch)
+    report = session.run(max_instructions=max_instructions, hashes=False)
+    errors, unknown = _sorted(report)
+    told = {problem.span for problem in errors if problem.code == ENDLESS}
+    errors += [problem for problem in endless(program) if problem.span not in told]
+    raced = {problem.span for problem in errors if problem.code == RACE}
+    every = [p for p in _static(session, touches, watch, errors, report) if p.span not in raced]
+    every += _cut_short(report, unknown)
+    every += absent(program)
+    judged = session.policy.judged(every)
+    whole = report.status in (Status.FINISHED, Status.DEADLOCK)
+    unused = session.policy.unused(every, lambda code: whole and code in EXAMINED)
+    return Examination(
+        ended=VALUES if unknown else report.status.name.lower(),
+        instructions=machine.scheduler.retired,
+        microseconds=report.microseconds,
+        problems=(
+            *errors,
+            *judged.errors,
+            *sorted((*report.warnings, *judged.warnings, *unused), key=_place),
+        ),
+        allowed=(*report.allowed, *judged.allowed),
+        memories=tuple(memory_maps(machine, lifetimes.lives)),
+        relied=relied(machine, watch, touches) if relaxed else None,
+    )
+
+
+def _sorted(report: RunReport) -> tuple[list[Problem], list[Problem]]:
+    """What is wrong with a run, and what it could not go on without knowing."""
+    found = [p for p in (*report.hazards, *report.problems) if p.code != LIMIT]
+    return [p for p in found if p.code != NO_VALUES], [p for p in found if p.code == NO_VALUES]
+
+
+def _static(
+    session: Running, touches: Touches, watch: Watch, errors: Sequence[Problem], report: RunReport
+) -> Iterator[Problem]:
+    """What the text alone tells, but for what the run told already."""
+    program = session.program
+    ways = [reachable(program, queue, touches) for queue in range(len(program.queues))]
+    counters = Counters(program, ways)
+    stuck: set[int] = set()
+    if any(problem.code == DEADLOCK for problem in errors):
+        for queue in session.machine.scheduler.blocked():
+            wait = program.waits[program.queues[queue.index].waits[queue.pc]]
+            if wait is not None:
+                stuck.add(wait.semaphore)
+    yield from counters.never_posted(stuck)
+    yield from counters.never_awaited(_told_late(session))
+    yield from counters.empty_waits(_idle(session, watch))
+    yield from dead_code.unreached(program, ways)
+    yield from dead_code.unread(program, ways, touches)
+
+
+def _idle(session: Running, watch: Watch) -> set[Place]:
+    """The instructions whose waits are idle whenever they are executed, if all of it was."""
+    if session.status is not Status.FINISHED or watch.full:
+        return set()
+    check = Check(Sources(session.program), watch, held=True)
+    if session.machine.ordering is not None:
+        check = session.machine.ordering.judged()
+    check.settle()
+    order, pcs = check.order, watch.pcs
+    idle = set(order.idle())
+    found: dict[Place, bool] = {}
+    for queue, steps in enumerate(order.steps):
+        for index in (taken.step.index for taken in steps if taken.step.wait is not None):
+            place = queue, pcs[queue][index]
+            found[place] = found.get(place, True) and (queue, index) in idle
+    return {place for place, every in found.items() if every}
+
+
+def _told_late(session: Running) -> set[int]:
+    """The semaphores of transfers of which the run warned that nothing waits for them."""
+    program = session.program
+    numbers = (program.queues[q].updates[pc] for q, pc in session.machine.scheduler.late)
+    return {update.semaphore for n in numbers if (update := program.updates[n]) is not None}
+
+
+def _cut_short(report: RunReport, unknown: Iterable[Problem]) -> Iterator[Problem]:
+    """Why a program was not followed to its end."""
+    for problem in unknown:
+        where = "some place" if problem.span is None else f"line {problem.span.line}"
+        why = problem.message.removesuffix(DOES_NOT_KNOW)
+        said = f"order and deadlocks depend on values from {where} on ({why}): run it"
+        yield finding(CUT_SHORT, said, problem.span, "neuron-nasm run computes them")
+    if report.status is Status.LIMIT:
+        done = sum(engine.instructions for engine in report.engines)
+        said = (
+            f"only the first {counted(done, 'instruction')} were followed, up to "
+            f"{report.microseconds:,.3f} µs: order and deadlocks after that were not looked at"
+        )
+        yield finding(CUT_SHORT, said, None, "allow more with --max-instructions, or run it")
+
+
+def _place(problem: Problem) -> tuple[int, int]:
+    """Where a finding stands in the text; those that stand nowhere come last."""
+    return (0, problem.span.start) if problem.span is not None else (1, 0)

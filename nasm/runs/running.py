@@ -1,0 +1,436 @@
+"""A program on a machine: loaded, run or stepped, taken back to a checkpoint, and reported.
+
+What it returns are the frozen records of :mod:`nasm.machine.records`, and arrays.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from nasm.analysis import summary
+from nasm.analysis.outputs import unfinished, unwritten
+from nasm.base import gc_pause, suppressions
+from nasm.base.files import Allowed, Files, Folders
+from nasm.base.problems import Failure, Problem, number_of
+from nasm.base.source import Source
+from nasm.base.source_files import Given, Text, program_of
+from nasm.isa.timing import Timing, TimingGiven
+from nasm.language.assemble import Rewrite
+from nasm.language.objects import loaded
+from nasm.machine import Machine, memory_needs, tensor_io
+from nasm.machine import inputs as given_inputs
+from nasm.machine.records import MOST_INSTRUCTIONS, Executed, Moment, Progress, RunReport, Status
+from nasm.program.program import Program
+from nasm.runs.results import Results
+from nasm.sim.queues import Queue
+from nasm.sim.trace import InstructionRecord
+from nasm.targets import TARGETS
+
+if TYPE_CHECKING:  # most runs are not profiled
+    from nasm.analysis.profile.profile import Watched
+
+CHUNK = 1_000
+"""Events between two looks at the clock: some hundredths of a second."""
+
+DEADLOCKED = "E0510"
+"""The code of a deadlock, which a change by hand may end."""
+
+ASSEMBLED = "give target, defines, options and timing to nasm.assemble"
+"""What to do with a program that is assembled already."""
+
+
+class Checkpoint:
+    """A moment of a session that it can go back to.
+
+    By then instructions had completed as ``retired`` and, by queue, ``counts`` say. One that is not
+    ``pinned`` may be given up; ``work`` are the seconds of computing since the one before it, and
+    ``size`` is about how many bytes were kept for it when the one behind it was made.
+    """
+
+    __slots__ = (
+        "counts", "limit", "moment", "pinned", "problems", "retired", "saved", "size", "status",
+        "work",
+    )  # fmt: skip
+
+    def __init__(self, session: Running, pinned: bool = True) -> None:
+        scheduler = session.machine.scheduler
+        self.moment, self.status = session.moment, session.status
+        self.problems, self.limit = tuple(session.problems), session._limit
+        self.retired = scheduler.retired
+        self.counts = tuple(queue.count for queue in scheduler.queues)
+        self.pinned, self.work = pinned, 0.0
+        self.saved = session.machine.save()
+        self.size = session.kept(self)
+
+    def __repr__(self) -> str:
+        return f"<checkpoint at tick {self.moment.tick}>"
+
+
+class Running(Results):
+    """A program on a machine, where it can be run, stepped, inspected and taken back.
+
+    ``program`` is a Program, or a text or a file to assemble, with ``target``, ``defines``,
+    ``options`` and ``timing`` as for :func:`nasm.assemble`. ``inputs`` are arrays by tensor name,
+    or the path of a .npz file or of a folder of .npy files; they override initialisers.
+    Everything is loaded once, here; raises Failure with every problem.
+    ``files`` says what the program may read, instead of what was said when it was assembled. With
+    ``trace`` every record of the run is kept, some 200 bytes for each instruction; with ``profile``
+    what :meth:`profile` tells of. Without ``values`` nothing is computed and no tensor is made:
+    ticks and trace are the same, inputs are not read. With ``reruns`` the inputs are kept, for
+    :func:`nasm.schedules` and :func:`nasm.witness`.
+
+    ``assembled`` is the program as it was given; ``program`` may grow while it runs. With
+    ``strict`` warnings count as errors. ``allow`` are codes of hazards and warnings that do
+    not count, beside what comments of the program allow. Unless it is ``checked`` nobody looks for
+    races, nor for outputs that nothing wrote.
+    """
+
+    BURSTS: ClassVar[bool] = True
+    """Whether many instructions may be one event: not where a run is taken back to events."""
+
+    def __init__(
+        self,
+        program: Program | Text,
+        inputs: given_inputs.Inputs | None = None,
+        *,
+        target: str | None = None,
+        defines: Mapping[str, int | float] | None = None,
+        options: Mapping[str, object] | None = None,
+        timing: TimingGiven | None = None,
+        files: Files | None = None,
+        include: Folders = (),
+        trace: bool = False,
+        values: bool = True,
+        profile: bool = False,
+        reruns: bool = False,
+        strict: bool = False,
+        allow: Iterable[str] = (),
+        checked: bool = True,
+    ) -> None:
+        self.source: Source | None = None
+        allowed = Allowed.of(files, include)
+        if not isinstance(program, Program):
+            asked = Timing.of(timing)
+            given = program_of(program)
+            made = loaded(given, TARGETS, target, defines, options, allowed, asked)
+            program, self.source = made.program, made.source
+        elif target is not None or defines or options or timing:
+            raise Failure(Problem("E0810", "the program is already assembled", None, ASSEMBLED))
+        self.assembled, self.program = program, program.own()
+        program = self.program
+        self.policy = suppressions.policy(program.allows, allow, strict)
+        _check_allowed(self.policy)
+        self.files = program.files if files is None else allowed.holding(program.files.held)
+        inputs = given_inputs.by_name(program, inputs)
+        if values:
+            memory_needs.check(program, inputs)
+        self.machine = Machine(program, trace, values, checked=checked)
+        self._watched_by: Watched | None = None
+        if profile:
+            from nasm.analysis.profile.profile import Watched
+
+            self._watched_by = Watched(self.machine)
+        self.inputs = inputs
+        self.status = Status.READY
+        self.problems: list[Problem] = []
+        self._limit: Problem | None = None
+        self._reruns = reruns
+        if values:
+            read = self._load(self.machine)
+            if profile:  # what would help is asked of machines with the same inputs
+                self.inputs = read
+            if reruns:  # and a caller's array is the caller's again
+                self.inputs = {name: tensor_io.kept(value) for name, value in read.items()}
+        elif problems := tensor_io.unknown(program, inputs):
+            raise Failure(problems)
+        self.changes_made = 0
+        self.stopped = self.interrupted = False
+        self.asked = False
+        self.checkpoints = [Checkpoint(self)]
+
+    @classmethod
+    def load(
+        cls,
+        source: Given,
+        *,
+        target: str | None = None,
+        defines: Mapping[str, int | float] | None = None,
+        options: Mapping[str, object] | None = None,
+        timing: TimingGiven | None = None,
+        files: Files | None = None,
+        include: Folders = (),
+        targets: Mapping[str, Any] = TARGETS,
+        rewrite: Rewrite | None = None,
+        **more: Any,
+    ) -> Self:
+        """Assemble a source or take an object, also for other ``targets``; raises Failure.
+
+        ``rewrite`` is as for :func:`~nasm.language.assemble.assemble`, ``more`` as for a program
+        that is assembled.
+        """
+        allowed, asked = Allowed.of(files, include), Timing.of(timing)
+        made = loaded(source, targets, target, defines, options, allowed, asked, rewrite)
+        session = cls(made.program, **more)
+        session.source = made.source
+        return session
+
+    # -- going back
+
+    @property
+    def moment(self) -> Moment:
+        """The moment at which the run is."""
+        scheduler = self.machine.scheduler
+        return Moment(scheduler.position, scheduler.now, self.changes_made, scheduler.poised)
+
+    def checkpoint(self, pinned: bool = True) -> Checkpoint:
+        """Remember this moment: from now on, memory is copied before it changes."""
+        before = self.checkpoints[-1]
+        before.size = self.kept(before)
+        self.checkpoints.append(Checkpoint(self, pinned))
+        return self.checkpoints[-1]
+
+    def back_to(self, checkpoint: Checkpoint) -> None:
+        """Return to a checkpoint; those made after it are discarded.
+
+        Raises ValueError if the checkpoint was discarded itself, or is of another session.
+        """
+        if checkpoint not in self.checkpoints:
+            raise ValueError(f"{checkpoint} is not, or no longer, a checkpoint of this session")
+        self.machine.restore(checkpoint.saved)
+        self.status, self.problems = checkpoint.status, list(checkpoint.problems)
+        self._limit, self.changes_made = checkpoint.limit, checkpoint.moment.changes
+        del self.checkpoints[self.checkpoints.index(checkpoint) + 1 :]
+
+    def discard(self, checkpoint: Checkpoint) -> None:
+        """Give up a checkpoint, but for the first: nobody will return to it."""
+        before = self.checkpoints[self.checkpoints.index(checkpoint) - 1]
+        self.checkpoints.remove(checkpoint)
+        self.machine.discard(checkpoint.saved)
+        before.size = self.kept(before)
+
+    def kept(self, checkpoint: Checkpoint) -> int:
+        """About how many bytes are kept for a checkpoint."""
+        return self.machine.kept(checkpoint.saved)
+
+    def restart(self) -> None:
+        """Return to the start, with the inputs that were loaded then: no file is read again."""
+        self.back_to(self.checkpoints[0])
+
+    # -- running
+
+    @property
+    def ended(self) -> bool:
+        """Whether the machine has come to an end of its own."""
+        return self.status in (Status.FINISHED, Status.DEADLOCK, Status.FAULT)
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more can happen."""
+        return self.ended
+
+    def halt(self, wanted: bool = True) -> None:
+        """End the run, step or advance under way where the machine is whole, or else the next one.
+
+        For a signal handler, an observer or another thread; what was halted can be run on.
+        ``wanted=False`` takes it back.
+        """
+        self.asked = self.machine.scheduler.halted = wanted
+
+    def _halted(self) -> bool:
+        """Whether it was halted, and is not any more, or has met something to stop at."""
+        halted, self.asked = self.asked, False
+        self.machine.scheduler.halted = False
+        self.interrupted = halted or self.stopped
+        return self.interrupted
+
+    def run(
+        self,
+        *,
+        max_cycles: int | None = None,
+        max_instructions: int | None = MOST_INSTRUCTIONS,
+        progress: Callable[[Progress], None] | None = None,
+        every: float = 0.2,
+        hashes: bool = True,
+    ) -> RunReport:
+        """Run to the end, or until ``max_cycles`` of the base clock; then judge expectations.
+
+        It also stops when it has completed ``max_instructions`` that were not complete before
+        (None: no limit). Stopped at either limit it has the status LIMIT and can be run again; the
+        status of a run that was halted is RUNNING, and its report has no hashes.
+
+        ``progress`` is called about every ``every`` seconds; ``hashes`` says whether the report
+        carries the hashes of trace and memory, which take a while to compute on large programs.
+        """
+        until = None
+        if max_cycles is not None:
+            until = number_of("cycles", max_cycles) * self.program.generation.base.cycle
+        if max_instructions is not None:
+            max_instructions = number_of("instructions", max_instructions)
+        self._begin()
+        with gc_pause.paused():
+            if self.status is Status.READY:
+                self.machine.prepare()
+            self._run(until, max_instructions, progress, every)
+        return self.report(hashes and self.status is not Status.RUNNING)
+
+    def _begin(self) -> None:
+        """A move begins."""
+        self.stopped = self.interrupted = False
+
+    def _run(
+        self,
+        until: int | None,
+        most: int | None,
+        progress: Callable[[Progress], None] | None,
+        every: float,
+    ) -> None:
+        """Advance chunk by chunk until nothing is left or a limit is reached."""
+        started = called = time.monotonic()
+        scheduler = self.machine.scheduler
+        last = None if most is None else scheduler.retired + most
+        while not self.over:
+            done = 0
+            if last is None or scheduler.retired < last:
+                done = self._advance(CHUNK, until, last)
+            elif not scheduler.remaining:  # what is in flight still lands
+                done = self._advance(CHUNK, until)
+            if self._halted():
+                break
+            if not done and not self.over:
+                self.status = Status.LIMIT
+                counts = last is not None and scheduler.retired >= last and scheduler.remaining
+                self._limit = summary.limit(self.machine, most if counts else None)
+                break
+            if progress is not None and time.monotonic() - called >= every:
+                called = time.monotonic()
+                progress(self.progress(called - started))
+
+    def _advance(self, events: int, until: int | None = None, retire: int | None = None) -> int:
+        """Process events; settles the status when nothing is left or something failed."""
+        if self.ended:
+            return 0
+        self.status, self._limit = Status.RUNNING, None
+        try:
+            done = self.machine.run(events, until, retire, self.BURSTS)
+        except Failure as failure:
+            self.problems += failure.problems
+            self.status = Status.FAULT
+            return 0
+        self._settle()
+        return done
+
+    def _settle(self) -> None:
+        """Come to the end if nothing is left."""
+        if not self.machine.scheduler.idle:
+            return
+        if self.machine.scheduler.blocked():
+            from nasm.analysis.deadlock.report import deadlock
+
+            self.status = Status.DEADLOCK
+            self.problems += deadlock(self.machine)
+        else:
+            self.status = Status.FINISHED
+            if self.machine.checked:
+                for problem in (*unwritten(self.machine), *unfinished(self.machine)):
+                    self.machine.hazards.add(problem)
+
+    def changed(self) -> None:
+        """The machine was changed by hand: whether it is at an end follows from how it stands."""
+        if self.machine.ordering is not None:
+            self.machine.ordering.watch.turn()
+        if self.status is Status.READY:
+            return
+        self.problems = [problem for problem in self.problems if problem.code != DEADLOCKED]
+        self.status, self._limit = Status.RUNNING, None
+        self._settle()
+
+    def progress(self, elapsed: float) -> Progress:
+        """How far the run has got."""
+        scheduler = self.machine.scheduler
+        return Progress(
+            scheduler.retired, scheduler.now, self.machine.microseconds(scheduler.now), elapsed
+        )
+
+    def step(self, engine: str | None = None, count: int = 1) -> list[Executed]:
+        """Run until ``count`` more instructions have completed, of one engine or of any.
+
+        An engine is named as :meth:`queue` says; the step ends with its last instruction, or at a
+        breakpoint. Returns every instruction that completed on the way, in order. Raises Refused
+        for an unknown engine.
+        """
+        queue = self.queue(engine) if engine is not None else None
+        count = number_of("instructions", count)
+        wanted = (queue.count if queue else self.machine.scheduler.retired) + count
+        self._begin()
+        with self.watched() as completed:
+            while not self.over and not (queue and queue.done and not queue.flight):
+                retired = self.machine.scheduler.retired
+                self._advance(CHUNK, retire=retired + 1)
+                if self._halted():
+                    break
+                if (queue.count if queue else self.machine.scheduler.retired) >= wanted:
+                    break
+        return [summary.executed(self.machine, r) for r in completed]
+
+    def advance(self, cycles: int, engine: str | None = None) -> list[Executed]:
+        """Run for ``cycles`` of an engine's clock (default: the base clock), or to a breakpoint.
+
+        Returns every instruction that completed on the way. Raises Refused for an unknown engine.
+        """
+        cycles = number_of("cycles", cycles)
+        generation = self.program.generation
+        clock = generation.base
+        if engine is not None:
+            clock = generation.engine(self.queue(engine).engine)
+        until = self.now + cycles * clock.cycle
+        self._begin()
+        with self.watched() as completed:
+            while not self.over:
+                done = self._advance(CHUNK, until)
+                if self._halted() or not done:
+                    break
+        return [summary.executed(self.machine, r) for r in completed]
+
+    def complete(self, put: Iterable[tuple[Queue, range]]) -> None:
+        """Run until blocks that were put before the next of queues have, or nothing can happen."""
+        scheduler = self.machine.scheduler
+        wanted = [(queue, len(queue.resume), pcs) for queue, pcs in put]
+        self._begin()
+        while any(_within(*each) for each in wanted) and not self.over:
+            self._advance(CHUNK, retire=scheduler.retired + 1)
+            if self._halted():
+                return
+        if not self.over and scheduler.stuck:
+            self._advance(CHUNK)  # nothing starts any more: it only gets known
+
+    @contextmanager
+    def watched(self) -> Iterator[list[InstructionRecord]]:
+        """The instructions that complete within a block.
+
+        A run that stops at a hazard has gone on and come back: what completed later did not.
+        """
+        scheduler, before = self.machine.scheduler, self.machine.scheduler.retired
+        watching = self.machine.tracer()
+        scheduler.observe(watching)
+        try:
+            yield watching.instructions
+        finally:
+            scheduler.ignore(watching)
+            del watching.instructions[max(0, scheduler.retired - before) :]
+
+
+def _within(queue: Queue, depth: int, pcs: range) -> bool:
+    """Whether a queue is in a block that is the last of so many, or has something of it at work."""
+    return len(queue.resume) >= depth or any(int(flying.pc) in pcs for flying in queue.flight)
+
+
+def _check_allowed(policy: suppressions.Policy) -> None:
+    """Refuse to allow what cannot be; raises Failure."""
+    if policy.allows:
+        from nasm.language import codes  # the long form of each, which most runs do not need
+
+        if wrong := codes.unallowable(policy.allows):
+            raise Failure(wrong)

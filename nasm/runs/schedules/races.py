@@ -1,0 +1,44 @@
+"""Which races of a run there are to be shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from nasm.base.problems import Problem
+from nasm.order.skeleton import COMPLETES, STARTS, Event
+from nasm.runs.running import Running
+from nasm.runs.schedules.records import Witness
+from nasm.runs.schedules.witnesses import Witnesses
+from nasm.views.regions import Region
+
+PAIRS = 3
+"""Pairs of accesses of one race whose ends are held."""
+
+
+def races_of(session: Running) -> int:
+    """How many races a run has that can be shown, as far as it is reported."""
+    ordering = session.machine.ordering
+    return 0 if ordering is None else sum(1 for _ in ordering.races())
+
+
+def witnesses(session: Running) -> Iterator[tuple[Problem, Witness]]:
+    """Each race that is reported of a run that is over, and its witness.
+
+    Held back is the end of the access that came first in the run, or else that of the other; where
+    that changes nothing, those of other pairs of accesses of the same two lines, and starts.
+    """
+    ordering = session.machine.ordering
+    if ordering is None:
+        return
+    shower: Witnesses | None = None
+    for problem, race in ordering.races():
+        shower = shower or Witnesses(session)
+        ends: dict[Event, tuple[Region, ...]] = {}
+        for pair in race.pairs[:PAIRS]:
+            for access in pair:
+                ends.setdefault(ordering.judged().end(access), tuple(a.region for a in pair))
+        for event, regions in list(ends.items()):
+            if event.kind == COMPLETES:  # it may have read too early what it overwrites
+                ends.setdefault(replace(event, kind=STARTS), regions)
+        yield problem, shower.of(ends.items())

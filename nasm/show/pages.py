@@ -1,0 +1,340 @@
+"""The manual page of an instruction, made of its row alone: for a terminal, Markdown or JSON."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from nasm.base.problems import listed
+from nasm.isa.instruction import REQUIRED, Operand, Row
+from nasm.isa.target import Target
+from nasm.show.encodings import Bar, bars
+from nasm.show.example_times import Time, times
+
+ACCESS = {"r": "read", "w": "written", "rw": "read and written", "-": "setting", "@": "moved"}
+
+
+NO_NAME = "no published name"
+"""What a tool of the vendor's is said to call an instruction that it was never seen to name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """An operand as the page shows it; ``default`` is empty if it must be given."""
+
+    name: str
+    access: str
+    what: str
+    default: str
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Everything a manual page says, in words."""
+
+    name: str
+    synopsis: str
+    summary: str
+    text: tuple[str, ...]
+    formula: str
+    setup: str
+    example: str
+    operands: tuple[Line, ...]
+    engines: tuple[str, ...]
+    generations: tuple[str, ...]
+    rules: tuple[tuple[str, str, str], ...]
+    cost: str
+    times: tuple[Time, ...]
+    vendor: tuple[tuple[str, tuple[str, ...]], ...]
+    source: str
+    word: tuple[Bar, ...] = ()
+
+
+def page(row: Row, target: Target) -> Page:
+    """The page of a row."""
+    summary, _, rest = row.doc.strip().partition("\n")
+    paragraphs = tuple(" ".join(p.split()) for p in rest.strip().split("\n\n") if p.strip())
+    engines = tuple(
+        f"{e} (from {row.engine_since[e]})" if e in row.engine_since else e for e in row.engines
+    )
+    have = tuple(g.summary for g in target.generations if target.available(row, g))
+    cost = row.cost.doc.partition("\n")[0]
+    return Page(
+        row.name,
+        synopsis(row),
+        summary,
+        paragraphs,
+        row.formula,
+        row.setup,
+        row.example,
+        tuple(operand_line(o) for o in row.written),
+        engines,
+        have,
+        tuple((r.code, r.sentence, r.source) for r in row.rules),
+        cost,
+        tuple(times(row, target)),
+        tuple(row.vendor.items()),
+        row.source,
+        () if row.encoding is None else tuple(bars(row.encoding)),
+    )
+
+
+def synopsis(row: Row) -> str:
+    """How an instruction is written: its operands in order, those that may be left out in [ ]."""
+    parts = []
+    named = False
+    for operand in row.written:
+        required = operand.default is REQUIRED
+        named = named or operand.named or not required
+        wanted = operand.kind.placeholder
+        value = wanted if required or operand.default is None else _default(operand)
+        part = f"{operand.name}={value}" if named else operand.name
+        parts.append(part if required else f"[{part}]")
+    return f"{row.name}  {', '.join(parts)}".rstrip()
+
+
+def operand_line(operand: Operand) -> Line:
+    """What a page says of an operand."""
+    default = "" if operand.default is REQUIRED else _default(operand)
+    return Line(
+        operand.name,
+        ACCESS[operand.access],
+        operand.kind.describe(),
+        default,
+        "; ".join(said for said in (operand.doc, operand.indirect * "may be indirect") if said),
+    )
+
+
+def _default(operand: Operand) -> str:
+    value = operand.default
+    if value is None:
+        return "none"
+    if isinstance(value, float) and math.isinf(value):
+        return str(value)
+    return operand.kind.format(value)
+
+
+# ---------------------------------------------------------------- a terminal
+
+
+def rich_page(shown: Page) -> RenderableType:
+    """The page for a terminal."""
+    name, rest = shown.name, shown.synopsis.removeprefix(shown.name)
+    parts: list[RenderableType] = [Text.assemble((name, "bold cyan"), rest), Text()]
+    parts.append(Text(shown.summary))
+    if shown.formula:
+        parts += [Text(), Padding(Text(shown.formula, "bold"), (0, 0, 0, 4))]
+    for paragraph in shown.text:
+        parts += [Text(), Text(paragraph)]
+    parts += _section("Example", [Text(x, "green") for x in (shown.setup, shown.example) if x])
+    if shown.operands:
+        parts += _section("Operands", [_operand_table(shown.operands)])
+    for number, bar in enumerate(shown.word):
+        title = "" if number else "Word"
+        lines = (bar.name, *bar.lines)
+        drawn: list[RenderableType] = [
+            Text(line, "dim" * (not n), no_wrap=True) for n, line in enumerate(lines)
+        ]
+        parts += _section(title, drawn) if title else [Text(), *_indented(drawn)]
+    facts = [("engines", ", ".join(shown.engines)), ("machines", ", ".join(shown.generations))]
+    facts += [(tool, ", ".join(names) or NO_NAME) for tool, names in shown.vendor]
+    facts.append(("source", shown.source))
+    if shown.rules:
+        parts += _section("Rules", [_rule_table(shown.rules)])
+    parts += _time(shown)
+    parts += _section("Facts", [_pairs(facts)])
+    return Group(*parts)
+
+
+def _section(title: str, content: list[RenderableType]) -> list[RenderableType]:
+    return [Text(), Text(title, "bold"), *_indented(content)]
+
+
+def _indented(content: Iterable[RenderableType]) -> list[RenderableType]:
+    return [Padding(part, (0, 0, 0, 4)) for part in content]
+
+
+TIMES = ("generation", "engine", "N", "interval", "latency", "evidence")
+"""What a page says of each of its times."""
+
+
+def time_cells(time: Time) -> tuple[str, ...]:
+    """A time under those heads."""
+    size = str(time.size or "any")
+    evidence = time.cost.evidence.value
+    return (time.generation, time.engine, size, time.interval, time.latency, evidence)
+
+
+def time_sources(shown: Page) -> list[tuple[str, str]]:
+    """The sources of a page's times, each behind the generations and engines it is for."""
+    engines: dict[str, dict[str, None]] = {}
+    sources: dict[str, dict[str, dict[str, None]]] = {}
+    for time in shown.times:
+        engines.setdefault(time.generation, {})[time.engine] = None
+        of = sources.setdefault(time.cost.source, {}).setdefault(time.generation, {})
+        of[time.engine] = None
+    return [
+        (
+            "; ".join(
+                generation if of == engines[generation] else f"{generation} {listed(of, 'and')}"
+                for generation, of in found.items()
+            ),
+            source,
+        )
+        for source, found in sources.items()
+    ]
+
+
+def _time(shown: Page) -> list[RenderableType]:
+    """What the example costs, in the words of its cost and on every engine."""
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_row(*(Text(head, "dim") for head in TIMES))
+    for time in shown.times:
+        table.add_row(*map(Text, time_cells(time)))
+    content: list[RenderableType] = [Text(shown.cost)]
+    if shown.times:
+        content.append(table)
+    content += [Text(f"{where}: {source}", "dim") for where, source in time_sources(shown)]
+    return _section("Time", content)
+
+
+def _grid(first: str = "bold") -> Table:
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(style=first, no_wrap=True)
+    return table
+
+
+def _operand_table(operands: Iterable[Line]) -> Table:
+    table = _grid()
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for o in operands:
+        table.add_row(o.name, o.access, Text(_described(o)))
+    return table
+
+
+def _described(line: Line) -> str:
+    said = line.what + (f"; {line.doc}" if line.doc else "")
+    return said + (f". Default: {line.default}" if line.default else "")
+
+
+def _rule_table(rules: Iterable[tuple[str, str, str]]) -> Table:
+    table = _grid("yellow")
+    table.add_column(overflow="fold")
+    for code, sentence, source in rules:
+        table.add_row(code, Text.assemble(sentence, (f" ({source})", "dim")))
+    return table
+
+
+def _pairs(facts: Iterable[tuple[str, str]]) -> Table:
+    table = _grid("dim")
+    table.add_column(overflow="fold")
+    for name, value in facts:
+        table.add_row(name, Text(value))
+    return table
+
+
+# ---------------------------------------------------------------- Markdown
+
+
+def markdown_page(shown: Page) -> str:
+    """The page as Markdown."""
+    lines = [f"# {shown.name}", "", "```text", shown.synopsis, "```", "", shown.summary, ""]
+    if shown.formula:
+        lines += ["```text", shown.formula, "```", ""]
+    for paragraph in shown.text:
+        lines += [paragraph, ""]
+    example = [line for line in (shown.setup, shown.example) if line]
+    lines += ["## Example", "", "```neuron-nasm", *example, "```", ""]
+    if shown.operands:
+        lines += ["## Operands", "", "| operand | | accepts | default |", "|---|---|---|---|"]
+        for o in shown.operands:
+            said = o.what + (f"; {o.doc}" if o.doc else "")
+            default = f"`{o.default}`" if o.default else "required"
+            lines.append(f"| `{o.name}` | {o.access} | {_cell(said)} | {default} |")
+        lines.append("")
+    if shown.word:
+        drawn = (line for bar in shown.word for line in (bar.name, *bar.lines, ""))
+        lines += ["## Word", "", "```text", *list(drawn)[:-1], "```", ""]
+    lines += [
+        "## Where",
+        "",
+        f"Engines: {', '.join(shown.engines)}.",
+        f"Machines: {', '.join(shown.generations)}.",
+        "",
+    ]
+    if shown.rules:
+        lines += ["## Rules", ""]
+        lines += [f"* **{code}** {sentence} ({source})" for code, sentence, source in shown.rules]
+        lines.append("")
+    if shown.cost:
+        lines += ["## Time", "", shown.cost, ""]
+    lines += ["## Names and sources", ""]
+    for tool, names in shown.vendor:
+        lines.append(f"* {tool}: " + (", ".join(f"`{name}`" for name in names) or NO_NAME))
+    lines.append(f"* Source: {shown.source}")
+    return "\n".join(lines) + "\n"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("<", "&lt;")
+
+
+# ---------------------------------------------------------------- JSON
+
+
+def json_page(shown: Page) -> dict[str, Any]:
+    """The page as plain data."""
+    return {
+        "name": shown.name,
+        "synopsis": shown.synopsis,
+        "summary": shown.summary,
+        "text": list(shown.text),
+        "formula": shown.formula,
+        "setup": shown.setup,
+        "example": shown.example,
+        "operands": [
+            {
+                "name": o.name,
+                "access": o.access,
+                "kind": o.what,
+                "default": o.default or None,
+                "doc": o.doc,
+            }
+            for o in shown.operands
+        ],
+        "engines": list(shown.engines),
+        "machines": list(shown.generations),
+        "rules": [{"code": c, "sentence": s, "source": src} for c, s, src in shown.rules],
+        "cost": shown.cost,
+        "times": [
+            {
+                "generation": t.generation,
+                "engine": t.engine,
+                "elements": t.size or None,
+                "interval": t.cost.interval,
+                "latency": t.cost.latency,
+                "evidence": t.cost.evidence.value,
+                "source": t.cost.source,
+            }
+            for t in shown.times
+        ],
+        "word": [
+            {
+                "name": bar.name,
+                "bits": bar.bits,
+                "letters": [{"letter": letter, "field": name} for letter, name in bar.letters],
+            }
+            for bar in shown.word
+        ],
+        "vendor": {tool: list(names) for tool, names in shown.vendor},
+        "source": shown.source,
+    }

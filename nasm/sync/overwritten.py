@@ -1,0 +1,113 @@
+"""Reads of a tensor whose bytes another one has taken since it was written.
+
+Only tensors whose places are chosen by hand can share bytes while both are in use. Simulators that
+keep each tensor by itself cannot see it; on the machine the reader gets the other one's elements.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from operator import itemgetter
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nasm.views.regions import Region, covers, overlap
+from nasm.views.tensor import Tensor
+
+
+class Writing(NamedTuple):
+    """One of the writes of a tensor: its number among all of a core, and what it wrote."""
+
+    number: int
+    region: Region
+    line: int
+
+
+class Overwritten:
+    """What was written to tensors that share bytes, in the order of a core's lines."""
+
+    def __init__(self, tensors: Iterable[Tensor]) -> None:
+        self.sharing = _sharing([t for t in tensors if t.fixed and t.offset is not None])
+        self._writes: dict[int, list[Writing]] = {index: [] for index in self.sharing}
+        self._number = 0
+
+    def write(self, region: Region, line: int) -> None:
+        """A line writes some of the tensor that is the region's area."""
+        writes = self._writes.get(region.area)
+        if writes is not None:
+            self._number += 1
+            writes.append(Writing(self._number, region._replace(area=-1), line))
+
+    def by(self, region: Region) -> Iterator[tuple[int, int]]:
+        """Who has written bytes that are read here, and at which line, after their own tensor."""
+        own = self._writes.get(region.area)
+        if not own:
+            return  # nobody wrote it: that is said elsewhere
+        begun, read = own[0].number, region._replace(area=-1)
+        for other in self.sharing[region.area]:
+            theirs = self._writes[other]
+            if not theirs or theirs[-1].number < begun:
+                continue
+            for write in reversed(theirs):
+                if write.number < begun:
+                    break
+                if overlap(write.region, read) and not _written_again(own, write, read):
+                    yield other, write.line
+                    break
+
+
+def _written_again(own: list[Writing], write: Writing, read: Region) -> bool:
+    """Whether a tensor was not there before a write, or has been written again behind it.
+
+    Only bytes that are read count, and of these only those that the write took.
+    """
+    at = bisect_right(own, write.number, key=itemgetter(0))
+    before, after = own[:at], own[at:]
+    if any(covers(mine.region, read) or covers(mine.region, write.region) for mine in after):
+        return True
+    there = [mine for mine in before if overlap(mine.region, write.region)]
+    if not any(overlap(mine.region, read) for mine in there):
+        return True
+    lost = _touched(write.region, read) & _touched(read, read)
+    held = np.zeros_like(lost)
+    for mine in there:
+        held |= _touched(mine.region, read)
+    for mine in after:
+        held &= ~_touched(mine.region, read)
+    return not (lost & held).any()
+
+
+def _touched(region: Region, box: Region) -> NDArray[np.bool_]:
+    """Which bytes a region touches of those between the first and the last of another, by row."""
+    first, count, step = box.rows
+    rows = range(first, first + (count - 1) * step + 1)
+    found = np.zeros((len(rows), box.high - box.low), np.bool_)
+    row = np.zeros(box.high - box.low, np.bool_)
+    for low, high in region.spans() - box.low:
+        row[max(low, 0) : max(high, 0)] = True
+    for at, number in enumerate(rows):
+        if region.covers_row(number):
+            found[at] = row
+    return found
+
+
+def _sharing(tensors: list[Tensor]) -> dict[int, tuple[int, ...]]:
+    """Of each tensor, by index, the others that have bytes in common with it; some have."""
+    found: dict[int, list[int]] = {}
+    memories: dict[tuple[str, int], list[Tensor]] = {}
+    for tensor in tensors:
+        memories.setdefault((tensor.memory.name, tensor.core), []).append(tensor)
+    for members in memories.values():
+        members.sort(key=lambda t: t.offset or 0)
+        for at, tensor in enumerate(members):
+            end = (tensor.offset or 0) + tensor.bytes
+            for other in members[at + 1 :]:
+                if (other.offset or 0) >= end:
+                    break
+                if tensor.shares(other):
+                    found.setdefault(tensor.index, []).append(other.index)
+                    found.setdefault(other.index, []).append(tensor.index)
+    return {index: tuple(others) for index, others in found.items()}

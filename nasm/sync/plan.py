@@ -1,0 +1,288 @@
+"""Who waits for what: as few waits as keep the meaning of a program in sequential order.
+
+Each level is planned twice. The first time shows which transfers somebody waits for; the second
+time these have semaphores, which are used again as soon as the issuing queue knows that the
+transfer before has landed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from nasm.sync.dependences import DONE, OVER, Body, Event, Level, Step
+from nasm.sync.knowledge import Clock, Knowledge
+
+
+@dataclass(slots=True)
+class Entered:
+    """A loop as it was planned: what each queue waits for before it, and what is inside."""
+
+    body: Body
+    waits: dict[int, list[Event]]
+    inside: Plan
+
+
+@dataclass(slots=True)
+class Plan:
+    """The waits of a level, node by node.
+
+    ``slots`` are the semaphores of transfers by their marks: which one, and the how manyth use.
+    ``last`` are waits behind everything: by queue at the end of the program, or of the leader of a
+    loop at the end of each round, before which the queues of ``arrivals`` tell that they are there.
+    ``hasty`` ones may come to a wait of the next round before the end of this one is complete.
+    """
+
+    level: Level
+    waits: list[list[Event]] = field(default_factory=list)
+    entered: list[Entered] = field(default_factory=list)
+    slots: dict[int, tuple[int, int]] = field(default_factory=dict)
+    last: dict[int, list[Event]] = field(default_factory=dict)
+    arrivals: dict[int, Step | None] = field(default_factory=dict)
+    hasty: frozenset[int] = frozenset()
+    waited: set[int] = field(default_factory=set)
+    told: set[tuple[int, int]] = field(default_factory=set)
+
+    def note(self, waits: Iterable[Event]) -> None:
+        """Remember who has to tell that something has happened."""
+        for event in waits:
+            kind, queue, index = event
+            if kind == OVER:
+                mark = self.level.marks[index]
+                if not mark.loop:
+                    self.waited.add(index)
+                    continue
+                queue, index = mark.queue, mark.index
+            self.told.add((queue, index))
+
+
+class Slots:
+    """Semaphores for the transfers of a level: each serves one of them at a time."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self._used: dict[int, tuple[int, int]] = {}
+        self._count = 0
+
+    def free(self, knowledge: Knowledge, queue: int) -> int | None:
+        """One that a queue knows to be free, used the longest ago; None if there is none."""
+        for slot, (mark, _) in self._used.items():
+            if knowledge.knows(queue, Event(OVER, -1, mark)):
+                return slot
+        if self._count < self.most:
+            self._count += 1
+            return self._count - 1
+        return None
+
+    @property
+    def oldest(self) -> int:
+        """The mark of the transfer that has had its semaphore for the longest time."""
+        return next(iter(self._used.values()))[0]
+
+    def take(self, slot: int, mark: int) -> tuple[int, int]:
+        """Let a transfer have one; which it is, and the how manyth use."""
+        _, uses = self._used.pop(slot, (-1, 0))
+        self._used[slot] = mark, uses + 1
+        return slot, uses + 1
+
+
+class Planner:
+    """Plans a level for so many queues; ``most`` semaphores are there for its transfers.
+
+    Without the plan that came out the first time no transfer has any. ``outer`` plans the level
+    that a loop is on. Of ``starts``, queues and indices, a queue is told by themselves.
+    """
+
+    def __init__(
+        self,
+        level: Level,
+        queues: int,
+        most: int,
+        first: Plan | None = None,
+        outer: Planner | None = None,
+        starts: Container[tuple[int, int]] = (),
+    ) -> None:
+        self.level, self.queues, self.most = level, queues, most
+        self.first, self.outer = first, outer
+        self.plan = Plan(level)
+        self.outside = [n for n, mark in enumerate(level.marks) if mark.outside is not None]
+        known = [self._known(queue) for queue in range(queues)]
+        self.knowledge = Knowledge(level, queues, known, self._behind(), starts)
+        self.slots = Slots(most)
+        self.hoisted: dict[int, list[Event]] = {}
+        self.unsure: set[int] = set()  # have used a counter while nothing of theirs was complete
+
+    def nodes(self) -> None:
+        """Plan every node in order."""
+        for node in self.level.nodes:
+            if isinstance(node, Step):
+                waits = self._step(node)
+                self.plan.note(waits)
+                self.plan.waits.append(waits)
+            else:
+                self._body(node)
+                self.plan.waits.append([])
+
+    def _step(self, step: Step) -> list[Event]:
+        knowledge, queue = self.knowledge, step.queue
+        sure = knowledge.sure(queue)
+        if step.after >= 0:
+            knowledge.completed(queue, step.after)
+        before = knowledge.clocks[queue]
+        waits = self.settle(queue, step.needs)
+        if self.first is not None and step.mark in self.first.waited:
+            slot = self.slots.free(knowledge, queue)
+            if slot is None:
+                more = Event(OVER, -1, self.slots.oldest)
+                waits = self._again(queue, before, (*step.needs, more))
+                slot = self.slots.free(knowledge, queue)
+                assert slot is not None
+            self.plan.slots[step.mark] = self.slots.take(slot, step.mark)
+        counts = waits or step.mark in self.plan.slots
+        if not sure and (len(waits) > 1 or (counts and step.after < 0)):
+            self.unsure.add(queue)
+        knowledge.start(queue)
+        return waits
+
+    def _again(self, queue: int, before: Clock, events: Sequence[Event]) -> list[Event]:
+        """Settle once more from a clock on; what is outside is known by now."""
+        known = self.knowledge.clocks[queue][-1]
+        self.knowledge.clocks[queue] = before
+        self.knowledge.learn(queue, sum(1 << n for n in self.outside if known >> n & 1))
+        return self.settle(queue, events)
+
+    def settle(self, queue: int, events: Sequence[Event]) -> list[Event]:
+        """The waits that it takes for a queue to know of some events, which it then does."""
+        knowledge = self.knowledge
+        waits = knowledge.needed(queue, events)
+        outside = [e for e in waits if e.kind == OVER and self.level.marks[e.at].outside]
+        if outside:
+            self._hoist(queue, outside)
+            waits = knowledge.needed(queue, events)
+        for event in waits:
+            knowledge.wait(queue, event)
+        return waits
+
+    # -- loops
+
+    def _known(self, queue: int) -> int:
+        """The marks of what happened outside that a queue knows of when it enters the loop."""
+        if self.outer is None:
+            return 0
+        known = 0
+        for number in self.outside:
+            event = self.level.marks[number].outside
+            if event is not None and self.outer.knowledge.knows(queue, event):
+                known |= 1 << number
+        return known
+
+    def _behind(self) -> list[int]:
+        """The marks of each queue's own completions before the loop: those in it come later."""
+        behind = [0] * self.queues
+        for number in self.outside:
+            event = self.origin(number)
+            if event.kind == DONE:
+                behind[event.queue] |= 1 << number
+        return behind
+
+    def origin(self, number: int) -> Event:
+        """What a mark of the outside is, on the level where it happens."""
+        event = self.level.marks[number].outside
+        if event is None:
+            return Event(OVER, -1, number)
+        assert self.outer is not None
+        return self.outer.origin(event.at) if event.kind == OVER else event
+
+    def _hoist(self, queue: int, events: Sequence[Event]) -> None:
+        """Have a queue wait before the loop for what happened outside of it."""
+        outer, hoisted = self.outer, self.hoisted.setdefault(queue, [])
+        assert outer is not None
+        needed = [e for event in events if (e := self.level.marks[event.at].outside) is not None]
+        hoisted += [event for event in needed if not outer.knowledge.knows(queue, event)]
+        outer.settle(queue, needed)
+        self.knowledge.learn(queue, self._known(queue))
+
+    def _body(self, body: Body) -> None:
+        knowledge = self.knowledge
+        before = list(knowledge.clocks)
+        for queue, index in body.after.items():
+            knowledge.completed(queue, index)
+        first = None
+        if self.first is not None:
+            first = self.first.entered[len(self.plan.entered)].inside
+        inner = Planner(body.level, self.queues, self.most, first, self)
+        inner.nodes()
+        inner.round(body)
+        waits = {}
+        for queue, events in sorted(inner.hoisted.items()):
+            waits[queue] = self._again(queue, before[queue], events)
+            self.plan.note(waits[queue])
+            if waits[queue] and not before[queue][self.queues + queue]:
+                self.unsure.add(queue)
+            knowledge.completed(queue, body.after.get(queue, -1))
+        self.plan.entered.append(Entered(body, waits, inner.plan))
+        for queue in body.queues or range(self.queues):  # of a loop in which nobody does anything
+            knowledge.learn(queue, 1 << body.mark)
+        knowledge.start(body.leader)
+
+    def round(self, body: Body) -> None:
+        """Plan the end of a round: the leader waits until all of it is over."""
+        level, plan, leader = self.level, self.plan, body.leader
+        last: dict[int, Step | None] = dict.fromkeys(body.queues)
+        for node in level.nodes:
+            if isinstance(node, Step):
+                last[node.queue] = node if node.mark < 0 else None
+            else:
+                last.update(dict.fromkeys(node.queues))
+        events = []
+        for queue in body.queues:
+            if queue == leader:
+                continue
+            step = plan.arrivals[queue] = last[queue]
+            index = level.counts[queue] if step is None else step.index
+            if step is None:
+                self.knowledge.start(queue)
+            events.append(Event(DONE, queue, index))
+        events += [Event(OVER, -1, n) for n, mark in enumerate(level.marks) if not mark.outside]
+        hasty = {queue for queue in body.hasty if not self.knowledge.sure(queue)}
+        waits = self.settle(leader, events)
+        if not ((waits and leader in hasty) or leader in self.unsure) and leader in body.hasty:
+            waits += self.settle(leader, self._own(leader))
+        if leader in self.unsure:
+            hasty |= body.hasty & {leader}
+        plan.last[leader], plan.hasty = waits, frozenset(hasty)
+        plan.note(waits)
+
+    def _own(self, leader: int) -> list[Event]:
+        """What a leader has written itself in a round, if it moves anything in the next one."""
+        mine = [n for n in self.level.nodes if isinstance(n, Step) and n.queue == leader]
+        writers = [step.index for step in mine if step.writes]
+        return [Event(DONE, leader, writers[-1])] if any(s.apart for s in mine) and writers else []
+
+    # -- the end
+
+    def end(self) -> None:
+        """Plan the end of the program: all transfers have landed."""
+        plan, known = self.plan, 0
+        for clock in self.knowledge.clocks:
+            known |= clock[-1]
+        left: dict[int, list[Event]] = {}
+        for number, mark in enumerate(self.level.marks):
+            if not (mark.loop or known >> number & 1):
+                left.setdefault(mark.queue, []).append(Event(OVER, -1, number))
+        for queue, events in left.items():
+            plan.last[queue] = self.settle(queue, events)
+            plan.note(plan.last[queue])
+
+
+def planned(
+    level: Level, queues: int, most: int, starts: Container[tuple[int, int]] = ()
+) -> Planner:
+    """The waits of a program; ``most`` semaphores are there for the transfers of each level."""
+    first = None
+    for _ in range(2):
+        planner = Planner(level, queues, most, first, starts=starts)
+        planner.nodes()
+        planner.end()
+        first = planner.plan
+    return planner

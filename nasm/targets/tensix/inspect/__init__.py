@@ -1,0 +1,9 @@
+"""What can be looked at of a coprocessor: its parts by name."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from nasm.targets.tensix.inspect import registers, shared, threads
+
+PARTS: Final = (*registers.PARTS, *shared.PARTS, *threads.PARTS)
