@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
+from nasm import host_files
 from nasm.problems import Refused, listed
 
 PROC, CGROUPS = Path("/proc"), Path("/sys/fs/cgroup")
@@ -127,6 +128,6 @@ def _number(path: Path) -> int | None:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8", errors="replace")
+        return host_files.read_text(path, errors="replace")
     except OSError:
         return ""

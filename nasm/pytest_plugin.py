@@ -40,7 +40,9 @@ class Programs(pytest.File):
 
     def collect(self) -> Iterator[Run]:
         """Its run, on each target that is asked for."""
-        if not _EXPECTS.search(self.path.read_text(encoding="utf-8", errors="replace")):
+        from nasm import host_files
+
+        if not _EXPECTS.search(host_files.read_text(self.path, errors="replace")):
             return
         targets = self.config.getini("nasm_targets") or [None]
         for target in targets:
