@@ -377,8 +377,8 @@ DOOR = "nasm.host_files"
 OF_THE_SYSTEM = re.findall(
     r"\w+",
     """open fdopen read write fsync fdatasync truncate ftruncate stat lstat fstat scandir listdir
-    walk replace rename renames remove unlink mkdir makedirs rmdir removedirs link symlink chmod fchmod
-    chown utime mkfifo mknod sendfile copy_file_range""",
+    walk replace rename renames remove unlink mkdir makedirs rmdir removedirs link symlink chmod
+    fchmod chown utime mkfifo mknod sendfile copy_file_range""",
 )
 """Functions of ``os`` that reach files."""
 

@@ -11,7 +11,7 @@ import pytest
 from tests.faults.calls import CALLS, Call
 from tests.faults.injecting import ERRORS, HARMLESS, Bench, Failing
 
-SOME = 12
+SOME = 4
 """How many faults of each verb are in the suite; all of them are in ``make test-all``."""
 
 
