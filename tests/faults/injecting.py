@@ -99,30 +99,33 @@ class Ended:
 
 @dataclass
 class Bench:
-    """Where a call is made again and again; what it begins with is laid out each time."""
+    """Where a call is made again and again; what it begins with is laid out each time.
+
+    That is on another ``disk`` than all else if there is one.
+    """
 
     call: Call
     folder: Path
+    disk: Path | None = None
     before: dict[str, bytes] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.home = self.folder / "home"
+        self.place = (self.disk or self.folder) / "place"
         self.call.lay_out(self.fresh())
         self.before = self.contents()
 
     def fresh(self) -> Path:
         """An empty folder for the call."""
-        place = self.folder / "place"
-        shutil.rmtree(place, ignore_errors=True)
-        place.mkdir(parents=True)
-        return place
+        shutil.rmtree(self.place, ignore_errors=True)
+        self.place.mkdir(parents=True)
+        return self.place
 
     def contents(self) -> dict[str, bytes]:
         """Every file in the folder of the call."""
-        place = self.folder / "place"
         return {
-            str(path.relative_to(place)): path.read_bytes()
-            for path in sorted(place.rglob("*"))
+            str(path.relative_to(self.place)): path.read_bytes()
+            for path in sorted(self.place.rglob("*"))
             if path.is_file()
         }
 
