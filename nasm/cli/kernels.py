@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from typing import IO, TYPE_CHECKING, Any, TextIO, cast
@@ -44,7 +45,7 @@ def traced(args: argparse.Namespace, timing: TimingGiven | None = None) -> Trace
         if name in words or name in given:
             raise Wrong(f"the argument {name} is given twice")
         words[name] = word
-    with prints_aside(args):
+    with prints_aside(args), _everything_told(args.program.rpartition(":")[0]):
         return load(
             args.program,
             given,
@@ -56,6 +57,23 @@ def traced(args: argparse.Namespace, timing: TimingGiven | None = None) -> Trace
             timing=timing,
             others=_in_folder(getattr(args, "in_dir", None)),
         )
+
+
+@contextmanager
+def _everything_told(path: str) -> Iterator[None]:
+    """Tell as a Failure also what is no Exception, if it is raised in the file of the kernel."""
+    from nasm.nki.raised import told
+
+    try:
+        yield
+    except (Exception, KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:
+        *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+        problem = told(error)
+        if problem is None or frame.f_code.co_filename != os.path.abspath(path):
+            raise
+        raise Failure(problem) from None
 
 
 def _in_folder(folder: str | None) -> Callable[[str], Any]:

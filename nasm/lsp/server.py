@@ -9,11 +9,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import IO, TypeVar
 
 from lsprotocol import types as lsp
 from pygls import uris
@@ -21,7 +22,7 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from nasm import __version__
-from nasm.lsp import completing, diagnostics, hover, navigation, outline, tidying
+from nasm.lsp import completing, diagnostics, hover, navigation, outline, tidying, wire
 from nasm.lsp.analysis import Analysis, Settings, analyse, followed
 from nasm.lsp.positions import Position, Range, Spot
 from nasm.problems import Refused
@@ -61,6 +62,7 @@ class Server(LanguageServer):
     def __init__(self, settings: Settings, cycles: bool) -> None:
         super().__init__(LANGUAGE, __version__)
         self.settings, self.cycles = settings, cycles
+        self.ready_to_end, self.code = False, 1  # the exit code of the protocol without an exit
         self.known: dict[str, tuple[int | None, Analysis]] = {}
         self.pending: dict[str, asyncio.Task[None]] = {}
         self.told: dict[str, list[lsp.Diagnostic]] = {}
@@ -169,10 +171,18 @@ class Server(LanguageServer):
             self.look(other)
 
 
-def serve(settings: Settings, cycles: bool = True) -> None:
-    """Answer an editor on standard input and output until it says that it is done."""
+def serve(
+    settings: Settings, cycles: bool = True, streams: tuple[IO[bytes], IO[bytes]] | None = None
+) -> int:
+    """Answer an editor on standard input and output until it says that it is done, or is gone.
+
+    Returns the exit code of the protocol: 0 if it said so in order, 1 otherwise.
+    """
     logging.getLogger("pygls").setLevel(logging.CRITICAL)  # standard error is the editor's log
-    made(settings, cycles).start_io()
+    server = made(settings, cycles)
+    _ends(server)
+    server.start_io(*wire.streams(*(streams or (sys.stdin.buffer, sys.stdout.buffer))))
+    return server.code
 
 
 def made(settings: Settings, cycles: bool = True) -> Server:
@@ -183,6 +193,16 @@ def made(settings: Settings, cycles: bool = True) -> Server:
     _names(server)
     _lists(server)
     return server
+
+
+def _ends(server: Server) -> None:
+    @server.feature(lsp.SHUTDOWN)
+    def shut_down(_: None) -> None:
+        server.ready_to_end = True
+
+    @server.feature(lsp.EXIT)
+    def left(_: None) -> None:
+        server.code = 0 if server.ready_to_end else 1
 
 
 def _texts(server: Server) -> None:

@@ -35,6 +35,9 @@ BATCH = {
     "kernels": 60,
     "objects": 400,
     "tensix": 150,
+    "wire": 12,
+    "oracles": 25,
+    "hostile": 25,
 }
 """Units of each in this suite: seconds."""
 
