@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Any, TextIO, cast
 
 import numpy as np
 
-from nasm import dtypes
+from nasm import dtypes, host_files
 from nasm.cli import arrays, program_names, results, streams
 from nasm.cli.arguments import Wrong
 from nasm.problems import Failure, Problem
@@ -139,7 +139,7 @@ def _stored(tensor: Tensor, array: Any, folder: str) -> str:
     kept = dtypes.npy_storable(np.ascontiguousarray(array), tensor.dtype)
 
     def save(out: IO[bytes]) -> None:
-        np.lib.format.write_array(results.Plain(out), kept, allow_pickle=False)
+        np.lib.format.write_array(host_files.Stream(out), kept, allow_pickle=False)
 
     results.replace(target, save)
     return target

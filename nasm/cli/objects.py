@@ -8,6 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import IO
 
+from nasm import host_files
 from nasm.cli import files, printing, program_names, results, streams
 from nasm.cli.answer import refuse
 from nasm.cli.assembling import assembled
@@ -145,7 +146,7 @@ def _extracted(held: Mapping[str, bytes], home: str, folder: str) -> Sequence[st
 def _same(path: str, read: bytes) -> bool:
     """Whether a file holds just these bytes."""
     try:
-        with open(path, "rb") as stream:
+        with host_files.opened(path) as stream:
             return stream.read(len(read) + 1) == read
     except OSError:
         return False

@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Callable, Iterable
 
+from nasm import host_files
 from nasm.asm.expanding.walking import unknown_target
 from nasm.cli import results, streams
 from nasm.cli.assembling import assembled
@@ -77,7 +78,7 @@ def _bytes(path: str) -> bytes:
     if path == "-":
         return sys.stdin.buffer.read(LARGEST)
     try:
-        with open(path, "rb") as stream:
+        with host_files.opened(path) as stream:
             return stream.read(LARGEST)
     except OSError as error:
         said = f"cannot read {path}: {error.strerror}"

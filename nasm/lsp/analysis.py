@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from nasm import stopping
+from nasm import host_files, stopping
 from nasm.allowing import refused
 from nasm.asm.assemble import Unassembled, assemble
 from nasm.asm.expanding.including import LIBRARY
@@ -110,8 +110,8 @@ class Analysis:
                 continue
             if not ours and not self.files.lists(where or "."):
                 continue
-            with suppress(OSError, ValueError), os.scandir(where or ".") as entries:
-                for entry in sorted(entries, key=lambda e: e.name):
+            with suppress(OSError, ValueError):
+                for entry in host_files.entries(where or "."):
                     name = os.path.join(folder, entry.name)
                     if entry.name.startswith("."):
                         continue

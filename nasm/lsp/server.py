@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import IO, TypeVar
 
 from lsprotocol import types as lsp
 from pygls import uris
@@ -22,7 +22,7 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from nasm import __version__
-from nasm.lsp import completing, diagnostics, hover, navigation, outline, tidying
+from nasm.lsp import completing, diagnostics, hover, navigation, outline, tidying, wire
 from nasm.lsp.analysis import SECONDS, Analysis, Settings, analyse, followed
 from nasm.lsp.positions import Position, Range, Spot
 from nasm.problems import Refused
@@ -68,7 +68,7 @@ class Server(LanguageServer):
     def __init__(self, settings: Settings, cycles: bool) -> None:
         super().__init__(LANGUAGE, __version__)
         self.settings, self.cycles = settings, cycles
-        self.asked_to_end = False
+        self.ready_to_end = False
         self.known: dict[str, tuple[int | None, Analysis]] = {}
         self.pending: dict[str, asyncio.Task[None]] = {}
         self.told: dict[str, list[lsp.Diagnostic]] = {}
@@ -180,17 +180,17 @@ class Server(LanguageServer):
             self.look(other)
 
 
-def serve(settings: Settings, cycles: bool = True) -> bool:
-    """Answer an editor on standard input and output until it is gone.
+def serve(
+    settings: Settings, cycles: bool = True, streams: tuple[IO[bytes], IO[bytes]] | None = None
+) -> int:
+    """Answer an editor on standard input and output until it says that it is done, or is gone.
 
-    Returns whether it asked for the end, by ``shutdown``, as the protocol wants it.
+    Returns the exit code of the protocol: 0 if it said so in order, 1 otherwise.
     """
     logging.getLogger("pygls").setLevel(logging.CRITICAL)  # standard error is the editor's log
     server = made(settings, cycles)
-    sys.stdout.flush()
-    with open(os.dup(sys.stdout.fileno()), "wb") as output:  # which pygls closes
-        server.start_io(stdout=output)
-    return server.asked_to_end
+    server.start_io(*wire.streams(*(streams or (sys.stdin.buffer, sys.stdout.buffer))))
+    return 0 if server.ready_to_end else 1
 
 
 def made(settings: Settings, cycles: bool = True) -> Server:
@@ -207,7 +207,7 @@ def made(settings: Settings, cycles: bool = True) -> Server:
 def _ends(server: Server) -> None:
     @server.feature(lsp.SHUTDOWN)
     def shut_down(_: None) -> None:
-        server.asked_to_end = True
+        server.ready_to_end = True
         for uri in list(server.pending):
             server.drop(uri)
 

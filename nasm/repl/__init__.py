@@ -6,10 +6,9 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nasm import gc_pause, stopping
+from nasm import gc_pause, host_files, stopping
 from nasm.problems import Failure, Problem
 from nasm.records import MOST_INSTRUCTIONS
 from nasm.source_files import decoded
@@ -205,7 +204,7 @@ def _script(name: str) -> list[str]:
     if name == "-":
         return sys.stdin.read().splitlines()
     try:
-        return decoded(Path(name).read_bytes(), name).splitlines()
+        return decoded(host_files.read_bytes(name), name).splitlines()
     except OSError as problem:
         reason = problem.strerror or str(problem)
         raise Failure(Problem("E0801", f"cannot read {name}: {reason}")) from None

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from nasm import codes
+from nasm import codes, host_files
 from nasm.asm.expectations.checker import METHODS
 from nasm.debug.moving import specs
 from nasm.open_files import ANY, Allowed
@@ -189,12 +189,11 @@ def files(text: str, allowed: Allowed = ANY) -> dict[str, str]:
     if not allowed.lists(where):
         return {}
     try:
-        with os.scandir(where) as entries:
-            found = sorted(
-                (e.name, _is_folder(e, allowed))
-                for e in entries
-                if e.name.startswith(start) and (start or not e.name.startswith("."))
-            )
+        found = [
+            (e.name, _is_folder(e, allowed))
+            for e in host_files.entries(where)
+            if e.name.startswith(start) and (start or not e.name.startswith("."))
+        ]
     except OSError:
         return {}
     head = f"{folder}/" if "/" in text else ""

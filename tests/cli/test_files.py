@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import json
 import os
@@ -17,7 +18,7 @@ import numpy as np
 import pytest
 
 import nasm
-from nasm import stopping
+from nasm import host_files, stopping
 from nasm.cli import files, results
 from nasm.cli.files import destinations
 from nasm.problems import Failure
@@ -290,19 +291,17 @@ def test_a_trace_on_a_full_disk_is_told_of_and_the_outputs_are_written(
     monkeypatch.setattr("nasm.report.trace.MANY", 1)  # so that it fails in the middle of the run
     y, old = tmp_path / "y.npy", tmp_path / "t.json"
     old.write_text("old")
-    beside = results._beside
 
-    def full(target: str) -> tuple[str, IO[bytes]]:
-        path, out = beside(target)
-        out.close()
-        return path, Path("/dev/full").open("wb")
+    def full(what: str, path: object, do: Any) -> Any:
+        if what == "write" and str(path).endswith(".tmp"):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return do()
 
-    monkeypatch.setattr(results, "_beside", full)
-    done = ran("run", halves, "--trace", old, "--json")
+    with host_files.through(full):
+        done = ran("run", halves, "--trace", old, "--json")
     assert done.code == 2
     assert [p["code"] for p in done.document["problems"]] == ["E0806"]
     assert done.document["status"] == "finished"
-    monkeypatch.setattr(results, "_beside", beside)
     done = ran("run", halves, "--trace", "/dev/full", f"--out=Y={y}")
     assert (done.code, np.load(y).shape) == (2, (128, 4))
     assert old.read_text() == "old"
