@@ -26,7 +26,8 @@ PIP_newest := --upgrade --upgrade-strategy eager --pre
 demo: $(READY)
 	@$(BIN)/python programs/demo.py
 
-# TESTS=... chooses some. Two workers keep two cores busy: threads of the library of matrix products would only wait.
+# TESTS=... chooses some. Two workers keep two cores busy: threads of the library of matrix
+# products would only wait.
 test: $(READY)
 	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 --dist worksteal $(TESTS)
 
