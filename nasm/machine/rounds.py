@@ -1,0 +1,124 @@
+"""Lines of a text and the rounds in which a run executed them: values of the loops' variables."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from functools import cached_property
+from typing import NamedTuple
+
+from nasm.order.watch import Watch
+from nasm.source import Frame, Source
+from nasm.spec.program import Program
+
+Place = tuple[int, int]
+"""A queue, and the number of an instruction among those it executed."""
+
+Round = tuple[int, ...]
+
+
+class Line(NamedTuple):
+    """A line of a text by where its mnemonic is, as one call of a macro has it."""
+
+    source: Source
+    start: int
+    call: tuple[Frame, ...] = ()
+
+
+class Executed:
+    """What a run has executed, by the lines of the text."""
+
+    def __init__(self, program: Program, watch: Watch) -> None:
+        self.program, self.watch = program, watch
+        self._heads: dict[tuple[int, int], list[int]] = {}
+
+    def chain(self, place: Place) -> tuple[Frame, ...]:
+        """What repeated or produced the line of an instruction, outermost first."""
+        queue, index = place
+        lines = self.program.queues[queue]
+        return self.program.chains[lines.chains[self.watch.pcs[queue][index]]]
+
+    def line(self, place: Place) -> Line | None:
+        """The line of an instruction; None if it has none."""
+        span = self.program.span(place[0], self.watch.pcs[place[0]][place[1]])
+        return None if span is None else Line(span.source, span.start, calls(self.chain(place)))
+
+    def variables(self, place: Place) -> tuple[str, ...]:
+        """The variables of the loops around the line of an instruction."""
+        loops = _loops(self.chain(place))
+        return tuple(frame.span.text if frame.loop else _bound(frame)[0] for frame in loops)
+
+    def run_time(self, place: Place) -> tuple[bool, ...]:
+        """Which of these are of loops at run time."""
+        return tuple(frame.loop is not None for frame in _loops(self.chain(place)))
+
+    def round(self, place: Place) -> Round:
+        """Their values. That of a loop at run time goes on where the loop is entered again."""
+        return tuple(
+            self.reached(place, frame.loop[0]) if frame.loop else _bound(frame)[1]
+            for frame in _loops(self.chain(place))
+        )
+
+    def within(self, place: Place) -> set[int]:
+        """The numbers of the loops at run time around the line of an instruction."""
+        return {frame.loop[0] for frame in self.chain(place) if frame.loop}
+
+    def reached(self, place: Place, loop: int) -> int:
+        """The variable of a loop at run time when an instruction in it starts, counted from 0."""
+        queue, index = place
+        starts = self._heads.get((queue, loop))
+        if starts is None:
+            starts = self._heads[queue, loop] = self._starts(queue, loop)
+        step = next(f.loop[1] for f in self.chain(place) if f.loop and f.loop[0] == loop)
+        return step * (bisect_right(starts, index) - 1)
+
+    def _starts(self, queue: int, loop: int) -> list[int]:
+        """Where the rounds of a loop start: at the first of its instructions."""
+        lines, pcs = self.program.queues[queue], self.watch.pcs[queue]
+        inside = (
+            pc
+            for pc, chain in enumerate(lines.chains)
+            if any(f.loop and f.loop[0] == loop for f in self.program.chains[chain])
+        )
+        head = next(inside, -1)
+        return [index for index, pc in enumerate(pcs) if pc == head]
+
+    @cached_property
+    def lines(self) -> dict[tuple[Source, int], dict[tuple[Frame, ...], list[Place]]]:
+        """The instructions of each line, by the call of a macro that has it, in their order."""
+        found: dict[tuple[Source, int], dict[tuple[Frame, ...], list[Place]]] = {}
+        at: defaultdict[int, int] = defaultdict(int)
+        for queue in self.watch.queues:
+            place = queue, at[queue]
+            at[queue] += 1
+            line = self.line(place)
+            if line is not None:
+                calls = found.setdefault((line.source, line.start), {})
+                calls.setdefault(line.call, []).append(place)
+        return found
+
+    @cached_property
+    def posting(self) -> list[Place]:
+        """The instructions whose lines post moments, by their queues."""
+        return [
+            (queue, index)
+            for queue, pcs in enumerate(self.watch.pcs)
+            for index, pc in enumerate(pcs)
+            if (queue, pc) in self.program.posts
+        ]
+
+
+def calls(chain: tuple[Frame, ...]) -> tuple[Frame, ...]:
+    """The expansion up to the innermost call of a macro: what a name in it belongs to."""
+    last = max((n for n, f in enumerate(chain, 1) if not (f.bound or f.loop)), default=0)
+    return chain[:last]
+
+
+def _loops(chain: tuple[Frame, ...]) -> list[Frame]:
+    """The loops within the innermost call of a macro."""
+    return list(chain[len(calls(chain)) :])
+
+
+def _bound(frame: Frame) -> tuple[str, int]:
+    assert frame.bound is not None
+    return frame.bound
