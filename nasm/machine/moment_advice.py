@@ -5,8 +5,10 @@ A clause is found from the rounds of the two lines, and tried: what the run woul
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import product
 from typing import NamedTuple
@@ -19,11 +21,14 @@ from nasm.order.steps import Added
 from nasm.order.trial import Trials
 from nasm.printer.additions import Addition, clause, updates, words
 from nasm.printer.alike import Rounds, Sentence, sentences
-from nasm.source import Frame
+from nasm.source import Frame, Span
 from nasm.spec.program import Program
 
 MOST = 4096
 """Rounds of a line for which one sentence is looked for."""
+
+FAR = 1 << 30
+"""How far away a moment of another queue is."""
 
 NEAR = 3
 """Moments that are posted later and may be waited for as well: so many are tried."""
@@ -35,7 +40,7 @@ Pair = tuple[Access, Access]
 class Clauses(NamedTuple):
     """What to add to a text: a clause to one line, and if there is no ``post`` yet, one to another.
 
-    ``waiter`` and ``other`` are instructions of these lines.
+    ``waiter`` and ``other`` are instructions of these lines. ``several`` moments are waited for.
     """
 
     waiter: Place
@@ -43,6 +48,7 @@ class Clauses(NamedTuple):
     other: Place
     post: str
     additions: tuple[Addition, ...]
+    several: bool = False
 
 
 class _Moments(NamedTuple):
@@ -68,8 +74,7 @@ class MomentAdvice:
 
     def of(self, fault: Fault) -> Clauses | None:
         """The clause that mends a fault, if there is one."""
-        waiter = fault.remedy.waiter
-        line = self.executed.line((waiter.queue, waiter.index))
+        line = self.executed.line(fault.remedy.place)
         if line is None:
             return None
         pairs = [pair for one in (fault, *fault.alike) for pair in self._pairs(one, line)]
@@ -80,8 +85,18 @@ class MomentAdvice:
                     return self._made(fault, line, moments, said)
         return None
 
+    def counted(self, fault: Fault) -> bool:
+        """Whether what is to be waited for updates a counter that the text names."""
+        line = self.executed.line((fault.remedy.other.queue, fault.remedy.other.index))
+        return line is not None and updates(line.source, line.start)
+
     def _pairs(self, fault: Fault, line: Line) -> list[Pair]:
         """The pairs of a race, of which each first one, of this line, has to wait."""
+        found = fault.remedy
+        if found.placed is not None:
+            queue, index = found.placed
+            same = self.executed.line(found.placed) == line
+            return [(replace(found.waiter, queue=queue, index=index), found.other)] if same else []
         return [
             (one, two)
             for one, two in self.check.split(fault.race, fault.remedy.waiter)
@@ -95,7 +110,7 @@ class MomentAdvice:
         """Moments that may be waited for: of the other line, soon after it, or new."""
         other = pairs[0][1]
         theirs = self.executed.line((other.queue, other.index))
-        if theirs is None or not self._one_core(pairs):
+        if theirs is None:
             return
         ranked: dict[str, int] = {}
         for name, moments in self._visible(line).items():
@@ -106,7 +121,8 @@ class MomentAdvice:
         yield from (self._visible(line)[name] for name in known if not ranked[name])
         bare = [name for name in known if ranked[name] and self._only_posts(line, name)]
         yield from (self._visible(line)[name] for name in bare[:NEAR])
-        new = self._new(theirs, other) if theirs.call == line.call else None
+        near = theirs.call == line.call and self._one_core(pairs)
+        new = self._new(theirs, other) if near else None
         if new is not None:
             yield new
         later = [name for name in known if ranked[name] and name not in bare]
@@ -147,14 +163,14 @@ class MomentAdvice:
                 yield name, _Moments(name, _spelled(text, len(indices)), loops, events)
 
     def _indices(
-        self, place: Place, indices: tuple[int | tuple[int, int], ...], here: set[int]
+        self, place: Place, indices: tuple[int | tuple[int, int], ...], here: set[Span]
     ) -> tuple[object, ...]:
         """The indices of a moment in a round of a loop at run time; outside of it it has none."""
         found: list[object] = []
         for index in indices:
             if not isinstance(index, tuple):
                 found.append(index)
-            elif index[0] in here:
+            elif self.executed.loop(place, index[0]).span in here:
                 found.append((self.executed.reached(place, index[0]) + index[1],))
         return tuple(found)
 
@@ -172,17 +188,27 @@ class MomentAdvice:
             event = self._event(moments, waiter, other)
             if event is None:
                 return None
-            away = max(away, event.index - other.index)
+            far = FAR if event.queue != other.queue else 0
+            away = max(away, far + event.index - other.index)
         return away
 
     def _event(self, moments: _Moments, waiter: Access, other: Access) -> Event | None:
-        """The first of some moments that comes after what an access waits for, in its queue."""
-        wanted = self.check.end(other)
-        some = self._by_queue(moments).get(other.queue, ())
-        for event in some:
+        """The first of some moments that comes after what an access waits for.
+
+        It is one of the same queue, or else one that is known to come after it.
+        """
+        wanted, some = self.check.end(other), self._by_queue(moments)
+        queues = self.program.queues
+        for event in some.get(other.queue, ()):
             if event.index >= other.index and self._implies(event, wanted):
                 late = event.queue == waiter.queue and event.index >= waiter.index
-                return None if late else event
+                near = queues[event.queue].core == queues[waiter.queue].core
+                return event if near and not late else None
+        for queue, events in some.items():
+            if queues[queue].core == queues[waiter.queue].core:
+                at = bisect_left(events, True, key=lambda event: self._implies(event, wanted))
+                if at < len(events) and (queue != waiter.queue or events[at].index < waiter.index):
+                    return events[at]
         return None
 
     def _by_queue(self, moments: _Moments) -> dict[int, list[Event]]:
@@ -198,10 +224,13 @@ class MomentAdvice:
         return {}
 
     def _implies(self, event: Event, wanted: Event) -> bool:
-        """Whether something in the same queue has another thing behind it."""
+        """Whether something comes after another thing."""
+        if event.queue != wanted.queue:
+            return self.check.order.before(wanted, event.queue, event.index)
         if event.index == wanted.index:
             return event.kind >= wanted.kind
-        if wanted.kind == STARTS or (wanted.kind == event.kind == COMPLETES):
+        known = wanted.kind == STARTS or wanted.kind == event.kind == COMPLETES
+        if event.index > wanted.index and known:
             return True
         return self.check.order.before(wanted, event.queue, event.index)
 
@@ -235,9 +264,7 @@ class MomentAdvice:
 
     # -- what is said of them
 
-    def _said(
-        self, pairs: Sequence[Pair], moments: _Moments, line: Line
-    ) -> list[Sentence] | None:
+    def _said(self, pairs: Sequence[Pair], moments: _Moments, line: Line) -> list[Sentence] | None:
         """Sentences that let each round of a line come after those moments that it needs."""
         executed = self.executed
         places = executed.lines[line.source, line.start][line.call]
@@ -245,24 +272,35 @@ class MomentAdvice:
         if len(own) != len(places) or len(own) > MOST:
             return None
         indices = {event: at for at, event in moments.events.items()}
-        wanted: defaultdict[Round, list[Round]] = defaultdict(list)
+        needs: defaultdict[Round, list[Round]] = defaultdict(list)
         for waiter, other in pairs:
             event = self._event(moments, waiter, other)
             if event is None:
                 return None
             at = indices[event]
-            if at not in wanted[executed.round((waiter.queue, waiter.index))]:
-                wanted[executed.round((waiter.queue, waiter.index))].append(at)
+            round_ = executed.round((waiter.queue, waiter.index))
+            if at not in needs[round_]:
+                needs[round_].append(at)
         before = _before_all(moments)
-        mine = Rounds(executed.variables(places[0]), tuple(own))
+        sums = _sums(moments.variables, executed.variables(places[0]))
+        mine = Rounds(self._variables(places[0], sums), tuple(_extended(at, sums) for at in own))
+        full = {_extended(at, sums): at for at in own}
+        wanted = {_extended(at, sums): some for at, some in needs.items()}
         theirs = Rounds(moments.variables, (*moments.events, *before))
 
         def may(round_: Round, at: Round) -> bool:
-            return at in before or self._may(own[round_], moments.events[at])
+            return at in before or self._may(own[full[round_]], moments.events[at])
 
         found = sentences(mine, theirs, wanted, may, steep=True)
-        loops = executed.run_time(places[0]), moments.loops
-        return found if found is not None and all(_sayable(one, *loops) for one in found) else None
+        loops = executed.run_time(places[0])
+        loops = (*loops, *(any(loops[at] for at in some) for some in sums))
+        good = found is not None and all(_sayable(one, loops, moments.loops) for one in found)
+        return found if good else None
+
+    def _variables(self, place: Place, sums: Sequence[tuple[int, ...]]) -> tuple[str, ...]:
+        """The variables around a line, and some sums of them."""
+        names = self.executed.variables(place)
+        return *names, *(" + ".join(names[at] for at in some) for some in sums)
 
     def _may(self, place: Place, event: Event) -> bool:
         """Whether an instruction may come after an event: it does not come before it."""
@@ -278,8 +316,10 @@ class MomentAdvice:
     ) -> dict[Place, list[Added]]:
         """What all rounds of a line wait for with these sentences."""
         more: dict[Place, list[Added]] = {}
-        for place in self.executed.lines[line.source, line.start][line.call]:
-            round_ = self.executed.round(place)
+        places = self.executed.lines[line.source, line.start][line.call]
+        sums = _sums(moments.variables, self.executed.variables(places[0]))
+        for place in places:
+            round_ = _extended(self.executed.round(place), sums)
             for sentence in said:
                 if all(test.holds(round_) for test in sentence.tests):
                     for at in product(*(index.of(round_) for index in sentence.indices)):
@@ -287,9 +327,7 @@ class MomentAdvice:
                             more.setdefault(place, []).append(moments.events[at])
         return more
 
-    def _mends(
-        self, fault: Fault, line: Line, moments: _Moments, said: Sequence[Sentence]
-    ) -> bool:
+    def _mends(self, fault: Fault, line: Line, moments: _Moments, said: Sequence[Sentence]) -> bool:
         """Whether with a clause the run comes to its end, and what raced is in order.
 
         A line of a macro gets it in every call.
@@ -319,17 +357,19 @@ class MomentAdvice:
     def _made(
         self, fault: Fault, line: Line, moments: _Moments, said: Sequence[Sentence]
     ) -> Clauses | None:
-        waiter, other = fault.remedy.waiter, fault.remedy.other
+        other = fault.remedy.other
         there = self.executed.line((other.queue, other.index))
-        variables = self.executed.variables((waiter.queue, waiter.index))
+        names = self.executed.variables(fault.remedy.place)
+        variables = self._variables(fault.remedy.place, _sums(moments.variables, names))
         after = f"after {', '.join(_clause(one, moments.name, variables) for one in said)}"
         additions = [clause(line.source, line.start, after)]
         if moments.post and there is not None:
             additions.insert(0, clause(there.source, there.start, moments.post))
         if None in additions:
             return None
-        places = (waiter.queue, waiter.index), after, (other.queue, other.index), moments.post
-        return Clauses(*places, tuple(one for one in additions if one is not None))
+        places = fault.remedy.place, after, (other.queue, other.index), moments.post
+        made = tuple(one for one in additions if one is not None)
+        return Clauses(*places, made, len(said) > 1)
 
 
 def _latest(pairs: Sequence[Pair]) -> list[Pair]:
@@ -349,6 +389,20 @@ def _called(name: str, chain: tuple[Frame, ...], line: Line, known: set[str]) ->
     if chain[: len(line.call)] != line.call:
         return ""
     return max((word for word in known if name.endswith(f"_{word}")), key=len, default="")
+
+
+def _sums(indices: Sequence[str], variables: Sequence[str]) -> list[tuple[int, ...]]:
+    """Which variables are added up in indices: `m + i`."""
+    found = []
+    for text in indices:
+        parts = [part.strip() for part in text.split("+")]
+        if len(parts) > 1 and all(part in variables for part in parts):
+            found.append(tuple(variables.index(part) for part in parts))
+    return found
+
+
+def _extended(own: Round, sums: Sequence[tuple[int, ...]]) -> Round:
+    return *own, *(sum(own[at] for at in some) for some in sums)
 
 
 def _spelled(text: str, count: int) -> tuple[str, ...]:

@@ -149,16 +149,17 @@ class Races:
         if self._either(mine, theirs):
             turned = Fault(fault.race, remedy(self.check, theirs, mine))
             back = self._advised(turned)
-            if back is not None:
+            if back is not None and not (isinstance(back, Clauses) and back.several):
                 yield f"if {self._who(mine)} is meant to come first: {self._advice(turned, back)}"
 
     def _advised(self, fault: Fault) -> Advice | Clauses | None:
         """What was tried and mends a fault: in the words of the text, which may have moments."""
-        if self.moments is not None:
-            found = self.moments.of(fault)
-            if found is not None:
-                return found
-        return advised(self.trials, fault)
+        if self.moments is None:
+            return advised(self.trials, fault)
+        found = self.moments.of(fault)
+        if found is None and self.moments.counted(fault):
+            return advised(self.trials, fault)
+        return found
 
     def _either(self, mine: Access, theirs: Access) -> bool:
         """Whether who is to wait may be meant to come first as well: not to read what is unset."""
@@ -172,7 +173,7 @@ class Races:
         mine, theirs = fault.remedy.waiter, fault.remedy.other
         here, there = self._line_of(mine.queue, mine.index), self._who(theirs)
         if advice is None:
-            return f"let {here} start only when {there} is over: no wait that does it was found"
+            return f"let {here} start only when {there} is over: no line that does it was found"
         if isinstance(advice, Clauses):
             said = f"let {self._line_of(*advice.waiter)} say '{advice.after}'"
             if advice.post:

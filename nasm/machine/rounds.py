@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from nasm.order.watch import Watch
-from nasm.source import Frame, Source
+from nasm.source import Frame, Source, Span
 from nasm.spec.program import Program
 
 Place = tuple[int, int]
@@ -30,7 +30,7 @@ class Executed:
 
     def __init__(self, program: Program, watch: Watch) -> None:
         self.program, self.watch = program, watch
-        self._heads: dict[tuple[int, int], list[int]] = {}
+        self._heads: dict[tuple[int, Span], list[int]] = {}
 
     def chain(self, place: Place) -> tuple[Frame, ...]:
         """What repeated or produced the line of an instruction, outermost first."""
@@ -59,29 +59,37 @@ class Executed:
             for frame in _loops(self.chain(place))
         )
 
-    def within(self, place: Place) -> set[int]:
-        """The numbers of the loops at run time around the line of an instruction."""
-        return {frame.loop[0] for frame in self.chain(place) if frame.loop}
+    def within(self, place: Place) -> set[Span]:
+        """The loops at run time around the line of an instruction, by where they are written."""
+        return {frame.span for frame in self.chain(place) if frame.loop}
 
     def reached(self, place: Place, loop: int) -> int:
-        """The variable of a loop at run time when an instruction in it starts, counted from 0."""
-        queue, index = place
-        starts = self._heads.get((queue, loop))
-        if starts is None:
-            starts = self._heads[queue, loop] = self._starts(queue, loop)
-        step = next(f.loop[1] for f in self.chain(place) if f.loop and f.loop[0] == loop)
-        return step * (bisect_right(starts, index) - 1)
+        """The variable of a loop at run time when an instruction in it starts, counted from 0.
 
-    def _starts(self, queue: int, loop: int) -> list[int]:
+        It goes on from loops that are the same in the text: those that a `.for` writes.
+        """
+        queue, index = place
+        frame = self.loop(place, loop)
+        assert frame.loop is not None
+        starts = self._heads.get((queue, frame.span))
+        if starts is None:
+            starts = self._heads[queue, frame.span] = self._starts(queue, frame.span)
+        return frame.loop[1] * (bisect_right(starts, index) - 1)
+
+    def loop(self, place: Place, number: int) -> Frame:
+        """A loop at run time around the line of an instruction, by its number."""
+        return next(f for f in self.chain(place) if f.loop and f.loop[0] == number)
+
+    def _starts(self, queue: int, loop: Span) -> list[int]:
         """Where the rounds of a loop start: at the first of its instructions."""
         lines, pcs = self.program.queues[queue], self.watch.pcs[queue]
-        inside = (
-            pc
-            for pc, chain in enumerate(lines.chains)
-            if any(f.loop and f.loop[0] == loop for f in self.program.chains[chain])
-        )
-        head = next(inside, -1)
-        return [index for index, pc in enumerate(pcs) if pc == head]
+        heads: dict[int, int] = {}
+        for pc, chain in enumerate(lines.chains):
+            for frame in self.program.chains[chain]:
+                if frame.loop and frame.span == loop:
+                    heads.setdefault(frame.loop[0], pc)
+        first = set(heads.values())
+        return [index for index, pc in enumerate(pcs) if pc in first]
 
     @cached_property
     def lines(self) -> dict[tuple[Source, int], dict[tuple[Frame, ...], list[Place]]]:

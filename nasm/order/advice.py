@@ -100,9 +100,7 @@ def _steps(values: dict[int, int]) -> list[tuple[int, int]]:
     return made[:STEPS]
 
 
-def _add(
-    check: Check, fault: Fault, advice: Advice, more: dict[Place, list[Added]]
-) -> None:
+def _add(check: Check, fault: Fault, advice: Advice, more: dict[Place, list[Added]]) -> None:
     """Let all rounds of a line wait as advised."""
     wait, mine = advice.remedy.wait, fault.remedy.wait
     if wait is None or mine is None:

@@ -40,10 +40,8 @@ class Trials:
 
     def _ends(self, made: Check) -> bool:
         """Whether it comes to its end in each way in which it did without."""
-        before, after = (
-            [taken.step for taken in one.order.taken] for one in (self.check, made)
-        )
-        return all(_Dry(after, way).ends() or not _Dry(before, way).ends() for way in WAYS)
+        before, after = ([taken.step for taken in one.order.taken] for one in (self.check, made))
+        return all(Dry(after, way).ends() or not Dry(before, way).ends() for way in WAYS)
 
 
 def _left(check: Check, race: Race) -> bool:
@@ -56,7 +54,7 @@ def _lines(check: Check, race: Race) -> set[Line]:
     return {check.line(access.queue, access.index) for access in (race.first, race.second)}
 
 
-class _Dry:
+class Dry:
     """Steps executed without time."""
 
     def __init__(self, steps: Sequence[Step], pick: Pick) -> None:
