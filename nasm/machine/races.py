@@ -177,7 +177,7 @@ class Races:
         if isinstance(advice, Clauses):
             said = f"let {self._line_of(*advice.waiter)} say '{advice.after}'"
             if advice.post:
-                said = f"let {self._line_of(*advice.other)} say '{advice.post}', and {said[4:]}"
+                said = f"let {self._line_of(*advice.other)} say '{advice.post}', and {said}"
             return said
         if advice.remedy.wait is None:
             return self._new_counter(mine, theirs)

@@ -93,17 +93,38 @@ class Executed:
 
     @cached_property
     def lines(self) -> dict[tuple[Source, int], dict[tuple[Frame, ...], list[Place]]]:
-        """The instructions of each line, by the call of a macro that has it, in their order."""
+        """The instructions of each line, by the call of a macro that has it, in their order.
+
+        What stands in front of a line or behind it, to wait and post for it, is not among them.
+        """
         found: dict[tuple[Source, int], dict[tuple[Frame, ...], list[Place]]] = {}
         at: defaultdict[int, int] = defaultdict(int)
         for queue in self.watch.queues:
             place = queue, at[queue]
             at[queue] += 1
             line = self.line(place)
-            if line is not None:
+            if line is not None and not self._aside(place, line):
                 calls = found.setdefault((line.source, line.start), {})
                 calls.setdefault(line.call, []).append(place)
         return found
+
+    def _aside(self, place: Place, line: Line) -> bool:
+        """Whether an instruction was put in beside a line, of which it has the place."""
+        sequencing = self.program.target.sequencing
+        queue, pc = place[0], self.watch.pcs[place[0]][place[1]]
+        name = self.program.instruction(queue, pc).row.name
+        if sequencing is None or name != sequencing.wait:
+            return False
+        return not line.source.text.startswith(name, line.start) or self._again(place)
+
+    def _again(self, place: Place) -> bool:
+        """Whether the instruction before is of the same line, in the same round."""
+        queue, index = place
+        pcs, lines = self.watch.pcs[queue], self.program.queues[queue]
+        if not index or pcs[index] != pcs[index - 1] + 1:
+            return False
+        both = ((lines.spans[pcs[at]], lines.chains[pcs[at]]) for at in (index - 1, index))
+        return len(set(both)) == 1
 
     @cached_property
     def posting(self) -> list[Place]:
