@@ -51,14 +51,21 @@ def _candidates(check: Check, fault: Fault) -> Iterator[Advice]:
     """Waits for what is posted already, and then for what is not yet."""
     found = fault.remedy
     if found.wait is not None:
-        values = _values(check, fault)
-        yield from (
-            Advice(found._replace(wait=found.wait._replace(value=value)), step)
-            for value, step in _steps(values)
-        )
-        if found.placed is None:
+        again = _again(check, fault)
+        for value, step in _steps(_values(check, fault)):
+            if not (step and again):
+                yield Advice(found._replace(wait=found.wait._replace(value=value)), step)
+        if again:
+            yield Advice(found)
             yield Advice(found, 0, True)
     yield Advice(found._replace(wait=None, others=(), placed=None))
+
+
+def _again(check: Check, fault: Fault) -> bool:
+    """Whether the line that is to wait is executed more than once at one place: in a loop."""
+    queue, index = fault.remedy.place
+    pcs = check.watch.pcs[queue]
+    return pcs.count(pcs[index]) > 1
 
 
 def _rounds(check: Check, fault: Fault) -> list[int]:

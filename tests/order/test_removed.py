@@ -47,7 +47,7 @@ ROUNDS = """\
 .for r in 0..6
 .const i = r % 2
 @sync DmaCopy in{i}, A[r]  after used[r - 2] if r >= 2  post load[r]
-@scalar Activation out{i}, in{i}, op=relu  after load[r], store[r - 2] if r >= 2  post used[r] @read  post made[r]
+@vector TensorCopy out{i}, in{i}  after load[r], store[r - 2] if r >= 2  post used[r] @read  post made[r]
 @gpsimd DmaCopy O[r], out{i}  after made[r]  post store[r]
 .end
 @gpsimd .drain
