@@ -46,9 +46,9 @@ ROUNDS = """\
 .end
 .for r in 0..6
 .const i = r % 2
-@sync DmaCopy in{i}, A[r]  after used[r - 2] if r >= 2  post load[r]
-@vector TensorCopy out{i}, in{i}  after load[r], store[r - 2] if r >= 2  post used[r] @read  post made[r]
-@gpsimd DmaCopy O[r], out{i}  after made[r]  post store[r]
+@sync DmaCopy in{i}, A[r]  after u[r - 2] if r >= 2  post load[r]
+@vector TensorCopy out{i}, in{i}  after load[r], store[r - 2] if r >= 2  post u[r] @read  post m[r]
+@gpsimd DmaCopy O[r], out{i}  after m[r]  post store[r]
 .end
 @gpsimd .drain
 """
@@ -65,10 +65,10 @@ def proposed(text: str) -> tuple[str, Source]:
 @pytest.mark.parametrize(
     ("gone", "said"),
     [
-        ("after used[r - 2] if r >= 2", "let line 10 say 'after used[r - 2] if r >= 2'"),
+        ("after u[r - 2] if r >= 2", "let line 10 say 'after u[r - 2] if r >= 2'"),
         ("load[r], ", "let line 11 say 'after load[r]'"),
         (", store[r - 2] if r >= 2", "let line 11 say 'after store[r - 2] if r >= 2'"),
-        ("after made[r]", "let line 12 say 'after made[r]'"),
+        ("after m[r]", "let line 12 say 'after m[r]'"),
     ],
 )
 def test_a_clause_says_of_which_round_it_is_and_for_which_it_holds(gone: str, said: str) -> None:
@@ -79,7 +79,7 @@ def test_a_clause_says_of_which_round_it_is_and_for_which_it_holds(gone: str, sa
 
 
 def test_where_there_is_no_post_its_place_is_said_too() -> None:
-    hint, text = proposed(ROUNDS.replace("after made[r]", "").replace("post made[r]", ""))
+    hint, text = proposed(ROUNDS.replace("after m[r]", "").replace("post m[r]", ""))
     assert hint == "let line 11 say 'post out_ready[r]', and let line 12 say 'after out_ready[r]'"
     assert not found(text)
 
