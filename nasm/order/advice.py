@@ -57,8 +57,16 @@ def _candidates(check: Check, fault: Fault) -> Iterator[Advice]:
                 yield Advice(found._replace(wait=found.wait._replace(value=value)), step)
         if again:
             yield Advice(found)
-            yield Advice(found, 0, True)
+            for value in dict.fromkeys((_unit(check, found.wait), found.wait.value)):
+                taken = found.wait._replace(value=value)
+                yield Advice(found._replace(wait=taken), 0, True)
     yield Advice(found._replace(wait=None, others=(), placed=None))
+
+
+def _unit(check: Check, wait: Wait) -> int:
+    """The least that is posted to a counter at a time; of a transfer, all of its shares."""
+    posts = check.order.streams(wait.counter)
+    return min(one.totals[nth] - one.total(nth) for one in posts for nth in range(len(one.totals)))
 
 
 def _again(check: Check, fault: Fault) -> bool:
