@@ -73,6 +73,7 @@ class Server(LanguageServer):
         self.pending: dict[str, asyncio.Task[None]] = {}
         self.told: dict[str, list[lsp.Diagnostic]] = {}
         self.inside: dict[str, dict[str, list[lsp.Diagnostic]]] = {}
+        self.fixes: dict[str, tuple[Analysis, list[diagnostics.Fix]]] = {}
 
     def latest(self, uri: str) -> Analysis:
         """What is known of a text, if only of an earlier state of it."""
@@ -142,6 +143,7 @@ class Server(LanguageServer):
         problems = followed(analysis)
         found = diagnostics.diagnostics(analysis, problems)
         self.told[uri] = [_diagnostic(uri, each) for each in found]
+        self.fixes[uri] = analysis, diagnostics.fixes(analysis, problems)
         before = self.inside.get(uri, {})
         self.inside[uri] = {
             (other := _uri(file)): [_diagnostic(other, each) for each in several]
@@ -172,6 +174,7 @@ class Server(LanguageServer):
         self.drop(uri)
         self.known.pop(uri, None)
         self.told.pop(uri, None)
+        self.fixes.pop(uri, None)
         inside = self.inside.pop(uri, {})
         for other in (uri, *inside):
             self.publish(other)
@@ -200,6 +203,7 @@ def made(settings: Settings, cycles: bool = True) -> Server:
     _texts(server)
     _words(server)
     _names(server)
+    _fixes(server)
     _lists(server)
     return server
 
@@ -330,6 +334,33 @@ def _located(
         for spot in _several(partial(find, analysis, file)):
             found[_uri(spot.file) if spot.file else other, spot.range] = None
     return [lsp.Location(there, _range(where)) for there, where in found]
+
+
+def _fixes(server: Server) -> None:
+    @server.feature(
+        lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions([lsp.CodeActionKind.QuickFix])
+    )
+    def offered(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
+        uri = params.text_document.uri
+        analysis, found = server.fixes.get(uri, (None, []))
+        if analysis is None or analysis is not server.current(uri):
+            return []  # of another state of the text: it will be looked at
+        told = server.told.get(uri, [])
+        return [
+            lsp.CodeAction(
+                fix.title,
+                lsp.CodeActionKind.QuickFix,
+                [d for d in told if (d.range, d.code) == (_range(fix.range), fix.code)],
+                edit=lsp.WorkspaceEdit({uri: [_insertion(*one) for one in fix.insertions]}),
+            )
+            for fix in found
+            if fix.range.start.line <= params.range.end.line
+            and params.range.start.line <= fix.range.end.line
+        ]
+
+
+def _insertion(at: Position, text: str) -> lsp.TextEdit:
+    return lsp.TextEdit(_range(Range(at, at)), text)
 
 
 def _lists(server: Server) -> None:

@@ -12,7 +12,7 @@ from nasm.building.builder import ProgramBuilder
 from nasm.building.recorded import Label, RunTimeLoop
 from nasm.sequence.moments.lowering import lower
 from nasm.sequence.moments.nodes import Columns, Level, Node, Reader, Sync
-from nasm.spec.program import LoopRegister
+from nasm.spec.program import LoopRegister, Posted
 
 
 def put_in(builder: ProgramBuilder) -> None:
@@ -59,7 +59,12 @@ class _Writer:
         self._syncs(node.queue, node.before, place)
         if node.line is not None:
             numbers = self.builder.numbers(node.wait, node.update)
-            self.builder.append(node.queue, (node.line.instruction, *numbers), *place)
+            pc = self.builder.append(node.queue, (node.line.instruction, *numbers), *place)
+            if node.moments.posts:
+                self.builder.program.posts[node.queue, pc] = tuple(
+                    Posted(*mention.moment, mention.at_read, mention.span)
+                    for mention in node.moments.posts
+                )
         self._syncs(node.queue, node.behind, place)
 
     def _loop(self, level: Level) -> None:
