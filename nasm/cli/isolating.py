@@ -9,7 +9,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from nasm import dtypes
+from nasm import dtypes, host_files
 from nasm.cli import arrays, files, kernels, program_names, results, streams
 from nasm.cli.exit_codes import BROKEN, REFUSED
 from nasm.cli.running import exit_code
@@ -150,7 +150,7 @@ def _store(name: str, path: str, array: np.ndarray[Any, Any]) -> dict[str, Any]:
     kept = np.ascontiguousarray(dtypes.npy_storable(array, dtype))
 
     def save(out: IO[bytes]) -> None:
-        np.lib.format.write_array(results.Plain(out), kept, allow_pickle=False)
+        np.lib.format.write_array(host_files.Stream(out), kept, allow_pickle=False)
 
     results.replace(path, save)
     return {
