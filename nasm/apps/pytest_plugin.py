@@ -42,7 +42,9 @@ class Programs(pytest.File):
 
     def collect(self) -> Iterator[Item]:
         """Its run, on each target that is asked for; or its check, if it expects nothing."""
-        text = self.path.read_text(encoding="utf-8", errors="replace")
+        from nasm.base import host_files
+
+        text = host_files.read_text(self.path, errors="replace")
         kind = Run if _EXPECTS.search(text) else Check
         targets = self.config.getini("nasm_targets") or [None]
         for target in targets:

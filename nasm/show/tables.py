@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
@@ -72,8 +73,8 @@ def failures(
     width: int | None = None,
     ascii_only: bool = False,
 ) -> list[RenderableType]:
-    """Only what is wrong with a run, and the verdict."""
-    parts = wrong(report, more, width)[1:]
+    """Only what is wrong with a run, warnings apart, and the verdict."""
+    parts = wrong(replace(report, warnings=()), more, width)[1:]
     failed = [e for e in report.expectations if not e.held]
     return [*parts, *expectations(failed, width, ascii_only), verdict(report, unwritten)]
 

@@ -106,6 +106,7 @@ def test_a_full_disk_ends_the_recording(toy: Tried) -> None:
         "error[E0822]: cannot write /dev/full: No space left on device\n"
     )
     assert toy.does("record") == "nothing is recorded\n"
+    assert toy.shell.code == 1  # a session without anybody there says so by its exit code
 
 
 # -- alias

@@ -6,6 +6,7 @@ The names are those of the vendor's guide to bounds and of the summary of its pr
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import fsum
 
 from nasm.analysis.profile.records import Bound, EngineTimes, Moved, Rates
 from nasm.isa.generation import Generation
@@ -33,9 +34,9 @@ def rates(
     many, in units of the peak, and whether they transpose; ``moved`` the bytes that were read,
     written, and needed.
     """
-    count, spent = sum(n for n, _, _ in flops), sum(a for _, a, _ in flops)
+    count, spent = sum(n for n, _, _ in flops), fsum(a for _, a, _ in flops)
     transposes = sum(n for n, _, t in flops if t)
-    adjusted = sum(a for _, a, t in flops if t)
+    adjusted = fsum(a for _, a, t in flops if t)
     read, written, least = moved
     peak, memory = peak_flops(generation, array), generation.numbers.get("memory_bytes_per_ns")
     most = peak * cores * nanoseconds if peak else None

@@ -6,7 +6,7 @@ import argparse
 from importlib.util import find_spec
 
 from nasm.apps.cli.assembling import allowed
-from nasm.apps.cli.exit_codes import BROKEN, OK, REFUSED
+from nasm.apps.cli.exit_codes import REFUSED
 from nasm.apps.cli.screen import Screen
 from nasm.base.problems import Failure, Problem
 from nasm.isa.timing import Timing
@@ -30,4 +30,4 @@ def lsp(args: argparse.Namespace, screen: Screen) -> int:
 
     options = dict(args.options)
     settings = Settings(args.target, dict(args.defines), options, files, timing)
-    return OK if serve(settings, args.cycles) else BROKEN
+    return serve(settings, args.cycles)

@@ -13,7 +13,7 @@ from nasm.apps.cli import arrays, files, kernels, program_names, results, stream
 from nasm.apps.cli.exit_codes import BROKEN, REFUSED
 from nasm.apps.cli.running import exit_code
 from nasm.apps.cli.screen import Screen
-from nasm.base import dtypes
+from nasm.base import dtypes, host_files
 from nasm.base.names import identifier
 from nasm.base.problems import Failure, Problem, counted, did_you_mean
 from nasm.base.signals import TIMED_OUT
@@ -150,7 +150,7 @@ def _store(name: str, path: str, array: np.ndarray[Any, Any]) -> dict[str, Any]:
     kept = np.ascontiguousarray(dtypes.npy_storable(array, dtype))
 
     def save(out: IO[bytes]) -> None:
-        np.lib.format.write_array(results.Plain(out), kept, allow_pickle=False)
+        np.lib.format.write_array(host_files.Stream(out), kept, allow_pickle=False)
 
     results.replace(path, save)
     return {

@@ -14,6 +14,7 @@ from nasm.apps.cli.assembling import assembled
 from nasm.apps.cli.exit_codes import OK, REFUSED
 from nasm.apps.cli.running import file_of
 from nasm.apps.cli.screen import Screen
+from nasm.base import host_files
 from nasm.base.problems import Failure, Problem, counted, in_line
 from nasm.base.source_files import ObjectFile
 from nasm.language.objects import loaded
@@ -145,7 +146,7 @@ def _extracted(held: Mapping[str, bytes], home: str, folder: str) -> Sequence[st
 def _same(path: str, read: bytes) -> bool:
     """Whether a file holds just these bytes."""
     try:
-        with open(path, "rb") as stream:
+        with host_files.opened(path) as stream:
             return stream.read(len(read) + 1) == read
     except OSError:
         return False

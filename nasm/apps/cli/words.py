@@ -10,6 +10,7 @@ from nasm.apps.cli import results, streams
 from nasm.apps.cli.assembling import assembled
 from nasm.apps.cli.exit_codes import OK, REFUSED
 from nasm.apps.cli.screen import Screen
+from nasm.base import host_files
 from nasm.base.problems import Failure, Problem, Refused, did_you_mean, listed
 from nasm.base.source_files import LARGEST
 from nasm.isa.target import Target
@@ -77,7 +78,7 @@ def _bytes(path: str) -> bytes:
     if path == "-":
         return sys.stdin.buffer.read(LARGEST)
     try:
-        with open(path, "rb") as stream:
+        with host_files.opened(path) as stream:
             return stream.read(LARGEST)
     except OSError as error:
         said = f"cannot read {path}: {error.strerror}"

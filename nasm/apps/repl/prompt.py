@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 
 from prompt_toolkit import PromptSession
@@ -26,7 +27,7 @@ from nasm.apps.repl.panel_window import Above
 from nasm.apps.repl.screen import Unwritable
 from nasm.apps.repl.shell import Quit, Shell
 from nasm.apps.repl.suggest import Names, suggest
-from nasm.base import signals
+from nasm.base import host_files, signals
 from nasm.base.problems import columns
 from nasm.base.signals import Told
 from nasm.debugger.session import NO_PROGRAM, Session
@@ -58,21 +59,37 @@ class NameCompleter(Completer):
 
 
 class KeptHistory(FileHistory):
-    """A history in a file; a full disk costs the entry, not the session."""
+    """A history in a file, as prompt_toolkit writes it.
+
+    A full disk costs the entry, not the session.
+    """
+
+    def load_history_strings(self) -> Iterable[str]:
+        """The entries, the latest first."""
+        entries: list[list[str]] = [[]]
+        with suppress(OSError):
+            for line in host_files.read_text(os.fsdecode(self.filename), errors="replace").split(
+                "\n"
+            ):
+                if line.startswith("+"):
+                    entries[-1].append(line[1:])
+                elif entries[-1]:
+                    entries.append([])
+        return ["\n".join(lines) for lines in reversed(entries) if lines]
 
     def store_string(self, string: str) -> None:
         """Append an entry."""
-        with suppress(OSError):
-            super().store_string(string)
+        lines = "".join(f"+{line}\n" for line in string.split("\n"))
+        with suppress(OSError), host_files.opened(os.fsdecode(self.filename), "ab") as file:
+            file.write(f"\n# {datetime.now()}\n{lines}".encode())
 
 
 def history() -> History:
     """The history of earlier sessions, in memory alone where no file can be written."""
     path = history_path()
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("a"):
-            pass
+        host_files.make_folders(path.parent)
+        host_files.opened(path, "ab").close()
     except OSError:
         return InMemoryHistory()
     return KeptHistory(str(path))

@@ -80,7 +80,7 @@ class Shell:
         self.moving = self.attended = False
         self.attached: list[str] | None = None
         self.code = self.failures = self._sourced = 0
-        self.recording = Recording(screen)
+        self.recording = Recording()
         self.aliases: dict[str, str] = {}
         self.last = ""
         self.torn = False
@@ -228,7 +228,10 @@ class Shell:
         path = self.recording.path
         done = self.execute(line)
         if path == self.recording.path:  # else it began or ended the recording
-            self.recording.add(line, done)
+            try:
+                self.recording.add(line, done)
+            except Refused as refused:
+                self.refuse([refused.at(None)], FAILED)
         return done
 
     def take_all(self, text: str) -> bool:

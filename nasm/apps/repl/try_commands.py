@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from nasm.apps.repl.command import WRONG, command
 from nasm.apps.repl.moving import SOME, after, came_to, element, interruptible, memory_lines, whole
 from nasm.apps.repl.session_commands import sets
 from nasm.apps.repl.shell import Shell
-from nasm.base import signals
+from nasm.base import host_files, signals
 from nasm.base.problems import Refused, counted, in_line, listed, quoted
 from nasm.debugger.session import Session
 from nasm.show import steps
@@ -107,16 +106,10 @@ def save(shell: Shell, rest: str) -> None:
     name, over = found[1], found[2] is not None
     if not name:
         raise Refused(WRONG, "save to which file?", "save tried.nasm")
-    path = Path(os.path.expanduser(name))
     saved = shell.session.typed_text()
-    beside = path.with_name(f"{path.name}.part")
     try:
-        if over:  # what was there stays until all of it is written
-            beside.write_text(saved, encoding="utf-8")
-            os.replace(beside, path)
-        else:
-            with path.open("x", encoding="utf-8") as file:
-                file.write(saved)
+        with host_files.whole(os.path.expanduser(name), over) as file:
+            file.write(saved.encode("utf-8"))
     except FileExistsError:
         hint = f"save {in_line(name)} replace"
         raise Refused(WRONG, f"{in_line(name)} exists", hint) from None
