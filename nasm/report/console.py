@@ -22,7 +22,14 @@ SIZE = re.compile("0*[1-9][0-9]{0,3}", re.ASCII)
 
 
 class Visible(Console):
-    """A console that prints what it is given and nothing that cannot be seen."""
+    """A console that prints what it is given and nothing that cannot be seen.
+
+    It writes to its stream and nowhere else: in the kernel of a notebook a console of Rich's would
+    display what it prints, whatever stream it was given.
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs, force_jupyter=False)
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
