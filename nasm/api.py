@@ -14,6 +14,7 @@ import numpy as np
 from nasm.asm.expanding.walking import unknown_target
 from nasm.building import given
 from nasm.building.builder import ProgramBuilder
+from nasm.drawing import Drawn
 from nasm.dtypes import DType
 from nasm.examine import Examination, examine
 from nasm.machine.given_inputs import Inputs
@@ -65,7 +66,7 @@ def assemble(
     return made.program
 
 
-class Result:
+class Result(Drawn):
     """A finished run: its report, its outputs by name, and the session to look further.
 
     The session stays in the process that ran the program: a result that was pickled has none.
@@ -103,9 +104,6 @@ class Result:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Result, (self.report, self._outputs)
-
-    def __str__(self) -> str:
-        return str(self.report)
 
     def __repr__(self) -> str:
         return repr(self.report)

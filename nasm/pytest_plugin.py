@@ -62,9 +62,9 @@ class Run(pytest.Item):
     def runtest(self) -> None:
         """Run it."""
         from nasm.api import run
-        from nasm.notebook import plain
         from nasm.problems import Failure
         from nasm.report import diagnostics, tables
+        from nasm.report.console import plain
 
         try:
             report = run(self.path, target=self.target).report

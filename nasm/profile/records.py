@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nasm.allowing import AllowedProblem
+from nasm.drawing import Drawn
 from nasm.problems import Problem, in_line
 from nasm.profile.what_if import Outcome
-from nasm.records import FigureSet, Status
+from nasm.records import FigureSet, Status, Units
 from nasm.source import Span
 
 MOVERS = "DMA"
@@ -166,14 +167,15 @@ class UnitTimes:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Profile:
+class Profile(Drawn):
     """Where the time of a run went. ``entry_and_exit`` are microseconds beside it.
 
     ``spent`` is what the critical path is made of, ``path`` the same line by line, ``evidence`` by
     how well it is known, and ``busy`` so the cycles that engines were busy; ``outcomes`` are runs
     without something, those that save most first, if they were asked for. ``allowed`` are findings
     that do not count, ``unused`` notes on what allows none. ``units`` are those that the queues of
-    a core share.
+    a core share. ``scale`` is what its ticks are worth, ``channels`` how many a core has.
+    ``str`` of it is what ``neuron-nasm profile`` prints.
     """
 
     status: Status
@@ -184,7 +186,8 @@ class Profile:
     timing: tuple[FigureSet, ...]
     ticks: int
     microseconds: float
-    ticks_per_microsecond: int
+    scale: Units
+    channels: int
     entry_and_exit: float | None
     engines: tuple[EngineTimes, ...]
     moved: tuple[Moved, ...]
@@ -200,6 +203,11 @@ class Profile:
     allowed: tuple[AllowedProblem, ...] = ()
     unused: tuple[Problem, ...] = ()
     units: tuple[UnitTimes, ...] = ()
+
+    @property
+    def ticks_per_microsecond(self) -> int:
+        """What a tick is worth."""
+        return self.scale.ticks
 
     @property
     def verdict(self) -> str:

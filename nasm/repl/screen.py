@@ -26,8 +26,6 @@ WIDTH = 80
 LEAST = 20
 """Columns of a table's widest text; where there are fewer it gets lines of its own."""
 
-_BLANKS = re.compile(r"[ \t]+$", re.MULTILINE)
-
 
 class Unwritable(Exception):
     """The screen cannot be written to: the disk is full, say."""
@@ -162,8 +160,7 @@ class Screen:
         made = self._console
         with _writing(), made.capture() as captured:
             made.print(part, soft_wrap=whole)
-        # Tables fill their lines with blanks, which a pipe has no use for.
-        text = _BLANKS.sub("", captured.get())
+        text = console.without_blanks(captured.get())
         self._write(in_ascii(text) if self.ascii_only else text)
 
     def _write(self, text: str) -> None:

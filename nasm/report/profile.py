@@ -5,30 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from itertools import zip_longest
-from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from nasm.problems import clean, counted, folded, in_line
-from nasm.profile.records import (
-    Bound,
-    EngineTimes,
-    Finding,
-    Moved,
-    PathLine,
-    Profile,
-    Rates,
-    UnitTimes,
-)
+from nasm.profile.records import Bound, EngineTimes, Finding, PathLine, Profile, Rates, UnitTimes
 from nasm.records import Status, beside, figures_line
 from nasm.report.diagnostics import diagnostic
 from nasm.report.lengths import Lengths
 from nasm.report.tables import allowed_lines, mix
-
-if TYPE_CHECKING:
-    from nasm.spec.generation import Generation
 
 LINES, HELPS, WARNINGS = 5, 5, 3
 """How many lines of the path, things that help and warnings one screen has."""
@@ -40,12 +27,7 @@ FIELD, LEFT = (0, 2, 0, 0), (2, 4)
 
 
 def screen(
-    profile: Profile,
-    generation: Generation,
-    *,
-    width: int | None = None,
-    ascii_only: bool = False,
-    whole: bool = False,
+    profile: Profile, *, width: int | None = None, ascii_only: bool = False, whole: bool = False
 ) -> list[RenderableType]:
     """The whole of a profile; ``whole`` has every line of the path, and every warning."""
     dots = "..." if ascii_only else "…"
@@ -54,13 +36,13 @@ def screen(
     parts: list[RenderableType] = [heading]
     if profile.timing:
         parts.append(Text(clean(figures_line(profile.timing))))
-    parts += [Text(), *time_lines(profile, generation)]
+    parts += [Text(), *time_lines(profile)]
     parts += [Text(), engine_table(profile.engines, profile.ticks)]
-    parts.append(Text(_idle(profile.engines, generation), "dim"))
+    parts.append(Text(_idle(profile), "dim"))
     if profile.units:
         parts.append(Text(_shared(profile.units, profile.ticks)))
     if profile.moved:
-        parts += [Text(), moved_table(profile.moved, profile, generation)]
+        parts += [Text(), moved_table(profile)]
     parts += [Text(), *bound_lines(profile.bounds, width, Lengths.up_to(profile.microseconds))]
     parts += [
         Text(line) for said in rate_lines(profile.rates) for line in folded(said, "  ", width)
@@ -89,12 +71,9 @@ def screen(
 # -- time
 
 
-def time_lines(profile: Profile, generation: Generation) -> list[Text]:
+def time_lines(profile: Profile) -> list[Text]:
     """How long it took, beside what, and what bound it."""
-    base = generation.base
-    clock = generation.ticks / 1000 / base.cycle
-    cycles = profile.ticks // base.cycle
-    said = f"time: {profile.microseconds:,.3f} µs, {cycles:,} cycles at {clock:g} GHz"
+    said = f"time: {profile.scale.taken(profile.ticks)}"
     if profile.entry_and_exit:
         said += f"; {beside(profile.entry_and_exit)}"
     lines = [Text(said)]
@@ -140,18 +119,19 @@ def _shared(units: Sequence[UnitTimes], total: int) -> str:
     return f"shared units, busy: {', '.join(said)}"
 
 
-def _idle(engines: Sequence[EngineTimes], generation: Generation) -> str:
-    idle = [e.name for e in engines if not e.instructions and not e.busy]
+def _idle(profile: Profile) -> str:
+    idle = [e.name for e in profile.engines if not e.instructions and not e.busy]
     said = f"; nothing ran on {', '.join(idle)}" if idle else ""
-    dma = " or DMA" if generation.channels else ""
+    dma = " or DMA" if profile.channels else ""
     return f"waits: for posts of an engine{dma}, or what is named{said}"
 
 
-def moved_table(moved: Sequence[Moved], profile: Profile, generation: Generation) -> RenderableType:
+def moved_table(profile: Profile) -> RenderableType:
     """What every core moved, and each of its rings if there are several."""
     table = _table("moved by")
     for name in ("transfers", "active", "packet time", "bytes", "a descriptor", "engines"):
         table.add_column(name, justify="right", no_wrap=True)
+    moved = profile.moved
     several = len({m.core for m in moved}) > 1
     lengths = Lengths.up_to(profile.microseconds)
     for m in moved:
@@ -166,7 +146,7 @@ def moved_table(moved: Sequence[Moved], profile: Profile, generation: Generation
             lengths.said(m.busy / profile.ticks_per_microsecond),
             f"{m.bytes:,}",
             f"{m.bytes_per_descriptor:,.0f} B",
-            f"{m.channels} of {generation.channels}",
+            f"{m.channels} of {profile.channels}",
         )
     return table
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
 from rich.table import Table
@@ -24,15 +23,11 @@ from nasm.records import (
 from nasm.report.diagnostics import diagnostic
 from nasm.spec.evidence import Evidence
 
-if TYPE_CHECKING:
-    from nasm.spec.generation import Generation
-
 ASCII_MARKS = ("ok", "FAILED")
 
 
 def run_report(
     report: RunReport,
-    generation: Generation,
     more: Sequence[Problem] = (),
     notes: Sequence[str] = (),
     *,
@@ -52,7 +47,7 @@ def run_report(
     said = table_notes(report.engines)
     if said:
         parts.append(Text(said, "dim"))
-    parts += [Text(), *(Text(line) for line in time_lines(report, generation))]
+    parts += [Text(), *(Text(line) for line in time_lines(report))]
     if report.messages or report.messages_left_out:
         lines = message_lines(report.messages, report.messages_left_out)
         parts += [Text(), *map(Text, lines)]
@@ -190,12 +185,9 @@ def mix(evidence: Iterable[tuple[str, int]]) -> str:
     return ", ".join(f"{p} {name}" for p, (name, _) in zip(percent, named, strict=True))
 
 
-def time_lines(report: RunReport, generation: Generation) -> list[str]:
+def time_lines(report: RunReport) -> list[str]:
     """The time of the run, what was moved, and how well the cycles are known."""
-    base = generation.base
-    clock = generation.ticks / 1000 / base.cycle
-    cycles = report.ticks // base.cycle
-    lines = [f"time: {report.microseconds:,.3f} µs, {cycles:,} cycles at {clock:g} GHz"]
+    lines = [f"time: {report.units.taken(report.ticks)}"]
     if report.channel_bytes:
         lines[0] += f"; {report.channel_bytes:,} bytes moved by DMA"
     if report.beside:
