@@ -75,6 +75,24 @@ def test_a_run_and_a_profile_are_printed_as_the_command_prints_them(
     assert len(repr(thing)) < 120
 
 
+def test_an_expectation_says_which_round_it_is_of() -> None:
+    text = (
+        ".target trn1\n.sbuf t f32[4, 2] = zeros\n"
+        ".for r in 0..2\n.for c in 0..2\n.expect t[r, c] == r\n.end\n.end\n"
+        ".macro holds(at)\n.expect t[at] == 0\n.end\nholds(3)\n"
+    )
+    report = nasm.run(text).report
+    assert [e.title for e in report.expectations] == [
+        "t[r, c] == r  (r = 0, c = 0)",
+        "t[r, c] == r  (r = 0, c = 1)",
+        "t[r, c] == r  (r = 1, c = 0)",
+        "t[r, c] == r  (r = 1, c = 1)",
+        "t[at] == 0  (holds(3) on line 11)",
+    ]
+    assert "✗ t[r, c] == r  (r = 1, c = 0)\n" in str(report)
+    assert repr(report.expectations[0]) == "<expectation t[r, c] == r  (r = 0, c = 0): held>"
+
+
 def test_options_that_were_chosen_are_in_the_title() -> None:
     report = nasm.run(MATMUL, options={"rounding": "stochastic"}).report
     assert report.title == f"{MATMUL} on NeuronCore-v2 (Trn1), rounding=stochastic"

@@ -218,7 +218,7 @@ def expectations(
     parts: list[RenderableType] = []
     for record in records:
         mark, style = (marks[0], "green") if record.held else (marks[1], "bold red")
-        parts.append(Text.assemble((mark, style), " ", (clean(record.text), "bold")))
+        parts.append(Text.assemble((mark, style), " ", (clean(record.title), "bold")))
         for line in folded(record.summary, "", width and width - 4):
             parts.append(Text(f"    {line}"))
         if len(record.worst) > 1:
