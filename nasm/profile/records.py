@@ -93,7 +93,9 @@ class Rates:
     ``adjusted`` are the operations in units of those that the peak is given for; ``minimum`` are
     the bytes of ``memory``, outside of the cores, if each were read once, or written once.
     ``intensity`` is operations per byte, ``ridge`` the intensity at which the memory's peak feeds
-    the engines' peak.
+    the engines' peak. That peak is the one of ``peak`` numbers, as the vendor has it; what begins
+    with ``dtype`` is the same of the peak of the dtypes that were computed in. By it the
+    ``verdict`` is made.
     """
 
     flops: int
@@ -110,7 +112,17 @@ class Rates:
     intensity: float | None
     ridge: float | None
     mfu_limit: float | None
+    peak: str
+    dtype_mfu: float | None
+    dtype_hfu: float | None
+    dtype_ridge: float | None
+    dtype_mfu_limit: float | None
     verdict: str
+
+    @property
+    def other_peak(self) -> bool:
+        """Whether the dtypes that were computed in have another peak than ``peak`` numbers."""
+        return self.dtype_mfu != self.mfu or self.dtype_hfu != self.hfu
 
 
 @dataclass(frozen=True, slots=True)

@@ -185,19 +185,36 @@ def bound_lines(bounds: Sequence[Bound], width: int | None, lengths: Lengths) ->
 def rate_lines(rates: Rates) -> list[str]:
     """What was made of the machine: its flops, its memory, and which of them is the limit."""
     lines = []
-    used = (("MFU", rates.mfu), ("HFU", rates.hfu), ("MBU", rates.mbu))
-    said = ", ".join(f"{name} {100 * value:.1f}%" for name, value in used if value is not None)
+    said = _used(rates)
     if rates.read or rates.written:
         said += f"; {rates.memory}: {rates.read:,} bytes read, {rates.written:,} written, "
         said += _ratio(rates.read + rates.written, rates.minimum)
     if said:
         lines.append(said.removeprefix("; "))
     if rates.verdict and rates.intensity is not None and rates.ridge is not None:
-        said = f"{rates.intensity:,.1f} flops a byte, {rates.ridge:,.1f} are level: {rates.verdict}"
-        if rates.mfu_limit is not None and rates.mfu_limit < 1:
-            said += f", MFU at most {100 * rates.mfu_limit:.1f}%"
+        level, limit = f"{rates.ridge:,.1f}", rates.mfu_limit
+        if rates.other_peak:
+            level, limit = f"{rates.dtype_ridge:,.1f}", rates.dtype_mfu_limit
+        said = f"{rates.intensity:,.1f} flops a byte, {level} are level: {rates.verdict}"
+        if limit is not None and limit < 1:
+            of = " of the peak of its dtypes" if rates.other_peak else ""
+            said += f", MFU at most {100 * limit:.1f}%{of}"
         lines.append(said)
     return lines
+
+
+def _used(rates: Rates) -> str:
+    """How much of each peak was used; of both peaks, if the dtypes have another one."""
+    said = []
+    if rates.mfu is not None and rates.hfu is not None:
+        said.append(f"MFU {100 * rates.mfu:.1f}%, HFU {100 * rates.hfu:.1f}%")
+        said[0] += f" of the {rates.peak} peak" if rates.peak else ""
+        if rates.other_peak and rates.dtype_mfu is not None and rates.dtype_hfu is not None:
+            mfu, hfu = f"{100 * rates.dtype_mfu:.1f}%", f"{100 * rates.dtype_hfu:.1f}%"
+            said[0] += f" ({mfu} and {hfu} of that of its dtypes)"
+    if rates.mbu is not None:
+        said.append(f"MBU {100 * rates.mbu:.1f}%")
+    return ", ".join(said)
 
 
 def _ratio(moved: int, least: int) -> str:
