@@ -59,6 +59,5 @@ def test_the_file_loaded_again_keeps_names_and_says_which_are_gone(
     )
     assert bare.does("load").splitlines()[1:] == ["posts = $s + 1 is gone: no semaphore '$s'"]
     assert "breakpoint 1: @vector pc 0 (Memset" in bare.does("run")
-    bare.does("delete", "run")
     assert bare.does("p max(a)") == "max(a) = 3\n"
     assert bare.does("restart", "let") == "name  stands for\na     t + 1\n"
