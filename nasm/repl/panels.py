@@ -87,9 +87,8 @@ def shown(shell: Shell, names: Sequence[str], width: int, height: int | None) ->
         if count < len(lines):
             lines = one.make(shell, width, count)[:count]
         framed[one.name] = _framed(one.name, lines, width)
-    for one, lines in (
-        [*left_out] if chosen else ()
-    ):  # some of the others took less than they were given
+    # Where some took less than they were given there may be room for one that was left out.
+    for one, lines in [*left_out] if chosen else ():
         free = most - sum(map(len, framed.values())) - (len(left_out) > 1)
         if _needs((one, lines)) <= free:
             left_out.remove((one, lines))

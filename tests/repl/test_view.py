@@ -107,7 +107,7 @@ def test_each_engine_is_shown_before_what_is_around_it(load: Loader) -> None:
 def test_what_finds_no_room_is_named(toy: Tried) -> None:
     toy.does("step 2")
     lines = [line.text for line in panels.shown(toy.shell, USUAL, 60, 10)]
-    assert lines[-1] == "no room: semaphores, transfers, psum"
+    assert lines[-1] == "no room: transfers, psum"
     assert lines[0].startswith("-- source")
 
 
