@@ -116,8 +116,10 @@ def tried(some: list[str], home: Path) -> None:
             screen.type("quit")
 
 
-def test_a_session_of_the_page_can_be_typed_as_it_is_printed(tmp_path: Path) -> None:
-    tried([text for text in sessions() if "--stay" in text][:1], tmp_path)
+def test_after_commands_of_the_shell_command_there_is_a_prompt_on_the_page() -> None:
+    for text in sessions():
+        words = shlex.split(text.split("\n", 1)[0])
+        assert ("-ex" in words or "-x" in words) == ("--stay" in words), words
 
 
 @pytest.mark.thorough
