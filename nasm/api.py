@@ -15,6 +15,7 @@ from nasm import deadlines, host_memory
 from nasm.asm.expanding.walking import unknown_target
 from nasm.building import given
 from nasm.building.builder import ProgramBuilder
+from nasm.drawing import Drawn
 from nasm.dtypes import DType
 from nasm.examine import Examination, examine
 from nasm.machine import describe
@@ -90,7 +91,7 @@ def _limited(seconds: float | None, memory: int | None) -> Iterator[deadlines.De
 LATE, MORE_TIME = "E0516", "allow more with deadline="
 
 
-class Result:
+class Result(Drawn):
     """A finished run: its report, its outputs by name, and the session to look further.
 
     The session stays in the process that ran the program: a result that was pickled has none.
@@ -128,9 +129,6 @@ class Result:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Result, (self.report, self._outputs)
-
-    def __str__(self) -> str:
-        return str(self.report)
 
     def __repr__(self) -> str:
         return repr(self.report)

@@ -65,9 +65,9 @@ class Item(pytest.Item):
 
     def runtest(self) -> None:
         """Try it, and fail with what the command shows."""
-        from nasm.notebook import plain
         from nasm.problems import Failure
         from nasm.report import diagnostics
+        from nasm.report.console import plain
 
         try:
             wrong = self.wrong()

@@ -11,7 +11,16 @@ from nasm import host_files, stopping
 from nasm.problems import Refused, counted, in_line, listed, quoted
 from nasm.repl import text
 from nasm.repl.command import WRONG, command
-from nasm.repl.moving import SOME, after, came_to, element, interruptible, memory_lines, whole
+from nasm.repl.moving import (
+    SOME,
+    after,
+    after_going,
+    came_to,
+    element,
+    interruptible,
+    memory_lines,
+    whole,
+)
 from nasm.repl.session_commands import sets
 from nasm.repl.shell import Shell
 from nasm.report.columns import wrapped
@@ -129,15 +138,16 @@ def _acted(
     from nasm.debug.changing.typed import Typed
 
     session, width = shell.session, shell.screen.width
-    before, status = text.Snapshot.of(session), session.status
+    before, status, hits = text.Snapshot.of(session), session.status, session.hits
     found, asked = _done(shell, act)
     shell.renew()
     try:
         shell.screen.say(say(session, found, width))
         if isinstance(found, Typed) and shell.settings.changes:
             shell.screen.say(text.changed(before.changes(text.Snapshot.of(session)), width))
-        came_to(shell, before, asked, brief=True, ended=session.status is status)
-        after(shell)
+        stopped = session.hits is not hits  # else the stop before it has been reported
+        came_to(shell, before, asked, brief=True, ended=session.status is status, stopped=stopped)
+        after(shell) if stopped else after_going(shell)
     finally:
         if asked is not None and asked.leaving:
             raise asked

@@ -11,6 +11,7 @@ from typing import Any
 
 from nasm.asm.text.named import names_in
 from nasm.debug.moving import specs
+from nasm.debug.moving.following import followed
 from nasm.debug.moving.locations import rounds
 from nasm.debug.moving.past import Made, Past, poising, watching
 from nasm.debug.moving.specs import WATCHED, Asked, Condition
@@ -157,11 +158,20 @@ class Breakpoints(Drawn):
         return made
 
     def take_over(self, others: Breakpoints) -> tuple[tuple[Breakpoint, str], ...]:
-        """Set the breakpoints of another session; returns those that cannot be, each with why."""
+        """Set the breakpoints of another session; returns those that cannot be, each with why.
+
+        Those on a line go where its text is now, and their notes say so.
+        """
         lost = []
         for one in others:
             try:
-                self.set(replace(one, hits=0))
+                what = one.asked.what
+                if not one.watch:
+                    what = followed(what, others.running, self.running)
+                made = self.set(replace(one, hits=0, asked=one.asked._replace(what=what)))
+                if what != one.asked.what:
+                    note = f"it was {one.what}; its text is there now"
+                    self._set[made.number].record = replace(made, note=note)
             except Refused as refused:
                 lost.append((one, refused.message))
             except Failure as failure:
