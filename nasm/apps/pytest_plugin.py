@@ -65,9 +65,9 @@ class Item(pytest.Item):
 
     def runtest(self) -> None:
         """Try it, and fail with what the command shows."""
-        from nasm.apps.notebook import plain
         from nasm.base.problems import Failure
         from nasm.show import diagnostics
+        from nasm.show.console import plain
 
         try:
             wrong = self.wrong()

@@ -69,6 +69,13 @@ class Frame:
     bound: tuple[str, int] | None = field(default=None, compare=False)
     loop: tuple[int, int] | None = field(default=None, compare=False)
 
+    @property
+    def step(self) -> str:
+        """The round of a loop, ``k = 2``, or the call of a macro; empty of what is neither."""
+        if "(" in self.what:
+            return f"{self.what} {'in' if self.span.source.label else 'on'} {self.span.brief}"
+        return self.what.partition(".for ")[2]
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Span:

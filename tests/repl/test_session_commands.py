@@ -145,6 +145,14 @@ def test_what_is_no_alias_is_refused(toy: Tried, line: str, said: str) -> None:
     assert toy.shell.aliases == {}
 
 
+def test_an_alias_may_stand_for_several_commands(toy: Tried) -> None:
+    assert toy.does("alias two = p $loaded; p $done", "two") == "$loaded = 0\n$done = 0\n"
+    assert toy.does("alias both = two ; p", "both $loaded").count("$loaded = 0") == 2
+    assert toy.does("alias").splitlines()[1:] == ["both   two; p", "two    p $loaded; p $done"]
+    assert "no command 'stpe'" in toy.does("alias bad = step; stpe")
+    assert toy.does("alias stops = p $nothing; p $done", "stops").count("$done") == 0
+
+
 def test_aliases_that_lead_to_each_other_are_refused(toy: Tried) -> None:
     toy.does("alias xx = step", "alias yy = xx", "alias xx = yy 3")
     assert "error[E0822]: the alias 'xx' leads to itself" in toy.does("xx")

@@ -43,11 +43,13 @@ def rates(
     useful, touched = count - transposes, read + written
     ridge = peak / memory.value if peak and memory else None
     intensity = useful / touched if touched else None
-    limit = None
+    own = spent - adjusted  # what is useful, in units of the peak
+    limit = own_ridge = own_limit = None
     verdict = ""
     if intensity is not None and ridge is not None and useful:
-        limit = min(1.0, intensity / ridge)
-        verdict = "memory-bound" if limit < 1 else "compute-bound"
+        own_ridge = ridge * useful / own
+        limit, own_limit = min(1.0, intensity / ridge), min(1.0, intensity / own_ridge)
+        verdict = "memory-bound" if own_limit < 1 else "compute-bound"
     return Rates(
         flops=count,
         transposes=transposes,
@@ -63,6 +65,11 @@ def rates(
         intensity=intensity,
         ridge=ridge,
         mfu_limit=limit,
+        peak=generation.peak,
+        dtype_mfu=own / most if most else None,
+        dtype_hfu=spent / most if most else None,
+        dtype_ridge=own_ridge,
+        dtype_mfu_limit=own_limit,
         verdict=verdict,
     )
 

@@ -21,7 +21,6 @@ from nasm.isolation.isolated import isolated
 from nasm.isolation.limits import Limits
 from nasm.isolation.outcome import Outcome
 from nasm.show import jsonable, tables
-from nasm.targets import TARGETS
 
 STATUS = {"cpu": "timeout", "deadline": "timeout", "refused": "refused"}
 """What a document calls an end that is no report; all others are faults."""
@@ -54,11 +53,9 @@ def run(args: argparse.Namespace, screen: Screen) -> int:
     if outcome.unprotected and not args.quiet:
         screen.note(f"warning: {outcome.unprotected}")
     if outcome.report is not None and not args.quiet:
-        found = TARGETS[outcome.report.target]().generation(outcome.report.target)
-        assert found is not None
         notes = [f"wrote {item['tensor']} to {item['file']}" for item in written]
         shown: dict[str, Any] = {"width": screen.width, "ascii_only": screen.ascii_only}
-        screen.show(*tables.run_report(outcome.report, found, notes=notes, **shown))
+        screen.show(*tables.run_report(outcome.report, notes=notes, **shown))
     elif outcome.report is None:
         screen.note(f"\n{counted(len(outcome.problems), 'error')}; the program was not run")
     return code

@@ -17,6 +17,8 @@ from prompt_toolkit.filters import Condition
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.input import Input
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent, merge_key_bindings
+from prompt_toolkit.keys import Keys
 from prompt_toolkit.lexers import DynamicLexer
 from prompt_toolkit.output import ColorDepth, Output
 from prompt_toolkit.shortcuts import CompleteStyle
@@ -166,7 +168,7 @@ def interact(shell: Shell, input: Input | None = None, output: Output | None = N
         complete_while_typing=drawn,
         multiline=Condition(_goes_on),
         prompt_continuation=lambda width, line, wrapped: MORE.rjust(width),
-        key_bindings=above.keys(),
+        key_bindings=merge_key_bindings([above.keys(), _pasting()]),
         input=input,
         output=output,
     )
@@ -204,6 +206,23 @@ def _goes_on() -> bool:
     """Whether Enter begins another line: what is typed is not finished, nor its last line empty."""
     lines = get_app().current_buffer.text.split("\n")
     return bool(lines[-1].strip()) and goes_on(lines)
+
+
+def _pasting() -> KeyBindings:
+    """What is pasted with the end of its last line is done at once, unless that is not finished."""
+    found = KeyBindings()
+
+    @found.add(Keys.BracketedPaste)
+    def _(event: KeyPressEvent) -> None:
+        buffer, pasted = event.current_buffer, "\n".join(event.data.splitlines())
+        ended = event.data.endswith(("\r", "\n")) and buffer.document.is_cursor_at_the_end
+        buffer.insert_text(pasted)
+        if ended and goes_on(buffer.text.split("\n")):
+            buffer.insert_text("\n")
+        elif ended:
+            buffer.validate_and_handle()
+
+    return found
 
 
 def _line(session: PromptSession[str]) -> str:

@@ -8,7 +8,16 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from nasm.apps.repl.command import WRONG, command
-from nasm.apps.repl.moving import SOME, after, came_to, element, interruptible, memory_lines, whole
+from nasm.apps.repl.moving import (
+    SOME,
+    after,
+    after_going,
+    came_to,
+    element,
+    interruptible,
+    memory_lines,
+    whole,
+)
 from nasm.apps.repl.session_commands import sets
 from nasm.apps.repl.shell import Shell
 from nasm.base import host_files, signals
@@ -129,15 +138,16 @@ def _acted(
     from nasm.debugger.changing.interactive import Typed
 
     session, width = shell.session, shell.screen.width
-    before, status = steps.Snapshot.of(session), session.status
+    before, status, hits = steps.Snapshot.of(session), session.status, session.hits
     found, asked = _done(shell, act)
     shell.renew()
     try:
         shell.screen.say(say(session, found, width))
         if isinstance(found, Typed) and shell.settings.changes:
             shell.screen.say(steps.changed(before.changes(steps.Snapshot.of(session)), width))
-        came_to(shell, before, asked, brief=True, ended=session.status is status)
-        after(shell)
+        stopped = session.hits is not hits  # else the stop before it has been reported
+        came_to(shell, before, asked, brief=True, ended=session.status is status, stopped=stopped)
+        after(shell) if stopped else after_going(shell)
     finally:
         if asked is not None and asked.leaving:
             raise asked
