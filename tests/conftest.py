@@ -38,7 +38,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     everything = config.getoption("--all")
-    seed = parts.choose(everything=everything)
+    seed = parts.choose(whole=everything)
     if not everything and not config.option.markexpr:
         config.option.markexpr = "not thorough"
     if config.getoption("--hypothesis-seed", None) is None:

@@ -18,10 +18,10 @@ EVERYTHING = "NASM_TEST_ALL"
 T = TypeVar("T")
 
 
-def choose(*, everything: bool) -> int:
+def choose(*, whole: bool) -> int:
     """Set for this process, and for those it starts, what parts are; return the seed."""
     os.environ.setdefault(SEED, str(date.today().toordinal()))
-    os.environ[EVERYTHING] = str(int(everything))
+    os.environ[EVERYTHING] = str(int(whole))
     return seed()
 
 
@@ -30,9 +30,14 @@ def seed() -> int:
     return int(os.environ[SEED])
 
 
+def everything() -> bool:
+    """Whether all of each series runs."""
+    return os.environ.get(EVERYTHING, "1") == "1"
+
+
 def part(series: Sequence[T], size: int) -> Sequence[T]:
     """About `size` members spread over a series, or all of it in `make test-all`."""
-    if os.environ.get(EVERYTHING, "1") == "1":
+    if everything():
         return series
     step = -(-len(series) // size)
     return series[seed() % step :: step] if step else series

@@ -24,6 +24,7 @@ from nasm.source import Source
 from nasm.spec.memory import Memory, Tensor
 from nasm.spec.reshape import SPELLINGS
 from nasm.spec.view import Reg, View, Window
+from tests.tables import each
 
 HBM = Memory("hbm", 0, 0, "linear", "made up")
 SBUF = Memory("sbuf", 128, 1 << 16, "rows", "made up")
@@ -260,8 +261,8 @@ def test_min_max_abs() -> None:
     assert refused("abs(1, 2)") == "E0212"
 
 
-@pytest.mark.parametrize("a", range(-9, 10))
-@pytest.mark.parametrize("b", [-4, -3, -1, 1, 2, 3, 5])
+@each("a", range(-9, 10))
+@each("b", [-4, -3, -1, 1, 2, 3, 5])
 def test_ceil_div_rounds_up(a: int, b: int) -> None:
     found = value(f"ceil_div({a}, {b})")
     assert type(found) is int

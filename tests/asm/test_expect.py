@@ -25,6 +25,7 @@ from nasm.problems import Failure, Refused, render
 from nasm.records import ExpectationRecord
 from nasm.source import Frame, Source, Span
 from nasm.spec.program import Expectation
+from tests.tables import each
 
 NAN, INF = math.nan, math.inf
 BF16 = ml_dtypes.bfloat16
@@ -279,7 +280,7 @@ HOLDS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "held"), HOLDS)
+@each(("text", "held"), HOLDS)
 def test_an_expectation_holds_or_fails(text, held):
     record = judged(text)
     assert record.held is held
@@ -608,12 +609,12 @@ STATIC = [
 ]
 
 
-@pytest.mark.parametrize(("text", "wanted"), STATIC)
+@each(("text", "wanted"), STATIC)
 def test_a_check_finds_without_a_run_what_no_run_can_fix(text, wanted):
     assert wanted in checked(text, k=1, gold="g.npy")
 
 
-@pytest.mark.parametrize("text", [text for text, _, _, _ in SAID] + [text for text, _ in HOLDS])
+@each("text", [text for text, _, _, _ in SAID] + [text for text, _ in HOLDS])
 def test_a_check_finds_nothing_in_what_can_be_judged(text):
     assert checked(text) == []
 

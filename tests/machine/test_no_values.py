@@ -16,6 +16,7 @@ from nasm.session import Session
 from nasm.source import Source
 from nasm.source_files import source_of
 from tests.machine.alike import NEEDS_VALUES, alike, without_values
+from tests.tables import each
 from tests.test_toy_cores import SWAP
 from tests.toy.target import TARGETS as TOY
 from tests.vendor.published import CASES
@@ -42,7 +43,7 @@ def test_a_program_takes_the_same_ticks_and_leaves_the_same_trace(path: Path) ->
     assert session.status is wanted
 
 
-@pytest.mark.parametrize("name", sorted(CASES))
+@each("name", sorted(CASES))
 def test_a_published_program_does_too(name: str) -> None:
     program = nasm.assemble(source_of(ROOT / "tests" / "vendor" / f"{name}.nasm"))
     alike(program, CASES[name](np.random.RandomState(0)))

@@ -17,6 +17,7 @@ from nasm.records import RunReport, Status
 from nasm.session import Session
 from nasm.source import Source
 from nasm.source_files import source_of
+from tests.tables import each
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "programs"
@@ -62,7 +63,7 @@ def on_every_core() -> list[tuple[str, str]]:
     return found
 
 
-@pytest.mark.parametrize(("name", "core"), on_every_core())
+@each(("name", "core"), on_every_core())
 def test_a_program_runs_as_well_on_every_core_that_has_what_it_needs(name: str, core: str) -> None:
     report = load(name, target=core).run(hashes=False)
     assert report.target == core
@@ -107,7 +108,7 @@ FORGOTTEN = [
 ]
 
 
-@pytest.mark.parametrize(("name", "wait"), FORGOTTEN)
+@each(("name", "wait"), FORGOTTEN)
 def test_a_forgotten_wait_is_reported_as_a_hazard(name: str, wait: str) -> None:
     whole = source_of(FOLDER / name)
     # Only where the wait stands as code: it is followed by blanks and an update, or by nothing.

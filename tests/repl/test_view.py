@@ -19,6 +19,7 @@ from nasm.session import Session
 from tests.repl.conftest import Loader, Tried
 from tests.repl.test_prompt import home  # noqa: F401  (no history of whoever runs the tests)
 from tests.repl.test_seeing import PROGRAMS
+from tests.tables import each
 
 F2 = "\x1bOQ"
 
@@ -76,9 +77,9 @@ def test_in_plain_nothing_is_kept_and_what_is_printed_is_ascii(toy: Tried) -> No
     assert toy.shell.kept == ()
 
 
-@pytest.mark.parametrize("width", [40, 60, 80, 120])
-@pytest.mark.parametrize("program", ["matmul_k", "softmax", "countdown"])
-@pytest.mark.parametrize("micro", ["0", "1.5", "3", "99"])
+@each("width", [40, 60, 80, 120])
+@each("program", ["matmul_k", "softmax", "countdown"])
+@each("micro", ["0", "1.5", "3", "99"])
 def test_whatever_height_there_is_it_is_kept_to(
     bare: Tried, program: str, width: int, micro: str
 ) -> None:
