@@ -25,7 +25,9 @@ demo: $(READY)
 	@$(BIN)/python programs/demo.py
 
 # Two workers keep two cores busy: threads of the library of matrix products would only wait.
-PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 --dist worksteal
+# Bytecode is kept, whatever the environment says: many tests start the command.
+PYTEST := PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 \
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal
 
 # What to run after a change, in four minutes: of long series a part, another one each day.
 test: $(READY)

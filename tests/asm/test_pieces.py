@@ -218,15 +218,18 @@ def peak(text: str) -> tuple[int, nasm.RunReport]:
 
 @pytest.mark.parametrize(
     "expectation",
-    [
-        "a == 0",
-        "a * 2 + 1 ~ exp(a)",
-        "sum(a) == 0",
-        "mean(a + 1) == 1",
-        "max(a) == argmax(a)",
-        "max(sum(a, axis=1)) == 0",
-        "gelu(a[:, 0:4096]) == 0",
-    ],
+    part(
+        [
+            "a == 0",
+            "a * 2 + 1 ~ exp(a)",
+            "sum(a) == 0",
+            "mean(a + 1) == 1",
+            "max(a) == argmax(a)",
+            "max(sum(a, axis=1)) == 0",
+            "gelu(a[:, 0:4096]) == 0",
+        ],
+        2,
+    ),
 )
 def test_a_large_tensor_is_judged_with_little_more_memory(expectation: str) -> None:
     size = 2**23

@@ -44,6 +44,7 @@ def test_help_imports_nothing_heavy() -> None:
         assert f"'{package}'" not in found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("level", ["-O", "-OO"])
 def test_without_docstrings_it_says_so_and_without_assertions_it_runs(level: str) -> None:
     def told(*arguments: str) -> tuple[int, str, str]:
@@ -322,6 +323,7 @@ def test_a_width_that_is_none_is_not_believed(columns: str) -> None:
         assert said in done.stdout
 
 
+@pytest.mark.thorough
 def test_a_newline_in_the_name_of_a_file_begins_no_line(tmp_path: Path) -> None:
     name = "a\nPASS: 1 expectation met\n.nasm"
     (tmp_path / name).write_text(HALVES.replace("* 0.5", "* 0.25"), encoding="utf-8")

@@ -29,6 +29,7 @@ from tests.cli.programs import (
     process,
     written,
 )
+from tests.parts import part
 
 SIGNALS = [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
 IDS = ["SIGINT", "SIGTERM", "SIGHUP"]
@@ -73,7 +74,7 @@ def end(child: subprocess.Popen[bytes]) -> tuple[int, str]:
 # ---------------------------------------------------------------- while it runs
 
 
-@pytest.mark.parametrize(("number", "code"), SIGNALS, ids=IDS)
+@pytest.mark.parametrize(("number", "code"), part(SIGNALS, 1), ids=part(IDS, 1))
 def test_a_signal_ends_a_run_with_a_report_of_how_far_it_got(
     tmp_path: Path, number: int, code: int
 ) -> None:
@@ -93,7 +94,7 @@ def test_a_signal_ends_a_run_with_a_report_of_how_far_it_got(
     assert os.listdir(tmp_path) == ["program.nasm"]
 
 
-@pytest.mark.parametrize(("number", "code"), SIGNALS, ids=IDS)
+@pytest.mark.parametrize(("number", "code"), part(SIGNALS, 1), ids=part(IDS, 1))
 def test_a_signal_ends_a_run_with_a_document(tmp_path: Path, number: int, code: int) -> None:
     with running("run", written(tmp_path, ENDLESS), "--json") as (child, shown):
         shown("instructions/s")
@@ -144,7 +145,7 @@ def test_a_limit_of_time_that_is_not_reached_changes_nothing(ran: Any) -> None:
 
 
 @pytest.mark.parametrize("verb", ["run", "check"])
-@pytest.mark.parametrize(("number", "code"), SIGNALS, ids=IDS)
+@pytest.mark.parametrize(("number", "code"), part(SIGNALS, 1), ids=part(IDS, 1))
 def test_a_signal_while_a_program_is_loaded_leaves_a_document(
     tmp_path: Path, verb: str, number: int, code: int
 ) -> None:
@@ -321,7 +322,7 @@ def test_a_terminal_that_goes_takes_the_debugger_with_it(tmp_path: Path, keys: b
         assert left(child) == 129
 
 
-@pytest.mark.parametrize(("number", "code"), SIGNALS, ids=IDS)
+@pytest.mark.parametrize(("number", "code"), part(SIGNALS, 1), ids=part(IDS, 1))
 def test_a_signal_ends_unattended_commands(tmp_path: Path, number: int, code: int) -> None:
     program = written(tmp_path, ENDLESS)
     child = subprocess.Popen(
