@@ -333,9 +333,9 @@ def test_unknown_and_misused_functions() -> None:
     ],
 )
 def test_numbers_nobody_wants_are_refused_at_once(text: str) -> None:
-    begun = time.monotonic()
+    begun = time.process_time()
     assert refused(text) == "E0211"
-    assert time.monotonic() - begun < 1  # unguarded, they take minutes and gigabytes
+    assert time.process_time() - begun < 1  # unguarded, they take minutes and gigabytes
 
 
 def test_small_bases_have_large_powers() -> None:

@@ -66,7 +66,7 @@ def running(
 
 def end(child: subprocess.Popen[bytes]) -> tuple[int, str]:
     """The exit code of a command, and its output."""
-    out, _ = child.communicate(timeout=30)
+    out, _ = child.communicate(timeout=300)
     assert b"Traceback" not in out
     return child.returncode, out.decode()
 
@@ -263,7 +263,7 @@ def debugger(tmp_path: Path, *arguments: object) -> Iterator[tuple[int, Reader]]
 
 def left(child: int) -> int:
     """The exit code of a process that leaves."""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 300
     while time.monotonic() < deadline:
         found, status = os.waitpid(child, os.WNOHANG)
         if found:
@@ -341,7 +341,7 @@ def test_a_signal_ends_unattended_commands(tmp_path: Path, number: int, code: in
         child.stdin.write(b"run\n")
         child.stdin.flush()
         child.send_signal(number)
-        out, _ = child.communicate(timeout=30)
+        out, _ = child.communicate(timeout=300)
     finally:
         child.kill()
         child.wait()
