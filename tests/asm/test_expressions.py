@@ -13,6 +13,7 @@ from nasm.asm.text.tree import Binary, Name, Named, Number, Slice, Template, Tex
 from nasm.asm.text.walk import descendants
 from nasm.problems import Failure
 from nasm.source import Source
+from tests.parts import examples
 
 
 def test_a_template_in_a_name_holds_expressions_at_their_place(expression):
@@ -179,7 +180,7 @@ def conditions(draw: st.DrawFn) -> str:
 
 @given(conditions())
 @settings(
-    max_examples=150,
+    max_examples=examples(150, 18),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],  # they are plain functions
 )

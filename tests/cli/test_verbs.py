@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import signal
 import threading
 from pathlib import Path
@@ -13,7 +14,8 @@ import pytest
 
 from nasm import __version__, host_memory, repl
 from nasm.asm.assemble import assemble
-from nasm.cli import main, verbs
+from nasm.cli import arguments, help_texts, main, verbs
+from nasm.problems import Failure
 from nasm.source import Source
 from nasm.spec.array_files import ArrayFile
 from tests.cli.programs import ENDLESS, HALVES, MATMUL, written
@@ -284,6 +286,21 @@ def test_every_verb_explains_its_options_with_an_example(ran: Any, verb: str) ->
     assert done.code == 0
     assert f"neuron-nasm {verb}" in done.out.split("examples:")[1]
     assert max(len(line) for line in done.out.splitlines()) <= 80
+
+
+def test_every_example_of_help_is_a_command_line() -> None:
+    tried, wrong = 0, []
+    for text in (getattr(help_texts, name) for name in dir(help_texts) if name.isupper()):
+        for line in re.findall(r"^  .*?\b(neuron-nasm .*)$", text, re.MULTILINE):
+            for command in re.sub(r"  +.*| < .*", "", line).split(" | "):
+                words = shlex.split(command.replace("*", "a"))[1:]
+                tried += 1
+                try:
+                    arguments.read(words)
+                except (SystemExit, Failure):
+                    wrong.append(command)
+    assert wrong == []
+    assert tried > 50
 
 
 @pytest.mark.parametrize("option", ["--version", "-V"])

@@ -13,6 +13,7 @@ from nasm.sim.history import History
 from nasm.source import Source
 from nasm.source_files import source_of
 from nasm.spec.evidence import Evidence
+from tests.parts import part
 from tests.toy.target import TARGETS as TOY
 
 PROGRAMS = sorted((Path(__file__).parents[2] / "programs").glob("*.nasm"))
@@ -26,7 +27,7 @@ def mix(session: Session) -> dict[Evidence, int]:
     return dict(evidence(session.machine, history, critical_path(history)))
 
 
-@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", part(PROGRAMS, 6), ids=lambda path: path.stem)
 def test_the_kinds_of_evidence_add_up_to_the_run(path: Path) -> None:
     session = Session.load(source_of(path))
     assert sum(mix(session).values()) == session.now

@@ -11,6 +11,7 @@ from nasm.repl.command import COMMANDS
 from nasm.repl.naming import files
 from nasm.repl.suggest import Names, Suggestion, suggest
 from tests.repl.conftest import Tried
+from tests.tables import each
 
 SOME = [
     "step",
@@ -64,7 +65,7 @@ def words(text: str) -> list[str]:
     return [s.text for s in suggest(text, NAMES)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         ("st", ["step", "set"]),
