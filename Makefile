@@ -21,22 +21,30 @@ VERSIONS := any
 PIP_lowest := --constraint $(VENV)/lowest.txt
 PIP_newest := --upgrade --upgrade-strategy eager --pre
 
-.PHONY: demo test test-lowest test-newest lint format bench published docs clean
+.PHONY: demo test test-all test-lowest test-newest lint format bench published docs clean
 
 demo: $(READY)
 	@$(BIN)/python programs/demo.py
 
-# TESTS=... chooses some. Two workers keep two cores busy: threads of the library of matrix
-# products would only wait.
+# TESTS=... chooses some. Two workers keep two cores busy: threads of the library of matrix products would only wait.
+# Bytecode is kept, whatever the environment says: many tests start the command.
+PYTEST := PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 \
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal
+
+# What to run after a change, in four minutes: of long series a part, another one each day.
 test: $(READY)
-	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 --dist worksteal $(TESTS)
+	@$(PYTEST) $(TESTS)
+
+# Everything: the thorough tests, too, and every seed.
+test-all: $(READY)
+	@$(PYTEST) --all $(TESTS)
 
 test-lowest:
-	@$(MAKE) --no-print-directory VENV=.venv-lowest VERSIONS=lowest test
+	@$(MAKE) --no-print-directory VENV=.venv-lowest VERSIONS=lowest test-all
 
 test-newest:
 	@rm -f .venv-newest/.ready
-	@$(MAKE) --no-print-directory VENV=.venv-newest VERSIONS=newest test
+	@$(MAKE) --no-print-directory VENV=.venv-newest VERSIONS=newest test-all
 
 lint: $(READY)
 	$(BIN)/ruff check

@@ -1,6 +1,7 @@
-"""How long a test may take, and signals as a terminal would have them.
+"""Which tests run, how long each may take, and signals as a terminal would have them.
 
-pytest-timeout's limit is kept where hypothesis cannot catch it.
+pytest-timeout's limit is one of processor time, since a busy machine says nothing about a test, and
+is kept where hypothesis cannot catch it. Who waits uses none: such a test ends five times later.
 """
 
 from __future__ import annotations
@@ -9,6 +10,11 @@ import signal
 from typing import Any, NoReturn
 
 import pytest
+
+from tests import parts
+
+WAITING = 20
+"""By how much a test may take longer than its processor time."""
 
 # nohup, and a shell that starts something in the background, leave these ignored; the tests and
 # the commands they start want to hear them.
@@ -21,6 +27,32 @@ for _number, _heard in (
         signal.signal(_number, _heard)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--all",
+        action="store_true",
+        help="run every test with every seed: thorough ones, too, and all of each long series",
+    )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    everything = config.getoption("--all")
+    seed = parts.choose(whole=everything)
+    if not everything and not config.option.markexpr:
+        config.option.markexpr = "not thorough"
+    if config.getoption("--hypothesis-seed", None) is None:
+        config.option.hypothesis_seed = str(seed)
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    ran = "everything" if config.getoption("--all") else "a part; --all runs everything"
+    again = f"{parts.SEED}={parts.seed()}"
+    terminalreporter.write_line(f"{ran}; {again} chooses the same examples again")
+
+
 class TimedOut(BaseException):
     """A test that takes too long.
 
@@ -30,15 +62,21 @@ class TimedOut(BaseException):
 
 
 def pytest_timeout_set_timer(item: pytest.Item, settings: Any) -> bool:
-    def stop(*_: object) -> NoReturn:
-        raise TimedOut(f"the test was still running after {settings.timeout:g} s")
+    def stop(number: int, _: object) -> NoReturn:
+        if number == signal.SIGPROF:
+            raise TimedOut(f"the test ran for {settings.timeout:g} s of processor time")
+        raise TimedOut(f"the test was still waiting after {WAITING * settings.timeout:g} s")
 
+    signal.signal(signal.SIGPROF, stop)
     signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, settings.timeout)
+    signal.setitimer(signal.ITIMER_PROF, settings.timeout)
+    signal.setitimer(signal.ITIMER_REAL, WAITING * settings.timeout)
     return True
 
 
 def pytest_timeout_cancel_timer(item: pytest.Item) -> bool:
+    signal.setitimer(signal.ITIMER_PROF, 0)
     signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGPROF, signal.SIG_IGN)  # one that is late must not end the process
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     return True

@@ -13,6 +13,7 @@ import nasm
 from nasm.base.array_files import ArrayFile
 from nasm.base.problems import Failure, Problem, render
 from nasm.program.program import Program
+from tests.tables import each
 
 MATMUL = """\
 .target trn1
@@ -367,7 +368,7 @@ def path_as_a_target(n: nasm.Builder) -> None:
     n.sync.CompareBranch(nasm.Reg(0), 0, "greater", target="a\nb")
 
 
-@pytest.mark.parametrize(
+@each(
     ("build", "line", "code"),
     [
         (misspelt_role, "hbm", "E0216"),

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
 from nasm.base.problems import FAMILIES, Failure, Family, Severity, family
 from nasm.base.source import Source
 from nasm.debugger.session import Session
@@ -15,6 +13,7 @@ from nasm.language.codes import checking
 from nasm.machine.records import Status
 from nasm.runs.check import examine
 from nasm.show.log_lines import of_run
+from tests.tables import each
 
 ROOT = Path(__file__).parents[1]
 CODE = re.compile(r"\b[EW]0\d{3}\b")
@@ -76,7 +75,7 @@ def test_every_explained_code_is_in_the_source() -> None:
     assert set(TABLE) - used() == set()
 
 
-@pytest.mark.parametrize("row", TABLE.values(), ids=lambda r: r.code)
+@each("row", TABLE.values(), ids=lambda r: r.code)
 def test_a_row_has_a_title_and_sentences(row: codes.Code) -> None:
     assert row.title
     assert row.title[-1] not in ".!"
@@ -93,12 +92,12 @@ def programs(side: str) -> list[tuple[str, str]]:
     ]
 
 
-@pytest.mark.parametrize(("code", "text"), programs("wrong"), ids=lambda v: v[:5])
+@each(("code", "text"), programs("wrong"), ids=lambda v: v[:5])
 def test_the_wrong_example_is_wrong_in_this_way(code: str, text: str) -> None:
     assert code in problems(text)
 
 
-@pytest.mark.parametrize(("code", "text"), programs("right"), ids=lambda v: v[:5])
+@each(("code", "text"), programs("right"), ids=lambda v: v[:5])
 def test_the_right_example_is_not(code: str, text: str) -> None:
     found = problems(text)
     # What is never written, or never set, is beside the point of an example about operands.

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import sysconfig
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -28,6 +28,7 @@ from nasm.apps.cli.verb_parsers import VERBS
 from nasm.apps.repl.input import PROMPT
 from nasm.language.text.parse_failure import DIRECTIVES
 from nasm.targets.neuron import TARGET
+from tests.tables import each
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -61,9 +62,9 @@ def blocks_of(page: Path, language: str) -> Iterator[Block]:
             yield Block(f"{page.relative_to(ROOT)}:{line}", match[1] or "", match[3])
 
 
-def each(language: str) -> pytest.MarkDecorator:
+def every_block(language: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     found = blocks(language)
-    return pytest.mark.parametrize("block", found, ids=[b.where for b in found])
+    return each("block", found, ids=[b.where for b in found])
 
 
 @pytest.fixture(scope="module")
@@ -150,10 +151,58 @@ def test_a_session_whose_commands_are_not_done_is_told(generate: ModuleType) -> 
         )
 
 
+QUOTING = textwrap.dedent("""\
+    <!-- captured: neuron-nasm run programs/matmul.nasm -->
+    <!-- end -->
+    It took <!-- quoted: time: 2 -->1.5<!-- end --> µs; tensor was busy for
+    <!-- quoted: tensor 3 --><!-- end --> cycles, and another program takes
+    <!-- quoted: neuron-nasm run programs/countdown.nasm | time: 4 -->7<!-- end -->.
+    """)
+
+
+def test_a_sentence_quotes_the_block_before_it_or_what_a_command_prints(
+    generate: ModuleType,
+) -> None:
+    made = generate.captured.filled(QUOTING)
+    block, _, sentence = made.partition("<!-- end -->\n")
+    (time, cycles) = re.findall(r"^time: (\S+) µs, (\S+) cycles", block, re.MULTILINE)[0]
+    (busy,) = re.findall(r"^tensor +\d+ +(\S+)", block, re.MULTILINE)
+    told = re.sub(r"<!--.*?-->", "", sentence)
+    assert told.startswith(f"It took {time} µs; tensor was busy for\n{busy} cycles")
+    assert re.search(r"takes\n[\d,]+\.\n$", told)
+    assert f"takes\n{cycles}." not in told
+    assert generate.captured.filled(made) == made
+
+
+@pytest.mark.parametrize("reference", ["tensor 99", "Nothing 1"])
+def test_a_quotation_of_what_no_block_shows_is_refused(
+    generate: ModuleType, reference: str
+) -> None:
+    with pytest.raises(SystemExit, match="there is no such line or word"):
+        generate.captured.filled(QUOTING.replace("tensor 3", reference))
+
+
+PROSE = ("guide", "loops", "walkthrough", "profile", "diff", "schedules")
+RUNS = [ROOT / "README.md", *(DOCS / f"{name}.md" for name in PROSE)]
+"""Pages whose sentences speak of the runs that they show."""
+
+
+def test_no_sentence_states_a_time_that_is_neither_quoted_nor_shown() -> None:
+    found = []
+    for page in RUNS:
+        text = page.read_text(encoding="utf-8")
+        shown, prose = "\n".join(m[3] for m in FENCE.finditer(text)), FENCE.sub("", text)
+        prose = re.sub(r"<!-- quoted: .*?<!-- end -->", "", prose)
+        for number in re.findall(r"(?<![\w.,])(\d[\d,]*(?:\.\d+)?) (?:µs|cycles?)(?!\w)", prose):
+            if not re.search(rf"(?<![\d.,]){re.escape(number)}(?!\d)", shown):
+                found.append((page.name, number))
+    assert found == []
+
+
 # ---------------------------------------------------------------- what pages show
 
 
-@each("neuron-nasm")
+@every_block("neuron-nasm")
 def test_programs_in_the_docs_assemble_and_run(
     block: Block, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -164,7 +213,7 @@ def test_programs_in_the_docs_assemble_and_run(
         assert nasm.run(program).ok
 
 
-@each("python")
+@every_block("python")
 def test_python_in_the_docs_runs(
     block: Block, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -172,7 +221,7 @@ def test_python_in_the_docs_runs(
     exec(compile(block.text, block.where, "exec"), {"__name__": "docs"})
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+@each("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_no_fence_says_the_name_of_another_language(page: Path) -> None:
     """What is called nasm elsewhere is assembly for x86."""
     assert list(blocks_of(page, "nasm")) == []
@@ -190,7 +239,7 @@ def typed(block: Block) -> list[list[str]]:
     return [shlex.split(line, comments=True) for line in prompted or lines]
 
 
-@each("console")
+@every_block("console")
 def test_commands_in_the_docs_exist(block: Block) -> None:
     targets = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     for words in typed(block):
@@ -206,7 +255,7 @@ def test_commands_in_the_docs_exist(block: Block) -> None:
             assert words[:2] == ["pip", "install"]
 
 
-@each("console")
+@every_block("console")
 def test_a_command_that_is_typed_after_make_is_on_the_path(block: Block) -> None:
     """What make sets up is not: one activates it, or installs the command, before typing it."""
     commands = typed(block)
@@ -223,7 +272,7 @@ def test_what_is_activated_is_what_make_sets_up_and_it_has_the_command() -> None
     assert (Path(sysconfig.get_path("scripts")) / "neuron-nasm").exists()
 
 
-@each("py")
+@every_block("py")
 def test_code_that_is_quoted_stands_in_its_file(block: Block) -> None:
     quoted = re.match(r"<!-- from: (\S+) -->", block.mark)
     if quoted:
@@ -260,6 +309,13 @@ def test_every_option_is_documented(verb: str) -> None:
                 assert f"`{spelling}" in LANGUAGE, spelling
 
 
+def test_no_option_of_a_verb_has_two_rows() -> None:
+    rows = re.findall(r"^\| (`-[^|]*) \| ([^|]*) \|", LANGUAGE, re.MULTILINE)
+    given = [(option, verb) for option, verbs in rows for verb in verbs.split(", ")]
+    assert len(given) > 50
+    assert [one for one in set(given) if given.count(one) > 1] == []
+
+
 def test_every_file_of_the_debugger_has_its_place_in_the_map() -> None:
     text = (DOCS / "contributing.md").read_text(encoding="utf-8")
     _, _, rest = text.partition("| `nasm/debugger/` | | |\n")
@@ -282,7 +338,7 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in headings}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+@each("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_links_between_pages_lead_somewhere(page: Path) -> None:
     text = re.sub(r"`[^`\n]*`", "", page.read_text(encoding="utf-8"))
     for target in re.findall(r"\]\(([^)\s]+)\)", text):
@@ -295,7 +351,7 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
             assert anchor in anchors(linked), target
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+@each("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_no_page_names_an_absolute_path(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert re.findall(r"(?:^|[\s`('\"=])(?:/[\w.-]+){2,}", text, re.MULTILINE) == []

@@ -26,6 +26,7 @@ from nasm.base.dtypes import (
     to_float64,
     widener,
 )
+from tests.tables import each
 
 pytestmark = pytest.mark.filterwarnings("error")  # a cast never warns
 
@@ -392,10 +393,8 @@ def test_tfloat32_keeps_float32_bits_in_memory():
 # Shapes and strides
 
 
-@pytest.mark.parametrize(
-    "dtype", [d for d in DTYPES.values() if d.kind in (Kind.INT, Kind.FLOAT)], ids=str
-)
-@pytest.mark.parametrize(
+@each("dtype", [d for d in DTYPES.values() if d.kind in (Kind.INT, Kind.FLOAT)], ids=str)
+@each(
     "view",
     [
         lambda a: a[::2, ::3],

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from nasm.base.dtypes import DTYPES, DTypeError, Kind, convert
+from tests.tables import each
 from tests.test_dtypes import awkward_float32, bits, every_pattern, quietly
 
 PLAIN = [d for d in DTYPES.values() if d.kind in (Kind.INT, Kind.FLOAT)]
@@ -42,8 +43,8 @@ def wanted(array, dst):
     )
 
 
-@pytest.mark.parametrize("dst", PLAIN, ids=str)
-@pytest.mark.parametrize("src", READ, ids=str)
+@each("dst", PLAIN, ids=str)
+@each("src", READ, ids=str)
 def test_every_element_of_each_dtype_into_each_other(src, dst):
     array = elements(src)
     found = convert(array, src, dst)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from nasm.base.dtypes import DTYPES, Casting, from_float32, to_float32
+from tests.tables import each
 from tests.test_dtypes import LAYOUTS, awkward_float32, every_pattern, f32, rounded, value_of
 
 EIGHT = ("float8_e3m4", "float8_e4m3", "float8_e5m2", "float8_e4m3fn")
@@ -109,8 +110,8 @@ def in_format(exact, value, name):
     return rounded(math.copysign(float(exact), value), name)
 
 
-@pytest.mark.parametrize("bits", [0, 1, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFF])
-@pytest.mark.parametrize("name", LAYOUTS)
+@each("bits", [0, 1, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFF])
+@each("name", LAYOUTS)
 def test_random_bits_are_added_to_those_that_are_cut_off(name, bits):
     dtype = DTYPES[name]
     values = np.random.default_rng(3).permutation(awkward_float32())[:4000]

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from nasm.targets import TARGETS
+from tests.tables import each
 
 ROOT = Path(__file__).parents[1]
 MODULES = {
@@ -168,7 +169,7 @@ def upward(text: str, module: str, package: bool = False) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("module", MODULES)
+@each("module", MODULES)
 def test_imports_point_down_and_dependencies_stay_home(module: str) -> None:
     path = MODULES[module]
     assert part_of(module) or module == "nasm", f"{module} has no layer"
@@ -201,7 +202,7 @@ def child(folder: str, module: str) -> str:
     return module.removeprefix(f"{folder}.").split(".")[0] if f"{folder}." in module else ""
 
 
-@pytest.mark.parametrize("module", [m for m in MODULES if any(child(f, m) for f in INNER)])
+@each("module", [m for m in MODULES if any(child(f, m) for f in INNER)])
 def test_imports_within_a_folder_point_down(module: str) -> None:
     path = MODULES[module]
     found = inward(path.read_text(encoding="utf-8"), module, path.name == "__init__.py")
@@ -356,9 +357,7 @@ def vendor_words(token: str) -> list[str]:
     return [n for n in names if n in MNEMONICS] + [p for p in parts if p.lower() in WORDS]
 
 
-@pytest.mark.parametrize(
-    "module", [m for m in MODULES if part_of(m) in GENERIC and not m.startswith(EXAMPLES)]
-)
+@each("module", [m for m in MODULES if part_of(m) in GENERIC and not m.startswith(EXAMPLES)])
 def test_generic_code_does_not_name_a_machine(module: str) -> None:
     found = foreign(MODULES[module].read_text(encoding="utf-8"))
     assert not found, "\n".join(f"{module}:{f}" for f in found)

@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
 from nasm.targets import TARGETS
+from tests.tables import each
 
 PACKAGE = Path(__file__).parents[1] / "nasm"
 
@@ -76,7 +75,7 @@ def found(path: Path) -> list[str]:
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: p.relative_to(PACKAGE).as_posix())
+@each("path", FILES, ids=lambda p: p.relative_to(PACKAGE).as_posix())
 def test_no_mnemonic_stands_outside_of_rows_and_examples(path: Path) -> None:
     name = path.relative_to(PACKAGE).as_posix()
     if name in EXAMPLES:

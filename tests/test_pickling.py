@@ -20,6 +20,7 @@ from nasm.base.source import Frame, Source, Span
 from nasm.program.program import Program
 from nasm.targets import TARGETS
 from nasm.views.view import Reg, View, Window
+from tests.parts import part
 from tests.toy import target as toy
 
 PROGRAMS = Path(__file__).parents[1] / "programs"
@@ -67,7 +68,9 @@ def test_a_copy_of_a_program_runs_as_the_program_does(name: str, copied: Copied)
 
 
 @COPIES
-@pytest.mark.parametrize("path", sorted(PROGRAMS.glob("*.nasm")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", part(sorted(PROGRAMS.glob("*.nasm")), 8), ids=lambda path: path.stem
+)
 def test_a_copy_of_a_program_equals_it(path: Path, copied: Copied) -> None:
     program = nasm.assemble(path)
     assert copied(program) == program

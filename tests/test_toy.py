@@ -20,6 +20,7 @@ from nasm.machine import Machine, tensor_io
 from nasm.program.program import Program
 from nasm.views.view import View
 from tests.shares import shares
+from tests.tables import each
 from tests.toy.target import ISA, TARGETS
 
 HEAD = """
@@ -281,7 +282,7 @@ def test_a_result_that_is_not_promised_is_stored_and_warned_of_once() -> None:
     np.testing.assert_array_equal(session.read("z"), IOTA**0.5)
 
 
-@pytest.mark.parametrize("name", ISA.rows)
+@each("name", ISA.rows)
 def test_the_example_of_every_row_assembles_and_runs(name: str) -> None:
     row = ISA.rows[name]
     done = ran(

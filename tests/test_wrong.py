@@ -19,6 +19,7 @@ import pytest
 from nasm import api
 from nasm.apps.cli import main
 from nasm.base.problems import Failure, Problem
+from tests.tables import each
 
 FOLDER = Path(__file__).parent / "wrong"
 PROGRAMS = sorted(FOLDER.glob("*.nasm"))
@@ -60,7 +61,7 @@ def said(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) ->
     return run
 
 
-@pytest.mark.parametrize("path", PROGRAMS, ids=lambda p: p.stem)
+@each("path", PROGRAMS, ids=lambda p: p.stem)
 def test_a_wrong_program_is_told_exactly_what_is_wrong(
     path: Path, said: Callable[..., str]
 ) -> None:
@@ -75,7 +76,7 @@ def test_every_wrong_program_has_its_text_and_every_text_its_program() -> None:
     assert len(PROGRAMS) >= 60
 
 
-@pytest.mark.parametrize("path", PROGRAMS, ids=lambda p: p.stem)
+@each("path", PROGRAMS, ids=lambda p: p.stem)
 def test_problems_are_said_once_and_in_the_order_of_the_text(path: Path) -> None:
     texts = [str(p) for p in problems(path)]
     assert len(set(texts)) == len(texts)

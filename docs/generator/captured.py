@@ -9,6 +9,10 @@ What is typed at the debugger's prompt is written in the page: `<!-- session: WI
 whose first line is the shell command, and lines that begin with the prompt. Everything between
 those is what the debugger prints there, at that width. `<!-- session continues -->` goes on in
 the same session, however much of the page stands between.
+
+A sentence quotes a number of the block before it: `<!-- quoted: time: 2 -->4.983<!-- end -->` is
+the second word of the first line there that begins with `time:`. `<!-- quoted: neuron-nasm run
+x.nasm | time: 2 -->` takes it from what a command prints that no block shows.
 """
 
 from __future__ import annotations
@@ -36,6 +40,8 @@ _SESSION = re.compile(
     r"```console\n(?P<text>.*?)```\n(<!-- end -->)",
     re.DOTALL,
 )
+_QUOTED = re.compile(r"(<!-- quoted: (?:([^|>]+) \| )?([^|>]+?) (\d+) -->)[^<]*(<!-- end -->)")
+_BLOCK = re.compile(r"^```console\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _PROMPT = "(nasm) "
 _MORE = "  ...> "
 _AS_TYPED = "set context on\nset stop-on hazard on\nset width {}\n"
@@ -44,7 +50,7 @@ _AS_TYPED = "set context on\nset stop-on hazard on\nset width {}\n"
 
 def filled(page: str) -> str:
     """A page with what its commands print now."""
-    if not _CAPTURED.search(page) and not _SESSION.search(page):
+    if not any(made.search(page) for made in (_CAPTURED, _SESSION, _QUOTED)):
         return page
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
@@ -52,7 +58,22 @@ def filled(page: str) -> str:
         for name, text in programs(page).items():
             (work / name).write_text(text, encoding="utf-8")
         page = _CAPTURED.sub(lambda m: _section(m, work), page)
-        return _sessions(page, work)
+        page = _sessions(page, work)
+        return _QUOTED.sub(lambda m: _quotation(m, work), page)
+
+
+def _quotation(match: re.Match[str], folder: Path) -> str:
+    """A quoted number anew, from what a command prints or from the block before it."""
+    head, command, line, number, foot = match.groups()
+    if command is None:
+        blocks = _BLOCK.findall(match.string, 0, match.start())
+        text = blocks[-1] if blocks else ""
+    else:
+        text = printed(command, folder)
+    words = next((one.split() for one in text.splitlines() if one.startswith(f"{line} ")), [])
+    if len(words) < int(number):
+        raise SystemExit(f"'{head}': there is no such line or word")
+    return f"{head}{words[int(number) - 1].strip(',;()%')}{foot}"
 
 
 def _sessions(page: str, folder: Path) -> str:

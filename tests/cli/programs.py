@@ -66,7 +66,7 @@ def process(*arguments: object, text: str = "", **environment: str) -> Ran:
         capture_output=True,
         check=False,
         env={**ENVIRONMENT, **environment},
-        timeout=60,
+        timeout=600,
     )
     return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
 

@@ -168,7 +168,7 @@ def test_one_program_from_standard_input_is_both_sides() -> None:
 def test_a_terminal_of_80_columns_is_wide_enough() -> None:
     with terminal("diff", TILED, "--vs", "--target", "trn2") as (child, read):
         said = read()
-        assert child.wait(timeout=60) == 0
+        assert child.wait(timeout=600) == 0
     assert "Traceback" not in said
     plain = [line for line in said.splitlines() if "\x1b" not in line]
     assert max(map(len, plain)) <= 80

@@ -24,6 +24,7 @@ from tests.cli.programs import (
     terminal,
     written,
 )
+from tests.parts import part
 
 
 def test_help_imports_nothing_heavy() -> None:
@@ -38,7 +39,7 @@ def test_help_imports_nothing_heavy() -> None:
         text=True,
         check=True,
         env=ENVIRONMENT,
-        timeout=60,
+        timeout=600,
     ).stdout.splitlines()[-1]
     for package in (
         "numpy",
@@ -51,6 +52,7 @@ def test_help_imports_nothing_heavy() -> None:
         assert f"'{package}'" not in found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("level", ["-O", "-OO"])
 def test_without_docstrings_it_says_so_and_without_assertions_it_runs(level: str) -> None:
     def told(*arguments: str) -> tuple[int, str, str]:
@@ -60,7 +62,7 @@ def test_without_docstrings_it_says_so_and_without_assertions_it_runs(level: str
             text=True,
             check=False,
             env=ENVIRONMENT,
-            timeout=60,
+            timeout=600,
         )
         return done.returncode, done.stdout, done.stderr
 
@@ -87,7 +89,7 @@ def test_a_run_imports_nothing_that_only_other_runs_need() -> None:
         text=True,
         check=True,
         env=ENVIRONMENT,
-        timeout=60,
+        timeout=600,
     )
     rare = ("codes", "sequence", "report.sarif", "printer", "profile", "debug", "nki", "examine")
     found = done.stdout.split()
@@ -122,7 +124,7 @@ def test_a_reader_that_leaves_is_no_error(tmp_path: Path, text: str, code: int) 
         stderr=subprocess.PIPE,
         check=False,
         env=ENVIRONMENT,
-        timeout=60,
+        timeout=600,
     )
     os.close(writing)
     assert done.stderr == b""
@@ -152,11 +154,11 @@ def to(where: int | IO[bytes], *arguments: str) -> subprocess.CompletedProcess[b
         stderr=subprocess.PIPE,
         check=False,
         env=ENVIRONMENT,
-        timeout=60,
+        timeout=600,
     )
 
 
-@pytest.mark.parametrize("verb", VERBS, ids=" ".join)
+@pytest.mark.parametrize("verb", part(VERBS, 2), ids=" ".join)
 def test_output_that_cannot_be_written_brings_no_traceback(verb: list[str]) -> None:
     reading, writing = os.pipe()
     os.close(reading)
@@ -169,14 +171,14 @@ def test_output_that_cannot_be_written_brings_no_traceback(verb: list[str]) -> N
         stderr=subprocess.PIPE,
         check=False,
         env=ENVIRONMENT,
-        timeout=60,
+        timeout=600,
     )
     assert b"Traceback" not in left.stderr + closed.stderr
     assert closed.returncode == 0
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the device that is always full")
-@pytest.mark.parametrize("verb", VERBS, ids=" ".join)
+@pytest.mark.parametrize("verb", part(VERBS, 2), ids=" ".join)
 def test_a_full_disk_is_told(verb: list[str]) -> None:
     with open("/dev/full", "wb") as full:
         done = to(full, *verb)
@@ -188,14 +190,17 @@ def test_a_full_disk_is_told(verb: list[str]) -> None:
     assert done.stderr.startswith(said)
 
 
-@pytest.mark.parametrize("verb", [["run", "no.nasm"], ["run"], ["repl", "no.nasm", "-ex", "run"]])
+MISTAKES = [["run", "no.nasm"], ["run"], ["repl", "no.nasm", "-ex", "run"]]
+
+
+@pytest.mark.parametrize("verb", part(MISTAKES, 1))
 def test_errors_that_cannot_be_told_bring_the_same_code(verb: list[str]) -> None:
     for where in (">&-", ">/dev/full"):
         code = subprocess.run(
             ["sh", "-c", f'exec "$@" >/dev/null 2{where}', "sh", *COMMAND, *verb],
             check=False,
             env=ENVIRONMENT,
-            timeout=60,
+            timeout=600,
         ).returncode
         assert code == 2
 
@@ -207,7 +212,7 @@ def test_an_array_goes_through_a_pipe_and_the_report_beside_it(path: str) -> Non
         capture_output=True,
         check=True,
         env=ENVIRONMENT,
-        timeout=60,
+        timeout=600,
     )
     assert np.load(io.BytesIO(done.stdout)).shape == (128, 512)
     assert done.stderr.decode().splitlines()[-1] == "PASS: 1 expectation met"
@@ -265,7 +270,7 @@ def test_a_trace_whose_reader_leaves_or_whose_disk_is_full_is_no_defect() -> Non
         capture_output=True,
         text=True,
         env=ENVIRONMENT,
-        timeout=60,
+        timeout=600,
     )
     assert full.returncode == 2
     assert full.stderr.startswith("error[E0806]: cannot write /dev/stdout: No space left")
@@ -280,7 +285,7 @@ def test_a_trace_whose_reader_leaves_or_whose_disk_is_full_is_no_defect() -> Non
         capture_output=True,
         text=True,
         env=ENVIRONMENT,
-        timeout=60,
+        timeout=600,
     )
     assert (left.returncode, left.stdout) == (0, "{")
     assert "E0901" not in left.stderr
@@ -288,12 +293,15 @@ def test_a_trace_whose_reader_leaves_or_whose_disk_is_full_is_no_defect() -> Non
 
 @pytest.mark.parametrize(
     ("given", "code"),
-    [
-        (["repl", MATMUL], 0),
-        (["repl", "-"], 2),
-        (["repl", MATMUL, "-x", "-"], 0),
-        (["run", "-"], 2),
-    ],
+    part(
+        [
+            (["repl", MATMUL], 0),
+            (["repl", "-"], 2),
+            (["repl", MATMUL, "-x", "-"], 0),
+            (["run", "-"], 2),
+        ],
+        1,
+    ),
 )
 def test_a_closed_standard_input_is_an_empty_one(given: list[str], code: int) -> None:
     done = subprocess.run(
@@ -302,13 +310,13 @@ def test_a_closed_standard_input_is_an_empty_one(given: list[str], code: int) ->
         capture_output=True,
         text=True,
         env=ENVIRONMENT,
-        timeout=60,
+        timeout=600,
     )
     assert done.returncode == code, done.stderr
     assert "E0901" not in done.stderr
 
 
-@pytest.mark.parametrize("columns", ["0", "\u00b2", "-3", ""])
+@pytest.mark.parametrize("columns", part(["0", "\u00b2", "-3", ""], 1))
 def test_a_width_that_is_none_is_not_believed(columns: str) -> None:
     for verb, said in (("run", "expectation met"), ("repl", "quit")):
         done = subprocess.run(
@@ -317,12 +325,13 @@ def test_a_width_that_is_none_is_not_believed(columns: str) -> None:
             text=True,
             check=False,
             env={**ENVIRONMENT, "COLUMNS": columns},
-            timeout=60,
+            timeout=600,
         )
         assert done.returncode == 0
         assert said in done.stdout
 
 
+@pytest.mark.thorough
 def test_a_newline_in_the_name_of_a_file_begins_no_line(tmp_path: Path) -> None:
     name = "a\nPASS: 1 expectation met\n.nasm"
     (tmp_path / name).write_text(HALVES.replace("* 0.5", "* 0.25"), encoding="utf-8")

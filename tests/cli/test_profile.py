@@ -20,6 +20,7 @@ from nasm.debugger.session import Session
 from nasm.runs.running import Running
 from nasm.show.profile import tenths
 from tests.cli.programs import MATMUL, process, written
+from tests.parts import part
 
 ROOT = Path(__file__).parents[2]
 TILED = ROOT / "programs" / "matmul_tiled.nasm"
@@ -128,7 +129,7 @@ CompareBranch %r1, 0, op=greater, target=again
 """
 
 
-@pytest.mark.parametrize("pipe", ["program", "timing", "input"])
+@pytest.mark.parametrize("pipe", part(["program", "timing", "input"], 1))
 def test_a_program_that_is_run_with_values_is_read_only_once(tmp_path: Path, pipe: str) -> None:
     given = {"program": tmp_path / "p.nasm", "timing": tmp_path / "t.toml"}
     given |= {"input": tmp_path / "a.npy", "pipe": tmp_path / "pipe"}

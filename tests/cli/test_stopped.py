@@ -29,6 +29,7 @@ from tests.cli.programs import (
     process,
     written,
 )
+from tests.parts import part
 
 SIGNALS = [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
 IDS = ["SIGINT", "SIGTERM", "SIGHUP"]
@@ -65,7 +66,7 @@ def running(
 
 def end(child: subprocess.Popen[bytes]) -> tuple[int, str]:
     """The exit code of a command, and its output."""
-    out, _ = child.communicate(timeout=30)
+    out, _ = child.communicate(timeout=300)
     assert b"Traceback" not in out
     return child.returncode, out.decode()
 
@@ -73,7 +74,7 @@ def end(child: subprocess.Popen[bytes]) -> tuple[int, str]:
 # ---------------------------------------------------------------- while it runs
 
 
-@pytest.mark.parametrize(("number", "code"), SIGNALS, ids=IDS)
+@pytest.mark.parametrize(("number", "code"), part(SIGNALS, 1), ids=part(IDS, 1))
 def test_a_signal_ends_a_run_with_a_report_of_how_far_it_got(
     tmp_path: Path, number: int, code: int
 ) -> None:
@@ -93,7 +94,7 @@ def test_a_signal_ends_a_run_with_a_report_of_how_far_it_got(
     assert os.listdir(tmp_path) == ["program.nasm"]
 
 
-@pytest.mark.parametrize(("number", "code"), SIGNALS, ids=IDS)
+@pytest.mark.parametrize(("number", "code"), part(SIGNALS, 1), ids=part(IDS, 1))
 def test_a_signal_ends_a_run_with_a_document(tmp_path: Path, number: int, code: int) -> None:
     with running("run", written(tmp_path, ENDLESS), "--json") as (child, shown):
         shown("instructions/s")
@@ -144,7 +145,7 @@ def test_a_limit_of_time_that_is_not_reached_changes_nothing(ran: Any) -> None:
 
 
 @pytest.mark.parametrize("verb", ["run", "check"])
-@pytest.mark.parametrize(("number", "code"), SIGNALS, ids=IDS)
+@pytest.mark.parametrize(("number", "code"), part(SIGNALS, 1), ids=part(IDS, 1))
 def test_a_signal_while_a_program_is_loaded_leaves_a_document(
     tmp_path: Path, verb: str, number: int, code: int
 ) -> None:
@@ -262,7 +263,7 @@ def debugger(tmp_path: Path, *arguments: object) -> Iterator[tuple[int, Reader]]
 
 def left(child: int) -> int:
     """The exit code of a process that leaves."""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 300
     while time.monotonic() < deadline:
         found, status = os.waitpid(child, os.WNOHANG)
         if found:
@@ -321,7 +322,7 @@ def test_a_terminal_that_goes_takes_the_debugger_with_it(tmp_path: Path, keys: b
         assert left(child) == 129
 
 
-@pytest.mark.parametrize(("number", "code"), SIGNALS, ids=IDS)
+@pytest.mark.parametrize(("number", "code"), part(SIGNALS, 1), ids=part(IDS, 1))
 def test_a_signal_ends_unattended_commands(tmp_path: Path, number: int, code: int) -> None:
     program = written(tmp_path, ENDLESS)
     child = subprocess.Popen(
@@ -340,7 +341,7 @@ def test_a_signal_ends_unattended_commands(tmp_path: Path, number: int, code: in
         child.stdin.write(b"run\n")
         child.stdin.flush()
         child.send_signal(number)
-        out, _ = child.communicate(timeout=30)
+        out, _ = child.communicate(timeout=300)
     finally:
         child.kill()
         child.wait()

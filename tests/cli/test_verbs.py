@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import signal
 import threading
 from pathlib import Path
@@ -13,9 +14,10 @@ import pytest
 
 from nasm import __version__
 from nasm.apps import repl
-from nasm.apps.cli import main, verbs
+from nasm.apps.cli import arguments, help_texts, main, verbs
 from nasm.base import host_memory
 from nasm.base.array_files import ArrayFile
+from nasm.base.problems import Failure
 from nasm.base.source import Source
 from nasm.language.assemble import assemble
 from tests.cli.programs import ENDLESS, HALVES, MATMUL, written
@@ -286,6 +288,21 @@ def test_every_verb_explains_its_options_with_an_example(ran: Any, verb: str) ->
     assert done.code == 0
     assert f"neuron-nasm {verb}" in done.out.split("examples:")[1]
     assert max(len(line) for line in done.out.splitlines()) <= 80
+
+
+def test_every_example_of_help_is_a_command_line() -> None:
+    tried, wrong = 0, []
+    for text in (getattr(help_texts, name) for name in dir(help_texts) if name.isupper()):
+        for line in re.findall(r"^  .*?\b(neuron-nasm .*)$", text, re.MULTILINE):
+            for command in re.sub(r"  +.*| < .*", "", line).split(" | "):
+                words = shlex.split(command.replace("*", "a"))[1:]
+                tried += 1
+                try:
+                    arguments.read(words)
+                except (SystemExit, Failure):
+                    wrong.append(command)
+    assert wrong == []
+    assert tried > 50
 
 
 @pytest.mark.parametrize("option", ["--version", "-V"])

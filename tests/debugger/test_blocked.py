@@ -10,6 +10,7 @@ from nasm.base.problems import Failure, Refused
 from nasm.base.source import Source
 from nasm.debugger.engines.wait_chain import CIRCLE, NOBODY, NOTHING, OPEN, TIME
 from nasm.debugger.session import Session
+from tests.parts import part
 from tests.repl.conftest import COUNTDOWN
 from tests.toy.target import TARGETS
 
@@ -107,7 +108,7 @@ def test_an_engine_without_anything_to_do() -> None:
         session.blocked("gamma")
 
 
-@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", part(PROGRAMS, 8), ids=lambda path: path.stem)
 def test_programs_that_end_never_wait_for_nobody(path: Path) -> None:
     session = Session(path)
     for _ in range(40):

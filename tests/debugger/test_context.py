@@ -13,7 +13,9 @@ from nasm.debugger.session import Session
 from nasm.machine.records import Status
 from nasm.sim.counters import Post, Semaphore
 from tests.debugger.promised import broken
+from tests.parts import part
 from tests.repl.conftest import COUNTDOWN
+from tests.tables import each
 from tests.toy.target import TARGETS
 
 PROGRAMS = sorted((Path(__file__).parents[2] / "programs").glob("*.nasm"))
@@ -31,10 +33,10 @@ def engine(session: Session, name: str) -> EngineContext:
 # ------------------------------------------------------------------ what is promised comes true
 
 
-@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
-@pytest.mark.parametrize("values", [True, False], ids=["values", "no values"])
+@each("path", part(PROGRAMS, 6), ids=lambda path: path.stem)
+@each("values", [True, False], ids=["values", "no values"])
 def test_what_is_said_of_the_future_comes_true(path: Path, values: bool) -> None:
-    for seed in range(ROUNDS):
+    for seed in part(range(ROUNDS), 1):
         assert broken(Session(path, values=values), seed) == []
 
 

@@ -13,6 +13,7 @@ from nasm.debugger.session import Session
 from nasm.sim import memory
 from tests.debugger.journeys import CASES, LOOP, made, programs, session
 from tests.debugger.test_breakpoints import Record
+from tests.parts import part
 
 SHARED = """\
 .target trn1
@@ -46,8 +47,11 @@ def told(one: Session, since: Any) -> dict[str, tuple[Any, ...]]:
     return {c.tensor: (c.count, c.box, [e.index for e in c.elements]) for c in one.changes(since)}
 
 
+KINDS = [("loop", 0), ("shared", 0), *part([*CASES[:4], *CASES[29::3]], 3)]
+
+
 @pytest.mark.parametrize("block", [memory.BLOCK, 64])
-@pytest.mark.parametrize(("kind", "seed"), [("loop", 0), ("shared", 0), *CASES[:4], *CASES[29::3]])
+@pytest.mark.parametrize(("kind", "seed"), KINDS)
 def test_it_is_what_differs_element_by_element(
     kind: str, seed: int, block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,6 +11,7 @@ from nasm.debugger.origins.last_writes import Latest
 from nasm.debugger.session import Session
 from nasm.isa.effects import Rendezvous, Transfer
 from nasm.machine.writers import written
+from tests.parts import part
 
 PROGRAMS = sorted(Path("programs").glob("*.nasm"))
 
@@ -21,7 +22,7 @@ def of(session: Session, seconds: float | None = None) -> Latest:
     return found
 
 
-@pytest.mark.parametrize("path", PROGRAMS, ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", part(PROGRAMS, 8), ids=lambda p: p.stem)
 def test_every_last_write_is_the_last_of_the_trace(path: Path) -> None:
     """By the instructions that name a tensor; of transfers, when their last shares landed.
 
@@ -59,12 +60,12 @@ def shares(session: Session, name: str) -> bool:
 
 
 @pytest.mark.parametrize("name", ["matmul_k", "softmax", "countdown", "ring"])
-@pytest.mark.parametrize("part", [3, 5, 9, 10])
-def test_it_agrees_with_the_search_for_elements(name: str, part: int) -> None:
+@pytest.mark.parametrize("piece", part([3, 5, 9, 10], 1))
+def test_it_agrees_with_the_search_for_elements(name: str, piece: int) -> None:
     session = Session(f"programs/{name}.nasm")
     session.run(hashes=False)
     total = session.now // session.program.generation.base.cycle
-    session.goto(str(total * part // 10))
+    session.goto(str(total * piece // 10))
     moment, found = session.moment, of(session)
     assert session.moment == moment
     for tensor in session.program.tensors:

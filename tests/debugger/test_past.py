@@ -27,6 +27,8 @@ from tests.debugger.journeys import (
     session,
     standing,
 )
+from tests.parts import part
+from tests.tables import each
 
 KEEPS = (0, 100 << 10, 1 << 20, 256 << 20)
 """What is kept of the past: nothing, hardly anything, some of it, all."""
@@ -40,7 +42,7 @@ def always(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(past, "MOST", 11)
 
 
-@pytest.mark.parametrize(("kind", "seed"), CASES)
+@each(("kind", "seed"), part(CASES, 9))
 def test_any_mix_of_moves_ends_as_a_plain_run_does(kind: str, seed: int) -> None:
     draw = random.Random(f"{kind} {seed}")
     with programs(kind, seed) as given:
@@ -57,7 +59,7 @@ def test_any_mix_of_moves_ends_as_a_plain_run_does(kind: str, seed: int) -> None
             assert one.run(max_cycles=CYCLES) == ended, traveller.went
 
 
-@pytest.mark.parametrize(("kind", "seed"), CASES[::2])
+@pytest.mark.parametrize(("kind", "seed"), part(CASES[::2], 5))
 def test_changes_by_hand_are_made_again_and_can_all_be_undone(kind: str, seed: int) -> None:
     draw = random.Random(f"by hand {kind} {seed}")
     with programs(kind, seed) as given:
@@ -83,7 +85,7 @@ def test_changes_by_hand_are_made_again_and_can_all_be_undone(kind: str, seed: i
         checked(given, one, traveller.went)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", part(range(8), 2))
 def test_a_mark_leads_to_its_own_future(seed: int) -> None:
     draw = random.Random(f"marks {seed}")
     one = session(made(LOOP), keep=draw.choice(KEEPS))
@@ -113,9 +115,9 @@ class Starved(Observer):
 
 def test_an_instruction_of_the_past_that_breaks_off_leaves_the_present_as_it_was() -> None:
     one, other = (Session(Source("halves.nasm", HALVES)) for _ in range(2))
-    for each in (one, other):
-        each.step()
-        each.step()
+    for run in (one, other):
+        run.step()
+        run.step()
 
     def look() -> None:
         with one.past.excursion() as now:

@@ -10,6 +10,7 @@ from nasm.analysis.profile.records import Stall
 from nasm.analysis.profile.timeline import BUSY, EMPTY, READYING
 from nasm.debugger.engines.strips import TimeSoFar
 from nasm.debugger.session import Session
+from tests.parts import part
 
 PROGRAMS = sorted(Path("programs").glob("*.nasm"))
 EVERYTHING = 1 << 40
@@ -22,7 +23,7 @@ def of(session: Session, cycles: int) -> TimeSoFar:
     return found
 
 
-@pytest.mark.parametrize("path", PROGRAMS, ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", part(PROGRAMS, 8), ids=lambda p: p.stem)
 def test_sums_are_those_of_a_profile_of_the_same_run(path: Path) -> None:
     profiled = Session(str(path), values=False, profile=True)
     profiled.run(hashes=False)
@@ -42,7 +43,7 @@ def test_sums_are_those_of_a_profile_of_the_same_run(path: Path) -> None:
             assert sorted(mine.stalls, key=repr) == sorted(theirs.stalls, key=repr)
 
 
-@pytest.mark.parametrize("path", PROGRAMS, ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", part(PROGRAMS, 8), ids=lambda p: p.stem)
 def test_spells_follow_each_other_without_a_gap(path: Path) -> None:
     session = Session(str(path), values=False)
     session.run(hashes=False)
@@ -55,7 +56,7 @@ def test_spells_follow_each_other_without_a_gap(path: Path) -> None:
         assert at == session.now
 
 
-@pytest.mark.parametrize("path", PROGRAMS, ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", part(PROGRAMS, 8), ids=lambda p: p.stem)
 def test_a_strip_is_what_two_moments_differ_by(path: Path) -> None:
     """The counters now, without those of when it begins."""
     session = Session(str(path), values=False)

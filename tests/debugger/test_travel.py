@@ -29,6 +29,7 @@ from tests.debugger.journeys import (
 )
 from tests.debugger.test_breakpoints import Record, expectations
 from tests.machine.test_halting import calls
+from tests.parts import part
 
 
 @pytest.fixture(autouse=True)
@@ -135,7 +136,7 @@ class Halting(Observer):
 KINDS = [(kind, seed) for kind in ("ordered", "mutant", "stuck", "any") for seed in (20, 21)]
 
 
-@pytest.mark.parametrize(("kind", "seed"), [*KINDS, ("file", 1), ("file", 4)])
+@pytest.mark.parametrize(("kind", "seed"), part([*KINDS, ("file", 1), ("file", 4)], 3))
 def test_a_run_that_is_halted_anywhere_ends_as_one_that_is_not(kind: str, seed: int) -> None:
     draw = random.Random(f"halted {kind} {seed}")
     with programs(kind, seed) as given:

@@ -18,6 +18,7 @@ from tests.fuzz import corpus
 from tests.fuzz.mutations import TOKEN
 from tests.fuzz.programs import Programs, few_lines
 from tests.printing.same import parts
+from tests.tables import each
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = (*("programs", "programs/lib", "programs/published", "programs/tensix"), "tests/hazards")
@@ -53,12 +54,12 @@ def same(text: str, other: str, name: str) -> None:
     assert [a.code for a in after.allows] == [a.code for a in before.allows]
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@each("path", FILES, ids=lambda path: path.stem)
 def test_a_file_formatted_is_the_same_program(path: Path) -> None:
     kept(path.read_text(encoding="utf-8"), str(path), whole=path.stat().st_size < 20_000)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@each("path", FILES, ids=lambda path: path.stem)
 def test_no_blank_stands_within_braces(path: Path) -> None:
     """Also with dtypes that are constants, of two lengths: they stand in a column."""
     text = path.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""A small batch of each fuzzer, and that a fuzzer finds what it is there to find."""
+"""A fuzzer finds what it is there to find."""
 
 from __future__ import annotations
 
@@ -26,29 +26,7 @@ from tests.fuzz.order import MADE
 from tests.fuzz.planted import FAULTS, Planted
 from tests.fuzz.programs import Programs
 
-BATCH = {
-    "programs": 400,
-    "arrays": 2000,
-    "commands": 1000,
-    "calls": 60,
-    "order": 30,
-    "kernels": 60,
-    "objects": 400,
-    "tensix": 150,
-    "wire": 12,
-    "oracles": 25,
-    "hostile": 25,
-}
-"""Units of each in this suite: seconds."""
-
-
-@pytest.mark.parametrize("name", FUZZERS)
-def test_a_small_batch_finds_nothing(name: str) -> None:
-    fuzzer = FUZZERS[name]()
-    for number in range(BATCH[name] // fuzzer.each):
-        data = driver.numbered(fuzzer, 4, number)
-        found = watched(fuzzer.check, data, seconds=60)  # what runs beside it counts as well
-        assert found is None, f"{found}\n{data!r}\n{found and found.details}"
+pytestmark = pytest.mark.thorough  # of fuzzers, which test nasm in test_batches.py
 
 
 @pytest.mark.parametrize("name", FUZZERS)

@@ -16,6 +16,8 @@ from tests.fuzz import traced
 from tests.fuzz.finding import Finding, watched
 from tests.fuzz.traced import Kernels, texts
 
+pytestmark = pytest.mark.thorough  # of a fuzzer
+
 UNWRITTEN = """# {"arrays": [["float32", [8, 8]]]}
 import nki.isa as nisa, nki.language as nl, nki
 @nki.jit

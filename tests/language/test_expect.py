@@ -25,6 +25,8 @@ from nasm.language.expectations.values import Evaluator
 from nasm.language.expectations.verdict import one_line
 from nasm.language.text.parse import parse_expression, parse_statement
 from nasm.program.program import Expectation
+from tests.parts import part
+from tests.tables import each
 
 NAN, INF = math.nan, math.inf
 BF16 = ml_dtypes.bfloat16
@@ -279,7 +281,7 @@ HOLDS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "held"), HOLDS)
+@each(("text", "held"), HOLDS)
 def test_an_expectation_holds_or_fails(text, held):
     record = judged(text)
     assert record.held is held
@@ -336,14 +338,14 @@ ROWS: dict[str, Callable[[int], str]] = {
 """Expectations that hold, with about so many operators in a row."""
 
 
-@pytest.mark.parametrize("count", [102, 5_000])
+@pytest.mark.parametrize("count", [102, pytest.param(5_000, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("row", ROWS.values(), ids=ROWS.keys())
 def test_a_row_of_operators_may_be_as_long_as_a_program(row, count):
     assert checked(row(count)) == []
     assert judged(row(count)).held
 
 
-@pytest.mark.parametrize("row", ROWS.values(), ids=ROWS.keys())
+@pytest.mark.parametrize("row", part([*ROWS.values()], 3), ids=part([*ROWS], 3))
 def test_a_row_of_operators_takes_work_in_proportion_to_its_length(row):
     def work(count: int) -> int:
         """Calls that it takes to judge a row."""
@@ -608,12 +610,12 @@ STATIC = [
 ]
 
 
-@pytest.mark.parametrize(("text", "wanted"), STATIC)
+@each(("text", "wanted"), STATIC)
 def test_a_check_finds_without_a_run_what_no_run_can_fix(text, wanted):
     assert wanted in checked(text, k=1, gold="g.npy")
 
 
-@pytest.mark.parametrize("text", [text for text, _, _, _ in SAID] + [text for text, _ in HOLDS])
+@each("text", [text for text, _, _, _ in SAID] + [text for text, _ in HOLDS])
 def test_a_check_finds_nothing_in_what_can_be_judged(text):
     assert checked(text) == []
 

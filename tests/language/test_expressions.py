@@ -13,6 +13,7 @@ from nasm.base.source import Source
 from nasm.language.text.parse import parse_expression
 from nasm.language.text.tree import Binary, Name, Named, Number, Slice, Template, Text
 from nasm.language.text.walk import descendants
+from tests.parts import examples
 
 
 def test_a_template_in_a_name_holds_expressions_at_their_place(expression):
@@ -179,7 +180,7 @@ def conditions(draw: st.DrawFn) -> str:
 
 @given(conditions())
 @settings(
-    max_examples=150,
+    max_examples=examples(150, 18),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],  # they are plain functions
 )

@@ -16,6 +16,7 @@ from nasm.language.assemble import assemble
 from nasm.program.program import Instruction, Program
 from nasm.program.written import operands
 from nasm.targets import TARGETS
+from tests.parts import examples
 
 HEAD = ".target trn2\n"
 
@@ -335,7 +336,7 @@ def substituted(line: str, values: dict[str, str]) -> str:
     return re.sub(r"\b[A-Za-z]\w*", lambda m: values.get(m[0], m[0]), line)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60, 8), deadline=None)
 @given(macros())
 def test_an_expansion_is_the_text_of_the_macro_with_the_arguments_in(
     made: tuple[list[str], list[tuple[int, int, int]]],

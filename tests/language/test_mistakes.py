@@ -12,6 +12,8 @@ from nasm.base.problems import Failure, Problem, render
 from nasm.base.source import Source
 from nasm.language.text.parse import parse, parse_expression
 from nasm.language.text.syntax_errors import CODES, TABLE
+from tests.parts import examples
+from tests.tables import each
 
 
 def problems(text: str) -> list[Problem]:
@@ -26,7 +28,7 @@ def only(text: str) -> Problem:
 EXAMPLES = [(entry.code, text) for entry in TABLE for text in entry.examples]
 
 
-@pytest.mark.parametrize(("code", "text"), EXAMPLES)
+@each(("code", "text"), EXAMPLES)
 def test_every_kind_of_mistake_is_shown_by_its_examples(code, text):
     problem = only(text)
     assert problem.code == code
@@ -193,13 +195,11 @@ def test_a_row_of_operators_is_not_deep(line):
     assert found.message == "an expression is nested more than 100 deep"
 
 
-@pytest.mark.parametrize(
+@each(
     ("opening", "closing"),
     [("-", ""), ("(-", ")"), ("abs(", ")"), ("1 + (", ")"), ("[", "]"), ("not ", "")],
 )
-@pytest.mark.parametrize(
-    "line", [".const A = {}", ".expect {} == 0", ".if {}\n.end", "Nop {}", "Nop op={}"]
-)
+@each("line", [".const A = {}", ".expect {} == 0", ".if {}\n.end", "Nop {}", "Nop op={}"])
 def test_what_is_nested_100_deep_is_not_nested_more_than_100_deep(line, opening, closing):
     for deep, codes in ((100, []), (101, ["E0122"])):
         text = line.format(f"({opening * deep}1{closing * deep})")
@@ -234,13 +234,13 @@ LEXEMES = [*_LEXEMES.split(" "), "\n", "\n", "\u00a0", "\r", "\v"]
 
 
 @given(st.lists(st.sampled_from(LEXEMES), max_size=25), st.sampled_from(["", " "]))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300, 37), deadline=None)
 def test_no_mix_of_lexemes_breaks_the_parser(lexemes, gap):
     never_raises(gap.join(lexemes))
 
 
 @given(st.text(max_size=60))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200, 25), deadline=None)
 def test_no_text_breaks_the_parser(text):
     never_raises(text)
 

@@ -14,6 +14,7 @@ from nasm.language.assemble import assemble
 from nasm.program.builder import ProgramBuilder
 from nasm.targets import TARGETS
 from nasm.views.view import View
+from tests.tables import each
 
 STRINGS = [
     "/x",
@@ -53,8 +54,8 @@ def spelled(text: str) -> str:
     return text.replace("\n", "\\n")
 
 
-@pytest.mark.parametrize("text", STRINGS)
-@pytest.mark.parametrize("kind", DECLARATIONS)
+@each("text", STRINGS)
+@each("kind", DECLARATIONS)
 def test_braces_make_no_other_names(kind: str, text: str) -> None:
     found = problem(DECLARATIONS[kind].format(f'{{"{spelled(text)}"}}'))
     assert found.code == "E0209"
@@ -113,8 +114,8 @@ def T(b: nasm.Builder) -> View:  # noqa: N802
     return View.whole(known) if known else b.hbm("t", "f32", (4,))
 
 
-@pytest.mark.parametrize("name", [*STRINGS, "and", "nan", 3, None, b"x", "x" * 201], ids=repr)
-@pytest.mark.parametrize("kind", PYTHON)
+@each("name", [*STRINGS, "and", "nan", 3, None, b"x", "x" * 201], ids=repr)
+@each("kind", PYTHON)
 def test_python_makes_no_other_names(kind: str, name: str) -> None:
     with pytest.raises(Failure) as caught:
         PYTHON[kind](nasm.Builder("trn2"), name)

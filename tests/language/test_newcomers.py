@@ -6,6 +6,7 @@ import pytest
 
 import nasm
 from nasm.base.problems import Failure, Problem
+from tests.tables import each
 
 HEAD = """\
 .target trn2
@@ -29,7 +30,7 @@ COMMENT = "';' begins a comment"
 FIRST = "its first operand is what it writes"
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "hint"),
     [
         (".for (k = 0; k < 4; k++)\nNop\n.end", "'.for k in 0..4 step 2'"),

@@ -14,6 +14,8 @@ from nasm.base.dtypes import DTYPES, convert_float64
 from nasm.base.pieces import extent, windows
 from nasm.base.problems import Failure
 from nasm.language.expectations.records import ExpectationRecord
+from tests.parts import part
+from tests.tables import each
 
 SIDES = """\
 A
@@ -130,7 +132,7 @@ def judged(*expectations: str) -> list[ExpectationRecord]:
 
 
 @pytest.mark.parametrize("piece", [130, 1_000])
-@pytest.mark.parametrize("side", SIDES.splitlines())
+@pytest.mark.parametrize("side", part(SIDES.splitlines(), 26))
 def test_an_expectation_in_pieces_says_what_it_says_of_the_whole(
     side: str, piece: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -140,6 +142,7 @@ def test_an_expectation_in_pieces_says_what_it_says_of_the_whole(
     assert [repr_of(e) for e in judged(*texts)] == [repr_of(e) for e in whole]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("side", ["A{} * 2", "A.T{}", "R{} * C", "N{}"])
 def test_a_row_of_operators_in_pieces_says_what_it_says_of_the_whole(
     side: str, monkeypatch: pytest.MonkeyPatch
@@ -171,10 +174,8 @@ def test_the_worst_places_are_found_wherever_they_are(
     assert f"beyond it in {failed:,} of 6,144 elements" in record.summary
 
 
-@pytest.mark.parametrize(
-    "shape", [(), (1,), (7,), (300,), (3, 5), (1, 300), (2, 3, 40), (50, 1, 3)]
-)
-@pytest.mark.parametrize("most", [1, 4, 50, 10_000])
+@each("shape", [(), (1,), (7,), (300,), (3, 5), (1, 300), (2, 3, 40), (50, 1, 3)])
+@each("most", [1, 4, 50, 10_000])
 def test_windows_are_small_and_follow_one_another(shape: tuple[int, ...], most: int) -> None:
     array = np.arange(prod(shape)).reshape(shape)
     parts = [array[window] for window in windows(shape, most)]
@@ -217,15 +218,18 @@ def peak(text: str) -> tuple[int, nasm.RunReport]:
 
 @pytest.mark.parametrize(
     "expectation",
-    [
-        "a == 0",
-        "a * 2 + 1 ~ exp(a)",
-        "sum(a) == 0",
-        "mean(a + 1) == 1",
-        "max(a) == argmax(a)",
-        "max(sum(a, axis=1)) == 0",
-        "gelu(a[:, 0:4096]) == 0",
-    ],
+    part(
+        [
+            "a == 0",
+            "a * 2 + 1 ~ exp(a)",
+            "sum(a) == 0",
+            "mean(a + 1) == 1",
+            "max(a) == argmax(a)",
+            "max(sum(a, axis=1)) == 0",
+            "gelu(a[:, 0:4096]) == 0",
+        ],
+        2,
+    ),
 )
 def test_a_large_tensor_is_judged_with_little_more_memory(expectation: str) -> None:
     size = 2**23

@@ -260,9 +260,9 @@ def lowest(one: Tensor, owners: list[Tensor]) -> int:
 def test_thousands_of_tensors_are_placed_at_once() -> None:
     many = Memory("many", partitions=128, size=1 << 18, align=4, summary="", source="made up")
     tensors = [tensor(f"t{n}", 4 + 4 * (n % 3), many) for n in range(20_000)]
-    begun = time.monotonic()
+    begun = time.process_time()
     assert place(tensors) == []
-    assert time.monotonic() - begun < 2  # looking through all those before takes minutes
+    assert time.process_time() - begun < 2  # looking through all those before takes minutes
 
 
 def test_no_more_than_fifty_are_said_not_to_fit() -> None:

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nasm
+from tests.parts import examples
 from tests.printing.same import round_trip
 
 WIDTH = 48
@@ -119,7 +120,7 @@ def values(session: nasm.Session) -> list[np.ndarray]:
     return [session.read(engine[0]) for engine in ENGINES]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40, 8), deadline=None)
 @given(st.integers(0, 2**32))
 def test_a_nest_computes_what_it_computes_unrolled(seed: int) -> None:
     nest = Nest(Random(seed).randint)  # to draw each number is ten times as slow

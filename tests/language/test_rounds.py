@@ -27,10 +27,10 @@ def program(text: str, **defines: int) -> Program:
 
 def problems(text: str, **defines: int) -> list[Problem]:
     """What is wrong with a text, which it says at once."""
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(Failure) as caught:
         program(text, **defines)
-    assert time.perf_counter() - started < IMMEDIATE
+    assert time.process_time() - started < IMMEDIATE
     return list(caught.value.problems)
 
 
@@ -110,9 +110,9 @@ def test_names_that_such_rounds_would_declare_are_not_missed(
 
 
 def test_an_empty_loop_takes_no_time() -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     assert len(program("@alpha\n.for i in 0..20000000\n.end\nWait\n")) == 1
-    assert time.perf_counter() - started < IMMEDIATE
+    assert time.process_time() - started < IMMEDIATE
 
 
 # ---------------------------------------------------------------- and no others

@@ -14,6 +14,7 @@ from nasm.language.printing import text as printed
 from nasm.program.program import Program
 from nasm.runs.check import examine
 from nasm.targets import TARGETS
+from tests.parts import examples
 
 
 def program(text: str) -> Program:
@@ -141,7 +142,7 @@ TREES = st.recursive(
 )
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80, 10), deadline=None)
 @given(st.lists(TREES, max_size=8))
 def test_tensors_share_bytes_only_if_no_block_holds_both_and_none_is_outside(tree: list) -> None:
     lines: list[str] = []

@@ -18,6 +18,7 @@ from nasm.apps.lsp.outline import cycles, entries, tokens
 from nasm.base.problems import Refused
 from tests.fuzz.mutations import mutated
 from tests.lsp.texts import TEXT
+from tests.parts import part
 
 PROGRAMS = sorted((Path(__file__).parents[2] / "programs").glob("*.nasm"))
 TEXTS = (TEXT, *(p.read_text(encoding="utf-8") for p in PROGRAMS[:6]))
@@ -44,7 +45,7 @@ def asked(text: str, dice: random.Random) -> None:
             renamed(analysis, position, "other")
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", part(range(12), 3))
 def test_a_text_that_was_changed_at_random_gives_answers(seed: int) -> None:
     dice = random.Random(seed)
     text = dice.choice(TEXTS)
@@ -52,7 +53,7 @@ def test_a_text_that_was_changed_at_random_gives_answers(seed: int) -> None:
         asked(text := mutated(dice, text, TEXTS), dice)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", part(range(6), 2))
 def test_a_text_as_far_as_it_is_typed_gives_answers(seed: int) -> None:
     dice = random.Random(seed)
     text = dice.choice(TEXTS)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from itertools import chain
 
-import pytest
-
 import nasm
 from nasm.machine.records import Status
 from tests.machine.random_deadlocks import QUEUES, Lines, drawn, free, text
+from tests.parts import part
+from tests.tables import each
 
 PLACE = re.compile(r"^(\w+) pc (\d+) waits for")
 NAMES = re.compile(r"@(\w+)")
@@ -23,7 +23,7 @@ def stuck(lines: Lines) -> dict[str, int]:
     return {q.engine: q.pc for q in session.queues() if q.pc < q.length}
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each("seed", part(SEEDS, 24))
 def test_a_trouble_stays_when_the_others_are_free_and_who_is_behind_goes_on(seed: int) -> None:
     lines = drawn(seed)
     session = nasm.Session(text(lines), trace=True)
@@ -59,5 +59,5 @@ def test_among_the_random_programs_are_all_kinds_of_trouble() -> None:
         for problem in report.problems:
             said += [problem.message, problem.hint, *(n.message for n in problem.notes)]
     every = "\n".join(said)
-    for part in ("several", "are blocked forever", "behind it", "jumped over", "count them"):
-        assert part in every
+    for one in ("several", "are blocked forever", "behind it", "jumped over", "count them"):
+        assert one in every

@@ -16,6 +16,8 @@ from nasm.base.source_files import source_of
 from nasm.debugger.session import Session
 from nasm.machine.records import Status
 from tests.machine.alike import NEEDS_VALUES, alike, without_values
+from tests.parts import part
+from tests.tables import each
 from tests.test_toy_cores import SWAP
 from tests.toy.target import TARGETS as TOY
 from tests.vendor.published import CASES
@@ -35,14 +37,14 @@ def ended(text: str) -> tuple[Session, list[str]]:
 # -- the same
 
 
-@pytest.mark.parametrize("path", PROGRAMS, ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", part(PROGRAMS, 8), ids=lambda p: p.stem)
 def test_a_program_takes_the_same_ticks_and_leaves_the_same_trace(path: Path) -> None:
     session = alike(nasm.assemble(source_of(path)))
     wanted = Status.FAULT if path.stem in BY_MEMORY else Status.FINISHED
     assert session.status is wanted
 
 
-@pytest.mark.parametrize("name", sorted(CASES))
+@each("name", sorted(CASES))
 def test_a_published_program_does_too(name: str) -> None:
     program = nasm.assemble(source_of(ROOT / "tests" / "vendor" / f"{name}.nasm"))
     alike(program, CASES[name](np.random.RandomState(0)))

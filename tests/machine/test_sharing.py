@@ -11,6 +11,7 @@ from nasm.base.dtypes import find
 from nasm.base.source import Source
 from nasm.machine.state import groups
 from nasm.views.tensor import Memory, Tensor
+from tests.parts import examples
 
 LANES = Memory("lanes", 128, 400, "", "made up")
 LINEAR = Memory("linear", 0, 0, "", "made up", shared=True)
@@ -28,7 +29,7 @@ def tensor(
     return made
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(400, 50))
 @given(
     st.lists(
         st.tuples(

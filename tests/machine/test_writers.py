@@ -10,6 +10,7 @@ import nasm
 from nasm.debugger.session import Session
 from nasm.machine.writers import MOST, Writers, part
 from nasm.views.view import View
+from tests import parts
 
 TENSORS = """\
 .target trn2
@@ -53,7 +54,7 @@ def bytes_of(session: Session, view: View) -> set[tuple[str, int, int]]:
 
 
 def test_the_writers_of_a_part_are_those_who_write_a_byte_of_it() -> None:
-    for seed in range(40):
+    for seed in parts.part(range(40), 8):
         chance = random.Random(seed)
         text = TENSORS + "\n".join(line(chance) for _ in range(8))
         session = Session(text)

@@ -12,6 +12,7 @@ import pytest
 
 from nasm.isa.evidence import Evidence
 from nasm.targets.neuron import alu
+from tests.tables import each
 
 NAN, INF = math.nan, math.inf
 F32 = np.float32
@@ -77,7 +78,7 @@ def test_abs_max_exists_nowhere_before_v4() -> None:
     assert row.engines_on("v4") == ("vector", "scalar")
 
 
-@pytest.mark.parametrize("row", alu.OPERATORS.values(), ids=lambda row: row.name)
+@each("row", alu.OPERATORS.values(), ids=lambda row: row.name)
 def test_every_row_says_what_it_is(row: alu.Operator) -> None:
     assert row.summary.endswith(".")
     assert row.source
@@ -230,8 +231,8 @@ def folded(op: Callable[[Any, Any], Any], rows: np.ndarray[Any, Any]) -> list[An
 SHAPES = [(1, 1), (1, 300), (2, 33), (7, 17), (8, 65), (9, 64), (33, 3), (128, 1), (128, 70)]
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("op", ["add", "subtract", "multiply", "maximum", "minimum"])
+@each("shape", SHAPES)
+@each("op", ["add", "subtract", "multiply", "maximum", "minimum"])
 def test_reductions_are_a_scalar_float32_loop_bit_for_bit(op: str, shape: tuple[int, int]) -> None:
     scale = {"add": 1e3, "subtract": 1e3, "multiply": 1.2}.get(op, 1)
     rows = (np.random.default_rng(7).standard_normal(shape) * scale).astype(F32)

@@ -15,6 +15,7 @@ import pytest
 from nasm.isa.evidence import Cost, Evidence
 from nasm.targets.neuron.generations import GENERATIONS
 from tests.neuron.programs import Tile, cost, hbm, psum, ran, sbuf, times
+from tests.tables import each
 
 DOC, MEAS, ASSUMED = Evidence.DOCUMENTED, Evidence.MEASURED, Evidence.ASSUMED
 ON = ("trn1", "trn2", "trn3")
@@ -64,7 +65,7 @@ TABLE = [
 ]
 
 
-@pytest.mark.parametrize(("line", "dtype", "memory", "want"), TABLE)
+@each(("line", "dtype", "memory", "want"), TABLE)
 def test_intervals_are_those_of_the_tables(
     line: str, dtype: str, memory: str, want: tuple[int | None, ...]
 ) -> None:

@@ -33,6 +33,8 @@ from nasm.targets.neuron import TARGET
 from nasm.targets.neuron.isa import ISA
 from nasm.views.tensor import Tensor
 from nasm.views.view import View
+from tests.parts import part
+from tests.tables import each
 
 Operands = tuple[Any, ...]
 
@@ -153,7 +155,7 @@ def asked(context: Context) -> None:
             operand.kind.handed(value, context)
 
 
-@pytest.mark.parametrize(("row", "engine", "generation"), PLACES)
+@each(("row", "engine", "generation"), part(PLACES, len(PLACES) // 3))
 def test_everything_a_row_allows_has_a_cost_or_breaks_a_rule(
     row: Row, engine: str, generation: Generation
 ) -> None:
@@ -168,7 +170,7 @@ def test_everything_a_row_allows_has_a_cost_or_breaks_a_rule(
     assert legal
 
 
-@pytest.mark.parametrize("row", tuple(ISA), ids=lambda row: row.name)
+@each("row", tuple(ISA), ids=lambda row: row.name)
 def test_what_is_drawn_has_every_dtype_that_an_operand_takes(row: Row) -> None:
     generation = TARGET.generations[-1 if TARGET.available(row, TARGET.generations[-1]) else 0]
     held = example(row, TARGET.engines(row, generation)[0], generation)

@@ -17,6 +17,7 @@ import pytest
 
 from nasm.isa.instruction import Row
 from nasm.targets.neuron.isa import ISA
+from tests.tables import each
 
 HERE = Path(__file__).parent
 MODELS = re.compile(r"tests\.neuron(\.\w+)?")
@@ -105,7 +106,7 @@ def held_against_models() -> dict[str, list[str]]:
     return made
 
 
-@pytest.mark.parametrize("row", [r for r in ISA if r.name not in STAND_INS], ids=lambda r: r.name)
+@each("row", [r for r in ISA if r.name not in STAND_INS], ids=lambda r: r.name)
 def test_every_row_has_a_random_case_that_uses_a_scalar_model(row: Row) -> None:
     assert row.name in held_against_models(), (
         f"{row.name} lacks a scalar model in the model.py of its family, or a function under "

@@ -13,6 +13,7 @@ from nasm.isa.kinds import Choice, Either, Kind
 from nasm.targets.neuron import alu
 from nasm.targets.neuron.isa import ISA
 from nasm.targets.neuron.nan import NUMBERS, Ignoring, Operators
+from tests.tables import each
 
 NAN = np.nan
 X = np.array([[1, NAN, NAN, -3, np.inf, 2, 7, 8], [NAN] * 8, [4, 3, 2, 1, 0, -1, -2, -3]])
@@ -117,7 +118,7 @@ def kinds(operand: Operand) -> tuple[Kind, ...]:
     return operand.kind.kinds if isinstance(operand.kind, Either) else (operand.kind,)
 
 
-@pytest.mark.parametrize("row", list(ISA), ids=lambda row: row.name)
+@each("row", list(ISA), ids=lambda row: row.name)
 def test_every_operand_that_takes_maximum_knows_the_option(row: Row) -> None:
     for operand in row.operands:
         for kind in kinds(operand):

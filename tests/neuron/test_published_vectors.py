@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from tests.neuron.programs import GENERATIONS, cost, psum, ran, result, sbuf, times
+from tests.tables import each
 
 TESTS = Path(__file__).parents[1]
 LEAST = float(np.finfo(np.float32).min)
@@ -99,7 +100,7 @@ def test_vector_loses_what_is_beyond_24_bits_and_gpsimd_does_not(on: str, dtype:
 # -- what becomes of numbers that a dtype cannot hold
 
 
-@pytest.mark.parametrize(
+@each(
     ("dtype", "value", "want"),
     [
         ("bf16", LEAST, -np.inf),
@@ -127,9 +128,7 @@ def test_vector_loses_what_is_beyond_24_bits_and_gpsimd_does_not(on: str, dtype:
         ("u8", 254.5, 254),
     ],
 )
-@pytest.mark.parametrize(
-    ("engine", "on"), [("vector", "trn1"), ("gpsimd", "trn2"), ("scalar", "trn3")]
-)
+@each(("engine", "on"), [("vector", "trn1"), ("gpsimd", "trn2"), ("scalar", "trn3")])
 def test_floats_overflow_to_infinity_and_integers_saturate(
     engine: str, on: str, dtype: str, value: float, want: float
 ) -> None:

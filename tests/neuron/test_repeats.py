@@ -51,6 +51,6 @@ def test_it_agrees_with_a_walk_on_small_patterns() -> None:
     ],
 )
 def test_a_large_pattern_is_judged_at_once(pairs: list[list[int]], twice: bool) -> None:
-    begun = time.monotonic()
+    begun = time.process_time()
     assert repeats(view(pairs)) is twice
-    assert time.monotonic() - begun < 1  # step by step it takes hours
+    assert time.process_time() - begun < 1  # step by step it takes hours

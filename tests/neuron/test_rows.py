@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Callable
 
 import pytest
 
@@ -24,10 +25,13 @@ from nasm.targets.neuron import TARGET, rules
 from nasm.targets.neuron.isa import ISA
 from nasm.views.view import View
 from tests.neuron import programs
+from tests.parts import part
+from tests.tables import each
 
 ROWS = tuple(ISA)
 ENGINES = ("tensor", "vector", "scalar", "gpsimd", "sync")
-every_row = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+every_row = each("row", ROWS, ids=lambda row: row.name)
+Test = Callable[..., None]
 
 
 def text(row: Row, engine: str, on: str, n: int = 128) -> str:
@@ -42,15 +46,15 @@ def generations(row: Row) -> list[str]:
     return [g.spellings[0] for g in TARGET.generations if TARGET.available(row, g)]
 
 
-def every(rows: tuple[Row, ...] = ROWS) -> pytest.MarkDecorator:
-    """Each row on each machine and engine that has it."""
+def every(rows: tuple[Row, ...] = ROWS) -> Callable[[Test], Test]:
+    """Each row on each machine and engine that has it; in `make test` a third of those."""
     cases = [
         pytest.param(row, engine, g.spellings[0], id=f"{row.name}-{g.name}-{engine}")
         for row in rows
         for g in TARGET.generations
         for engine in TARGET.engines(row, g)
     ]
-    return pytest.mark.parametrize(("row", "engine", "on"), cases)
+    return each(("row", "engine", "on"), part(cases, len(cases) // 3))
 
 
 def assembled(row: Row, engine: str, on: str, n: int = 128) -> Program:
@@ -150,7 +154,7 @@ def test_every_operand_describes_itself(row: Row) -> None:
         assert isinstance(operand.kind, Implicit) == (operand not in row.written)
 
 
-@pytest.mark.parametrize(
+@each(
     "rule",
     [*rules.EVERYWHERE, *(r for row in ROWS for r in row.rules)],
     ids=lambda rule: rule.sentence,

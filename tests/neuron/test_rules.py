@@ -6,13 +6,12 @@ import importlib
 import re
 from pathlib import Path
 
-import pytest
-
 from nasm.base.problems import Problem, Severity
 from nasm.targets.neuron import TARGET
 from nasm.targets.neuron.isa import ISA
 from tests.neuron import broken_everywhere, programs
 from tests.neuron.broken import TILES, Broken
+from tests.tables import each
 
 FAMILIES = sorted(Path(__file__).parent.glob("*/broken*.py"))
 CASES: list[Broken] = [
@@ -35,7 +34,7 @@ def quotes(problem: Problem, case: Broken) -> bool:
     )
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@each("case", CASES, ids=lambda case: case.name)
 def test_a_broken_rule_is_refused_and_quoted(case: Broken) -> None:
     problems = programs.refused(case.lines, case.on, **{**TILES, **case.tiles})
     assert [p for p in problems if quotes(p, case)], problems

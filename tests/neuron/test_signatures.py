@@ -15,6 +15,7 @@ import pytest
 
 from nasm.isa.instruction import REQUIRED, Row
 from nasm.targets.neuron.isa import ISA
+from tests.tables import each
 
 SIGNATURES = {
     "activate2": "dst: T, op, data: T, imm0, imm1, op0, op1, relu_param=0.0, reverse0=False, "
@@ -196,18 +197,18 @@ def test_every_function_that_a_row_names_is_here() -> None:
     assert {function for row in ISA for function in named(row)} == set(SIGNATURES)
 
 
-@pytest.mark.parametrize("function", SIGNATURES)
+@each("function", SIGNATURES)
 def test_every_parameter_of_a_function_is_an_operand(function: str) -> None:
     assert set(order(function)) <= {name for row in rows(function) for name in written(row)}
 
 
-@pytest.mark.parametrize("row", [row for row in ISA if named(row)], ids=lambda row: row.name)
+@each("row", [row for row in ISA if named(row)], ids=lambda row: row.name)
 def test_every_operand_is_a_parameter_or_said_to_be_more(row: Row) -> None:
     known = {name for function in named(row) for name in order(function)}
     assert set(written(row)) - known == set(MORE.get(row.name, ()))
 
 
-@pytest.mark.parametrize("function", SIGNATURES)
+@each("function", SIGNATURES)
 def test_the_operands_of_a_row_come_in_the_order_of_the_page(function: str) -> None:
     if function == "activation_reduce":  # Activation has the order of activation
         return
@@ -229,7 +230,7 @@ def test_what_a_row_has_beyond_its_functions_comes_last() -> None:
         assert written(ISA.rows[name])[-len(more) :] == list(more)
 
 
-@pytest.mark.parametrize("function", SIGNATURES)
+@each("function", SIGNATURES)
 def test_the_defaults_of_a_row_are_those_of_the_page(function: str) -> None:
     for row in rows(function):
         for parameter in parameters(function):

@@ -21,6 +21,7 @@ from nasm.program.builder import ProgramBuilder
 from nasm.sync.lines import lines
 from nasm.targets import TARGETS
 from tests.nki.minikernel import psum, result, sbuf
+from tests.parts import examples
 
 
 def lowered(
@@ -190,7 +191,7 @@ def regions(draw: st.DrawFn) -> list[tuple[int, int, int, int, bool | None]]:
     return found
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40, 8), deadline=None)
 @given(regions())
 def test_what_adds_is_decided_place_by_place(
     windows: list[tuple[int, int, int, int, bool | None]],

@@ -12,6 +12,7 @@ from nasm.base.problems import Failure
 from nasm.nki import isa as nisa
 from nasm.nki.kernel import trace
 from tests.nki.minikernel import sbuf
+from tests.tables import each
 
 THINGS = {
     "nothing": lambda: None,
@@ -23,8 +24,8 @@ THINGS = {
 }
 
 
-@pytest.mark.parametrize("thing", THINGS)
-@pytest.mark.parametrize("name", nisa.FUNCTIONS)
+@each("thing", THINGS)
+@each("name", nisa.FUNCTIONS)
 def test_an_operand_that_is_none_is_refused(name: str, thing: str) -> None:
     function = getattr(nisa, name)
     needed = [p.name for p in signature(function).parameters.values()]

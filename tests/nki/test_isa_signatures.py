@@ -6,9 +6,8 @@ from collections.abc import Callable
 from inspect import Parameter, signature
 from typing import Any
 
-import pytest
-
 from nasm.nki import isa
+from tests.tables import each
 
 PUBLISHED = {
     # name: (parameters that a call must give, parameters that have a default)
@@ -103,7 +102,7 @@ def test_every_published_function_is_there_refused_or_known_to_be_missing() -> N
     assert REFUSED.keys() <= have
 
 
-@pytest.mark.parametrize("name", sorted(PUBLISHED.keys() - MISSING.keys()))
+@each("name", sorted(PUBLISHED.keys() - MISSING.keys()))
 def test_the_parameters_of_a_function_are_the_published_ones(name: str) -> None:
     needed, optional = (words.split() for words in PUBLISHED[name])
     function: Callable[..., Any] = getattr(isa, name)

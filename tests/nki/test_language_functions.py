@@ -12,6 +12,7 @@ import pytest
 from nasm.nki import language as nl
 from nasm.nki.running import run
 from tests.nki.kernels import Array, computed
+from tests.tables import each
 
 R = np.random.default_rng(7)
 A, B = (R.normal(size=(8, 16)).astype(np.float32) for _ in range(2))
@@ -126,7 +127,7 @@ EXACT: dict[str, tuple[Callable[..., Any], tuple[Array, ...], Array]] = {
 }
 
 
-@pytest.mark.parametrize("name", EXACT)
+@each("name", EXACT)
 def test_a_function_gives_what_numpy_gives(name: str) -> None:
     body, arrays, wanted = EXACT[name]
     made = computed(body, *arrays)

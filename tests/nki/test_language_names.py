@@ -15,6 +15,7 @@ from nasm.nki import language as nl
 from nasm.nki.names import DType
 from nasm.nki.tensor import NkiTensor
 from tests.nki.kernels import refused, tensor, traced
+from tests.tables import each
 
 FUNCTIONS = {
     "buffer": "is_hbm is_on_chip is_psum is_sbuf",
@@ -151,7 +152,7 @@ def test_the_table_has_all_functions_of_the_stub() -> None:
     assert len(NAMED) == len(dict(NAMED)) == 103
 
 
-@pytest.mark.parametrize(("name", "words"), NAMED)
+@each(("name", "words"), NAMED)
 def test_a_function_has_its_parameters_in_order(name: str, words: str) -> None:
     parameters = inspect.signature(vars(nl)[name]).parameters
     assert " ".join(parameters) == words
@@ -159,7 +160,7 @@ def test_a_function_has_its_parameters_in_order(name: str, words: str) -> None:
         assert parameters[word].default == default, word
 
 
-@pytest.mark.parametrize("name", CONSTANTS)
+@each("name", CONSTANTS)
 def test_a_constant_is_there(name: str) -> None:
     assert name in vars(nl)
     assert name in nl.__all__

@@ -12,6 +12,7 @@ from nasm.nki import language as nl
 from nasm.nki.removed import GONE
 from nasm.nki.running import run
 from tests.nki.kernels import refused, tensor, traced
+from tests.tables import each
 
 OLD = {
     "arange": lambda x: nl.arange(128),
@@ -101,7 +102,7 @@ CALLS: dict[str, tuple[Any, str, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", CALLS)
+@each("name", CALLS)
 def test_a_call_without_a_meaning_is_refused(name: str) -> None:
     body, said, hint = CALLS[name]
     with traced() as trace:

@@ -12,6 +12,7 @@ import pytest
 import nasm.nki
 from nasm.base.problems import Failure, Problem
 from nasm.nki.exceptions import telling
+from tests.tables import each
 
 with nasm.nki.installed():
     import nki
@@ -428,7 +429,7 @@ def of_another_dtype(x: Any) -> None:
     nisa.tensor_tensor(tile, tile, tile, op=nl.bitwise_and)
 
 
-@pytest.mark.parametrize("name", SAID)
+@each("name", SAID)
 def test_what_is_wrong_is_said_at_its_line_with_a_way_on(name: str) -> None:
     kernel, wanted = SAID[name]
     (problem,) = problems_of(kernel, X)

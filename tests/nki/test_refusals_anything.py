@@ -16,6 +16,7 @@ from nasm.nki import language as nl
 from nasm.nki.exceptions import told
 from nasm.nki.tensor import NkiTensor
 from tests.nki.kernels import traced
+from tests.tables import each
 
 THINGS: dict[str, Callable[[], Any]] = {
     "nothing": lambda: None,
@@ -75,8 +76,8 @@ def tries(function: Any, named: list[inspect.Parameter], tensor: NkiTensor) -> I
                     yield f"{parameter.name}={what}: {error!r}"
 
 
-@pytest.mark.parametrize("buffer", ["sbuf", "shared_hbm"])
-@pytest.mark.parametrize("name", METHODS)
+@each("buffer", ["sbuf", "shared_hbm"])
+@each("name", METHODS)
 def test_what_a_method_does_not_take_is_refused(name: str, buffer: str) -> None:
     with traced():
         tensor = nl.ndarray((4, 8), nl.float32, buffer=buffer)

@@ -12,6 +12,7 @@ from nasm.nki import language as nl
 from nasm.nki.running import run
 from nasm.nki.tensor import NkiTensor
 from tests.nki.kernels import Array, places, refused, tensor, traced
+from tests.tables import each
 
 TABLE = np.arange(6 * 8 * 4, dtype=np.float32).reshape(6, 8, 4)
 
@@ -111,9 +112,9 @@ def gathered(body: Any, table: Array, *arrays: Array) -> Any:
 
     def kernel(source: Any, *inputs: Any) -> Any:
         tiles = []
-        for each in inputs:
-            tile = nl.ndarray(each.shape, each.dtype, buffer=nl.sbuf)
-            nisa.dma_copy(dst=tile, src=each)
+        for one in inputs:
+            tile = nl.ndarray(one.shape, one.dtype, buffer=nl.sbuf)
+            nisa.dma_copy(dst=tile, src=one)
             tiles.append(tile)
         part = body(source, *tiles)
         out = nl.ndarray(part.shape, part.dtype, buffer=nl.shared_hbm)
@@ -298,7 +299,7 @@ REFUSALS: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", REFUSALS)
+@each("name", REFUSALS)
 def test_what_no_view_is_is_refused(name: str) -> None:
     body, said = REFUSALS[name]
     with traced() as trace:

@@ -15,6 +15,7 @@ from nasm.nki import language as nl
 from nasm.nki.names import ds
 from nasm.nki.tensor import NkiTensor
 from tests.nki.kernels import Array, places, tensor, traced
+from tests.parts import examples
 
 SIZES = st.lists(st.integers(1, 6), min_size=2, max_size=4).map(tuple)
 Pair = tuple[NkiTensor, Array]
@@ -139,7 +140,7 @@ def step(draw: Any, view: NkiTensor, array: Array, ap: bool = True) -> Pair:
     return view, array
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100, 12), deadline=None)
 @given(st.data(), SIZES, st.booleans())
 def test_what_a_register_moves_stays_through_other_views(
     data: Any, shape: tuple[int, ...], on_chip: bool
@@ -171,7 +172,7 @@ def reshaped(view: NkiTensor, array: Array, shape: tuple[int, ...], make: Any) -
     return make(), wanted
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150, 18), deadline=None)
 @given(st.data(), SIZES, st.booleans())
 def test_chains_of_views_are_numpys(data: Any, shape: tuple[int, ...], on_chip: bool) -> None:
     with traced() as trace:

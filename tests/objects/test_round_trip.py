@@ -30,8 +30,10 @@ from nasm.views.view import View
 from tests.fuzz.programs import Programs, few_lines
 from tests.neuron.programs import GENERATIONS
 from tests.neuron.test_anything import every_row, mended
+from tests.parts import part
 from tests.printing.same import again, parts
 from tests.printing.test_round_trip import HAZARDS, PROGRAMS, PUBLISHED, end, name
+from tests.tables import each
 
 DEBUG = {"debug", "spans", "places"}
 
@@ -68,7 +70,7 @@ def round_trip(program: Program, source: Source | None = None, folder: str = "")
     return made
 
 
-@pytest.mark.parametrize("path", [*PROGRAMS, *HAZARDS], ids=name)
+@each("path", part([*PROGRAMS, *HAZARDS], 24), ids=name)
 def test_a_file_is_the_same_program_as_an_object_and_runs_alike(path: Path) -> None:
     program, source = nasm.assemble(path), source_of(path)
     made = round_trip(program, source, str(path.parent))
@@ -107,19 +109,19 @@ def test_views_of_expectations_that_no_slices_say_are_in_the_object() -> None:
     assert [outcome.held for outcome in failed] == [True, True, False, True, True]
 
 
-@pytest.mark.parametrize("path", PROGRAMS, ids=name)
+@pytest.mark.parametrize("path", part(PROGRAMS, 5), ids=name)
 def test_the_report_of_an_object_is_that_of_its_text(path: Path) -> None:
     of_text, source = nasm.assemble(path), source_of(path)
     of_object = read(written(of_text, source))
     assert str(nasm.run(of_object).report) == str(nasm.run(of_text).report)
 
 
-@pytest.mark.parametrize("path", PUBLISHED, ids=name)
+@pytest.mark.parametrize("path", part(PUBLISHED, 3), ids=name)
 def test_a_published_program_is_the_same_as_an_object(path: Path) -> None:
     round_trip(nasm.assemble(path), source_of(path), str(path.parent))
 
 
-@pytest.mark.parametrize("row", list(TARGET.isa), ids=lambda row: row.name)
+@each("row", part(list(TARGET.isa), 20), ids=lambda row: row.name)
 def test_the_example_of_a_row_is_the_same_as_an_object(row: Row) -> None:
     for generation in TARGET.generations:
         try:
@@ -137,12 +139,12 @@ def test_random_instructions_are_the_same_as_an_object(on: str) -> None:
         if program is not None:
             round_trip(program)
 
-    every_row(on, check, count=1, lines=5)
+    every_row(on, check, count=1, lines=5, size=12)
 
 
 def test_mutated_programs_that_assemble_are_the_same_as_objects() -> None:
     fuzzer, tried = Programs(), 0
-    for number in range(1_000, 1_300):
+    for number in part(range(1_000, 1_300), 30):
         source = Source("any", fuzzer.make(Random(number)).decode("utf-8"))
         with few_lines():
             try:
@@ -152,7 +154,7 @@ def test_mutated_programs_that_assemble_are_the_same_as_objects() -> None:
             if len(program) < 2_000:
                 tried += 1
                 round_trip(program, source)
-    assert tried > 30
+    assert tried > 2
 
 
 def test_the_same_text_is_the_same_bytes_in_another_process_and_folder(tmp_path: Path) -> None:

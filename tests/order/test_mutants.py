@@ -25,6 +25,7 @@ from tests.order.mutants import (
     program_of,
 )
 from tests.order.truth import Log, Truth
+from tests.parts import part
 
 EVERY = 9
 
@@ -78,6 +79,7 @@ def test_without_the_last_wait_the_host_may_read_too_early() -> None:
     assert found.early == [(4, 1)]
 
 
+@pytest.mark.thorough
 def test_the_programs_have_no_race_by_the_definition() -> None:
     for path in PROGRAMS:
         session = Session(program_of(path))
@@ -87,6 +89,7 @@ def test_the_programs_have_no_race_by_the_definition() -> None:
         assert (found.races, found.early) == ([], []), path.stem
 
 
+@pytest.mark.thorough
 def test_a_changed_program_is_the_same_again_afterwards() -> None:
     for path in PROGRAMS:
         program, again = program_of(path), program_of(path)
@@ -101,7 +104,7 @@ def test_a_changed_program_is_the_same_again_afterwards() -> None:
 # ---------------------------------------------------------------- what is said
 
 
-@pytest.mark.parametrize("path", PROGRAMS, ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", part(PROGRAMS, 4), ids=lambda p: p.stem)
 def test_what_a_change_does_is_said_exactly_where_it_does_something(path: Path) -> None:
     first = PROGRAMS.index(path) % EVERY
     for one in outcomes(path, EVERY, first):

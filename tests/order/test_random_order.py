@@ -32,6 +32,7 @@ from tests.order.skeletons import (
     streams,
     without,
 )
+from tests.parts import part
 
 STATES = 20_000
 LONG = Sizes(queues=5, steps=25, counters=4, transfers=8, shares=3)
@@ -40,19 +41,19 @@ WIDE = Sizes(queues=4, steps=8, counters=3, transfers=4, shares=16)
 
 @pytest.mark.parametrize("batch", range(4))
 def test_clocks_say_what_the_definition_says_where_counters_go_up(batch: int) -> None:
-    for seed in range(500 * batch, 500 * (batch + 1)):
+    for seed in part(range(500 * batch, 500 * (batch + 1)), 60):
         one = drawn(seed, RISING)
         assert report(one) == "", seed
         assert report(executed(one.skeleton, Random(seed))) == "", seed
 
 
 def test_so_they_do_with_events_that_are_set_once() -> None:
-    for seed in range(1000):
+    for seed in part(range(1000), 100):
         assert report(drawn(seed, EVENTS)) == "", seed
 
 
 def test_so_they_do_for_larger_skeletons() -> None:
-    for seed in range(100):
+    for seed in part(range(100), 20):
         assert report(drawn(seed, RISING, WIDE)) == "", seed
 
 
@@ -61,7 +62,7 @@ def test_clocks_never_say_more_than_the_definition_where_counters_go_down_or_are
     kind: str,
 ) -> None:
     ordered = known = 0
-    for seed in range(400):
+    for seed in part(range(400), 40):
         one = drawn(seed, kind)
         for run in (one, executed(one.skeleton, Random(seed))):
             try:
@@ -92,7 +93,7 @@ def test_and_not_if_each_waits_for_just_the_value_that_the_one_before_has_left()
 
 
 def test_what_a_run_happened_to_do_does_not_matter() -> None:
-    for seed in range(100):
+    for seed in part(range(100), 20):
         skeleton = drawn(seed, RISING).skeleton
         asked = [(e, s) for e in events(skeleton) for s in steps(skeleton)]
         answers = set()
@@ -104,7 +105,7 @@ def test_what_a_run_happened_to_do_does_not_matter() -> None:
 
 def test_a_wait_for_just_a_value_is_warned_of_exactly_if_it_may_be_overrun() -> None:
     said = 0
-    for seed in range(600):
+    for seed in part(range(600), 80):
         skeleton, draw = drawn(seed, RISING).skeleton, Random(seed)
         waits = [s for s in steps(skeleton) if s.wait is not None and s.wait.value > 0]
         if not waits:
@@ -127,7 +128,7 @@ def _just(step: Step) -> Step:
 
 @pytest.mark.parametrize("every", [1, 3, 7])
 def test_what_is_judged_bit_by_bit_is_what_is_judged_at_once(every: int) -> None:
-    for seed in range(60):
+    for seed in part(range(60), 12):
         one = drawn(seed, RISING, LONG)
         assert taken(one, every) == [t.clock for t in clocks(one).taken], seed
 
@@ -136,7 +137,7 @@ def test_what_is_judged_bit_by_bit_is_what_is_judged_at_once(every: int) -> None
 def test_what_is_new_in_a_clock_is_all_that_there_is_to_learn_from_it(
     every: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    some = [drawn(seed, kind, LONG) for seed in range(60) for kind in KINDS]
+    some = [drawn(seed, kind, LONG) for seed in part(range(60), 12) for kind in KINDS]
     found = [taken(one, every, settled=False) for one in some]
     monkeypatch.setattr(News, "joined", lambda _, queue, *waited: joined(*waited))
     assert found == [taken(one, every, settled=False) for one in some]
@@ -162,7 +163,7 @@ def test_what_is_known_of_purses_only_grows_until_nothing_more_is_found() -> Non
 
 
 def test_the_fixpoint_is_what_the_walk_finds() -> None:
-    for seed in range(200):
+    for seed in part(range(200), 25):
         skeleton = drawn(seed, RISING).skeleton
         walk, pairs = Walk(skeleton), orders(skeleton)
         for event in events(skeleton):
@@ -176,7 +177,7 @@ def test_the_fixpoint_is_what_the_walk_finds() -> None:
 
 def test_counters_that_go_up_have_one_end_whatever_the_timing() -> None:
     ended = stuck = 0
-    for seed in range(300):
+    for seed in part(range(300), 30):
         skeleton = drawn(seed, RISING).skeleton
         cut = without(Drawn(skeleton, ()), skeleton[0][0]) if seed % 2 else None
         walk = Walk(cut.skeleton if cut else skeleton)
@@ -193,7 +194,7 @@ def test_every_skeleton_that_is_drawn_can_happen_and_kinds_are_what_they_say() -
         assert all(possible(one) for one in some)
         assert all(rising(one.skeleton) for one in some) == (kind in (RISING, EVENTS))
     shapes = [step for seed in range(200) for step in drawn(seed, RISING).order]
-    for part in "wait", "change", "issue":
-        assert any(getattr(step, part) for step in shapes)
+    for name in "wait", "change", "issue":
+        assert any(getattr(step, name) for step in shapes)
     assert any(step.meeting >= 0 for step in shapes)
     assert any(step.after >= 0 for step in shapes)

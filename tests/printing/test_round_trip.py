@@ -19,7 +19,9 @@ from nasm.targets.neuron import TARGET
 from tests.fuzz.programs import Programs, few_lines
 from tests.neuron.programs import GENERATIONS
 from tests.neuron.test_anything import every_row, mended
+from tests.parts import part
 from tests.printing.same import round_trip
+from tests.tables import each
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = sorted((ROOT / "programs").glob("*.nasm"))
@@ -52,18 +54,18 @@ def name(path: Path) -> str:
     return path.stem
 
 
-@pytest.mark.parametrize("path", [*PROGRAMS, *HAZARDS], ids=name)
+@each("path", part([*PROGRAMS, *HAZARDS], 40), ids=name)
 def test_a_file_printed_is_the_same_program_and_runs_alike(path: Path) -> None:
     program = nasm.assemble(path)
     assert end(round_trip(program, str(path.parent))) == end(program)
 
 
-@pytest.mark.parametrize("path", PUBLISHED, ids=name)
+@pytest.mark.parametrize("path", part(PUBLISHED, 4), ids=name)
 def test_a_published_program_printed_is_the_same(path: Path) -> None:
     round_trip(nasm.assemble(path), str(path.parent))
 
 
-@pytest.mark.parametrize("row", list(TARGET.isa), ids=lambda row: row.name)
+@each("row", list(TARGET.isa), ids=lambda row: row.name)
 def test_the_example_of_a_row_printed_is_the_same(row: Row) -> None:
     for generation in TARGET.generations:
         try:
@@ -81,12 +83,12 @@ def test_random_instructions_printed_are_the_same(on: str) -> None:
         if program is not None:
             round_trip(program)
 
-    every_row(on, check, count=4, lines=5)
+    every_row(on, check, count=4, lines=5, size=6)
 
 
 def test_mutated_programs_that_assemble_are_the_same_when_printed() -> None:
     fuzzer, printed = Programs(), 0
-    for number in range(400):
+    for number in part(range(400), 80):
         source = Source("any", fuzzer.make(Random(number)).decode("utf-8"))
         with few_lines():
             try:
@@ -96,4 +98,4 @@ def test_mutated_programs_that_assemble_are_the_same_when_printed() -> None:
             if len(program) < 2_000:
                 printed += 1
                 round_trip(program)
-    assert printed > 40
+    assert printed > 8

@@ -10,6 +10,7 @@ from nasm.analysis.profile.records import EngineTimes, Profile, Stall
 from nasm.base.problems import Failure
 from nasm.debugger.session import Session
 from nasm.machine.records import Status
+from tests.parts import part
 
 PROGRAMS = sorted((Path(__file__).parents[2] / "programs").glob("*.nasm"))
 
@@ -68,7 +69,7 @@ def test_semaphores_are_split_by_who_posted_last() -> None:
     assert [(s.cause, s.by) for s in engines["vector"].stalls] == [("semaphore", "gpsimd")]
 
 
-@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", part(PROGRAMS, 6), ids=lambda path: path.stem)
 def test_busy_and_waits_and_empty_are_all_the_time_of_every_program(path: Path) -> None:
     session = Session(path, profile=True)
     for cycles in (300, 3000, None):

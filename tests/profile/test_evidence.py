@@ -13,6 +13,7 @@ from nasm.base.source_files import source_of
 from nasm.debugger.session import Session
 from nasm.isa.evidence import Evidence
 from nasm.sim.history import History
+from tests.parts import part
 from tests.toy.target import TARGETS as TOY
 
 PROGRAMS = sorted((Path(__file__).parents[2] / "programs").glob("*.nasm"))
@@ -26,7 +27,7 @@ def mix(session: Session) -> dict[Evidence, int]:
     return dict(evidence(session.machine, history, critical_path(history)))
 
 
-@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", part(PROGRAMS, 6), ids=lambda path: path.stem)
 def test_the_kinds_of_evidence_add_up_to_the_run(path: Path) -> None:
     session = Session.load(source_of(path))
     assert sum(mix(session).values()) == session.now

@@ -12,6 +12,7 @@ from nasm.base.source import Source
 from nasm.base.source_files import source_of
 from nasm.debugger.session import Session
 from nasm.sim.history import History
+from tests.parts import part
 from tests.profile.whole import whole
 from tests.sim.random_runs import DELAY, DISPATCH, NOTIFY, Run, drawn
 from tests.test_toy_cores import SWAP
@@ -39,7 +40,7 @@ def test_a_path_is_as_long_as_a_random_run_and_leaves_nothing_over(first: int) -
     assert {"order", "unit", "port", "result", "engine", "transfer", "issue"} <= edges
 
 
-@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", part(PROGRAMS, 6), ids=lambda path: path.stem)
 def test_so_it_is_in_programs(path: Path) -> None:
     session, history = Session.load(source_of(path)), History()
     session.machine.scheduler.observe(history)

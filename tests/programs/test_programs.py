@@ -17,6 +17,8 @@ from nasm.base.source import Source
 from nasm.base.source_files import source_of
 from nasm.debugger.session import Session
 from nasm.machine.records import RunReport, Status
+from tests.parts import part
+from tests.tables import each
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "programs"
@@ -62,7 +64,7 @@ def on_every_core() -> list[tuple[str, str]]:
     return found
 
 
-@pytest.mark.parametrize(("name", "core"), on_every_core())
+@each(("name", "core"), part(on_every_core(), 18))
 def test_a_program_runs_as_well_on_every_core_that_has_what_it_needs(name: str, core: str) -> None:
     report = load(name, target=core).run(hashes=False)
     assert report.target == core
@@ -107,7 +109,7 @@ FORGOTTEN = [
 ]
 
 
-@pytest.mark.parametrize(("name", "wait"), FORGOTTEN)
+@each(("name", "wait"), part(FORGOTTEN, 12))
 def test_a_forgotten_wait_is_reported_as_a_hazard(name: str, wait: str) -> None:
     whole = source_of(FOLDER / name)
     # Only where the wait stands as code: it is followed by blanks and an update, or by nothing.
@@ -249,7 +251,7 @@ def test_a_program_runs_the_same_in_another_process() -> None:
         assert there.stdout.split() == [str(mark) for mark in here]
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", part(PROGRAMS, 5))
 def test_stepping_one_by_one_equals_a_run(name: str) -> None:
     ran = load(name)
     whole = marks(ran.run())

@@ -66,21 +66,37 @@ def mamba(a: np.ndarray, positions: int) -> np.ndarray:
     return out
 
 
-@pytest.mark.parametrize(
-    ("name", "sizes"),
-    [
-        ("mamba_v1.nasm", {"CHANNELS": 384, "SEQ": 8, "STATES": 5, "RELOAD": 1}),
-        ("mamba_v1.nasm", {"CHANNELS": 256, "SEQ": 8, "STATES": 4, "RELOAD": 0}),
-        ("mamba_v2.nasm", {"CHANNELS": 384, "SEQ": 8, "STATES": 5}),
-        ("mamba_v2.nasm", {"CHANNELS": 128, "SEQ": 1024, "STATES": 3}),
-        ("mamba_v2_long.nasm", {"CHANNELS": 384, "SEQ": 8, "STATES": 5}),
-        ("mamba_v2_long.nasm", {"CHANNELS": 384, "SEQ": 2560, "STATES": 1}),
-        ("mamba_v2_long.nasm", {"CHANNELS": 128, "SEQ": 8192, "STATES": 2}),
-        ("mamba_v3.nasm", {"CHANNELS": 384, "SEQ": 8, "STATES": 5}),
-        ("mamba_v3.nasm", {"CHANNELS": 256, "SEQ": 1024, "STATES": 3}),
-        ("mamba_v3.nasm", {"CHANNELS": 384, "SEQ": 1024, "STATES": 3, "HELD": 1}),
-    ],
-)
+MAMBAS = [
+    ("mamba_v1.nasm", {"CHANNELS": 384, "SEQ": 8, "STATES": 5, "RELOAD": 1}),
+    ("mamba_v1.nasm", {"CHANNELS": 256, "SEQ": 8, "STATES": 4, "RELOAD": 0}),
+    ("mamba_v2.nasm", {"CHANNELS": 384, "SEQ": 8, "STATES": 5}),
+    pytest.param(
+        "mamba_v2.nasm", {"CHANNELS": 128, "SEQ": 1024, "STATES": 3}, marks=pytest.mark.thorough
+    ),
+    ("mamba_v2_long.nasm", {"CHANNELS": 384, "SEQ": 8, "STATES": 5}),
+    pytest.param(
+        "mamba_v2_long.nasm",
+        {"CHANNELS": 384, "SEQ": 2560, "STATES": 1},
+        marks=pytest.mark.thorough,
+    ),
+    pytest.param(
+        "mamba_v2_long.nasm",
+        {"CHANNELS": 128, "SEQ": 8192, "STATES": 2},
+        marks=pytest.mark.thorough,
+    ),
+    ("mamba_v3.nasm", {"CHANNELS": 384, "SEQ": 8, "STATES": 5}),
+    pytest.param(
+        "mamba_v3.nasm", {"CHANNELS": 256, "SEQ": 1024, "STATES": 3}, marks=pytest.mark.thorough
+    ),
+    pytest.param(
+        "mamba_v3.nasm",
+        {"CHANNELS": 384, "SEQ": 1024, "STATES": 3, "HELD": 1},
+        marks=pytest.mark.thorough,
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "sizes"), MAMBAS)
 def test_every_version_of_mamba_computes_the_same(name: str, sizes: dict[str, int]) -> None:
     a = -drawn(1, sizes["CHANNELS"], sizes["STATES"])
     found = outputs(name, {"A": a}, **sizes)["OUT"]

@@ -18,6 +18,7 @@ from nasm.show import pages
 from nasm.show.columns import WIDTH
 from nasm.targets import TARGETS
 from tests.repl.conftest import Tried
+from tests.tables import each
 from tests.toy.target import ISA
 
 EVERY = pytest.mark.parametrize("name", COMMANDS)
@@ -55,7 +56,7 @@ def test_names_and_aliases_lead_to_one_command(name: str) -> None:
         assert find(f"{parent} {word}".strip())[0] is COMMANDS[name]
 
 
-@pytest.mark.parametrize("row", ISA.rows.values(), ids=lambda r: r.name)
+@each("row", ISA.rows.values(), ids=lambda r: r.name)
 def test_every_instruction_has_a_page(toy: Tried, row: Row) -> None:
     page = toy.does(f"help {row.name}")
     assert " ".join(page.split()).startswith(" ".join([*pages.synopsis(row).split(), row.summary]))
@@ -133,7 +134,7 @@ assert GENERATION is not None
 TOPICS = list(topics.topics(TARGET, GENERATION))
 
 
-@pytest.mark.parametrize("word", sorted({t.word for t in TOPICS}))
+@each("word", sorted({t.word for t in TOPICS}))
 def test_every_word_is_explained_in_any_case(bare: Tried, word: str) -> None:
     bare.shell.target = "trn2"
     page = bare.does(f"help {word}")

@@ -11,6 +11,7 @@ from nasm.apps.repl.command import COMMANDS
 from nasm.apps.repl.naming import files
 from nasm.apps.repl.suggest import Names, Suggestion, suggest
 from tests.repl.conftest import Tried
+from tests.tables import each
 
 SOME = [
     "step",
@@ -64,7 +65,7 @@ def words(text: str) -> list[str]:
     return [s.text for s in suggest(text, NAMES)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         ("st", ["step", "set"]),

@@ -16,6 +16,7 @@ from nasm.apps.repl import panels, prompt, suggest
 from nasm.apps.repl.panel_window import Above
 from nasm.apps.repl.settings import PANELS, USUAL
 from nasm.debugger.session import Session
+from tests.parts import part
 from tests.repl.conftest import Loader, Tried
 from tests.repl.test_prompt import home  # noqa: F401  (no history of whoever runs the tests)
 from tests.repl.test_seeing import PROGRAMS
@@ -76,7 +77,7 @@ def test_in_plain_nothing_is_kept_and_what_is_printed_is_ascii(toy: Tried) -> No
     assert toy.shell.kept == ()
 
 
-@pytest.mark.parametrize("width", [40, 60, 80, 120])
+@pytest.mark.parametrize("width", part([40, 60, 80, 120], 1))
 @pytest.mark.parametrize("program", ["matmul_k", "softmax", "countdown"])
 @pytest.mark.parametrize("micro", ["0", "1.5", "3", "99"])
 def test_whatever_height_there_is_it_is_kept_to(
@@ -85,7 +86,7 @@ def test_whatever_height_there_is_it_is_kept_to(
     bare.shell.adopt(Session(str(PROGRAMS / f"{program}.nasm")))
     bare.shell.settings.width = width
     bare.does("display $done" if program == "countdown" else "display 1", f"until {micro}us")
-    for height in range(3, 34):
+    for height in part(range(3, 34), 8):
         lines = panels.shown(bare.shell, tuple(PANELS), width, height)
         assert 0 < len(lines) <= height
         assert max(len(line.text) for line in lines) <= width

@@ -14,6 +14,7 @@ from nasm.machine.records import Status
 from nasm.runs.schedules.random import each
 from nasm.sim.delays import Jitter
 from tests.machine.everything import differences, everything
+from tests.parts import part
 from tests.schedules.programs import FIVE, HEAD, InOrder
 
 ROOT = Path(__file__).parents[2]
@@ -27,13 +28,13 @@ def ran(text: str | Path) -> Session:
     return session
 
 
-@pytest.mark.parametrize("path", PROGRAMS, ids=[p.stem for p in PROGRAMS])
+@pytest.mark.parametrize("path", part(PROGRAMS, 6), ids=lambda p: p.stem)
 def test_the_programs_lead_to_the_same_under_other_timings(path: Path) -> None:
     found = nasm.schedules(ran(path), 4)
     assert (found.count, str(found.others)) == (4, "()")
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", part(range(30), 6))
 def test_programs_in_order_lead_to_the_same_under_12_timings(seed: int) -> None:
     session = ran(InOrder(seed).text)
     assert session.status is Status.FINISHED

@@ -15,7 +15,9 @@ from nasm.base.source import Source
 from nasm.debugger.session import Session
 from nasm.isa.pace import Pace
 from nasm.show.trace import DETAILS, MANY, stream
+from tests.parts import part
 from tests.show.trace_events import Event, checked, ns, on, threads
+from tests.tables import each
 from tests.toy.target import TARGETS
 
 RELAY = """\
@@ -312,8 +314,8 @@ def test_a_run_without_instructions_is_a_trace_without_slices() -> None:
     assert {e["ph"] for e in events(".target toy\n")} == {"M"}
 
 
-@pytest.mark.parametrize("detail", DETAILS)
-@pytest.mark.parametrize("path", PROGRAMS, ids=lambda p: p.stem)
+@each("detail", DETAILS)
+@each("path", part(PROGRAMS, 8), ids=lambda p: p.stem)
 def test_the_trace_of_every_program_is_what_a_viewer_can_show(path: Path, detail: str) -> None:
     made, out = Session(path), io.BytesIO()
     traced = stream(made, out, detail=detail)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import random
 from typing import Any
 
-import pytest
-
 from nasm.sim.channels import Group, Portion
 from nasm.sim.counters import Counters, Semaphore, Who
 from nasm.sim.delayed_scheduler import DelayedScheduler
@@ -15,16 +13,18 @@ from nasm.sim.events import Observer
 from nasm.sim.queues import Fetched, Flying, Queue, Task, Work
 from nasm.sim.trace import Trace
 from nasm.views.regions import intersect
+from tests.parts import part
 from tests.sim.random_runs import Run, drawn
+from tests.tables import each
 
-SEEDS = range(150)
+SEEDS = part(range(150), 25)
 
 
 def records(trace: Trace) -> list[Any]:
     return [trace.instructions, trace.jobs, trace.posts]
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each("seed", SEEDS)
 def test_delays_that_change_nothing_leave_every_record_as_it_is(seed: int) -> None:
     lines = drawn(random.Random(seed))
     plain, delayed = Trace(), Trace()
@@ -33,7 +33,7 @@ def test_delays_that_change_nothing_leave_every_record_as_it_is(seed: int) -> No
     assert records(plain) == records(delayed)
 
 
-@pytest.mark.parametrize("seed", SEEDS[:40])
+@each("seed", SEEDS[:40])
 def test_a_seed_has_one_run_and_others_have_others(seed: int) -> None:
     lines = drawn(random.Random(seed))
     traces = [Trace() for _ in range(3)]
@@ -99,7 +99,7 @@ class Rules(Observer):
             self.broken.append("shares that land before their channels are done")
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each("seed", SEEDS)
 def test_under_other_timings_every_rule_holds(seed: int) -> None:
     lines, rules = drawn(random.Random(seed)), Rules()
     Run(lines, rules, delays=Jitter(seed))

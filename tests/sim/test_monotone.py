@@ -10,8 +10,6 @@ import random
 from dataclasses import dataclass, replace
 from functools import partial
 
-import pytest
-
 from nasm.sim.channels import Channels, Flight, Portion
 from nasm.sim.counters import Counters
 from nasm.sim.events import Observer
@@ -19,6 +17,8 @@ from nasm.sim.queues import Queue, Task, Work
 from nasm.sim.resources import Resources
 from nasm.sim.scheduler import Scheduler
 from nasm.views.regions import Region
+from tests.parts import part
+from tests.tables import each
 
 COUNTERS, PLACES = 4, 3
 
@@ -135,7 +135,7 @@ def shorter(rng: random.Random, queues: Lines) -> Lines:
     return changed
 
 
-@pytest.mark.parametrize("seed", range(400))
+@each("seed", part(range(400), 80))
 def test_removing_a_wait_or_shortening_an_interval_makes_nothing_later(seed: int) -> None:
     rng = random.Random(seed)
     queues = drawn(rng)

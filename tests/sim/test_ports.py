@@ -5,13 +5,13 @@ from __future__ import annotations
 import random
 from itertools import pairwise
 
-import pytest
-
 from nasm.sim.counters import Counters
 from nasm.sim.events import Observer
 from nasm.sim.queues import Queue, Task, Work
 from nasm.sim.resources import Resource, Resources
 from nasm.sim.scheduler import Scheduler
+from tests.parts import part
+from tests.tables import each
 
 WORK = Work(-1, lambda now: None, lambda payload: None)
 Given = tuple[int, tuple[str, ...]]
@@ -85,7 +85,7 @@ def test_who_needs_two_ports_is_passed_over_once_and_not_for_ever() -> None:
     assert at == 20
 
 
-@pytest.mark.parametrize("seed", range(200))
+@each("seed", part(range(200), 40))
 def test_ports_are_used_while_somebody_may_and_nobody_is_passed_over_twice(seed: int) -> None:
     rng = random.Random(seed)
     engines = rng.randint(2, 4)

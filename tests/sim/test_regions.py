@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nasm.views.regions import Region, covers, intersect, overlap
+from tests.parts import examples
 
 
 def touched(region: Region) -> set[tuple[int, int]]:
@@ -81,7 +82,7 @@ def boxes(draw: st.DrawFn) -> Region:
     return Region("0.m", (0, 1, 1), low, high, start, ((pitch, count), (1, length)), 1)
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500, 62))
 @given(boxes(), boxes())
 def test_overlap_of_boxes_is_exact(a: Region, b: Region) -> None:
     assert overlap(a, b) == bool(touched(a) & touched(b))
@@ -114,7 +115,7 @@ def rectangles(draw: st.DrawFn) -> Region:
     return Region("0.m", (0, 1, 1), low, high + length, start, (*dims, (1, length)), 1)
 
 
-@settings(max_examples=1000)
+@settings(max_examples=examples(1000, 125))
 @given(rectangles(), rectangles())
 def test_overlap_of_rectangles_is_exact(a: Region, b: Region) -> None:
     with pytest.MonkeyPatch.context() as patch:
@@ -123,7 +124,7 @@ def test_overlap_of_rectangles_is_exact(a: Region, b: Region) -> None:
         assert overlap(b, a) == overlap(a, b)
 
 
-@settings(max_examples=1000)
+@settings(max_examples=examples(1000, 125))
 @given(st.one_of(rectangles(), boxes()), st.one_of(rectangles(), boxes()), st.booleans())
 def test_what_one_region_covers_of_another_is_exact(a: Region, b: Region, moved: bool) -> None:
     if moved:  # into the other's corner, where it is more often covered

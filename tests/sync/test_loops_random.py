@@ -22,6 +22,7 @@ from nasm.sync.lines import Item, Line, Loop, Sequence
 from nasm.sync.synchronize import synchronise
 from nasm.views.tensor import Tensor
 from nasm.views.view import Reg
+from tests.parts import examples
 from tests.sync.cases import Call, Case, Part, calls, filled, view
 
 ORDER = {"E0501", "E0502", "E0505", "E0513", "E0514", "E0520", "E0540", "E0541"}
@@ -172,7 +173,7 @@ def judged(program: Program, inputs: dict[str, Any]) -> tuple[nasm.Session, set[
     return session, said & ORDER
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(200, 25), deadline=None, suppress_health_check=list(HealthCheck))
 @given(programs())
 def test_a_random_loop_means_what_its_calls_do_round_by_round(items: Items) -> None:
     building = Building(items)
@@ -192,7 +193,7 @@ def counted(items: Items, counts: tuple[int, ...]) -> Items:
     ]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(60, 8), deadline=None, suppress_health_check=list(HealthCheck))
 @given(programs())
 def test_each_wait_of_a_random_loop_is_needed_for_some_number_of_rounds(items: Items) -> None:
     inputs = Case([], 1).inputs()

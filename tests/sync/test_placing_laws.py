@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nasm.views.tensor import Memory, Tensor
+from tests.parts import examples
 from tests.sync.placed import BANKED, PLAIN, refused, tensor
 
 LOOSE = st.tuples(st.integers(1, 140), st.sampled_from([1, 5, 128]))
@@ -68,7 +69,7 @@ def share(a: Tensor, b: Tensor) -> bool:
     return bool(rows[0] & rows[1]) and bool(lanes[0] & lanes[1])
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300, 37))
 @given(
     st.sampled_from([PLAIN, BANKED]),
     st.lists(LOOSE, max_size=10),
@@ -98,7 +99,7 @@ def test_no_tensor_shares_a_byte_with_another_that_lives_when_it_does(
         assert (a in before and b in before) or not share(a, b)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200, 25))
 @given(st.lists(LOOSE, max_size=10), SHAPE, st.integers(0, 1 << 20))
 def test_bytes_are_used_again_only_when_there_are_no_others(
     loose: list[Any], shape: list[Any], seed: int
@@ -112,7 +113,7 @@ def test_bytes_are_used_again_only_when_there_are_no_others(
     assert not any(share(a, b) for a in used for b in used if a is not b)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100, 12))
 @given(st.lists(LOOSE, max_size=10), st.lists(CHOSEN, max_size=4), SHAPE, st.integers(0, 1 << 20))
 def test_what_is_refused_is_refused_with_its_map_and_the_same_places_come_out_twice(
     loose: list[Any], chosen: list[Any], shape: list[Any], seed: int

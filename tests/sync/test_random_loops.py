@@ -15,6 +15,7 @@ from nasm.program.builder import ProgramBuilder
 from nasm.sync.lines import Item, Line, Loop, Sequence
 from nasm.sync.synchronize import synchronise
 from nasm.views.view import Reg
+from tests.parts import examples
 from tests.sync.cases import Call, Case, calls, filled
 from tests.sync.test_loops import ORDER
 
@@ -111,7 +112,7 @@ class Program:
         return self.builder.make(queue, rows, list(operands), named, None, None)[0]
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(150, 18), deadline=None, suppress_health_check=list(HealthCheck))
 @given(parts(2))
 def test_a_random_program_with_loops_keeps_its_meaning(some: list[Part]) -> None:
     fill = filled(0)

@@ -18,6 +18,7 @@ from nasm.sync.synchronize import synchronise
 from nasm.targets import TARGETS
 from nasm.views.tensor import Tensor
 from nasm.views.view import View
+from tests.parts import examples
 from tests.sync.cases import Case, cases
 from tests.sync.conflicts import Place
 from tests.sync.oracle import Oracle
@@ -157,7 +158,7 @@ def test_loops_at_run_time_are_not_judged() -> None:
     assert judge(nasm.nki.trace(counted, np.ones((2, 4), np.float32))) is None
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(100, 12), deadline=None, suppress_health_check=list(HealthCheck))
 @given(cases())
 def test_both_judges_agree_on_random_programs(case: Case) -> None:
     """Each with one wait taken away: what one finds in no order the other does."""
@@ -177,7 +178,7 @@ def test_both_judges_agree_on_random_programs(case: Case) -> None:
         column[pc] = before
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(100, 12), deadline=None, suppress_health_check=list(HealthCheck))
 @given(cases())
 def test_random_programs_of_two_cores_are_in_order(case: Case) -> None:
     """Also between the cores, which are planned one by one."""

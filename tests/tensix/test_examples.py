@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 import nasm
 from nasm.isa.instruction import Row
 from nasm.machine.records import Status
@@ -14,6 +12,7 @@ from nasm.targets.tensix import TARGET
 from nasm.targets.tensix.state import Coprocessor
 from nasm.targets.tensix.words import WORDS
 from nasm.targets.tensix.words.word import Told
+from tests.tables import each
 
 NAMES = {name for name, word in WORDS.items() if word.told is Told.NAME}
 REFUSED = {"LOADREG": "E0701", "STOREREG": "E0701", "PACR_SETREG": "E0601"}
@@ -43,7 +42,7 @@ def save(part: Any) -> Any:
     return part.save() if hasattr(part, "save") else part.tolist()
 
 
-@pytest.mark.parametrize("row", list(TARGET.isa), ids=lambda row: str(row.name))
+@each("row", list(TARGET.isa), ids=lambda row: str(row.name))
 def test_the_example_of_a_row_runs_and_shows_something(row: Row) -> None:
     text = whole(row, TARGET, "wormhole")
     session = ran(text)

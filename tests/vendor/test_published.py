@@ -6,12 +6,12 @@ import re
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from nasm.base.source import Source
 from nasm.debugger.session import Session
 from nasm.machine.records import Status
 from tests.neuron.programs import GENERATIONS
+from tests.tables import each
 from tests.vendor.published import CASES, FAULTS
 
 HERE = Path(__file__).parent
@@ -86,7 +86,7 @@ def machines(name: str) -> tuple[str, ...]:
     return GENERATIONS[GENERATIONS.index(written[1]) :]
 
 
-@pytest.mark.parametrize(("name", "on"), [(n, on) for n in PROGRAMS for on in machines(n)])
+@each(("name", "on"), [(n, on) for n in PROGRAMS for on in machines(n)])
 def test_the_program_gives_what_the_published_reference_gives(name: str, on: str) -> None:
     inputs = CASES[name](np.random.RandomState(0))
     report = Session.load(Source(f"{name}.nasm", text(name)), target=on, inputs=inputs).run()

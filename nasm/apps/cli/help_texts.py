@@ -33,7 +33,7 @@ examples:
   neuron-nasm run matmul.nasm --trace trace.json.gz
   neuron-nasm run matmul.nasm --option rounding=stochastic
   neuron-nasm run matmul.nasm --timing my.toml
-  neuron-nasm run matmul.nasm --schedules 200 under 200 other timings
+  neuron-nasm run matmul.nasm --schedules 200
   neuron-nasm run matmul.nasm --strict --allow E0514 --sarif found.sarif
   neuron-nasm run kernel.py:name --isolated --timeout 60 --json
   cat matmul.nasm | neuron-nasm run - --json

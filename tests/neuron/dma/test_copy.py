@@ -31,7 +31,9 @@ from tests.neuron.programs import (
     tile,
     times,
 )
+from tests.parts import part
 from tests.shares import Share, shares
+from tests.tables import each
 
 F32 = np.float32
 DATA = np.arange(128 * 512, dtype=F32).reshape(128, 512)
@@ -111,10 +113,8 @@ SHAPES = [
 ]
 
 
-@pytest.mark.parametrize(("src", "dst"), SHAPES)
-@pytest.mark.parametrize(
-    "memories", [("hbm", "hbm"), ("hbm", "sbuf"), ("sbuf", "hbm"), ("sbuf", "sbuf")]
-)
+@each(("src", "dst"), SHAPES)
+@each("memories", [("hbm", "hbm"), ("hbm", "sbuf"), ("sbuf", "hbm"), ("sbuf", "sbuf")])
 def test_both_sides_are_walked_in_row_major_order(
     src: tuple[int, ...], dst: tuple[int, ...], memories: tuple[str, str]
 ) -> None:
@@ -134,7 +134,7 @@ def test_shares_of_unequal_size_find_their_elements_on_the_other_side(
     np.testing.assert_array_equal(got, values.reshape(shapes[1]))
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", part(range(12), 4))
 def test_a_dma_converts_through_float32(seed: int) -> None:
     draw = np.random.default_rng(seed)
     kinds = [k for k in reference.NUMPY if k != "float8_e4m3fn"]

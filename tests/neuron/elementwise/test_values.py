@@ -11,6 +11,8 @@ from nasm.base.problems import Severity
 from nasm.targets.neuron import alu
 from tests.neuron import scalar as reference
 from tests.neuron.programs import Array, psum, ran, result, same, sbuf
+from tests.parts import part
+from tests.tables import each
 
 ARITHMETIC = tuple(reference.BINARY)
 BITWISE = tuple(o for o in alu.BINARY if o in alu.BITVEC)
@@ -53,7 +55,7 @@ def test_tensor_tensor_equals_a_scalar_loop(op: str) -> None:
         a = np.roll(a, seed + 1, axis=1)
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", part(range(24), 6))
 def test_tensor_tensor_widens_and_rounds_between_any_dtypes(seed: int) -> None:
     draw = np.random.default_rng(seed)
     first, second, dst = draw.choice([*FLOATS, *INTEGERS], 3)
@@ -86,8 +88,8 @@ def test_tensor_tensor_keeps_infinities_nan_and_subnormals() -> None:
     assert np.signbit(got[0, 5])
 
 
-@pytest.mark.parametrize("dtype", INTEGERS)
-@pytest.mark.parametrize("op", BITWISE)
+@each("dtype", INTEGERS)
+@each("op", BITWISE)
 def test_bitwise_operators_take_the_bits_as_they_are(op: str, dtype: str) -> None:
     draw = np.random.default_rng(len(op))
     limits = np.iinfo(reference.NUMPY[dtype])
@@ -224,8 +226,8 @@ def scalar_model(data: Array, stages: list[tuple[str, Any, bool]], dtype: str) -
     return reference.each((len(data), data.shape[1]), element, dtype)
 
 
-@pytest.mark.parametrize("reverse", ["false", "true"])
-@pytest.mark.parametrize("op", [o for o in ARITHMETIC if o != "power"])
+@each("reverse", ["false", "true"])
+@each("op", [o for o in ARITHMETIC if o != "power"])
 def test_tensor_scalar_with_a_number_on_either_side(op: str, reverse: str) -> None:
     data = drawn("bfloat16", (6, 31), 3)
     got = result(
@@ -237,7 +239,7 @@ def test_tensor_scalar_with_a_number_on_either_side(op: str, reverse: str) -> No
     same(got, scalar_model(data, [(op, 2.75, reverse == "true")], "float32"))
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", part(range(24), 6))
 def test_two_stages_with_numbers_and_columns_each_rounded_to_float32(seed: int) -> None:
     draw = np.random.default_rng(seed)
     shape = (int(draw.integers(1, 129)), int(draw.integers(1, 12)))

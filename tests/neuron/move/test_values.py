@@ -8,6 +8,8 @@ import pytest
 from nasm.base import dtypes
 from tests.neuron import scalar as reference
 from tests.neuron.programs import Tile, hbm, psum, ran, result, same, sbuf
+from tests.parts import part
+from tests.tables import each
 
 F32 = np.float32
 KINDS = tuple(k for k in reference.NUMPY if k != "float8_e4m3fn")
@@ -73,7 +75,7 @@ def test_every_pattern_of_a_dtype_widens_to_its_value(src: str) -> None:
     same(got, want, signs=True)
 
 
-@pytest.mark.parametrize("seed", range(16))
+@pytest.mark.parametrize("seed", part(range(16), 4))
 def test_any_dtype_is_copied_into_any_other_through_float32(seed: int) -> None:
     draw = np.random.default_rng(seed)
     src, dst = (str(d) for d in draw.choice(KINDS, 2, replace=False))
@@ -188,8 +190,8 @@ SOURCES = {
 }
 
 
-@pytest.mark.parametrize("view", SOURCES)
-@pytest.mark.parametrize("memory", [sbuf, psum])
+@each("view", SOURCES)
+@each("memory", [sbuf, psum])
 def test_a_view_reads_the_elements_numpy_reads(view: str, memory: object) -> None:
     want = np.ascontiguousarray(SOURCES[view])
     kind = want.dtype.name
@@ -243,7 +245,7 @@ def test_lanes_move_across_quadrants_one_to_one() -> None:
     assert not done.read("c")[:96].any()
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", part(range(20), 5))
 def test_random_patterns_on_both_sides(seed: int) -> None:
     draw = np.random.default_rng(seed)
     shape = tuple(int(n) for n in draw.integers(2, 7, 3))

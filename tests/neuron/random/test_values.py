@@ -9,6 +9,7 @@ from nasm.targets.neuron import prng
 from nasm.targets.neuron.prng import Lfsr, Xorwow
 from tests.neuron.programs import cost, fault, ran, result, sbuf
 from tests.neuron.random import model
+from tests.tables import each
 
 MARSAGLIA = [123456789, 362436069, 521288629, 88675123, 5783321, 6615241]
 """The seeds of xorwow in the paper that made it ("Xorshift RNGs", 2003), and d."""
@@ -69,8 +70,8 @@ def test_the_lfsr_comes_around_after_all_states_but_zero() -> None:
     assert all(power(step, (2**32 - 1) // p) != unit for p in (3, 5, 17, 257, 65537))
 
 
-@pytest.mark.parametrize("count", [1, 31, 32, 33, 64, 65, 511, 512, 513, 1500])
-@pytest.mark.parametrize("made", [Lfsr.seeded(9), Xorwow.unseeded(1), Xorwow.unseeded(4)])
+@each("count", [1, 31, 32, 33, 64, 65, 511, 512, 513, 1500])
+@each("made", [Lfsr.seeded(9), Xorwow.unseeded(1), Xorwow.unseeded(4)])
 def test_drawing_many_at_once_is_drawing_them_one_by_one(made: Lfsr | Xorwow, count: int) -> None:
     lane: model.Lane = model.Lfsr(9, 7)
     if isinstance(made, Xorwow):

@@ -8,6 +8,8 @@ import pytest
 from nasm.targets.neuron import alu
 from tests.neuron import scalar as reference
 from tests.neuron.programs import Array, psum, refused, result, sbuf
+from tests.parts import part
+from tests.tables import each
 
 ARITHMETIC = tuple(o for o in alu.REDUCING if o in alu.ARITH)
 BITWISE = tuple(o for o in alu.REDUCING if o in alu.BITVEC)
@@ -19,8 +21,8 @@ def rows(values: Array, axes: int) -> list[list[float]]:
     return [[float(v) for v in values[at].reshape(-1)] for at in np.ndindex(*kept)]
 
 
-@pytest.mark.parametrize("op", ARITHMETIC)
-@pytest.mark.parametrize(
+@each("op", ARITHMETIC)
+@each(
     ("shape", "axis", "axes"),
     [
         ((3, 17), "1", 1),
@@ -59,7 +61,7 @@ def test_a_sum_runs_from_the_first_element_to_the_last_in_float32(partitions: in
     assert got.ravel().tolist() == [1e8] * partitions
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", part(range(12), 4))
 def test_sums_of_random_numbers_are_the_sequential_ones_bit_for_bit(seed: int) -> None:
     draw = np.random.default_rng(seed)
     shape = (int(draw.integers(1, 129)), int(draw.integers(1, 200)))

@@ -11,6 +11,7 @@ import pytest
 
 from nasm.isa.evidence import Evidence
 from tests.neuron.programs import cost, psum, sbuf
+from tests.tables import each
 
 SIZES = {"f32": 4, "bf16": 2, "u8": 1}
 
@@ -30,9 +31,9 @@ def test_the_measured_strides_of_float32() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("on", ["trn2", "trn3"])
-@pytest.mark.parametrize("dtype", SIZES)
-@pytest.mark.parametrize("step", [1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 17, -3])
+@each("on", ["trn2", "trn3"])
+@each("dtype", SIZES)
+@each("step", [1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 17, -3])
 def test_a_strided_tile_takes_the_slots_of_its_blocks(on: str, dtype: str, step: int) -> None:
     tiles = {"a": sbuf(dtype, (128, 512 * abs(step))), "c": sbuf("f32", (128, 512))}
     want = slots([(step, 512)], SIZES[dtype])

@@ -12,6 +12,7 @@ from nasm.targets.tensix.front.expanding import Micro, expand
 from nasm.targets.tensix.front.mop import template_0, template_1
 from nasm.targets.tensix.front.timing import GATE_FIFO, MOP_FIFO, REPLAY_FIFO, mop_bubble
 from nasm.targets.tensix.state import Coprocessor
+from tests.parts import part
 from tests.tensix.scalar.cores import made
 
 NOP = 0x02000000
@@ -124,7 +125,7 @@ def drawn(draw: random.Random) -> int:
 def test_random_streams_expand_as_the_model_does() -> None:
     draw = random.Random(14)
     words = 0
-    for _ in range(1500):
+    for _ in part(range(1500), 200):
         core, thread = made(), draw.randrange(3)
         config = [draw.choice((0, 1, 1, 2, 3, 5, 129)), draw.randrange(5)]
         config += [drawn(draw) for _ in range(7)]

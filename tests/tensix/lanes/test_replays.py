@@ -14,6 +14,7 @@ from nasm.targets.tensix.lanes.quirks import DOCUMENTED, Quirks
 from nasm.targets.tensix.lanes.scheduling import stalls, too_early
 from nasm.targets.tensix.scalar.config_fields import FIELDS
 from nasm.targets.tensix.state import Coprocessor
+from tests.parts import part
 from tests.tensix.lanes.compare import Flat
 from tests.tensix.lanes.compare import words as numbers
 from tests.tensix.lanes.programs import (
@@ -80,7 +81,7 @@ def check(core: Coprocessor, words: tuple[int, ...], quirks: Quirks = DOCUMENTED
     return good
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", part(range(4), 1))
 def test_random_programs_are_as_one_by_one(seed: int, outcomes: Counter[bool]) -> None:
     found = (difference(np.random.default_rng((seed, n))) for n in range(60))
     assert not [said for said in found if said]
@@ -246,7 +247,7 @@ def test_words_end_before_what_is_not_to_be_done_at_one_go(bad: int) -> None:
 def test_a_run_ends_before_what_comes_too_early() -> None:
     rng = np.random.default_rng(3)
     ended = 0
-    for _ in range(400):
+    for _ in part(range(400), 80):
         pair = tuple(anything(rng, str(rng.choice(NAMES))) for _ in range(2))
         if all(replays.fit((one,)) for one in pair):
             (first, its), (second, fields) = map(fields_of, pair)

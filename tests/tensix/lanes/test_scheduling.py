@@ -14,6 +14,8 @@ from nasm.targets.tensix.lanes.scheduling import latency, stalls, too_early, und
 from nasm.targets.tensix.lanes.uses import uses
 from nasm.targets.tensix.state import Coprocessor
 from nasm.targets.tensix.words import vector
+from tests.parts import part
+from tests.tables import each
 from tests.tensix.lanes.compare import FUNCTIONS, Flat, coprocessor, fields
 
 MAD = {"VA": 0, "VB": 1, "VC": 2, "VD": 3, "Mod1": 0}
@@ -24,10 +26,10 @@ ABS = {"VC": 0, "VD": 5, "Mod1": 0}
 CONFIGURE = {"Imm16": 2, "VD": 15, "Mod1": 1}
 
 
-@pytest.mark.parametrize("name", sorted(FUNCTIONS))
+@each("name", sorted(FUNCTIONS))
 def test_only_what_is_said_to_be_written_changes_and_only_what_is_read_matters(name: str) -> None:
     rng = np.random.default_rng(list(name.encode()))
-    for _ in range(60):
+    for _ in part(range(60), 12):
         core = coprocessor(rng)
         core.vector.stack = core.vector.stack[:7]
         given = fields(rng, name, len(core.vector.stack))

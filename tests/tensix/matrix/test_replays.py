@@ -15,6 +15,7 @@ from nasm.targets.tensix.matrix.timing import MATRIX_UNIT, held_after
 from nasm.targets.tensix.scalar.config_fields import FIELDS
 from nasm.targets.tensix.state import MATRIX, UNPACKERS, Coprocessor
 from nasm.targets.tensix.words import WORDS
+from tests.parts import part
 from tests.tensix.core.machines import ran, starts
 from tests.tensix.matrix.machine import configure, coprocessor
 from tests.tensix.matrix.operands import Rng, sources, stored
@@ -142,7 +143,7 @@ def allowed(core: Coprocessor, words: tuple[int, ...]) -> tuple[int, ...]:
 def test_a_run_leaves_everything_as_one_by_one(style: Style, wide: bool) -> None:
     rng = np.random.default_rng(7)
     lengths = []
-    for case in range(24):
+    for case in part(range(24), 6):
         core = ready(rng, style, wide, (2, 6, 14, 90)[case % 4])
         words = allowed(core, words_of(rng, int(rng.integers(1, 70))))
         assert replays.fit(words) == len(words)

@@ -9,6 +9,7 @@ import numpy as np
 from nasm.targets.tensix.scalar import config
 from nasm.targets.tensix.scalar.addr_mods import apply_addr_mod, apply_pack_addr_mod
 from nasm.targets.tensix.state import Coprocessor
+from tests.parts import part
 from tests.tensix.scalar.cores import made
 
 Rows = dict[str, int]
@@ -55,7 +56,7 @@ def test_random_modifiers_move_rows_as_the_model_does() -> None:
     draw = random.Random(1)
     core = made()
     own = core.threads[1]
-    for _ in range(10_000):
+    for _ in part(range(10_000), 1_000):
         for word in (2, *range(7, 31), *range(48, 56)):
             own.config[word] = draw.getrandbits(16)
         for name, top in zip(NAMES, (1023, 1023, 63, 63, 63, 63, 3, 1), strict=True):
@@ -115,7 +116,7 @@ def test_both_increments_of_a_column_of_tiles() -> None:
 def test_random_modifiers_move_the_packers_counters_as_the_model_does() -> None:
     draw = random.Random(2)
     core = made()
-    for _ in range(10_000):
+    for _ in part(range(10_000), 1_000):
         issuer, number, channel = draw.randrange(3), draw.randrange(4), draw.randrange(2)
         whose = [t for t in range(3) if draw.random() < 0.5]
         for word in range(31, 35):

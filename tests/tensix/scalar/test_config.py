@@ -7,6 +7,7 @@ import pytest
 from nasm.base.problems import Refused
 from nasm.targets.tensix.scalar import config
 from nasm.targets.tensix.scalar.config_fields import FIELDS, Field
+from tests.tables import each
 from tests.tensix.scalar.cores import made
 
 FACTS = {
@@ -51,7 +52,7 @@ FACTS = {
 }
 
 
-@pytest.mark.parametrize("name", FACTS)
+@each("name", FACTS)
 def test_a_field_is_where_the_headers_have_it(name: str) -> None:
     assert FIELDS[name] == Field(*FACTS[name])  # type: ignore[arg-type]
 

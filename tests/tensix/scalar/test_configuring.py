@@ -9,6 +9,7 @@ import pytest
 from nasm.base.problems import Refused
 from nasm.targets.tensix.scalar import configuring
 from nasm.targets.tensix.scalar.forms import REG2FLOP, words_of_REG2FLOP
+from tests.parts import part
 from tests.tensix.scalar.cores import made
 
 RMWCIB = configuring.RMWCIB0, configuring.RMWCIB1, configuring.RMWCIB2, configuring.RMWCIB3
@@ -69,7 +70,7 @@ def test_rdcfg_refuses_a_register_that_no_thread_has() -> None:
 def test_rmwcib_writes_bits_of_a_byte() -> None:
     draw = random.Random(4)
     core = made()
-    for _ in range(2000):
+    for _ in part(range(2000), 250):
         byte, mask, value, number = (
             draw.randrange(4),
             draw.getrandbits(8),
@@ -124,7 +125,7 @@ def test_reg2flop_of_size_0_writes_four() -> None:
 def test_reg2flop_to_counters_against_plain_integers() -> None:
     draw = random.Random(12)
     core = made()
-    for _ in range(4000):
+    for _ in part(range(4000), 500):
         size, shift, override, sel = (draw.randrange(n) for n in (4, 4, 2, 4))
         channel, unit, cr, dimension, register = (draw.randrange(n) for n in (2, 4, 2, 4, 64))
         thread, value = draw.randrange(3), draw.getrandbits(32)
@@ -134,16 +135,16 @@ def test_reg2flop_to_counters_against_plain_integers() -> None:
         flop = channel << 5 | unit << 3 | cr << 2 | dimension
         REG2FLOP(core, thread, size, 2 + override, shift, sel, flop, register)
         if size == 0 or (size == 1 and shift) or (size == 2 and shift % 2):
-            part = 0
+            taken = 0
         elif size == 1:
-            part = value
+            taken = value
         elif size == 2:
-            part = value >> (8 * shift) & 0xFFFF
+            taken = value >> (8 * shift) & 0xFFFF
         else:
-            part = value >> (8 * shift) & 0xFF
+            taken = value >> (8 * shift) & 0xFF
         wanted = [[1] * 48 for _ in range(3)]
         owner = sel if override else thread
         if owner < 3 and unit < 3:
             place = ((unit * 2 + channel) * 4 + dimension) * 2 + cr
-            wanted[owner][place] = part % (1 << (18, 13, 8, 8)[dimension])
+            wanted[owner][place] = taken % (1 << (18, 13, 8, 8)[dimension])
         assert [own.adc.ravel().tolist() for own in core.threads] == wanted

@@ -10,6 +10,7 @@ import pytest
 from nasm.targets.tensix.matrix.control import INCRWC, SETRWC
 from nasm.targets.tensix.scalar import adc
 from nasm.targets.tensix.state import Coprocessor
+from tests.parts import part
 from tests.tensix.scalar.cores import made
 
 SIZES = (1 << 18, 1 << 13, 1 << 8, 1 << 8)
@@ -62,7 +63,7 @@ def test_families_of_two_dimensions_change_what_is_selected(name: str) -> None:
     execute, how, dimensions, selects = FAMILIES[name]
     draw = random.Random(name)
     core = made()
-    for _ in range(400):
+    for _ in part(range(400), 80):
         fill(core, draw)
         model, thread, override = counters(core), draw.randrange(3), draw.randrange(4)
         units = [draw.randrange(2) for _ in range(3)]
@@ -92,7 +93,7 @@ def test_families_of_two_dimensions_change_what_is_selected(name: str) -> None:
 def test_setadc_sets_one_counter_and_its_return() -> None:
     draw = random.Random(5)
     core = made()
-    for _ in range(1500):
+    for _ in part(range(1500), 300):
         fill(core, draw)
         model, thread = counters(core), draw.randrange(3)
         units = [draw.randrange(2) for _ in range(3)]
@@ -127,7 +128,7 @@ def test_setrwc_and_incrwc_against_plain_integers() -> None:
     draw = random.Random(6)
     core = made()
     rows = core.threads[1].rows
-    for _ in range(4000):
+    for _ in part(range(4000), 500):
         a, a_cr, b, b_cr = (draw.randrange(64) for _ in range(4))
         d, d_cr, phase = draw.randrange(1024), draw.randrange(1024), draw.randrange(4)
         rows.srca, rows.srca_cr, rows.srcb, rows.srcb_cr = a, a_cr, b, b_cr

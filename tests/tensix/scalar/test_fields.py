@@ -22,6 +22,7 @@ from nasm.targets.tensix.scalar import (
 from nasm.targets.tensix.scalar.timing import PACES
 from nasm.targets.tensix.sync import gate, mutexes, semaphores
 from nasm.targets.tensix.words import WORDS
+from tests.tables import each
 
 MODULES = (
     adc,
@@ -49,7 +50,7 @@ ARITHMETIC = [f"{op}DMAREG" for op in ("ADD", "SUB", "MUL", "BITWOP", "SHIFT", "
 MNEMONICS = [*PACES, *ARITHMETIC, "XMOV", "SETRWC", "INCRWC"]
 
 
-@pytest.mark.parametrize("mnemonic", MNEMONICS)
+@each("mnemonic", MNEMONICS)
 def test_parameters_are_fields_of_the_word(mnemonic: str) -> None:
     (execute,) = executing(mnemonic)
     encoding = WORDS[mnemonic].encoding

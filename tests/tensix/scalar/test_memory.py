@@ -12,6 +12,7 @@ from nasm.targets.tensix.scalar import memory
 from nasm.targets.tensix.scalar.forms import STOREIND
 from nasm.targets.tensix.scalar.unit import hold, waits_for_unit
 from nasm.targets.tensix.state import L1_BYTES, Coprocessor
+from tests.parts import part
 from tests.tensix.scalar.cores import Flat, made
 
 STEPS = (0, 2, 4, 16)
@@ -37,7 +38,7 @@ def test_random_loads_and_stores(size: int) -> None:
     core = made()
     registers, l1 = core.threads[0].registers, bytes_of(core)
     count = (16, 4, 2, 1)[size]
-    for _ in range(2000):
+    for _ in part(range(2000), 250):
         memory_before = [draw.getrandbits(8) for _ in range(4096)]
         l1[:4096] = memory_before
         held = [draw.getrandbits(32) for _ in range(64)]
@@ -119,7 +120,7 @@ def test_atincget_adds_within_its_width_and_returns_the_old_word() -> None:
     draw = random.Random(8)
     core = made()
     registers = core.threads[0].registers
-    for _ in range(3000):
+    for _ in part(range(3000), 400):
         width, ofs, old, step = (
             draw.randrange(32),
             draw.randrange(4),
@@ -165,7 +166,7 @@ def test_atincgetptr_against_plain_counters() -> None:
     core = made()
     registers = core.threads[2].registers
     outcomes = set()
-    for _ in range(5000):
+    for _ in part(range(5000), 600):
         width, ofs, log2, still = (
             draw.randrange(16),
             draw.randrange(4),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import random
 
-import pytest
-
 from nasm.base.source import Source
 from nasm.base.source_files import ObjectFile
 from nasm.isa.instruction import Row
@@ -18,6 +16,7 @@ from nasm.targets import TARGETS
 from nasm.targets.tensix import TARGET, WORDS
 from nasm.targets.tensix.words import WORDS as TABLE
 from nasm.targets.tensix.words.word import Told
+from tests.tables import each
 
 ROWS = list(TARGET.isa)
 
@@ -35,7 +34,7 @@ def test_there_are_128_opcodes_of_which_17_are_names() -> None:
     assert [row.name for row in ROWS] == list(TABLE)
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: str(row.name))
+@each("row", ROWS, ids=lambda row: str(row.name))
 def test_a_word_of_every_opcode_is_its_own_text(row: Row) -> None:
     assert row.encoding is not None
     draw = random.Random(row.name)

@@ -1,0 +1,48 @@
+"""Long series in parts: `make test` runs a part of each, `make test-all` (`--all`) all of it.
+
+Every day has another part, and after as many days as a series has parts each member has run.
+`NASM_TEST_SEED`, which a run prints, chooses the part, and the examples of hypothesis as well:
+the same number leads to the same tests. Nothing is left out of what does not run under pytest.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from datetime import date
+from typing import TypeVar
+
+SEED = "NASM_TEST_SEED"
+EVERYTHING = "NASM_TEST_ALL"
+
+T = TypeVar("T")
+
+
+def choose(*, whole: bool) -> int:
+    """Set for this process, and for those it starts, what parts are; return the seed."""
+    os.environ.setdefault(SEED, str(date.today().toordinal()))
+    os.environ[EVERYTHING] = str(int(whole))
+    return seed()
+
+
+def seed() -> int:
+    """What chooses the parts of this run."""
+    return int(os.environ[SEED])
+
+
+def everything() -> bool:
+    """Whether all of each series runs."""
+    return os.environ.get(EVERYTHING, "1") == "1"
+
+
+def part(series: Sequence[T], size: int) -> Sequence[T]:
+    """About `size` members spread over a series, or all of it in `make test-all`."""
+    if everything():
+        return series
+    step = -(-len(series) // size)
+    return series[seed() % step :: step] if step else series
+
+
+def examples(count: int, size: int) -> int:
+    """How many examples hypothesis draws: `count` in `make test-all`, else `size`."""
+    return len(part(range(count), size))
