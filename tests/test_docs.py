@@ -28,11 +28,13 @@ from nasm.apps.cli.verb_parsers import VERBS
 from nasm.apps.repl.input import PROMPT
 from nasm.language.text.parse_failure import DIRECTIVES
 from nasm.targets.neuron import TARGET
+from nasm.targets.neuron.figures import FIGURES, SWITCHES
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = (ROOT / "README.md", *sorted(DOCS.rglob("*.md")))
 LANGUAGE = (DOCS / "language.md").read_text(encoding="utf-8")
+TENSIX = (DOCS / "tensix.md").read_text(encoding="utf-8")
 FENCE = re.compile(
     r"(<!-- (?:file|from): .*? -->\n+)?^```([\w-]+)\n(.*?)^```$", re.DOTALL | re.MULTILINE
 )
@@ -94,10 +96,21 @@ def test_generated_pages_are_current() -> None:
 
 def test_a_page_that_differs_or_belongs_to_nothing_is_stale(generate: ModuleType) -> None:
     page, other = DOCS / "isa" / "index.md", DOCS / "isa" / "dtypes.md"
-    right = {p: p.read_text(encoding="utf-8") for p in (DOCS / "isa").rglob("*.md")}
+    made = [*(DOCS / "isa").rglob("*.md"), *(DOCS / "timing").glob("v*.md")]
+    right = {p: p.read_text(encoding="utf-8") for p in made}
     assert list(generate.stale(right)) == []
     assert list(generate.stale(right | {page: "other"})) == [page]
-    assert list(generate.stale({p: t for p, t in right.items() if p != other})) == [other]
+    for gone in (other, DOCS / "timing" / "v3.md"):
+        assert list(generate.stale({p: t for p, t in right.items() if p != gone})) == [gone]
+
+
+def test_a_generation_has_a_page_with_every_figure_that_it_has(generate: ModuleType) -> None:
+    for generation in TARGET.generations:
+        page = (DOCS / "timing" / f"{generation.name}.md").read_text(encoding="utf-8")
+        shown = re.findall(r"^\| `(\w+)` \|", page.partition("## Figures")[2], re.MULTILINE)
+        figures = [f.name for f in FIGURES if generation.name in f.facts]
+        assert shown == figures + [w.name for w in SWITCHES]
+        assert f"[{generation.name} " in (DOCS / "timing.md").read_text(encoding="utf-8")
 
 
 def test_only_the_errors_of_float32_sums_may_differ_from_what_is_shown(
@@ -237,12 +250,13 @@ def test_code_that_is_quoted_stands_in_its_file(block: Block) -> None:
 
 @pytest.mark.parametrize("directive", [*DIRECTIVES, *TARGET.generations[0].memories])
 def test_every_directive_has_its_section(directive: str) -> None:
-    headings = re.findall(r"^### (.*)$", LANGUAGE, re.MULTILINE)
+    pages = LANGUAGE + TENSIX
+    headings = re.findall(r"^### (.*)$", pages, re.MULTILINE)
     spelled = {f".{directive}"}
     if directive in ("elif", "else"):
         spelled = {".if"}
     assert any(spelled <= set(re.split(r", ", heading)) for heading in headings)
-    assert f".{directive}" in LANGUAGE
+    assert f".{directive}" in pages
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -331,7 +345,7 @@ def test_a_plot_has_a_power_of_ten_between_numbers_that_are_ten_times_apart(
     assert abs(names[0] - names[1]) >= plots.NAME
 
 
-# ---------------------------------------------------------------- what trace.md defines
+# ---------------------------------------------------------------- what tools.md defines
 
 
 def folded(*kinds: list[tuple[Any, ...]]) -> str:
@@ -356,7 +370,7 @@ def test_the_trace_hash_is_what_the_docs_define() -> None:
 
 
 def test_the_worked_example_of_the_trace_hash_is_what_runs() -> None:
-    page = (DOCS / "trace.md").read_text(encoding="utf-8").partition("## The trace hash")[2]
+    page = (DOCS / "tools.md").read_text(encoding="utf-8").partition("## The trace hash")[2]
     program, records, encoded, final = re.findall(r"(?:^    .*\n)+", page, re.MULTILINE)[:4]
     session = nasm.Session(textwrap.dedent(program), trace=True)
     report, trace = session.run(), session.trace
