@@ -1,7 +1,7 @@
 """Writes the generated pages, and the generated parts of others.
 
 These are docs/isa/ and the pages of generations in docs/timing/, from the rows and tables of the
-target; columns.md; the tables in machine.md, repl.md and tensix.md,
+target; columns.md; api.md, from the public names; the tables in machine.md, repl.md and tensix.md,
 and the plot of that; what commands print in README.md, guide.md, loops.md, profile.md, tools.md,
 nki.md, repl.md, tensix.md and walkthrough.md; and what follows from tables in grammar/editors/.
 
@@ -22,6 +22,7 @@ DOCS = Path(__file__).resolve().parent
 sys.path[:0] = [str(DOCS), str(DOCS.parent)]
 
 from generator import (  # noqa: E402  (beside this file)
+    api_page,
     captured,
     debugger_tables,
     editor_files,
@@ -69,6 +70,7 @@ def pages() -> dict[Path, str]:
         path = DOCS / f"{name}.md"
         files[path] = filled(name, path.read_text(encoding="utf-8"))
     files[DOCS / "columns.md"] = profile_tables.page()
+    files[DOCS / "api.md"] = api_page.page()
     names = ("guide", "loops", "profile", "tools", "nki", "repl", "tensix", "walkthrough")
     shown = (DOCS / f"{name}.md" for name in names)
     for path in (DOCS.parent / "README.md", *shown):

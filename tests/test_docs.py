@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import importlib.util
+import inspect
 import itertools
 import os
 import re
@@ -26,6 +27,7 @@ import nasm
 from nasm.apps.cli import arguments
 from nasm.apps.cli.verb_parsers import VERBS
 from nasm.apps.repl.input import PROMPT
+from nasm.isa.figures import Use
 from nasm.language.text.parse_failure import DIRECTIVES
 from nasm.targets.neuron import TARGET
 from nasm.targets.neuron.figures import FIGURES, SWITCHES
@@ -111,6 +113,31 @@ def test_a_generation_has_a_page_with_every_figure_that_it_has(generate: ModuleT
         figures = [f.name for f in FIGURES if generation.name in f.facts]
         assert shown == figures + [w.name for w in SWITCHES]
         assert f"[{generation.name} " in (DOCS / "timing.md").read_text(encoding="utf-8")
+
+
+def test_the_page_of_the_api_has_every_public_name_with_its_parameters() -> None:
+    page = (DOCS / "api.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^### nasm\.(\w+)$", page, re.MULTILINE)
+    assert sorted(shown) == sorted(name for name in nasm.__all__ if not name.startswith("__"))
+    text = page.partition("### nasm.run\n")[2].partition("###")[0]
+    for parameter in inspect.signature(nasm.run).parameters:
+        assert f"    {parameter}: " in text
+    methods = page.partition("### nasm.Session\n")[2].partition("###")[0]
+    named = set(re.findall(r"^\| `(\w+)", methods, re.MULTILINE))
+    assert {"step", "goto", "read", "report"} <= named
+    assert not {name for name in named if name.startswith("_")}
+
+
+def test_a_call_is_shown_as_it_is_declared(generate: ModuleType) -> None:
+    def call(self: object, a: int, *, key: str = "x", way: Use = Use.TIME, **more: object) -> int:
+        """A call of :meth:`~nasm.debugger.session.Session.run`, with ``a`` < 2."""
+        return a
+
+    api = generate.api_page
+    assert api.one_line("call", call) == "call(a, *, key='x', way=Use.TIME, **more)"
+    wanted = "call(a: int, *, key: str = 'x', way: Use = Use.TIME, **more: object) -> int"
+    assert api.signature("call", call) == wanted
+    assert api.described(call.__doc__) == "A call of `run`, with `a` \\< 2."
 
 
 def test_only_the_errors_of_float32_sums_may_differ_from_what_is_shown(
