@@ -137,6 +137,7 @@ def test_a_call_is_shown_as_it_is_declared(generate: ModuleType) -> None:
     assert api.one_line("call", call) == "call(a, *, key='x', way=Use.TIME, **more)"
     wanted = "call(a: int, *, key: str = 'x', way: Use = Use.TIME, **more: object) -> int"
     assert api.signature("call", call) == wanted
+    assert api.one_line("each", lambda made={1: print, 2: call}: made) == "each(made=…)"
     assert api.described(call.__doc__) == "A call of `run`, with `a` \\< 2."
 
 

@@ -144,7 +144,7 @@ def _default(value: object) -> str:
     if isinstance(value, Enum):
         return f"{type(value).__name__}.{value.name}"
     shown = repr(value)
-    return "…" if shown.startswith("<") else shown
+    return "…" if "<" in shown else shown  # `<function f at 0x…>`, also inside of others
 
 
 # ---------------------------------------------------------------- docstrings
