@@ -1,9 +1,9 @@
 """Writes the generated pages, and the generated parts of others.
 
-These are docs/isa/, from the rows and tables of the target; the tables in timing.md, tables.md,
-machine.md, repl.md and tensix.md, and the plot of that; what commands print in README.md, guide.md,
-loops.md, profile.md, diff.md, schedules.md, nki.md, repl.md, tensix.md and walkthrough.md; and what
-follows from tables in grammar/editors/.
+These are docs/isa/ and the pages of generations in docs/timing/, from the rows and tables of the
+target; columns.md; api.md, from the public names; the tables in machine.md, repl.md and tensix.md,
+and the plot of that; what commands print in README.md, guide.md, loops.md, profile.md, tools.md,
+nki.md, repl.md, tensix.md and walkthrough.md; and what follows from tables in grammar/editors/.
 
     python docs/generate.py            write what differs
     python docs/generate.py --check    write nothing; exit 1 and name what is stale
@@ -22,6 +22,7 @@ DOCS = Path(__file__).resolve().parent
 sys.path[:0] = [str(DOCS), str(DOCS.parent)]
 
 from generator import (  # noqa: E402  (beside this file)
+    api_page,
     captured,
     debugger_tables,
     editor_files,
@@ -36,12 +37,6 @@ from generator import (  # noqa: E402  (beside this file)
 from nasm.targets import TARGETS  # noqa: E402  (beside this file)
 
 SECTIONS: dict[str, dict[str, Callable[[], str]]] = {
-    "timing": {
-        "clocks": figures.clocks,
-        "figures": figures.figures,
-        "switches": figures.switches,
-        "costs": figures.costs,
-    },
     "machine": {"words": debugger_tables.words},
     "repl": {
         "commands": debugger_tables.commands,
@@ -70,22 +65,13 @@ def pages() -> dict[Path, str]:
         for row in target.isa:
             made[f"{target.name}/{row.name}.md"] = instruction_pages.page(row, target)
     files = {DOCS / "isa" / name: text for name, text in made.items()}
+    files |= {DOCS / "timing" / name: text for name, text in figures.pages().items()}
     for name in SECTIONS:
         path = DOCS / f"{name}.md"
         files[path] = filled(name, path.read_text(encoding="utf-8"))
-    tables = DOCS / "tables.md"
-    files[tables] = profile_tables.filled(tables.read_text(encoding="utf-8"))
-    names = (
-        "guide",
-        "loops",
-        "profile",
-        "diff",
-        "schedules",
-        "nki",
-        "repl",
-        "tensix",
-        "walkthrough",
-    )
+    files[DOCS / "columns.md"] = profile_tables.page()
+    files[DOCS / "api.md"] = api_page.page()
+    names = ("guide", "loops", "profile", "tools", "nki", "repl", "tensix", "walkthrough")
     shown = (DOCS / f"{name}.md" for name in names)
     for path in (DOCS.parent / "README.md", *shown):
         files[path] = captured.filled(files.get(path) or path.read_text(encoding="utf-8"))
@@ -111,7 +97,7 @@ def stale(files: dict[Path, str]) -> Iterator[Path]:
     for path, text in files.items():
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             yield path
-    for path in sorted((DOCS / "isa").rglob("*.md")):
+    for path in sorted([*(DOCS / "isa").rglob("*.md"), *(DOCS / "timing").glob("v*.md")]):
         if path not in files:
             yield path
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import importlib.util
+import inspect
 import itertools
 import os
 import re
@@ -26,14 +27,17 @@ import nasm
 from nasm.apps.cli import arguments
 from nasm.apps.cli.verb_parsers import VERBS
 from nasm.apps.repl.input import PROMPT
+from nasm.isa.figures import Use
 from nasm.language.text.parse_failure import DIRECTIVES
 from nasm.targets.neuron import TARGET
+from nasm.targets.neuron.figures import FIGURES, SWITCHES
 from tests.tables import each
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = (ROOT / "README.md", *sorted(DOCS.rglob("*.md")))
 LANGUAGE = (DOCS / "language.md").read_text(encoding="utf-8")
+TENSIX = (DOCS / "tensix.md").read_text(encoding="utf-8")
 FENCE = re.compile(
     r"(<!-- (?:file|from): .*? -->\n+)?^```([\w-]+)\n(.*?)^```$", re.DOTALL | re.MULTILINE
 )
@@ -95,10 +99,47 @@ def test_generated_pages_are_current() -> None:
 
 def test_a_page_that_differs_or_belongs_to_nothing_is_stale(generate: ModuleType) -> None:
     page, other = DOCS / "isa" / "index.md", DOCS / "isa" / "dtypes.md"
-    right = {p: p.read_text(encoding="utf-8") for p in (DOCS / "isa").rglob("*.md")}
+    made = [*(DOCS / "isa").rglob("*.md"), *(DOCS / "timing").glob("v*.md")]
+    right = {p: p.read_text(encoding="utf-8") for p in made}
     assert list(generate.stale(right)) == []
     assert list(generate.stale(right | {page: "other"})) == [page]
-    assert list(generate.stale({p: t for p, t in right.items() if p != other})) == [other]
+    for gone in (other, DOCS / "timing" / "v3.md"):
+        assert list(generate.stale({p: t for p, t in right.items() if p != gone})) == [gone]
+
+
+def test_a_generation_has_a_page_with_every_figure_that_it_has(generate: ModuleType) -> None:
+    for generation in TARGET.generations:
+        page = (DOCS / "timing" / f"{generation.name}.md").read_text(encoding="utf-8")
+        shown = re.findall(r"^\| `(\w+)` \|", page.partition("## Figures")[2], re.MULTILINE)
+        figures = [f.name for f in FIGURES if generation.name in f.facts]
+        assert shown == figures + [w.name for w in SWITCHES]
+        assert f"[{generation.name} " in (DOCS / "timing.md").read_text(encoding="utf-8")
+
+
+def test_the_page_of_the_api_has_every_public_name_with_its_parameters() -> None:
+    page = (DOCS / "api.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^### nasm\.(\w+)$", page, re.MULTILINE)
+    assert sorted(shown) == sorted(name for name in nasm.__all__ if not name.startswith("__"))
+    text = page.partition("### nasm.run\n")[2].partition("###")[0]
+    for parameter in inspect.signature(nasm.run).parameters:
+        assert f"    {parameter}: " in text
+    methods = page.partition("### nasm.Session\n")[2].partition("###")[0]
+    named = set(re.findall(r"^\| `(\w+)", methods, re.MULTILINE))
+    assert {"step", "goto", "read", "report"} <= named
+    assert not {name for name in named if name.startswith("_")}
+
+
+def test_a_call_is_shown_as_it_is_declared(generate: ModuleType) -> None:
+    def call(self: object, a: int, *, key: str = "x", way: Use = Use.TIME, **more: object) -> int:
+        """A call of :meth:`~nasm.debugger.session.Session.run`, with ``a`` < 2."""
+        return a
+
+    api = generate.api_page
+    assert api.one_line("call", call) == "call(a, *, key='x', way=Use.TIME, **more)"
+    wanted = "call(a: int, *, key: str = 'x', way: Use = Use.TIME, **more: object) -> int"
+    assert api.signature("call", call) == wanted
+    assert api.one_line("each", lambda made={1: print, 2: call}: made) == "each(made=…)"
+    assert api.described(call.__doc__) == "A call of `run`, with `a` \\< 2."
 
 
 def test_only_the_errors_of_float32_sums_may_differ_from_what_is_shown(
@@ -286,12 +327,13 @@ def test_code_that_is_quoted_stands_in_its_file(block: Block) -> None:
 
 @pytest.mark.parametrize("directive", [*DIRECTIVES, *TARGET.generations[0].memories])
 def test_every_directive_has_its_section(directive: str) -> None:
-    headings = re.findall(r"^### (.*)$", LANGUAGE, re.MULTILINE)
+    pages = LANGUAGE + TENSIX
+    headings = re.findall(r"^### (.*)$", pages, re.MULTILINE)
     spelled = {f".{directive}"}
     if directive in ("elif", "else"):
         spelled = {".if"}
     assert any(spelled <= set(re.split(r", ", heading)) for heading in headings)
-    assert f".{directive}" in LANGUAGE
+    assert f".{directive}" in pages
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -387,7 +429,7 @@ def test_a_plot_has_a_power_of_ten_between_numbers_that_are_ten_times_apart(
     assert abs(names[0] - names[1]) >= plots.NAME
 
 
-# ---------------------------------------------------------------- what trace.md defines
+# ---------------------------------------------------------------- what tools.md defines
 
 
 def folded(*kinds: list[tuple[Any, ...]]) -> str:
@@ -412,7 +454,7 @@ def test_the_trace_hash_is_what_the_docs_define() -> None:
 
 
 def test_the_worked_example_of_the_trace_hash_is_what_runs() -> None:
-    page = (DOCS / "trace.md").read_text(encoding="utf-8").partition("## The trace hash")[2]
+    page = (DOCS / "tools.md").read_text(encoding="utf-8").partition("## The trace hash")[2]
     program, records, encoded, final = re.findall(r"(?:^    .*\n)+", page, re.MULTILINE)[:4]
     session = nasm.Session(textwrap.dedent(program), trace=True)
     report, trace = session.run(), session.trace

@@ -96,7 +96,7 @@ def word_index(target: Target) -> str:
         "their order, each a field of the word; the names that the vendor's documentation has for "
         "them, and for parts of them, may be written instead. `neuron-nasm isa NAME` prints the "
         "page in the terminal, `neuron-nasm asm --words` the words of a program, and "
-        "[the language](../../language.md#instruction-words) says how words stand in a program.",
+        "[the language](../../tensix.md#instruction-words) says how words stand in a program.",
         *lists,
     )
 

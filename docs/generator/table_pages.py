@@ -90,7 +90,8 @@ def activations() -> str:
         "keeps the mathematical value there and warns (E0515), but for `sin`, whose extrapolation "
         "is described by the vendor. A function with a parameter needs "
         "[`Activation2`](Activation2.md), which carries it. Which functions have a table in common "
-        "is assumed, from one third-party map; what [changing it](../timing.md) costs.",
+        "is assumed, from one third-party map; what "
+        "[changing it](../timing/rules.md#tables-of-scalar) costs.",
         table(["function", "value", "valid for", "since", "table", "evidence", "source"], rows),
     )
 

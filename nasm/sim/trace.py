@@ -198,7 +198,7 @@ class Summary(_Records):
         return {}
 
     def digest(self) -> str:
-        """The trace hash of the run so far, as docs/trace.md defines it."""
+        """The trace hash of the run so far, as docs/tools.md defines it."""
         self._fold()
         hashers = self._hashes if self._micros is None else (*self._hashes, self._micros)
         parts = b"".join(hasher.digest() for hasher in hashers)

@@ -1,6 +1,6 @@
 """Compares the model with what is published: `make published`.
 
-    ledger.py                  run every row, write the table of docs/timing.md
+    ledger.py                  run every row, write the table of docs/timing/published.md
     ledger.py --check          run every row; exit 1 if that table is not current
     ledger.py --only '#1' '#8' show these rows, write nothing
     ledger.py --full           at the published sizes, which takes much longer; write nothing
@@ -36,7 +36,7 @@ MODULES = (
 )  # fmt: skip
 """The families of rows, each a module of this folder with its ROWS."""
 
-TIMING = ROOT / "docs" / "timing.md"
+PAGE = ROOT / "docs" / "timing" / "published.md"
 SECTION = re.compile(r"(<!-- published -->\n).*?(<!-- end -->)", re.DOTALL)
 
 SAME = 0.005
@@ -209,7 +209,7 @@ def table(lines: Sequence[Line]) -> str:
 
 
 def section(lines: Sequence[Line]) -> str:
-    """What stands in timing.md: the table, and how many rows meet their goals."""
+    """The section of the page: the table, and how many rows meet their goals."""
     wrong = list(disorder(lines))
     order = "Of no family is the order wrong." if not wrong else "Wrong order: " + ", ".join(wrong)
     return f"{table(lines)}\n\n{tally(lines)} {order}\n"
@@ -279,7 +279,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--full", action="store_true", help="at the published sizes")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="these rows, or kernels")
     parser.add_argument("--json", action="store_true", help="the rows as JSON")
-    parser.add_argument("--check", action="store_true", help="whether docs/timing.md is current")
+    parser.add_argument("--check", action="store_true", help="whether the page is current")
     args = parser.parse_args(argv)
     every = rows()
     wanted = [r for r in every if not args.only or {r.name, r.kernel.name} & {*args.only}]
@@ -303,18 +303,18 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def settle(made: str, check: bool) -> bool:
     """Write the table, or say whether it is current."""
-    old = TIMING.read_text(encoding="utf-8")
+    old = PAGE.read_text(encoding="utf-8")
     new, count = SECTION.subn(lambda m: m[1] + made + m[2], old)
     if count != 1:
-        raise SystemExit(f"timing.md has {count} sections 'published', wanted one")
-    name = TIMING.relative_to(ROOT)
+        raise SystemExit(f"{PAGE.name} has {count} sections 'published', wanted one")
+    name = PAGE.relative_to(ROOT)
     if new == old:
         print(f"{name} is current")
     elif check:
         print(f"{name} is stale: run 'make published'")
         return False
     else:
-        TIMING.write_text(new, encoding="utf-8")
+        PAGE.write_text(new, encoding="utf-8")
         print(f"wrote {name}")
     return True
 

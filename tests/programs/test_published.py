@@ -222,9 +222,9 @@ def test_active_time_is_the_length_of_what_is_covered(seed: int) -> None:
 def test_the_table_is_written_where_it_stands_and_checked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    page = tmp_path / "timing.md"
+    page = tmp_path / "published.md"
     page.write_text("before\n<!-- published -->\nold\n<!-- end -->\nafter\n", encoding="utf-8")
-    monkeypatch.setattr(ledger, "TIMING", page)
+    monkeypatch.setattr(ledger, "PAGE", page)
     monkeypatch.setattr(ledger, "ROOT", tmp_path)
     new = ledger.section([Line(made(remark="because"), Model(104.0))])
     assert not ledger.settle(new, check=True)
@@ -232,9 +232,9 @@ def test_the_table_is_written_where_it_stands_and_checked(
     assert ledger.settle(new, check=False)
     assert ledger.settle(new, check=True)
     assert capsys.readouterr().out.split("\n")[:3] == [
-        "timing.md is stale: run 'make published'",
-        "wrote timing.md",
-        "timing.md is current",
+        "published.md is stale: run 'make published'",
+        "wrote published.md",
+        "published.md is current",
     ]
     lines = page.read_text(encoding="utf-8").split("\n")
     assert (lines[0], lines[-2]) == ("before", "after")

@@ -54,7 +54,7 @@ def test_every_kernel_that_judges_is_looked_for() -> None:
     }
 
 
-# ---------------------------------------------------------------- the table of timing.md
+# ---------------------------------------------------------------- the table of the page
 
 QUICK = ("#8 full", "#24", "#25", "#25 at once", "#26 at once", "#26 in two")
 """Kernels that take less than a second, beside the single instructions."""
@@ -62,7 +62,7 @@ QUICK = ("#8 full", "#24", "#25", "#25 at once", "#26 at once", "#26 in two")
 
 def table() -> list[str]:
     """The lines of the table as it stands."""
-    (found,) = ledger.SECTION.finditer(ledger.TIMING.read_text(encoding="utf-8"))
+    (found,) = ledger.SECTION.finditer(ledger.PAGE.read_text(encoding="utf-8"))
     return [line for line in found[0].split("\n") if line.startswith("| ")][2:]
 
 

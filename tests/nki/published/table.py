@@ -44,7 +44,7 @@ COLUMNS = (
 JUDGED = 20_000
 """The instructions of the largest program whose waits are judged one by one."""
 
-PAGE = Path(__file__).parents[3] / "docs" / "nki.md"
+PAGE = Path(__file__).parents[3] / "docs" / "nki-kernels.md"
 
 CASES: tuple[Case | Tested, ...] = (*sdk.CASES, *library.CASES)
 """Every case there is."""
@@ -142,7 +142,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--long", action="store_true", help="those that take long, too")
     parser.add_argument("--no-round-trip", action="store_true")
     parser.add_argument("--json", type=Path, help="write the rows to a file")
-    parser.add_argument("--write", action="store_true", help="write the table into docs/nki.md")
+    parser.add_argument(
+        "--write", action="store_true", help="write the table into docs/nki-kernels.md"
+    )
     given = parser.parse_args(arguments)
     roots = {name: path for name in ("sdk", "library") if (path := getattr(given, name))}
     logging.disable(logging.WARNING)  # kernels log while they are traced
