@@ -1,9 +1,9 @@
 """Writes the generated pages, and the generated parts of others.
 
 These are docs/isa/, from the rows and tables of the target; the tables in timing.md, tables.md,
-machine.md, repl.md and tensix.md, and the plot of that; what commands print in README.md, guide.md,
-loops.md, profile.md, diff.md, schedules.md, nki.md, repl.md, tensix.md and walkthrough.md; and what
-follows from tables in grammar/editors/.
+machine.md, repl.md and tensix.md, and the plot of that; the map in contributing.md, from the
+imports; what commands print in README.md, guide.md, loops.md, profile.md, diff.md, schedules.md,
+nki.md, repl.md, tensix.md and walkthrough.md; and what follows from tables in grammar/editors/.
 
     python docs/generate.py            write what differs
     python docs/generate.py --check    write nothing; exit 1 and name what is stale
@@ -30,12 +30,14 @@ from generator import (  # noqa: E402  (beside this file)
     instruction_pages,
     profile_tables,
     published,
+    rooms,
     table_pages,
 )
 
 from nasm.targets import TARGETS  # noqa: E402  (beside this file)
 
 SECTIONS: dict[str, dict[str, Callable[[], str]]] = {
+    "contributing": {"chain": rooms.chain, "picture": rooms.picture, "folders": rooms.folders},
     "timing": {
         "clocks": figures.clocks,
         "figures": figures.figures,
