@@ -1,7 +1,7 @@
 """Writes the generated pages, and the generated parts of others.
 
 These are docs/isa/ and the pages of generations in docs/timing/, from the rows and tables of the
-target; columns.md; api.md, from the public names; the tables in machine.md, repl.md and tensix.md,
+target; columns.md; api.md, from the public names; the map in contributing.md, from the imports; the tables in machine.md, repl.md and tensix.md,
 and the plot of that; what commands print in README.md, guide.md, loops.md, profile.md, tools.md,
 nki.md, repl.md, tensix.md and walkthrough.md; and what follows from tables in grammar/editors/.
 
@@ -31,12 +31,14 @@ from generator import (  # noqa: E402  (beside this file)
     instruction_pages,
     profile_tables,
     published,
+    rooms,
     table_pages,
 )
 
 from nasm.targets import TARGETS  # noqa: E402  (beside this file)
 
 SECTIONS: dict[str, dict[str, Callable[[], str]]] = {
+    "contributing": {"chain": rooms.chain, "picture": rooms.picture, "folders": rooms.folders},
     "machine": {"words": debugger_tables.words},
     "repl": {
         "commands": debugger_tables.commands,

@@ -358,18 +358,6 @@ def test_no_option_of_a_verb_has_two_rows() -> None:
     assert [one for one in set(given) if given.count(one) > 1] == []
 
 
-def test_every_file_of_the_debugger_has_its_place_in_the_map() -> None:
-    text = (DOCS / "contributing.md").read_text(encoding="utf-8")
-    _, _, rest = text.partition("| `nasm/debugger/` | | |\n")
-    named, folder = [], ""
-    for row in rest.partition("\n\n")[0].splitlines()[1:]:
-        _, place, files, *_ = row.split("|")
-        folder = place.strip().strip("`/") or folder
-        named += [(folder, name) for name in re.findall(r"`(\w+)`", files)]
-    found = {(path.parent.name, path.stem) for path in (ROOT / "nasm" / "debug").glob("*/*.py")}
-    assert sorted(named) == sorted(file for file in found if file[1] != "__init__")
-
-
 # ---------------------------------------------------------------- links
 
 

@@ -209,13 +209,33 @@ def test_imports_within_a_folder_point_down(module: str) -> None:
     assert not found, "\n".join(found)
 
 
-def test_the_map_of_machine_and_simulator_shows_their_order() -> None:
-    text = (ROOT / "docs" / "contributing.md").read_text(encoding="utf-8")
-    head, *lines = re.findall(r"^    machine/ .*\n\n(?:    .*\n)+", text, re.M)[0].splitlines()
-    middle = head.index("sim/")
-    for folder, part in (("nasm.machine", slice(middle)), ("nasm.sim", slice(middle, None))):
-        rows = [set(re.findall(r"\w+", line[part])) for line in reversed(lines)]
-        assert [row for row in rows if row] == [set(row) for row in INNER[folder]]
+MAP = (ROOT / "docs" / "contributing.md").read_text(encoding="utf-8")
+
+
+def test_the_map_names_the_rooms_in_their_order() -> None:
+    (chain,) = re.findall(r"^`base` → .*$", MAP, re.M)
+    rows = [tuple(re.findall(r"\w+", row)) for row in chain.split("→")]
+    assert (*rows, ("__main__",)) == LAYERS
+    picture = re.findall(r"^(\w+) +\d+ +[\d,]+(?:   .*)?$", MAP, re.M)
+    assert picture == [room for row in rows for room in row][::-1]
+    table = re.findall(
+        r"^\| `(\w+)` \|", MAP.partition("## The rooms")[2].partition("\n## ")[0], re.M
+    )
+    assert table == [room for row in rows for room in row]
+
+
+def test_the_map_shows_the_order_within_rooms() -> None:
+    shown = re.findall(r"^\* `(nasm/\w+)/`: (.*→.*)$", MAP, re.M)
+    assert {
+        folder.replace("/", "."): tuple(tuple(row.split(", ")) for row in chain.split(" → "))
+        for folder, chain in shown
+    } == INNER
+
+
+def test_the_map_names_no_module_that_does_not_exist() -> None:
+    named = re.findall(r"`((?:docs|grammar|nasm|programs|tests)/[\w./-]*)`", MAP)
+    assert len(named) > 40
+    assert [path for path in named if not (ROOT / path).exists()] == []
 
 
 CIRCLES: dict[str, frozenset[str]] = {}

@@ -41,12 +41,7 @@ _TARGET = re.compile(r"^[ \t]*\.target[ \t]+\w", re.MULTILINE)
 @cache
 def mnemonics() -> frozenset[str]:
     """Those of all targets."""
-    return frozenset(name for target in targets() for name in target.isa.rows)
-
-
-def targets() -> list[Any]:
-    """All targets, each once."""
-    return list({id(t): t for t in (load() for load in TARGETS.values())}.values())
+    return frozenset(name for target in TARGETS.loaded() for name in target.isa.rows)
 
 
 class NeuronNasmLexer(Lexer):

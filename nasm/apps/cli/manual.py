@@ -58,10 +58,11 @@ def isa(args: argparse.Namespace) -> int:
 
 def _targets(name: str | None) -> list[Target]:
     """The targets to look in: that of a machine, or all of them. Raises Refused."""
-    if name is not None and name not in TARGETS:
+    if name is None:
+        return TARGETS.loaded()
+    if name not in TARGETS:
         raise unknown_target(name, TARGETS)
-    known = TARGETS if name is None else {name: TARGETS[name]}
-    return list({id(t): t for t in (load() for load in known.values())}.values())
+    return [TARGETS[name]()]
 
 
 def _hint(word: str, targets: list[Target]) -> str:
@@ -185,7 +186,7 @@ def help_(args: argparse.Namespace) -> int:
     color = f"--color={args.color}"
     if CODE.fullmatch(topic):
         return explain(arguments.read(["explain", color, topic]))
-    if any(topic in load().isa.rows for load in TARGETS.values()):
+    if any(topic in target.isa.rows for target in TARGETS.loaded()):
         return isa(arguments.read(["isa", color, topic]))
     hint = _meant(topic, _targets(None), VERBS) or f"commands: {', '.join(VERBS)}"
     message = f"no command, instruction or diagnostic '{quoted(topic)}'"

@@ -25,7 +25,7 @@ from nasm.language.assemble import Unassembled, assemble
 from nasm.language.expanding.including import LIBRARY
 from nasm.program.program import Program
 from nasm.runs.check import examine
-from nasm.targets import TARGETS, USUAL
+from nasm.targets import TARGETS, USUAL, machine_of
 
 SECONDS = 4.0
 """Processor time that a text may take to assemble, and to be followed, before an editor is told
@@ -212,7 +212,4 @@ def _defect(defect: Exception) -> Problem:
 def _machine(text: str, settings: Settings) -> tuple[Target, Generation]:
     """The machine that a text names, or else the usual one."""
     written = _TARGET.search(text)
-    names = (settings.target, written[1] if written else None, USUAL)
-    name = next(n for n in names if n is not None and n in TARGETS)
-    target = TARGETS[name]()
-    return target, target.generation(name) or target.generations[0]
+    return machine_of(settings.target, written[1] if written else None)

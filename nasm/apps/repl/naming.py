@@ -19,7 +19,7 @@ from nasm.isa.generation import Generation
 from nasm.isa.target import Target
 from nasm.language import codes
 from nasm.language.expectations.checker import METHODS
-from nasm.targets import TARGETS, USUAL
+from nasm.targets import machine_of
 
 MOST_FILES = 200
 FORMATS = {
@@ -83,10 +83,7 @@ def machine(shell: Any) -> tuple[Target, Generation]:
     """The program's target and generation; without one, those asked for, else the usual ones."""
     if shell.loaded:
         return shell.program.target, shell.program.generation
-    first = USUAL
-    name = shell.target if shell.target and shell.target in TARGETS else first
-    target = TARGETS[name]()
-    return target, target.generation(name) or target.generations[0]
+    return machine_of(shell.target)
 
 
 def operands(shell: Any, mnemonic: str) -> completion_words.Operands:

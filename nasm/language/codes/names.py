@@ -130,7 +130,8 @@ ROWS = (
         "E0214",
         "no target, or an unknown one",
         "A program names its target before anything else. `--target` overrides it for one run. "
-        "There is no default, because sizes, rules and timing all depend on the target.",
+        "There is no default, because sizes, rules and timing all depend on the target. Installed "
+        "packages may add targets; the message says why one of those cannot be used.",
         ".target trn9\n@sync Nop",
         ".target trn1\n@sync Nop",
     ),
