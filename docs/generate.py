@@ -1,7 +1,8 @@
 """Writes the generated pages, and the generated parts of others.
 
 These are docs/isa/ and the pages of generations in docs/timing/, from the rows and tables of the
-target; columns.md; api.md, from the public names; the map in contributing.md, from the imports; the tables in machine.md, repl.md and tensix.md,
+target; columns.md; api.md, from the public names; the map in
+contributing.md, from the imports; the tables in machine.md, repl.md and tensix.md,
 and the plot of that; what commands print in README.md, guide.md, loops.md, profile.md, tools.md,
 nki.md, repl.md, tensix.md and walkthrough.md; and what follows from tables in grammar/editors/.
 
