@@ -232,7 +232,7 @@ def test_a_view_that_reaches_past_its_tensor_is_refused() -> None:
     ):
         changed = [c.copy() for c in table]
         changed[column][place] += by
-        body = bodies.columns(*zip(views.TYPES, changed, strict=True))
+        body = bodies.columns(views.TYPES, changed)
         try:
             read(sections.joined(parted | {"views": body}))
         except Failure as failure:

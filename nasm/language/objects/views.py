@@ -76,7 +76,7 @@ class Views:
             [tile for tile, _ in self._tiles],
             [n for row in decided for n in row],
         )
-        return columns(*zip(TYPES, values, strict=True))
+        return columns(TYPES, values)
 
 
 def read_views(body: memoryview, names: Sequence[str], tensors: Sequence[Tensor]) -> list[View]:
