@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 
 from nasm.base import gc_pause
 from nasm.base.array_files import ArrayFile
 from nasm.base.files import ANY, Allowed
-from nasm.base.problems import Failure, Problem, Refused, Unsaid, limited
-from nasm.base.source import Source
+from nasm.base.problems import Failure, Problem, Refused, Severity, Unsaid, limited
+from nasm.base.source import Source, Span
+from nasm.isa.instruction import REQUIRED
 from nasm.isa.target import Loader
 from nasm.isa.timing import NONE, Timing
-from nasm.language.expanding.commented import commented
 from nasm.language.expanding.defines import constants
 from nasm.language.expanding.evaluate import free_names
 from nasm.language.expanding.expand import Expander
@@ -21,10 +22,14 @@ from nasm.language.expanding.statements import unknown_target
 from nasm.language.expanding.undeclared import Undeclared
 from nasm.language.expectations.judge import check_static
 from nasm.language.text import suppressions, tree
-from nasm.language.text.parse import parse
+from nasm.language.text.parse import parse, read_again
 from nasm.program.builder import ProgramBuilder
 from nasm.program.notes import in_order
 from nasm.program.program import Program
+
+COMMENTED = "E0247"
+
+_INSTRUCTION = re.compile(r";[ \t]*(?=(@\w+[ \t]+)?([A-Z]\w*)[^;\n]*)")
 
 Rewrite = Callable[[ProgramBuilder], object]
 """Puts other lines into the queues of a builder; raises Failure."""
@@ -96,7 +101,7 @@ def _assembled(
         raise Failure(limited(in_order(expander.problems), unsaid))
     undeclared = expander.scope.undeclared
     builder.program.files = files
-    builder.problems += commented(expander.source, builder)
+    builder.problems += _commented(expander.source, builder)
     builder.problems += initialisers(builder.program)
     builder.problems += expectations(builder, undeclared)
     if builder.recorded:
@@ -143,3 +148,30 @@ def expectations(builder: ProgramBuilder, undeclared: Undeclared, first: int = 0
                 expectation, program.tensors, engines, program.cores, program.files
             )
     return found
+
+
+def _commented(source: Source, builder: ProgramBuilder) -> Iterator[Problem]:
+    """A warning for each comment after a line that is itself a whole instruction."""
+    rows = builder.target.isa.rows
+    for start, end in suppressions.comments(source.text):
+        found = _INSTRUCTION.match(source.text, start, end)
+        row = rows.get(found[2]) if found is not None else None
+        if found is None or row is None or not _follows(source, start):
+            continue
+        stop = source.text.find(";", found.end(), end)
+        span = Span(source, found.end(), end if stop < 0 else stop)
+        line = read_again(source, span.start, span.end)
+        if line is None or line.mnemonic is None:
+            continue
+        needed = sum(operand.default is REQUIRED for operand in row.written)
+        if len(line.operands) < needed or not (found[1] or line.operands):
+            continue
+        said = f"';' begins a comment: this {row.name} is not executed"
+        hint = "write it on a line of its own"
+        yield Problem(COMMENTED, said, span, hint, severity=Severity.WARNING)
+
+
+def _follows(source: Source, start: int) -> bool:
+    """Whether there is something before a comment on its line."""
+    line, column = source.position(start)
+    return bool(source.line(line)[: column - 1].strip())

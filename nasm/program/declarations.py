@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from nasm.base import dtypes
 from nasm.base.dtypes import DType
 from nasm.base.names import identifier
 from nasm.base.numbers import plain
-from nasm.base.problems import Refused, did_you_mean, listed
+from nasm.base.problems import Refused, did_you_mean, listed, quoted
 from nasm.base.source import Span
 from nasm.isa.declared_transfer import DeclaredTransfer
 from nasm.isa.generation import Generation
@@ -21,10 +22,12 @@ from nasm.program.notes import another, declared_note
 from nasm.program.placement import fixed_problem
 from nasm.program.program import Program, QueueProgram
 from nasm.program.settings import assigned, offered
-from nasm.program.tensor_layout import arranged_as
+from nasm.views.arrangement import Arrangement
 from nasm.views.methods import dtype_named
 from nasm.views.tensor import Memory, Tensor
 from nasm.views.view import View
+
+BAD_ARRANGEMENT = "E0246"
 
 
 class Declarations:
@@ -99,7 +102,7 @@ class Declarations:
         space = self.memory(memory)
         sizes = arguments.shape(shape)
         check.shape_fits(name, sizes, space)
-        arranged = arranged_as(self.target, arrangement, dtype, space, sizes)
+        arranged = _arranged_as(self.target, arrangement, dtype, space, sizes)
         kind = dtype_named(dtype) if arranged is None else arranged.dtype
         if arguments.role(role) and not space.io:
             raise Refused(
@@ -217,3 +220,38 @@ class Declarations:
             raise Refused(MISPLACED, said, hint)
         self.program.settings.append(made)
         return made
+
+
+def _arranged_as(
+    target: Target, word: str, dtype: DType | str, memory: Memory, shape: tuple[int, ...]
+) -> Arrangement | None:
+    """What a word means of elements of a dtype or a stored format; None for no word.
+
+    Raises Refused, also for a shape that cannot be arranged so.
+    """
+    known = dtypes.find(dtype) if isinstance(dtype, str) else dtype
+    stored = known.name if known is not None else str(dtype)
+    if not word:
+        storing = [a.name for a in target.arrangements if a.stored == stored]
+        if known is None and storing:
+            said = f"{stored} is a format that is only stored"
+            raise Refused("E0205", said, f"write {listed(storing)} behind the shape")
+        return None
+    alike = [a for a in target.arrangements if a.name == word]
+    if not alike:
+        words = sorted({a.name for a in target.arrangements})
+        hint = did_you_mean(word, words) or (f"there is {listed(words, 'and')}" if words else "")
+        raise Refused(
+            BAD_ARRANGEMENT, f"no arrangement '{quoted(word)}'", hint or "leave the word out"
+        )
+    if not memory.numbered:
+        said = f"{word} tensors are in memories whose bytes have addresses, and {memory.name}'s "
+        raise Refused(BAD_ARRANGEMENT, f"{said}have none")
+    found = next((a for a in alike if a.stored == stored), None)
+    if found is None:
+        taken = listed((a.stored for a in alike), "and")
+        raise Refused(
+            BAD_ARRANGEMENT, f"{word} tensors store no {quoted(stored)}", f"they store {taken}"
+        )
+    found.size(shape)
+    return found

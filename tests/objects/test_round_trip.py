@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
+import numpy as np
 import pytest
 
 import nasm
@@ -19,7 +20,7 @@ from nasm.base.source import Source
 from nasm.base.source_files import ObjectFile, source_of
 from nasm.isa.instruction import Row
 from nasm.language.assemble import assemble
-from nasm.language.objects import load, sections
+from nasm.language.objects import bodies, load, sections, views
 from nasm.language.objects.writing import written
 from nasm.language.printing import text
 from nasm.program.program import Program
@@ -192,3 +193,52 @@ def test_views_that_expectations_cannot_name_are_refused(pair: list[object], sai
     parted["machine"] = json.dumps(machine).encode()
     with pytest.raises(Failure, match=said):
         read(sections.joined(parted))
+
+
+REACHING = """\
+.target trn2
+.sbuf t f32[4, 8]
+.sbuf u f32[4, 8]
+.sbuf n u32[1, 1]
+.hbm H f32[8, 8] input
+@vector RegisterMove %r1, 0
+@vector Memset u[0:4, 2:8], 1.0
+@vector Memset t[:, %r1 : +2], 1.0
+@gpsimd DmaCopy t, H.ap([[8, 4], [1, 8]], scalar_offset=n, indirect_dim=0), dge_mode=swdge
+"""
+
+TENSOR, PARTITION, OFFSET, SIZES, STEPS, MOVED, DECIDED = 0, 3, 4, 5, 6, 8, 11
+"""Columns of a table of views."""
+
+
+def test_a_view_that_reaches_past_its_tensor_is_refused() -> None:
+    program = nasm.assemble(REACHING)
+    parted = {n: bytes(b) for n, b in sections.parted(written(program)).items()}
+    table = bodies.read_columns(memoryview(parted["views"]), views.TYPES, "views")
+    view = int(np.flatnonzero(table[TENSOR] == program.tensors["u"].index)[0])
+    axis = int(table[2][:view].sum())
+    not_refused = []
+    for tensor, column, place, by in (
+        ("u", PARTITION, view, 1),
+        ("u", PARTITION, view, -1),
+        ("u", OFFSET, view, 1),
+        ("u", OFFSET, view, -9),
+        ("u", SIZES, axis, 1),
+        ("u", STEPS, axis, 3),
+        ("u", STEPS, axis, -2),
+        ("u", SIZES, axis + 1, 1),
+        ("u", STEPS, axis + 1, 2),
+        ("u", STEPS, axis + 1, -2),
+        ("t", MOVED, 3, 1),  # the largest legal value of the register
+        ("H", DECIDED, 1, 1),  # the largest legal entry of the tile
+    ):
+        changed = [c.copy() for c in table]
+        changed[column][place] += by
+        body = bodies.columns(views.TYPES, changed)
+        try:
+            read(sections.joined(parted | {"views": body}))
+        except Failure as failure:
+            if f"a view of {tensor} reaches past it" in str(failure):
+                continue
+        not_refused.append((tensor, column, place, by))
+    assert not not_refused

@@ -25,11 +25,11 @@ _FLOAT = "float"
 _FLOATS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
 
-def columns(*given: tuple[str, Iterable[Any]]) -> bytes:
-    """A section of columns, each with its type."""
+def columns(types: Sequence[str], values: Iterable[Iterable[Any]]) -> bytes:
+    """A section of columns of these types."""
     parts = []
-    for kind, values in given:
-        made = np.ascontiguousarray(np.asarray(values, dtype=kind))
+    for kind, column in zip(types, values, strict=True):
+        made = np.ascontiguousarray(np.asarray(column, dtype=kind))
         parts += [_COLUMN.pack(TYPES.index(kind), made.size), made.tobytes()]
     return b"".join(parts)
 
@@ -105,3 +105,7 @@ class Fields:
     def list_of(self, key: str, *kinds: type) -> list[Any]:
         """A list of values of one of some kinds."""
         return [self.kind(item, *kinds) for item in self.get(key, list)]
+
+    def optional(self, key: str, *kinds: type) -> list[Any]:
+        """The same, or an empty list if the key is missing."""
+        return self.list_of(key, *kinds) if key in self.value else []

@@ -83,7 +83,7 @@ class Values:
 
     def body(self) -> bytes:
         """The section."""
-        return columns(*zip(TYPES, (self._kinds, self._payloads, self._items), strict=True))
+        return columns(TYPES, (self._kinds, self._payloads, self._items))
 
 
 def read_values(

@@ -67,7 +67,7 @@ class Places:
             "expansions": [[list(frame) for frame in chain] for chain in self._chains],
         }
         rows = list(zip(*self._spans, strict=True)) or [()] * len(TYPES)
-        return {DEBUG: document(said | more), SPANS: columns(*zip(TYPES, rows, strict=True))}
+        return {DEBUG: document(said | more), SPANS: columns(TYPES, rows)}
 
 
 class ReadPlaces:
@@ -139,7 +139,7 @@ class ReadPlaces:
     def allows(self) -> list[Allow]:
         """What comments of the texts allow."""
         made = []
-        for row in self.said.list_of("allows", list) if "allows" in self.said.value else ():
+        for row in self.said.optional("allows", list):
             if [type(part) for part in row] != [str, str, int, int] or not row[2]:
                 raise damaged("what is allowed has no place")
             made.append(Allow(row[0], row[1], self.span(row[2]), row[3]))
@@ -148,7 +148,7 @@ class ReadPlaces:
     def registers(self, lengths: Sequence[int]) -> list[LoopRegister]:
         """What the text calls registers, of queues of so many lines."""
         made = []
-        for row in self.said.list_of("registers", list) if "registers" in self.said.value else ():
+        for row in self.said.optional("registers", list):
             if [type(part) for part in row] != [int, int, int, int, str]:
                 raise damaged("a register of a loop has no name")
             held = LoopRegister(*row)
@@ -161,8 +161,7 @@ class ReadPlaces:
 
     def problems(self) -> list[Problem]:
         """The warnings of the assembler."""
-        rows = self.said.list_of("warnings", dict) if "warnings" in self.said.value else ()
-        return [self._problem(Fields(row, DEBUG)) for row in rows]
+        return [self._problem(Fields(row, DEBUG)) for row in self.said.optional("warnings", dict)]
 
     def _problem(self, row: Fields) -> Problem:
         notes = []

@@ -76,14 +76,36 @@ class Views:
             [tile for tile, _ in self._tiles],
             [n for row in decided for n in row],
         )
-        return columns(*zip(TYPES, values, strict=True))
+        return columns(TYPES, values)
 
 
 def read_views(body: memoryview, names: Sequence[str], tensors: Sequence[Tensor]) -> list[View]:
     """The views of a section, each within its tensor; raises Refused."""
     table = _Table(read_columns(body, TYPES, NAME), [_dtype(name) for name in names], tensors)
     table.check()
-    return table.views()
+    made = table.views()
+    room = {tensor.name: (tensor.bytes, tensor.partitions) for tensor in tensors}
+    for view in made:
+        if not _inside(view, *room[view.tensor.name]):
+            raise damaged(f"a view of {view.tensor.name} reaches past it")
+    return made
+
+
+def _inside(view: View, size: int, partitions: int) -> bool:
+    """Whether a view stays within its tensor for every legal value of its registers and tiles."""
+    low, high = view.extent
+    first = last = view.partition
+    if partitions:
+        far = view.steps[0] * (view.shape[0] - 1)
+        first, last = (first, last + far) if far > 0 else (first + far, last)
+    for moved in view.dynamic:
+        far = moved.stride * moved.limit
+        if partitions and moved.axis == 0:
+            first, last = first + min(far, 0), last + max(far, 0)
+        else:
+            low, high = low + min(far, 0), high + max(far, 0)
+    rows = not partitions or (first >= 0 and last < partitions)
+    return rows and low >= 0 and high <= size
 
 
 def _dtype(name: str) -> DType:
@@ -94,7 +116,7 @@ def _dtype(name: str) -> DType:
 
 
 class _Table:
-    """The columns, looked at as a whole before a view is made of them."""
+    """The columns, checked as a whole before a view is made of them."""
 
     def __init__(
         self, table: Sequence[Column], kinds: Sequence[DType], tensors: Sequence[Tensor]
@@ -104,31 +126,7 @@ class _Table:
         self.kinds, self.tensors = kinds, tensors
 
     def check(self) -> None:
-        """Whether all of them can be views; raises Refused."""
-        self._fit()
-        of_view = np.repeat(np.arange(len(self.axes)), self.axes)
-        ends = np.cumsum(self.axes)
-        axis = np.arange(len(self.sizes)) - np.repeat(ends - self.axes, self.axes)
-        places = np.array([bool(t.partitions) for t in self.tensors], bool)
-        widths = np.array([k.itemsize for k in self.kinds], float)
-        lanes = (axis == 0) & places[self.tensor][of_view]
-        first = places[self.tensor].astype(int)
-        jumping = self._jumping()[of_view] & (axis == first[of_view])
-        reach = self.steps.astype(float) * (self.sizes - 1.0)
-        reach[jumping] = 0
-        reach[~lanes] *= widths[self.dtype][of_view][~lanes]
-        low, high = self._ends(of_view, lanes, reach, widths)
-        room = np.array([t.bytes for t in self.tensors], float)[self.tensor]
-        rows = np.array([t.partitions for t in self.tensors], float)[self.tensor]
-        within = (low[0] >= 0) & (high[0] <= room)
-        on_chip = (low[1] >= 0) & (high[1] < rows) & (self.partition >= 0)
-        wrong = np.flatnonzero(~(within & np.where(places[self.tensor], on_chip, True)))
-        if wrong.size:
-            name = self.tensors[int(self.tensor[wrong[0]])].name
-            raise damaged(f"a view of {name} reaches past it")
-
-    def _fit(self) -> None:
-        """Whether columns are as long as others say, and numbers in range."""
+        """Whether columns are as long as others say, and numbers in range; raises Refused."""
         count, axes, moves = len(self.axes), int(self.axes.sum()), int(self.moves.sum())
         tiles = len(self.tiles)
         lengths = (
@@ -158,37 +156,6 @@ class _Table:
         flags = np.isin(decided_by[:, 4], (0, 1)).all() and (decided_by >= 0).all()
         if not (fits and flags and (decided_by[:, 0] >= 1).all()):
             raise damaged("its views are moved by what there is not")
-
-    def _jumping(self) -> Column:
-        """Which of them have positions that a tile decides."""
-        jumping = np.zeros(len(self.axes), bool)
-        single = self.decided.reshape(-1, DECIDED)[:, 4]
-        jumping[np.flatnonzero(self.tile >= 0)] = single == 0
-        return jumping
-
-    def _ends(
-        self, of_view: Column, lanes: Column, reach: Column, widths: Column
-    ) -> tuple[tuple[Column, Column], tuple[Column, Column]]:
-        """The least and the largest of bytes and of partitions that each may touch."""
-        count = len(self.axes)
-        width = widths[self.dtype]
-        low = [self.offset.astype(float), self.partition.astype(float)]
-        high = [self.offset + width, self.partition.astype(float)]
-        for at, chosen in enumerate((~lanes, lanes)):
-            for ends, part in ((low, np.minimum(reach, 0)), (high, np.maximum(reach, 0))):
-                ends[at] = ends[at] + np.bincount(of_view[chosen], part[chosen], count)
-        moved = self.moved.reshape(-1, MOVED).astype(float)
-        by = np.repeat(np.arange(count), self.moves)
-        places = np.array([bool(t.partitions) for t in self.tensors], bool)
-        rows = (moved[:, 1] == 0) & places[self.tensor][by]
-        far = moved[:, 2] * moved[:, 3]
-        for at, chosen in enumerate((~rows, rows)):
-            for ends, part in ((low, np.minimum(far, 0)), (high, np.maximum(far, 0))):
-                ends[at] = ends[at] + np.bincount(by[chosen], part[chosen], count)
-        decided = self.decided.reshape(-1, DECIDED).astype(float)
-        by = np.flatnonzero(self.tile >= 0)
-        high[0] = high[0] + np.bincount(by, decided[:, 0] * decided[:, 1] * width[by], count)
-        return (low[0], low[1]), (high[0], high[1])
 
     def views(self) -> list[View]:
         """A view for each row."""

@@ -87,7 +87,7 @@ class _Writer:
             layout.CODE: code,
             layout.SYNC: _sync(lines.held, lines.changed),
             layout.QUEUES: document([_queue(lines) for lines in program.queues]),
-            layout.LINES: columns(*zip(layout.LINE_TYPES, lines[:3], strict=True)),
+            layout.LINES: columns(layout.LINE_TYPES, lines[:3]),
             layout.EXPECT: document(expected),
             layout.FILES: document(self.embedding.index()),
             layout.DATA: self.embedding.data(),
@@ -164,7 +164,7 @@ class _Writer:
                 value = instruction.operands[at]
                 default = as_default(value, operand.default)
                 given.append(0 if default else self.values.number(value))
-        return said, columns(*zip(layout.CODE_TYPES, (chosen, given), strict=True))
+        return said, columns(layout.CODE_TYPES, (chosen, given))
 
     def _expectation(self, one: Expectation, views: NamedViews) -> str:
         """Its text, with the array file that it may name."""
@@ -210,7 +210,7 @@ class _Writer:
                 for a in (program.allows if stripped is None else stripped.allows())
             ],
         }
-        listed = columns(*zip(layout.DEBUG_TYPES, (of_lines, by_lines), strict=True))
+        listed = columns(layout.DEBUG_TYPES, (of_lines, by_lines))
         return {layout.PLACES: listed, **places.bodies(more)}
 
     def _values(self, one: Expectation) -> dict[str, Any] | None:
@@ -308,4 +308,4 @@ def _sync(waits: Sequence[Wait], updates: Sequence[Update]) -> bytes:
         [u.value for u in updates],
         [u.at_read for u in updates],
     )
-    return columns(*zip(layout.SYNC_TYPES, values, strict=True))
+    return columns(layout.SYNC_TYPES, values)
