@@ -15,7 +15,7 @@ import pytest
 
 import nasm
 from nasm.apps.repl import naming
-from nasm.base import files, source_files
+from nasm.base import files, host_files, source_files
 from nasm.base.files import ANY, Allowed
 from nasm.base.problems import Failure, Refused
 
@@ -347,3 +347,16 @@ def test_a_program_that_does_not_end_is_refused(
 def test_a_program_whose_path_is_none_is_refused(home: Path) -> None:
     with pytest.raises(Failure, match="E0801"):
         nasm.run(Path("a\0b"))
+
+
+def test_what_replaces_a_file_writes_into_a_pipe_and_leaves_it_one(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        with host_files.whole(str(pipe)) as out:
+            out.write(b"all of it")
+        assert os.read(reader, 100) == b"all of it"
+        assert stat.S_ISFIFO(os.stat(pipe).st_mode)
+    finally:
+        os.close(reader)

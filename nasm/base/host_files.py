@@ -239,7 +239,12 @@ def whole(name: str, over: bool = True) -> Iterator[IO[bytes]]:
     """A file that is written whole or not at all; raises OSError.
 
     With ``over`` it replaces what has its name, which keeps its permissions; else FileExistsError.
+    A device or a pipe is written to, and stays what it is.
     """
+    if over and os.path.exists(name) and not os.path.isfile(name) and not os.path.isdir(name):
+        with opened(Path(name), "wb") as out:
+            yield out
+        return
     with signals.shielded():
         file = Beside(name, over)
         try:
