@@ -242,7 +242,7 @@ def whole(name: str, over: bool = True) -> Iterator[IO[bytes]]:
     A device or a pipe is written to, and stays what it is.
     """
     if over and os.path.exists(name) and not os.path.isfile(name) and not os.path.isdir(name):
-        with opened(Path(name), "wb") as out:
+        with opened(name, "wb") as out:
             yield out
         return
     with signals.shielded():
