@@ -41,6 +41,7 @@ print(json.dumps([found, plain]))
 """
 
 
+@pytest.mark.thorough
 def test_no_hash_shows_the_processor_or_its_libraries() -> None:
     programs = sorted(str(path) for path in (ROOT / "programs").glob("*.nasm"))
     runs = {
