@@ -11,11 +11,12 @@ from nasm.sim.counters import TRANSFER
 from nasm.sim.queues import Queue
 from nasm.source import Source
 from nasm.source_files import source_of
+from tests.parts import part
 
 PROGRAMS = sorted((Path(__file__).parents[2] / "programs").glob("*.nasm"))
 
 
-@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", part(PROGRAMS, 8), ids=lambda path: path.stem)
 def test_busy_and_waiting_ticks_are_all_there_are(path: Path) -> None:
     session = Session.load(source_of(path))
     session.run(hashes=False)
