@@ -158,7 +158,7 @@ def test_a_run_that_is_halted_anywhere_ends_as_one_that_is_not(kind: str, seed: 
         assert one.run(max_cycles=CYCLES) == ended
 
 
-@pytest.mark.parametrize(("kind", "seed"), [*KINDS, ("file", 1)])
+@pytest.mark.parametrize(("kind", "seed"), part([*KINDS, ("file", 1)], 3))
 def test_torn_within_an_instruction_it_is_mended_and_goes_on(kind: str, seed: int) -> None:
     draw = random.Random(f"torn {kind} {seed}")
     with programs(kind, seed) as given:

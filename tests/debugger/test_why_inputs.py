@@ -27,6 +27,7 @@ from nasm.targets import TARGETS
 from nasm.targets.neuron import TARGET
 from nasm.targets.neuron.isa import ISA
 from nasm.views.view import View
+from tests import parts
 from tests.tables import each
 
 Array = np.ndarray[Any, Any]
@@ -358,7 +359,7 @@ def examples_of() -> list[Any]:
     ]
 
 
-@each("row", examples_of())
+@each("row", parts.part(list(examples_of()), 12))
 def test_what_the_example_of_a_row_made(row: Row) -> None:
     generation = next(g for g in TARGET.generations if TARGET.available(row, g))
     engine = next(e for e in row.engines if e in TARGET.engines(row, generation))

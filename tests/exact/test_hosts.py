@@ -77,6 +77,7 @@ def test_numpy_itself_works_as_each_host(host: str) -> None:
         pytest.skip(reason)
 
 
+@pytest.mark.thorough
 def test_no_hash_shows_the_processor_or_its_libraries() -> None:
     programs = sorted(str(path) for path in (ROOT / "programs").glob("*.nasm"))
     runs = {

@@ -17,6 +17,7 @@ from nasm.targets import TARGETS
 from tests.fuzz import corpus
 from tests.fuzz.mutations import TOKEN
 from tests.fuzz.programs import Programs, few_lines
+from tests.parts import part
 from tests.printing.same import parts
 from tests.tables import each
 
@@ -54,7 +55,7 @@ def same(text: str, other: str, name: str) -> None:
     assert [a.code for a in after.allows] == [a.code for a in before.allows]
 
 
-@each("path", FILES, ids=lambda path: path.stem)
+@each("path", part(FILES, 25), ids=lambda path: path.stem)
 def test_a_file_formatted_is_the_same_program(path: Path) -> None:
     kept(path.read_text(encoding="utf-8"), str(path), whole=path.stat().st_size < 20_000)
 

@@ -15,10 +15,9 @@ from nasm.language import assemble as assembling
 from nasm.language.text import tree
 from nasm.language.text.parse import parse
 from tests.fuzz.corpus import programs
-from tests.parts import part
 
 DIGITS = re.compile(r"\d+")
-SEEDS = part(range(6), 1)
+SEEDS = range(6)
 
 
 def outcome(text: str) -> object:
@@ -57,6 +56,7 @@ def other(number: str, odds: float, chance: Random) -> str:
     return chance.choice(("0", "1", "2", "7", "16", "64", "512", "65536", "08", "1.5", "9" * 20))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_text_means_what_its_lines_mean_one_by_one(
     seed: int, monkeypatch: pytest.MonkeyPatch

@@ -11,11 +11,12 @@ from nasm.base.source_files import source_of
 from nasm.debugger.session import Session
 from nasm.sim.counters import TRANSFER
 from nasm.sim.queues import Queue
+from tests.parts import part
 
 PROGRAMS = sorted((Path(__file__).parents[2] / "programs").glob("*.nasm"))
 
 
-@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", part(PROGRAMS, 8), ids=lambda path: path.stem)
 def test_busy_and_waiting_ticks_are_all_there_are(path: Path) -> None:
     session = Session.load(source_of(path))
     session.run(hashes=False)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from nasm.views.tensor import Tensor
+from tests import parts
 from tests.sync.placed import PLAIN, Writes, refused, tensor
 
 ROWS, TENSORS, SIZE = 4, 4, 32
@@ -69,7 +70,7 @@ def misread(text: list[Any], made: list[Tensor], rng: random.Random) -> bool:
 @pytest.mark.parametrize("batch", range(4))
 def test_what_is_read_is_what_was_written_last(batch: int) -> None:
     tight = 0
-    for seed in range(1000 * batch, 1000 * batch + 600):
+    for seed in parts.part(range(1000 * batch, 1000 * batch + 600), 60):
         rng = random.Random(seed)
         made = [tensor(f"t{n}", SIZE, rows=ROWS) for n in range(TENSORS)]
         text = [body(rng, made, 2) for _ in range(rng.randrange(1, 3))]
@@ -79,7 +80,7 @@ def test_what_is_read_is_what_was_written_last(batch: int) -> None:
         tight += len({one.offset for one in used}) < len(used)
         for _ in range(3):
             assert not misread(text, made, rng), seed
-    assert tight > 5  # bytes were shared
+    assert tight  # bytes were shared
 
 
 def _named(part: Any) -> tuple[Tensor, ...]:

@@ -22,7 +22,7 @@ def test_a_random_pipeline_reads_what_was_written_rounds_before(one: Pipeline) -
     kept.pipeline(one)
 
 
-@settings(max_examples=examples(30, 8), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(30, 4), deadline=None, suppress_health_check=list(HealthCheck))
 @given(pipelines(rounds=4))
 def test_a_random_pipeline_has_no_wait_too_many(one: Pipeline) -> None:
     kept.no_wait_too_many(one)
@@ -34,7 +34,7 @@ def test_a_random_pipeline_goes_on_from_entry_to_entry(one: Pipeline) -> None:
     kept.pipeline(one)
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(10, 2), deadline=None, suppress_health_check=list(HealthCheck))
 @given(pipelines(rounds=4, nested=True))
 def test_a_random_pipeline_in_a_nest_has_no_wait_too_many(one: Pipeline) -> None:
     kept.no_wait_too_many(one)
