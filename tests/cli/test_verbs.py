@@ -6,6 +6,8 @@ import os
 import re
 import signal
 import threading
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,9 @@ import pytest
 
 from nasm import __version__
 from nasm.apps import repl
-from nasm.apps.cli import main, verbs
+from nasm.apps.cli import main
+from nasm.apps.cli.verb import Verb, verbs
+from nasm.apps.cli.verbs import explain
 from nasm.base import host_memory
 from nasm.base.array_files import ArrayFile
 from nasm.base.source import Source
@@ -276,8 +280,8 @@ def test_repl_is_handed_everything(
 def test_alone_it_prints_its_help(ran: Any) -> None:
     done = ran()
     assert done.code == 0
-    for verb in verbs.VERBS:
-        assert verb in done.out
+    for name in verbs():
+        assert name in done.out
 
 
 @pytest.mark.parametrize("verb", ["run", "check", "isa", "explain", "repl", "help"])
@@ -397,14 +401,19 @@ def test_an_option_that_is_none_exits_2_with_a_sentence(
     assert said in done.err
 
 
-def broken(_: object) -> int:
+def doing(body: Callable[..., int]) -> Verb:
+    """The verb ``explain``, with something else that it does."""
+    return replace(explain.VERB, body=body)
+
+
+def broken(*_: object) -> int:
     raise ZeroDivisionError("by nothing")
 
 
 @pytest.fixture
 def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ran: Any) -> Path:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    monkeypatch.setitem(verbs.VERBS, "explain", broken)
+    monkeypatch.setattr(explain, "VERB", doing(broken))
     return tmp_path / "neuron-nasm" / "defects"
 
 
@@ -426,7 +435,7 @@ def test_a_defect_leaves_one_file_however_often_it_is_met(
     first, second = (ran("explain", code).err for code in ("E0101", "E0501"))
     assert first == second
     assert len(list(state.iterdir())) == 1
-    monkeypatch.setitem(verbs.VERBS, "explain", lambda _: 1 // 0)
+    monkeypatch.setattr(explain, "VERB", doing(lambda *_: 1 // 0))
     ran("explain")
     assert len(list(state.iterdir())) == 2
 
@@ -462,7 +471,7 @@ def test_a_defect_is_in_the_document(ran: Any, state: Path) -> None:
 def test_a_defect_prints_its_details_if_asked(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setitem(verbs.VERBS, "explain", lambda _: 1 // 0)
+    monkeypatch.setattr(explain, "VERB", doing(lambda *_: 1 // 0))
     monkeypatch.setenv("NASM_DEBUG", "1")
     assert main(["explain"]) == 70
     assert "Traceback" in capsys.readouterr().err
@@ -472,11 +481,11 @@ def test_a_defect_prints_its_details_if_asked(
 def test_too_little_memory_is_no_defect(
     error: Exception, ran: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def greedy(_: object) -> int:
+    def greedy(*_: object) -> int:
         raise error
 
     monkeypatch.setattr(host_memory, "_limits", lambda: iter([(1 << 30, "a limit")]))
-    monkeypatch.setitem(verbs.VERBS, "explain", greedy)
+    monkeypatch.setattr(explain, "VERB", doing(greedy))
     done = ran("explain", "--json")
     assert done.code == 2
     assert "E0808" in done.err

@@ -1,4 +1,4 @@
-"""``run --isolated``: a program of others, or a kernel, in child processes with limits."""
+"""``--isolated``: a program of others, or a kernel, in child processes with limits."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import IO, Any
 
 import numpy as np
 
-from nasm.apps.cli import arrays, files, kernels, program_names, results, streams
-from nasm.apps.cli.exit_codes import BROKEN, REFUSED
+from nasm.apps.cli import arrays, files, program_names, programs, results, streams
+from nasm.apps.cli.answer import BROKEN, RAISED, REFUSED
 from nasm.apps.cli.running import exit_code
 from nasm.apps.cli.screen import Screen
 from nasm.base import dtypes
@@ -72,7 +72,7 @@ def _outcome(args: argparse.Namespace) -> Outcome:
         args.program if args.program != "-" else files.program("-"),
         inputs,
         limits=limits,
-        arguments=kernels.words(args, inputs) if kernel else None,
+        arguments=programs.words(args, inputs) if kernel else None,
         lnc=args.lnc,
         dma=args.dma,
         python=program_names.python(args),
@@ -98,7 +98,7 @@ def _code(outcome: Outcome, unwritten: list[Problem]) -> int:
         return exit_code(outcome.report, unwritten)
     if outcome.how in ("cpu", "deadline"):
         return TIMED_OUT
-    raised = {problem.code for problem in outcome.problems} == {kernels.RAISED}
+    raised = {problem.code for problem in outcome.problems} == {RAISED}
     return BROKEN if raised or outcome.how != "refused" else REFUSED
 
 

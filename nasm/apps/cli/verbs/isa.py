@@ -1,41 +1,76 @@
-"""The verbs that look things up: ``isa``, ``explain`` and ``help``."""
+"""The verb ``isa``: the manual page of an instruction, or lists of what there is."""
 
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from rich.text import Text
+from nasm.apps.cli import shared_options as options
+from nasm.apps.cli import streams
+from nasm.apps.cli.answer import OK, refuse
+from nasm.apps.cli.verb import COMMAND, Verb, preload
+from nasm.base.problems import Problem, Refused
 
-from nasm.apps.cli import arguments, streams
-from nasm.apps.cli.answer import refuse
-from nasm.apps.cli.exit_codes import OK, REFUSED
-from nasm.apps.cli.help_texts import COMMAND
-from nasm.apps.cli.screen import Screen
-from nasm.apps.cli.verb_parsers import VERBS
-from nasm.base.problems import Problem, Refused, quoted
-from nasm.isa.generation import Generation
-from nasm.isa.instruction import Row
-from nasm.isa.target import Target
-from nasm.language import codes
-from nasm.language.expanding.statements import unknown_target
-from nasm.show import examples, explanations, lists, pages
-from nasm.show.search import search
-from nasm.targets import TARGETS, USUAL
+if TYPE_CHECKING:
+    from nasm.apps.cli.screen import Screen
+    from nasm.isa.generation import Generation
+    from nasm.isa.instruction import Row
+    from nasm.isa.target import Target
 
-CODE = re.compile(r"[eEwW]\d{1,4}")
+NOTES = """\
+examples:
+  neuron-nasm isa
+  neuron-nasm isa MultiplyMoving
+  neuron-nasm isa --search nc_matmul          by name, operator, dtype or word
+  neuron-nasm isa --options                   what --option may set
+  neuron-nasm isa --timing --target trn2      what --timing may set
+  neuron-nasm isa TensorTensor --example | neuron-nasm run -
+"""
 
 
-# ---------------------------------------------------------------- isa
+def _arguments(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("mnemonic", nargs="?", help="an instruction, as programs spell it")
+    verb.add_argument(
+        "--search",
+        metavar="WORDS",
+        help="list the instructions that have these words: a name, the vendor's name, an "
+        "operator, a dtype, or any word of their description",
+    )
+    verb.add_argument("--options", action="store_true", help="list the machine options instead")
+    verb.add_argument("--timing", action="store_true", help="list the timing figures instead")
+    verb.add_argument(
+        "--example", action="store_true", help="print a whole program that runs its example"
+    )
+    verb.add_argument(
+        "--target",
+        metavar="NAME",
+        help="the target that is meant, trn1, trn2, trn3, wormhole, …, by default all that nasm "
+        "knows; a program is for the first that has the instruction",
+    )
+    options.json(verb)
 
 
-def isa(args: argparse.Namespace) -> int:
-    """``isa``: the page of an instruction, or lists."""
-    screen = Screen(args.color)
+def _unfit(parsed: argparse.Namespace) -> str:
+    """Which options do not go together; empty if all do."""
+    if parsed.options and parsed.timing:
+        return "--options and --timing are two lists: give one of them"
+    for name, what in (("options", "options of the machines"), ("timing", "timing figures")):
+        if getattr(parsed, name) and (parsed.mnemonic or parsed.example or parsed.search):
+            return f"--{name} lists the {what}: no instruction goes with it"
+    if parsed.search is not None and (parsed.mnemonic or parsed.example):
+        return f"--search lists instructions: no name goes with it ('{COMMAND} isa NAME')"
+    if parsed.example and parsed.mnemonic is None:
+        return f"--example wants the name of an instruction: {COMMAND} isa TensorTensor --example"
+    return ""
+
+
+def isa(args: argparse.Namespace, screen: Screen) -> int:
+    """Show the page of an instruction, or lists; returns the exit code."""
+    preload("nasm.show.pages", "nasm.show.lists", "nasm.language.expanding.statements")
     try:
-        targets = _targets(args.target)
+        targets = known_targets(args.target)
     except Refused as refused:
         return refuse(args, screen, [refused.at(None)])
     if args.options:
@@ -56,8 +91,11 @@ def isa(args: argparse.Namespace) -> int:
     return refuse(args, screen, [Problem("E0201", said, None, hint)])
 
 
-def _targets(name: str | None) -> list[Target]:
+def known_targets(name: str | None) -> list[Target]:
     """The targets to look in: that of a machine, or all of them. Raises Refused."""
+    from nasm.language.expanding.statements import unknown_target
+    from nasm.targets import TARGETS
+
     if name is not None and name not in TARGETS:
         raise unknown_target(name, TARGETS)
     known = TARGETS if name is None else {name: TARGETS[name]}
@@ -66,14 +104,16 @@ def _targets(name: str | None) -> list[Target]:
 
 def _hint(word: str, targets: list[Target]) -> str:
     """What to say of a word that is no mnemonic."""
-    return _meant(word, targets) or f"'{COMMAND} isa' lists them all"
+    return meant_by(word, targets) or f"'{COMMAND} isa' lists them all"
 
 
-def _meant(word: str, targets: list[Target], also: Iterable[str] = ()) -> str:
+def meant_by(word: str, targets: list[Target], also: Iterable[str] = ()) -> str:
     """The assembler's hint for a word, or where to look for it; empty if nothing is known.
 
     ``also`` are other words that may have been meant.
     """
+    from nasm.show.search import search
+
     for target in sorted(targets, key=_unusual):
         if meant := target.isa.meant(word, also):
             return meant
@@ -84,10 +124,14 @@ def _meant(word: str, targets: list[Target], also: Iterable[str] = ()) -> str:
 
 def _unusual(target: Target) -> bool:
     """Whether it is not the target that a word is most likely meant for."""
+    from nasm.targets import USUAL
+
     return target.generation(USUAL) is None
 
 
 def _options(screen: Screen, args: argparse.Namespace, targets: list[Target]) -> int:
+    from nasm.show import lists
+
     if args.json:
         rows = [row for t in targets for row in lists.json_options(t)]
         args.answer.give(OK, options=rows)
@@ -98,6 +142,8 @@ def _options(screen: Screen, args: argparse.Namespace, targets: list[Target]) ->
 
 def _timing(screen: Screen, args: argparse.Namespace, targets: list[Target]) -> int:
     """The figures of all generations, or of the one of a target."""
+    from nasm.show import lists
+
     wanted: list[tuple[Target, Generation | None]] = [(t, None) for t in targets]
     if args.target is not None:
         wanted = [(t, t.generation(args.target)) for t in targets]
@@ -110,6 +156,9 @@ def _timing(screen: Screen, args: argparse.Namespace, targets: list[Target]) -> 
 
 
 def _search(screen: Screen, args: argparse.Namespace, targets: list[Target]) -> int:
+    from nasm.show import lists
+    from nasm.show.search import search
+
     found = {target: search(target, args.search) for target in targets}
     if not any(found.values()):
         hint = _hint(args.search, targets)
@@ -124,6 +173,8 @@ def _search(screen: Screen, args: argparse.Namespace, targets: list[Target]) -> 
 
 
 def _list(screen: Screen, args: argparse.Namespace, targets: list[Target]) -> int:
+    from nasm.show import lists
+
     if args.json:
         rows = [row for t in targets for row in lists.json_list(t)]
         args.answer.give(OK, instructions=rows)
@@ -133,6 +184,10 @@ def _list(screen: Screen, args: argparse.Namespace, targets: list[Target]) -> in
 
 
 def _page(screen: Screen, args: argparse.Namespace, row: Row, target: Target) -> int:
+    from rich.text import Text
+
+    from nasm.show import pages
+
     page = pages.page(row, target)
     if args.json:
         content = {"target": target.name, **pages.json_page(page)}
@@ -145,6 +200,8 @@ def _page(screen: Screen, args: argparse.Namespace, row: Row, target: Target) ->
 
 def _example(screen: Screen, args: argparse.Namespace, row: Row, target: Target) -> int:
     """A program, and nothing else on standard output."""
+    from nasm.show import examples
+
     try:
         text = examples.whole(row, target, args.target)
     except Refused as refused:
@@ -156,38 +213,12 @@ def _example(screen: Screen, args: argparse.Namespace, row: Row, target: Target)
     return OK
 
 
-# ---------------------------------------------------------------- explain, help
-
-
-def explain(args: argparse.Namespace) -> int:
-    """``explain``: a diagnostic at length, or all of them in short."""
-    screen = Screen(args.color)
-    try:
-        rows = codes.table() if args.code is None else (explanations.find(args.code),)
-    except Refused as refused:
-        return refuse(args, screen, [refused.at(None)])
-    if args.json:
-        content = [explanations.json_code(row) for row in rows]
-        args.answer.give(OK, codes=content)
-    elif args.code is None:
-        screen.show(explanations.rich_list(rows))
-    else:
-        screen.show(explanations.rich_code(rows[0]))
-    return OK
-
-
-def help_(args: argparse.Namespace) -> int:
-    """``help``: of the command, a verb, an instruction or a diagnostic."""
-    topic, top = args.topic, arguments.parser()
-    if topic is None or topic in VERBS:
-        streams.write(sys.stdout, arguments.of_verb(top, topic).format_help())
-        return OK
-    color = f"--color={args.color}"
-    if CODE.fullmatch(topic):
-        return explain(arguments.read(["explain", color, topic]))
-    if any(topic in load().isa.rows for load in TARGETS.values()):
-        return isa(arguments.read(["isa", color, topic]))
-    hint = _meant(topic, _targets(None), VERBS) or f"commands: {', '.join(VERBS)}"
-    message = f"no command, instruction or diagnostic '{quoted(topic)}'"
-    Screen(args.color).problems([Problem("E0811", message, None, hint)])
-    return REFUSED
+VERB = Verb(
+    summary="show the manual page of an instruction, or list instructions",
+    rank=120,
+    arguments=_arguments,
+    conflicts=(_unfit,),
+    body=isa,
+    examples=(("TensorTensor", "its operands, rules and sources"),),
+    notes=NOTES,
+)

@@ -6,20 +6,52 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
-from nasm.apps.cli import kernels, program_names, results, streams
-from nasm.apps.cli.assembling import assembled
-from nasm.apps.cli.exit_codes import OK, REFUSED
+from nasm.apps.cli import program_names, results, streams
+from nasm.apps.cli import shared_options as options
+from nasm.apps.cli.answer import OK, REFUSED
 from nasm.apps.cli.running import file_of
-from nasm.apps.cli.screen import Screen
+from nasm.apps.cli.verb import Verb, preload
 from nasm.base.problems import Failure, Problem
-from nasm.language.printing import text
 from nasm.show import jsonable
+
+if TYPE_CHECKING:
+    from nasm.apps.cli.screen import Screen
+
+NOTES = """\
+examples:
+  neuron-nasm print tiled.nasm                queue by queue, one line each
+  neuron-nasm print tiled.nasm -D N=1_024 -o unrolled.nasm
+  neuron-nasm print tiled.nasm --places       with the place of every tensor
+
+What is printed assembles to the same program: the same instructions, places
+and semaphores, and the same run in every tick. A comment stands above the first
+line that its line became. Machine options and timing
+figures, which no text says, are named in comments: give them again. Array files
+are named from where the text stands: beside the program, or where -o writes it.
+"""
+
+
+def _arguments(verb: argparse.ArgumentParser) -> None:
+    options.program(verb)
+    options.common(verb)
+    options.kernel(verb)
+    options.inputs(verb)
+    options.places(verb)
+    verb.add_argument(
+        "-o",
+        dest="output",
+        metavar="FILE",
+        default="-",
+        help="write it to a file, instead of to standard output",
+    )
+    options.timeout(verb)
 
 
 def print_(args: argparse.Namespace, screen: Screen) -> int:
     """Assemble a program and print it; returns the exit code."""
+    preload("nasm.apps.cli.programs", "nasm.language.printing")
     try:
         path = results.spelled(args.output)
         problems = _unwritable(path, args)
@@ -54,10 +86,13 @@ def _unwritable(path: str, args: argparse.Namespace) -> Sequence[Problem]:
 
 
 def _printed(args: argparse.Namespace, path: str) -> str:
+    from nasm.apps.cli import programs
+    from nasm.language.printing import text
+
     if program_names.kernel(args.program):
-        made = kernels.traced(args, args.timing)
-        return kernels.text_of(made, dict(args.inputs), path, args.places)[0]
-    program = assembled(args, args.program, rules=False).program
+        made = programs.traced(args, args.timing)
+        return programs.text_of(made, dict(args.inputs), path, args.places)[0]
+    program = programs.assembled(args, args.program, rules=False).program
     beside = args.program if args.output == "-" else path
     return text(program, folder=os.path.dirname(beside), places=args.places)
 
@@ -71,3 +106,14 @@ def _write(path: str, made: str) -> None:
         out.write(made.encode("utf-8"))
 
     results.replace(path, save)
+
+
+VERB = Verb(
+    summary="print a program with all loops and expressions worked out",
+    rank=70,
+    arguments=_arguments,
+    conflicts=(options.text_with_inputs,),
+    body=print_,
+    examples=(("tiled.nasm", "its loops unrolled, line by line"),),
+    notes=NOTES,
+)
