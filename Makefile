@@ -13,8 +13,10 @@ PYTHON := $(shell for p in $(CANDIDATES); do \
 endif
 
 # Versions of the dependencies: any that pyproject.toml allows, its lower bounds, or the newest.
-LOWER_BOUNDS := import tomllib; print(*(d.replace(">=", "==") for d in \
-	tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"]), sep="\n")
+LOWER_BOUNDS := import tomllib; t = tomllib.load(open("pyproject.toml", "rb")); p = t["project"]; \
+	lists = p["dependencies"], *p["optional-dependencies"].values(), *t["dependency-groups"].values(); \
+	print(*(d.replace(">=", "==") for some in lists for d in some if ">=" in d), sep="\n")
+EXTRAS_lowest := [lsp,notebook,parquet]
 VERSIONS := any
 PIP_lowest := --constraint $(VENV)/lowest.txt
 PIP_newest := --upgrade --upgrade-strategy eager --pre
@@ -24,9 +26,10 @@ PIP_newest := --upgrade --upgrade-strategy eager --pre
 demo: $(READY)
 	@$(BIN)/python programs/demo.py
 
-# Two workers keep two cores busy: threads of the library of matrix products would only wait.
+# TESTS=... chooses some. Two workers keep two cores busy: threads of the library of matrix
+# products would only wait.
 test: $(READY)
-	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 --dist worksteal
+	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 --dist worksteal $(TESTS)
 
 test-lowest:
 	@$(MAKE) --no-print-directory VENV=.venv-lowest VERSIONS=lowest test
@@ -69,5 +72,5 @@ $(READY): pyproject.toml
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
 	@$(BIN)/python -c '$(LOWER_BOUNDS)' > $(VENV)/lowest.txt
-	@$(BIN)/python -m pip install --quiet --editable . --group dev $(PIP_$(VERSIONS))
+	@$(BIN)/python -m pip install --quiet --editable ".$(EXTRAS_$(VERSIONS))" --group dev $(PIP_$(VERSIONS))
 	@touch $@

@@ -13,6 +13,7 @@ import numpy as np
 
 from nasm.analysis import summary
 from nasm.base import deadlines, host_memory
+from nasm.base.drawing import Drawn
 from nasm.base.dtypes import DType
 from nasm.base.files import Allowed, Files, Folders
 from nasm.base.numbers import plain
@@ -90,7 +91,7 @@ def _limited(seconds: float | None, memory: int | None) -> Iterator[deadlines.De
 LATE, MORE_TIME = "E0516", "allow more with deadline="
 
 
-class Result:
+class Result(Drawn):
     """A finished run: its report, its outputs by name, and the session to look further.
 
     The session stays in the process that ran the program: a result that was pickled has none.
@@ -128,9 +129,6 @@ class Result:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Result, (self.report, self._outputs)
-
-    def __str__(self) -> str:
-        return str(self.report)
 
     def __repr__(self) -> str:
         return repr(self.report)

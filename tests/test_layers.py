@@ -76,7 +76,8 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
         ("indirect_transfers",),
         ("operands", "transfers"),
         ("kernels", "outlines", "rendezvous"),
-        ("effects", "straight_run", "burst_source"),
+        ("effects", "straight_run", "burst_source", "rounds"),
+        ("moment_advice",),
         ("tasks", "races", "endless"),
         ("ordering",),
         ("machine",),
@@ -363,7 +364,90 @@ def test_generic_code_does_not_name_a_machine(module: str) -> None:
     assert not found, "\n".join(f"{module}:{f}" for f in found)
 
 
+# -- files are reached by one way
+
+CHILDREN = "nasm.isolation"
+"""Opens what restricts a child process, and the pipes to it."""
+
+DOOR = "nasm.base.host_files"
+OF_THE_SYSTEM = re.findall(
+    r"\w+",
+    """open fdopen read write fsync fdatasync truncate ftruncate stat lstat fstat scandir listdir
+    walk replace rename renames remove unlink mkdir makedirs rmdir removedirs link symlink chmod
+    fchmod chown utime mkfifo mknod sendfile copy_file_range""",
+)
+"""Functions of ``os`` that reach files."""
+
+OF_PATHS = re.findall(
+    r"\w+",
+    """read_text read_bytes write_text write_bytes mkdir unlink rmdir touch symlink_to hardlink_to
+    iterdir glob rglob tofile""",
+)
+"""Methods that reach files, of paths and of arrays; nothing else has methods of these names."""
+
+OF_ARRAYS = ("save", "savez", "savez_compressed", "savetxt", "fromfile", "memmap")
+"""Functions of NumPy that open files by themselves."""
+
+
+def around_the_door(text: str) -> list[str]:
+    """Calls by which a module reaches files itself, and imports of what does."""
+    found = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            owner = getattr(node, "module", "")
+            names = [alias.name for alias in node.names]
+            found += [n for n in (owner, *names) if n in ("shutil", "tempfile", "mmap")]
+            found += [f"os.{n}" for n in names if owner == "os" and n in OF_THE_SYSTEM]
+        elif isinstance(node, ast.Call):
+            said = ast.unparse(node.func)
+            owner, _, name = said.rpartition(".")
+            reached = (
+                said in ("open", "io.open", "io.FileIO", "FileIO")
+                or (owner == "os" and name in OF_THE_SYSTEM)
+                or (owner in ("np", "numpy") and name in OF_ARRAYS)
+                or (name in OF_PATHS and owner not in ("", "host_files"))
+            )
+            found += [f"{node.lineno}: {said}"] * reached
+    return found
+
+
+def test_files_are_reached_by_one_way() -> None:
+    texts = {
+        m: p.read_text(encoding="utf-8")
+        for m, p in MODULES.items()
+        if m != DOOR and not m.startswith(CHILDREN)
+    }
+    assert {m: found for m, text in texts.items() if (found := around_the_door(text))} == {}
+
+
 # -- the checkers themselves
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "open('x')",
+        "with open('x', 'rb') as f: pass",
+        "import io\nio.open('x')",
+        "os.open('x', 0)",
+        "from os import replace",
+        "os.replace(a, b)",
+        "os.fsync(number)",
+        "Path('x').write_text('y')",
+        "path.mkdir()",
+        "array.tofile(f)",
+        "np.save('x', a)",
+        "import shutil",
+        "from tempfile import mkstemp",
+    ],
+)
+def test_a_way_around_the_door_is_found(text: str) -> None:
+    assert len(around_the_door(text)) == 1
+
+
+def test_what_reaches_no_file_is_no_way_around() -> None:
+    text = "host_files.opened('x')\nhost_files.read_text('x')\nos.path.exists('x')\ns.replace(a, b)"
+    assert around_the_door(text + "\narchive.open('x')\nnp.load(stream)\nos.environ") == []
 
 
 @pytest.mark.parametrize(

@@ -93,21 +93,38 @@ def test_an_input_of_another_shape_is_refused_with_a_sentence(shell: Any) -> Non
     assert "Traceback" not in shown
 
 
-def test_a_notebook_is_executed_without_a_screen(tmp_path: Path) -> None:
+SHOWN_ONCE = {
+    "a report": f"%%nasm\n{PROGRAM}",
+    "what is wrong": f"%%nasm\n{PROGRAM.replace('op=add', 'op=addd')}",
+    "what does not hold": f"%%nasm --quiet\n{PROGRAM}.expect y == x",
+    "what is printed": f"import nasm\nprint(nasm.Session({PROGRAM!r}, {{'x': x}}))",
+    "a table": f"nasm.Session({PROGRAM!r}, {{'x': x}})",
+}
+"""Cells with one output each, whatever draws it."""
+
+
+def test_a_notebook_is_executed_without_a_screen_and_shows_everything_once(tmp_path: Path) -> None:
     nbformat = pytest.importorskip("nbformat")
     nbclient = pytest.importorskip("nbclient")
     pytest.importorskip("ipykernel")
     cells = [
         "import numpy as np\n%load_ext nasm.apps.notebook\nx = np.full((128, 4), 3, np.float32)",
-        f"%%nasm\n{PROGRAM}",
+        *SHOWN_ONCE.values(),
         "print(float(y.sum()))",
     ]
     book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in cells])
     nbclient.NotebookClient(
-        book, timeout=100, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}
-    ).execute()
-    assert "<pre" in book.cells[1].outputs[0].data["text/html"]
-    assert book.cells[2].outputs[0].text == f"{6.0 * 512}\n"
+        book, timeout=100, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}},
+        allow_errors=True,
+    ).execute()  # fmt: skip
+    shown = dict(zip(SHOWN_ONCE, book.cells[1:-1], strict=True))
+    assert {what: len(cell.outputs) for what, cell in shown.items()} == dict.fromkeys(shown, 1)
+    assert [cell.outputs[0].output_type for cell in shown.values()] == [
+        "display_data", "error", "error", "stream", "execute_result",
+    ]  # fmt: skip
+    for what in ("a report", "a table"):
+        assert shown[what].outputs[0].data["text/html"].startswith("<pre")
+    assert book.cells[-1].outputs[0].text == f"{6.0 * 512}\n"
 
 
 TENSIX = """\

@@ -315,7 +315,7 @@ def test_a_regular_file_is_one_after_it_is_opened(
     os.mkfifo("pipe")
     plain = os.stat("data/a.npy")
     assert stat.S_ISREG(plain.st_mode)
-    monkeypatch.setattr(files.os, "stat", lambda path: plain)
+    monkeypatch.setattr(files.host_files, "stat", lambda path: plain)
     with pytest.raises(OSError, match="it is a pipe"):
         files.regular("pipe")
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import nasm
+from nasm.apps.cli import main
 from nasm.base.problems import Failure
 
 ROOT = Path(__file__).parents[1]
@@ -48,26 +49,48 @@ def test_a_report_is_printed_with_what_went_wrong_and_the_verdict() -> None:
     result = nasm.run(STALE)
     printed = str(result)
     assert printed == str(result.report)
-    head, message, hazard, expectation, verdict = printed.split("\n\n")
-    time = f"{result.report.microseconds:.3f} µs"
-    assert head.splitlines() == [
-        f"<text> on NeuronCore-v2 (Trn1): 3 instructions in {time}",
-        "on the device about 17 µs more for entry and exit",
-    ]
+    head, engines, time, message, hazard, expectation, verdict = printed.split("\n\n")
+    assert head == "<text> on NeuronCore-v2 (Trn1)"
+    assert engines.startswith("engine  instr.  busy  waiting")
+    assert f"time: {result.report.microseconds:.3f} µs, " in time
     assert message.startswith("gpsimd pc 1 at 0.")
     assert message.endswith("[[0.0 0.0]]")
     assert hazard.startswith(
         "hazard[E0502]: nothing orders gpsimd pc 0 (TensorCopy), which reads t, "
     )
     assert "6 | @gpsimd  TensorCopy  u, t" in hazard
-    assert expectation == "✗ u == 1\n    512 of 512 elements differ"
+    assert expectation.startswith("✗ u == 1\n    512 of 512 elements differ\n    worst at ")
     assert verdict == "FAIL: 1 hazard, 1 of 1 expectation failed"
 
 
-def test_a_good_run_is_printed_in_a_few_lines() -> None:
-    printed = str(nasm.run(MATMUL))
-    assert printed.startswith(f"{MATMUL} on NeuronCore-v2 (Trn1): 7 instructions in ")
-    assert printed.endswith("\n\nPASS: 1 expectation met")
+@pytest.mark.parametrize("verb", ["run", "profile"])
+def test_a_run_and_a_profile_are_printed_as_the_command_prints_them(
+    verb: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    result = nasm.run(MATMUL, profile=True)
+    thing = result if verb == "run" else result.session.profile()
+    alone = [] if verb == "run" else ["--no-what-if"]
+    assert main([verb, str(MATMUL), *alone]) == 0
+    assert capsys.readouterr().out == f"{thing}\n"
+    assert len(repr(thing)) < 120
+
+
+def test_an_expectation_says_which_round_it_is_of() -> None:
+    text = (
+        ".target trn1\n.sbuf t f32[4, 2] = zeros\n"
+        ".for r in 0..2\n.for c in 0..2\n.expect t[r, c] == r\n.end\n.end\n"
+        ".macro holds(at)\n.expect t[at] == 0\n.end\nholds(3)\n"
+    )
+    report = nasm.run(text).report
+    assert [e.title for e in report.expectations] == [
+        "t[r, c] == r  (r = 0, c = 0)",
+        "t[r, c] == r  (r = 0, c = 1)",
+        "t[r, c] == r  (r = 1, c = 0)",
+        "t[r, c] == r  (r = 1, c = 1)",
+        "t[at] == 0  (holds(3) on line 11)",
+    ]
+    assert "✗ t[r, c] == r  (r = 1, c = 0)\n" in str(report)
+    assert repr(report.expectations[0]) == "<expectation t[r, c] == r  (r = 0, c = 0): held>"
 
 
 def test_options_that_were_chosen_are_in_the_title() -> None:

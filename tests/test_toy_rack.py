@@ -393,7 +393,7 @@ def test_a_profile_says_how_busy_shared_units_were() -> None:
     held.run()
     (mill,) = held.profile().units
     assert (mill.unit, mill.instructions, mill.busy) == ("mill", 2, 4 * 3 + 2 * 5)
-    lines = [str(part) for part in screen(held.profile(), held.program.generation)]
+    lines = [str(part) for part in screen(held.profile())]
     assert "shared units, busy: mill 81.5%" in lines  # 22 of 27 ticks
     document = json_profile.profile(held.profile())
     assert document["units"] == [{"core": 0, "unit": "mill", "instructions": 2, "busy": 22}]

@@ -142,6 +142,7 @@ def printed(command: str, folder: Path) -> str:
         cwd=folder,
         env=environment,
         check=False,
+        stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         encoding="utf-8",

@@ -1,6 +1,7 @@
 """A plot as an SVG: lines over whole numbers, on a scale of powers of ten.
 
-It is written by hand, so that the same numbers give the same file everywhere.
+It is written by hand, so that the same numbers give the same file everywhere; logarithms are
+those of :mod:`decimal`, which are correctly rounded, as those of a C library need not be.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from html import escape
 from itertools import pairwise
 
@@ -61,10 +63,7 @@ class _Scale:
 
     def __init__(self, lines: Sequence[Line]) -> None:
         values = [v for line in lines for v in (*line.values, *line.marked) if v is not None]
-        self.low, self.high = (
-            math.floor(math.log10(min(values))),
-            math.ceil(math.log10(max(values))),
-        )
+        self.low, self.high = (math.floor(_log10(min(values))), math.ceil(_log10(max(values))))
         self.high = max(self.high, self.low + 1)
         self.most = max(len(line.values) for line in lines)
 
@@ -72,9 +71,9 @@ class _Scale:
         """Where a whole number lies."""
         return LEFT + 20 + (WIDTH - LEFT - RIGHT - 30) * (n - 1) / max(1, self.most - 1)
 
-    def y(self, value: float) -> float:
+    def y(self, value: float | Decimal) -> float:
         """Where a value lies."""
-        part = (math.log10(value) - self.low) / (self.high - self.low)
+        part = (_log10(value) - self.low) / (self.high - self.low)
         return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * part
 
     def grid(self) -> Iterator[str]:
@@ -82,11 +81,11 @@ class _Scale:
         right = WIDTH - RIGHT
         for power in range(self.low, self.high + 1):
             for times in range(1, 10 if power < self.high else 2):
-                y, colour = self.y(times * 10.0**power), "#ccc" if times == 1 else "#eee"
+                y, colour = self.y(Decimal(times).scaleb(power)), "#ccc" if times == 1 else "#eee"
                 yield f'<path d="M{LEFT} {y:.1f}H{right}" stroke="{colour}"/>'
             exponent = f'<tspan dy="-5" font-size="10">{power}</tspan>'
             yield (
-                f'<text x="{LEFT - 8}" y="{self.y(10.0**power) + 5:.1f}" '
+                f'<text x="{LEFT - 8}" y="{self.y(Decimal(1).scaleb(power)) + 5:.1f}" '
                 f'text-anchor="end">10{exponent}</text>'
             )
         for n in range(1, self.most + 1):
@@ -114,6 +113,10 @@ def _drawn(line: Line, scale: _Scale, end: float, colour: str, dashes: str) -> I
         'stroke-width="0.7" fill="none"/>'
     )
     yield _text(right + 12, end + 4, line.name, colour=colour)
+
+
+def _log10(value: float | Decimal) -> float:
+    return float(Decimal(value).log10())
 
 
 def _circle(x: float, y: float, colour: str) -> str:

@@ -50,8 +50,9 @@ def form_text(program: Program, queue: int, pc: int) -> str:
 
     A register that a loop was given is named as the text does, by what it holds.
     """
-    instruction = program.instruction(queue, pc)
-    said = f"{instruction.row.name} {written.operands(instruction)}".rstrip()
+    instruction, span = program.instruction(queue, pc), program.span(queue, pc)
+    typed = span.text if span is not None and instruction.row.encoding is not None else ""
+    said = f"{instruction.row.name} {written.operands(instruction, typed)}".rstrip()
     names = program.register_names(queue, pc) if program.loop_registers else {}
     if not names or "%r" not in said:
         return said

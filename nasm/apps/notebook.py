@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import argparse
-import io
 import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
@@ -19,7 +18,7 @@ from nasm.base.problems import Failure, Problem, quoted
 from nasm.base.source import Source
 from nasm.program.program import Program
 from nasm.show import html, tables
-from nasm.show.console import Visible, settings
+from nasm.show.console import plain
 from nasm.show.diagnostics import diagnostic
 
 READ = ("input", "inout")
@@ -41,16 +40,7 @@ class Shown:
         return html.page(self.parts)
 
     def __repr__(self) -> str:
-        return plain(self.parts)
-
-
-def plain(parts: Sequence[RenderableType]) -> str:
-    """Parts of a report as text."""
-    out = io.StringIO()
-    console = Visible(**settings(out, "never"), width=html.WIDTH)
-    for part in parts:
-        console.print(part)
-    return out.getvalue().rstrip("\n")
+        return plain(self.parts, html.WIDTH)
 
 
 class Wrong(Exception):
@@ -121,17 +111,18 @@ class Cell:
             given = self.given(program)
             result = run(program, given, files=args.files, strict=args.strict, allow=args.allow)
         except Failure as failure:
-            raise Wrong(plain([diagnostic(p) for p in failure.problems])) from None
-        report, generation = result.report, program.generation
+            said = plain([diagnostic(p) for p in failure.problems], html.WIDTH)
+            raise Wrong(said) from None
+        report = result.report
         if not args.quiet:
-            _display(Shown(tables.run_report(report, generation)))
+            _display(Shown(tables.run_report(report)))
         names = dict(args.outs)
         for name, array in result.outputs.items():
             self.variables[names.get(name, name)] = array
         if args.result:
             self.variables[args.result] = result
         if not report.ok:
-            raise Wrong(plain(tables.failures(report)))
+            raise Wrong(plain(tables.failures(report), html.WIDTH))
 
     def given(self, program: Program) -> Mapping[str, Any]:
         """The inputs: the variables that were named, else those that are called as they are."""

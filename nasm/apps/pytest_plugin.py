@@ -42,7 +42,9 @@ class Programs(pytest.File):
 
     def collect(self) -> Iterator[Item]:
         """Its run, on each target that is asked for; or its check, if it expects nothing."""
-        text = self.path.read_text(encoding="utf-8", errors="replace")
+        from nasm.base import host_files
+
+        text = host_files.read_text(self.path, errors="replace")
         kind = Run if _EXPECTS.search(text) else Check
         targets = self.config.getini("nasm_targets") or [None]
         for target in targets:
@@ -63,9 +65,9 @@ class Item(pytest.Item):
 
     def runtest(self) -> None:
         """Try it, and fail with what the command shows."""
-        from nasm.apps.notebook import plain
         from nasm.base.problems import Failure
         from nasm.show import diagnostics
+        from nasm.show.console import plain
 
         try:
             wrong = self.wrong()

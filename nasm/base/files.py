@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from io import BytesIO
 from typing import IO
 
+from nasm.base import host_files
 from nasm.base.problems import Failure, Problem, Refused
 
 Files = str | os.PathLike[str] | bool
@@ -44,7 +45,7 @@ _noted: ContextVar[dict[str, State] | None] = ContextVar("noted", default=None)
 def state(path: str) -> State:
     """The state of a file."""
     try:
-        found = os.stat(path)
+        found = host_files.stat(path)
     except (OSError, ValueError):
         return None
     return found.st_mtime_ns, found.st_size, found.st_ino
@@ -76,18 +77,18 @@ def noting() -> Iterator[dict[str, State]]:
 def regular(path: str, pipes: bool = False) -> IO[bytes]:
     """Open a regular file, or a pipe where one is welcome; OSError for anything else."""
     note(path)
-    status = os.stat(path)
+    status = host_files.stat(path)
     if pipes and stat.S_ISFIFO(status.st_mode):
-        return open(path, "rb")
+        return host_files.opened(path)
     _only_regular(status)  # before it is opened, which a device may take amiss
-    return _stream(os.open(path, _PLAIN))
+    return _stream(host_files.descriptor(path, _PLAIN))
 
 
 def _stream(descriptor: int) -> IO[bytes]:
     """The file that was opened, which need not be the one that was looked at before."""
     try:
-        _only_regular(os.fstat(descriptor))
-        return open(descriptor, "rb")
+        _only_regular(host_files.state(descriptor))
+        return host_files.opened(descriptor)
     except BaseException:
         os.close(descriptor)
         raise
@@ -193,7 +194,7 @@ class Allowed:
         with _steps() as inside:
             while left:
                 if not inside and at in self.names:
-                    inside.append(os.open(self.names[-1], _FOLDER | _NO_LINK))
+                    inside.append(_opened(self.names[-1], _FOLDER))
                 part = left.pop()
                 if part in ("", os.curdir):
                     continue
@@ -212,10 +213,10 @@ class Allowed:
                         _leave(inside)
                         at = os.sep
                 elif left:
-                    inside.append(os.open(part, _FOLDER | _NO_LINK, dir_fd=inside[-1]))
+                    inside.append(_opened(part, _FOLDER, inside[-1]))
                 else:
                     _only_regular(status)
-                    return os.open(part, _PLAIN | _NO_LINK, dir_fd=inside[-1])
+                    return _opened(part, _PLAIN, inside[-1])
             if inside or at in self.names:
                 raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
         return None
@@ -225,10 +226,10 @@ class Allowed:
         real, folder = os.path.realpath(path), self.names[-1]
         if not real.startswith(os.path.join(folder, "")):
             return None
-        _only_regular(os.stat(real))
-        descriptor = os.open(real, _PLAIN | _NO_LINK)
+        _only_regular(host_files.stat(real))
+        descriptor = _opened(real, _PLAIN)
         if os.path.realpath(real) != real or not os.path.samestat(
-            os.fstat(descriptor), os.stat(real)
+            host_files.state(descriptor), host_files.stat(real)
         ):
             os.close(descriptor)
             return None
@@ -252,8 +253,13 @@ def _folder(name: str | os.PathLike[str]) -> str:
 
 def _looked(part: str, folder: int) -> os.stat_result | None:
     """What an entry of a folder is; None for a link."""
-    status = os.stat(part, dir_fd=folder, follow_symlinks=False)
+    status = host_files.stat(part, folder, links=False)
     return None if stat.S_ISLNK(status.st_mode) else status
+
+
+def _opened(path: str, flags: int, folder: int | None = None) -> int:
+    """A descriptor of what is no link."""
+    return host_files.descriptor(path, flags | _NO_LINK, folder=folder)
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path, PurePosixPath
 
+from nasm.base import host_files
 from nasm.base.problems import Refused, listed, number_of
 
 PROC, CGROUPS = Path("/proc"), Path("/sys/fs/cgroup")
@@ -159,6 +160,6 @@ def _number(path: Path) -> int | None:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8", errors="replace")
+        return host_files.read_text(path, errors="replace")
     except OSError:
         return ""

@@ -60,12 +60,21 @@ def brief(line: int, label: str = "") -> str:
 class Frame:
     """One step of an expansion: what repeated or produced a line, and where that is written.
 
-    ``bound`` is the variable of a ``.for`` with its value in this round, if that is an integer.
+    ``bound`` is the variable of a ``.for`` with its value in this round, if that is an integer;
+    ``loop`` is the number of a ``.loop``, and what a round adds to its variable.
     """
 
     what: str
     span: Span
     bound: tuple[str, int] | None = field(default=None, compare=False)
+    loop: tuple[int, int] | None = field(default=None, compare=False)
+
+    @property
+    def step(self) -> str:
+        """The round of a loop, ``k = 2``, or the call of a macro; empty of what is neither."""
+        if "(" in self.what:
+            return f"{self.what} {'in' if self.span.source.label else 'on'} {self.span.brief}"
+        return self.what.partition(".for ")[2]
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from nasm.base import host_files
 from nasm.base.files import ANY, Allowed, note
 from nasm.base.problems import Failure, Problem, Refused, closest, listed
 from nasm.base.source import Source
@@ -66,13 +67,13 @@ def program_of(text_or_path: Text, files: Allowed = ANY, ending: str = ".nasm") 
         return text_or_path
     if isinstance(text_or_path, str) and "\n" in text_or_path:
         return Source("<text>", text_or_path.removeprefix(MARK))
-    if not isinstance(text_or_path, str | Path):  # open() takes a number for a descriptor
+    if not isinstance(text_or_path, str | Path):  # a number would be a descriptor
         kind = type(text_or_path).__name__  # type: ignore[unreachable]
         raise TypeError(f"a program is a text (str) or a path, not {kind}")
     note(str(text_or_path))
     try:
         with (
-            open(text_or_path, "rb")
+            host_files.opened(text_or_path)
             if files.folder is None
             else files.opened("", str(text_or_path)) as stream
         ):
@@ -129,7 +130,8 @@ def _encoding(read: bytes) -> str:
 def _meant(path: Path, ending: str) -> str:
     """A hint for the name of a file that does not exist: those beside it that are like it."""
     with suppress(OSError):
-        beside = sorted(file.stem for file in path.parent.glob(f"*{ending}"))
+        found = (Path(entry.name) for entry in host_files.entries(path.parent))
+        beside = [file.stem for file in found if file.suffix == ending]
         if not path.exists():
             near = [path.stem] if path.stem in beside else closest(path.stem, beside)
             names = [f"'{stem}{ending}'" for stem in near]

@@ -76,7 +76,8 @@ class Generation:
     Registers are an engine's; semaphores, one-bit events, channels and what memories hold are a
     core's; ``cores`` run beside each other and have in common what memories share. ``ports`` are
     those that instructions wait for. ``units`` are what the queues of a core have in common: the
-    cost of an instruction may name one of them where others name a part of their engine.
+    cost of an instruction may name one of them where others name a part of their engine. ``peak``
+    says of what numbers the peak of operations is given, such as ``16-bit``.
     """
 
     name: str
@@ -102,6 +103,7 @@ class Generation:
     options: Mapping[str, OptionValue] = field(default_factory=dict)
     ports: tuple[Port, ...] = ()
     units: tuple[Unit, ...] = ()
+    peak: str = ""
 
     @property
     def base(self) -> Engine:

@@ -17,6 +17,7 @@ from nasm.order.check import Check, Line, Race
 from nasm.order.events import Sources
 from nasm.order.faults import Fault, faults
 from nasm.order.observer import Watch
+from nasm.order.takes import late_takes
 from nasm.program.program import Instruction, Program
 from nasm.sim.counters import Who
 from nasm.sim.scheduler import Scheduler
@@ -127,10 +128,13 @@ class Ordering:
         races = self.problems()
         told = [p for p in races if p.code == "E0502"]
         raced = {
-            (access["line"], access["tensor"])
-            for problem in filter(counts, told)
-            for access in problem.facts["accesses"]
-            if access["access"] == "read"
+            self._said.place(access)
+            for problem, fault in zip(races, self._faults, strict=False)
+            if counts(problem)
+            for one in (fault, *fault.alike)
+            for pair in one.race.pairs
+            for access in pair
+            if not access.writes
         }
         if told and all(map(counts, told)):  # what mends these mends all
             raced |= {
@@ -181,7 +185,7 @@ class Ordering:
 
     def _late_takes(self) -> Iterator[Problem]:
         check, seen = self.judged(), set()
-        for take, wait, counter in check.order.late_takes():
+        for take, wait, counter in late_takes(check):
             lines = check.line(*take), check.line(*wait)
             if lines not in seen:
                 seen.add(lines)

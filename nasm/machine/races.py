@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from itertools import pairwise
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from nasm.base.problems import Note, Problem, Severity, listed
 from nasm.base.source import Span
 from nasm.isa.declared_transfer import DeclaredTransfer
 from nasm.isa.list_kinds import views
+from nasm.language.editing.moment_names import base, what
+from nasm.machine.moment_advice import Clauses, MomentAdvice
 from nasm.machine.writers import written
 from nasm.order.accesses import Access
+from nasm.order.advice import Advice, advised
 from nasm.order.check import Check
 from nasm.order.clocks import Overrun
 from nasm.order.down_counters import Unordered
 from nasm.order.faults import Fault, Filled
-from nasm.order.remedies import Remedy, meant, remedy
+from nasm.order.remedies import meant, remedy
 from nasm.order.skeleton import Wait
+from nasm.order.trial import Trials
 from nasm.program.program import Program
+from nasm.sync.dependences import DONE, OVER
 from nasm.views.regions import Region, overlap
 from nasm.views.spelling import spell
+from nasm.views.tensor import Tensor
 from nasm.views.view import View
-
-ROUNDS = 3
-"""Rounds of a line whose waits are compared."""
 
 Place = tuple[int, int]
 """A queue, and the number of an instruction among those it executed."""
@@ -50,6 +52,9 @@ class Races:
     ) -> None:
         self.check, self.program, self.region, self.last = check, program, region, last
         self.known, self.flying, self.coming = known, flying, coming
+        self.trials = Trials(check)
+        made = MomentAdvice(program, self.trials, self._named) if program.posts else None
+        self.moments = made
 
     # -- what is said
 
@@ -65,8 +70,10 @@ class Races:
         notes.append(Note(self._luck(mine, theirs, gap)))
         if fault.race.many > 1:
             notes.append(Note(f"the first of {fault.race.many:,} such pairs of these two lines"))
-        hint = "\n".join(self._hints(fault))
-        facts = self._facts(fault, gap)
+        advice = self._advised(fault)
+        notes += [self._also(one) for one in fault.alike]
+        hint = "\n".join(self._hints(fault, advice))
+        facts = self._facts(fault, gap, advice)
         head = f"nothing orders {said}"
         return Problem("E0502", head, self._span(mine), hint, tuple(notes), facts=facts)
 
@@ -123,29 +130,36 @@ class Races:
         """The line and the tensor of an access."""
         span = self._span(access)
         line = span.excerpt()[0] if span is not None else None
-        return line, self._view(access).partition("[")[0]
+        return line, self._tensor_name(access)
 
     # -- hints
 
-    def _hints(self, fault: Fault) -> list[str]:
+    def _hints(self, fault: Fault, advice: Advice | Clauses | None) -> Iterator[str]:
         found = fault.remedy
         mine, theirs = found.waiter, found.other
-        first = self._advice(found)
-        rounds = self._rounds(fault)
-        if rounds:
-            first += f" ({rounds})"
-        hints = [first]
-        if found.others:
-            names = listed(dict.fromkeys(self._line_of(*place) for place in found.others), "and")
-            counter = self._counter(found.wait)
-            hints.append(
-                f"{names} {'post' if ' and ' in names else 'posts'} to {counter} as well, so that "
+        yield self._advice(fault, advice)
+        if isinstance(advice, Advice) and advice.remedy.others:
+            others = advice.remedy.others
+            names = listed(dict.fromkeys(self._line_of(*place) for place in others), "and")
+            yield (
+                f"{names} {'post' if ' and ' in names else 'posts'} to "
+                f"{self._counter(advice.remedy.wait)} as well, so that "
                 "less of it may come without this one; or give each a semaphore of its own"
             )
         if self._either(mine, theirs):
-            back = remedy(self.check, theirs, mine)
-            hints.append(f"if {self._who(mine)} is meant to come first: {self._advice(back)}")
-        return hints
+            turned = Fault(fault.race, remedy(self.check, theirs, mine))
+            back = self._advised(turned)
+            if back is not None and not (isinstance(back, Clauses) and back.several):
+                yield f"if {self._who(mine)} is meant to come first: {self._advice(turned, back)}"
+
+    def _advised(self, fault: Fault) -> Advice | Clauses | None:
+        """What was tried and mends a fault: in the words of the text, which may have moments."""
+        if self.moments is None:
+            return advised(self.trials, fault)
+        found = self.moments.of(fault)
+        if found is None and self.moments.counted(fault):
+            return advised(self.trials, fault)
+        return found
 
     def _either(self, mine: Access, theirs: Access) -> bool:
         """Whether who is to wait may be meant to come first as well: not to read what is unset."""
@@ -154,51 +168,58 @@ class Races:
         one = meant(self.check, mine, theirs, self.known(mine))
         return not (one.sure and one.waiter == mine)
 
-    def _advice(self, found: Remedy) -> str:
-        """The line to add."""
-        mine, theirs = found.waiter, found.other
-        if found.wait is None:
-            core = self.program.queues[mine.queue].core
-            of = f" of core {core}" if self.program.cores > 1 else ""
-            waits = f"wait for it before {self._line_of(mine.queue, mine.index)}"
-            if theirs.moves:
-                return f"let {self._who(theirs)} post to a semaphore{of} of its own, and {waits}"
-            return f"let {self._who(theirs)} update a semaphore{of}, and {waits}"
-        wanted = f"{self._counter(found.wait)} >= {found.wait.value}"
-        if self.coming(found.wait.counter):
-            wanted += " (more if what is still to be executed posts to it, too)"
-        queue, index = found.place
-        where = self._line_of(queue, index)
-        program, pc = self.program, self._pc(queue, index)
-        wait = program.waits[program.queues[queue].waits[pc]]
-        if wait is None:
-            return f"let {where} wait for {wanted}"
-        if wait.semaphore == found.wait.counter:
-            return f"let {where} wait for {wanted}, instead of {wait.op} {wait.value}"
-        engine = program.queue_name(queue)
-        return f"let an instruction of @{engine} before {where} wait for {wanted}"
+    def _advice(self, fault: Fault, advice: Advice | Clauses | None) -> str:
+        """The line to add, or what has to be ordered if there is none."""
+        mine, theirs = fault.remedy.waiter, fault.remedy.other
+        here, there = self._line_of(mine.queue, mine.index), self._who(theirs)
+        if advice is None:
+            return f"let {here} start only when {there} is over: no line that does it was found"
+        if isinstance(advice, Clauses):
+            said = f"let {self._line_of(*advice.waiter)} say '{advice.after}'"
+            if advice.post:
+                said = f"let {self._line_of(*advice.other)} say '{advice.post}', and {said}"
+            return said
+        if advice.remedy.wait is None:
+            return self._new_counter(mine, theirs)
+        return self._counted(advice)
 
-    def _rounds(self, fault: Fault) -> str:
-        """How the wait goes on from round to round of its line."""
-        wait, values, pc = fault.remedy.wait, list[int](), -1
-        if wait is None:
-            return ""
-        seen: set[int] = set()
-        for waiter, other in self.check.split(fault.race, fault.remedy.waiter):
-            if waiter.index not in seen and len(values) < ROUNDS:
-                seen.add(waiter.index)
-                if values and self._pc(waiter.queue, waiter.index) == pc:
-                    return f"and take it in each round: {self._counter(wait)} -= {values[0]}"
-                pc = self._pc(waiter.queue, waiter.index)
-                found = remedy(self.check, waiter, other).wait
-                if found is None or found.counter != wait.counter:
-                    return ""
-                values.append(found.value)
-        steps = {b - a for a, b in pairwise(values)}
-        if len(values) < ROUNDS or len(steps) != 1:
-            return ""
-        (step,) = steps
-        return f"and {step} more in each further round" if step else ""
+    def _new_counter(self, mine: Access, theirs: Access) -> str:
+        """A wait for what has no counter yet, which may take a moment instead."""
+        core = self.program.queues[mine.queue].core
+        of = f" of core {core}" if self.program.cores > 1 else ""
+        waits = f"wait for it before {self._line_of(mine.queue, mine.index)}"
+        if theirs.moves:
+            return f"let {self._who(theirs)} post to a semaphore{of} of its own, and {waits}"
+        return f"let {self._who(theirs)} update a semaphore{of}, and {waits}"
+
+    def _counted(self, advice: Advice) -> str:
+        """A wait for a counter."""
+        wait, (queue, index) = advice.remedy.wait, advice.remedy.place
+        assert wait is not None
+        counter, where = self._counter(wait), self._line_of(queue, index)
+        wanted = f"{counter} >= {wait.value}"
+        if self.coming(wait.counter):
+            wanted += " (more if what is still to be executed posts to it, too)"
+        lines, pc = self.program.queues[queue], self._pc(queue, index)
+        known = self.program.waits[lines.waits[pc]]
+        if known is None:
+            said = f"let {where} wait for {wanted}"
+        elif known.semaphore == wait.counter:
+            said = f"let {where} wait for {wanted}, instead of {known.op} {known.value}"
+        else:
+            engine = self.program.queue_name(queue)
+            said = f"let an instruction of @{engine} before {where} wait for {wanted}"
+        if advice.takes:
+            return f"{said} (and take it in each round: {counter} -= {wait.value})"
+        return f"{said} (and {advice.step} more in each further round)" if advice.step else said
+
+    def _named(self, access: Access) -> str:
+        """A name for the moment at which an access is over."""
+        tensor = self._tensor(access)
+        if tensor is None:
+            return "done"
+        kind = OVER if access.moves else DONE
+        return f"{base(tensor)}_{what(tensor, kind, not (access.writes or access.moves))}"
 
     # -- words
 
@@ -224,8 +245,8 @@ class Races:
     def _does(self, access: Access) -> str:
         return {"read": "reads", "write": "writes", "add": "adds to"}[access.kind]
 
-    def _view(self, access: Access) -> str:
-        """What an access touches, as the language writes it."""
+    def _touched(self, access: Access) -> tuple[View | None, Tensor | None]:
+        """The view through which an access touches its bytes, or else the tensor."""
         program, pc = self.program, self._pc(access.queue, access.index)
         instruction = program.instruction(access.queue, pc)
         found = [v for operand in instruction.operands for v in views(operand)]
@@ -238,14 +259,32 @@ class Races:
             if view.dynamic or view.offsets is not None or (view in targets) != access.writes:
                 continue
             if self.region(view) == access.region:
-                return spell(view)
+                return view, view.tensor
             if self.region(view).area == access.region.area:
-                best = view.tensor.name
+                best = view.tensor
         if best is not None:
-            return best
+            return None, best
         named = [v.tensor for v in found] + list(program.tensors.values())
-        names = (t.name for t in named if overlap(self.region(View.whole(t)), access.region))
-        return next(names, "the same bytes")
+        some = (t for t in named if overlap(self.region(View.whole(t)), access.region))
+        return None, next(some, None)
+
+    def _view(self, access: Access) -> str:
+        """What an access touches, as the language writes it."""
+        view, _ = self._touched(access)
+        return spell(view) if view is not None else self._tensor_name(access)
+
+    def _tensor(self, access: Access) -> Tensor | None:
+        return self._touched(access)[1]
+
+    def _tensor_name(self, access: Access) -> str:
+        tensor = self._tensor(access)
+        return tensor.name if tensor is not None else "the same bytes"
+
+    def _also(self, fault: Fault) -> Note:
+        """The same fault between the same two lines on other queues."""
+        mine, theirs = fault.remedy.waiter, fault.remedy.other
+        said = f"the same of {self._who(mine)} and {self._who(theirs)}"
+        return Note(f"{said}, for {self._view(mine)}", self._span(mine), party=True)
 
     def _who(self, access: Access, full: bool = True) -> str:
         return self._name(access.queue, access.index, full)
@@ -263,7 +302,9 @@ class Races:
         assert wait is not None
         return f"${self.program.semaphore_name(wait.counter)}"
 
-    def _facts(self, fault: Fault, gap: int | None) -> dict[str, Any]:
+    def _facts(
+        self, fault: Fault, gap: int | None, advice: Advice | Clauses | None
+    ) -> dict[str, Any]:
         race, found = fault.race, fault.remedy
         both = race.first.writes and race.second.writes
         return {
@@ -272,7 +313,8 @@ class Races:
             "pairs": race.many,
             "right_by_luck": gap is not None and gap >= 0,
             "microseconds_apart": None if gap is None else self._us(gap),
-            "wait": self._proposed(found),
+            "wait": self._proposed(advice),
+            "edits": self._edits(advice),
         }
 
     def _fact(self, access: Access) -> dict[str, Any]:
@@ -283,25 +325,35 @@ class Races:
             "line": span.excerpt()[0] if span is not None else None,
             "access": access.kind,
             "dma": access.moves,
-            "tensor": self._view(access).partition("[")[0],
+            "tensor": self._tensor_name(access),
             "view": self._view(access),
             "begin_microseconds": self._us(self._begin(access)),
             "end_microseconds": None if over is None else self._us(over),
         }
 
-    def _proposed(self, found: Remedy) -> dict[str, Any] | None:
-        if found.wait is None:
+    def _proposed(self, advice: Advice | Clauses | None) -> dict[str, Any] | None:
+        if not isinstance(advice, Advice) or advice.remedy.wait is None:
             return None
-        queue, index = found.place
+        wait, (queue, index) = advice.remedy.wait, advice.remedy.place
         span = self._place(queue, index)
         return {
             "engine": self.program.queue_name(queue),
             "pc": self._pc(queue, index),
             "line": span.excerpt()[0] if span is not None else None,
-            "semaphore": self.program.semaphore_name(found.wait.counter),
-            "op": found.wait.op,
-            "value": found.wait.value,
+            "semaphore": self.program.semaphore_name(wait.counter),
+            "op": wait.op,
+            "value": wait.value,
+            "step": advice.step,
+            "takes": advice.takes,
         }
+
+    def _edits(self, advice: Advice | Clauses | None) -> list[dict[str, Any]]:
+        if not isinstance(advice, Clauses):
+            return []
+        return [
+            {"file": one.source.name, "line": one.line, "column": one.column, "insert": one.text}
+            for one in advice.additions
+        ]
 
     # -- places and times
 

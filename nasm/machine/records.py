@@ -16,7 +16,7 @@ from nasm.base.drawing import Drawn
 from nasm.base.problems import Problem, clean, counted, in_line
 from nasm.base.source import Span
 from nasm.base.suppressions import AllowedProblem, as_errors
-from nasm.isa.figures import FigureSet, figures_line
+from nasm.isa.figures import FigureSet
 from nasm.language.expectations.records import ExpectationRecord
 
 T = TypeVar("T")
@@ -66,6 +66,11 @@ class Units:
     def moment(self, tick: int) -> str:
         """The time it is at a tick: '3.358 µs, cycle 4,701'."""
         return f"{self.microseconds(tick):,.3f} µs, cycle {tick // self.cycle:,}"
+
+    def taken(self, ticks: int) -> str:
+        """How long something took: '3.358 µs, 4,701 cycles at 1.4 GHz'."""
+        cycles, clock = ticks // self.cycle, self.ticks / 1000 / self.cycle
+        return f"{self.microseconds(ticks):,.3f} µs, {cycles:,} cycles at {clock:g} GHz"
 
     def named(self, core: int, what: str | int) -> str:
         """A name or a number of something of a core."""
@@ -236,7 +241,7 @@ CHANGES = 5
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class RunReport:
+class RunReport(Drawn):
     """A run at its end, or as far as it got; ``options`` are those not as they are by default.
 
     ``timing`` are the timing figures that were set. ``entry_and_exit`` are the microseconds that a
@@ -245,7 +250,8 @@ class RunReport:
     without ``values`` so many expectations were ``not_judged``: they ask for some. ``against`` is
     what other runs of the program show against it, in a few words each. ``allowed`` are problems
     that do not count; races were looked for if it was ``checked``. ``changes`` are those that were
-    made by hand, as they could be typed again.
+    made by hand, as they could be typed again. ``units`` are those of its ticks. ``str`` of it is
+    what ``neuron-nasm run`` prints.
     """
 
     status: Status
@@ -254,6 +260,7 @@ class RunReport:
     generation: str
     ticks: int
     microseconds: float
+    units: Units
     engines: tuple[EngineRecord, ...]
     evidence: tuple[tuple[str, int], ...]
     channel_bytes: int
@@ -335,25 +342,6 @@ class RunReport:
         count = len(self.expectations)
         met = f"{counted(count, 'expectation')} met" if count else ""
         return ", ".join(filter(None, (met, self.unasked))) or "the program has no expectations"
-
-    def __str__(self) -> str:
-        done = sum(e.instructions for e in self.engines)
-        parts = [f"{self.title}: {counted(done, 'instruction')} in {self.microseconds:,.3f} µs"]
-        if self.beside:
-            parts[0] += f"\n{self.beside}"
-        if self.timing:
-            parts.append(figures_line(self.timing))
-        if self.messages or self.messages_left_out:
-            parts.append("\n".join([*map(str, self.messages), *left_out(self.messages_left_out)]))
-        parts += map(str, (*self.warnings, *self.hazards, *self.problems))
-        if self.expectations:
-            parts.append("\n".join(map(str, self.expectations)))
-        if self.unasked and not self.ok:
-            parts.append(self.unasked)
-        parts += map(str, self.allowed)
-        parts += [line for line in (self.unchecked, self.by_hand) if line]
-        parts.append(f"PASS: {self.promises}" if self.ok else f"FAIL: {', '.join(self.reasons)}")
-        return "\n\n".join(parts)
 
     def __repr__(self) -> str:
         said = ", ".join(self.reasons) or "ok"

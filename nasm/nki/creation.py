@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from nasm.base import host_files
 from nasm.nki.applying import copy, fill
 from nasm.nki.errors import refuse
 from nasm.nki.indexing import whole_number
@@ -211,7 +212,8 @@ def _asarray(constant: Any) -> np.ndarray[Any, Any] | None:
 def _array(constant: Any) -> np.ndarray[Any, Any]:
     if isinstance(constant, str | os.PathLike):
         try:
-            found = np.load(constant, allow_pickle=False)
+            with host_files.opened(constant) as stream:
+                found = np.load(stream, allow_pickle=False)
         except (OSError, ValueError) as wrong:
             refuse(f"nl.shared_constant({str(constant)!r}): {wrong}")
     else:

@@ -229,5 +229,8 @@ class Check:
 
     def line(self, queue: int, index: int) -> Line:
         """The line of the text that an executed instruction came from."""
-        pc = self.watch.pcs[queue][index]
+        return self.line_of(queue, self.watch.pcs[queue][index])
+
+    def line_of(self, queue: int, pc: int) -> Line:
+        """The line of the text that an instruction at a place of a queue came from."""
         return queue, self.sources.program.queues[queue].spans[pc] or -1 - pc

@@ -128,14 +128,15 @@ class Lives:
             for stream in counter.sets.values()
             if (count := stream.known(base, step.queue, step.index))
         ]
-        windows = [w for s in counter.posts.values() if (w := _window(s, step, known)) is not None]
-        total = sum(posts.total(count) - posts.total(first) for posts, first, count in windows)
         clock: Clock | None = None
         for setter in _setters(counter, step, base, known):
             start = 0 if setter is None else posted(setter.step)[1]
+            sets = known if setter is None else (*known, setter)
+            windows = _windows(counter.posts, step, sets)
             need = wait.value - start
-            more = total - _sure(counter.takes, step, base, setter)
-            least = _sure(counter.posts, step, base, setter) - _possible(counter.takes, step)
+            more = _total(windows) - _sure(counter.takes, step, base, setter)
+            least = _sure(counter.posts, step, base, setter)
+            least -= _total(_windows(counter.takes, step, sets))
             if need > more or (wait.op == "==" and need < least):
                 continue
             after = base if setter is None else _after(base, setter)
@@ -261,16 +262,22 @@ def _after(clock: Clock, change: Taken) -> Clock:
     return joined(clock, one, 0)
 
 
-def _window(stream: Stream, step: Step, known: Sequence[Taken]) -> Window | None:
-    """The posts of a stream that do not come after a wait, nor before a set before it."""
-    first = max((stream.before_change(setter) for setter in known), default=0)
-    count = stream.posts.before(step.queue, step.index)
-    return (stream.posts, first, count) if first < count else None
+def _windows(
+    streams: Mapping[tuple[int, int], Stream], step: Step, sets: Sequence[Taken]
+) -> list[Window]:
+    """The changes that come neither after a wait nor before one of the sets that come before it."""
+    found = []
+    for stream in streams.values():
+        first = max((stream.before_change(setter) for setter in sets), default=0)
+        count = stream.posts.before(step.queue, step.index)
+        if first < count:
+            found.append((stream.posts, first, count))
+    return found
 
 
-def _possible(streams: Mapping[tuple[int, int], Stream], step: Step) -> int:
-    """What changes that do not come after a wait amount to."""
-    return sum(s.posts.total(s.posts.before(step.queue, step.index)) for s in streams.values())
+def _total(windows: Sequence[Window]) -> int:
+    """What some changes amount to."""
+    return sum(posts.total(count) - posts.total(first) for posts, first, count in windows)
 
 
 def _filled(clock: Clock, windows: Sequence[Window], slack: int) -> Clock:

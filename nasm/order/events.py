@@ -9,7 +9,7 @@ from nasm.order.accesses import Accesses
 from nasm.order.clocks import Order
 from nasm.order.observer import Moved, Watch
 from nasm.order.places import Area
-from nasm.order.skeleton import Change, Event, Issue, Step, Wait
+from nasm.order.skeleton import Change, Event, Issue, Step, Take, Wait
 from nasm.program.program import Program, QueueProgram
 from nasm.sim.queues import Work
 from nasm.views.regions import Region
@@ -17,8 +17,11 @@ from nasm.views.regions import Region
 Place = tuple[int, int]
 """A queue, and the number of an instruction among those it executed."""
 
-More = Mapping[Place, Sequence[Wait | Event]]
-"""What instructions are to wait for, too, by their place: counters, or events themselves."""
+Added = Wait | Take | Event
+"""What an instruction is to wait for, too: a counter, or an event itself."""
+
+More = Mapping[Place, Sequence[Added]]
+"""What instructions are to wait for that the program does not say, by their place."""
 
 Stream = tuple[int, int | None]
 """A queue, and the counter that its transfers post to."""
@@ -178,6 +181,10 @@ class Steps:
         for one in self.more.get((queue, index), ()):
             if isinstance(one, Event):
                 self.order.take(Step(queue, index, behind=one))
+            elif isinstance(one, Take):
+                wait = one.wait
+                change = Change(wait.counter, "+", -wait.value)
+                self.order.take(Step(queue, index, wait, change))
             else:
                 self.order.take(Step(queue, index, one))
 

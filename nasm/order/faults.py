@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from nasm.order.accesses import Access
 from nasm.order.check import Check, Race
+from nasm.order.events import Added
 from nasm.order.remedies import Remedy, meant, remedy
-from nasm.order.skeleton import Event, Wait
 
 MOST = 12
 """Faults that are looked for one by one; what is left then is told pair by pair."""
@@ -32,16 +32,17 @@ Filled = Callable[[Access], bool]
 
 
 class Fault(NamedTuple):
-    """A race, what would mend it, and whether there may be others that it only leads to."""
+    """A race and what would mend it; and the same of the same lines on other queues."""
 
     race: Race
     remedy: Remedy
+    alike: tuple[Fault, ...] = ()
 
 
 def faults(check: Check, filled: Filled) -> list[Fault]:
     """The faults of a run that was judged, in its order."""
     found: list[Fault] = []
-    more: dict[tuple[int, int], list[Wait | Event]] = {}
+    more: dict[tuple[int, int], list[Added]] = {}
     budget = WORK
     if check.races:
         check = Check(check.sources, check.watch, check.held, every=True)
@@ -62,7 +63,23 @@ def faults(check: Check, filled: Filled) -> list[Fault]:
             break
         found.append(best[1])
         more, check = dict(best[2].more), best[2]  # type: ignore[arg-type]
-    return found + [_plain(check, race, filled) for race in check.races]
+    found += [_plain(check, race, filled) for race in check.races]
+    return _one_for_each_line(check, found)
+
+
+def _one_for_each_line(check: Check, found: list[Fault]) -> list[Fault]:
+    """Faults of the same lines of the text as one: cores that do the same lack the same."""
+    kept: dict[object, list[Fault]] = {}
+    for fault in found:
+        sides = (fault.remedy.waiter, fault.remedy.other)
+        lines = [check.line(one.queue, one.index) for one in sides]
+        key: object = tuple(
+            (span, one.kind, one.moves) for (_, span), one in zip(lines, sides, strict=True)
+        )
+        if any(span < 0 for _, span in lines):
+            key = fault.race.first, fault.race.second  # of no line: each for itself
+        kept.setdefault(key, []).append(fault)
+    return [first._replace(alike=tuple(rest)) for first, *rest in kept.values()]
 
 
 def _candidates(check: Check, filled: Filled) -> Iterator[Fault]:
@@ -134,7 +151,7 @@ def _of_line(check: Check, line: tuple[int, int]) -> list[Fault]:
     return found
 
 
-def _mend(check: Check, fault: Fault, more: dict[tuple[int, int], list[Wait | Event]]) -> None:
+def _mend(check: Check, fault: Fault, more: dict[tuple[int, int], list[Added]]) -> None:
     """Let every round of a line wait as one of them would have to."""
     for waiter, other in check.split(fault.race, fault.remedy.waiter):
         if check.starts_after(other, waiter):
@@ -142,7 +159,7 @@ def _mend(check: Check, fault: Fault, more: dict[tuple[int, int], list[Wait | Ev
         found = remedy(check, waiter, other)
         if waiter == fault.remedy.waiter:
             found = fault.remedy
-        added: Wait | Event = check.end(other) if found.wait is None else found.wait
+        added: Added = check.end(other) if found.wait is None else found.wait
         kept = more.setdefault(found.place, [])
         if added not in kept:
             kept.append(added)

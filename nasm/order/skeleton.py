@@ -30,6 +30,12 @@ class Change(NamedTuple):
     at_start: bool = False
 
 
+class Take(NamedTuple):
+    """An instruction in front of another one waits for a counter, and takes what it waited for."""
+
+    wait: Wait
+
+
 class Issue(NamedTuple):
     """A transfer: each of its shares posts 1 where it has landed, if there is a counter."""
 

@@ -96,6 +96,18 @@ class LoopRegister(NamedTuple):
     text: str
 
 
+class Posted(NamedTuple):
+    """A moment that an instruction posts: its name in the program, its indices, and where.
+
+    An index that the variable of a loop at run time moves is the loop's number, and an offset.
+    """
+
+    name: str
+    indices: tuple[int | tuple[int, int], ...]
+    at_read: bool
+    span: Span
+
+
 @dataclass(slots=True)
 class QueueProgram:
     """The instructions of one queue, a column per fact: numbers index the program's tables.
@@ -126,7 +138,8 @@ class Program:
     how many the program uses; ``files`` are those that it may read, ``allows`` what the comments of
     its text allow, ``loop_registers`` those that the text does not name; ``settings`` are put
     into what cores hold before anything runs. ``views`` and ``macros`` are what lines that are
-    typed in may name, too; the latter belong to whoever wrote them.
+    typed in may name, too; the latter belong to whoever wrote them. ``posts`` are the moments that
+    instructions post, by queue and pc: empty if the text has none.
     """
 
     target: Target
@@ -151,6 +164,7 @@ class Program:
     settings: list[Assigned] = field(default_factory=list)
     views: dict[str, View] = field(default_factory=dict, compare=False)
     macros: object = field(default=None, compare=False)
+    posts: dict[tuple[int, int], tuple[Posted, ...]] = field(default_factory=dict, compare=False)
 
     __hash__ = None  # type: ignore[assignment]  # it is being made while it is used
 

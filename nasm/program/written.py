@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection
 
+from nasm.isa.field_kinds import Encoding
 from nasm.isa.instruction import Operand
 from nasm.program.program import Instruction
 from nasm.views.view import View
 
 
-def operands(instruction: Instruction) -> str:
-    """Its operands: what is as by default is left out, and behind that all have their names."""
+def operands(instruction: Instruction, said: str = "") -> str:
+    """Its operands: what is as by default is left out, and behind that all have their names.
+
+    ``said`` is how it was written: other names for the fields of its word that stand there are
+    kept.
+    """
     parts = []
+    encoding = instruction.row.encoding if said else None
     named = False
     for operand, value in zip(instruction.row.operands, instruction.operands, strict=True):
         if operand.implicit:
@@ -20,10 +27,29 @@ def operands(instruction: Instruction) -> str:
         if as_default(value, operand.default):
             named = True
             continue
-        named = named or operand.named
+        fields = _fields(encoding, operand, value, said) if encoding is not None else []
+        named = named or operand.named or bool(fields)
+        if fields:
+            parts += fields
+            continue
         text = _operand(operand, value)
         parts.append(f"{operand.name}={text}" if named else text)
     return ", ".join(parts)
+
+
+def _fields(encoding: Encoding, operand: Operand, value: object, said: str) -> list[str]:
+    """An operand in the fields that were written for it; none if it was not written in such."""
+    whole = next((one for one in encoding.operands if one.name == operand.name), None)
+    if whole is None or not isinstance(value, int):
+        return []
+    word, covered = whole.put(value), 0
+    fields = []
+    for part in encoding.parts.values():
+        within = not part.mask & ~whole.mask
+        if within and re.search(rf"(?<!\w){part.name}\s*=", said):
+            covered |= part.mask
+            fields.append(f"{part.name}={operand.kind.format(part.get(word))}")
+    return [] if word & ~covered else fields
 
 
 def _operand(operand: Operand, value: object) -> str:

@@ -62,6 +62,7 @@ class Results(Inspection):
             timing=self.program.figures_set,
             ticks=self.now,
             microseconds=machine.microseconds(self.now),
+            units=self.units,
             entry_and_exit=generation.entry_and_exit,
             engines=engines,
             evidence=summary.busy_evidence(engines),

@@ -116,6 +116,11 @@ def _rates(record: Rates) -> dict[str, Any]:
         "arithmetic_intensity": record.intensity,
         "peak_flops_bandwidth_ratio": record.ridge,
         "mfu_max_achievable": record.mfu_limit,
+        "peak": record.peak,
+        "dtype_mfu": record.dtype_mfu,
+        "dtype_hfu": record.dtype_hfu,
+        "dtype_peak_flops_bandwidth_ratio": record.dtype_ridge,
+        "dtype_mfu_max_achievable": record.dtype_mfu_limit,
         "roofline": record.verdict,
     }
 

@@ -70,7 +70,7 @@ def problem(found: Problem) -> dict[str, Any]:
         "hint": found.hint,
         "facts": dict(found.facts),
         "notes": [_note(n) for n in found.notes],
-        "expansions": [_frame(f) for f in (found.span.chain if found.span else ())],
+        "expansions": _expansions(found.span),
     }
 
 
@@ -89,6 +89,11 @@ def allowed(found: Iterable[AllowedProblem]) -> list[dict[str, Any]]:
 
 def _note(note: Note) -> dict[str, Any]:
     return {"message": note.message, **place(note.span)}
+
+
+def _expansions(span: Span | None) -> list[dict[str, Any]]:
+    """How a line was reached, outermost first."""
+    return [_frame(frame) for frame in (span.chain if span else ())]
 
 
 def _frame(frame: Frame) -> dict[str, Any]:
@@ -127,6 +132,7 @@ def expectation(record: ExpectationRecord) -> dict[str, Any]:
     return {
         "text": record.text,
         **place(record.span),
+        "expansions": _expansions(record.span),
         "held": record.held,
         "summary": record.summary,
         "measured": number(record.measured),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from itertools import zip_longest
-from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
 from rich.table import Table
@@ -15,7 +14,6 @@ from nasm.analysis.profile.records import (
     Bound,
     EngineTimes,
     Finding,
-    Moved,
     PathLine,
     Profile,
     Rates,
@@ -28,9 +26,6 @@ from nasm.show.diagnostics import diagnostic
 from nasm.show.tables import allowed_lines, mix
 from nasm.show.time_units import Lengths
 
-if TYPE_CHECKING:
-    from nasm.isa.generation import Generation
-
 LINES, HELPS, WARNINGS = 5, 5, 3
 """How many lines of the path, things that help and warnings one screen has."""
 
@@ -41,12 +36,7 @@ FIELD, LEFT = (0, 2, 0, 0), (2, 4)
 
 
 def screen(
-    profile: Profile,
-    generation: Generation,
-    *,
-    width: int | None = None,
-    ascii_only: bool = False,
-    whole: bool = False,
+    profile: Profile, *, width: int | None = None, ascii_only: bool = False, whole: bool = False
 ) -> list[RenderableType]:
     """The whole of a profile; ``whole`` has every line of the path, and every warning."""
     dots = "..." if ascii_only else "…"
@@ -55,13 +45,13 @@ def screen(
     parts: list[RenderableType] = [heading]
     if profile.timing:
         parts.append(Text(clean(figures_line(profile.timing))))
-    parts += [Text(), *time_lines(profile, generation)]
+    parts += [Text(), *time_lines(profile)]
     parts += [Text(), engine_table(profile.engines, profile.ticks)]
-    parts.append(Text(_idle(profile.engines, generation), "dim"))
+    parts.append(Text(_idle(profile), "dim"))
     if profile.units:
         parts.append(Text(_shared(profile.units, profile.ticks)))
     if profile.moved:
-        parts += [Text(), moved_table(profile.moved, profile, generation)]
+        parts += [Text(), moved_table(profile)]
     parts += [Text(), *bound_lines(profile.bounds, width, Lengths.up_to(profile.microseconds))]
     parts += [
         Text(line) for said in rate_lines(profile.rates) for line in folded(said, "  ", width)
@@ -90,12 +80,9 @@ def screen(
 # -- time
 
 
-def time_lines(profile: Profile, generation: Generation) -> list[Text]:
+def time_lines(profile: Profile) -> list[Text]:
     """How long it took, beside what, and what bound it."""
-    base = generation.base
-    clock = generation.ticks / 1000 / base.cycle
-    cycles = profile.ticks // base.cycle
-    said = f"time: {profile.microseconds:,.3f} µs, {cycles:,} cycles at {clock:g} GHz"
+    said = f"time: {profile.scale.taken(profile.ticks)}"
     if profile.entry_and_exit:
         said += f"; {beside(profile.entry_and_exit)}"
     lines = [Text(said)]
@@ -141,18 +128,19 @@ def _shared(units: Sequence[UnitTimes], total: int) -> str:
     return f"shared units, busy: {', '.join(said)}"
 
 
-def _idle(engines: Sequence[EngineTimes], generation: Generation) -> str:
-    idle = [e.name for e in engines if not e.instructions and not e.busy]
+def _idle(profile: Profile) -> str:
+    idle = [e.name for e in profile.engines if not e.instructions and not e.busy]
     said = f"; nothing ran on {', '.join(idle)}" if idle else ""
-    dma = " or DMA" if generation.channels else ""
+    dma = " or DMA" if profile.channels else ""
     return f"waits: for posts of an engine{dma}, or what is named{said}"
 
 
-def moved_table(moved: Sequence[Moved], profile: Profile, generation: Generation) -> RenderableType:
+def moved_table(profile: Profile) -> RenderableType:
     """What every core moved, and each of its rings if there are several."""
     table = _table("moved by")
     for name in ("transfers", "active", "packet time", "bytes", "a descriptor", "engines"):
         table.add_column(name, justify="right", no_wrap=True)
+    moved = profile.moved
     several = len({m.core for m in moved}) > 1
     lengths = Lengths.up_to(profile.microseconds)
     for m in moved:
@@ -167,7 +155,7 @@ def moved_table(moved: Sequence[Moved], profile: Profile, generation: Generation
             lengths.said(m.busy / profile.ticks_per_microsecond),
             f"{m.bytes:,}",
             f"{m.bytes_per_descriptor:,.0f} B",
-            f"{m.channels} of {generation.channels}",
+            f"{m.channels} of {profile.channels}",
         )
     return table
 
@@ -206,19 +194,36 @@ def bound_lines(bounds: Sequence[Bound], width: int | None, lengths: Lengths) ->
 def rate_lines(rates: Rates) -> list[str]:
     """What was made of the machine: its flops, its memory, and which of them is the limit."""
     lines = []
-    used = (("MFU", rates.mfu), ("HFU", rates.hfu), ("MBU", rates.mbu))
-    said = ", ".join(f"{name} {100 * value:.1f}%" for name, value in used if value is not None)
+    said = _used(rates)
     if rates.read or rates.written:
         said += f"; {rates.memory}: {rates.read:,} bytes read, {rates.written:,} written, "
         said += _ratio(rates.read + rates.written, rates.minimum)
     if said:
         lines.append(said.removeprefix("; "))
     if rates.verdict and rates.intensity is not None and rates.ridge is not None:
-        said = f"{rates.intensity:,.1f} flops a byte, {rates.ridge:,.1f} are level: {rates.verdict}"
-        if rates.mfu_limit is not None and rates.mfu_limit < 1:
-            said += f", MFU at most {100 * rates.mfu_limit:.1f}%"
+        level, limit = f"{rates.ridge:,.1f}", rates.mfu_limit
+        if rates.other_peak:
+            level, limit = f"{rates.dtype_ridge:,.1f}", rates.dtype_mfu_limit
+        said = f"{rates.intensity:,.1f} flops a byte, {level} are level: {rates.verdict}"
+        if limit is not None and limit < 1:
+            of = " of the peak of its dtypes" if rates.other_peak else ""
+            said += f", MFU at most {100 * limit:.1f}%{of}"
         lines.append(said)
     return lines
+
+
+def _used(rates: Rates) -> str:
+    """How much of each peak was used; of both peaks, if the dtypes have another one."""
+    said = []
+    if rates.mfu is not None and rates.hfu is not None:
+        said.append(f"MFU {100 * rates.mfu:.1f}%, HFU {100 * rates.hfu:.1f}%")
+        said[0] += f" of the {rates.peak} peak" if rates.peak else ""
+        if rates.other_peak and rates.dtype_mfu is not None and rates.dtype_hfu is not None:
+            mfu, hfu = f"{100 * rates.dtype_mfu:.1f}%", f"{100 * rates.dtype_hfu:.1f}%"
+            said[0] += f" ({mfu} and {hfu} of that of its dtypes)"
+    if rates.mbu is not None:
+        said.append(f"MBU {100 * rates.mbu:.1f}%")
+    return ", ".join(said)
 
 
 def _ratio(moved: int, least: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
 from rich.console import RenderableType
 from rich.table import Table
@@ -17,15 +17,11 @@ from nasm.language.expectations.records import MARKS, ExpectationRecord, Mismatc
 from nasm.machine.records import EngineRecord, Message, RunReport, left_out
 from nasm.show.diagnostics import diagnostic
 
-if TYPE_CHECKING:
-    from nasm.isa.generation import Generation
-
 ASCII_MARKS = ("ok", "FAILED")
 
 
 def run_report(
     report: RunReport,
-    generation: Generation,
     more: Sequence[Problem] = (),
     notes: Sequence[str] = (),
     *,
@@ -45,7 +41,7 @@ def run_report(
     said = table_notes(report.engines)
     if said:
         parts.append(Text(said, "dim"))
-    parts += [Text(), *(Text(line) for line in time_lines(report, generation))]
+    parts += [Text(), *(Text(line) for line in time_lines(report))]
     if report.messages or report.messages_left_out:
         lines = message_lines(report.messages, report.messages_left_out)
         parts += [Text(), *map(Text, lines)]
@@ -72,8 +68,8 @@ def failures(
     width: int | None = None,
     ascii_only: bool = False,
 ) -> list[RenderableType]:
-    """Only what is wrong with a run, and the verdict."""
-    parts = wrong(report, more, width)[1:]
+    """Only what is wrong with a run, warnings apart, and the verdict."""
+    parts = wrong(replace(report, warnings=()), more, width)[1:]
     failed = [e for e in report.expectations if not e.held]
     return [*parts, *expectations(failed, width, ascii_only), verdict(report, unwritten)]
 
@@ -183,12 +179,9 @@ def mix(evidence: Iterable[tuple[str, int]]) -> str:
     return ", ".join(f"{p} {name}" for p, (name, _) in zip(percent, named, strict=True))
 
 
-def time_lines(report: RunReport, generation: Generation) -> list[str]:
+def time_lines(report: RunReport) -> list[str]:
     """The time of the run, what was moved, and how well the cycles are known."""
-    base = generation.base
-    clock = generation.ticks / 1000 / base.cycle
-    cycles = report.ticks // base.cycle
-    lines = [f"time: {report.microseconds:,.3f} µs, {cycles:,} cycles at {clock:g} GHz"]
+    lines = [f"time: {report.units.taken(report.ticks)}"]
     if report.channel_bytes:
         lines[0] += f"; {report.channel_bytes:,} bytes moved by DMA"
     if report.beside:
@@ -219,7 +212,7 @@ def expectations(
     parts: list[RenderableType] = []
     for record in records:
         mark, style = (marks[0], "green") if record.held else (marks[1], "bold red")
-        parts.append(Text.assemble((mark, style), " ", (clean(record.text), "bold")))
+        parts.append(Text.assemble((mark, style), " ", (clean(record.title), "bold")))
         for line in folded(record.summary, "", width and width - 4):
             parts.append(Text(f"    {line}"))
         if len(record.worst) > 1:

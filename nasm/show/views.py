@@ -1,13 +1,18 @@
-"""How things draw themselves outside the prompt: the lines of the debugger's views."""
+"""How things draw themselves outside the prompt.
+
+They look as the debugger's views do; reports and profiles as the command prints them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from rich.console import Console, ConsoleOptions, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.text import Text
 
+from nasm.analysis.profile.records import Profile
+from nasm.api import Result
 from nasm.base.drawing import Drawn
 from nasm.base.problems import clean
 from nasm.debugger.engines.records import Context
@@ -20,11 +25,24 @@ from nasm.debugger.values.memory import BankNow, MemoryNow
 from nasm.debugger.values.pictures import Picture
 from nasm.debugger.values.statistics import Histogram, Statistics, statistics
 from nasm.debugger.values.value import Value
-from nasm.machine.records import Rows
-from nasm.show import arrays, differences, engines, html, listings, memories, origins, pictures
+from nasm.machine.records import Rows, RunReport
+from nasm.show import (
+    arrays,
+    console,
+    differences,
+    engines,
+    html,
+    listings,
+    memories,
+    origins,
+    pictures,
+    profile,
+    tables,
+)
 from nasm.show.columns import WIDTH, cut, hanging, in_ascii, table
 
 Lines = list[str]
+Report = Sequence[RenderableType]
 
 
 def parts(thing: Drawn, width: int, coloured: bool, ascii_only: bool = False) -> list[Text]:
@@ -35,6 +53,18 @@ def parts(thing: Drawn, width: int, coloured: bool, ascii_only: bool = False) ->
         if isinstance(thing, kind):
             return [Text(in_ascii(line) if ascii_only else line) for line in lines(thing, width)]
     return [Text(repr(thing))]
+
+
+def report(thing: Drawn, width: int | None = None, ascii_only: bool = False) -> Report:
+    """A report or a profile as the command prints it; nothing of other things."""
+    for kind, shown in REPORTS.items():
+        if isinstance(thing, kind):
+            return shown(thing, width=width, ascii_only=ascii_only)
+    return []
+
+
+def _result(found: Result, **how: Any) -> Report:
+    return tables.run_report(found.report, **how)
 
 
 def _session(session: Session, width: int) -> Lines:
@@ -84,23 +114,37 @@ VIEWS: Mapping[type, Callable[[Any, int], Lines]] = {
 }
 """How each kind of thing looks, but for pictures, which have colours."""
 
+REPORTS: Mapping[type, Callable[..., Report]] = {
+    Profile: profile.screen,
+    Result: _result,
+    RunReport: tables.run_report,
+}
+"""What the command prints of a run."""
+
 
 # -- where it is drawn
 
 
 def html_of(thing: Drawn) -> str:
     """A thing for a notebook."""
-    return html.page(parts(thing, html.WIDTH, coloured=True))
+    return html.page(report(thing, html.WIDTH) or parts(thing, html.WIDTH, coloured=True))
 
 
 def plain(thing: Drawn) -> str:
     """A thing as text."""
+    found = report(thing)
+    if found:
+        return console.plain(found)
     return "\n".join(clean(part.plain) for part in parts(thing, WIDTH, coloured=False))
 
 
-def rendered(thing: Drawn, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+def rendered(thing: Drawn, on: Console, options: ConsoleOptions) -> RenderResult:
     """A thing for a console of Rich's, as wide as that is."""
-    graded = console.color_system in ("256", "truecolor") and not options.ascii_only
-    for part in parts(thing, options.max_width, graded, options.ascii_only):
-        part.no_wrap, part.plain = True, clean(part.plain)
-        yield part
+    for part in report(thing, options.max_width, options.ascii_only):
+        yield from console.visible(on.render(part, options))
+    if isinstance(thing, tuple(REPORTS)):
+        return
+    graded = on.color_system in ("256", "truecolor") and not options.ascii_only
+    for line in parts(thing, options.max_width, graded, options.ascii_only):
+        line.no_wrap, line.plain = True, clean(line.plain)
+        yield line

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from nasm.program.builder import ProgramBuilder
 from nasm.program.deferred import Label, RunTimeLoop
-from nasm.program.program import LoopRegister
+from nasm.program.program import LoopRegister, Posted
 from nasm.sync.moments.lowering import lower
 from nasm.sync.moments.nodes import Columns, Level, Node, Reader, Sync
 
@@ -59,7 +59,12 @@ class _Writer:
         self._syncs(node.queue, node.before, place)
         if node.line is not None:
             numbers = self.builder.numbers(node.wait, node.update)
-            self.builder.append(node.queue, (node.line.instruction, *numbers), *place)
+            pc = self.builder.append(node.queue, (node.line.instruction, *numbers), *place)
+            if node.moments.posts:
+                self.builder.program.posts[node.queue, pc] = tuple(
+                    Posted(*mention.moment, mention.at_read, mention.span)
+                    for mention in node.moments.posts
+                )
         self._syncs(node.queue, node.behind, place)
 
     def _loop(self, level: Level) -> None:

@@ -181,6 +181,12 @@ def published(row: Row) -> str:
     return f"{number(row.published)} {row.unit}"
 
 
+def percentage(error: float) -> str:
+    """A relative error in tenths of a percent; one that rounds to zero has no sign."""
+    said = f"{error:+.1%}"
+    return said[1:] if float(said[:-1]) == 0 else said.replace("-", "−")
+
+
 HEAD = ("row", "figure", "published", "model", "error", "goal met", "use", "remark")
 
 
@@ -192,7 +198,7 @@ def cells(line: Line) -> tuple[str, ...]:
         goal = "no goal"
     return (
         row.name, row.figure, published(row), number(line.model.value),
-        f"{line.error:+.1%}".replace("-", "−"), goal, row.use.value, line.remark,
+        percentage(line.error), goal, row.use.value, line.remark,
     )  # fmt: skip
 
 

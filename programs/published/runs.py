@@ -1,6 +1,7 @@
 """Runs a program without looking at its values, and measures it as the vendor's profiler would.
 
-All times are microseconds unless a name says otherwise.
+All times are microseconds unless a name says otherwise. They are added up with ``fsum``, which
+rounds once: what ``sum`` makes of floats differs between versions of Python.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
+from math import fsum
 
 from nasm.debugger.session import Session
 from nasm.machine.records import RunReport, Status
@@ -112,7 +114,7 @@ class Run:
         late = [b - a for a, b in pairwise(starts) if a >= starts[0] + after]
         if not late:
             raise ValueError(f"no two {name} on {engine} start after {after:g} µs of the stream")
-        return sum(late) / len(late)
+        return fsum(late) / len(late)
 
     def duration(self, engine: str, name: str, which: int = 0) -> float:
         """From start to completion of the first instruction of that name, or another."""
@@ -121,7 +123,7 @@ class Run:
 
 def union(spans: Iterable[Span]) -> float:
     """The time that is covered by at least one span."""
-    return sum(end - start for start, end in merged(spans))
+    return fsum(end - start for start, end in merged(spans))
 
 
 def merged(spans: Iterable[Span]) -> Iterator[tuple[float, float]]:

@@ -152,3 +152,14 @@ def test_the_debugger_tells_warnings_and_what_is_allowed(ran: Any, program: Any)
     done = ran("repl", program(RACED.format("")), "--unchecked", "-ex", "run", "-ex", "report")
     assert done.code == 0
     assert "unchecked: races and unwritten outputs were not looked for" in done.out
+
+
+def test_a_quiet_run_that_fails_says_nothing_of_warnings(ran: Any, program: Any) -> None:
+    path = program(DOUBTED + ".sbuf e f32[128, 4]\n.hbm E f32[128, 4] output\n@sync DmaCopy E, e\n")
+    done = ran("run", path)
+    assert done.code == 1
+    assert "warning[" in done.out + done.err
+    quiet = ran("run", "-q", path)
+    assert quiet.code == 1
+    assert "hazard[" in quiet.out + quiet.err
+    assert "warning[" not in quiet.out + quiet.err

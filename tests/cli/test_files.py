@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import json
 import os
@@ -19,7 +20,7 @@ import pytest
 import nasm
 from nasm.apps.cli import files, results
 from nasm.apps.cli.files import destinations
-from nasm.base import signals
+from nasm.base import host_files, signals
 from nasm.base.problems import Failure
 from nasm.debugger.session import Session
 from tests.cli.programs import HALVES, MATMUL
@@ -290,19 +291,17 @@ def test_a_trace_on_a_full_disk_is_told_of_and_the_outputs_are_written(
     monkeypatch.setattr("nasm.show.trace.MANY", 1)  # so that it fails in the middle of the run
     y, old = tmp_path / "y.npy", tmp_path / "t.json"
     old.write_text("old")
-    beside = results._beside
 
-    def full(target: str) -> tuple[str, IO[bytes]]:
-        path, out = beside(target)
-        out.close()
-        return path, Path("/dev/full").open("wb")
+    def full(what: str, path: object, do: Any) -> Any:
+        if what == "write" and str(path).endswith(".tmp"):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return do()
 
-    monkeypatch.setattr(results, "_beside", full)
-    done = ran("run", halves, "--trace", old, "--json")
+    with host_files.through(full):
+        done = ran("run", halves, "--trace", old, "--json")
     assert done.code == 2
     assert [p["code"] for p in done.document["problems"]] == ["E0806"]
     assert done.document["status"] == "finished"
-    monkeypatch.setattr(results, "_beside", beside)
     done = ran("run", halves, "--trace", "/dev/full", f"--out=Y={y}")
     assert (done.code, np.load(y).shape) == (2, (128, 4))
     assert old.read_text() == "old"

@@ -478,3 +478,16 @@ def test_parameters_of_a_kernel_are_read_from_a_folder(ran: Any, kernels: Path, 
     done = ran(verb, "kernels.py:scaled", "--in-dir", "nowhere")
     assert done.code == 2
     assert "no folder nowhere" in done.err
+
+
+@pytest.mark.parametrize("raised", ["BaseException('mine')", "GeneratorExit('mine')"])
+def test_what_a_kernel_raises_is_told_even_if_it_is_no_exception(
+    ran: Any, tmp_path: Path, raised: str
+) -> None:
+    path = tmp_path / "k.py"
+    path.write_text(f"import nki\n\n@nki.jit\ndef f(x):\n    raise {raised}\n", encoding="utf-8")
+    done = ran("nki", f"{path}:f", "--in", "x=iota[4,4]", "--json")
+    assert (done.code, done.document["exit_code"]) == (1, 1)
+    (problem,) = done.document["problems"]
+    assert (problem["code"], problem["line"]) == ("E0655", 5)
+    assert "mine" in problem["message"]

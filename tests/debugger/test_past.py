@@ -7,7 +7,13 @@ from dataclasses import replace
 
 import pytest
 
+from nasm.base.source import Source
 from nasm.debugger.moving import past
+from nasm.debugger.moving.past import Moment
+from nasm.debugger.session import Session
+from nasm.sim.events import Observer
+from nasm.sim.queues import Queue, Task
+from tests.cli.programs import HALVES
 from tests.debugger.journeys import (
     CASES,
     CYCLES,
@@ -96,3 +102,27 @@ def test_a_mark_leads_to_its_own_future(seed: int) -> None:
         assert not (found := differing(there, standing(one))), f"{found} {traveller.went}"
         for _ in range(draw.randrange(3)):
             traveller.move()
+
+
+class Starved(Observer):
+    """Finds no memory when an instruction starts."""
+
+    def started(self, queue: Queue, task: Task, now: int) -> None:
+        raise MemoryError
+
+
+def test_an_instruction_of_the_past_that_breaks_off_leaves_the_present_as_it_was() -> None:
+    one, other = (Session(Source("halves.nasm", HALVES)) for _ in range(2))
+    for each in (one, other):
+        each.step()
+        each.step()
+
+    def look() -> None:
+        with one.past.excursion() as now:
+            one.past.goto(Moment(0, 0, 0, False))
+            one.past.replay(now, Starved())
+
+    with pytest.raises(MemoryError):
+        look()
+    assert one.now == other.now
+    assert one.run() == other.run()

@@ -11,15 +11,30 @@ from tests.fuzz import driver
 from tests.fuzz.arrays import Arrays
 from tests.fuzz.calls import Calls
 from tests.fuzz.commands import Commands
+from tests.fuzz.hostile import Hostile
 from tests.fuzz.objects import Objects
+from tests.fuzz.oracles import Oracles
 from tests.fuzz.order import Ordered
 from tests.fuzz.programs import Programs
 from tests.fuzz.tensix import Tensix
 from tests.fuzz.traced import SDK, Kernels
+from tests.fuzz.wire import Wire
 
 FUZZERS = {
     maker.name: maker
-    for maker in (Programs, Arrays, Commands, Calls, Ordered, Kernels, Objects, Tensix)
+    for maker in (
+        Programs,
+        Arrays,
+        Commands,
+        Calls,
+        Ordered,
+        Kernels,
+        Objects,
+        Tensix,
+        Wire,
+        Oracles,
+        Hostile,
+    )
 }
 
 

@@ -26,6 +26,7 @@ from tests.fuzz.finding import Found
 from tests.fuzz.mutations import CHARACTERS, NUMBERS
 
 VERBS = ("profile", "profile", "profile", "diff", "run", "isa")
+DOCUMENTED = {*VERBS, "nki", "check"}
 BOUNDS = ("", "0us", "1us", "0.5us", "10ns", "1s", "1", "5", "12", "again", "2.5 us", "-1us", "µs")
 ENDS = (0, 1, 2, 124)
 """Exit codes: all of 'neuron-nasm', but for signals and defects."""
@@ -79,29 +80,37 @@ class Calls:
         files = self._files(call["program"], call["timing"])
         given = [functools.reduce(lambda w, f: w.replace(*f), files.items(), word)
                  for word in call["words"]]  # fmt: skip
+        self.ended(*self.called(given))
+        self._written()
+
+    def called(self, given: list[str]) -> tuple[int, list[str], str, str]:
+        """Make a call in the folder: its exit code, its words, and what it printed."""
         out, err = _Stream(), _Stream()
         with _place(self.folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             try:
                 code = main(given)
             except SystemExit as leaving:  # argparse, of a word that it does not know
                 code = leaving.code if isinstance(leaving.code, int) else 1
-        self._ended(code, given, out.text(), err.text())
-        self._written()
+        return code, given, out.text(), err.text()
+
+    def empty(self) -> None:
+        """Have an empty folder."""
+        shutil.rmtree(self.folder)
+        self.folder.mkdir()
 
     def _files(self, program: str, figures: str) -> dict[str, str]:
         """The files of a call, made anew; words for them."""
-        shutil.rmtree(self.folder)
-        self.folder.mkdir()
+        self.empty()
         places = {"PROGRAM": self.folder / "p.nasm", "TIMING": self.folder / "t.toml"}
         places["PROGRAM"].write_text(self.programs[program], encoding="utf-8")
         places["TIMING"].write_bytes(figures.encode("utf-8", "surrogatepass"))
         return {name: str(place) for name, place in (*places.items(), ("FOLDER", self.folder))}
 
-    def _ended(self, code: int, given: list[str], out: str, err: str) -> None:
+    def ended(self, code: int, given: list[str], out: str, err: str) -> None:
         promises.shown(out + err, "what a call prints")
         if code not in ENDS:
             raise Found("exception", f"exit code {code}", f"{given}\n{out}\n{err}")
-        if "--json" in given and given[0] in VERBS:  # what is no verb has no document
+        if "--json" in given and given[0] in DOCUMENTED:  # what is no verb has no document
             try:
                 promises.document(json.loads(out))
             except ValueError as problem:

@@ -180,7 +180,7 @@ def profiled(session: Session, width: int) -> str:
         if outcome.ticks is not None and outcome.ticks + outcome.saved != found.ticks:
             raise Found("profile", "what a run without something saves", repr(outcome))
     generation = session.program.generation
-    parts = profile.screen(found, generation, width=width, ascii_only=width % 2 > 0, whole=True)
+    parts = profile.screen(found, width=width, ascii_only=width % 2 > 0, whole=True)
     if session.now:
         drawn = session.timeline(width)
         if len({len(strip.states or strip.levels) for strip in drawn.strips}) > 1:

@@ -18,7 +18,7 @@ from nasm.base.source import Source, Span
 from nasm.order.check import Check
 from nasm.order.clocks import Order
 from nasm.program.program import Program
-from tests.fuzz import commands, driver, finding, order, promises
+from tests.fuzz import commands, driver, finding, guided, order, promises
 from tests.fuzz.__main__ import FUZZERS
 from tests.fuzz.finding import Found, watched
 from tests.fuzz.mutations import TOKEN, operands
@@ -35,6 +35,9 @@ BATCH = {
     "kernels": 60,
     "objects": 400,
     "tensix": 150,
+    "wire": 12,
+    "oracles": 25,
+    "hostile": 25,
 }
 """Units of each in this suite: seconds."""
 
@@ -54,6 +57,15 @@ def test_a_number_means_the_same_input_always(name: str) -> None:
     inputs = [driver.numbered(one, 5, n) for n in range(30)]
     assert inputs == [driver.numbered(other, 5, n) for n in range(30)]
     assert len(set(inputs)) > 25
+
+
+def test_what_reaches_most_of_the_assembler_finds_nothing() -> None:
+    fuzzer, inputs = Programs(), guided.kept()
+    assert inputs
+    assert sum(map(len, inputs)) <= guided.MOST
+    for data in inputs:
+        found = watched(fuzzer.check, data, seconds=60)
+        assert found is None, f"{found}\n{data!r}\n{found and found.details}"
 
 
 # -- what is found

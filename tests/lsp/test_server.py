@@ -184,3 +184,32 @@ def test_without_its_package_it_says_what_to_install(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "error[E0850]: 'lsp' needs pygls, which is not installed" in done.stderr
     assert "hint: pip install 'neuron-nasm[lsp]'" in done.stderr
+
+
+def test_a_quick_fix_is_an_edit_of_the_text(tmp_path: Path) -> None:
+    path = tmp_path / "race.nasm"
+    lines = (
+        ".target trn2",
+        ".hbm X f32[128, 16] input = iota",
+        ".sbuf t f32[128, 16]",
+        ".sbuf u f32[128, 16]",
+        "@sync DmaCopy t, X  post load",
+        "@vector TensorCopy u, t",
+        "@sync .drain",
+    )
+
+    async def test(client: Client, capabilities: lsp.InitializeResult) -> None:
+        assert capabilities.capabilities.code_action_provider
+        client.opened("\n".join(lines) + "\n")
+        told = await client.published.get()
+        (race,) = [d for d in told.diagnostics if d.code == "E0502"]
+        context = lsp.CodeActionContext([race])
+        params = lsp.CodeActionParams(client.document, race.range, context)
+        (action,) = await client.client.text_document_code_action_async(params) or []
+        assert isinstance(action, lsp.CodeAction)
+        assert action.edit is not None
+        (edit,) = (action.edit.changes or {})[client.uri]
+        assert edit.new_text == "  after load"
+        assert edit.range.start == lsp.Position(5, len(lines[5]))
+
+    driven(path, test)

@@ -200,6 +200,7 @@ class Walk:
         self.ends: list[State] = []
         self.overrun: set[Start] = set()
         self._missing: dict[Start, int] = {}
+        self._unmade: dict[Event, int] = {}
         self._events = list(events(skeleton))
         self._bits = {event: 1 << n for n, event in enumerate(self._events)}
         self._upto = [self._prefixes(STARTS, q) for q in skeleton]
@@ -211,6 +212,10 @@ class Walk:
     def before(self, event: Event, queue: int, index: int) -> bool:
         """Whether an event comes before the start of a step in every execution."""
         return (event, (queue, index)) not in self.unordered
+
+    def made_before(self, event: Event, step: Step) -> bool:
+        """Whether an event comes before a step makes its change, in every execution."""
+        return not self._unmade.get(change_of(step), 0) & self._bits[event]
 
     def _prefixes(self, kind: int, queue: Sequence[Step]) -> list[int]:
         """The bits of the first so many events of a queue."""
@@ -310,6 +315,8 @@ class Walk:
     def _posted(self, state: State, step: Step, at_start: bool) -> State:
         if step.change is None or step.change.at_start != at_start:
             return state
+        event = change_of(step)
+        self._unmade[event] = self._unmade.get(event, 0) | ~self._happened(state)
         return self._changed(state, step.change)
 
     def _changed(self, state: State, change: Change) -> State:
@@ -320,6 +327,37 @@ class Walk:
 
 def _more(counts: tuple[int, ...], at: int) -> tuple[int, ...]:
     return (*counts[:at], counts[at] + 1, *counts[at + 1 :])
+
+
+def change_of(step: Step) -> Event:
+    """When a step makes its change."""
+    assert step.change is not None
+    return Event(STARTS if step.change.at_start else COMPLETES, step.queue, step.index)
+
+
+def unordered_sets(walk: Walk) -> Iterator[tuple[Step, Step]]:
+    """Each set with what changes the same counter, or waits for it, in no order with the set."""
+    for one in steps(walk.skeleton):
+        if one.change is None or one.change.op != "=":
+            continue
+        counter, event = one.change.counter, change_of(one)
+        for other in steps(walk.skeleton):
+            change, issue, wait = other.change, other.issue, other.wait
+            after = other is not one and walk.before(event, other.queue, other.index)
+            ordered = True
+            if change is not None and change.counter == counter and other is not one:
+                once = one.meeting == other.meeting >= 0
+                once &= one.change.at_start and change.at_start
+                either = walk.made_before(event, other) or walk.made_before(change_of(other), one)
+                ordered &= either and not once
+            if issue is not None and issue.counter == counter:
+                landing = Event(LANDS, other.queue, other.index)
+                ordered &= after or walk.made_before(landing, one)
+            if wait is not None and wait.counter == counter:
+                start = Event(STARTS, other.queue, other.index)
+                ordered &= after or walk.made_before(start, one)
+            if not ordered:
+                yield one, other
 
 
 def before(skeleton: Skeleton, event: Event, queue: int, index: int) -> bool:

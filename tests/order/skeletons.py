@@ -138,6 +138,35 @@ def drawn(seed: int, kind: str, sizes: Sizes = Sizes()) -> Drawn:  # noqa: B008
     return _Maker(Random(f"{kind} {sizes} {seed}"), kind, sizes).make()
 
 
+def in_turn(seed: int) -> Drawn:
+    """Two queues that change a counter in turn; each waits for just what the one before has left.
+
+    No set is in no order with anything: where nothing but the value says that a set was made, no
+    other change leads to that value. Counter 0 is the one; the others say whose turn it is.
+    """
+    draw, queues, order, value = Random(f"in turn {seed}"), [[], []], list[Step](), 0
+
+    def add(wait: Wait, change: Change | None = None) -> None:
+        step = Step(queue, len(queues[queue]), wait, change)
+        queues[queue].append(step)
+        order.append(step)
+
+    turns = draw.randint(2, 5)
+    for turn in range(1, turns + 1):
+        queue = draw.randrange(2)
+        add(Wait(turn - 1, ">=", 1) if turn > 1 else Wait(0, "==", 0))
+        op, amount, at_start = draw.choice("+=="), draw.choice((-2, -1, 1, 2)), draw.random() < 0.3
+        late = op == "=" and not at_start
+        amount += late and amount == value
+        add(Wait(0, "==", value), Change(0, op, amount, at_start))
+        value = amount if op == "=" else value + amount
+        add(Wait(0, "==" if late else draw.choice((">=", "==")), value), Change(turn, "+", 1))
+    queue = draw.randrange(2)
+    add(Wait(turns, ">=", 1))
+    add(Wait(0, "==", value))
+    return Drawn(queues, order)
+
+
 # ---------------------------------------------------------------- executions
 
 

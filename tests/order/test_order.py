@@ -319,6 +319,18 @@ def test_a_clear_that_is_ordered_on_both_sides_begins_a_new_life() -> None:
     assert not clocks(next(runs(skeleton))).unordered
 
 
+def test_what_was_taken_before_a_set_ends_no_wait_for_less_than_was_set() -> None:
+    def just(value: int) -> Step:
+        return at_least(A, value, "==")
+
+    taken = [both(just(0), post(A, -1)), just(-1)]
+    skeleton = made(
+        [*taken, both(just(-1), post(A, 1, "=")), just(1), both(just(1), post(A, 0, "=")), just(0)]
+    )
+    assert precedes(skeleton, COMPLETES, (0, 4), (0, 5))
+    assert not clocks(next(runs(skeleton))).unordered
+
+
 def test_a_clear_in_no_order_with_an_update_is_reported() -> None:
     skeleton = made([post(A)], [post(A, 0, "=")])
     (found,) = clocks(next(runs(skeleton))).unordered

@@ -15,17 +15,19 @@ from nasm.order.deltas import News
 from nasm.order.posts import Clock, joined
 from nasm.order.skeleton import STARTS, Step
 from tests.order.judged import clocks, judged, report
-from tests.order.oracle import TooLarge, Walk, events, orders, rising, steps
+from tests.order.oracle import TooLarge, Walk, events, orders, rising, steps, unordered_sets
 from tests.order.skeletons import (
     EVENTS,
     KINDS,
     PURSES,
     RISING,
     SETS,
+    SMALL,
     Drawn,
     Sizes,
     drawn,
     executed,
+    in_turn,
     possible,
     streams,
     without,
@@ -69,6 +71,24 @@ def test_clocks_never_say_more_than_the_definition_where_counters_go_down_or_are
             assert found.differences == [] or report(run) == "", seed
             ordered, known = ordered + found.ordered, known + found.known
     assert known > 0.95 * ordered
+
+
+def test_sets_are_reported_if_something_is_in_no_order_with_them() -> None:
+    said = quiet = 0
+    for seed in range(150):
+        one = drawn(seed, SETS, SMALL)
+        walk = Walk(one.skeleton)
+        wrong = any(unordered_sets(walk))
+        assert bool(clocks(one).unordered) == wrong, seed
+        said, quiet = said + wrong, quiet + (not wrong)
+    assert min(said, quiet) > 40
+
+
+def test_and_not_if_each_waits_for_just_the_value_that_the_one_before_has_left() -> None:
+    for seed in range(150):
+        one = in_turn(seed)
+        assert list(unordered_sets(Walk(one.skeleton))) == [], seed
+        assert clocks(one).unordered == [], seed
 
 
 def test_what_a_run_happened_to_do_does_not_matter() -> None:

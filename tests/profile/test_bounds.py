@@ -6,6 +6,7 @@ import pytest
 
 from nasm.analysis.profile.records import Bound, Profile
 from nasm.debugger.session import Session
+from nasm.show.profile import rate_lines
 
 MATMUL = """\
 .target {target}
@@ -75,6 +76,29 @@ def test_float32_takes_four_times_the_operations_of_the_peak() -> None:
     _, bounds = profile(MATMUL.format(target="trn2", dtype="f32"))
     found = bounds["compute_bound_ideal_flops"].microseconds
     assert found == pytest.approx(4 * 512 / 2400, rel=1e-12)
+
+
+def test_of_float32_both_peaks_are_said() -> None:
+    found, _ = profile(MATMUL.format(target="trn2", dtype="f32"))
+    rates = found.rates
+    assert rates.mfu is not None
+    assert rates.ridge is not None
+    assert (rates.peak, rates.other_peak) == ("16-bit", True)
+    assert rates.dtype_mfu == rates.dtype_hfu == pytest.approx(4 * rates.mfu, rel=1e-12)
+    assert rates.dtype_ridge == pytest.approx(rates.ridge / 4, rel=1e-12)
+    # 2*128*128*512 operations for 4*(128*128 + 2*128*512) bytes: more than 109.8 / 4
+    assert (rates.intensity, rates.verdict) == (pytest.approx(28.44, abs=0.005), "compute-bound")
+    first, second = rate_lines(rates)
+    part = f"{100 * rates.mfu:.1f}%", f"{400 * rates.mfu:.1f}%"
+    assert first.startswith(f"MFU {part[0]}, HFU {part[0]} of the 16-bit peak ({part[1]} and ")
+    assert second == "28.4 flops a byte, 27.5 are level: compute-bound"
+
+
+def test_where_all_is_in_16_bits_one_peak_is_enough() -> None:
+    found, _ = profile(MATMUL.format(target="trn2", dtype="bf16"))
+    assert not found.rates.other_peak
+    assert found.rates.dtype_mfu_limit == found.rates.mfu_limit
+    assert "% of the 16-bit peak, MBU " in rate_lines(found.rates)[0]
 
 
 def test_transposes_are_not_useful() -> None:

@@ -1,6 +1,9 @@
 """No figure comes from what judges the model, and none changes without the ledger showing it."""
 
+import functools
+import operator
 import re
+from fractions import Fraction
 
 import pytest
 
@@ -8,6 +11,7 @@ from nasm.targets.neuron.figures import FIGURES, SWITCHES
 from programs.published import ledger
 from programs.published.ledger import Line, Model, Runs, disorder
 from programs.published.rows import Bound, Use
+from programs.published.runs import Span, union
 
 ROWS = ledger.rows()
 SOURCES = sorted(
@@ -71,6 +75,22 @@ def test_what_is_quick_to_run_is_in_the_table_as_it_runs_now() -> None:
     made = ["| " + " | ".join(ledger.cells(Line(row, runs.model(row)))) + " |" for row in quick]
     assert len(made) > 180
     assert [line for line in made if line not in stands] == [], "run 'make published'"
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [(1e-16, "0.0%"), (-1e-16, "0.0%"), (0.0, "0.0%"), (-0.0, "0.0%"), (-0.00049, "0.0%"),
+     (-0.0006, "−0.1%"), (0.0006, "+0.1%"), (-0.25, "−25.0%")],
+)  # fmt: skip
+def test_an_error_that_rounds_to_zero_has_no_sign(error: float, said: str) -> None:
+    assert ledger.percentage(error) == said
+
+
+def test_times_are_added_up_to_the_same_number_by_every_version_of_python() -> None:
+    spans = [Span("vector", "", 0, n / 7, n / 7 + 0.1) for n in range(200)]
+    lengths = [Fraction(span.end - span.start) for span in spans]
+    in_order = functools.reduce(operator.add, map(float, lengths))  # as sum does before 3.12
+    assert union(spans) == float(sum(lengths)) != in_order
 
 
 def cells_of(line: str) -> list[str]:

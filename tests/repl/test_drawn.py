@@ -63,9 +63,15 @@ THINGS: dict[str, Callable[[Session], Drawn]] = {
 }
 
 
+REPORTS: dict[str, Callable[[Session], Drawn]] = {
+    "report": lambda s: s.report(),
+    "profile": lambda s: s.profile(),
+}
+
+
 @pytest.fixture(scope="module")
 def session() -> Session:
-    session = nasm.Session(MATMUL)
+    session = nasm.Session(MATMUL, profile=True)
     session.break_at(19, condition="1 < 2")
     session.mark("begin")
     session.goto("1.5us")
@@ -100,6 +106,20 @@ def test_a_notebook_shows_the_lines_that_are_printed(session: Session, what: str
     assert str(thing).strip()
     if type(thing).__str__ is Drawn.__str__:  # else it is a sentence
         assert max(map(len, str(thing).split("\n"))) <= 80
+
+
+@pytest.mark.parametrize("what", REPORTS)
+def test_a_notebook_shows_reports_as_they_are_printed(session: Session, what: str) -> None:
+    thing = REPORTS[what](session)
+    page = Tags(thing._repr_html_())
+    assert set(page.tags) == {"pre", "span"}
+    assert page.text.split() == str(thing).split()  # long sentences are folded
+    assert "\n" not in repr(thing)
+    out = io.StringIO()
+    Console(file=out, width=80, legacy_windows=False).print(thing)
+    printed = out.getvalue().rstrip().split("\n")
+    assert "".join(printed[0].split()) in "".join(str(thing).split())
+    assert max(map(len, printed)) <= 80
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 120])

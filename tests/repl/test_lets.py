@@ -52,11 +52,12 @@ def test_the_file_loaded_again_keeps_names_and_says_which_are_gone(
 ) -> None:
     path = tmp_path / "a.nasm"
     path.write_text(".target trn2\n.sbuf t f32[1, 2]\n.sem s\n@vector Memset t, 1.0\n")
-    bare.does(f"load {path}", "let a = t + 1", "let posts = $s + 1", "break 4 if max(a) > 0")
+    bare.does(f"load {path}", "let a = t + 1", "let posts = $s + 1")
+    bare.does("break Memset after if max(a) > 0")
     path.write_text(
         ".target trn2\n.sbuf t f32[1, 2]\n@vector Memset t, 2.0\n@vector Reciprocal t, t\n"
     )
     assert bare.does("load").splitlines()[1:] == ["posts = $s + 1 is gone: no semaphore '$s'"]
-    assert "breakpoint 1: before @vector pc 1 (Reciprocal" in bare.does("run")
+    assert "breakpoint 1: @vector pc 0 (Memset" in bare.does("run")
     assert bare.does("p max(a)") == "max(a) = 3\n"
     assert bare.does("restart", "let") == "name  stands for\na     t + 1\n"

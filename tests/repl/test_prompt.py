@@ -68,8 +68,18 @@ def test_lines_that_are_pasted_are_commands_one_after_the_other(toy: Tried) -> N
     assert toy.shell.session.machine.scheduler.retired == 2
 
 
+def test_a_paste_that_ends_its_last_line_needs_no_enter(toy: Tried) -> None:
+    typed(toy, pasted("s\ns\n") + "\x04")
+    assert toy.shell.session.machine.scheduler.retired == 2
+    assert typed(toy, pasted("p x[0:1,\n0:1]\r\n") + "\x04").count("x  float32[1, 1]") == 1
+    assert typed(toy, pasted("p x[0:2,\n") + "0:1]\n\x04").count("x  float32[2, 1]") == 1
+    toy.does("restart")
+    typed(toy, pasted("s") + "\x03\x04")  # without an end it waits, and is dropped here
+    assert toy.shell.session.machine.scheduler.retired == 0
+
+
 def test_of_what_is_pasted_nothing_is_done_after_a_failure(toy: Tried) -> None:
-    said = typed(toy, pasted("s\nstpe\ns\nwhere\n") + "\n\x04")
+    said = typed(toy, pasted("s\nstpe\ns\nwhere\n") + "\x04")
     assert said.endswith("not done: s, where\n")
     assert toy.shell.session.machine.scheduler.retired == 1
 

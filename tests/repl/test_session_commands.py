@@ -106,6 +106,7 @@ def test_a_full_disk_ends_the_recording(toy: Tried) -> None:
         "error[E0822]: cannot write /dev/full: No space left on device\n"
     )
     assert toy.does("record") == "nothing is recorded\n"
+    assert toy.shell.code == 1  # a session without anybody there says so by its exit code
 
 
 # -- alias
@@ -142,6 +143,14 @@ def test_an_alias_stands_for_a_command_with_its_arguments(toy: Tried) -> None:
 def test_what_is_no_alias_is_refused(toy: Tried, line: str, said: str) -> None:
     assert said in toy.does(line)
     assert toy.shell.aliases == {}
+
+
+def test_an_alias_may_stand_for_several_commands(toy: Tried) -> None:
+    assert toy.does("alias two = p $loaded; p $done", "two") == "$loaded = 0\n$done = 0\n"
+    assert toy.does("alias both = two ; p", "both $loaded").count("$loaded = 0") == 2
+    assert toy.does("alias").splitlines()[1:] == ["both   two; p", "two    p $loaded; p $done"]
+    assert "no command 'stpe'" in toy.does("alias bad = step; stpe")
+    assert toy.does("alias stops = p $nothing; p $done", "stops").count("$done") == 0
 
 
 def test_aliases_that_lead_to_each_other_are_refused(toy: Tried) -> None:

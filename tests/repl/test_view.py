@@ -107,13 +107,34 @@ def test_each_engine_is_shown_before_what_is_around_it(load: Loader) -> None:
 def test_what_finds_no_room_is_named(toy: Tried) -> None:
     toy.does("step 2")
     lines = [line.text for line in panels.shown(toy.shell, USUAL, 60, 10)]
-    assert lines[-1] == "no room: semaphores, transfers, psum"
+    assert lines[-1] == "no room: transfers, psum"
     assert lines[0].startswith("-- source")
+
+
+def test_no_panel_is_left_out_for_which_there_are_empty_lines(bare: Tried) -> None:
+    bare.shell.adopt(Session(str(PROGRAMS / "matmul.nasm")))
+    left_out = 0
+    for move in ("until 1.2us", "until 2.1us"):
+        bare.does(move)
+        for height in range(3, 40):
+            shown = panels.shown(bare.shell, tuple(PANELS), 80, height)
+            assert len(shown) <= height
+            if len(shown) < 2 or not shown[-1].text.startswith("no room: "):
+                continue
+            names = shown[-1].text.removeprefix("no room: ").split(", ")
+            free = height - len(shown) + (len(names) == 1)
+            for one in (panels.MADE[name] for name in names):
+                lines = one.make(bare.shell, 80, height)
+                assert min(one.least, len(lines)) + (len(lines) > 1) > free
+            left_out += 1
+    assert left_out > 10
 
 
 def test_panels_are_chosen_by_name_and_names_may_be_shortened(toy: Tried) -> None:
     toy.does("view ps, q")
     assert toy.shell.settings.view == ("queues", "psum")
+    toy.does("view on")
+    assert toy.shell.settings.view == USUAL
     assert toy.does("view off") == ""
     assert toy.shell.settings.view == ()
     assert "'s' could be source or semaphores" in toy.does("view s")

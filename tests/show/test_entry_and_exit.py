@@ -21,7 +21,7 @@ def test_every_report_says_what_entry_and_exit_take_beside_the_run(on: str, more
     generation = TARGETS[on]().generation(on)
     assert generation is not None
     line = f"on the device about {more} µs more for entry and exit"
-    assert tables.time_lines(report, generation)[1] == line
+    assert tables.time_lines(report)[1] == line
     assert line in str(report).splitlines()
     # A Nop of 10 ns in whole cycles of 1.4 and 1.2 GHz.
     assert report.microseconds == pytest.approx(14 / 1400 if on == "trn1" else 12 / 1200)

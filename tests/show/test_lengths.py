@@ -42,7 +42,7 @@ def test_a_run_of_few_cycles_is_profiled_in_nanoseconds() -> None:
     bounds = [line.plain for line in bound_lines(found.bounds, 80, Lengths.up_to(0.002))]
     assert bounds[0].split() == ["bound", "ns", "gap"]
     assert bounds[1].split() == ["total_time", "2.0"]
-    lines = [str(part) for part in screen(found, session.program.generation)]
+    lines = [str(part) for part in screen(found)]
     assert any(line.split() == ["total_time", "2.0"] for line in lines)
     drawn = [line.plain for line in shown(session.timeline(80), 1000)]
     assert drawn[0].split() == ["0.0", "ns", "2.0", "ns"]

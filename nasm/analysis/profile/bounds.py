@@ -6,6 +6,7 @@ The names are those of the vendor's guide to bounds and of the summary of its pr
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import fsum
 
 from nasm.analysis.profile.records import Bound, EngineTimes, Moved, Rates
 from nasm.isa.generation import Generation
@@ -33,20 +34,22 @@ def rates(
     many, in units of the peak, and whether they transpose; ``moved`` the bytes that were read,
     written, and needed.
     """
-    count, spent = sum(n for n, _, _ in flops), sum(a for _, a, _ in flops)
+    count, spent = sum(n for n, _, _ in flops), fsum(a for _, a, _ in flops)
     transposes = sum(n for n, _, t in flops if t)
-    adjusted = sum(a for _, a, t in flops if t)
+    adjusted = fsum(a for _, a, t in flops if t)
     read, written, least = moved
     peak, memory = peak_flops(generation, array), generation.numbers.get("memory_bytes_per_ns")
     most = peak * cores * nanoseconds if peak else None
     useful, touched = count - transposes, read + written
     ridge = peak / memory.value if peak and memory else None
     intensity = useful / touched if touched else None
-    limit = None
+    own = spent - adjusted  # what is useful, in units of the peak
+    limit = own_ridge = own_limit = None
     verdict = ""
     if intensity is not None and ridge is not None and useful:
-        limit = min(1.0, intensity / ridge)
-        verdict = "memory-bound" if limit < 1 else "compute-bound"
+        own_ridge = ridge * useful / own
+        limit, own_limit = min(1.0, intensity / ridge), min(1.0, intensity / own_ridge)
+        verdict = "memory-bound" if own_limit < 1 else "compute-bound"
     return Rates(
         flops=count,
         transposes=transposes,
@@ -62,6 +65,11 @@ def rates(
         intensity=intensity,
         ridge=ridge,
         mfu_limit=limit,
+        peak=generation.peak,
+        dtype_mfu=own / most if most else None,
+        dtype_hfu=spent / most if most else None,
+        dtype_ridge=own_ridge,
+        dtype_mfu_limit=own_limit,
         verdict=verdict,
     )
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nasm.analysis.profile.what_if import Outcome
+from nasm.base.drawing import Drawn
 from nasm.base.problems import Problem, in_line
 from nasm.base.source import Span
 from nasm.base.suppressions import AllowedProblem
 from nasm.isa.figures import FigureSet
-from nasm.machine.records import Status
+from nasm.machine.records import Status, Units
 
 MOVERS = "DMA"
 """What posted, if it was no engine."""
@@ -93,7 +94,9 @@ class Rates:
     ``adjusted`` are the operations in units of those that the peak is given for; ``minimum`` are
     the bytes of ``memory``, outside of the cores, if each were read once, or written once.
     ``intensity`` is operations per byte, ``ridge`` the intensity at which the memory's peak feeds
-    the engines' peak.
+    the engines' peak. That peak is the one of ``peak`` numbers, as the vendor has it; what begins
+    with ``dtype`` is the same of the peak of the dtypes that were computed in. By it the
+    ``verdict`` is made.
     """
 
     flops: int
@@ -110,7 +113,17 @@ class Rates:
     intensity: float | None
     ridge: float | None
     mfu_limit: float | None
+    peak: str
+    dtype_mfu: float | None
+    dtype_hfu: float | None
+    dtype_ridge: float | None
+    dtype_mfu_limit: float | None
     verdict: str
+
+    @property
+    def other_peak(self) -> bool:
+        """Whether the dtypes that were computed in have another peak than ``peak`` numbers."""
+        return self.dtype_mfu != self.mfu or self.dtype_hfu != self.hfu
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,14 +181,15 @@ class UnitTimes:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Profile:
+class Profile(Drawn):
     """Where the time of a run went. ``entry_and_exit`` are microseconds beside it.
 
     ``spent`` is what the critical path is made of, ``path`` the same line by line, ``evidence`` by
     how well it is known, and ``busy`` so the cycles that engines were busy; ``outcomes`` are runs
     without something, those that save most first, if they were asked for. ``allowed`` are findings
     that do not count, ``unused`` notes on what allows none. ``units`` are those that the queues of
-    a core share.
+    a core share. ``scale`` is what its ticks are worth, ``channels`` how many a core has.
+    ``str`` of it is what ``neuron-nasm profile`` prints.
     """
 
     status: Status
@@ -186,7 +200,8 @@ class Profile:
     timing: tuple[FigureSet, ...]
     ticks: int
     microseconds: float
-    ticks_per_microsecond: int
+    scale: Units
+    channels: int
     entry_and_exit: float | None
     engines: tuple[EngineTimes, ...]
     moved: tuple[Moved, ...]
@@ -202,6 +217,11 @@ class Profile:
     allowed: tuple[AllowedProblem, ...] = ()
     unused: tuple[Problem, ...] = ()
     units: tuple[UnitTimes, ...] = ()
+
+    @property
+    def ticks_per_microsecond(self) -> int:
+        """What a tick is worth."""
+        return self.scale.ticks
 
     @property
     def verdict(self) -> str:

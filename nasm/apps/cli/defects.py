@@ -12,6 +12,7 @@ import stat
 import traceback
 
 from nasm import __version__
+from nasm.base import host_files
 from nasm.base.problems import Problem
 
 MOST = 20
@@ -44,8 +45,8 @@ def _keep(defect: Exception, given: list[str]) -> str:
         f"nasm {__version__}, Python {platform.python_version()}, {platform.platform()}\n"
         f"arguments: {given}\n\n{details(defect)}"
     )
-    number = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with open(number, "w", encoding="utf-8", errors="backslashreplace") as file:
+    number = host_files.descriptor(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with host_files.text(number, "w", errors="backslashreplace") as file:
         file.write(text)
     return path
 
@@ -66,8 +67,8 @@ def _folder() -> str:
     if not os.path.isabs(base):
         raise FileNotFoundError(base)
     folder = os.path.join(base, "neuron-nasm", "defects")
-    os.makedirs(folder, mode=0o700, exist_ok=True)
-    found = os.lstat(folder)
+    host_files.make_folders(folder, 0o700)
+    found = host_files.stat(folder, links=False)
     private = found.st_uid == os.geteuid() and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
     if not (stat.S_ISDIR(found.st_mode) and private):
         raise PermissionError(folder)
@@ -76,7 +77,7 @@ def _folder() -> str:
 
 def _make_room(folder: str) -> None:
     """Remove the oldest files until one more may be kept."""
-    paths = [os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".txt")]
-    paths.sort(key=lambda path: os.lstat(path).st_mtime)
+    paths = [entry.path for entry in host_files.entries(folder) if entry.name.endswith(".txt")]
+    paths.sort(key=lambda path: host_files.stat(path, links=False).st_mtime)
     for path in paths[: max(0, len(paths) - MOST + 1)]:
-        os.unlink(path)
+        host_files.remove(path)

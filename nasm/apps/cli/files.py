@@ -13,7 +13,7 @@ from typing import IO, Any
 import numpy as np
 
 from nasm.apps.cli import results
-from nasm.base import dtypes
+from nasm.base import dtypes, host_files
 from nasm.base.names import identifier
 from nasm.base.problems import Failure, Problem, Refused, did_you_mean
 from nasm.base.source import Source
@@ -78,7 +78,7 @@ def store(session: Running, wanted: Mapping[str, Tensor]) -> Iterator[dict[str, 
         array = np.ascontiguousarray(dtypes.npy_storable(contents, tensor.dtype))
 
         def save(out: IO[bytes], array: Any = array) -> None:
-            np.lib.format.write_array(results.Plain(out), array, allow_pickle=False)
+            np.lib.format.write_array(host_files.Stream(out), array, allow_pickle=False)
 
         try:
             results.replace(path, save)
@@ -115,7 +115,7 @@ class Tracing:
 
     def leave(self) -> None:
         """Whoever reads a trace that goes no further still gets JSON."""
-        if not self._ended and not self._file.beside:
+        if not self._ended and self._file.beside is None:
             with suppress(OSError):
                 self._end()
                 self._file.out.flush()

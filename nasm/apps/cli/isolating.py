@@ -13,7 +13,7 @@ from nasm.apps.cli import arrays, files, program_names, programs, results, strea
 from nasm.apps.cli.answer import BROKEN, RAISED, REFUSED
 from nasm.apps.cli.running import exit_code
 from nasm.apps.cli.screen import Screen
-from nasm.base import dtypes
+from nasm.base import dtypes, host_files
 from nasm.base.names import identifier
 from nasm.base.problems import Failure, Problem, counted, did_you_mean
 from nasm.base.signals import TIMED_OUT
@@ -21,7 +21,6 @@ from nasm.isolation.isolated import isolated
 from nasm.isolation.limits import Limits
 from nasm.isolation.outcome import Outcome
 from nasm.show import jsonable, tables
-from nasm.targets import TARGETS
 
 STATUS = {"cpu": "timeout", "deadline": "timeout", "refused": "refused"}
 """What a document calls an end that is no report; all others are faults."""
@@ -54,11 +53,9 @@ def run(args: argparse.Namespace, screen: Screen) -> int:
     if outcome.unprotected and not args.quiet:
         screen.note(f"warning: {outcome.unprotected}")
     if outcome.report is not None and not args.quiet:
-        found = TARGETS[outcome.report.target]().generation(outcome.report.target)
-        assert found is not None
         notes = [f"wrote {item['tensor']} to {item['file']}" for item in written]
         shown: dict[str, Any] = {"width": screen.width, "ascii_only": screen.ascii_only}
-        screen.show(*tables.run_report(outcome.report, found, notes=notes, **shown))
+        screen.show(*tables.run_report(outcome.report, notes=notes, **shown))
     elif outcome.report is None:
         screen.note(f"\n{counted(len(outcome.problems), 'error')}; the program was not run")
     return code
@@ -150,7 +147,7 @@ def _store(name: str, path: str, array: np.ndarray[Any, Any]) -> dict[str, Any]:
     kept = np.ascontiguousarray(dtypes.npy_storable(array, dtype))
 
     def save(out: IO[bytes]) -> None:
-        np.lib.format.write_array(results.Plain(out), kept, allow_pickle=False)
+        np.lib.format.write_array(host_files.Stream(out), kept, allow_pickle=False)
 
     results.replace(path, save)
     return {

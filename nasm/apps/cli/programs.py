@@ -13,7 +13,7 @@ import numpy as np
 
 from nasm.apps.cli import arrays, files, program_names, results, streams
 from nasm.apps.cli.arguments import Wrong
-from nasm.base import dtypes
+from nasm.base import dtypes, host_files
 from nasm.base.files import Allowed
 from nasm.base.problems import Failure, Problem
 from nasm.isa.timing import Timing
@@ -180,7 +180,7 @@ def _stored(tensor: Tensor, array: Any, folder: str) -> str:
     kept = dtypes.npy_storable(np.ascontiguousarray(array), tensor.dtype)
 
     def save(out: IO[bytes]) -> None:
-        np.lib.format.write_array(results.Plain(out), kept, allow_pickle=False)
+        np.lib.format.write_array(host_files.Stream(out), kept, allow_pickle=False)
 
     results.replace(target, save)
     return target

@@ -9,10 +9,11 @@ import sys
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import IO
 
 from nasm.apps.cli import streams
-from nasm.base import signals
+from nasm.base import host_files, signals
 from nasm.base.problems import Failure, Problem
 
 Identity = tuple[object, ...]
@@ -32,15 +33,15 @@ def identity(path: str) -> Identity | None:
     None is the null device, which takes anything.
     """
     try:
-        found = os.stat(path)
+        found = host_files.stat(path)
     except OSError:
         folder, name = os.path.split(os.path.realpath(path))
         try:
-            at = os.stat(folder)
+            at = host_files.stat(folder)
         except OSError:
             return folder, name
         return at.st_dev, at.st_ino, _folded(name) if _folds(folder) else name
-    if stat.S_ISCHR(found.st_mode) and found.st_rdev == os.stat(os.devnull).st_rdev:
+    if stat.S_ISCHR(found.st_mode) and found.st_rdev == host_files.stat(os.devnull).st_rdev:
         return None
     return found.st_dev, found.st_ino
 
@@ -113,7 +114,7 @@ def unwritable(path: str) -> Problem | None:
 def seen(what: str, path: str) -> Problem | None:
     """Why bytes are not written to a terminal, if a path is one."""
     try:
-        number = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY)
+        number = host_files.descriptor(Path(path), os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY)
     except OSError:
         return None
     try:
@@ -129,20 +130,13 @@ def seen(what: str, path: str) -> Problem | None:
 def make_folder(folder: str) -> None:
     """Make a folder for results, with those above it."""
     try:
-        os.makedirs(folder, exist_ok=True)
+        host_files.make_folders(folder)
     except OSError as problem:
         said = f"cannot make the folder {folder}: {_why(problem)}"
         raise Failure(Problem("E0806", said)) from None
 
 
 # ---------------------------------------------------------------- after it
-
-
-class Plain:
-    """A file that NumPy takes for a stream: written in pieces, and with the system's own errors."""
-
-    def __init__(self, out: IO[bytes]) -> None:
-        self.write = out.write
 
 
 def replace(path: str, save: Callable[[IO[bytes]], None]) -> None:
@@ -174,7 +168,8 @@ class Begun:
     """A file that is being written, to ``out``; a shield is around it."""
 
     def __init__(self, path: str) -> None:
-        self.path, self.target, self.beside = path, "", ""
+        self.path = path
+        self.beside: host_files.Beside | None = None
         self.out: IO[bytes]
         self._standard = identity(path) is not None and identity(path) == of_stream(sys.stdout)
         if self._standard:
@@ -185,32 +180,23 @@ class Begun:
                 streams.leave(sys.stdout)
                 raise
         elif os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
-            self.out = open(path, "wb")  # noqa: SIM115  (closed by drop)
+            self.out = host_files.opened(path, "wb")
         else:
-            self.target = os.path.realpath(path)
-            self.beside, self.out = _beside(self.target)
+            self.beside = host_files.Beside(path)
+            self.out = self.beside.out
 
     def keep(self, save: Callable[[IO[bytes]], None]) -> None:
         """Write the rest of it and put it in its place; raises Failure if any of it was not."""
         try:
             save(self.out)
             self.out.flush()
-            with signals.shielded():
-                self._settle()
+            if self.beside is not None:
+                self.beside.keep()
         except BrokenPipeError:
             self._left()  # whoever read has seen enough
         except OSError as problem:
             self._left()
             raise Failure(_refused(self.path, _why(problem))) from None
-
-    def _settle(self) -> None:
-        if not self.target:
-            return
-        if os.path.exists(self.target):
-            os.fchmod(self.out.fileno(), stat.S_IMODE(os.stat(self.target).st_mode))
-        self.out.close()
-        os.replace(self.beside, self.target)
-        self.beside = ""
 
     def _left(self) -> None:
         if self._standard:
@@ -218,25 +204,11 @@ class Begun:
 
     def drop(self) -> None:
         """Leave nothing behind of what was not kept."""
-        if not self._standard:
+        if self.beside is not None:
+            self.beside.drop()
+        elif not self._standard:
             with suppress(OSError):
                 self.out.close()
-        if self.beside:
-            with suppress(OSError):
-                os.unlink(self.beside)
-            self.beside = ""
-
-
-def _beside(target: str) -> tuple[str, IO[bytes]]:
-    """A new file in the same folder, with its name; it is no link that somebody has laid out."""
-    folder, name = os.path.split(target)
-    suffix = f"{os.getpid()}"
-    while True:
-        path = os.path.join(folder, f".{name[:50]}.{suffix}.tmp")
-        try:
-            return path, open(path, "xb")
-        except FileExistsError:
-            suffix = f"{os.getpid()}.{os.urandom(4).hex()}"
 
 
 def _refused(path: str, why: str, hint: str = "") -> Problem:

@@ -298,7 +298,7 @@ class Run:
                 screen.show(*tables.failures(report, **shown))
             return code
         notes = [*self.notes, *map(_wrote, self.written)]
-        screen.show(*tables.run_report(report, generation, notes=notes, **shown))
+        screen.show(*tables.run_report(report, notes=notes, **shown))
         return code
 
     def others(self) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 import sys
 from collections.abc import Iterable
 from typing import IO
@@ -14,13 +13,11 @@ from rich.text import Text
 from nasm.apps.cli import streams
 from nasm.base.problems import Problem
 from nasm.machine.records import Progress
-from nasm.show.console import Visible, settings
+from nasm.show.console import Visible, settings, without_blanks
 from nasm.show.diagnostics import diagnostics
 
 PATIENCE = 0.5
 """Seconds of a run before its progress is shown."""
-
-_BLANKS = re.compile(r"[ \t]+$", re.MULTILINE)
 
 
 class _Console(Visible):
@@ -85,8 +82,7 @@ class Screen:
             console.print(part, soft_wrap=whole)
         held = console.file
         if isinstance(held, _Held):
-            # Tables fill their lines with blanks, which a file or a pipe has no use for.
-            streams.write(stream, _BLANKS.sub("", held.getvalue()))
+            streams.write(stream, without_blanks(held.getvalue()))
             held.seek(0)
             held.truncate()
 

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import IO
 
+from nasm.base import host_files
+
 PLAINER = {
     "✓": "ok",
     "✗": "x",
@@ -34,10 +36,10 @@ class Unwritable(Exception):
 def prepare() -> None:
     """Make sure that all streams exist and can show every character, if only by another."""
     if sys.stdin is None:
-        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115
+        sys.stdin = host_files.text(os.devnull)
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+            setattr(sys, name, host_files.text(os.devnull, "w"))
         stream = getattr(sys, name)
         encoding = (getattr(stream, "encoding", None) or "utf-8").lower()
         if not encoding.startswith("utf") and hasattr(stream, "reconfigure"):
@@ -84,6 +86,6 @@ def leave(stream: IO[str]) -> None:
     """Let whatever else is written go nowhere, the interpreter's own flush at exit included."""
     with suppress(OSError, ValueError):  # it may be no file at all
         number = stream.fileno()
-        null = os.open(os.devnull, os.O_WRONLY)
+        null = host_files.descriptor(os.devnull, os.O_WRONLY)
         os.dup2(null, number)
         os.close(null)

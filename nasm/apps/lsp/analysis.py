@@ -12,7 +12,7 @@ from functools import cached_property
 from nasm.apps.lsp.mentions import index_of
 from nasm.apps.lsp.positions import Places, unified
 from nasm.apps.lsp.symbols import Index
-from nasm.base import signals
+from nasm.base import host_files, signals
 from nasm.base.files import ANY, Allowed
 from nasm.base.problems import Failure, Problem
 from nasm.base.signals import Told
@@ -110,8 +110,8 @@ class Analysis:
                 continue
             if not ours and not self.files.lists(where or "."):
                 continue
-            with suppress(OSError, ValueError), os.scandir(where or ".") as entries:
-                for entry in sorted(entries, key=lambda e: e.name):
+            with suppress(OSError, ValueError):
+                for entry in host_files.entries(where or "."):
                     name = os.path.join(folder, entry.name)
                     if entry.name.startswith("."):
                         continue

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from nasm.apps.lsp.analysis import Analysis
 from nasm.apps.lsp.navigation import within_library
-from nasm.apps.lsp.positions import Places, Range
+from nasm.apps.lsp.positions import Places, Position, Range
 from nasm.base.problems import Problem, clean
 from nasm.base.source import Span
 
@@ -19,6 +19,16 @@ class Related:
     file: str | None
     range: Range
     message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """What to type in this text against what is marked at a range: insertions, by their places."""
+
+    range: Range
+    code: str
+    title: str
+    insertions: tuple[tuple[Position, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +46,24 @@ def diagnostics(analysis: Analysis, problems: Iterable[Problem]) -> list[Diagnos
     """Problems as they are marked, each once."""
     made = (_diagnostic(analysis, problem) for problem in problems)
     return list(dict.fromkeys(made))
+
+
+def fixes(analysis: Analysis, problems: Iterable[Problem]) -> list[Fix]:
+    """What problems propose to add to the text; what takes other files is not among it."""
+    found = []
+    for problem in problems:
+        edits = problem.facts.get("edits", ())
+        own = _within(analysis, problem.span)
+        if own is None or not edits or any(e["file"] != analysis.source.name for e in edits):
+            continue
+        places = analysis.places
+        insertions = tuple(
+            (places.position(analysis.source.offset(e["line"]) + e["column"] - 1), e["insert"])
+            for e in edits
+        )
+        title = "add " + " and ".join(f"'{e['insert'].strip()}'" for e in edits)
+        found.append(Fix(places.range(own.start, own.end), problem.code, title, insertions))
+    return found
 
 
 def included(analysis: Analysis, problems: Iterable[Problem]) -> dict[str, list[Diagnostic]]:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import IO, TypeVar
 
 from lsprotocol import types as lsp
 from pygls import uris
@@ -22,7 +22,7 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from nasm import __version__
-from nasm.apps.lsp import completing, diagnostics, formatting, hover, navigation, outline
+from nasm.apps.lsp import completing, diagnostics, formatting, hover, navigation, outline, wire
 from nasm.apps.lsp.analysis import SECONDS, Analysis, Settings, analyse, followed
 from nasm.apps.lsp.positions import Position, Range, Spot
 from nasm.base.problems import Refused
@@ -68,11 +68,12 @@ class Server(LanguageServer):
     def __init__(self, settings: Settings, cycles: bool) -> None:
         super().__init__(LANGUAGE, __version__)
         self.settings, self.cycles = settings, cycles
-        self.asked_to_end = False
+        self.ready_to_end = False
         self.known: dict[str, tuple[int | None, Analysis]] = {}
         self.pending: dict[str, asyncio.Task[None]] = {}
         self.told: dict[str, list[lsp.Diagnostic]] = {}
         self.inside: dict[str, dict[str, list[lsp.Diagnostic]]] = {}
+        self.fixes: dict[str, tuple[Analysis, list[diagnostics.Fix]]] = {}
 
     def latest(self, uri: str) -> Analysis:
         """What is known of a text, if only of an earlier state of it."""
@@ -142,6 +143,7 @@ class Server(LanguageServer):
         problems = followed(analysis)
         found = diagnostics.diagnostics(analysis, problems)
         self.told[uri] = [_diagnostic(uri, each) for each in found]
+        self.fixes[uri] = analysis, diagnostics.fixes(analysis, problems)
         before = self.inside.get(uri, {})
         self.inside[uri] = {
             (other := _uri(file)): [_diagnostic(other, each) for each in several]
@@ -172,6 +174,7 @@ class Server(LanguageServer):
         self.drop(uri)
         self.known.pop(uri, None)
         self.told.pop(uri, None)
+        self.fixes.pop(uri, None)
         inside = self.inside.pop(uri, {})
         for other in (uri, *inside):
             self.publish(other)
@@ -180,17 +183,17 @@ class Server(LanguageServer):
             self.look(other)
 
 
-def serve(settings: Settings, cycles: bool = True) -> bool:
-    """Answer an editor on standard input and output until it is gone.
+def serve(
+    settings: Settings, cycles: bool = True, streams: tuple[IO[bytes], IO[bytes]] | None = None
+) -> int:
+    """Answer an editor on standard input and output until it says that it is done, or is gone.
 
-    Returns whether it asked for the end, by ``shutdown``, as the protocol wants it.
+    Returns the exit code of the protocol: 0 if it said so in order, 1 otherwise.
     """
     logging.getLogger("pygls").setLevel(logging.CRITICAL)  # standard error is the editor's log
     server = made(settings, cycles)
-    sys.stdout.flush()
-    with open(os.dup(sys.stdout.fileno()), "wb") as output:  # which pygls closes
-        server.start_io(stdout=output)
-    return server.asked_to_end
+    server.start_io(*wire.streams(*(streams or (sys.stdin.buffer, sys.stdout.buffer))))
+    return 0 if server.ready_to_end else 1
 
 
 def made(settings: Settings, cycles: bool = True) -> Server:
@@ -200,6 +203,7 @@ def made(settings: Settings, cycles: bool = True) -> Server:
     _texts(server)
     _words(server)
     _names(server)
+    _fixes(server)
     _lists(server)
     return server
 
@@ -207,7 +211,7 @@ def made(settings: Settings, cycles: bool = True) -> Server:
 def _ends(server: Server) -> None:
     @server.feature(lsp.SHUTDOWN)
     def shut_down(_: None) -> None:
-        server.asked_to_end = True
+        server.ready_to_end = True
         for uri in list(server.pending):
             server.drop(uri)
 
@@ -330,6 +334,33 @@ def _located(
         for spot in _several(partial(find, analysis, file)):
             found[_uri(spot.file) if spot.file else other, spot.range] = None
     return [lsp.Location(there, _range(where)) for there, where in found]
+
+
+def _fixes(server: Server) -> None:
+    @server.feature(
+        lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions([lsp.CodeActionKind.QuickFix])
+    )
+    def offered(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
+        uri = params.text_document.uri
+        analysis, found = server.fixes.get(uri, (None, []))
+        if analysis is None or analysis is not server.current(uri):
+            return []  # of another state of the text: it will be looked at
+        told = server.told.get(uri, [])
+        return [
+            lsp.CodeAction(
+                fix.title,
+                lsp.CodeActionKind.QuickFix,
+                [d for d in told if (d.range, d.code) == (_range(fix.range), fix.code)],
+                edit=lsp.WorkspaceEdit({uri: [_insertion(*one) for one in fix.insertions]}),
+            )
+            for fix in found
+            if fix.range.start.line <= params.range.end.line
+            and params.range.start.line <= fix.range.end.line
+        ]
+
+
+def _insertion(at: Position, text: str) -> lsp.TextEdit:
+    return lsp.TextEdit(_range(Range(at, at)), text)
 
 
 def _lists(server: Server) -> None:

@@ -6,10 +6,9 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nasm.base import gc_pause, signals
+from nasm.base import gc_pause, host_files, signals
 from nasm.base.problems import Failure, Problem
 from nasm.base.source_files import decoded
 from nasm.machine.records import MOST_INSTRUCTIONS
@@ -205,7 +204,7 @@ def _script(name: str) -> list[str]:
     if name == "-":
         return sys.stdin.read().splitlines()
     try:
-        return decoded(Path(name).read_bytes(), name).splitlines()
+        return decoded(host_files.read_bytes(name), name).splitlines()
     except OSError as problem:
         reason = problem.strerror or str(problem)
         raise Failure(Problem("E0801", f"cannot read {name}: {reason}")) from None

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from nasm.base.problems import Refused, did_you_mean, listed, quoted
+from nasm.debugger.moving.specs import lines
 
 Handler = Callable[[Any, str], None]
 """Does a command: it takes the shell, which is nothing to know about here, and the arguments."""
@@ -152,3 +153,19 @@ def _resolve(word: str, commands: list[Command], what: str, otherwise: str) -> C
     if below:
         raise Refused(UNKNOWN, f"no {what} '{word}'", f"did you mean '{below[0]}'?")
     raise Refused(UNKNOWN, f"no {what} '{word}'", did_you_mean(word, names) or otherwise)
+
+
+def meant(text: str, aliases: Mapping[str, str], met: tuple[str, ...] = ()) -> Iterator[str]:
+    """The commands that a line stands for: one, unless it begins with an alias of several.
+
+    What follows the alias belongs to the last of them. Raises Refused.
+    """
+    word, rest = split(text)
+    if word not in aliases:
+        yield text
+        return
+    if word in met:
+        raise Refused(WRONG, f"the alias '{word}' leads to itself")
+    *first, last = lines(aliases[word])
+    for part in (*first, f"{last} {rest}".rstrip()):
+        yield from meant(part, aliases, (*met, word))

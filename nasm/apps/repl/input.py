@@ -13,7 +13,7 @@ _LANDMARK = re.compile(r'"(?:[^"\\\n]|\\.)*+("?)|;.*|[()\[\]{}]')
 _OPENS = re.compile(r"\s*(@\w+\s+)?\.(for|if|dma|macro|loop|scope)\b")
 _CLOSES = re.compile(r"\s*\.end\b")
 _WHOLE = re.compile(r"\s*[;#].*")
-_PARTS = re.compile(r"\s*comm\w*\s")
+_PARTS = re.compile(r"\s*(comm\w*|alias)\s")
 """How a command begins in which a semicolon parts others."""
 
 

@@ -104,7 +104,7 @@ def report(shell: Shell, rest: str) -> None:
     notes = tables.table_notes(found.engines)
     if notes:
         shell.screen.say(notes, "dim")
-    shell.screen.say(["", *tables.time_lines(found, session.program.generation)])
+    shell.screen.say(["", *tables.time_lines(found)])
     if found.hazards:
         shell.screen.say(f"{as_errors(found.hazards)}: 'info hazards' shows them")
     for said in (found.unchecked, found.by_hand):

@@ -142,8 +142,12 @@ def came_to(
     asked: signals.Told | None,
     brief: bool,
     ended: bool = False,
+    stopped: bool = True,
 ) -> None:
-    """Show what went wrong on the way, and how it ended if it did, unless it had ``ended`` so."""
+    """Show what went wrong on the way, and how it ended if it did, unless it had ``ended`` so.
+
+    Breakpoints are named if the run has ``stopped`` at them now.
+    """
     session = shell.session
     said = session.messages[before.messages :]
     more = steps.messages(session) - before.messages - len(said)
@@ -157,7 +161,7 @@ def came_to(
         resumes = "" if asked.leaving else "; 'continue' resumes"
         shell.screen.say(f"stopped at {steps.moment(session)}{resumes}", "yellow")
         shell.fail(INTERRUPTED)
-    elif session.hits:
+    elif session.hits and stopped:
         shell.screen.say(hit_lines(session, shell.screen.width), "yellow")
         hazard = any(hit.breakpoint.number == HAZARDS for hit in session.hits)
         why = ", for a hazard ('set stop-on hazard off' runs past them)" if hazard else ""

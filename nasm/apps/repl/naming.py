@@ -11,6 +11,7 @@ from nasm.apps.repl import completion_words, topics
 from nasm.apps.repl.command import COMMANDS
 from nasm.apps.repl.settings import SETTINGS, Panels, Setting
 from nasm.apps.repl.suggest import Names
+from nasm.base import host_files
 from nasm.base.files import ANY, Allowed
 from nasm.debugger.moving import specs
 from nasm.debugger.session import Session
@@ -189,12 +190,11 @@ def files(text: str, allowed: Allowed = ANY) -> dict[str, str]:
     if not allowed.lists(where):
         return {}
     try:
-        with os.scandir(where) as entries:
-            found = sorted(
-                (e.name, _is_folder(e, allowed))
-                for e in entries
-                if e.name.startswith(start) and (start or not e.name.startswith("."))
-            )
+        found = [
+            (e.name, _is_folder(e, allowed))
+            for e in host_files.entries(where)
+            if e.name.startswith(start) and (start or not e.name.startswith("."))
+        ]
     except OSError:
         return {}
     head = f"{folder}/" if "/" in text else ""

@@ -83,24 +83,35 @@ def shown(shell: Shell, names: Sequence[str], width: int, height: int | None) ->
     ]
     chosen, left_out = _chosen(wanted, most)
     room = _shared(chosen, most - bool(left_out))
-    found: list[Line] = []
+    framed: dict[str, list[Line]] = {}
     for (one, lines), count in zip(chosen, room, strict=True):
         if count < len(lines):
             lines = one.make(shell, width, count)[:count]
-        found += _framed(one.name, lines, width)
+        framed[one.name] = _framed(one.name, lines, width)
+    # Where some took less than they were given there may be room for one that was left out.
+    for one, lines in [*left_out] if chosen else ():
+        free = most - sum(map(len, framed.values())) - (len(left_out) > 1)
+        if _needs((one, lines)) <= free:
+            left_out.remove((one, lines))
+            count = free - (len(lines) > 1)
+            if count < len(lines):
+                lines = one.make(shell, width, count)[:count]
+            framed[one.name] = _framed(one.name, lines, width)
+    found = [line for one, _ in wanted for line in framed.get(one.name, ())]
     if left_out:
-        found.append(Line(cut(f"no room: {', '.join(left_out)}", width), "title"))
+        names = ", ".join(one.name for one, _ in left_out)
+        found.append(Line(cut(f"no room: {names}", width), "title"))
     return [Line(cut(clean(line.text), width), line.kind) for line in found]
 
 
 Wanted = tuple[Panel, list[str]]
 
 
-def _chosen(wanted: Sequence[Wanted], most: int) -> tuple[list[Wanted], list[str]]:
-    """The panels for which there is room, with a title each, and the names of the others."""
-    chosen, left_out = list(wanted), list[str]()
+def _chosen(wanted: Sequence[Wanted], most: int) -> tuple[list[Wanted], list[Wanted]]:
+    """The panels for which there is room, with a title each, and the others."""
+    chosen, left_out = list(wanted), list[Wanted]()
     while chosen and sum(map(_needs, chosen)) > most - bool(left_out):
-        left_out.insert(0, chosen.pop()[0].name)
+        left_out.insert(0, chosen.pop())
     return chosen, left_out
 
 

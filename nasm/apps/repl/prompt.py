@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 
 from prompt_toolkit import PromptSession
@@ -16,6 +17,8 @@ from prompt_toolkit.filters import Condition
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.input import Input
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent, merge_key_bindings
+from prompt_toolkit.keys import Keys
 from prompt_toolkit.lexers import DynamicLexer
 from prompt_toolkit.output import ColorDepth, Output
 from prompt_toolkit.shortcuts import CompleteStyle
@@ -26,7 +29,7 @@ from nasm.apps.repl.panel_window import Above
 from nasm.apps.repl.screen import Unwritable
 from nasm.apps.repl.shell import Quit, Shell
 from nasm.apps.repl.suggest import Names, suggest
-from nasm.base import signals
+from nasm.base import host_files, signals
 from nasm.base.problems import columns
 from nasm.base.signals import Told
 from nasm.debugger.session import NO_PROGRAM, Session
@@ -58,21 +61,37 @@ class NameCompleter(Completer):
 
 
 class KeptHistory(FileHistory):
-    """A history in a file; a full disk costs the entry, not the session."""
+    """A history in a file, as prompt_toolkit writes it.
+
+    A full disk costs the entry, not the session.
+    """
+
+    def load_history_strings(self) -> Iterable[str]:
+        """The entries, the latest first."""
+        entries: list[list[str]] = [[]]
+        with suppress(OSError):
+            for line in host_files.read_text(os.fsdecode(self.filename), errors="replace").split(
+                "\n"
+            ):
+                if line.startswith("+"):
+                    entries[-1].append(line[1:])
+                elif entries[-1]:
+                    entries.append([])
+        return ["\n".join(lines) for lines in reversed(entries) if lines]
 
     def store_string(self, string: str) -> None:
         """Append an entry."""
-        with suppress(OSError):
-            super().store_string(string)
+        lines = "".join(f"+{line}\n" for line in string.split("\n"))
+        with suppress(OSError), host_files.opened(os.fsdecode(self.filename), "ab") as file:
+            file.write(f"\n# {datetime.now()}\n{lines}".encode())
 
 
 def history() -> History:
     """The history of earlier sessions, in memory alone where no file can be written."""
     path = history_path()
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("a"):
-            pass
+        host_files.make_folders(path.parent)
+        host_files.opened(path, "ab").close()
     except OSError:
         return InMemoryHistory()
     return KeptHistory(str(path))
@@ -149,7 +168,7 @@ def interact(shell: Shell, input: Input | None = None, output: Output | None = N
         complete_while_typing=drawn,
         multiline=Condition(_goes_on),
         prompt_continuation=lambda width, line, wrapped: MORE.rjust(width),
-        key_bindings=above.keys(),
+        key_bindings=merge_key_bindings([above.keys(), _pasting()]),
         input=input,
         output=output,
     )
@@ -187,6 +206,23 @@ def _goes_on() -> bool:
     """Whether Enter begins another line: what is typed is not finished, nor its last line empty."""
     lines = get_app().current_buffer.text.split("\n")
     return bool(lines[-1].strip()) and goes_on(lines)
+
+
+def _pasting() -> KeyBindings:
+    """What is pasted with the end of its last line is done at once, unless that is not finished."""
+    found = KeyBindings()
+
+    @found.add(Keys.BracketedPaste)
+    def _(event: KeyPressEvent) -> None:
+        buffer, pasted = event.current_buffer, "\n".join(event.data.splitlines())
+        ended = event.data.endswith(("\r", "\n")) and buffer.document.is_cursor_at_the_end
+        buffer.insert_text(pasted)
+        if ended and goes_on(buffer.text.split("\n")):
+            buffer.insert_text("\n")
+        elif ended:
+            buffer.validate_and_handle()
+
+    return found
 
 
 def _line(session: PromptSession[str]) -> str:

@@ -7,15 +7,14 @@ from contextlib import suppress
 from typing import TextIO
 
 from nasm.apps.repl.command import WRONG
-from nasm.apps.repl.screen import Screen
-from nasm.base.problems import Problem, Refused, in_line
+from nasm.base import host_files
+from nasm.base.problems import Refused, in_line
 
 
 class Recording:
     """What is recorded, and where to; nothing until it is begun."""
 
-    def __init__(self, screen: Screen) -> None:
-        self._screen = screen
+    def __init__(self) -> None:
         self._file: TextIO | None = None
 
     @property
@@ -27,7 +26,7 @@ class Recording:
         """Begin; ``more`` adds to a file that may be there. Raises Refused."""
         name = os.path.expanduser(path)
         try:
-            file = open(name, "a" if more else "x", encoding="utf-8")  # noqa: SIM115  (kept open)
+            file = host_files.text(name, "a" if more else "x")
         except FileExistsError:
             hint = f"another name, or add to it: record >> {in_line(path)}"
             raise Refused(WRONG, f"{in_line(path)} is there already", hint) from None
@@ -38,7 +37,10 @@ class Recording:
         self._file = file
 
     def add(self, line: str, done: bool) -> None:
-        """Write a command; one that failed as a comment, so that what is recorded can be done."""
+        """Write a command; one that failed as a comment, so that what is recorded can be done.
+
+        Raises Refused where it cannot be written; nothing more is recorded then.
+        """
         if self._file is None:
             return
         lines = (
@@ -49,8 +51,9 @@ class Recording:
             self._file.flush()
         except OSError as problem:
             reason = problem.strerror or str(problem)
-            self._screen.problem(Problem(WRONG, f"cannot write {in_line(self.path)}: {reason}"))
+            path = self.path
             self.end()
+            raise Refused(WRONG, f"cannot write {in_line(path)}: {reason}") from None
 
     def end(self) -> None:
         """Close the file."""

@@ -42,6 +42,9 @@ def load(shell: Shell, rest: str) -> None:
         for one, why in shell.session.take_over(before):
             kind = "breakpoint " if isinstance(one, Breakpoint) else ""
             shell.screen.say(f"{kind}{one} is gone: {why}", "yellow")
+        for one in shell.session.breakpoints:
+            if one.note:
+                shell.screen.say(f"breakpoint {one}: {one.note}")
         shell.renew()
 
 

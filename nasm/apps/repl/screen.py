@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -21,8 +20,6 @@ from nasm.show import console, tables
 from nasm.show.columns import WIDTH, hanging, in_ascii, table
 from nasm.show.diagnostics import diagnostic
 from nasm.show.listings import LISTINGS
-
-_BLANKS = re.compile(r"[ \t]+$", re.MULTILINE)
 
 
 class Unwritable(Exception):
@@ -165,8 +162,7 @@ class Screen:
         made = self._console
         with _writing(), made.capture() as captured:
             made.print(part, soft_wrap=whole)
-        # Tables fill their lines with blanks, which a pipe has no use for.
-        text = _BLANKS.sub("", captured.get())
+        text = console.without_blanks(captured.get())
         self._write(in_ascii(text) if self.ascii_only else text)
 
     def _write(self, text: str) -> None:

@@ -11,6 +11,7 @@ from nasm.apps.repl.command import WRONG, command
 from nasm.apps.repl.settings import SETTINGS
 from nasm.apps.repl.shell import Shell
 from nasm.base.problems import Refused, did_you_mean, in_line, quoted
+from nasm.debugger.moving.specs import lines
 from nasm.show.columns import table
 
 Setter = Callable[[Shell, str], None]
@@ -115,14 +116,15 @@ _NAME = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)
 
 @command(
     "alias",
-    usage="alias NAME = COMMAND, or alias",
+    usage="alias NAME = COMMAND[; COMMAND …], or alias",
     takes=("alias",),
-    examples=("alias t = step @tensor", "alias"),
+    examples=("alias t = step @tensor", "alias look = where; info semaphores", "alias"),
 )
 def alias(shell: Shell, rest: str) -> None:
-    """Give a command a name of your own.
+    """Give a command, or several with semicolons between them, a name of your own.
 
-    Arguments that follow the name are put behind. Alone, it lists the aliases. The start-up file
+    Arguments that follow the name belong to the last. A command that fails is the last one
+    done. Alone, it lists the aliases. The start-up file
     is the place for those that are wanted always.
     """
     if not rest:
@@ -131,14 +133,17 @@ def alias(shell: Shell, rest: str) -> None:
         shell.screen.say(said if rows else "no aliases")
         return
     name, equals, meaning = (part.strip() for part in rest.partition("="))
-    if not equals or not meaning:
+    parts = lines(meaning)
+    if not equals or not parts:
         raise Refused(WRONG, "an alias is a name and a command", "alias t = step @tensor")
     if not _NAME.fullmatch(name):
         raise Refused(WRONG, f"'{quoted(name)}' is no name", "letters, digits, '_' and '-'")
     if any(name in (c.name, *c.aliases) for c in commands.siblings("")):
         raise Refused(WRONG, f"'{name}' is a command of its own", "choose another name")
-    commands.find(meaning if commands.split(meaning)[0] not in shell.aliases else "help")
-    shell.aliases[name] = meaning
+    for part in parts:
+        if commands.split(part)[0] not in shell.aliases:
+            commands.find(part)
+    shell.aliases[name] = "; ".join(parts)
 
 
 @command("unalias", usage="unalias NAME", takes=("alias",))

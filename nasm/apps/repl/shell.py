@@ -80,7 +80,7 @@ class Shell:
         self.moving = self.attended = False
         self.attached: list[str] | None = None
         self.code = self.failures = self._sourced = 0
-        self.recording = Recording(screen)
+        self.recording = Recording()
         self.aliases: dict[str, str] = {}
         self.last = ""
         self.torn = False
@@ -228,7 +228,10 @@ class Shell:
         path = self.recording.path
         done = self.execute(line)
         if path == self.recording.path:  # else it began or ended the recording
-            self.recording.add(line, done)
+            try:
+                self.recording.add(line, done)
+            except Refused as refused:
+                self.refuse([refused.at(None)], FAILED)
         return done
 
     def take_all(self, text: str) -> bool:
@@ -276,10 +279,14 @@ class Shell:
         self.screen.say([input.PROMPT + first, *(input.MORE + m for m in more)], "bold")
 
     def _execute(self, text: str) -> None:
+        failures = self.failures
         try:
-            chosen, rest = self._called(self._meant(text))
-            self.last = text if chosen.repeats else ""
-            chosen.do(self, rest)
+            for meant in command.meant(text, self.aliases):
+                chosen, rest = self._called(meant)
+                self.last = text if chosen.repeats else ""
+                chosen.do(self, rest)
+                if self.failures > failures:
+                    break
         except (Quit, Unwritable, BrokenPipeError):
             raise
         except KeyboardInterrupt as error:
@@ -296,18 +303,6 @@ class Shell:
                 self.refuse([Problem("E0808", host_memory.LACKING)], FAILED)
             else:
                 self.defect(error)
-
-    def _meant(self, text: str) -> str:
-        """A line with what its alias stands for; raises Refused."""
-        word, rest = command.split(text)
-        met: list[str] = []
-        while word in self.aliases:
-            if word in met:
-                raise Refused(command.WRONG, f"the alias '{word}' leads to itself")
-            met.append(word)
-            text = f"{self.aliases[word]} {rest}".rstrip()
-            word, rest = command.split(text)
-        return text
 
     def _called(self, text: str) -> tuple[command.Command, str]:
         """The command that a line calls, and its arguments; raises Refused.

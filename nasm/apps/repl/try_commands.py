@@ -5,14 +5,22 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from nasm.apps.repl.command import WRONG, command
-from nasm.apps.repl.moving import SOME, after, came_to, element, interruptible, memory_lines, whole
+from nasm.apps.repl.moving import (
+    SOME,
+    after,
+    after_going,
+    came_to,
+    element,
+    interruptible,
+    memory_lines,
+    whole,
+)
 from nasm.apps.repl.session_commands import sets
 from nasm.apps.repl.shell import Shell
-from nasm.base import signals
+from nasm.base import host_files, signals
 from nasm.base.problems import Refused, counted, in_line, listed, quoted
 from nasm.debugger.session import Session
 from nasm.show import steps
@@ -107,16 +115,10 @@ def save(shell: Shell, rest: str) -> None:
     name, over = found[1], found[2] is not None
     if not name:
         raise Refused(WRONG, "save to which file?", "save tried.nasm")
-    path = Path(os.path.expanduser(name))
     saved = shell.session.typed_text()
-    beside = path.with_name(f"{path.name}.part")
     try:
-        if over:  # what was there stays until all of it is written
-            beside.write_text(saved, encoding="utf-8")
-            os.replace(beside, path)
-        else:
-            with path.open("x", encoding="utf-8") as file:
-                file.write(saved)
+        with host_files.whole(os.path.expanduser(name), over) as file:
+            file.write(saved.encode("utf-8"))
     except FileExistsError:
         hint = f"save {in_line(name)} replace"
         raise Refused(WRONG, f"{in_line(name)} exists", hint) from None
@@ -136,15 +138,16 @@ def _acted(
     from nasm.debugger.changing.interactive import Typed
 
     session, width = shell.session, shell.screen.width
-    before, status = steps.Snapshot.of(session), session.status
+    before, status, hits = steps.Snapshot.of(session), session.status, session.hits
     found, asked = _done(shell, act)
     shell.renew()
     try:
         shell.screen.say(say(session, found, width))
         if isinstance(found, Typed) and shell.settings.changes:
             shell.screen.say(steps.changed(before.changes(steps.Snapshot.of(session)), width))
-        came_to(shell, before, asked, brief=True, ended=session.status is status)
-        after(shell)
+        stopped = session.hits is not hits  # else the stop before it has been reported
+        came_to(shell, before, asked, brief=True, ended=session.status is status, stopped=stopped)
+        after(shell) if stopped else after_going(shell)
     finally:
         if asked is not None and asked.leaving:
             raise asked

@@ -12,22 +12,24 @@ from nasm.show import steps
 
 @command(
     "view",
-    usage="view [PANEL … | off]",
+    usage="view [PANEL … | on | off]",
     takes=("panel",),
     examples=("view", "view source psum", "view off"),
 )
 def view(shell: Shell, rest: str) -> None:
     """Keep panels on screen above the prompt.
 
-    Alone, the usual ones: source, queues, semaphores, transfers, psum and display; one that has
-    nothing to show takes no room. There is also time. They follow each move, and what they show is
-    not printed after it as well. F2 chooses: a digit switches a panel.
+    Alone, or with 'on', the usual ones: source, queues, semaphores, transfers, psum and display;
+    one that has nothing to show takes no room. There is also time. They follow each move, and what
+    they show is not printed after it as well. F2 chooses: a digit switches a panel.
 
     Unattended, on a dumb terminal and in plain, the panels are printed once.
     """
     from nasm.apps.repl import panels
 
     words = rest.replace(",", " ").split()
+    if words == ["on"]:
+        words = []
     if words == ["off"]:
         shell.settings.view = ()
         return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import stat
 from collections.abc import Callable
 from io import BytesIO
@@ -10,6 +9,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from nasm.base import host_files
 from nasm.base.array_files import npy, npz
 from nasm.base.array_files.names import ArrayFile
 from nasm.base.dtypes import Array
@@ -105,7 +105,7 @@ def _size(stream: IO[bytes]) -> int | None:
     """The bytes of a file; None of a pipe."""
     if isinstance(stream, BytesIO):
         return len(stream.getbuffer())
-    status = os.fstat(stream.fileno())
+    status = host_files.state(stream.fileno())
     return status.st_size if stat.S_ISREG(status.st_mode) else None
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from nasm.base.problems import listed
-from nasm.base.source import Frame, Span
+from nasm.base.source import Span
 from nasm.debugger.engines.future_posts import Outlook
 from nasm.debugger.engines.records import Hold, Location
 from nasm.debugger.engines.transfers import look_ahead, under_way
@@ -37,14 +37,6 @@ class Start:
             self.tick = max(self.tick, found.until)
 
 
-def _step(frame: Frame) -> str:
-    """The round of a loop, or the call of a macro, that led to a line."""
-    if "(" in frame.what:
-        where = frame.span.brief
-        return f"{frame.what} {'in' if frame.span.source.label else 'on'} {where}"
-    return frame.what.partition(".for ")[2]
-
-
 class Situation:
     """A machine between two events: reads it, and changes nothing."""
 
@@ -63,7 +55,7 @@ class Situation:
         name = self.program.queue_name(who[0])
         if span is None:
             return Location(name, who[1], None)
-        steps = filter(None, map(_step, span.chain))
+        steps = filter(None, (frame.step for frame in span.chain))
         return Location(name, who[1], span.line, ", ".join(steps), span.source.label)
 
     def more(self, tick: int) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 from nasm.base.drawing import Drawn
 from nasm.base.problems import Failure, Refused, counted, in_line, number_of, quoted
 from nasm.debugger.moving import specs
+from nasm.debugger.moving.following import followed
 from nasm.debugger.moving.locations import rounds
 from nasm.debugger.moving.past import Made, Past, poising, watching
 from nasm.debugger.moving.specs import WATCHED, Asked, Condition
@@ -157,11 +158,20 @@ class Breakpoints(Drawn):
         return made
 
     def take_over(self, others: Breakpoints) -> tuple[tuple[Breakpoint, str], ...]:
-        """Set the breakpoints of another session; returns those that cannot be, each with why."""
+        """Set the breakpoints of another session; returns those that cannot be, each with why.
+
+        Those on a line go where its text is now, and their notes say so.
+        """
         lost = []
         for one in others:
             try:
-                self.set(replace(one, hits=0))
+                what = one.asked.what
+                if not one.watch:
+                    what = followed(what, others.running, self.running)
+                made = self.set(replace(one, hits=0, asked=one.asked._replace(what=what)))
+                if what != one.asked.what:
+                    note = f"it was {one.what}; its text is there now"
+                    self._set[made.number].record = replace(made, note=note)
             except Refused as refused:
                 lost.append((one, refused.message))
             except Failure as failure:

@@ -24,13 +24,15 @@ class Location:
     """Instructions of a program: by queue, the pcs where they stand; ``text`` says which.
 
     ``moved`` says where it went if what was asked for has no instruction. Of instructions that are
-    expanded it is the first of those that stand for them, or the one of the number ``micro``.
+    expanded it is the first of those that stand for them, or the one of the number ``micro``. Of a
+    line that was asked for ``line`` is the one that has them.
     """
 
     text: str
     pcs: Mapping[int, frozenset[int]]
     moved: str = ""
     micro: int = 0
+    line: int = 0
 
     def holds(self, queue: int, pc: int) -> bool:
         """Whether an instruction is one of them."""
@@ -147,7 +149,7 @@ def _line(held: Inspection, line: int, source: Source | None) -> Location:
     where = f"line {at} of {source.shown}"
     if source.label or source is text_of(held):
         where = brief(at, source.label)
-    return Location(where, {q: frozenset(pcs) for q, pcs in found[at].items()}, moved)
+    return Location(where, {q: frozenset(pcs) for q, pcs in found[at].items()}, moved, line=at)
 
 
 def _in(program: Program, number: int, source: Source) -> Span | None:

@@ -174,12 +174,14 @@ class Past:
 
     # -- to a moment
 
-    def goto(self, moment: Moment) -> bool:
+    def goto(self, moment: Moment, torn: bool = False) -> bool:
         """Go to a moment, of which the machine has been at or could come to.
 
-        Whether it got there: it was halted, or ended before.
+        Whether it got there: it was halted, or ended before. A machine that is ``torn``, because
+        something was raised within an event, starts from a checkpoint.
         """
-        self.return_before(lambda point: point.moment <= moment, self.now <= moment)
+        stay = not torn and self.now <= moment
+        self.return_before(lambda point: point.moment <= moment, stay)
         while (ahead := self.ahead) is not None and self.running.changes_made < moment.changes:
             if not self._arrive(ahead):
                 return False
@@ -307,12 +309,13 @@ class Past:
     @contextmanager
     def excursion(self) -> Iterator[Moment]:
         """Whatever is done within goes to other moments: at the end it is now again."""
-        moment = self.now
+        moment, torn = self.now, True
         try:
             yield moment
+            torn = False
         finally:
             self.running.halt(False)
-            self.goto(moment)
+            self.goto(moment, torn)
 
     @contextmanager
     def trial(self) -> Iterator[None]:

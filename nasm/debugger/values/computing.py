@@ -65,11 +65,18 @@ def _begins(node: tree.Node, held: Container[str]) -> tree.Node | None:
 class LiveChecker(Checker):
     """``guessed`` says that some numbers are not known yet, and stand for any others.
 
-    ``parts`` are names of what cores hold.
+    ``parts`` are names of what cores hold, ``semaphores`` those of semaphores.
     """
 
     guessed: bool = False
     parts: Mapping[str, parts.Place] = field(default_factory=dict)
+    semaphores: Container[str] = ()
+
+    def close(self, name: str) -> str:
+        """What may be meant by a name that nothing has."""
+        if name in self.semaphores:
+            return f"a semaphore is written '${name}'"
+        return Checker.close(self, name)
 
     def check(self, node: tree.Node) -> None:
         """Look through a whole expression."""

@@ -150,8 +150,9 @@ class Expression:
         names = {**tensors, **self._parts}
         near = {**tensors, **parts.named(program)}
         checker = LiveChecker(
-            scope, names.__contains__, near, engines, program.cores, [], bool(given), self._parts
-        )
+            scope, names.__contains__, near, engines, program.cores, [], bool(given), self._parts,
+            {*program.semaphores, *program.events},
+        )  # fmt: skip
         checker.check(self._node)
         if checker.problems:
             raise Failure(checker.problems)

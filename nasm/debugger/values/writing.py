@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-import secrets
 import zipfile
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO
 
 import numpy as np
 
-from nasm.base import dtypes
+from nasm.base import dtypes, host_files
 from nasm.base.array_files import SPELLING, ArrayFile
 from nasm.base.dtypes import Array
 from nasm.base.files import Allowed
@@ -64,19 +62,8 @@ def write(value: Value, path: str, files: Allowed, over: bool = False) -> Writte
 def _save(name: str, array: Array, key: str, over: bool) -> None:
     """Write a file beside its place, and put it there; what is there stays until then."""
     try:
-        target = os.path.realpath(name)
-        folder, own = os.path.split(target)
-        beside = os.path.join(folder, f".{own[:100]}.{secrets.token_hex(4)}")
-        try:
-            with open(beside, "xb") as out:
-                _put(out, array, key)
-            if over:
-                os.replace(beside, target)
-            else:
-                _appear(beside, name)
-        finally:
-            with suppress(FileNotFoundError):
-                os.unlink(beside)
+        with host_files.whole(name, over) as out:
+            _put(out, array, key)
     except FileExistsError:
         raise Refused(UNWRITABLE, f"{name} exists already, and is left as it is") from None
     except (OSError, ValueError) as problem:
@@ -84,21 +71,9 @@ def _save(name: str, array: Array, key: str, over: bool) -> None:
         raise Refused(UNWRITABLE, f"cannot write {quoted(name)}: {why}") from None
 
 
-def _appear(beside: str, name: str) -> None:
-    """Give a file its name, which none may have by now."""
-    try:
-        os.link(beside, name)
-    except FileExistsError:
-        raise
-    except OSError:  # a file system without hard links
-        if os.path.lexists(name):
-            raise FileExistsError(name) from None
-        os.rename(beside, name)
-
-
 def _put(out: IO[bytes], array: Array, key: str) -> None:
     if not key:
-        np.lib.format.write_array(out, array, allow_pickle=False)
+        np.lib.format.write_array(host_files.Stream(out), array, allow_pickle=False)
         return
     with (
         zipfile.ZipFile(out, "w") as archive,

@@ -36,16 +36,20 @@ class Bound(NamedTuple):
 class Index:
     """An index: a ``variable`` of the line, by its place, plus ``offset``; or that alone, at -1.
 
-    With a ``stop`` it is each number from the offset on to before that.
+    With a ``stop`` it is each number from the offset on to before that. A *steep* one multiplies
+    the variable by ``times``, and divides it by ``over``, before the offset is added.
     """
 
     variable: int
     offset: int
     stop: int | None = None
+    times: int = 1
+    over: int = 1
 
     def of(self, own: Round) -> range:
         """Its values in a round."""
-        first = self.offset + (own[self.variable] if self.variable >= 0 else 0)
+        value = own[self.variable] * self.times // self.over if self.variable >= 0 else 0
+        first = self.offset + value
         return range(first, first + 1 if self.stop is None else self.stop)
 
     def text(self, variables: tuple[str, ...], bound: Bound | None = None) -> str:
@@ -57,6 +61,8 @@ class Index:
             last = bound is not None and bound.value == self.offset + 1
             return f"{bound.name} - 1" if bound is not None and last else str(self.offset)
         name = variables[self.variable]
+        name = f"{self.times}*{name}" if self.times != 1 else name
+        name = f"{name} // {self.over}" if self.over != 1 else name
         sign = "-" if self.offset < 0 else "+"
         return f"{name} {sign} {abs(self.offset)}" if self.offset else name
 
@@ -111,18 +117,19 @@ def sentences(
     other: Rounds,
     wanted: Mapping[Round, Iterable[Round]],
     may: Callable[[Round, Round], bool],
+    steep: bool = False,
 ) -> list[Sentence] | None:
     """Sentences that say of each round which ones of another line it comes after.
 
     They say all that is ``wanted``, and what ``may`` be said besides: of which other round a round
-    comes after anyhow. None if it takes too many.
+    comes after anyhow. None if it takes too many. Indices may be ``steep`` if that is allowed.
     """
     left = [(one, two) for one, some in wanted.items() for two in some]
     known = set(other.rounds)
     made: list[Sentence] = []
     while left:
         best: tuple[tuple[int, ...], Sentence] | None = None
-        for indices in _indices(own, other, left):
+        for indices in _indices(own, left, steep):
             good = {v for v in own.rounds if all(w in known and may(v, w) for w in _at(indices, v))}
             needed = [v for v, w in left if _says(indices, v, w)]
             for tests in _tests(own, good, needed):
@@ -147,20 +154,38 @@ def _says(indices: tuple[Index, ...], own: Round, other: Round) -> bool:
 
 
 def _indices(
-    own: Rounds, other: Rounds, left: list[tuple[Round, Round]]
+    own: Rounds, left: list[tuple[Round, Round]], steep: bool
 ) -> Iterator[tuple[Index, ...]]:
     """Indices that say some of what is left."""
+    slopes = [list(_slopes(place, left)) if steep else [] for place in range(len(left[0][1]))]
     seen: set[tuple[Index, ...]] = set()
     for one, two in (left[0], left[len(left) // 2], left[-1]):
         choices = []
         mine = {w for v, w in left if v == one}
         for place, value in enumerate(two):
             steps = [Index(at, value - own_value) for at, own_value in enumerate(one)]
-            choices.append([*steps, *_row(two, place, mine), Index(-1, value)])
+            row = _row(two, place, mine)
+            choices.append([*steps, *slopes[place], *row, Index(-1, value)])
         for indices in product(*choices):
             if indices not in seen:
                 seen.add(indices)
                 yield indices
+
+
+def _slopes(place: int, left: list[tuple[Round, Round]]) -> Iterator[Index]:
+    """The steep indices that are right of all that is left."""
+    first, value = left[0][0], left[0][1][place]
+    for at in range(len(first)):
+        other = next(((v, w[place]) for v, w in left if v[at] != first[at]), None)
+        if other is None:
+            continue
+        run, rise = other[0][at] - first[at], other[1] - value
+        slopes = [(rise // run, 1)] if rise % run == 0 and rise else []
+        slopes += [(1, over) for over in range(2, min(max(v[at] for v, _ in left), WIDE) + 1)]
+        for times, over in slopes:
+            found = Index(at, value - first[at] * times // over, None, times, over)
+            if (times, over) != (1, 1) and all(w[place] in found.of(v) for v, w in left):
+                yield found
 
 
 def _row(one: Round, place: int, some: set[Round]) -> Iterator[Index]:
@@ -184,6 +209,7 @@ def _effort(own: Rounds, other: Rounds, indices: tuple[Index, ...], tests: tuple
         if index.variable < 0:
             effort += 3
             continue
+        effort += 4 * (index.times != 1 or index.over != 1)
         effort += 2 * (own.variables[index.variable] != other.variables[at])
         effort += 4 if index.offset and index.variable in pinned else bool(index.offset)
     return 2 * effort + sum(2 + (test.op != ">=") for test in tests)

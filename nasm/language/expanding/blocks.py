@@ -146,7 +146,8 @@ class Repeating(Walker):
         if loop is not None:
             self.looping += 1
             with self.loops.within(loop, scope):
-                frame = Frame(loop.said, place)
+                record = loop.record
+                frame = Frame(loop.said, place, None, (record.number, record.step))
                 yield from self._round(name, Affine.of(loop.variable), frame, statement.body)
                 self.looping -= 1
         if statement.engine is not None:

@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
+from nasm.base import host_files
 from nasm.base.files import ANY, Allowed
 from nasm.base.problems import Failure, Note, Problem, Refused, quoted
 from nasm.base.source import Source, Span
@@ -42,7 +43,7 @@ class Includes:
         self.text = source.text  # of all that were read, the program's first
         self._read: set[object] = set()
         with suppress(OSError, ValueError):
-            status = os.stat(source.name)
+            status = host_files.stat(source.name)
             self._read.add((status.st_dev, status.st_ino))
 
     def read(self, statement: tree.Include, scope: Scope) -> Read | None:
@@ -99,7 +100,7 @@ class Includes:
         """The text of a file, unless it was read before, by whatever name."""
         key: object = os.path.normpath(path)
         with suppress(OSError):  # of what is held in memory the path tells which it is
-            status = os.fstat(stream.fileno())
+            status = host_files.state(stream.fileno())
             key = status.st_dev, status.st_ino
         if key in self._read:
             return None
@@ -119,9 +120,8 @@ def of_library(macro: str) -> str:
     """A hint that includes the file of the library that has a macro; or nothing."""
     begins = f"\n.macro {macro}("
     with suppress(OSError):
-        for name in sorted(os.listdir(LIBRARY)):
-            with open(os.path.join(LIBRARY, name), encoding="utf-8") as stream:
-                if begins in f"\n{stream.read()}":
-                    path = f"{os.path.basename(LIBRARY)}/{name}"
-                    return f'the library has it: .include "{path}"'
+        for entry in host_files.entries(LIBRARY):
+            if begins in f"\n{host_files.read_text(entry.path)}":
+                path = f"{os.path.basename(LIBRARY)}/{entry.name}"
+                return f'the library has it: .include "{path}"'
     return ""

@@ -145,7 +145,7 @@ class Checker:
             return
         found = self.scope.values.get(name, CONSTANTS.get(name))
         if found is None:
-            close = did_you_mean(name, [*self.names, *self.scope.values])
+            close = self.close(name)
             if name in WORDS:
                 close = f"it is called: {name}(vector)" if name in METRICS else f"write {name}(…)"
             elif name.lower() in CONSTANTS:
@@ -153,6 +153,10 @@ class Checker:
             self.report(node, "E0208", f"nothing is called '{name}'", close)
         elif not isinstance(found, bool | int | float | list):
             self.report(node, "E0210", f"wanted a tensor or a number, found {shown(found)}")
+
+    def close(self, name: str) -> str:
+        """What may be meant by a name that nothing has."""
+        return did_you_mean(name, [*self.names, *self.scope.values])
 
     def _integers(self, node: tree.Node, op: str) -> None:
         views = {n for n, value in self.scope.values.items() if isinstance(value, View)}

@@ -33,8 +33,14 @@ class ExpectationRecord:
     bound: float | None
     worst: tuple[Mismatch, ...] = ()
 
+    @property
+    def title(self) -> str:
+        """Its text, with the rounds of loops and the calls that it was reached through."""
+        steps = ", ".join(step for frame in self.span.chain if (step := frame.step))
+        return f"{self.text}  ({steps})" if steps else self.text
+
     def __str__(self) -> str:
-        return clean(f"{MARKS[not self.held]} {self.text}\n    {self.summary}")
+        return clean(f"{MARKS[not self.held]} {self.title}\n    {self.summary}")
 
     def __repr__(self) -> str:
-        return f"<expectation {clean(self.text)}: {'held' if self.held else 'failed'}>"
+        return f"<expectation {clean(self.title)}: {'held' if self.held else 'failed'}>"

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from nasm.base import dtypes
+from nasm.base import dtypes, host_files
 from nasm.base.array_files import ArrayFile
 from nasm.base.problems import Refused
 from nasm.isa.literal_kinds import literal
@@ -71,8 +71,10 @@ class Files:
         name = f"{tensor.name}.npy"
         path = os.path.join(folder, name)
         try:
-            os.makedirs(folder or ".", exist_ok=True)
-            np.save(path, dtypes.npy_storable(values, tensor.dtype))
+            host_files.make_folders(folder or ".")
+            with host_files.whole(path) as out:
+                stored = dtypes.npy_storable(values, tensor.dtype)
+                np.lib.format.write_array(host_files.Stream(out), stored, allow_pickle=False)
         except OSError as error:
             raise Refused("E0801", f"cannot write {path}: {error.strerror}") from None
         return self.named(folder, name)

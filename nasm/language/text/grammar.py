@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from lark import Lark, TextSlice, UnexpectedInput
 from lark import Token as Token  # whoever asks for tokens needs their type, and not lark
 from lark.lexer import LexerState, LexerThread, LineCounter
 
+from nasm.base import host_files
 from nasm.language.text.syntax_errors import Mistake
 from nasm.language.text.transform import Built, TreeBuilder
 
@@ -71,8 +71,6 @@ def parser() -> Lark:
 
 def grammar_text() -> str:
     """The grammar: inside an installed package, else in the checkout around it."""
-    packaged = resources.files("nasm") / "grammar" / "nasm.lark"
-    if packaged.is_file():
-        return packaged.read_text(encoding="utf-8")
-    checkout = Path(__file__).parents[3] / "grammar" / "nasm.lark"
-    return checkout.read_text(encoding="utf-8")
+    package = Path(__file__).parents[2]
+    inside, around = (folder / "grammar" / "nasm.lark" for folder in (package, package.parent))
+    return host_files.read_text(inside if inside.is_file() else around)

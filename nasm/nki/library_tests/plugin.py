@@ -14,13 +14,13 @@ from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import asdict, dataclass, field, replace
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import nasm.nki
+from nasm.base import host_files
 from nasm.base.problems import Failure
 from nasm.nki.jit import simulate
 from nasm.nki.kernel import Traced
@@ -210,7 +210,8 @@ class Plugin:
         """What became of the cases so far."""
         if self.path is not None:
             rows = [asdict(case) for case in self.cases.values()]
-            Path(self.path).write_text(json.dumps(rows, indent=1))
+            with host_files.text(self.path, "w") as out:
+                json.dump(rows, out, indent=1)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """The table."""

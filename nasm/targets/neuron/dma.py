@@ -220,7 +220,7 @@ def _share(
     """One channel's share; ``part`` is that of the channels that have something to do."""
     rate = generation.number("dma_bytes_per_ns").value
     least = generation.number("dma_descriptor_ns").value
-    busy, moved = sum(shape.together for shape in shapes) / rate, 0
+    busy, moved = math.fsum(shape.together for shape in shapes) / rate, 0
     packets, descriptors = 0, 0
     for number, begin, end in ranges:
         shape = shapes[number]

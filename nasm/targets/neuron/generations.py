@@ -109,6 +109,7 @@ def _generation(
         memories=memories(sbuf_kib),
         dtypes=dtypes,
         numbers=facts,
+        peak="16-bit",
         switches=switches(version),
         registers=64,
         semaphores=int(facts["semaphores"].value),

@@ -398,3 +398,41 @@ def test_a_prepared_transfer_belongs_to_the_core_whose_tensors_it_moves() -> Non
     assert (found.code, "t is in sbuf of core 1" in found.message) == ("E0319", True)
     done = ran(f"{lines}@sync DmaTrigger put  $s += 16\n@sync EventSemaphore $s >= 16", "trn2")
     assert (done.read("H") == 0).all()
+
+
+RELEASED = """\
+.target trn2
+.sbuf a bf16[128, 512] = iota
+.sbuf got bf16[128, 512]
+.sbuf sum f32[128, 512]
+.sem sent
+@{engine} SendRecv got, a, 1, 1, 0, dma_engine={by}  $sent++{when}
+@vector {line}  $sent >= 1
+.core 1
+.sbuf there bf16[128, 512] = iota
+.sbuf back bf16[128, 512]
+@{engine} SendRecv back, there, 0, 0, 0, dma_engine={by}
+"""
+
+
+@pytest.mark.parametrize("line", ["TensorTensor sum, got, a, op=add", "Memset a, 0"])
+def test_tiles_that_dma_engines_exchange_are_free_when_the_barrier_begins(line: str) -> None:
+    early, late = (
+        run(RELEASED.format(engine="tensor", by="dma", line=line, when=when)).report
+        for when in (" @read", "")
+    )
+    assert early.ok
+    assert late.ok
+    completes = {"TensorTensor sum, got, a, op=add": 600, "Memset a, 0": 365}[line]
+    assert 1000 * (late.microseconds - early.microseconds) == pytest.approx(completes, abs=1)
+
+
+@pytest.mark.parametrize(
+    ("line", "wrong"), [("TensorTensor sum, got, got, op=add", True), ("Memset a, 0", False)]
+)
+def test_what_gpsimd_exchanges_is_read_at_the_start_and_there_at_completion(
+    line: str, wrong: bool
+) -> None:
+    text = RELEASED.format(engine="gpsimd", by="gpsimd_dma", line=line, when=" @read")
+    report = run(text.replace(", 512]", ", 8]")).report
+    assert [p.code for p in report.hazards] == ["E0502"] * wrong

@@ -13,6 +13,7 @@ from nasm.apps.cli import shared_options as options
 from nasm.apps.cli.answer import OK, REFUSED
 from nasm.apps.cli.verb import Verb, preload
 from nasm.apps.cli.verbs.asm import check, of_words, refuse_words, spelling, unfit, write
+from nasm.base import host_files
 from nasm.base.problems import Failure, Problem, Refused, counted, in_line
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def _extracted(held: Mapping[str, bytes], home: str, folder: str) -> Sequence[st
 def _same(path: str, read: bytes) -> bool:
     """Whether a file holds just these bytes."""
     try:
-        with open(path, "rb") as stream:
+        with host_files.opened(path) as stream:
             return stream.read(len(read) + 1) == read
     except OSError:
         return False
@@ -157,7 +158,7 @@ def _bytes(path: str) -> bytes:
     if path == "-":
         return sys.stdin.buffer.read(LARGEST)
     try:
-        with open(path, "rb") as stream:
+        with host_files.opened(path) as stream:
             return stream.read(LARGEST)
     except OSError as error:
         said = f"cannot read {path}: {error.strerror}"

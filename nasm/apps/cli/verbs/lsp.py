@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from nasm.apps.cli import shared_options as options
-from nasm.apps.cli.answer import BROKEN, OK, REFUSED
+from nasm.apps.cli.answer import REFUSED
 from nasm.apps.cli.verb import Verb, preload
 from nasm.base.problems import Failure, Problem
 
@@ -52,7 +52,7 @@ def lsp(args: argparse.Namespace, screen: Screen) -> int:
 
     options = dict(args.options)
     settings = Settings(args.target, dict(args.defines), options, files, timing)
-    return OK if serve(settings, args.cycles) else BROKEN
+    return serve(settings, args.cycles)
 
 
 VERB = Verb(

@@ -208,11 +208,8 @@ class Profiling(Run):
             content["problems"] = jsonable.problems((*problems, *self.unwritten))
             content["tables"] = self.written
             return int(self.args.answer.give(code, **content))
-        generation, whole = session.program.generation, self.args.path
-        parts = profile.screen(
-            found, generation, width=screen.width, ascii_only=screen.ascii_only, whole=whole
-        )
-        screen.show(*parts)
+        width, ascii_only, whole = screen.width, screen.ascii_only, self.args.path
+        screen.show(*profile.screen(found, width=width, ascii_only=ascii_only, whole=whole))
         self.wrong(problems)
         if self.written:
             names = ", ".join(f"{t['table']} ({t['rows']:,})" for t in self.written)

@@ -176,7 +176,11 @@ def short_enough(context: Context) -> str | None:
     cost=costs.exchange("src", "dma_engine"),
     effect=Rendezvous,
     vendor=Names("sendrecv", "", "SendRecv"),
-    formula="dst of core send_to_rank = src",
+    formula="""dst of core send_to_rank = src
+
+arrives             both are there    both have landed  complete
+|---- waits --------|---- moves ------|---- 600 ns -----|
+                                      @read posts here  else here""",
     setup=".core 1\n.sbuf there bf16[128, 8] = iota\n.sbuf back bf16[128, 8]\n"
     "SendRecv back, there, send_to_rank=0, recv_from_rank=0, pipe_id=0\n.core 0",
     tensors=".sbuf got bf16[128, 8]",
@@ -189,7 +193,10 @@ def SendRecv(
     """Exchange tiles with the other core: both are held until both tiles have arrived.
 
     The core's 16 DMA engines move src; with `dma_engine=gpsimd_dma` GpSimd does it itself, in
-    less time. Elements keep their bits. The update is posted when the exchange is complete.
+    less time. Elements keep their bits. The update is posted when the exchange is complete. With
+    `@read` it is posted when both tiles have landed, 600 ns earlier: from then on src may be
+    written and dst be read. Of `dma_engine=gpsimd_dma` it then says that src has been read, and
+    nothing of dst: that is there at completion.
     """
     exchange = Exchange(dst, src, send_to_rank, recv_from_rank, dma_engine == "gpsimd_dma")
     alike = (("shape", src.shape), ("dtype", src.dtype.name), ("dma_engine", dma_engine))

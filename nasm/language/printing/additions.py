@@ -1,0 +1,81 @@
+"""Clauses that can be added to lines of a text: where they stand, and what a line has already."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from nasm.base.source import Source
+from nasm.language.text import tree
+from nasm.language.text.parse import parse
+from nasm.language.text.walk import descendants
+
+
+@dataclass(frozen=True, slots=True)
+class Addition:
+    """Characters to put into a text at some place."""
+
+    source: Source
+    at: int
+    text: str
+
+    @property
+    def line(self) -> int:
+        """The line that gets them, from 1."""
+        return self.source.position(self.at)[0]
+
+    @property
+    def column(self) -> int:
+        """The column at which they begin, from 1."""
+        return self.source.position(self.at)[1]
+
+
+def added(source: Source, additions: list[Addition]) -> str:
+    """The text of a source with additions."""
+    text = source.text
+    for one in sorted(additions, key=lambda one: one.at, reverse=True):
+        text = text[: one.at] + one.text + text[one.at :]
+    return text
+
+
+@lru_cache(maxsize=4)
+def _file(source: Source) -> tree.File:
+    """The tree of a text."""
+    return parse(source)[0]
+
+
+@lru_cache(maxsize=4)
+def _lines(source: Source) -> dict[int, tree.Line]:
+    """The lines with an instruction, by where their mnemonics are."""
+    return {
+        node.mnemonic.start: node
+        for statement in _file(source).body
+        for _, node in descendants(statement)
+        if isinstance(node, tree.Line) and node.mnemonic is not None
+    }
+
+
+def clause(source: Source, start: int, text: str) -> Addition | None:
+    """A clause at the end of a line whose mnemonic begins at a place; None if there is none."""
+    line = _lines(source).get(start)
+    return None if line is None else Addition(source, line.end, f"  {text}")
+
+
+def updates(source: Source, start: int) -> bool:
+    """Whether a line has an update of its own."""
+    line = _lines(source).get(start)
+    kinds = tree.UpdateClause | tree.TakeClause
+    return line is not None and any(isinstance(one, kinds) for one in line.sync)
+
+
+def words(source: Source, start: int) -> set[str]:
+    """The names that mean something where a line is: of its macro, or of the text without any."""
+    body = _file(source).body
+    macros = [one for one in body if isinstance(one, tree.Macro)]
+    around = [one for one in macros if one.start <= start < one.end]
+    return {
+        node.name
+        for statement in around or (one for one in body if not isinstance(one, tree.Macro))
+        for _, node in descendants(statement)
+        if isinstance(node, tree.Name)
+    }

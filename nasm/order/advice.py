@@ -1,0 +1,129 @@
+"""Which wait to add for a fault, and how it goes on from round to round: each is tried first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+from nasm.order.check import Check
+from nasm.order.events import Added
+from nasm.order.faults import Fault
+from nasm.order.remedies import Remedy, remedy
+from nasm.order.skeleton import Take, Wait
+from nasm.order.trial import Trials
+
+Place = tuple[int, int]
+"""A queue, and the number of an instruction among those it executed."""
+
+STEPS = 4
+"""Ways in which a wait may go on from round to round that are tried."""
+
+
+class Advice(NamedTuple):
+    """A wait that was tried: for ``step`` more in each further round of its line.
+
+    It ``takes`` what it waited for. If there is no ``wait`` in the remedy the event itself was
+    waited for, which takes a counter of its own.
+    """
+
+    remedy: Remedy
+    step: int = 0
+    takes: bool = False
+
+
+def advised(trials: Trials, fault: Fault) -> Advice | None:
+    """What brings the two sides of a fault into order, in all their rounds; None if nothing does.
+
+    What is advised does not keep the run from coming to its end.
+    """
+    races = [one.race for one in (fault, *fault.alike)]
+    for advice in _candidates(trials.check, fault):
+        more: dict[Place, list[Added]] = {}
+        for one in (fault, *fault.alike):
+            _add(trials.check, one, advice, more)
+        if trials.mends(more, races):
+            return advice
+    return None
+
+
+def _candidates(check: Check, fault: Fault) -> Iterator[Advice]:
+    """Waits for what is posted already, and then for what is not yet."""
+    found = fault.remedy
+    if found.wait is not None:
+        again = _again(check, fault)
+        for value, step in _steps(_values(check, fault)):
+            if not (step and again):
+                yield Advice(found._replace(wait=found.wait._replace(value=value)), step)
+        if again:
+            yield Advice(found)
+            for value in dict.fromkeys((_unit(check, found.wait), found.wait.value)):
+                taken = found.wait._replace(value=value)
+                yield Advice(found._replace(wait=taken), 0, True)
+    yield Advice(found._replace(wait=None, others=(), placed=None))
+
+
+def _unit(check: Check, wait: Wait) -> int:
+    """The least that is posted to a counter at a time; of a transfer, all of its shares."""
+    posts = check.order.streams(wait.counter)
+    return min(one.totals[nth] - one.total(nth) for one in posts for nth in range(len(one.totals)))
+
+
+def _again(check: Check, fault: Fault) -> bool:
+    """Whether the line that is to wait is executed more than once at one place: in a loop."""
+    queue, index = fault.remedy.place
+    pcs = check.watch.pcs[queue]
+    return pcs.count(pcs[index]) > 1
+
+
+def _rounds(check: Check, fault: Fault) -> list[int]:
+    """The instructions of the line that is to wait, from the one that is named on."""
+    queue, index = fault.remedy.place
+    line = check.line(queue, index)
+    pcs = check.watch.pcs[queue]
+    same = {pc for pc in set(pcs) if check.line_of(queue, pc) == line}
+    return [at for at in range(index, len(pcs)) if pcs[at] in same]
+
+
+def _values(check: Check, fault: Fault) -> dict[int, int]:
+    """What each round has to wait for, counted from the one that is named."""
+    found = fault.remedy
+    assert found.wait is not None
+    values = {0: found.wait.value}
+    if found.placed is not None:
+        return values
+    number = {index: nth for nth, index in enumerate(_rounds(check, fault))}
+    for waiter, other in check.split(fault.race, found.waiter):
+        if waiter.index not in number or check.starts_after(other, waiter):
+            continue
+        one = remedy(check, waiter, other).wait
+        if one is not None and one.counter == found.wait.counter:
+            nth = number[waiter.index]
+            values[nth] = max(values.get(nth, 0), one.value)
+    return values
+
+
+def _steps(values: dict[int, int]) -> list[tuple[int, int]]:
+    """First values and steps that are enough for all of some values, the closest ones first."""
+    known = sorted(values.items())
+    steps = {0} if len(known) == 1 else set[int]()
+    for (first, less), (second, more) in pairwise(known):
+        steps.add((more - less) // (second - first))
+        steps.add(-((less - more) // (second - first)))
+    made = [(max(value - step * nth for nth, value in known), step) for step in steps if step >= 0]
+    made.sort(key=lambda one: sum(one[0] + one[1] * nth - value for nth, value in known))
+    return made[:STEPS]
+
+
+def _add(check: Check, fault: Fault, advice: Advice, more: dict[Place, list[Added]]) -> None:
+    """Let all rounds of a line wait as advised."""
+    wait, mine = advice.remedy.wait, fault.remedy.wait
+    if wait is None or mine is None:
+        for waiter, other in check.split(fault.race, fault.remedy.waiter):
+            if not check.starts_after(other, waiter):
+                more.setdefault((waiter.queue, waiter.index), []).append(check.end(other))
+        return
+    for nth, index in enumerate(_rounds(check, fault)):
+        added = Wait(mine.counter, ">=", wait.value + advice.step * nth)
+        place = fault.remedy.place[0], index
+        more.setdefault(place, []).append(Take(added) if advice.takes else added)

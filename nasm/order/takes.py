@@ -1,0 +1,69 @@
+"""Takes that may be late, and whether that can do any harm."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from nasm.order.check import Check
+from nasm.order.posts import Taken
+from nasm.order.skeleton import Step
+from nasm.order.trial import Dry
+
+Place = tuple[int, int]
+"""A queue, and the number of an instruction in it."""
+
+
+def late_takes(check: Check) -> Iterator[tuple[Place, Place, int]]:
+    """Takes that may not be complete when their queue waits for the same counter again.
+
+    Each with the instruction that waits, and the counter. Order does not count on such takes, so
+    that without a race nothing but the end of the run could depend on them: none is given if that
+    is sure to come.
+    """
+    found = check.order.late_takes()
+    first = next(found, None)
+    if first is not None and (check.races or not always_ends(check.order.taken)):
+        yield first
+        yield from found
+
+
+def always_ends(taken: Sequence[Taken]) -> bool:
+    """Whether steps come to their end whatever takes how long, as far as this is easily proved.
+
+    A wait for ``n`` is over at the latest when ``n`` more has been posted than was taken: by the
+    steps before it in its queue, and by all of other queues that do not surely come after it. If
+    the steps end with all waits for so much, without any takes, they always end: of the steps that
+    have not started, the first in that execution could.
+    """
+    raised: list[Step] = []
+    takes: dict[int, list[Taken]] = {}
+    for one in taken:
+        change = one.step.change
+        if change is not None and change.op != "+":
+            return False
+        if change is not None and change.value < 0:
+            takes.setdefault(change.counter, []).append(one)
+    for one in taken:
+        step, wait = one.step, one.step.wait
+        if wait is not None:
+            if wait.op != ">=":
+                return False
+            gone = sum(_amount(take) for take in takes.get(wait.counter, ()) if _counts(take, step))
+            step = replace(step, wait=wait._replace(value=wait.value + gone))
+        if step.change is not None and step.change.value < 0:
+            step = replace(step, change=None)
+        raised.append(step)
+    return Dry(raised, min).ends()
+
+
+def _amount(take: Taken) -> int:
+    assert take.step.change is not None
+    return -take.step.change.value
+
+
+def _counts(take: Taken, step: Step) -> bool:
+    """Whether a take may be made before a step starts."""
+    if take.step.queue == step.queue:
+        return take.step.index < step.index
+    return take.clock[step.queue] <= step.index

@@ -1,0 +1,143 @@
+"""Calls of the command that read and write files: every verb, with the options that add a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from nasm.apps.cli import main
+from tests.cli.programs import HALVES
+
+INCLUDED = ".const N = 4\n"
+PROGRAM = HALVES.replace(".const N = 4", '.include "sizes.nasm"').replace("= iota", '= "x.npz:a"')
+SEQUENTIAL = """\
+.target trn1
+.hbm X f32[128, 4] input = iota
+.hbm Y f32[128, 4] output
+.sbuf x f32[128, 4]
+@sync DmaCopy x, X
+@vector TensorScalar x, x, op0=multiply, operand0=0.5
+@sync DmaCopy Y, x
+"""
+KERNEL = """\
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+@nki.jit
+def halved(x):
+    y = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    tile = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.sbuf)
+    nisa.dma_copy(dst=tile, src=x)
+    nisa.tensor_scalar(dst=tile, data=tile, op0=nl.multiply, operand0=0.5)
+    nisa.dma_copy(dst=y, src=tile)
+    return y
+"""
+WORMHOLE = """\
+.target wormhole
+@t0  NOP
+@t0  NOP
+"""
+SESSION = """\
+record session.txt
+break vector
+continue
+write x "y.npy" replace
+write x "z.npz:x"
+execute @sync Nop
+save tried.nasm
+save p.nasm replace
+source commands
+record off
+record >> more.txt
+info time
+record off
+run
+"""
+
+
+@dataclass(frozen=True)
+class Call:
+    """Words of the command. ``made`` are files that it finds, made by another call first.
+
+    ``growing`` are files that it adds to, line by line.
+    """
+
+    name: str
+    words: list[str]
+    old: tuple[str, ...] = ()
+    made: tuple[str, ...] = ()
+    growing: tuple[str, ...] = ()
+
+    def lay_out(self, place: Path) -> None:
+        """Lay out what it begins with."""
+        texts = {
+            "p.nasm": PROGRAM,
+            "q.nasm": PROGRAM.replace("0.5", "0.25"),
+            "s.nasm": SEQUENTIAL,
+            "w.nasm": WORMHOLE,
+            "sizes.nasm": INCLUDED,
+            "k.py": KERNEL,
+            "t.toml": "semaphore_ns = 25\n",
+            "script": SESSION,
+            "commands": "step\n",
+        }
+        for name, text in texts.items():
+            (place / name).write_text(text, encoding="utf-8")
+        np.savez(place / "x.npz", a=np.ones((128, 4), np.uint16))
+        np.save(place / "f.npy", np.ones((128, 4), np.float32))
+        for name in self.old:
+            (place / name).parent.mkdir(exist_ok=True)
+            (place / name).write_text("old", encoding="utf-8")
+        if self.made:
+            words = [str(place / w) if "." in w else w for w in self.made]
+            assert main(words) == 0
+
+
+def _call(name: str, words: str, old: str = "", made: str = "", growing: str = "") -> Call:
+    return Call(name, words.split(), *(tuple(part.split()) for part in (old, made, growing)))
+
+
+CALLS = (
+    _call(
+        "run",
+        "run p.nasm --out Y=y.npy --trace t.json --sarif s.sarif --json --timing t.toml",
+        "y.npy t.json s.sarif",
+    ),
+    _call("run-inputs", "run p.nasm --in X=x.npz:a --out-dir made --trace t.json.gz --files ."),
+    _call("run-stdout", "run p.nasm --out Y=- --quiet"),
+    _call("run-object", "run p.nobj --out Y=y.npy --json", "y.npy", "asm p.nasm -q"),
+    _call("run-schedules", "run p.nasm --schedules 2 --witness --json --sarif s.sarif", "s.sarif"),
+    _call("run-autosync", "run s.nasm --autosync --out Y=y.npy"),
+    _call("run-kernel", "run k.py:halved --in x=f.npy --out y=y.npy --json", "y.npy"),
+    _call("nki-emit", "nki k.py:halved --in x=f.npy --emit e.nasm --json", "e.nasm"),
+    _call("profile", "profile p.nasm --tables tables --json", "tables/Summary.jsonl"),
+    _call("profile-shown", "profile p.nasm --no-what-if --path"),
+    _call("diff", "diff p.nasm q.nasm --json"),
+    _call("check", "check p.nasm q.nasm --sarif s.sarif --json", "s.sarif"),
+    _call("check-map", "check p.nasm --map"),
+    _call("print", "print p.nasm -o made.nasm", "made.nasm"),
+    _call("print-kernel", "print k.py:halved --in x=f.npy -o made.nasm"),
+    _call("sync-write", "sync s.nasm --write"),
+    _call("sync-output", "sync s.nasm -o made.nasm --json", "made.nasm"),
+    _call("fmt", "fmt p.nasm q.nasm"),
+    _call("fmt-diff", "fmt --diff p.nasm q.nasm"),
+    _call("asm", "asm p.nasm -o p.nobj --json", "p.nobj"),
+    _call("asm-link", "asm p.nasm --link -q"),
+    _call("dis", "dis p.nobj -o made/p.nasm --extract", "made/other", "asm p.nasm -q"),
+    _call("asm-words", "asm w.nasm --words --queue t0 -o w.bin", "w.bin"),
+    _call(
+        "dis-words",
+        "dis w.bin --words --queue t0 --target wormhole -o v.nasm",
+        "v.nasm",
+        "asm w.nasm --words --queue t0 -o w.bin",
+    ),
+    _call("list", "list p.nasm"),
+    _call("isa", "isa TensorTensor --example"),
+    _call("explain", "explain E0501"),
+    _call(
+        "repl", "repl p.nasm --no-init -x script", "y.npy more.txt", growing="session.txt more.txt"
+    ),
+)

@@ -1,0 +1,2 @@
+.target trn3
+@tensor TensorCopy %r0

@@ -1,0 +1,122 @@
+"""A hint is tried before it is given: with it the run ends, and what raced is in order."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from nasm.base.problems import Problem
+from nasm.base.source import Source
+from tests.order.removed import found, races
+
+COUNTDOWN = Path(__file__).parents[2] / "programs" / "countdown.nasm"
+
+SHARED = """\
+.target trn2
+.hbm A f32[6, 128, 16] input = iota
+.hbm B f32[6, 128, 16] input = iota
+.hbm Y f32[6, 128, 16] output
+.for r in 0..6
+.sbuf a{r} f32[128, 16]
+.sbuf b{r} f32[128, 16]
+.sbuf c{r} f32[128, 16]
+.end
+.sem loaded, made
+.for r in 0..6
+@sync   DmaCopy a{r % 2}, A[r]  $made >= r - 1  $loaded += 16
+@scalar DmaCopy b{r % 2}, B[r]  $made >= r - 1  $loaded += 16
+@vector TensorTensor c{r}, a{r % 2}, b{r % 2}, op=add  $made++
+@gpsimd DmaCopy Y[r], c{r}  $made >= r + 1
+.end
+@gpsimd .drain
+"""
+
+
+def raced(text: str) -> list[Problem]:
+    return races(found(Source("made.nasm", text)))
+
+
+def test_what_a_transfer_posts_once_is_not_to_be_taken_in_each_round() -> None:
+    text = COUNTDOWN.read_text().replace("$loaded >= 16", "")
+    (problem,) = raced(text)
+    assert problem.hint == "let line 12 wait for $loaded >= 16"
+    typed = text.replace("scale=2.0", "scale=2.0  $loaded >= 16")
+    assert not found(Source("made.nasm", typed))
+
+
+def test_a_count_is_not_to_grow_beyond_what_is_posted_in_the_last_round() -> None:
+    (problem,) = raced(SHARED)  # 64, and 64 more in each further round, hangs
+    assert "$loaded >=" not in problem.hint
+    assert "post to a semaphore of its own" in problem.hint
+    assert problem.facts["wait"] is None
+
+
+@pytest.mark.parametrize("rounds", [3, 5])
+def test_a_count_that_grows_from_round_to_round_is_right_in_every_round(rounds: int) -> None:
+    text = f"""\
+.target trn2
+.hbm X f32[{rounds}, 128, 16] input = iota
+.hbm Y f32[{rounds}, 128, 16] output
+.sbuf t f32[128, 16]
+.for r in 0..{rounds}
+.sbuf u{{r}} f32[128, 16]
+.end
+.sem loaded, made, stored
+.for r in 0..{rounds}
+@sync DmaCopy t, X[r]  $made >= r  $loaded += 16
+@vector TensorCopy u{{r}}, t  $made++
+@gpsimd DmaCopy Y[r], u{{r}}  $made >= r + 1  $stored += 16
+.end
+@gpsimd EventSemaphore $stored >= {16 * rounds}
+"""
+    (problem,) = raced(text)
+    said = re.search(r"\$loaded >= (\d+) \(and (\d+) more in each further round\)", problem.hint)
+    assert said is not None
+    first, step = map(int, said.groups())
+    assert (problem.facts["wait"]["value"], problem.facts["wait"]["step"]) == (first, step)
+    typed = text.replace("$made++", f"$loaded >= {first} + {step} * r  $made++")
+    assert not found(Source("made.nasm", typed))
+
+
+TWO_CORES = """\
+.target trn2
+.hbm X f32[2, 128, 16] input = iota
+.hbm Y f32[2, 128, 16] output
+.for c in 0..2
+.core c
+.sbuf t{c} f32[128, 16]
+.sbuf u{c} f32[128, 16]
+.sem loaded{c}, made{c}
+@sync DmaCopy t{c}, X[c]  $loaded{c} += 16
+@vector TensorCopy u{c}, t{c}  $made{c}++
+@sync DmaCopy Y[c], u{c}  $made{c} >= 1
+@sync .drain
+.end
+"""
+
+
+def test_what_two_cores_lack_alike_is_said_once() -> None:
+    (problem,) = raced(TWO_CORES)
+    assert problem.message.startswith("nothing orders 0.vector pc 0")
+    notes = [note.message for note in problem.notes]
+    assert any(note.startswith("the same of 1.vector pc 0") for note in notes)
+
+
+def test_a_fact_names_the_tensor_whatever_the_view() -> None:
+    text = """\
+.target trn2
+.hbm X f32[16, 8, 4] input = iota
+.sbuf t f32[16, 8, 4]
+.sbuf u f32[16, 4, 8]
+.sem loaded
+@sync DmaCopy t, X  $loaded += 16
+@vector TensorCopy u, t.permute(0, 2, 1)
+@vector EventSemaphore $loaded >= 16
+"""
+    source = Source("made.nasm", text)
+    problems = found(source)
+    (problem,) = races(problems)
+    assert {one["tensor"] for one in problem.facts["accesses"]} == {"t"}
+    assert not [p for p in problems if p.code == "E0501"]
