@@ -56,10 +56,12 @@ class Answer:
         self.give(code, **content, problems=jsonable.problems(problems))
 
 
-def refuse(args: argparse.Namespace, screen: Screen, problems: Sequence[Problem]) -> int:
+def refuse(
+    args: argparse.Namespace, screen: Screen, problems: Sequence[Problem], **content: Any
+) -> int:
     """Say what is wrong, as a document where one is wanted; returns the exit code."""
-    if args.json:
-        args.answer.give(REFUSED, problems=jsonable.problems(problems))
+    if getattr(args, "json", False):
+        args.answer.give(REFUSED, **content, problems=jsonable.problems(problems))
     else:
         screen.problems(problems)
     return REFUSED

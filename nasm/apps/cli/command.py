@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nasm.apps.cli import arguments, streams
-from nasm.apps.cli.answer import DEFECT, REFUSED, Answer
+from nasm.apps.cli.answer import DEFECT, REFUSED, Answer, refuse
 from nasm.apps.cli.verb import named, preload
 from nasm.base import docstrings, host_memory, signals
-from nasm.base.problems import Problem, clean
+from nasm.base.problems import Failure, Problem, Refused, clean
 from nasm.base.signals import Told
 
 
@@ -86,7 +86,13 @@ def _verb(parsed: argparse.Namespace) -> int:
     preload("nasm.apps.cli.screen")
     from nasm.apps.cli.screen import Screen
 
-    return named(parsed.verb).body(parsed, Screen(parsed.color))
+    screen = Screen(parsed.color)
+    try:
+        return named(parsed.verb).body(parsed, screen)
+    except Failure as failure:
+        return refuse(parsed, screen, failure.problems)
+    except Refused as refused:
+        return refuse(parsed, screen, [refused.at(None)])
 
 
 def _ending(error: BaseException, given: list[str], verb: str) -> _Ending:

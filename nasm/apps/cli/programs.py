@@ -7,13 +7,10 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
-from typing import IO, TYPE_CHECKING, Any, TextIO, cast
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
-import numpy as np
-
-from nasm.apps.cli import arrays, files, program_names, results, streams
+from nasm.apps.cli import arrays, files, program_names, results
 from nasm.apps.cli.arguments import Wrong
-from nasm.base import dtypes, host_files
 from nasm.base.files import Allowed
 from nasm.base.problems import Failure, Problem
 from nasm.isa.timing import Timing
@@ -25,7 +22,6 @@ if TYPE_CHECKING:
     from nasm.language.assemble import Rewrite
     from nasm.nki.kernel import Traced
     from nasm.program.program import Program
-    from nasm.views.tensor import Tensor
 
 
 def allowed(args: argparse.Namespace) -> Allowed:
@@ -135,10 +131,7 @@ def prints_aside(args: argparse.Namespace) -> Iterator[None]:
 def emit(made: Traced, bindings: Mapping[str, str], path: str) -> list[str]:
     """Write a kernel as a text; returns what else was written, raises Failure."""
     printed, written = text_of(made, bindings, path)
-    if path == results.spelled("-"):
-        streams.write(sys.stdout, printed)
-    else:
-        results.replace(path, lambda out: _write(out, printed))
+    results.put_text(path, printed)
     return written
 
 
@@ -170,21 +163,8 @@ def text_of(
         if beside:
             tensor = made.program.tensors[name]
             results.make_folder(os.path.join(folder, beside))
-            written.append(_stored(tensor, made.inputs[name], os.path.join(folder, beside)))
+            path = os.path.join(folder, beside, f"{name}.npy")
+            files.put_array(name, path, made.inputs[name], tensor.dtype)
+            written.append(path)
             tensor.init = arrays.file(os.path.join(beside, f"{name}.npy"), folder)
     return text(made.program, folder=folder if beside else "", places=places), written
-
-
-def _stored(tensor: Tensor, array: Any, folder: str) -> str:
-    target = os.path.join(folder, f"{tensor.name}.npy")
-    kept = dtypes.npy_storable(np.ascontiguousarray(array), tensor.dtype)
-
-    def save(out: IO[bytes]) -> None:
-        np.lib.format.write_array(host_files.Stream(out), kept, allow_pickle=False)
-
-    results.replace(target, save)
-    return target
-
-
-def _write(out: Any, printed: str) -> None:
-    out.write(printed.encode())

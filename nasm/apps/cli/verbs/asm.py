@@ -6,11 +6,11 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Iterable
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 from nasm.apps.cli import program_names, results, streams
 from nasm.apps.cli import shared_options as options
-from nasm.apps.cli.answer import OK, REFUSED, refuse
+from nasm.apps.cli.answer import OK
 from nasm.apps.cli.running import file_of
 from nasm.apps.cli.verb import Verb, preload
 from nasm.apps.cli.verbs.print import desugared
@@ -20,21 +20,6 @@ from nasm.show import jsonable
 if TYPE_CHECKING:
     from nasm.apps.cli.screen import Screen
     from nasm.isa.target import Target
-
-NOTES = """\
-examples:
-  neuron-nasm asm program.nasm                writes program.nobj
-  neuron-nasm asm program.nasm -D N=256 --strip -o small.nobj
-  neuron-nasm asm kernel.py:name --in "x=iota[128,512]"
-  neuron-nasm asm program.nasm --desugar      the plain program that is left
-  neuron-nasm run program.nobj                and repl, profile, diff, check, …
-  neuron-nasm asm program.nasm --words        of targets whose words are public
-
-The same text becomes the same bytes. Array files that the program names go
-with it, unless --link leaves them where they are. Inputs of a kernel begin with
-values that are made; arrays of files are given when it is run. --desugar writes
-what 'print' does, to standard output without -o.
-"""
 
 ENDING = ".nobj"
 
@@ -104,17 +89,14 @@ def asm(args: argparse.Namespace, screen: Screen) -> int:
     from nasm.apps.cli.programs import assembled
     from nasm.language.objects.writing import written
 
-    try:
-        path = results.spelled(_beside(args))
-        check("the object file", path, args, binary=True)
-        if path == results.spelled("-"):
-            screen.aside()
-        made = assembled(args, args.program)
-        link = os.path.dirname(path) if args.link else None
-        data = written(made.program, made.source, strip=args.strip, link=link)
-        write(path, data)
-    except Failure as failure:
-        return refuse(args, screen, failure.problems)
+    path = results.spelled(_beside(args))
+    check("the object file", path, args, binary=True)
+    if path == results.spelled("-"):
+        screen.aside()
+    made = assembled(args, args.program)
+    link = os.path.dirname(path) if args.link else None
+    data = written(made.program, made.source, strip=args.strip, link=link)
+    results.put(path, data)
     warnings = made.program.warnings
     if args.json:
         return int(
@@ -160,15 +142,6 @@ def check(what: str, path: str, args: argparse.Namespace, binary: bool = False) 
         raise Failure([*found, *([] if problem is None else [problem])])
 
 
-def write(path: str, data: bytes) -> None:
-    """Write a result whole or not at all; raises Failure."""
-
-    def save(out: IO[bytes]) -> None:
-        out.write(data)
-
-    results.replace(path, save)
-
-
 # ---------------------------------------------------------------- words
 
 
@@ -179,29 +152,18 @@ def _words(args: argparse.Namespace, screen: Screen) -> int:
     from nasm.language.printing.word_files import WordFile, hexed, packed
     from nasm.language.printing.words import words_of
 
-    try:
-        program = assembled(args, args.program).program
-        made, _ = spelling(program.target, args.form)
-        queues = _chosen(words_of(program), args.queue)
-        spelled = {queue: [made(word) for word in words] for queue, words in queues.items()}
-        if args.output in (None, "-"):
-            name = program.generation.spellings[0]
-            streams.write(sys.stdout, hexed(WordFile(name, spelled)))
-        else:
-            data = packed(_only(spelled))
-            write(args.output, data)
-    except (Failure, Refused) as problem:
-        return refuse_words(screen, problem)
+    program = assembled(args, args.program).program
+    made, _ = spelling(program.target, args.form)
+    queues = _chosen(words_of(program), args.queue)
+    spelled = {queue: [made(word) for word in words] for queue, words in queues.items()}
+    if args.output in (None, "-"):
+        name = program.generation.spellings[0]
+        streams.write(sys.stdout, hexed(WordFile(name, spelled)))
+    else:
+        results.put(args.output, packed(_only(spelled)))
     if not args.quiet:
         screen.problems(program.warnings)
     return OK
-
-
-def refuse_words(screen: Screen, problem: Failure | Refused) -> int:
-    """Say what is wrong with words; returns the exit code."""
-    found = problem.problems if isinstance(problem, Failure) else (problem.at(None),)
-    screen.problems(found)
-    return REFUSED
 
 
 def spelling(target: Target, form: str | None) -> tuple[Callable[[int], int], Callable[[int], int]]:
@@ -253,7 +215,20 @@ VERB = Verb(
     conflicts=(options.kernel_with_autosync, unfit, options.text_with_inputs),
     body=asm,
     examples=(("program.nasm", "an object file; dis gives its text"),),
-    notes=NOTES,
+    notes="""\
+examples:
+  neuron-nasm asm program.nasm                writes program.nobj
+  neuron-nasm asm program.nasm -D N=256 --strip -o small.nobj
+  neuron-nasm asm kernel.py:name --in "x=iota[128,512]"
+  neuron-nasm asm program.nasm --desugar      the plain program that is left
+  neuron-nasm run program.nobj                and repl, profile, diff, check, …
+  neuron-nasm asm program.nasm --words        of targets whose words are public
+
+The same text becomes the same bytes. Array files that the program names go
+with it, unless --link leaves them where they are. Inputs of a kernel begin with
+values that are made; arrays of files are given when it is run. --desugar writes
+what 'print' does, to standard output without -o.
+""",
     document="program",
     other_names=("assemble", "compile", "build", "as"),
 )

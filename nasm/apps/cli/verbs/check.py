@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from nasm.apps.cli import program_names, sarif
 from nasm.apps.cli import shared_options as options
-from nasm.apps.cli.answer import BROKEN, OK, REFUSED
+from nasm.apps.cli.answer import BROKEN, OK, REFUSED, refuse
 from nasm.apps.cli.verb import Verb, preload
 from nasm.base import host_memory, suppressions
 from nasm.base.problems import Failure, Family, Problem, Severity, counted, in_line
@@ -24,18 +24,6 @@ if TYPE_CHECKING:
     from nasm.isa.timing import Timing
     from nasm.program.program import Program
     from nasm.runs.check import Examination
-
-NOTES = """\
-examples:
-  neuron-nasm check matmul.nasm
-  neuron-nasm check programs/*.nasm -D N=512 --json
-  neuron-nasm check matmul.nasm --map         who owns which bytes, and when
-  neuron-nasm check matmul.nasm --ordering relaxed
-
-A program whose branches and addresses need no values is followed to its end,
-and what is wrong on the way is told: the exit code is 1 for that, and 2 for a
-program that does not assemble. Warnings and notes do not change it.
-"""
 
 SLOW = Family.SLOW
 
@@ -81,7 +69,7 @@ def check(args: argparse.Namespace, screen: Screen) -> int:
             log = _log(args, screen)
         timing = Timing.of(args.timing)
     except Failure as failure:
-        return _unchecked(screen, args, failure.problems)
+        return refuse(args, screen, failure.problems, files=[])
     try:
         for path in args.programs:
             checked = _checked(path, args, timing)
@@ -105,15 +93,6 @@ def check(args: argparse.Namespace, screen: Screen) -> int:
     elif wrong:
         screen.note(f"{counted(wrong, 'error')} in {bad} of {counted(len(done), 'file')}")
     return code
-
-
-def _unchecked(screen: Screen, args: argparse.Namespace, problems: Sequence[Problem]) -> int:
-    """No file can be checked."""
-    if args.json:
-        args.answer.give(REFUSED, files=[], problems=jsonable.problems(problems))
-    else:
-        screen.problems(problems)
-    return REFUSED
 
 
 def _log(args: argparse.Namespace, screen: Screen) -> str:
@@ -268,7 +247,17 @@ VERB = Verb(
     conflicts=(options.unwatched, options.text_with_inputs),
     body=check,
     examples=(("*.nasm", "report all errors in all files"),),
-    notes=NOTES,
+    notes="""\
+examples:
+  neuron-nasm check matmul.nasm
+  neuron-nasm check programs/*.nasm -D N=512 --json
+  neuron-nasm check matmul.nasm --map         who owns which bytes, and when
+  neuron-nasm check matmul.nasm --ordering relaxed
+
+A program whose branches and addresses need no values is followed to its end,
+and what is wrong on the way is told: the exit code is 1 for that, and 2 for a
+program that does not assemble. Warnings and notes do not change it.
+""",
     document="files",
     undone="all files were checked",
     other_names=("lint", "verify", "validate"),

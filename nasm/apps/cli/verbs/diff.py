@@ -29,20 +29,6 @@ if TYPE_CHECKING:
     from nasm.runs.diff.records import Comparison, Difference
     from nasm.runs.running import Running
 
-NOTES = """\
-examples:
-  neuron-nasm diff old.nasm new.nasm
-  neuron-nasm diff tiled.nasm -D N=1_024 --vs -D N=2_048
-  neuron-nasm diff tiled.nasm --vs --target trn2 --option power_ramp=off
-  neuron-nasm diff old.nasm --in A=a.npy --vs new.nasm --timing my.toml
-
-What stands before --vs is said of both sides, what follows it of the second
-alone, where it has the last word: the last -D of a name, the last --target.
-Outputs are compared unless --no-values is given, or one side lacks values.
-The exit code is 0 if both sides ran, whatever tells them apart; otherwise it
-is that of 'run'.
-"""
-
 VS = "--vs"
 
 
@@ -269,7 +255,19 @@ VERB = Verb(
     read=_sides,
     body=diff,
     examples=(("old.nasm new.nasm", "what became slower, and what differs"),),
-    notes=NOTES,
+    notes="""\
+examples:
+  neuron-nasm diff old.nasm new.nasm
+  neuron-nasm diff tiled.nasm -D N=1_024 --vs -D N=2_048
+  neuron-nasm diff tiled.nasm --vs --target trn2 --option power_ramp=off
+  neuron-nasm diff old.nasm --in A=a.npy --vs new.nasm --timing my.toml
+
+What stands before --vs is said of both sides, what follows it of the second
+alone, where it has the last word: the last -D of a name, the last --target.
+Outputs are compared unless --no-values is given, or one side lacks values.
+The exit code is 0 if both sides ran, whatever tells them apart; otherwise it
+is that of 'run'.
+""",
     document="programs",
     undone="both programs had run",
 )

@@ -8,27 +8,17 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from nasm.apps.cli import results, streams
+from nasm.apps.cli import results
 from nasm.apps.cli import shared_options as options
-from nasm.apps.cli.answer import OK, REFUSED
+from nasm.apps.cli.answer import OK
 from nasm.apps.cli.verb import Verb, preload
-from nasm.apps.cli.verbs.asm import check, of_words, refuse_words, spelling, unfit, write
+from nasm.apps.cli.verbs.asm import check, of_words, spelling, unfit
 from nasm.base import host_files
 from nasm.base.problems import Failure, Problem, Refused, counted, in_line
 
 if TYPE_CHECKING:
     from nasm.apps.cli.screen import Screen
     from nasm.isa.target import Target
-
-NOTES = """\
-examples:
-  neuron-nasm dis program.nobj
-  neuron-nasm dis program.nobj -o program.nasm --extract
-  neuron-nasm dis words.txt --words --target wormhole
-
-What is printed is what 'print' writes, and assembles to the same object, but
-for the text in it. Machine options and timing figures are named in comments.
-"""
 
 
 def _arguments(verb: argparse.ArgumentParser) -> None:
@@ -64,29 +54,22 @@ def dis(args: argparse.Namespace, screen: Screen) -> int:
     from nasm.language.printing import text
     from nasm.targets import TARGETS
 
-    try:
-        path = results.spelled(args.output)
-        to_output = args.output == "-"
-        if not to_output:
-            check("the text", path, args)
-        given = files.program(args.program)
-        if not isinstance(given, ObjectFile):
-            said = f"{in_line(given.name)} is a text; wanted an object file"
-            raise Failure(Problem("E0801", said, None, "'neuron-nasm print' works loops out"))
-        made = loaded(given, TARGETS, rules=False)
-        held = {os.path.normpath(name): read for name, read in made.program.files.held.items()}
-        folder = made.folder if held or to_output else os.path.dirname(path)
-        printed = text(made.program, folder=folder, places=args.places)
-        if args.extract:
-            for name in _extracted(held, made.folder, os.path.dirname(path)):
-                screen.note(f"wrote {in_line(name)}")
-        if to_output:
-            streams.write(sys.stdout, printed)
-        else:
-            write(path, printed.encode())
-    except Failure as failure:
-        screen.problems(failure.problems)
-        return REFUSED
+    path = results.spelled(args.output)
+    to_output = args.output == "-"
+    if not to_output:
+        check("the text", path, args)
+    given = files.program(args.program)
+    if not isinstance(given, ObjectFile):
+        said = f"{in_line(given.name)} is a text; wanted an object file"
+        raise Failure(Problem("E0801", said, None, "'neuron-nasm print' works loops out"))
+    made = loaded(given, TARGETS, rules=False)
+    held = {os.path.normpath(name): read for name, read in made.program.files.held.items()}
+    folder = made.folder if held or to_output else os.path.dirname(path)
+    printed = text(made.program, folder=folder, places=args.places)
+    if args.extract:
+        for name in _extracted(held, made.folder, os.path.dirname(path)):
+            screen.note(f"wrote {in_line(name)}")
+    results.put_text(path, printed)
     if held and not args.extract:
         count = counted(len(held), "array file")
         screen.note(f"the object has {count} that the text names: --extract writes them")
@@ -108,7 +91,7 @@ def _extracted(held: Mapping[str, bytes], home: str, folder: str) -> Sequence[st
         wanted.append((path, read))
     for path, read in wanted:
         results.make_folder(os.path.dirname(path) or ".")
-        write(path, read)
+        results.put(path, read)
     return [path for path, _ in wanted]
 
 
@@ -130,24 +113,18 @@ def _words(args: argparse.Namespace, screen: Screen) -> int:
     from nasm.language.printing.word_files import read
     from nasm.language.printing.words import text_of
 
-    try:
-        given = read(args.program, _bytes(args.program))
-        name = args.target or given.target
-        target = _target(name)
-        generation = target.generation(name)
-        assert generation is not None
-        _, back = spelling(target, args.form)
-        queues: dict[str, list[int]] = {}
-        for queue, words in given.queues.items():
-            at = generation.engine(queue or args.queue or generation.engines[0].name).name
-            queues.setdefault(at, []).extend(map(back, words))
-        printed = text_of(target, name, queues)
-        if args.output == "-":
-            streams.write(sys.stdout, printed)
-        else:
-            write(args.output, printed.encode())
-    except (Failure, Refused) as problem:
-        return refuse_words(screen, problem)
+    given = read(args.program, _bytes(args.program))
+    name = args.target or given.target
+    target = _target(name)
+    generation = target.generation(name)
+    assert generation is not None
+    _, back = spelling(target, args.form)
+    queues: dict[str, list[int]] = {}
+    for queue, words in given.queues.items():
+        at = generation.engine(queue or args.queue or generation.engines[0].name).name
+        queues.setdefault(at, []).extend(map(back, words))
+    printed = text_of(target, name, queues)
+    results.put_text(results.spelled(args.output), printed)
     return OK
 
 
@@ -183,6 +160,14 @@ VERB = Verb(
     arguments=_arguments,
     conflicts=(unfit,),
     body=dis,
-    notes=NOTES,
+    notes="""\
+examples:
+  neuron-nasm dis program.nobj
+  neuron-nasm dis program.nobj -o program.nasm --extract
+  neuron-nasm dis words.txt --words --target wormhole
+
+What is printed is what 'print' writes, and assembles to the same object, but
+for the text in it. Machine options and timing figures are named in comments.
+""",
     other_names=("disassemble", "objdump", "disasm"),
 )

@@ -6,18 +6,11 @@ import argparse
 from typing import TYPE_CHECKING
 
 from nasm.apps.cli import shared_options as options
-from nasm.apps.cli.answer import OK, refuse
+from nasm.apps.cli.answer import OK
 from nasm.apps.cli.verb import Verb, preload
-from nasm.base.problems import Refused
 
 if TYPE_CHECKING:
     from nasm.apps.cli.screen import Screen
-
-NOTES = """\
-examples:
-  neuron-nasm explain
-  neuron-nasm explain E0501
-"""
 
 
 def _arguments(verb: argparse.ArgumentParser) -> None:
@@ -31,10 +24,7 @@ def explain(args: argparse.Namespace, screen: Screen) -> int:
     from nasm.language import codes
     from nasm.show import explanations
 
-    try:
-        rows = codes.table() if args.code is None else (explanations.find(args.code),)
-    except Refused as refused:
-        return refuse(args, screen, [refused.at(None)])
+    rows = codes.table() if args.code is None else (explanations.find(args.code),)
     if args.json:
         content = [explanations.json_code(row) for row in rows]
         args.answer.give(OK, codes=content)
@@ -51,5 +41,9 @@ VERB = Verb(
     arguments=_arguments,
     body=explain,
     examples=(("E0501", "what a diagnostic means"),),
-    notes=NOTES,
+    notes="""\
+examples:
+  neuron-nasm explain
+  neuron-nasm explain E0501
+""",
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import sys
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 from nasm.apps.cli import results, streams
 from nasm.apps.cli import shared_options as options
@@ -18,17 +18,6 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from nasm.apps.cli.screen import Screen
-
-NOTES = """\
-examples:
-  neuron-nasm fmt program.nasm                in place
-  neuron-nasm fmt --check programs/*.nasm     is anything to be done?
-  neuron-nasm fmt --diff program.nasm
-  neuron-nasm fmt - < program.nasm            to standard output
-
-Comments and strings stay as they are, and so does what the text means. A text
-that cannot be read is left alone.
-"""
 
 STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
@@ -85,11 +74,7 @@ def _told(args: argparse.Namespace, screen: Screen, path: str, source: Source, m
     elif path == "-":
         streams.write(sys.stdout, made)
     elif differs:
-        results.replace(path, lambda out: _put(out, made))
-
-
-def _put(out: IO[bytes], made: str) -> None:
-    out.write(made.encode())
+        results.put(path, made.encode())
 
 
 def changes(source: Source, name: str, made: str, how: str) -> list[Text]:
@@ -109,6 +94,15 @@ VERB = Verb(
     rank=90,
     arguments=_arguments,
     body=fmt,
-    notes=NOTES,
+    notes="""\
+examples:
+  neuron-nasm fmt program.nasm                in place
+  neuron-nasm fmt --check programs/*.nasm     is anything to be done?
+  neuron-nasm fmt --diff program.nasm
+  neuron-nasm fmt - < program.nasm            to standard output
+
+Comments and strings stay as they are, and so does what the text means. A text
+that cannot be read is left alone.
+""",
     other_names=("format", "tidy"),
 )

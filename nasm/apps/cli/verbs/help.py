@@ -17,13 +17,6 @@ from nasm.base.problems import Problem, quoted
 if TYPE_CHECKING:
     from nasm.apps.cli.screen import Screen
 
-NOTES = """\
-examples:
-  neuron-nasm help run
-  neuron-nasm help TensorTensor
-  neuron-nasm help E0501
-"""
-
 CODE = re.compile(r"[eEwW]\d{1,4}")
 
 
@@ -57,5 +50,10 @@ VERB = Verb(
     rank=160,
     arguments=_arguments,
     body=help_,
-    notes=NOTES,
+    notes="""\
+examples:
+  neuron-nasm help run
+  neuron-nasm help TensorTensor
+  neuron-nasm help E0501
+""",
 )

@@ -5,29 +5,20 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nasm.apps.cli import shared_options as options
 from nasm.apps.cli import streams
 from nasm.apps.cli.answer import OK, refuse
 from nasm.apps.cli.verb import COMMAND, Verb, preload
-from nasm.base.problems import Problem, Refused
+from nasm.base.problems import Problem
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from nasm.apps.cli.screen import Screen
-    from nasm.isa.generation import Generation
     from nasm.isa.instruction import Row
     from nasm.isa.target import Target
-
-NOTES = """\
-examples:
-  neuron-nasm isa
-  neuron-nasm isa MultiplyMoving
-  neuron-nasm isa --search nc_matmul          by name, operator, dtype or word
-  neuron-nasm isa --options                   what --option may set
-  neuron-nasm isa --timing --target trn2      what --timing may set
-  neuron-nasm isa TensorTensor --example | neuron-nasm run -
-"""
 
 
 def _arguments(verb: argparse.ArgumentParser) -> None:
@@ -69,18 +60,11 @@ def _unfit(parsed: argparse.Namespace) -> str:
 def isa(args: argparse.Namespace, screen: Screen) -> int:
     """Show the page of an instruction, or lists; returns the exit code."""
     preload("nasm.show.pages", "nasm.show.lists", "nasm.language.expanding.statements")
-    try:
-        targets = known_targets(args.target)
-    except Refused as refused:
-        return refuse(args, screen, [refused.at(None)])
-    if args.options:
-        return _options(screen, args, targets)
-    if args.timing:
-        return _timing(screen, args, targets)
+    targets = known_targets(args.target)
     if args.search is not None:
         return _search(screen, args, targets)
     if args.mnemonic is None:
-        return _list(screen, args, targets)
+        return _lists(screen, args, targets)
     for target in targets:
         row = target.isa.rows.get(args.mnemonic)
         if row is not None:
@@ -129,29 +113,33 @@ def _unusual(target: Target) -> bool:
     return target.generation(USUAL) is None
 
 
-def _options(screen: Screen, args: argparse.Namespace, targets: list[Target]) -> int:
+def _lists(screen: Screen, args: argparse.Namespace, targets: list[Target]) -> int:
+    """List machine options, timing figures of all generations or of that of a target, or rows."""
     from nasm.show import lists
 
+    if args.options:
+        rows = (row for t in targets for row in lists.json_options(t))
+        return _give(screen, args, "options", rows, map(lists.rich_options, targets))
+    if args.timing:
+        wanted = [(t, t.generation(args.target) if args.target else None) for t in targets]
+        rows = (row for of in wanted for row in lists.json_figures(*of))
+        return _give(screen, args, "figures", rows, (lists.rich_figures(*of) for of in wanted))
+    rows = (row for t in targets for row in lists.json_list(t))
+    return _give(screen, args, "instructions", rows, map(lists.rich_list, targets))
+
+
+def _give(
+    screen: Screen,
+    args: argparse.Namespace,
+    key: str,
+    rows: Iterable[dict[str, Any]],
+    shown: Iterable[RenderableType],
+) -> int:
+    """Answer with rows, or show them."""
     if args.json:
-        rows = [row for t in targets for row in lists.json_options(t)]
-        args.answer.give(OK, options=rows)
+        args.answer.give(OK, **{key: list(rows)})
     else:
-        screen.show(*(lists.rich_options(t) for t in targets))
-    return OK
-
-
-def _timing(screen: Screen, args: argparse.Namespace, targets: list[Target]) -> int:
-    """The figures of all generations, or of the one of a target."""
-    from nasm.show import lists
-
-    wanted: list[tuple[Target, Generation | None]] = [(t, None) for t in targets]
-    if args.target is not None:
-        wanted = [(t, t.generation(args.target)) for t in targets]
-    if args.json:
-        rows = [row for target, only in wanted for row in lists.json_figures(target, only)]
-        args.answer.give(OK, figures=rows)
-    else:
-        screen.show(*(lists.rich_figures(target, only) for target, only in wanted))
+        screen.show(*shown)
     return OK
 
 
@@ -164,23 +152,9 @@ def _search(screen: Screen, args: argparse.Namespace, targets: list[Target]) -> 
         hint = _hint(args.search, targets)
         problem = Problem("E0201", f"no instruction has '{args.search}'", None, hint)
         return refuse(args, screen, [problem])
-    if args.json:
-        rows = [row for target, rows in found.items() for row in lists.json_list(target, rows)]
-        args.answer.give(OK, instructions=rows)
-    else:
-        screen.show(*(lists.rich_found(rows) for rows in found.values() if rows))
-    return OK
-
-
-def _list(screen: Screen, args: argparse.Namespace, targets: list[Target]) -> int:
-    from nasm.show import lists
-
-    if args.json:
-        rows = [row for t in targets for row in lists.json_list(t)]
-        args.answer.give(OK, instructions=rows)
-    else:
-        screen.show(*(lists.rich_list(t) for t in targets))
-    return OK
+    rows = (row for target, rows in found.items() for row in lists.json_list(target, rows))
+    shown = (lists.rich_found(rows) for rows in found.values() if rows)
+    return _give(screen, args, "instructions", rows, shown)
 
 
 def _page(screen: Screen, args: argparse.Namespace, row: Row, target: Target) -> int:
@@ -202,10 +176,7 @@ def _example(screen: Screen, args: argparse.Namespace, row: Row, target: Target)
     """A program, and nothing else on standard output."""
     from nasm.show import examples
 
-    try:
-        text = examples.whole(row, target, args.target)
-    except Refused as refused:
-        return refuse(args, screen, [refused.at(None)])
+    text = examples.whole(row, target, args.target)
     if args.json:
         args.answer.give(OK, example=text)
     else:
@@ -220,5 +191,13 @@ VERB = Verb(
     conflicts=(_unfit,),
     body=isa,
     examples=(("TensorTensor", "its operands, rules and sources"),),
-    notes=NOTES,
+    notes="""\
+examples:
+  neuron-nasm isa
+  neuron-nasm isa MultiplyMoving
+  neuron-nasm isa --search nc_matmul          by name, operator, dtype or word
+  neuron-nasm isa --options                   what --option may set
+  neuron-nasm isa --timing --target trn2      what --timing may set
+  neuron-nasm isa TensorTensor --example | neuron-nasm run -
+""",
 )

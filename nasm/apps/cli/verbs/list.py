@@ -8,27 +8,14 @@ from typing import TYPE_CHECKING
 
 from nasm.apps.cli import shared_options as options
 from nasm.apps.cli import streams, values
-from nasm.apps.cli.answer import OK, refuse
+from nasm.apps.cli.answer import OK
 from nasm.apps.cli.verb import Verb, preload
 from nasm.apps.cli.verbs.print import desugared
-from nasm.base.problems import Failure, Problem, Refused
+from nasm.base.problems import Failure, Problem
 
 if TYPE_CHECKING:
     from nasm.apps.cli.screen import Screen
     from nasm.program.program import Program
-
-NOTES = """\
-examples:
-  neuron-nasm list tiled.nasm                 offset, pc, cycles, lines as written
-  neuron-nasm list tiled.nasm --engine tensor --core 0
-  neuron-nasm list tiled.nasm --explorer      to lay a profile beside it
-  neuron-nasm list tiled.nasm --desugar       as a program, as 'print' does
-  neuron-nasm list tiled.nasm --json
-
-Numbers stand where names and expressions did. Cycles are those of the engine,
-? where they depend on what a run finds. A line that a loop or a macro made
-says of which round or call it is.
-"""
 
 
 def _arguments(verb: argparse.ArgumentParser) -> None:
@@ -70,15 +57,12 @@ def list_(args: argparse.Namespace, screen: Screen) -> int:
     from nasm.apps.cli.programs import assembled
     from nasm.show import listing
 
-    try:
-        program = assembled(args, args.program).program
-        engines = _engines(program, args.engines)
-        if args.core is not None and args.core >= program.cores:
-            said = f"--core {args.core}: the program uses cores 0 to {program.cores - 1}"
-            raise Failure(Problem("E0812", said))
-        found = list(listing.lines(program, engines, args.core, args.explorer))
-    except Failure as failure:
-        return refuse(args, screen, failure.problems)
+    program = assembled(args, args.program).program
+    engines = _engines(program, args.engines)
+    if args.core is not None and args.core >= program.cores:
+        said = f"--core {args.core}: the program uses cores 0 to {program.cores - 1}"
+        raise Failure(Problem("E0812", said))
+    found = list(listing.lines(program, engines, args.core, args.explorer))
     if args.json:
         target = program.generation.spellings[0]
         content = {"target": target, "lines": listing.document(found), "problems": []}
@@ -100,11 +84,8 @@ EXPLORER = (
 
 
 def _engines(program: Program, names: list[str]) -> set[str]:
-    """Engines by their names or aliases; raises Failure."""
-    try:
-        return {program.generation.engine(name.removeprefix("@")).name for name in names}
-    except Refused as refused:
-        raise Failure(refused.at(None)) from None
+    """Engines by their names or aliases; raises Refused."""
+    return {program.generation.engine(name.removeprefix("@")).name for name in names}
 
 
 VERB = Verb(
@@ -113,6 +94,17 @@ VERB = Verb(
     arguments=_arguments,
     conflicts=(options.kernel_with_autosync, options.text_with_inputs),
     body=list_,
-    notes=NOTES,
+    notes="""\
+examples:
+  neuron-nasm list tiled.nasm                 offset, pc, cycles, lines as written
+  neuron-nasm list tiled.nasm --engine tensor --core 0
+  neuron-nasm list tiled.nasm --explorer      to lay a profile beside it
+  neuron-nasm list tiled.nasm --desugar       as a program, as 'print' does
+  neuron-nasm list tiled.nasm --json
+
+Numbers stand where names and expressions did. Cycles are those of the engine,
+? where they depend on what a run finds. A line that a loop or a macro made
+says of which round or call it is.
+""",
     document="program",
 )

@@ -9,15 +9,10 @@ from typing import TYPE_CHECKING
 from nasm.apps.cli import shared_options as options
 from nasm.apps.cli.answer import REFUSED
 from nasm.apps.cli.verb import Verb, preload
-from nasm.base.problems import Failure, Problem
+from nasm.base.problems import Problem
 
 if TYPE_CHECKING:
     from nasm.apps.cli.screen import Screen
-
-NOTES = """\
-It speaks the language server protocol on standard input and output: an editor
-starts it. docs/editors.md says how. It needs pip install 'neuron-nasm[lsp]'.
-"""
 
 NEEDED = "pygls"
 
@@ -42,11 +37,7 @@ def lsp(args: argparse.Namespace, screen: Screen) -> int:
         said = f"'lsp' needs {NEEDED}, which is not installed"
         screen.problems([Problem("E0850", said, None, "pip install 'neuron-nasm[lsp]'")])
         return REFUSED
-    try:
-        timing, files = Timing.of(args.timing), allowed(args)
-    except Failure as failure:
-        screen.problems(failure.problems)
-        return REFUSED
+    timing, files = Timing.of(args.timing), allowed(args)
     from nasm.apps.lsp.analysis import Settings
     from nasm.apps.lsp.server import serve
 
@@ -61,5 +52,8 @@ VERB = Verb(
     arguments=_arguments,
     body=lsp,
     examples=(("", "answer an editor"),),
-    notes=NOTES,
+    notes="""\
+It speaks the language server protocol on standard input and output: an editor
+starts it. docs/editors.md says how. It needs pip install 'neuron-nasm[lsp]'.
+""",
 )

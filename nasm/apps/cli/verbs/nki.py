@@ -21,28 +21,6 @@ if TYPE_CHECKING:
     from nasm.apps.cli.screen import Screen
     from nasm.nki.jit import Kernel
 
-NOTES = """\
-examples:
-  neuron-nasm nki script.py                   a script that calls its kernels
-  neuron-nasm nki script.py -- --rows 512     with arguments of its own
-  neuron-nasm nki kernel.py:name --in a=a.npy --in "b=normal[128,512]:bf16"
-  neuron-nasm nki kernel.py:name --in "x=iota[128,512]" --arg pool_size=2 --lnc 2
-  neuron-nasm nki kernel.py:name --in x=x.npz:x --out y=y.npy --emit out.nasm
-  neuron-nasm profile kernel.py:name --in x=x.npy
-  neuron-nasm repl kernel.py:name --in x=x.npy
-  neuron-nasm diff k.py:old k.py:new --in x=x.npy
-
-'import nki' finds nasm's own modules: no package of the vendor's is needed.
-Values that are made are zeros, ones, iota, random or normal with a shape, then
-a dtype (f32) and a seed (the number of its --in): normal[128,512]:bf16:seed=7.
-Behind a .npy file may stand what its elements are: a.npy:bf16. The target is
---target, or the variable NEURON_PLATFORM_TARGET_OVERRIDE, or trn2.
-
-The exit code of a script is its own, or 1 if something is wrong with a run of
-one of its kernels; 1 for what a kernel or a script raises, 2 for a kernel that
-is refused.
-"""
-
 OF_ONE = OF_KERNELS | {
     "inputs": "--in",
     "in_dir": "--in-dir",
@@ -182,6 +160,26 @@ VERB = Verb(
     conflicts=(unfit, _neither),
     body=nki,
     examples=(("script.py", "run AWS's kernels"),),
-    notes=NOTES,
+    notes="""\
+examples:
+  neuron-nasm nki script.py                   a script that calls its kernels
+  neuron-nasm nki script.py -- --rows 512     with arguments of its own
+  neuron-nasm nki kernel.py:name --in a=a.npy --in "b=normal[128,512]:bf16"
+  neuron-nasm nki kernel.py:name --in "x=iota[128,512]" --arg pool_size=2 --lnc 2
+  neuron-nasm nki kernel.py:name --in x=x.npz:x --out y=y.npy --emit out.nasm
+  neuron-nasm profile kernel.py:name --in x=x.npy
+  neuron-nasm repl kernel.py:name --in x=x.npy
+  neuron-nasm diff k.py:old k.py:new --in x=x.npy
+
+'import nki' finds nasm's own modules: no package of the vendor's is needed.
+Values that are made are zeros, ones, iota, random or normal with a shape, then
+a dtype (f32) and a seed (the number of its --in): normal[128,512]:bf16:seed=7.
+Behind a .npy file may stand what its elements are: a.npy:bf16. The target is
+--target, or the variable NEURON_PLATFORM_TARGET_OVERRIDE, or trn2.
+
+The exit code of a script is its own, or 1 if something is wrong with a run of
+one of its kernels; 1 for what a kernel or a script raises, 2 for a kernel that
+is refused.
+""",
     document="program",
 )

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from collections.abc import Sequence
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
-from nasm.apps.cli import program_names, results, streams
+from nasm.apps.cli import program_names, results
 from nasm.apps.cli import shared_options as options
 from nasm.apps.cli.answer import OK, REFUSED
 from nasm.apps.cli.running import file_of
@@ -18,19 +17,6 @@ from nasm.show import jsonable
 
 if TYPE_CHECKING:
     from nasm.apps.cli.screen import Screen
-
-NOTES = """\
-examples:
-  neuron-nasm print tiled.nasm                queue by queue, one line each
-  neuron-nasm print tiled.nasm -D N=1_024 -o unrolled.nasm
-  neuron-nasm print tiled.nasm --places       with the place of every tensor
-
-What is printed assembles to the same program: the same instructions, places
-and semaphores, and the same run in every tick. A comment stands above the first
-line that its line became. Machine options and timing
-figures, which no text says, are named in comments: give them again. Array files
-are named from where the text stands: beside the program, or where -o writes it.
-"""
 
 
 def _arguments(verb: argparse.ArgumentParser) -> None:
@@ -52,15 +38,11 @@ def _arguments(verb: argparse.ArgumentParser) -> None:
 def print_(args: argparse.Namespace, screen: Screen) -> int:
     """Assemble a program and print it; returns the exit code."""
     preload("nasm.apps.cli.programs", "nasm.language.printing")
-    try:
-        path = results.spelled(args.output)
-        problems = _unwritable(path, args)
-        if problems:
-            raise Failure(problems)
-        _write(path, _printed(args, path))
-    except Failure as failure:
-        screen.problems(failure.problems)
-        return REFUSED
+    path = results.spelled(args.output)
+    problems = _unwritable(path, args)
+    if problems:
+        raise Failure(problems)
+    results.put_text(path, _printed(args, path))
     return OK
 
 
@@ -97,17 +79,6 @@ def _printed(args: argparse.Namespace, path: str) -> str:
     return text(program, folder=os.path.dirname(beside), places=args.places)
 
 
-def _write(path: str, made: str) -> None:
-    if path == "/dev/stdout":
-        streams.write(sys.stdout, made)
-        return
-
-    def save(out: IO[bytes]) -> None:
-        out.write(made.encode("utf-8"))
-
-    results.replace(path, save)
-
-
 VERB = Verb(
     summary="print a program with all loops and expressions worked out",
     rank=70,
@@ -115,5 +86,16 @@ VERB = Verb(
     conflicts=(options.text_with_inputs,),
     body=print_,
     examples=(("tiled.nasm", "its loops unrolled, line by line"),),
-    notes=NOTES,
+    notes="""\
+examples:
+  neuron-nasm print tiled.nasm                queue by queue, one line each
+  neuron-nasm print tiled.nasm -D N=1_024 -o unrolled.nasm
+  neuron-nasm print tiled.nasm --places       with the place of every tensor
+
+What is printed assembles to the same program: the same instructions, places
+and semaphores, and the same run in every tick. A comment stands above the first
+line that its line became. Machine options and timing
+figures, which no text says, are named in comments: give them again. Array files
+are named from where the text stands: beside the program, or where -o writes it.
+""",
 )

@@ -23,18 +23,6 @@ if TYPE_CHECKING:
     from nasm.runs.running import Running
     from nasm.views.tensor import Tensor
 
-NOTES = """\
-examples:
-  neuron-nasm profile matmul.nasm
-  neuron-nasm profile matmul.nasm --path      all of the critical path
-  neuron-nasm profile matmul.nasm --timeline 2us..5us
-  neuron-nasm profile tiled.nasm -D N=1_024 --target trn2 --json
-  neuron-nasm profile matmul.nasm --tables out --format parquet
-
-Times need no values: nothing is computed, unless addresses or branches of the
-program depend on what is. With --no-values such a program is refused.
-"""
-
 
 def _arguments(verb: argparse.ArgumentParser) -> None:
     options.program(verb)
@@ -254,6 +242,16 @@ VERB = Verb(
     conflicts=(_unfit, options.text_with_arguments),
     body=profile,
     examples=(("matmul.nasm", "where the time went"),),
-    notes=NOTES,
+    notes="""\
+examples:
+  neuron-nasm profile matmul.nasm
+  neuron-nasm profile matmul.nasm --path      all of the critical path
+  neuron-nasm profile matmul.nasm --timeline 2us..5us
+  neuron-nasm profile tiled.nasm -D N=1_024 --target trn2 --json
+  neuron-nasm profile matmul.nasm --tables out --format parquet
+
+Times need no values: nothing is computed, unless addresses or branches of the
+program depend on what is. With --no-values such a program is refused.
+""",
     document="program",
 )

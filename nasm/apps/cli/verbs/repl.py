@@ -8,18 +8,10 @@ from typing import TYPE_CHECKING
 
 from nasm.apps.cli import program_names, streams
 from nasm.apps.cli import shared_options as options
-from nasm.apps.cli.answer import REFUSED
 from nasm.apps.cli.verb import Verb, preload
-from nasm.base.problems import Failure
 
 if TYPE_CHECKING:
     from nasm.apps.cli.screen import Screen
-
-NOTES = """\
-examples:
-  neuron-nasm repl matmul.nasm
-  neuron-nasm repl matmul.nasm -ex run -ex "info queues"
-"""
 
 
 def _arguments(verb: argparse.ArgumentParser) -> None:
@@ -73,11 +65,7 @@ def repl(args: argparse.Namespace, screen: Screen) -> int:
     from nasm.apps.cli import arrays, programs
     from nasm.apps.repl.screen import Unwritable
 
-    try:
-        inputs = {} if program_names.kernel(args.program) else arrays.inputs(args)
-    except Failure as failure:
-        screen.problems(failure.problems)
-        return REFUSED
+    inputs = {} if program_names.kernel(args.program) else arrays.inputs(args)
     try:
         return debugger.main(
             args.program,
@@ -116,6 +104,10 @@ VERB = Verb(
     conflicts=(options.text_with_arguments,),
     body=repl,
     examples=(("matmul.nasm", "step through it"),),
-    notes=NOTES,
+    notes="""\
+examples:
+  neuron-nasm repl matmul.nasm
+  neuron-nasm repl matmul.nasm -ex run -ex "info queues"
+""",
     other_names=("debug", "gdb", "dbg"),
 )

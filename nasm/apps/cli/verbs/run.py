@@ -21,25 +21,6 @@ if TYPE_CHECKING:
     from nasm.runs.running import Running
     from nasm.runs.schedules.records import Schedule, Schedules, Witness
 
-NOTES = """\
-examples:
-  neuron-nasm run matmul.nasm
-  neuron-nasm run matmul.nasm --in A=a.npy --in B=data.npz:b --out C=c.npy
-  neuron-nasm run tiled.nasm -D N=1_024 --target trn2 --out-dir results
-  neuron-nasm run matmul.nasm --trace trace.json.gz
-  neuron-nasm run matmul.nasm --option rounding=stochastic
-  neuron-nasm run matmul.nasm --timing my.toml
-  neuron-nasm run matmul.nasm --schedules 200 under 200 other timings
-  neuron-nasm run matmul.nasm --strict --allow E0514 --sarif found.sarif
-  neuron-nasm run kernel.py:name --isolated --timeout 60 --json
-  cat matmul.nasm | neuron-nasm run - --json
-
-A .npy file has exactly the shape and the dtype of its tensor. Dtypes that .npy
-lacks (bfloat16, the 8-bit floats) are read and written as unsigned integers of
-their width. Files are written atomically: the outputs if the program ran to
-its end, the trace unless a signal stops the run.
-"""
-
 
 def _arguments(verb: argparse.ArgumentParser) -> None:
     options.program(verb)
@@ -250,7 +231,24 @@ VERB = Verb(
         ("matmul.nasm", "run it: cycles and expectations"),
         ("matmul.nasm --in A=a.npy --out C=c.npy", ""),
     ),
-    notes=NOTES,
+    notes="""\
+examples:
+  neuron-nasm run matmul.nasm
+  neuron-nasm run matmul.nasm --in A=a.npy --in B=data.npz:b --out C=c.npy
+  neuron-nasm run tiled.nasm -D N=1_024 --target trn2 --out-dir results
+  neuron-nasm run matmul.nasm --trace trace.json.gz
+  neuron-nasm run matmul.nasm --option rounding=stochastic
+  neuron-nasm run matmul.nasm --timing my.toml
+  neuron-nasm run matmul.nasm --schedules 200 under 200 other timings
+  neuron-nasm run matmul.nasm --strict --allow E0514 --sarif found.sarif
+  neuron-nasm run kernel.py:name --isolated --timeout 60 --json
+  cat matmul.nasm | neuron-nasm run - --json
+
+A .npy file has exactly the shape and the dtype of its tensor. Dtypes that .npy
+lacks (bfloat16, the 8-bit floats) are read and written as unsigned integers of
+their width. Files are written atomically: the outputs if the program ran to
+its end, the trace unless a signal stops the run.
+""",
     document="program",
     other_names=("simulate", "exec", "execute", "start", "sim"),
 )

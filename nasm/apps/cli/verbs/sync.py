@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
-from nasm.apps.cli import results, streams
+from nasm.apps.cli import results
 from nasm.apps.cli import shared_options as options
-from nasm.apps.cli.answer import OK, refuse
+from nasm.apps.cli.answer import OK
 from nasm.apps.cli.verb import Verb, preload
 from nasm.apps.cli.verbs.fmt import changes
-from nasm.base.problems import Failure, counted, in_line
+from nasm.base.problems import counted, in_line
 from nasm.base.source import Source
 
 if TYPE_CHECKING:
@@ -23,21 +22,6 @@ if TYPE_CHECKING:
     from nasm.language.printing.lines import Place
     from nasm.program.builder import ProgramBuilder
     from nasm.program.program import Program
-
-NOTES = """\
-examples:
-  neuron-nasm sync program.nasm               show it with moments, as a diff
-  neuron-nasm sync program.nasm -o ready.nasm
-  neuron-nasm sync --strip --write old.nasm   in the place of the waits it has
-  neuron-nasm sync --waits program.nasm       semaphores, with what they count
-  neuron-nasm run --autosync program.nasm     run it with them
-
-Each line means what it does after all lines above it, whichever engine it is
-for. What is inserted keeps that meaning under every timing, and no wait of it
-can be left out. A text that is written engine by engine is refused, and so is
-one that branches. A line of a .for says what it comes after for all rounds; a
-text whose rounds have less in common is written out, line by line.
-"""
 
 
 def _arguments(verb: argparse.ArgumentParser) -> None:
@@ -65,15 +49,12 @@ def sync(args: argparse.Namespace, screen: Screen) -> int:
     preload("nasm.apps.cli.programs", "nasm.language.editing.moments", "nasm.sync.sequential_text")
     from nasm.apps.cli import files
 
-    try:
-        source = files.program_text(args.program)
-        made = _Synchronised(source, args)
-        wanted = args.program if args.write else args.output
-        path = None if wanted is None else results.spelled(wanted)
-        if path is not None:
-            _write(path, made.text)
-    except Failure as failure:
-        return refuse(args, screen, failure.problems)
+    source = files.program_text(args.program)
+    made = _Synchronised(source, args)
+    wanted = args.program if args.write else args.output
+    path = None if wanted is None else results.spelled(wanted)
+    if path is not None:
+        results.put_text(path, made.text)
     if args.json:
         return int(args.answer.give(OK, **made.document(), problems=[]))
     if not args.quiet:
@@ -81,18 +62,6 @@ def sync(args: argparse.Namespace, screen: Screen) -> int:
             screen.show(*made.diff())
         screen.note(made.summary() + (f"; wrote {in_line(path)}" if path is not None else ""))
     return OK
-
-
-def _write(path: str, made: str) -> None:
-    """Write a text to a file, or to standard output; raises Failure."""
-    if path == results.spelled("-"):
-        streams.write(sys.stdout, made)
-    else:
-        results.replace(path, lambda out: _put(out, made))
-
-
-def _put(out: IO[bytes], made: str) -> None:
-    out.write(made.encode())
 
 
 class _Synchronised:
@@ -237,6 +206,19 @@ VERB = Verb(
     arguments=_arguments,
     body=sync,
     examples=(("program.nasm", "who has to wait for whom"),),
-    notes=NOTES,
+    notes="""\
+examples:
+  neuron-nasm sync program.nasm               show it with moments, as a diff
+  neuron-nasm sync program.nasm -o ready.nasm
+  neuron-nasm sync --strip --write old.nasm   in the place of the waits it has
+  neuron-nasm sync --waits program.nasm       semaphores, with what they count
+  neuron-nasm run --autosync program.nasm     run it with them
+
+Each line means what it does after all lines above it, whichever engine it is
+for. What is inserted keeps that meaning under every timing, and no wait of it
+can be left out. A text that is written engine by engine is refused, and so is
+one that branches. A line of a .for says what it comes after for all rounds; a
+text whose rounds have less in common is written out, line by line.
+""",
     document="program",
 )
