@@ -367,7 +367,7 @@ VERB = Verb(summary="say a word", rank=5, arguments=arguments, body=body, notes=
     monkeypatch.setattr(arguments, "names", names.__wrapped__)
     monkeypatch.delattr(folder, "scratch", raising=False)
     try:
-        assert list(verbs())[0] == "scratch"
+        assert next(iter(verbs())) == "scratch"
         shown = ran("--help").out
         assert "    scratch      say a word\n" in shown
         assert "  neuron-nasm scratch word                    what it says\n" in shown

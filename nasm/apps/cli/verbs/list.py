@@ -96,7 +96,7 @@ VERB = Verb(
     body=list_,
     notes="""\
 examples:
-  neuron-nasm list tiled.nasm                 offset, pc, cycles, lines as written
+  neuron-nasm list tiled.nasm                 offset, pc, cycles, text as given
   neuron-nasm list tiled.nasm --engine tensor --core 0
   neuron-nasm list tiled.nasm --explorer      to lay a profile beside it
   neuron-nasm list tiled.nasm --desugar       as a program, as 'print' does

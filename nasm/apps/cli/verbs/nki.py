@@ -165,7 +165,7 @@ examples:
   neuron-nasm nki script.py                   a script that calls its kernels
   neuron-nasm nki script.py -- --rows 512     with arguments of its own
   neuron-nasm nki kernel.py:name --in a=a.npy --in "b=normal[128,512]:bf16"
-  neuron-nasm nki kernel.py:name --in "x=iota[128,512]" --arg pool_size=2 --lnc 2
+  neuron-nasm nki kernel.py:name --in "x=iota[128,512]" --arg pool=2 --lnc 2
   neuron-nasm nki kernel.py:name --in x=x.npz:x --out y=y.npy --emit out.nasm
   neuron-nasm profile kernel.py:name --in x=x.npy
   neuron-nasm repl kernel.py:name --in x=x.npy
