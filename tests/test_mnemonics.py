@@ -28,9 +28,8 @@ HOMES = {
 
 EXAMPLES = {
     "asm/text/syntax_errors.py": "texts that do not parse, some of which have an instruction",
-    "cli/fitting.py": "what may be typed behind neuron-nasm",
-    "cli/help_texts.py": "the same",
-    "cli/verb_parsers.py": "the same",
+    "apps/cli/verbs/help.py": "what may be typed after neuron-nasm",
+    "apps/cli/verbs/isa.py": "the same",
     "codes/control.py": "a wrong program and a right one for each code",
     "codes/data.py": "the same",
     "codes/examining.py": "the same",

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nasm.apps.cli import rerunning
 from nasm.debugger.session import Session
+from nasm.runs.schedules import random
 from tests.cli.programs import ENDLESS, HALVES, written
 from tests.schedules.programs import FIVE, HEAD
 from tests.show.test_jsonable import documented, keys
@@ -115,13 +115,13 @@ def test_a_run_that_does_not_come_to_its_end_is_not_run_again(ran: Any, tmp_path
 def test_told_to_stop_there_are_as_many_schedules_as_there_were(
     ran: Any, halves: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    each = rerunning.each
+    each = random.each
 
     def stopping(session: Session, count: int, seed: int) -> Any:
         yield from each(session, 2, seed)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(rerunning, "each", stopping)
+    monkeypatch.setattr(random, "each", stopping)
     said = ran("run", halves, "--schedules", "9")
     assert said.code == 130
     assert "2 schedules lead to the same (seeds 1 to 2)" in said.out

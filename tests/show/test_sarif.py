@@ -308,7 +308,7 @@ def test_a_log_of_work_that_was_cut_short_says_so(
     def cut(*args: Any, **kwargs: Any) -> None:
         raise error
 
-    place = {"run": "nasm.apps.cli.files.program", "check": "nasm.apps.cli.checking.assembled"}[
+    place = {"run": "nasm.apps.cli.files.program", "check": "nasm.apps.cli.programs.assembled"}[
         verb
     ]
     path = program(".target trn1\n@sync Nop\n")

@@ -128,10 +128,10 @@ def _far(place: Place, other: Place) -> int:
 
 def main(words: list[str]) -> None:
     """Judge the kernel that a command line names."""
-    from nasm.apps.cli import kernels
+    from nasm.apps.cli import programs
     from nasm.apps.cli.arguments import parser
 
-    program = kernels.traced(parser().parse_args(["nki", *words])).program
+    program = programs.traced(parser().parse_args(["nki", *words])).program
     judged = Judged(program)
     waits = list(judged.waits())
     found = judged.unordered()

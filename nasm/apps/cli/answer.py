@@ -1,4 +1,4 @@
-"""The one JSON document that a command prints if it is asked for one."""
+"""How a command answers: its exit code, and the one JSON document if it is asked for one."""
 
 from __future__ import annotations
 
@@ -6,18 +6,25 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from nasm.apps.cli import streams
-from nasm.apps.cli.exit_codes import REFUSED
+from nasm.apps.cli.verb import named
 from nasm.base.problems import Problem
 from nasm.show import jsonable
 
 if TYPE_CHECKING:  # a command that shows nothing imports no Rich
     from nasm.apps.cli.screen import Screen
 
-PROGRAM = ("run", "nki", "profile", "sync", "asm", "list")
-"""The verbs whose document is about one program."""
+OK: Final = 0
+BROKEN: Final = 1
+"""The text was read, and what it promises does not hold; or it is not formatted."""
+REFUSED: Final = 2
+"""The text, the command line or a file is wrong."""
+RAISED: Final = "E0655"
+"""The code of what a kernel raises of its own: it is called, and its run fails (1)."""
+DEFECT: Final = 70
+"""nasm has a defect. What else ends the command has codes of its own (`nasm/base/signals.py`)."""
 
 
 class Answer:
@@ -28,13 +35,10 @@ class Answer:
 
     def __init__(self, verb: str, wanted: bool) -> None:
         self.verb, self.wanted = verb, wanted
+        self.about = named(verb).document if verb else ""
         self.content: dict[str, Any] = {}
-        if verb in PROGRAM:
-            self.content["program"] = ""
-        elif verb == "diff":
-            self.content["programs"] = []
-        elif verb == "check":
-            self.content["files"] = []
+        if self.about:
+            self.content[self.about] = "" if self.about == "program" else []
 
     def give(self, code: int, **content: Any) -> int:
         """Print it; returns the exit code."""
@@ -47,15 +51,17 @@ class Answer:
     def cut(self, code: int, status: str, problems: Sequence[Problem]) -> None:
         """Print what there is of it."""
         content = dict(self.content)
-        if self.verb in (*PROGRAM, "diff"):
+        if self.about in ("program", "programs"):
             content["status"] = status
         self.give(code, **content, problems=jsonable.problems(problems))
 
 
-def refuse(args: argparse.Namespace, screen: Screen, problems: Sequence[Problem]) -> int:
+def refuse(
+    args: argparse.Namespace, screen: Screen, problems: Sequence[Problem], **content: Any
+) -> int:
     """Say what is wrong, as a document where one is wanted; returns the exit code."""
-    if args.json:
-        args.answer.give(REFUSED, problems=jsonable.problems(problems))
+    if getattr(args, "json", False):
+        args.answer.give(REFUSED, **content, problems=jsonable.problems(problems))
     else:
         screen.problems(problems)
     return REFUSED

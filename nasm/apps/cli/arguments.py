@@ -7,11 +7,9 @@ import sys
 from typing import Any, NoReturn
 
 from nasm import __version__
-from nasm.apps.cli import diff_arguments, help_texts, program_names, streams
+from nasm.apps.cli import program_names, streams
 from nasm.apps.cli import shared_options as options
-from nasm.apps.cli.help_texts import COMMAND
-from nasm.apps.cli.option_conflicts import unfit
-from nasm.apps.cli.verb_parsers import VERBS
+from nasm.apps.cli.verb import COMMAND, Verb, named, names, verbs
 from nasm.base.problems import Failure, did_you_mean, quoted
 
 
@@ -37,21 +35,12 @@ def asked(given: list[str]) -> tuple[str, bool]:
     """The verb, and whether a JSON document is wanted, as far as that can be told."""
     words = given[: given.index("--")] if "--" in given else given
     verb = asked_for(given)
-    wanted = "--json" in words and verb and "--json" in _options(parser(), verb)
+    wanted = "--json" in words and verb and "--json" in _options(parser(verb), verb)
     return verb, bool(wanted)
 
 
-ELSEWHERE = {
-    **dict.fromkeys(("assemble", "compile", "build", "as"), "asm"),
-    **dict.fromkeys(("simulate", "exec", "execute", "start", "sim"), "run"),
-    **dict.fromkeys(("lint", "verify", "validate"), "check"),
-    **dict.fromkeys(("debug", "gdb", "dbg"), "repl"),
-    **dict.fromkeys(("disassemble", "objdump", "disasm"), "dis"),
-    **dict.fromkeys(("format", "tidy"), "fmt"),
-    "trace": "run --trace FILE",
-    "version": "-V",
-}
-"""What other tools call the commands."""
+ELSEWHERE = {"trace": "run --trace FILE", "version": "-V"}
+"""What other tools have commands for, and this one options."""
 
 OPTIONS = {
     **dict.fromkeys(("-o", "--output"), ("--out", "--output")),
@@ -67,38 +56,46 @@ OPTIONS = {
 def asked_for(given: list[str]) -> str:
     """The verb, as far as that can be told; empty if there is none."""
     words = given[: given.index("--")] if "--" in given else given
-    return next((word for word in words if word in VERBS), "")
+    return next((word for word in words if word in names()), "")
 
 
 def refusal(given: list[str]) -> str:
     """Why a first word is no verb, in a sentence; empty if it is one, or an option."""
     word = given[0] if given else ""
-    if not word or word.startswith("-") or word in VERBS:
+    if not word or word.startswith("-") or word in names():
         return ""
     if program_names.kernel(word):
         said = quoted(word)
         return f"'{said}' is not a command; to run it: {COMMAND} nki {said}"
     if word.endswith(".nasm"):
         return f"'{quoted(word)}' is not a command; to run it: {COMMAND} run {quoted(word)}"
-    if word in ELSEWHERE:
-        return f"no command '{quoted(word)}': write '{COMMAND} {ELSEWHERE[word]}'"
-    close = did_you_mean(word, VERBS) or f"the commands are {', '.join(VERBS)}"
+    others = {other: name for name, verb in verbs().items() for other in verb.other_names}
+    if meant := (ELSEWHERE | others).get(word):
+        return f"no command '{quoted(word)}': write '{COMMAND} {meant}'"
+    close = did_you_mean(word, verbs()) or f"the commands are {', '.join(verbs())}"
     return f"no command '{quoted(word)}': {close}"
 
 
 def read(given: list[str]) -> argparse.Namespace:
     """The command line as it was meant; raises Wrong if it means nothing."""
-    top = parser()
-    if asked_for(given) == "diff":
-        return _sides(top, given)
+    top = parser(given[0] if given and given[0] in names() else "")
+    verb = asked_for(given)
+    if verb and (own := named(verb).read) is not None:
+        return own(top, given)
     parsed, rest = top.parse_known_args(given)
-    said = _unknown(top, parsed.verb, rest) or unfit(parsed)
+    said = unknown(top, parsed.verb, rest) or _unfit(parsed)
     if said:
         raise Wrong(said)
-    return _unpacked(parsed)
+    return unpacked(parsed)
 
 
-def _unpacked(parsed: argparse.Namespace) -> argparse.Namespace:
+def _unfit(parsed: argparse.Namespace) -> str:
+    """Which options do not go with the others, in a sentence; empty if all do."""
+    conflicts = named(parsed.verb).conflicts if parsed.verb else ()
+    return next(filter(None, (conflict(parsed) for conflict in conflicts)), "")
+
+
+def unpacked(parsed: argparse.Namespace) -> argparse.Namespace:
     """The same with every array of an archive that --in names as a --in of its own."""
     if any(not name for name, _ in getattr(parsed, "inputs", ())):
         from nasm.machine.inputs import in_archive
@@ -118,27 +115,7 @@ def _unpacked(parsed: argparse.Namespace) -> argparse.Namespace:
     return parsed
 
 
-def _sides(top: argparse.ArgumentParser, given: list[str]) -> argparse.Namespace:
-    """A command line of two sides, each read as if it were the only one."""
-    read_as = []
-    try:
-        for words in diff_arguments.parted(given):
-            parsed, rest = top.parse_known_args(words)
-            # argparse takes programs in one place alone: those behind an option are left over.
-            programs = [*parsed.programs, *(w for w in rest if w == "-" or not w.startswith("-"))]
-            said = _unknown(top, parsed.verb, [w for w in rest if w not in programs])
-            if said:
-                raise Wrong(said)
-            parsed.words = words
-            read_as.append((parsed, programs))
-        both = diff_arguments.joined(*read_as)
-        both.first = _unpacked(both.first)
-        return _unpacked(both)
-    except diff_arguments.Unclear as unclear:
-        raise Wrong(str(unclear)) from None
-
-
-def _unknown(top: argparse.ArgumentParser, verb: str | None, rest: list[str]) -> str:
+def unknown(top: argparse.ArgumentParser, verb: str | None, rest: list[str]) -> str:
     """What to say of words that nothing takes; empty if there are none."""
     if not rest:
         return ""
@@ -166,13 +143,13 @@ def of_verb(top: argparse.ArgumentParser, verb: str | None) -> argparse.Argument
     return chosen
 
 
-def parser() -> argparse.ArgumentParser:
-    """The parser of the whole command line."""
+def parser(only: str = "") -> argparse.ArgumentParser:
+    """The parser of the whole command line; if it is known already which, of ``only`` one verb."""
     top: argparse.ArgumentParser = _Parser(
         prog=COMMAND,
         description="Assemble, run and inspect programs for the AWS Neuron instruction set on a\n"
         "simulated NeuronCore: values and cycles from one run, without the hardware.",
-        epilog=help_texts.EPILOG,
+        epilog="" if only else f"examples:\n{_examples()}\n{BELOW}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
@@ -184,7 +161,42 @@ def parser() -> argparse.ArgumentParser:
         help="print the version and leave",
     )
     options.color(top, "auto")
-    verbs = top.add_subparsers(dest="verb", metavar="COMMAND", title="commands")
-    for add in VERBS.values():
-        add(verbs)
+    added = top.add_subparsers(dest="verb", metavar="COMMAND", title="commands")
+    for name, verb in ({only: named(only)} if only else verbs()).items():
+        _add(added, name, verb)
     return top
+
+
+def _add(added: argparse._SubParsersAction[argparse.ArgumentParser], name: str, verb: Verb) -> None:
+    """Add the parser of a verb."""
+    made = added.add_parser(
+        name,
+        help=verb.summary,
+        description=verb.summary[0].upper() + verb.summary[1:] + ".",
+        epilog=verb.notes,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    options.color(made, argparse.SUPPRESS)  # before the verb or after it: the last one counts
+    verb.arguments(made)
+
+
+BELOW = f"""\
+'{COMMAND} help COMMAND' explains a command's options.
+
+exit codes: 0 no errors; 1 the program fails (an expectation, a hazard, a
+deadlock, a fault, a limit); 2 it does not assemble, or the command line
+or a file is wrong; 70 a defect in nasm; 124 --timeout; 130 Ctrl-C,
+143 SIGTERM, 129 SIGHUP.
+"""
+"""What the help of the command says below its examples."""
+
+
+def _examples() -> str:
+    """The examples of all verbs, a line each."""
+    rows = [
+        (f"  {COMMAND} {name} {words}".rstrip(), what)
+        for name, verb in verbs().items()
+        for words, what in verb.examples
+    ]
+    return "".join(f"{line:<45} {what}".rstrip() + "\n" for line, what in rows)

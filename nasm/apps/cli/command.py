@@ -9,14 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nasm.apps.cli import arguments, streams
-from nasm.apps.cli.answer import PROGRAM, Answer
-from nasm.apps.cli.exit_codes import DEFECT, REFUSED
+from nasm.apps.cli.answer import DEFECT, REFUSED, Answer, refuse
+from nasm.apps.cli.verb import named, preload
 from nasm.base import docstrings, host_memory, signals
-from nasm.base.problems import Problem, clean
+from nasm.base.problems import Failure, Problem, Refused, clean
 from nasm.base.signals import Told
-
-UNDONE = {"check": "all files were checked", "diff": "both programs had run"}
-"""What a verb has not done whose time is up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +56,9 @@ def _command(given: list[str], answer: Answer) -> int:
     if docstrings.stripped():
         raise arguments.Wrong(docstrings.NEEDED)
     parsed.answer = answer
-    if parsed.verb in PROGRAM:
+    if answer.about == "program":
         answer.content["program"] = parsed.program
-    elif parsed.verb == "diff":
+    elif answer.about == "programs":
         answer.content["programs"] = [parsed.first.program, parsed.program]
     if getattr(parsed, "watch", False):
         from nasm.apps.cli.watching import watch
@@ -86,9 +83,16 @@ def _again(given: list[str], answer: Answer) -> int:
 
 
 def _verb(parsed: argparse.Namespace) -> int:
-    with signals.shielded():  # no package likes to be imported by halves
-        from nasm.apps.cli import verbs
-    return verbs.VERBS[parsed.verb](parsed)
+    preload("nasm.apps.cli.screen")
+    from nasm.apps.cli.screen import Screen
+
+    screen = Screen(parsed.color)
+    try:
+        return named(parsed.verb).body(parsed, screen)
+    except Failure as failure:
+        return refuse(parsed, screen, failure.problems)
+    except Refused as refused:
+        return refuse(parsed, screen, [refused.at(None)])
 
 
 def _ending(error: BaseException, given: list[str], verb: str) -> _Ending:
@@ -97,7 +101,7 @@ def _ending(error: BaseException, given: list[str], verb: str) -> _Ending:
     if told is not None:
         if not told.late:
             return _Ending(told.code, f"{told}", "interrupted")
-        undone = UNDONE.get(verb, "the program was loaded")
+        undone = named(verb).undone if verb else "it began"
         said = f"the time of --timeout was up before {undone}"
         problem = Problem("E0516", said, None, "allow more with --timeout")
         return _Ending(told.code, _line(problem), "timeout", (problem,))

@@ -75,23 +75,29 @@ def store(session: Running, wanted: Mapping[str, Tensor]) -> Iterator[dict[str, 
     """Write tensors to their files; gives for each what was written where, or why it was not."""
     for path, tensor in wanted.items():
         contents = tensor_io.contents(session.machine.addresses, View.whole(tensor))
-        array = np.ascontiguousarray(dtypes.npy_storable(contents, tensor.dtype))
-
-        def save(out: IO[bytes], array: Any = array) -> None:
-            np.lib.format.write_array(host_files.Stream(out), array, allow_pickle=False)
-
         try:
-            results.replace(path, save)
+            yield put_array(tensor.name, path, contents, tensor.dtype)
         except Failure as failure:
             yield from failure.problems
-            continue
-        yield {
-            "tensor": tensor.name,
-            "file": path,
-            "dtype": tensor.dtype.name,
-            "stored_as": str(array.dtype),
-            "shape": list(tensor.shape),
-        }
+
+
+def put_array(
+    name: str, path: str, array: np.ndarray[Any, Any], dtype: dtypes.DType
+) -> dict[str, Any]:
+    """Write the elements of a tensor to a .npy file; returns what was written, raises Failure."""
+    kept = np.ascontiguousarray(dtypes.npy_storable(array, dtype))
+
+    def save(out: IO[bytes]) -> None:
+        np.lib.format.write_array(host_files.Stream(out), kept, allow_pickle=False)
+
+    results.replace(path, save)
+    return {
+        "tensor": name,
+        "file": path,
+        "dtype": dtype.name,
+        "stored_as": str(kept.dtype),
+        "shape": list(array.shape),
+    }
 
 
 class Tracing:

@@ -1,19 +1,17 @@
-"""``run --isolated``: a program of others, or a kernel, in child processes with limits."""
+"""``--isolated``: a program of others, or a kernel, in child processes with limits."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import sys
-from typing import IO, Any
+from typing import Any
 
-import numpy as np
-
-from nasm.apps.cli import arrays, files, kernels, program_names, results, streams
-from nasm.apps.cli.exit_codes import BROKEN, REFUSED
+from nasm.apps.cli import arrays, files, program_names, programs, results, streams
+from nasm.apps.cli.answer import BROKEN, RAISED, REFUSED
 from nasm.apps.cli.running import exit_code
 from nasm.apps.cli.screen import Screen
-from nasm.base import dtypes, host_files
+from nasm.base import dtypes
 from nasm.base.names import identifier
 from nasm.base.problems import Failure, Problem, counted, did_you_mean
 from nasm.base.signals import TIMED_OUT
@@ -69,7 +67,7 @@ def _outcome(args: argparse.Namespace) -> Outcome:
         args.program if args.program != "-" else files.program("-"),
         inputs,
         limits=limits,
-        arguments=kernels.words(args, inputs) if kernel else None,
+        arguments=programs.words(args, inputs) if kernel else None,
         lnc=args.lnc,
         dma=args.dma,
         python=program_names.python(args),
@@ -95,7 +93,7 @@ def _code(outcome: Outcome, unwritten: list[Problem]) -> int:
         return exit_code(outcome.report, unwritten)
     if outcome.how in ("cpu", "deadline"):
         return TIMED_OUT
-    raised = {problem.code for problem in outcome.problems} == {kernels.RAISED}
+    raised = {problem.code for problem in outcome.problems} == {RAISED}
     return BROKEN if raised or outcome.how != "refused" else REFUSED
 
 
@@ -135,25 +133,9 @@ def _stored(
             )
             continue
         try:
-            written.append(_store(name, path, held[name]))
+            dtype = dtypes.find(held[name].dtype.name)
+            assert dtype is not None
+            written.append(files.put_array(name, path, held[name], dtype))
         except Failure as failure:
             problems += failure.problems
     return written, problems
-
-
-def _store(name: str, path: str, array: np.ndarray[Any, Any]) -> dict[str, Any]:
-    dtype = dtypes.find(array.dtype.name)
-    assert dtype is not None
-    kept = np.ascontiguousarray(dtypes.npy_storable(array, dtype))
-
-    def save(out: IO[bytes]) -> None:
-        np.lib.format.write_array(host_files.Stream(out), kept, allow_pickle=False)
-
-    results.replace(path, save)
-    return {
-        "tensor": name,
-        "file": path,
-        "dtype": dtype.name,
-        "stored_as": str(kept.dtype),
-        "shape": list(array.shape),
-    }

@@ -145,6 +145,23 @@ def replace(path: str, save: Callable[[IO[bytes]], None]) -> None:
         file.keep(save)
 
 
+def put(path: str, made: bytes) -> None:
+    """Write bytes, whole or not at all; raises Failure."""
+
+    def save(out: IO[bytes]) -> None:
+        out.write(made)
+
+    replace(path, save)
+
+
+def put_text(path: str, made: str) -> None:
+    """Write a text whole or not at all, or to standard output; raises Failure."""
+    if path == spelled("-"):
+        streams.write(sys.stdout, made)
+    else:
+        put(path, made.encode())
+
+
 @contextmanager
 def begun(path: str) -> Iterator[Begun]:
     """A file that is written from here on, and whole or not at all; raises Failure.

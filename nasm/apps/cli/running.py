@@ -1,4 +1,8 @@
-"""The verb ``run``: load, run, write, report, and the exit code of it all."""
+"""A run of the command: load, run, write, report, and the exit code of it all.
+
+Verbs that run programs import this at every start of the command, so it imports what brings NumPy
+or Rich in its functions.
+"""
 
 from __future__ import annotations
 
@@ -8,26 +12,25 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
-from nasm.analysis import summary
-from nasm.apps.cli import arrays, files, kernels, program_names, results, sarif
-from nasm.apps.cli.exit_codes import BROKEN, OK, REFUSED
-from nasm.apps.cli.screen import Screen
+from nasm.apps.cli import program_names, results, sarif
+from nasm.apps.cli.answer import BROKEN, OK, RAISED, REFUSED
 from nasm.base import signals
 from nasm.base.problems import Failure, Problem, Severity, counted, in_line
 from nasm.base.signals import Told
-from nasm.base.source_files import Given
-from nasm.isa.timing import TimingGiven
-from nasm.machine.inputs import Inputs
 from nasm.machine.records import RunReport, Status
-from nasm.program.program import Program
-from nasm.runs.running import Running
-from nasm.show import jsonable, tables
+from nasm.show import jsonable
 from nasm.show.log_lines import Found, of_run
-from nasm.views.tensor import Tensor
 
 if TYPE_CHECKING:
-    from nasm.language.assemble import Rewrite
+    from nasm.apps.cli import files
+    from nasm.apps.cli.screen import Screen
+    from nasm.base.source_files import Given
+    from nasm.isa.timing import TimingGiven
+    from nasm.machine.inputs import Inputs
     from nasm.nki.kernel import Traced
+    from nasm.program.program import Program
+    from nasm.runs.running import Running
+    from nasm.views.tensor import Tensor
 
 
 class Run:
@@ -48,6 +51,8 @@ class Run:
 
     def go(self) -> int:
         """The whole of it; returns the exit code."""
+        from nasm.apps.cli import files
+
         with ExitStack() as files_begun:
             files_begun.callback(self.cut_log)
             try:
@@ -93,14 +98,19 @@ class Run:
 
     def source(self) -> Given:
         """The program as it is given; raises Failure."""
+        from nasm.apps.cli import files
+
         return files.program(self.args.program)
 
     def session(self, **more: Any) -> Running:
         """The program on a machine; raises Failure."""
+        from nasm.apps.cli import programs
+        from nasm.runs.running import Running
+
         args = self.args
         more |= {"strict": args.strict, "allow": args.allow, "checked": args.checked}
         if program_names.kernel(args.program):
-            self.traced = self.traced or kernels.traced(args, self.figures())
+            self.traced = self.traced or programs.traced(args, self.figures())
             made = Running(self.traced.program, self.inputs(), files=args.files, **more)
             made.called = args.program
             return made
@@ -113,24 +123,30 @@ class Run:
             timing=self.figures(),
             files=args.files,
             include=args.include,
-            rewrite=_autosync() if args.autosync else None,
+            rewrite=programs.synchronised(args),
             **more,
         )
 
     def inputs(self) -> Inputs:
         """What its inputs begin with; raises Failure."""
+        from nasm.apps.cli import arrays
+
         if self.traced is not None:
             return dict(self.traced.inputs)
         return arrays.inputs(self.args)
 
     def tell_inputs(self, program: Program) -> None:
         """Note which inputs --in-dir has given, and which have nothing to begin with."""
+        from nasm.apps.cli import arrays
+
         if self.args.in_dir is not None:
             given = {name for name, _ in self.args.inputs}
             self.notes += arrays.taken(program, self.args.in_dir, given)
 
     def load(self) -> tuple[Running, dict[str, Tensor]]:
         """The program on a machine, and where its results go; raises Failure."""
+        from nasm.apps.cli import files
+
         args = self.args
         session = self.session(values=args.values)
         self.tell_inputs(session.program)
@@ -144,9 +160,11 @@ class Run:
 
     def emit(self) -> None:
         """Write the text that a kernel becomes, if it is asked for; raises Failure."""
+        from nasm.apps.cli import programs
+
         if self.args.emit is not None and self.traced is not None:
             path = results.spelled(self.args.emit)
-            beside = kernels.emit(self.traced, dict(self.args.inputs), path)
+            beside = programs.emit(self.traced, dict(self.args.inputs), path)
             written = beside if self.args.emit == "-" else (path, *beside)
             self.notes += [f"wrote {in_line(name)}" for name in written]
 
@@ -231,6 +249,8 @@ class Run:
 
     def store(self, session: Running, status: Status, wanted: dict[str, Tensor]) -> None:
         """Write outputs and trace; one that cannot be written is no reason not to write others."""
+        from nasm.apps.cli import files
+
         if status is Status.FINISHED:
             for found in files.store(session, wanted):
                 if isinstance(found, Problem):
@@ -252,6 +272,8 @@ class Run:
         self, session: Running, report: RunReport, code: int, more: Sequence[Problem] = ()
     ) -> int:
         """Write the log and print the report; returns the exit code."""
+        from nasm.show import tables
+
         self.telling = True
         whole = code in (OK, BROKEN, REFUSED)  # others say that the run was cut short
         logged = self.write_log(of_run(report, (*more, *self.unwritten), whole))
@@ -287,7 +309,7 @@ class Run:
         """The program cannot be run."""
         self.write_log(Found(self.args.program, problems))
         problems = (*problems, *self.unwritten)
-        code = BROKEN if {p.code for p in problems} == {kernels.RAISED} else REFUSED
+        code = BROKEN if {p.code for p in problems} == {RAISED} else REFUSED
         if self.args.json:
             self.args.answer.cut(code, "refused", problems)
             return code
@@ -315,6 +337,8 @@ class Run:
 
     def late(self, session: Running, over: bool) -> Problem:
         """What --timeout has cut off."""
+        from nasm.analysis import summary
+
         if over:
             undone = "its results were written" if self.judged else "its expectations were judged"
             if self.whole:
@@ -365,9 +389,3 @@ def exit_code(report: RunReport, unwritten: Sequence[Problem] = ()) -> int:
     if not all(e.held for e in report.expectations):
         return BROKEN
     return REFUSED if report.problems else OK
-
-
-def _autosync() -> Rewrite:
-    from nasm.sync.sequential_text import autosync  # which most runs do not need
-
-    return autosync

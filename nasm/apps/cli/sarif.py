@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable
-from typing import IO
 
 from nasm.apps.cli import results
 from nasm.base.problems import Failure
@@ -42,8 +41,4 @@ def write(path: str, found: Iterable[Found]) -> None:
     from nasm.show import sarif  # with the long form of every code
 
     text = json.dumps(sarif.log(found), indent=2, allow_nan=False) + "\n"
-
-    def save(out: IO[bytes]) -> None:
-        out.write(text.encode("ascii"))
-
-    results.replace(path, save)
+    results.put(path, text.encode("ascii"))

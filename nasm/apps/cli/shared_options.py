@@ -4,28 +4,12 @@ from __future__ import annotations
 
 import argparse
 
-from nasm.apps.cli import values
+from nasm.apps.cli import program_names, values
 from nasm.base.signals import TIMED_OUT
 from nasm.machine.records import MOST_INSTRUCTIONS
 
 PROGRAM = "a .nasm file, an object file, - for standard input, or kernel.py:name"
 COLORS = ("auto", "always", "never")
-
-
-def add_verb(
-    verbs: argparse._SubParsersAction[argparse.ArgumentParser], name: str, summary: str, epilog: str
-) -> argparse.ArgumentParser:
-    """A verb with what its help says before and behind its options."""
-    verb = verbs.add_parser(
-        name,
-        help=summary,
-        description=summary[0].upper() + summary[1:] + ".",
-        epilog=epilog,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    color(verb, argparse.SUPPRESS)  # before the verb or behind it: the last one counts
-    return verb
 
 
 def color(parser: argparse.ArgumentParser, default: str) -> None:
@@ -293,3 +277,69 @@ def isolated(verb: argparse.ArgumentParser) -> None:
 def quiet(verb: argparse.ArgumentParser) -> None:
     """``--quiet``."""
     verb.add_argument("-q", "--quiet", action="store_true", help="print nothing but what is wrong")
+
+
+def program(verb: argparse.ArgumentParser) -> None:
+    """The program that a verb is about."""
+    verb.add_argument("program", help=PROGRAM)
+
+
+def places(verb: argparse.ArgumentParser) -> None:
+    """``--places``."""
+    verb.add_argument(
+        "--places",
+        action="store_true",
+        help="say the place of every tensor, also of those that the program does not place",
+    )
+
+
+# ---------------------------------------------------------------- which do not go together
+
+
+def kernel_with_autosync(parsed: argparse.Namespace) -> str:
+    """``--autosync`` of a kernel."""
+    if parsed.autosync and program_names.kernel(parsed.program):
+        return "--autosync is for a text: a kernel has no waits of its own, and gets them anyway"
+    return ""
+
+
+def text_with_arguments(parsed: argparse.Namespace) -> str:
+    """What a kernel is called with, of a text."""
+    return _of_kernels(parsed, OF_KERNELS)
+
+
+def text_with_inputs(parsed: argparse.Namespace) -> str:
+    """The same, and arrays, which a verb that runs nothing gives to no text."""
+    return _of_kernels(parsed, OF_KERNELS | {"inputs": "--in"})
+
+
+OF_KERNELS = {"arguments": "--arg", "lnc": "--lnc", "dma": "--dma"}
+"""Options of kernels, by their names in a namespace."""
+
+
+def _of_kernels(parsed: argparse.Namespace, only: dict[str, str]) -> str:
+    if any(map(program_names.kernel, _programs(parsed))):
+        return ""
+    for name, option in only.items():
+        if getattr(parsed, name):
+            return f"{option} goes with a kernel, kernel.py:name"
+    return ""
+
+
+def _programs(parsed: argparse.Namespace) -> list[str]:
+    found: list[str] = parsed.programs if "programs" in parsed else [parsed.program]
+    return found
+
+
+def unwatched(parsed: argparse.Namespace) -> str:
+    """What cannot be done again when files change."""
+    if not parsed.watch:
+        return ""
+    if "-" in _programs(parsed):
+        return "--watch wants files: standard input can be read once"
+    for name, option in (("json", "--json"), ("timeout", "--timeout")):
+        if getattr(parsed, name):
+            return f"{option} does not go with --watch, which goes on until Ctrl-C"
+    if "-" in (parsed.sarif, getattr(parsed, "trace", None)):
+        return "- is standard output, which does not go with --watch: name a file"
+    return ""

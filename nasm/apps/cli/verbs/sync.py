@@ -3,46 +3,58 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import os
-import sys
-from typing import IO, Any
+from typing import TYPE_CHECKING, Any
 
-from rich.text import Text
-
-from nasm.apps.cli import files, results, streams
-from nasm.apps.cli.answer import refuse
-from nasm.apps.cli.assembling import allowed
-from nasm.apps.cli.exit_codes import OK
-from nasm.apps.cli.screen import Screen
-from nasm.base.problems import Failure, counted, in_line
+from nasm.apps.cli import results
+from nasm.apps.cli import shared_options as options
+from nasm.apps.cli.answer import OK
+from nasm.apps.cli.verb import Verb, preload
+from nasm.apps.cli.verbs.fmt import changes
+from nasm.base.problems import counted, in_line
 from nasm.base.source import Source
-from nasm.isa.timing import Timing
-from nasm.language.assemble import Rewrite, assemble
-from nasm.language.editing.moments import with_moments
-from nasm.language.editing.waits import edited
-from nasm.language.formatting import formatted
-from nasm.language.printing import text as whole
-from nasm.language.printing.lines import Place
-from nasm.program.builder import ProgramBuilder
-from nasm.program.program import Program
-from nasm.sync.sequential_text import autosync, in_sequence
-from nasm.targets import TARGETS
 
-STYLES = {"+": "green", "-": "red", "@": "cyan"}
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from nasm.apps.cli.screen import Screen
+    from nasm.language.assemble import Rewrite
+    from nasm.language.printing.lines import Place
+    from nasm.program.builder import ProgramBuilder
+    from nasm.program.program import Program
+
+
+def _arguments(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("program", help="a .nasm file, or - for standard input")
+    options.common(verb)
+    where = verb.add_mutually_exclusive_group()
+    where.add_argument("--write", action="store_true", help="write them into the file itself")
+    where.add_argument(
+        "-o", "--output", metavar="FILE", help="write the text with them to a file, or to -"
+    )
+    verb.add_argument(
+        "--strip",
+        action="store_true",
+        help="leave out the waits, updates and moments that there are first",
+    )
+    verb.add_argument(
+        "--waits", action="store_true", help="write waits and updates of semaphores, not moments"
+    )
+    options.json(verb)
+    options.quiet(verb)
 
 
 def sync(args: argparse.Namespace, screen: Screen) -> int:
     """Find the waits, show or write them; returns the exit code."""
-    try:
-        source = files.program_text(args.program)
-        made = _Synchronised(source, args)
-        wanted = args.program if args.write else args.output
-        path = None if wanted is None else results.spelled(wanted)
-        if path is not None:
-            _write(path, made.text)
-    except Failure as failure:
-        return refuse(args, screen, failure.problems)
+    preload("nasm.apps.cli.programs", "nasm.language.editing.moments", "nasm.sync.sequential_text")
+    from nasm.apps.cli import files
+
+    source = files.program_text(args.program)
+    made = _Synchronised(source, args)
+    wanted = args.program if args.write else args.output
+    path = None if wanted is None else results.spelled(wanted)
+    if path is not None:
+        results.put_text(path, made.text)
     if args.json:
         return int(args.answer.give(OK, **made.document(), problems=[]))
     if not args.quiet:
@@ -50,18 +62,6 @@ def sync(args: argparse.Namespace, screen: Screen) -> int:
             screen.show(*made.diff())
         screen.note(made.summary() + (f"; wrote {in_line(path)}" if path is not None else ""))
     return OK
-
-
-def _write(path: str, made: str) -> None:
-    """Write a text to a file, or to standard output; raises Failure."""
-    if path == results.spelled("-"):
-        streams.write(sys.stdout, made)
-    else:
-        results.replace(path, lambda out: _put(out, made))
-
-
-def _put(out: IO[bytes], made: str) -> None:
-    out.write(made.encode())
 
 
 class _Synchronised:
@@ -75,6 +75,11 @@ class _Synchronised:
 
     def _assembled(self, source: Source, rewrite: Rewrite | None, own: bool = True) -> Program:
         """A text assembled; if it is not the ``own`` one it has all that was given in it."""
+        from nasm.apps.cli.programs import allowed
+        from nasm.isa.timing import Timing
+        from nasm.language.assemble import assemble
+        from nasm.targets import TARGETS
+
         args = self.args
         return assemble(
             source,
@@ -109,6 +114,11 @@ class _Synchronised:
 
     def _moments(self, source: Source, own: bool) -> tuple[str | None, str]:
         """A text with moments; or none, and itself line by line without waits."""
+        from nasm.language.editing.moments import with_moments
+        from nasm.language.formatting import formatted
+        from nasm.language.printing import text as whole
+        from nasm.sync.sequential_text import in_sequence
+
         found: list[str | None] = []
         orders: list[list[Place]] = []
 
@@ -132,6 +142,10 @@ class _Synchronised:
 
     def _counted(self) -> str:
         """The text with waits and updates: as it is, or printed if lines stand for several."""
+        from nasm.language.editing.waits import edited
+        from nasm.language.printing import text as whole
+        from nasm.sync.sequential_text import autosync
+
         found: list[tuple[list[Place], dict[int, int], tuple[str, ...]]] = []
 
         def rewrite(builder: ProgramBuilder) -> None:
@@ -151,13 +165,7 @@ class _Synchronised:
 
     def diff(self) -> list[Text]:
         """What has changed."""
-        before, after = self.source.text.splitlines(), self.text.splitlines()
-        name = self.source.name
-        lines = difflib.unified_diff(before, after, name, f"{name} (synchronised)", lineterm="")
-        return [
-            Text(line, STYLES.get(line[0], "") if line[:3] not in ("+++", "---") else "bold")
-            for line in lines
-        ]
+        return changes(self.source, self.source.name, self.text, "synchronised")
 
     def document(self) -> dict[str, Any]:
         """What a document says."""
@@ -190,3 +198,27 @@ class _Synchronised:
         said += f"{counted(updates, 'update')} of "
         said += counted(len(self.program.semaphores), "semaphore")
         return said + (f"; {bare} of them only wait" if bare else "")
+
+
+VERB = Verb(
+    summary="find the waits that a program in sequential order needs",
+    rank=60,
+    arguments=_arguments,
+    body=sync,
+    examples=(("program.nasm", "who has to wait for whom"),),
+    notes="""\
+examples:
+  neuron-nasm sync program.nasm               show it with moments, as a diff
+  neuron-nasm sync program.nasm -o ready.nasm
+  neuron-nasm sync --strip --write old.nasm   in the place of the waits it has
+  neuron-nasm sync --waits program.nasm       semaphores, with what they count
+  neuron-nasm run --autosync program.nasm     run it with them
+
+Each line means what it does after all lines above it, whichever engine it is
+for. What is inserted keeps that meaning under every timing, and no wait of it
+can be left out. A text that is written engine by engine is refused, and so is
+one that branches. A line of a .for says what it comes after for all rounds; a
+text whose rounds have less in common is written out, line by line.
+""",
+    document="program",
+)

@@ -1,4 +1,4 @@
-"""Kernels of NKI where a program is named: ``kernel.py:name``, with arrays and other arguments."""
+"""Programs that are not run: texts assembled, objects loaded, and kernels traced."""
 
 from __future__ import annotations
 
@@ -7,26 +7,63 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
-from typing import IO, TYPE_CHECKING, Any, TextIO, cast
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
-import numpy as np
-
-from nasm.apps.cli import arrays, program_names, results, streams
+from nasm.apps.cli import arrays, files, program_names, results
 from nasm.apps.cli.arguments import Wrong
-from nasm.base import dtypes, host_files
+from nasm.base.files import Allowed
 from nasm.base.problems import Failure, Problem
+from nasm.isa.timing import Timing
+from nasm.language.objects import Loaded, loaded
+from nasm.targets import TARGETS
 
 if TYPE_CHECKING:
     from nasm.isa.timing import TimingGiven
+    from nasm.language.assemble import Rewrite
     from nasm.nki.kernel import Traced
     from nasm.program.program import Program
-    from nasm.views.tensor import Tensor
-
-RAISED = "E0655"
-"""The code of what a kernel raises of its own: it is called, and fails."""
 
 
-def loaded(args: argparse.Namespace) -> tuple[Program, dict[str, Any]]:
+def allowed(args: argparse.Namespace) -> Allowed:
+    """The files that a program may name; raises Failure."""
+    return Allowed.of(args.files, args.include)
+
+
+def synchronised(args: argparse.Namespace) -> Rewrite | None:
+    """What ``--autosync`` does to a text; None if it is not given."""
+    if not getattr(args, "autosync", False):
+        return None
+    from nasm.sync.sequential_text import autosync  # which most runs do not need
+
+    return autosync
+
+
+def assembled(
+    args: argparse.Namespace, path: str, timing: Timing | None = None, *, rules: bool = True
+) -> Loaded:
+    """A text assembled, an object loaded, or a kernel traced; raises Failure.
+
+    Of a kernel inputs begin with what ``--in`` makes; what files hold is given when it runs.
+    Without ``rules`` those of an object's instructions are not checked again.
+    """
+    if program_names.kernel(path):
+        made = traced(args, args.timing)
+        begin(made, dict(args.inputs))
+        return Loaded(made.program, None)
+    return loaded(
+        files.program(path),
+        TARGETS,
+        args.target,
+        dict(args.defines),
+        dict(args.options),
+        allowed(args),
+        Timing.of(args.timing) if timing is None else timing,
+        synchronised(args),
+        rules=rules,
+    )
+
+
+def called(args: argparse.Namespace) -> tuple[Program, dict[str, Any]]:
     """A kernel as a program, with what its inputs begin with; raises Failure."""
     made = traced(args, args.timing)
     return made.program, dict(made.inputs)
@@ -94,10 +131,7 @@ def prints_aside(args: argparse.Namespace) -> Iterator[None]:
 def emit(made: Traced, bindings: Mapping[str, str], path: str) -> list[str]:
     """Write a kernel as a text; returns what else was written, raises Failure."""
     printed, written = text_of(made, bindings, path)
-    if path == results.spelled("-"):
-        streams.write(sys.stdout, printed)
-    else:
-        results.replace(path, lambda out: _write(out, printed))
+    results.put_text(path, printed)
     return written
 
 
@@ -129,21 +163,8 @@ def text_of(
         if beside:
             tensor = made.program.tensors[name]
             results.make_folder(os.path.join(folder, beside))
-            written.append(_stored(tensor, made.inputs[name], os.path.join(folder, beside)))
+            path = os.path.join(folder, beside, f"{name}.npy")
+            files.put_array(name, path, made.inputs[name], tensor.dtype)
+            written.append(path)
             tensor.init = arrays.file(os.path.join(beside, f"{name}.npy"), folder)
     return text(made.program, folder=folder if beside else "", places=places), written
-
-
-def _stored(tensor: Tensor, array: Any, folder: str) -> str:
-    target = os.path.join(folder, f"{tensor.name}.npy")
-    kept = dtypes.npy_storable(np.ascontiguousarray(array), tensor.dtype)
-
-    def save(out: IO[bytes]) -> None:
-        np.lib.format.write_array(host_files.Stream(out), kept, allow_pickle=False)
-
-    results.replace(target, save)
-    return target
-
-
-def _write(out: Any, printed: str) -> None:
-    out.write(printed.encode())

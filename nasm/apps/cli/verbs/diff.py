@@ -1,25 +1,112 @@
-"""The verb ``diff``: two runs, and what tells their times and outputs apart."""
+"""The verb ``diff``: two runs, and what tells their times and outputs apart.
+
+What is before ``--vs`` is said of both sides, what follows of b alone. The words are parted before
+anything parses them: those of b are those before ``--vs`` and then its own, so that its own count
+where an option is given once, or a name has one value.
+"""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from rich.text import Text
-
-from nasm.apps.cli import files, program_names
-from nasm.apps.cli.exit_codes import BROKEN, REFUSED
+from nasm.apps.cli import program_names
+from nasm.apps.cli.answer import BROKEN, REFUSED
+from nasm.apps.cli.arguments import Wrong, unknown, unpacked
 from nasm.apps.cli.running import Run, exit_code
-from nasm.apps.cli.screen import Screen
+from nasm.apps.cli.verb import COMMAND, Verb, preload
+from nasm.apps.cli.verbs.profile import with_history
 from nasm.base.problems import Failure, Problem, Severity, counted
-from nasm.base.source_files import Given
-from nasm.isa.timing import Timing
 from nasm.machine.records import RunReport, Status
-from nasm.runs.diff import compare
-from nasm.runs.diff.records import Comparison, Difference
-from nasm.runs.running import Running
-from nasm.show import diff, json_diff, jsonable
-from nasm.show.diagnostics import diagnostic
+from nasm.show import jsonable
+
+if TYPE_CHECKING:
+    from nasm.apps.cli.screen import Screen
+    from nasm.base.source_files import Given
+    from nasm.isa.timing import Timing
+    from nasm.runs.diff.records import Comparison, Difference
+    from nasm.runs.running import Running
+
+VS = "--vs"
+
+
+def _arguments(verb: argparse.ArgumentParser) -> None:
+    verb.usage = f"{COMMAND} diff A [B] [options] [{VS} [B] [options of B]]"
+    verb.add_argument(
+        "programs", metavar="program", nargs="*", help="a .nasm file, -, or kernel.py:name"
+    )
+    verb.add_argument(
+        VS,
+        action="store_true",
+        help="what follows is said of the second side alone, what stands before it of both",
+    )
+    with_history(verb)
+
+
+def _sides(top: argparse.ArgumentParser, given: list[str]) -> argparse.Namespace:
+    """A command line of two sides, each read as if it were the only one; raises Wrong."""
+    read_as = []
+    for words in _parted(given):
+        parsed, rest = top.parse_known_args(words)
+        # argparse takes programs in one place alone: those after an option are left over.
+        programs = [*parsed.programs, *(w for w in rest if w == "-" or not w.startswith("-"))]
+        said = unknown(top, parsed.verb, [w for w in rest if w not in programs])
+        if said:
+            raise Wrong(said)
+        parsed.words = words
+        read_as.append((parsed, programs))
+    both = _joined(*read_as)
+    both.first = unpacked(both.first)
+    return unpacked(both)
+
+
+def _parted(given: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The words of a command line that are said of a, and those that are said of b."""
+    words = list(given)
+    before = words.index("--") if "--" in words else len(words)
+    count = words[:before].count(VS)
+    if count > 1:
+        raise Wrong(f"diff compares two sides: {VS} is given {count} times")
+    if not count:
+        return words, words
+    at = words.index(VS)
+    return words[:at], words[:at] + words[at + 1 :]
+
+
+def _joined(
+    a: tuple[argparse.Namespace, list[str]], b: tuple[argparse.Namespace, list[str]]
+) -> argparse.Namespace:
+    """Both sides as one: that of b, with a as its ``first``.
+
+    Each is given with the programs that it names, the last of which are those of its own.
+    """
+    (first, mine), (second, all_of_it) = a, b
+    behind = all_of_it[len(mine) :]
+    if not mine:
+        said = f"before {VS}, for both sides" if VS in second.words else "and what to compare with"
+        raise Wrong(f"diff wants a program: write it {said}")
+    if len(mine) > 2 or len(behind) > 1 or (len(mine) == 2 and behind):
+        raise Wrong(f"diff compares two programs, found {len(all_of_it)}")
+    if len(mine) == 1 and not behind and first.words == second.words:
+        raise Wrong(
+            f"diff wants something to compare {mine[0]} with: a second program, or {VS} and "
+            "options of the second side"
+        )
+    own = second.inputs[len(first.inputs) :]
+    names = {name for name, _ in own}
+    second.inputs = [given for given in first.inputs if given[0] not in names] + own
+    first.program, second.program = mine[0], (behind or mine[1:] or mine)[0]
+    second.first = first
+    return second
+
+
+def diff(args: argparse.Namespace, screen: Screen) -> int:
+    """Run two programs and compare the runs; returns the exit code."""
+    preload("nasm.apps.cli.programs", "nasm.show.diff")
+    return Comparing(args, screen).go()
+
 
 LACKING = ("E0802", "E0808")
 """What keeps a program from being run with values, and not from being run: an input without
@@ -59,6 +146,8 @@ class Comparing:
 
     def go(self) -> int:
         """The whole of it; returns the exit code."""
+        from nasm.runs.diff import compare
+
         try:
             sides = self.sides()
             sessions = self.loaded(sides)
@@ -75,6 +164,9 @@ class Comparing:
 
     def sides(self) -> list[Side]:
         """The programs, each text and each file of figures read once; raises Failure."""
+        from nasm.apps.cli import files
+        from nasm.isa.timing import Timing
+
         texts: dict[str, Given] = {}
         timings: dict[str | None, Timing] = {}
         found = []
@@ -110,6 +202,11 @@ class Comparing:
 
     def tell(self, found: Comparison, reports: list[RunReport]) -> int:
         """Print the comparison; returns the exit code."""
+        from rich.text import Text
+
+        from nasm.show import diff, json_diff
+        from nasm.show.diagnostics import diagnostic
+
         codes = [exit_code(report) for report in reports]
         code = BROKEN if BROKEN in codes else max(codes)
         if self.args.json:
@@ -142,8 +239,35 @@ class Comparing:
 
 def _inputs(a: dict[str, str], b: dict[str, str]) -> list[Difference]:
     """The tensors that the command line fills from other files."""
+    from nasm.runs.diff.records import Difference
+
     return [
         Difference("input", name, a.get(name, ""), b.get(name, ""))
         for name in dict.fromkeys((*a, *b))
         if a.get(name) != b.get(name)
     ]
+
+
+VERB = Verb(
+    summary="run two programs, or one in two ways, and compare them",
+    rank=40,
+    arguments=_arguments,
+    read=_sides,
+    body=diff,
+    examples=(("old.nasm new.nasm", "what became slower, and what differs"),),
+    notes="""\
+examples:
+  neuron-nasm diff old.nasm new.nasm
+  neuron-nasm diff tiled.nasm -D N=1_024 --vs -D N=2_048
+  neuron-nasm diff tiled.nasm --vs --target trn2 --option power_ramp=off
+  neuron-nasm diff old.nasm --in A=a.npy --vs new.nasm --timing my.toml
+
+What stands before --vs is said of both sides, what follows it of the second
+alone, where it has the last word: the last -D of a name, the last --target.
+Outputs are compared unless --no-values is given, or one side lacks values.
+The exit code is 0 if both sides ran, whatever tells them apart; otherwise it
+is that of 'run'.
+""",
+    document="programs",
+    undone="both programs had run",
+)

@@ -1,27 +1,98 @@
-"""The verb ``profile``: a run that is told as where its time went."""
+"""The verb ``profile``: a run that is reported as where its time went."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from rich.text import Text
-
-from nasm.analysis.profile.what_if import Outcome
-from nasm.apps.cli.exit_codes import BROKEN, OK
+from nasm.apps.cli import shared_options as options
+from nasm.apps.cli import values
+from nasm.apps.cli.answer import BROKEN, OK
 from nasm.apps.cli.running import Run, file_of
-from nasm.apps.cli.screen import Screen
-from nasm.apps.cli.tables import TableFolder
+from nasm.apps.cli.verb import Verb, preload
 from nasm.base.problems import Problem, Severity, folded, in_line
 from nasm.base.suppressions import as_errors
-from nasm.machine.outlines import NO_VALUES
-from nasm.machine.records import RunReport, Status
-from nasm.runs.running import Running
-from nasm.show import json_profile, jsonable, profile, timeline
-from nasm.show.diagnostics import diagnostic
-from nasm.show.table_files import FORMATS
-from nasm.show.tables import allowed_lines
-from nasm.views.tensor import Tensor
+from nasm.machine.records import MOST_PROFILED, RunReport, Status
+from nasm.show import jsonable
+
+if TYPE_CHECKING:
+    from nasm.analysis.profile.what_if import Outcome
+    from nasm.apps.cli.screen import Screen
+    from nasm.apps.cli.tables import TableFolder
+    from nasm.runs.running import Running
+    from nasm.views.tensor import Tensor
+
+
+def _arguments(verb: argparse.ArgumentParser) -> None:
+    options.program(verb)
+    verb.add_argument(
+        "--path",
+        action="store_true",
+        help="list all of the critical path and the slack of other lines, and every warning",
+    )
+    verb.add_argument(
+        "--timeline",
+        metavar="FROM..TO",
+        nargs="?",
+        const="..",
+        type=values.stretch,
+        help="show instead what queues and DMA rings did, all along or between two bounds: a time "
+        "(2.5us), a line number or a label",
+    )
+    verb.add_argument(
+        "--tables",
+        metavar="DIR",
+        help="write tables of instructions, transfers, semaphores and a summary to DIR/NAME.jsonl, "
+        "named as the vendor's profiler does; the folder is created if needed",
+    )
+    verb.add_argument(
+        "--format",
+        choices=("jsonl", "parquet"),
+        help="of those tables: JSON lines, the default, or Parquet, for which pyarrow is needed",
+    )
+    verb.add_argument(
+        "--no-what-if",
+        dest="what_if",
+        action="store_false",
+        help="do not run it again, each time without something, to see what would help",
+    )
+    with_history(verb)
+
+
+def with_history(verb: argparse.ArgumentParser) -> None:
+    """The options of a run whose history is kept, and that writes no results of its own."""
+    options.inputs(verb)
+    options.inputs_folder(verb)
+    options.common(verb)
+    options.kernel(verb)
+    options.most_cycles(verb)
+    options.no_values(verb)
+    options.policy(verb)
+    options.unchecked(verb)
+    options.limit(verb, "stop after N instructions, with exit code 1", MOST_PROFILED)
+    options.timeout(verb)
+    options.json(verb)
+    verb.set_defaults(values=None, trace=None, outputs=[], out_dir=None, quiet=False)
+    verb.set_defaults(sarif=None, emit=None, autosync=False)
+
+
+def _unfit(parsed: argparse.Namespace) -> str:
+    """Which options do not go together; empty if all do."""
+    if parsed.timeline is not None and (parsed.json or parsed.path):
+        given = "--json" if parsed.json else "--path"
+        return f"{given} does not go with --timeline, which shows nothing else"
+    if parsed.format is not None and parsed.tables is None:
+        return "--format says how --tables is written: give that, too"
+    if parsed.timeline is not None and parsed.tables is not None:
+        return "--tables does not go with --timeline, which shows nothing else"
+    return ""
+
+
+def profile(args: argparse.Namespace, screen: Screen) -> int:
+    """Run a program and report where the time went; returns the exit code."""
+    preload("nasm.apps.cli.programs", "nasm.show.profile")
+    return Profiling(args, screen).go()
 
 
 class Profiling(Run):
@@ -54,6 +125,9 @@ class Profiling(Run):
         if self.tables is not None:
             self.tables.drop()
         if args.tables is not None:
+            from nasm.apps.cli.tables import TableFolder
+            from nasm.show.table_files import FORMATS
+
             others = [("it is the program", file_of(args.program))]
             others += [(f"the input {name} is read from it", path) for name, path in args.inputs]
             if args.timing is not None:
@@ -73,6 +147,9 @@ class Profiling(Run):
 
     def again(self, session: Running, report: RunReport) -> Running | None:
         """With values, if the run turns out to depend on some and nobody forbids it."""
+        from nasm.machine.outlines import NO_VALUES
+        from nasm.runs.running import Running
+
         needs = any(problem.code == NO_VALUES for problem in report.problems)
         if not needs or self.args.values is not None:
             return None
@@ -94,6 +171,11 @@ class Profiling(Run):
         self, session: Running, report: RunReport, code: int, more: Sequence[Problem] = ()
     ) -> int:
         """Print the profile; returns the exit code."""
+        from rich.text import Text
+
+        from nasm.show import json_profile, profile
+        from nasm.show.tables import allowed_lines
+
         if self.args.timeline is not None:
             return self.draw(session, code, (*report.problems, *more))
         if not self.whole and self.args.what_if:
@@ -131,6 +213,8 @@ class Profiling(Run):
 
     def draw(self, session: Running, code: int, problems: Sequence[Problem]) -> int:
         """Print the timeline; returns the exit code."""
+        from nasm.show import profile, timeline
+
         self.telling = True
         begin, end = self.args.timeline
         program, screen = session.program, self.screen
@@ -143,5 +227,31 @@ class Profiling(Run):
 
     def wrong(self, problems: Sequence[Problem]) -> None:
         """Print what is wrong with the run."""
+        from rich.text import Text
+
+        from nasm.show.diagnostics import diagnostic
+
         for problem in problems:
             self.screen.show(Text(), diagnostic(problem, self.screen.width))
+
+
+VERB = Verb(
+    summary="run a program and say where the time went",
+    rank=30,
+    arguments=_arguments,
+    conflicts=(_unfit, options.text_with_arguments),
+    body=profile,
+    examples=(("matmul.nasm", "where the time went"),),
+    notes="""\
+examples:
+  neuron-nasm profile matmul.nasm
+  neuron-nasm profile matmul.nasm --path      all of the critical path
+  neuron-nasm profile matmul.nasm --timeline 2us..5us
+  neuron-nasm profile tiled.nasm -D N=1_024 --target trn2 --json
+  neuron-nasm profile matmul.nasm --tables out --format parquet
+
+Times need no values: nothing is computed, unless addresses or branches of the
+program depend on what is. With --no-values such a program is refused.
+""",
+    document="program",
+)

@@ -1,32 +1,65 @@
-"""The verb ``check``: what is wrong with programs, told without computing a value."""
+"""The verb ``check``: what is wrong with programs, reported without computing a value."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rich.text import Text
-
-from nasm.apps.cli import kernels, program_names, sarif
-from nasm.apps.cli.assembling import assembled
-from nasm.apps.cli.exit_codes import BROKEN, OK, REFUSED
-from nasm.apps.cli.screen import Screen
+from nasm.apps.cli import program_names, sarif
+from nasm.apps.cli import shared_options as options
+from nasm.apps.cli.answer import BROKEN, OK, REFUSED, refuse
+from nasm.apps.cli.verb import Verb, preload
 from nasm.base import host_memory, suppressions
 from nasm.base.problems import Failure, Family, Problem, Severity, counted, in_line
 from nasm.base.suppressions import Judged
-from nasm.isa.timing import Timing
-from nasm.program.program import Program
-from nasm.runs.check import Examination, examine
-from nasm.show import check as tables
-from nasm.show import json_check, jsonable
+from nasm.machine.records import MOST_EXAMINED
+from nasm.show import jsonable
 from nasm.show.log_lines import Found
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from nasm.apps.cli.screen import Screen
+    from nasm.isa.timing import Timing
+    from nasm.program.program import Program
+    from nasm.runs.check import Examination
 
 SLOW = Family.SLOW
 
 
+def _arguments(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument(
+        "programs", metavar="program", nargs="+", help="a .nasm file, -, or kernel.py:name"
+    )
+    options.watch(verb)
+    options.common(verb)
+    options.kernel(verb)
+    options.inputs(verb)
+    verb.add_argument(
+        "--map",
+        action="store_true",
+        help="show who owns which bytes of each memory, from when to when, and by whom",
+    )
+    verb.add_argument(
+        "--ordering",
+        choices=("relaxed",),
+        help="list the reads that nothing would order if engines did not wait for their own "
+        "earlier results",
+    )
+    options.limit(verb, "follow at most N instructions", MOST_EXAMINED)
+    options.policy(verb)
+    options.timeout(verb)
+    options.json(verb)
+    options.sarif(verb)
+    options.quiet(verb)
+
+
 def check(args: argparse.Namespace, screen: Screen) -> int:
     """Every problem of every file; returns the exit code."""
+    preload("nasm.apps.cli.programs", "nasm.runs.check", "nasm.show.check")
+    from nasm.isa.timing import Timing
+
     done: list[dict[str, Any]] = args.answer.content["files"]
     code = wrong = bad = 0
     log = ""
@@ -36,7 +69,7 @@ def check(args: argparse.Namespace, screen: Screen) -> int:
             log = _log(args, screen)
         timing = Timing.of(args.timing)
     except Failure as failure:
-        return _unchecked(screen, args, failure.problems)
+        return refuse(args, screen, failure.problems, files=[])
     try:
         for path in args.programs:
             checked = _checked(path, args, timing)
@@ -60,15 +93,6 @@ def check(args: argparse.Namespace, screen: Screen) -> int:
     elif wrong:
         screen.note(f"{counted(wrong, 'error')} in {bad} of {counted(len(done), 'file')}")
     return code
-
-
-def _unchecked(screen: Screen, args: argparse.Namespace, problems: Sequence[Problem]) -> int:
-    """No file can be checked."""
-    if args.json:
-        args.answer.give(REFUSED, files=[], problems=jsonable.problems(problems))
-    else:
-        screen.problems(problems)
-    return REFUSED
 
 
 def _log(args: argparse.Namespace, screen: Screen) -> str:
@@ -122,12 +146,18 @@ class Checked:
         }
         if self.program is not None and self.found is not None:
             content |= _about(self.program)
+            from nasm.show import json_check
+
             relied = _relaxed(self.program, args)
             content |= json_check.examination(self.found, args.map, relied)
         return content
 
     def show(self, screen: Screen, args: argparse.Namespace) -> None:
         """Print what is wrong, then what else there is to say."""
+        from rich.text import Text
+
+        from nasm.show import check as tables
+
         said = [*self.errors, *(() if args.quiet else self.warnings)]
         if said:
             screen.problems(said)
@@ -153,6 +183,8 @@ def _relaxed(program: Program, args: argparse.Namespace) -> bool:
 
 
 def _checked(path: str, args: argparse.Namespace, timing: Timing) -> Checked:
+    from nasm.runs.check import examine
+
     try:
         program = _program(path, args, timing)
         found = examine(
@@ -173,10 +205,12 @@ def _checked(path: str, args: argparse.Namespace, timing: Timing) -> Checked:
 
 
 def _program(path: str, args: argparse.Namespace, timing: Timing) -> Program:
+    from nasm.apps.cli import programs
+
     if program_names.kernel(path):
         args.program = path
-        return kernels.traced(args, timing).program
-    return assembled(args, path, timing).program
+        return programs.traced(args, timing).program
+    return programs.assembled(args, path, timing).program
 
 
 def _about(program: Program) -> dict[str, Any]:
@@ -197,8 +231,34 @@ def _instructions(program: Program) -> dict[str, int]:
 
 
 def _fine(path: str, program: Program) -> Text:
+    from rich.text import Text
+
     queues = _instructions(program)
     return Text(
         f"{in_line(path)}: ok, {counted(sum(queues.values()), 'instruction')} on "
         f"{counted(len(queues), 'engine')}, {program.generation.summary}"
     )
+
+
+VERB = Verb(
+    summary="check programs without computing a value",
+    rank=50,
+    arguments=_arguments,
+    conflicts=(options.unwatched, options.text_with_inputs),
+    body=check,
+    examples=(("*.nasm", "report all errors in all files"),),
+    notes="""\
+examples:
+  neuron-nasm check matmul.nasm
+  neuron-nasm check programs/*.nasm -D N=512 --json
+  neuron-nasm check matmul.nasm --map         who owns which bytes, and when
+  neuron-nasm check matmul.nasm --ordering relaxed
+
+A program whose branches and addresses need no values is followed to its end,
+and what is wrong on the way is told: the exit code is 1 for that, and 2 for a
+program that does not assemble. Warnings and notes do not change it.
+""",
+    document="files",
+    undone="all files were checked",
+    other_names=("lint", "verify", "validate"),
+)

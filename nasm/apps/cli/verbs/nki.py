@@ -1,0 +1,185 @@
+"""The verb ``nki``: a kernel, run as a program is; or a script, each of whose runs is reported."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from nasm.apps.cli import program_names
+from nasm.apps.cli.answer import BROKEN, RAISED, REFUSED
+from nasm.apps.cli.running import exit_code
+from nasm.apps.cli.shared_options import OF_KERNELS
+from nasm.apps.cli.verb import Verb, preload
+from nasm.apps.cli.verbs.run import of_a_run, run, unfit
+from nasm.base.problems import Failure, Problem, counted, quoted
+from nasm.machine.records import RunReport
+from nasm.show import jsonable
+
+if TYPE_CHECKING:
+    from nasm.apps.cli.screen import Screen
+    from nasm.nki.jit import Kernel
+
+OF_ONE = OF_KERNELS | {
+    "inputs": "--in",
+    "in_dir": "--in-dir",
+    "outputs": "--out",
+    "out_dir": "--out-dir",
+    "emit": "--emit",
+    "trace": "--trace",
+    "sarif": "--sarif",
+    "schedules": "--schedules",
+    "witness": "--witness",
+    "defines": "-D",
+}
+"""Options that go with one kernel, and not with a script, by their names in a namespace."""
+
+
+def _arguments(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("program", help="kernel.py:name, or a script")
+    verb.set_defaults(autosync=False)
+    verb.add_argument("words", metavar="ARGUMENT", nargs="*", help="what the script is called with")
+    verb.add_argument(
+        "--emit",
+        metavar="FILE",
+        help="write the program that the kernel becomes, as a text; - is standard output",
+    )
+    of_a_run(verb)
+
+
+def _neither(parsed: argparse.Namespace) -> str:
+    """What does not go with a kernel, or with a script, as it is named; empty if all does."""
+    program = parsed.program
+    if not program_names.kernel(program):
+        return f"nki wants kernel.py:name or a script, found '{quoted(program)}'"
+    if not program_names.script(program):
+        if parsed.words:
+            return f"'{quoted(parsed.words[0])}': arguments of a kernel are --in and --arg"
+        return ""
+    for name, option in OF_ONE.items():
+        if getattr(parsed, name):
+            said = f"{option} goes with one kernel, and a script may call several"
+            return f"{said}: name it, as in {program}:KERNEL"
+    return ""
+
+
+def nki(args: argparse.Namespace, screen: Screen) -> int:
+    """Run a kernel, or a script that calls some; returns the exit code."""
+    if not program_names.script(args.program):
+        return run(args, screen)
+    preload("nasm.apps.cli.programs", "nasm.nki.running")
+    return Script(args, screen).go()
+
+
+class Script:
+    """One ``neuron-nasm nki script.py``."""
+
+    def __init__(self, args: argparse.Namespace, screen: Screen) -> None:
+        self.args, self.screen = args, screen
+        self.reports: list[RunReport] = []
+
+    def go(self) -> int:
+        """The whole of it; returns the exit code."""
+        from nasm.apps.cli import programs
+        from nasm.nki.exceptions import telling
+        from nasm.nki.jit import launching
+        from nasm.nki.script import execute
+
+        args = self.args
+        problems: tuple[Problem, ...] = ()
+        try:
+            with programs.prints_aside(args), launching(self.launch), telling():
+                code = execute(args.program, args.words, program_names.python(args))
+        except Failure as failure:
+            problems = failure.problems
+            raised = {problem.code for problem in problems} == {RAISED}
+            code = BROKEN if raised else REFUSED
+        code = code or max((exit_code(report) for report in self.reports), default=0)
+        if self.args.json:
+            return self.document(code, problems)
+        self.screen.clear()
+        if problems:
+            self.screen.problems(problems)
+        return code
+
+    def launch(self, kernel: Kernel, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """A call of a kernel: run, told in a line, and what it returns."""
+        from nasm.nki import running
+        from nasm.nki.jit import name_of
+
+        given = self.args
+        made = running.run(
+            kernel,
+            *args,
+            target=given.target,
+            options=dict(given.options),
+            timing=given.timing,
+            max_cycles=given.max_cycles,
+            max_instructions=given.max_instructions,
+            strict=given.strict,
+            allow=given.allow,
+            checked=given.checked,
+            **kwargs,
+        )
+        report = replace(made.report, program=name_of(kernel))
+        self.reports.append(report)
+        if not given.json:
+            self.tell(report)
+        return made.outputs
+
+    def tell(self, report: RunReport) -> None:
+        """Say on standard error what became of a kernel."""
+        wrong = (*report.hazards, *report.problems)
+        if wrong:
+            self.screen.problems(wrong)
+        if self.args.quiet:
+            return
+        count = counted(sum(engine.instructions for engine in report.engines), "instruction")
+        said = f"{report.program}: {count} in {report.microseconds:,.3f} µs on {report.target}"
+        self.screen.note(said + (f", {counted(len(wrong), 'problem')}" if wrong else ""))
+
+    def document(self, code: int, problems: Sequence[Problem]) -> int:
+        """Print the document; returns the exit code."""
+        content = [jsonable.report_of(r) for r in self.reports]
+        return int(
+            self.args.answer.give(
+                code,
+                program=self.args.program,
+                status="refused" if problems else "finished",
+                kernels=content,
+                problems=jsonable.problems(problems),
+            )
+        )
+
+
+VERB = Verb(
+    summary="run a kernel of NKI, or a script that calls some",
+    rank=20,
+    arguments=_arguments,
+    conflicts=(unfit, _neither),
+    body=nki,
+    examples=(("script.py", "run AWS's kernels"),),
+    notes="""\
+examples:
+  neuron-nasm nki script.py                   a script that calls its kernels
+  neuron-nasm nki script.py -- --rows 512     with arguments of its own
+  neuron-nasm nki kernel.py:name --in a=a.npy --in "b=normal[128,512]:bf16"
+  neuron-nasm nki kernel.py:name --in "x=iota[128,512]" --arg pool=2 --lnc 2
+  neuron-nasm nki kernel.py:name --in x=x.npz:x --out y=y.npy --emit out.nasm
+  neuron-nasm profile kernel.py:name --in x=x.npy
+  neuron-nasm repl kernel.py:name --in x=x.npy
+  neuron-nasm diff k.py:old k.py:new --in x=x.npy
+
+'import nki' finds nasm's own modules: no package of the vendor's is needed.
+Values that are made are zeros, ones, iota, random or normal with a shape, then
+a dtype (f32) and a seed (the number of its --in): normal[128,512]:bf16:seed=7.
+Behind a .npy file may stand what its elements are: a.npy:bf16. The target is
+--target, or the variable NEURON_PLATFORM_TARGET_OVERRIDE, or trn2.
+
+The exit code of a script is its own, or 1 if something is wrong with a run of
+one of its kernels; 1 for what a kernel or a script raises, 2 for a kernel that
+is refused.
+""",
+    document="program",
+)

@@ -1,0 +1,113 @@
+"""The verb ``repl``: the debugger."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from nasm.apps.cli import program_names, streams
+from nasm.apps.cli import shared_options as options
+from nasm.apps.cli.verb import Verb, preload
+
+if TYPE_CHECKING:
+    from nasm.apps.cli.screen import Screen
+
+
+def _arguments(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("program", nargs="?", help="a .nasm file, or kernel.py:name")
+    options.common(verb)
+    options.kernel(verb)
+    options.inputs(verb)
+    options.inputs_folder(verb)
+    options.no_values(verb)
+    options.policy(verb)
+    options.unchecked(verb)
+    options.limit(verb, "let 'run' stop after N instructions; 'continue' resumes")
+    verb.add_argument("-x", dest="script", metavar="FILE", help="execute the commands in a file")
+    verb.add_argument(
+        "-ex",
+        dest="commands",
+        metavar="COMMAND",
+        action="append",
+        default=[],
+        help="execute a command; may be given several times",
+    )
+    verb.add_argument(
+        "--stay",
+        action="store_true",
+        help="show the prompt when the commands of -x and -ex are done",
+    )
+    verb.add_argument(
+        "--echo", action="store_true", help="print each command that nobody types before it is done"
+    )
+    verb.add_argument(
+        "--plain",
+        action="store_true",
+        help="for screen readers: ASCII, no bar, no menu, nothing written over",
+    )
+    verb.add_argument(
+        "--view",
+        action="store_true",
+        help="keep panels on screen above the prompt, as 'view' does; unattended, print them",
+    )
+    start = verb.add_mutually_exclusive_group()
+    start.add_argument(
+        "--init", metavar="FILE", help="begin with the commands in a file, not the start-up file"
+    )
+    start.add_argument("--no-init", action="store_true", help="leave out the start-up file")
+
+
+def repl(args: argparse.Namespace, screen: Screen) -> int:
+    """Debug a program until that is over; returns the exit code."""
+    preload("nasm.apps.cli.programs", "nasm.apps.repl")
+    from nasm.apps import repl as debugger
+    from nasm.apps.cli import arrays, programs
+    from nasm.apps.repl.screen import Unwritable
+
+    inputs = {} if program_names.kernel(args.program) else arrays.inputs(args)
+    try:
+        return debugger.main(
+            args.program,
+            target=args.target,
+            defines=dict(args.defines),
+            inputs=inputs,
+            options=dict(args.options),
+            timing=args.timing,
+            files=args.files,
+            include=args.include,
+            most=args.max_instructions,
+            values=args.values,
+            script=args.script,
+            commands=args.commands,
+            stay=args.stay,
+            echo=args.echo,
+            plain=args.plain,
+            view=args.view,
+            init=args.init,
+            no_init=args.no_init,
+            strict=args.strict,
+            allow=args.allow,
+            checked=args.checked,
+            color=args.color,
+            kernel=(lambda: programs.called(args)) if program_names.kernel(args.program) else None,
+        )
+    except Unwritable as problem:
+        streams.leave(sys.stdout)
+        raise streams.Unwritable(str(problem)) from None
+
+
+VERB = Verb(
+    summary="debug a program: step, and inspect the machine",
+    rank=140,
+    arguments=_arguments,
+    conflicts=(options.text_with_arguments,),
+    body=repl,
+    examples=(("matmul.nasm", "step through it"),),
+    notes="""\
+examples:
+  neuron-nasm repl matmul.nasm
+  neuron-nasm repl matmul.nasm -ex run -ex "info queues"
+""",
+    other_names=("debug", "gdb", "dbg"),
+)
