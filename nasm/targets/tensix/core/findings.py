@@ -140,7 +140,7 @@ def of_pack(core: Tensix, issued: Issued, fields: Fields) -> None:
     """Tell that a pack reads rows which the matrix unit is writing still.
 
     MatrixUnit.md says how many cycles an instruction takes to write, and no page has packers wait
-    for that by themselves: STALLWAIT and semaphores are what there is.
+    for that by themselves: waits at the gate and semaphores are what there is.
     """
     if core.recent.matrix.tick <= issued.tick - longest():
         return

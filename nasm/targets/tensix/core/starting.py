@@ -14,9 +14,9 @@ from nasm.targets.tensix.core.fields import Fields, fields_of
 from nasm.targets.tensix.core.reading import Reads, begin
 from nasm.targets.tensix.core.tensix import Issued, Tensix
 from nasm.targets.tensix.lanes import scheduling
-from nasm.targets.tensix.lanes.facts import Role, the
+from nasm.targets.tensix.lanes.facts import Role, facts_of, the
 from nasm.targets.tensix.lanes.macros import displaced, pass_cycle, pending_of
-from nasm.targets.tensix.lanes.unit import backdoor
+from nasm.targets.tensix.lanes.unit import TEMPLATES, backdoor
 from nasm.targets.tensix.matrix.facts import MATRIX_UNIT, timing_of
 from nasm.targets.tensix.matrix.timing import ADDRESS_CYCLES
 from nasm.targets.tensix.state import U8
@@ -194,7 +194,9 @@ def _vector(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
     One that becomes a template reads and writes nothing, as the idle one.
     """
     vector = core.vector
-    if fields.get("VD", 0) >= 12 and backdoor(vector, issued.word):
+    VD = fields.get("VD", 0)
+    loads = VD >= TEMPLATES and facts_of(issued.mnemonic).role is not Role.CONFIGURES
+    if loads and backdoor(vector, issued.word, VD):
         idle = the(Role.IDLES)
         word = WORDS[idle].opcode << 24
         issued, act = issued._replace(mnemonic=idle, word=word), _nothing

@@ -1,6 +1,7 @@
 """The front end: expansion, and what does nothing."""
 
 from nasm.targets.tensix.core import costs
+from nasm.targets.tensix.front.expanding import Expander
 from nasm.targets.tensix.isa.setups import EXPANDED
 from nasm.targets.tensix.isa.table import Family
 from nasm.targets.tensix.scalar import unit
@@ -20,6 +21,7 @@ MOP = UNIT.row(
         forms="Template[23] Count1[22:16] MaskLo[15:0]",
     ),
     cost=costs.FRONT,
+    expands=Expander.TEMPLATE,
     setup=EXPANDED,
     example="MOP Template=1",
 )
@@ -36,6 +38,7 @@ MOP_CFG = UNIT.row(
         forms="MaskHi[15:0]",
     ),
     cost=costs.FRONT,
+    expands=Expander.MASK,
     example="MOP_CFG MaskHi=5",
 )
 
@@ -49,6 +52,7 @@ REPLAY = UNIT.row(
         forms="Index[18:14] Count[9:4] Exec[1] Load[0]",
     ),
     cost=costs.FRONT,
+    expands=Expander.BUFFER,
     setup="REPLAY Index=0, Count=2, Load=1\nSFPLOADI VD=0, Imm16=0x3f80\nSFPMOV VC=0, VD=1",
     example="REPLAY Index=0, Count=2",
 )

@@ -19,6 +19,7 @@ from nasm.targets.tensix.core.fields import fields_of
 from nasm.targets.tensix.core.starting import Done, Start, at_once, started
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.core.waits import Waits, waiting
+from nasm.targets.tensix.front.expanding import EXPANDERS, Expander
 from nasm.targets.tensix.lanes import facts as lanes
 from nasm.targets.tensix.lanes.facts import Lanes
 from nasm.targets.tensix.matrix.facts import MATRIX_UNIT, Matrix
@@ -59,6 +60,7 @@ class Family:
         pace: Paces | None = None,
         cost: Costs | None = None,
         lasts: Lasts | None = None,
+        expands: Expander | None = None,
         starts: Start | None = None,
         waits: Waits | None = None,
         example: str = "",
@@ -76,6 +78,7 @@ class Family:
             pace: Of other units that take a fixed time, how long that is.
             cost: Of the rest, the cost, and where that follows from the configuration
             lasts: how many cycles it is at work.
+            expands: Of a word that does not reach the gate, what an expander does with it.
             starts: What happens when it starts, if that is not as for others of its unit.
             waits: What it waits for beside the gate and its unit.
             example: An example; without one it is the mnemonic with two fields.
@@ -84,6 +87,8 @@ class Family:
         declare(word)
         costs = cost or _costs(word, facts, pace)
         _declare(word, semantics, facts, lasts)
+        if expands is not None:
+            EXPANDERS[word.opcode] = expands
         if starts is None and isinstance(pace, Pace):
             starts = at_once(pace.latency)
         executed = _refusing(word) if semantics is None else started(word, semantics, starts)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from nasm.targets.tensix.lanes.dst_access import SFPLOAD, address, resolved, store
+from nasm.targets.tensix.lanes.dst_access import address, resolved, store
 from nasm.targets.tensix.lanes.facts import LANES, MAD, ROUND, SIMPLE, STORE, Role, facts_of, the
 from nasm.targets.tensix.lanes.quirks import DOCUMENTED, Quirks
 from nasm.targets.tensix.lanes.unit import undefined
@@ -60,7 +60,7 @@ def SFPLOADMACRO(
     Imm9: int,
     VDHi: int,
 ) -> None:
-    """Load VDHi VDLo from Imm9 VDHi as SFPLOAD does, and put off what sequence MacroIndex says.
+    """Load VDHi VDLo from Imm9 VDHi as a load does, and put off what sequence MacroIndex says.
 
     Raises:
         Refused: The sequence is undefined, or not the same in all columns.
@@ -84,7 +84,7 @@ def SFPLOADMACRO(
         by_instructions = bool(misc >> (8 + i) & 1)
         said = tuple(sorted(fields.items()))
         pending.append(PutOff(unit, thread, mnemonic, said, delay, by_instructions, at))
-    SFPLOAD(core, thread, VD, Mod0, AddrMod, Imm10)
+    LANES[the(Role.LOADS)].act(core, thread, VD, Mod0, AddrMod, Imm10)
     vector.pending = tuple(pending)
 
 
@@ -180,7 +180,7 @@ def _same(by_column: U32, what: str) -> int:
 
 
 def _template(vector: Vector, kind: int, unit: str) -> tuple[str, dict[str, int]]:
-    """What a byte of a sequence names for a sub-unit; SFPNOP if the sub-unit cannot execute it."""
+    """What a byte of a sequence names for a sub-unit; the idle one if it cannot execute that."""
     if kind == 1:
         raise undefined(f"{the(Role.MACRO)}: the sequence has 1 for {unit}", "it is 0, or 2 to 7")
     if kind == 2:

@@ -23,10 +23,8 @@ from nasm.targets.tensix.lanes.places import Places, places
 from nasm.targets.tensix.lanes.quirks import DOCUMENTED, Quirks
 from nasm.targets.tensix.lanes.scheduling import stalls, too_early
 from nasm.targets.tensix.lanes.steps import Step, carried, depths, keeps_rotated, steps_by
+from nasm.targets.tensix.lanes.unit import TEMPLATES
 from nasm.targets.tensix.state import Coprocessor, RowCounters
-
-_TEMPLATES = 12
-"""The first VD of instructions that become templates, and the last one but LaneConfig."""
 
 
 @lru_cache(maxsize=1 << 10)
@@ -51,7 +49,7 @@ def _fits(word: int) -> bool:
     if facts.role is Role.CONFIGURES:
         return 11 <= VD < 15
     known = facts.modes is None or mode_of(fields) in facts.modes
-    return known and VD < _TEMPLATES and facts.role is not Role.MACRO
+    return known and VD < TEMPLATES and facts.role is not Role.MACRO
 
 
 @lru_cache(maxsize=1 << 12)

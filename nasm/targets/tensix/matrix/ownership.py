@@ -54,7 +54,7 @@ def blocked_unpack(
     CfgContextCntInc: int = 0,
     SearchCacheFlush: int = 0,
 ) -> Blocked | None:
-    """Why UNPACR cannot start yet. One that fills Dst waits for a bank of SrcA as well."""
+    """Why an unpack cannot start yet. One that fills Dst waits for a bank of SrcA as well."""
     if CfgContextCntInc or SearchCacheFlush:
         return None
     m = core.matrix
@@ -76,7 +76,7 @@ def _kept(unpacker: int, bank: int) -> Blocked:
 def blocked_unpack_nop(
     core: Coprocessor, thread: int, Unpack_block_selection: int, NoOp: int
 ) -> Blocked | None:
-    """Why UNPACR_NOP cannot start yet.
+    """Why a turn of an unpacker that reads nothing cannot start yet.
 
     One that clears waits until the unpackers own the matrix unit's bank, or, with bit 4, their own.
     """

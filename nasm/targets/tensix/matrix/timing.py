@@ -46,7 +46,7 @@ def dst_ready(written: Mapping[int, int], blocks: frozenset[int]) -> int:
 
 
 ADDRESS_CYCLES: Final = 2
-"""Before an unpacker reads: its thread, and every UNPACR of others, waits for them."""
+"""Before an unpacker reads: its thread, and every unpack of others, waits for them."""
 
 SPEEDS: Final = (1, 2, 4)
 """By Throttle_mode, in 16 bytes a cycle."""
@@ -90,5 +90,5 @@ def pack_cycles(bytes_written: int, *, accumulates: bool = False, atomic: bool =
 
 
 def matrix_flops(rows: int = 8) -> int:
-    """Operations of one MVMUL: of 8 rows, 4096."""
+    """Operations of one product of matrices: of 8 rows, 4096."""
     return rows * 16 * 16 * 2
