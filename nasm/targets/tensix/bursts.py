@@ -22,10 +22,10 @@ from nasm.targets.tensix.expansion import words_of
 from nasm.targets.tensix.lanes import replays as of_vector
 from nasm.targets.tensix.lanes import scheduling
 from nasm.targets.tensix.matrix import replays as of_matrix
+from nasm.targets.tensix.matrix.facts import timing_of
 from nasm.targets.tensix.matrix.replays import Planned
-from nasm.targets.tensix.matrix.timing import MATRIX_UNIT
 from nasm.targets.tensix.state import THREADS
-from nasm.targets.tensix.words import WORDS
+from nasm.targets.tensix.words import OPCODES
 from nasm.targets.tensix.words.units import MATRIX, VECTOR, Unit
 
 LEAST: Final = 8
@@ -34,7 +34,6 @@ LEAST: Final = 8
 _STAYS: Final = frozenset({"semwait", "stallwait", "mutex", "bank", "src"})
 """Causes that no word of a run ends: nothing in it posts, unlocks, or hands a bank over."""
 
-_NAMES: Final[Mapping[int, str]] = {word.opcode: name for name, word in WORDS.items()}
 _FOREVER: Final = 1 << 40
 
 
@@ -60,8 +59,12 @@ def burst(
 
 @lru_cache(maxsize=1 << 12)
 def _unit(word: int) -> Unit | None:
-    name = _NAMES.get(word >> 24)
-    return None if name is None else WORDS[name].unit
+    known = OPCODES.get(word >> 24)
+    return None if known is None else known.unit
+
+
+def _name(word: int) -> str:
+    return OPCODES[word >> 24].mnemonic
 
 
 def _quiet(core: Tensix, thread: int, blocked: Mapping[int, Blocked]) -> int:
@@ -109,7 +112,7 @@ class Run(ABC):
     def issued(self, number: int, place: Callable[[int], Place]) -> Issued:
         """One of the words, as it has started."""
         word, tick = self.words[number], self.core.now + self.starts[number]
-        return Issued(tick, place(number), self.thread, _NAMES[word >> 24], word)
+        return Issued(tick, place(number), self.thread, _name(word), word)
 
     def occupy(self, unit: str, count: int) -> None:
         """Note until when a unit has something of the thread, and what its gate has seen."""
@@ -142,7 +145,7 @@ def _vector(core: Tensix, thread: int, words: tuple[int, ...], ticks: int) -> Ru
     if core.vector.pending or core.recent.matrix.tick > core.now - SAFE_LOAD:
         return None
     next_to = last.tick == core.now - 1
-    if next_to and too_near(last.mnemonic, last.word, _NAMES[first >> 24], first):
+    if next_to and too_near(last.mnemonic, last.word, _name(first), first):
         return None
     words = words[: of_vector.fit(words)]
     starts = of_vector.starts(words)[: len(words)]
@@ -156,7 +159,7 @@ def _vector(core: Tensix, thread: int, words: tuple[int, ...], ticks: int) -> Ru
 @lru_cache(maxsize=1 << 12)
 def _latency(word: int) -> int:
     """After how many cycles a word of the vector unit completes."""
-    name = _NAMES[word >> 24]
+    name = _name(word)
     return scheduling.latency(name, fields_of(name, word))
 
 
@@ -195,7 +198,7 @@ def _matrix(core: Tensix, thread: int, words: tuple[int, ...], ticks: int) -> Ru
     planned = of_matrix.plan(core, thread, words, core.now, core.recent.dst)
     if planned is None or planned.starts[-1] > ticks:
         return None
-    latencies = [MATRIX_UNIT[_NAMES[word >> 24]].latency for word in words]
+    latencies = [timing_of(_name(word)).latency for word in words]
     return MatrixRun(core, thread, words, planned.starts, latencies, "dst", planned)
 
 

@@ -12,7 +12,7 @@ from nasm.isa.micro import Expansion, Origin
 from nasm.isa.words import Words
 from nasm.program.program import Instruction
 from nasm.targets.tensix.core.tensix import Tensix
-from nasm.targets.tensix.front.expanding import EXPANDERS, MOP, Micro, expand, foreseen
+from nasm.targets.tensix.front.expanding import EXPANDERS, Expander, Micro, expand, foreseen
 from nasm.targets.tensix.front.mop import WORDS as MOP_WORDS
 from nasm.targets.tensix.front.timing import MOP_BUBBLE
 from nasm.targets.tensix.isa import DATA, ISA
@@ -36,7 +36,7 @@ def _instructions(
 
 
 def _origin(micro: Micro, recorded: tuple[tuple[int, int] | None, ...]) -> Origin | None:
-    """The slot of the MOP's template, and of the replay buffer, from which a word came."""
+    """The slot of the expander's template, and of the replay buffer, from which a word came."""
     if micro.played is None:
         return Origin(f"{micro.slot} of MOP") if micro.slot else None
     of = f"{micro.slot} of MOP, " if micro.slot else ""
@@ -65,12 +65,12 @@ def _setting(micro: Micro) -> str:
 def expanded(
     core: Tensix, thread: int, instruction: Instruction, place: tuple[int, int]
 ) -> Sequence[Instruction] | None:
-    """What a thread executes for an instruction: of MOP and REPLAY, and while it records."""
+    """What a thread executes for an instruction that expands, and while it records."""
     if instruction.row is DATA:
         return None
     word = word_of(instruction)
     micros = expand(core, thread, word, core.outer_bug, place)
-    mop = instruction.row.encoding is not None and instruction.row.encoding.code == MOP
+    mop = _expander_of(instruction) is Expander.TEMPLATE
     late = core.after_mop[thread] and not mop
     if mop != core.after_mop[thread]:
         core.after_mop = _with(core.after_mop, thread, mop)
@@ -94,10 +94,10 @@ def open_recordings(core: Tensix) -> Iterator[Unfinished]:
 
 def ahead(core: Tensix, thread: int, instruction: Instruction) -> Sequence[Instruction] | None:
     """What a thread would execute for an instruction; None where that changes the expanders."""
-    code = -1 if instruction.row.encoding is None else instruction.row.encoding.code
-    if instruction.row is DATA or (code == MOP) != core.after_mop[thread]:
+    expander = _expander_of(instruction)
+    if instruction.row is DATA or (expander is Expander.TEMPLATE) != core.after_mop[thread]:
         return None
-    if code not in EXPANDERS:
+    if expander is None:
         return None if core.threads[thread].recording.left else (instruction,)
     try:
         micros = foreseen(core, thread, word_of(instruction), core.outer_bug)
@@ -105,6 +105,11 @@ def ahead(core: Tensix, thread: int, instruction: Instruction) -> Sequence[Instr
         return None if micros is None else _instructions(micros, recorded)
     except Refused:
         return None
+
+
+def _expander_of(instruction: Instruction) -> Expander | None:
+    encoding = instruction.row.encoding
+    return None if encoding is None else EXPANDERS.get(encoding.code)
 
 
 @lru_cache(maxsize=1 << 14)

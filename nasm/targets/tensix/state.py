@@ -107,11 +107,11 @@ def _registers() -> U32:
 class Vector(Held):
     """The vector unit: 32 lanes, lane i in row i // 8 and column i % 8 of a 4 by 8 grid.
 
-    ``registers[n, lane]`` is L0 to L15, and 16, which macros alone reach; 11 to 14 are set by
-    SFPCONFIG. A lane executes where ``flag`` is set or ``uses_flag`` is not. ``stack`` has what was
+    ``registers[n, lane]`` is L0 to L15, and 16, which macros alone reach; 11 to 14 can
+    be set. A lane executes where ``flag`` is set or ``uses_flag`` is not. ``stack`` has what was
     pushed, the latest last: both of these, as bytes. ``lane_config`` and what macros are made of,
     ``templates[n, column]``, ``sequences[n, column]``, ``macro_misc[column]``, are by column: all
-    rows have the same. ``rotated`` is what SFPSHFT2 rotated last. ``pending`` are instructions
+    rows have the same. ``rotated`` is what was rotated last. ``pending`` are instructions
     that a macro has scheduled, records of ``lanes/macros.py``.
     """
 
@@ -187,7 +187,7 @@ class RowCounters(Held):
 
 @dataclass(slots=True, eq=False)
 class Recording(Held):
-    """What a REPLAY that records waits for: ``left`` words, the next of them for ``index``."""
+    """What recording for replays waits for: ``left`` words, the next of them for ``index``."""
 
     left: int = 0
     index: int = 0
@@ -198,7 +198,7 @@ class Recording(Held):
 class Latch(Held):
     """The wait instruction that the gate of a thread remembers; none where ``block`` is 0.
 
-    ``conditions`` are C0 to C14 of STALLWAIT, or C0 and C1 of SEMWAIT if ``of_semaphores`` is set,
+    ``conditions`` are C0 to C14 of units, or C0 and C1 of semaphores if ``of_semaphores`` is set,
     about the semaphores that are selected. Cycles: when it was latched, when the gate ``looked``
     at it last, and when its conditions were ``met``, or -1.
     """

@@ -1,7 +1,7 @@
 """Settings that instructions write: which, and in which order.
 
-SETC16 writes all 16 bits of a thread's word. RMWCIB0 to RMWCIB3 write bits of a byte of a banked or
-global word; WRCFG writes all of one, from a register that the program names.
+One instruction writes all 16 bits of a thread's word, others bits of a byte of a banked or global
+word, or all of one, from a register that the program names.
 """
 
 from __future__ import annotations

@@ -397,12 +397,11 @@ def test_masked_rows_do_not_execute(core: Coprocessor) -> None:
 
 def test_an_instruction_with_vd_from_12_on_becomes_a_template(core: Coprocessor) -> None:
     word = 0x84 << 24 | 0xAB9 << 8 | 14 << 4  # SFPMAD with VD 14
-    assert backdoor(core.vector, word)
+    assert backdoor(core.vector, word, 14)
     assert (core.vector.templates[2] == word).all()
-    assert not backdoor(core.vector, word & ~0x80)
-    assert not backdoor(core.vector, 0x91 << 24 | 15 << 4)  # SFPCONFIG
+    assert not backdoor(core.vector, word & ~0x80, 6)
     core.vector.uses_flag[3] = True
     with pytest.raises(Refused, match="not all lanes execute"):
-        backdoor(core.vector, word)
+        backdoor(core.vector, word, 14)
     core.vector.lane_config[...] = 2
-    assert not backdoor(core.vector, word)
+    assert not backdoor(core.vector, word, 14)

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nasm.targets.tensix.core.dst_use import USING, dst_use
+from nasm.targets.tensix.core.dst_use import dst_use
 from nasm.targets.tensix.core.fields import fields_of
 from nasm.targets.tensix.matrix import arithmetic, control, replays
+from nasm.targets.tensix.matrix.facts import MATRIX_UNIT, timing_of
 from nasm.targets.tensix.matrix.formats import Format, Style
-from nasm.targets.tensix.matrix.timing import MATRIX_UNIT, held_after
+from nasm.targets.tensix.matrix.timing import held_after
 from nasm.targets.tensix.scalar.config_fields import FIELDS
 from nasm.targets.tensix.state import MATRIX, UNPACKERS, Coprocessor
 from nasm.targets.tensix.words import WORDS
@@ -46,8 +47,8 @@ def one_by_one(core: Coprocessor, words: tuple[int, ...]) -> list[frozenset[int]
         name = names[held >> 24]
         fields = fields_of(name, held)
         own = {f.name for form in WORDS[name].encoding.forms for f in form.fields}
-        used = dst_use(core, THREAD, name, fields).writes if name in USING else frozenset()
-        blocks.append(used)
+        used = MATRIX_UNIT[name].dst
+        blocks.append(dst_use(core, THREAD, used, fields).writes if used else frozenset())
         act = getattr(arithmetic, name, None) or getattr(control, name)
         act(core, THREAD, **{n: v for n, v in fields.items() if n in own})
     return blocks
@@ -219,7 +220,7 @@ def test_what_would_wait_or_be_refused_is_not_planned() -> None:
 
 def test_nothing_in_a_run_holds_up_what_comes_next() -> None:
     for name in TAKEN:
-        assert MATRIX_UNIT[name].interval == 1
+        assert timing_of(name).interval == 1
         assert {held_after(name, later) for later in TAKEN} == {0}
 
 

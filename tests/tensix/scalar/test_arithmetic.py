@@ -76,4 +76,6 @@ def test_two_halves_make_a_register() -> None:
 
 
 def test_a_quad_is_read_at_once() -> None:
-    assert [pace(0, 4, 7).busy, pace(0, 3, 4).busy, pace(1, 3, 4).busy] == [3, 4, 3]
+    names = "OpBisConst", "OpBRegIndex", "OpARegIndex"
+    found = [pace(dict(zip(names, n, strict=True))) for n in ((0, 4, 7), (0, 3, 4), (1, 3, 4))]
+    assert [one.busy for one in found] == [3, 4, 3]

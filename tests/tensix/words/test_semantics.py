@@ -9,6 +9,7 @@ import pytest
 
 from nasm.targets.tensix.core.starting import started
 from nasm.targets.tensix.core.tensix import Tensix
+from nasm.targets.tensix.words import WORDS
 
 
 class Around:
@@ -22,7 +23,7 @@ class Around:
 
 def run(mnemonic: str, semantics: Callable[..., None], word: int) -> None:
     core: Any = Tensix(None, around=Around())  # type: ignore[arg-type]
-    started(mnemonic, semantics)(core, 2, word & 0xFFFFFF)
+    started(WORDS[mnemonic], semantics)(core, 2, word & 0xFFFFFF)
 
 
 def test_semantics_get_the_fields_that_their_parameters_name() -> None:
@@ -52,4 +53,4 @@ def test_a_parameter_that_is_no_field_fails_the_import() -> None:
         """Take it."""
 
     with pytest.raises(TypeError, match="the word of MVMUL has no field DstRwo; it has"):
-        started("MVMUL", multiply)
+        started(WORDS["MVMUL"], multiply)

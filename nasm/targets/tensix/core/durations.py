@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Hashable, Mapping
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from nasm.base.problems import Refused
 from nasm.isa.generation import Generation
@@ -36,23 +36,45 @@ def _named(function: Callable[..., T], core: Coprocessor, thread: int, fields: F
 
 
 def unpacked(core: Coprocessor, thread: int, fields: Fields) -> Amount:
-    """What a regular UNPACR reads; raises Refused as it does."""
+    """What a regular unpack reads; raises Refused as it does."""
     size, speed = _named(unpack_demand, core, thread, fields)
     read = 0 if fields["AllDatumsAreZero"] else size
     return Amount(max(1, -(-read // LINE)), speed)
 
 
 def packed(core: Coprocessor, thread: int, fields: Fields) -> Mapping[int, int]:
-    """Cycles of a PACR, by packer."""
+    """Cycles of a pack, by packer."""
     found = _named(pack_durations, core, thread, fields)
     return {packer: max(1, cycles) for packer, cycles in found.items()}
 
 
 def moved(core: Coprocessor, thread: int) -> int:
-    """Cycles of an XMOV."""
+    """Cycles of a move."""
     count = (field(core, thread, "THCON_SEC0_REG6_Buffer_size") & 0xFFFF) << 4
     direction = field(core, thread, "THCON_SEC0_REG6_Transfer_direction")
     return max(1, duration(direction, count))
+
+
+def of_unpack(core: Coprocessor, thread: int, fields: Fields) -> int:
+    """Cycles of a regular unpack, unless another one slows it."""
+    amount = unpacked(core, thread, fields)
+    return ADDRESS_CYCLES - -amount.lines // amount.speed
+
+
+def of_pack(core: Coprocessor, thread: int, fields: Fields) -> int:
+    """Cycles until the last packer has written."""
+    return max(packed(core, thread, fields).values())
+
+
+def of_move(core: Coprocessor, thread: int, fields: Fields) -> int:
+    """Cycles of the mover."""
+    return moved(core, thread)
+
+
+Lasts = Callable[[Coprocessor, int, Fields], int]
+
+LASTS: Final[dict[str, Lasts]] = {}
+"""By mnemonic, how long each takes whose cycles follow from the configuration, as rows declare."""
 
 
 class Durations(Pace):
@@ -68,19 +90,10 @@ class Durations(Pace):
         assert isinstance(key, tuple)
         mnemonic, word, thread = key
         try:
-            cycles = self._cycles(mnemonic, thread, fields_of(mnemonic, word))
+            cycles = LASTS[mnemonic](self.holds, thread, fields_of(mnemonic, word))
         except Refused:
             return interval, latency
         return cycles, cycles
-
-    def _cycles(self, mnemonic: str, thread: int, fields: Fields) -> int:
-        core = self.holds
-        if mnemonic == "UNPACR":
-            amount = unpacked(core, thread, fields)
-            return ADDRESS_CYCLES - -amount.lines // amount.speed
-        if mnemonic == "PACR":
-            return max(packed(core, thread, fields).values())
-        return moved(core, thread)
 
     def save(self) -> Any:
         """It remembers nothing."""

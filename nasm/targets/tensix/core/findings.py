@@ -14,12 +14,13 @@ from nasm.targets.tensix.core.fields import Fields, fields_of
 from nasm.targets.tensix.core.tensix import NOTHING, Issued, Tensix
 from nasm.targets.tensix.lanes import scheduling
 from nasm.targets.tensix.lanes.dst_access import address, resolved, rows_read
-from nasm.targets.tensix.lanes.scheduling import Finding
+from nasm.targets.tensix.lanes.facts import Role, facts_of
+from nasm.targets.tensix.lanes.scheduling import OF_STATE, Finding
+from nasm.targets.tensix.matrix.facts import timing_of
 from nasm.targets.tensix.matrix.formats import BLOCK_FLOATS
 from nasm.targets.tensix.matrix.pack import rows_read as rows_packed
-from nasm.targets.tensix.matrix.timing import MATRIX_UNIT, dst_blocks
+from nasm.targets.tensix.matrix.timing import dst_blocks, longest
 from nasm.targets.tensix.matrix.unpack import job_of
-from nasm.targets.tensix.scalar.configuring import written_by_WRCFG
 
 EARLY, CONFIG, MATRIX, UNDEFINED, STACK = "E0551", "E0552", "E0553", "E0554", "E0555"
 DOUBTFUL = "E0515"
@@ -29,14 +30,8 @@ _CODES: Final = {
     "undefined rows": UNDEFINED, "dest index": DOUBTFUL,
 }  # fmt: skip
 
-_OF_STATE: Final = frozenset({"SFPPUSHC", "SFPPOPC", "SFPLOAD", "SFPLOADMACRO"})
-"""Instructions that may be undefined in some states; of the others LaneConfig decides."""
-
 SAFE_LOAD: Final = 4
-"""Cycles after which SFPLOAD sees what the matrix unit writes: three instructions in between."""
-
-LONGEST: Final = max(timing.latency for timing in MATRIX_UNIT.values())
-"""Cycles that an instruction of the matrix unit takes at most."""
+"""Cycles after which a load sees what the matrix unit writes: three instructions in between."""
 
 
 def _tell(
@@ -56,9 +51,10 @@ def of_vector(core: Tensix, issued: Issued, fields: Fields) -> None:
     last = core.recent.vector
     for found in _of_pair(last, issued):
         _tell(core, _CODES[found.kind], found.said, found.hint, last, "started in the cycle before")
-    if issued.mnemonic in _OF_STATE or core.vector.lane_config.any():
+    facts = facts_of(issued.mnemonic)
+    if facts.role in OF_STATE or core.vector.lane_config.any():
         _undefined(core, issued, fields)
-    if issued.mnemonic == "SFPLOAD" and core.recent.matrix.tick > issued.tick - SAFE_LOAD:
+    if facts.role is Role.LOADS and core.recent.matrix.tick > issued.tick - SAFE_LOAD:
         _of_load(core, issued, fields)
 
 
@@ -87,7 +83,7 @@ def _undefined(core: Tensix, issued: Issued, fields: Fields) -> None:
 
 def _peeks(issued: Issued, fields: Fields) -> bool:
     """Whether an instruction only looks at the stack, which has a bug of the hardware then."""
-    return issued.mnemonic == "SFPPOPC" and bool(fields["Mod1"])
+    return facts_of(issued.mnemonic).role is Role.POPS and bool(fields["Mod1"])
 
 
 def _of_load(core: Tensix, issued: Issued, fields: Fields) -> None:
@@ -99,7 +95,7 @@ def _of_load(core: Tensix, issued: Issued, fields: Fields) -> None:
         by = recent.by[block]
         if ago < SAFE_LOAD and isinstance(by, Issued):
             said = (
-                f"SFPLOAD reads rows {8 * block} to {8 * block + 7} of Dst "
+                f"{issued.mnemonic} reads rows {8 * block} to {8 * block + 7} of Dst "
                 f"{counted(ago, 'cycle')} after {by.mnemonic} began to write them; "
                 f"wanted {SAFE_LOAD} or more"
             )
@@ -115,7 +111,7 @@ def _of_load(core: Tensix, issued: Issued, fields: Fields) -> None:
 
 
 def of_unpack(core: Tensix, issued: Issued, fields: Fields) -> None:
-    """Tell that an UNPACR takes shared exponents for numbers, as a tile of none has none."""
+    """Tell that an unpack takes shared exponents for numbers, as a tile of none has none."""
     names = (
         "WhichUnpacker",
         "MultiContextMode",
@@ -129,8 +125,9 @@ def of_unpack(core: Tensix, issued: Issued, fields: Fields) -> None:
     if source not in BLOCK_FLOATS or 0 not in dims or job.own("REG2_Force_shared_exp"):
         return
     said = (
-        f"UNPACR reads {source.name} by a tile descriptor of {' x '.join(map(str, dims))} numbers: "
-        "it looks for no exponents, and takes those that stand there for numbers"
+        f"{issued.mnemonic} reads {source.name} by a tile descriptor of "
+        f"{' x '.join(map(str, dims))} numbers: it looks for no exponents, and takes those that "
+        "stand there for numbers"
     )
     hint = f"set THCON_SEC{job.unpacker}_REG0_TileDescriptor_YDim to 1"
     _tell(core, DOUBTFUL, said, hint)
@@ -140,23 +137,23 @@ def of_unpack(core: Tensix, issued: Issued, fields: Fields) -> None:
 
 
 def of_pack(core: Tensix, issued: Issued, fields: Fields) -> None:
-    """Tell that a PACR reads rows which the matrix unit is writing still.
+    """Tell that a pack reads rows which the matrix unit is writing still.
 
     MatrixUnit.md says how many cycles an instruction takes to write, and no page has packers wait
-    for that by themselves: STALLWAIT and semaphores are what there is.
+    for that by themselves: waits at the gate and semaphores are what there is.
     """
-    if core.recent.matrix.tick <= issued.tick - LONGEST:
+    if core.recent.matrix.tick <= issued.tick - longest():
         return
     names = ("PackerMask", "OvrdThreadId", "ZeroWrite", "Flush")
     rows, wide = rows_packed(core, issued.thread, **{name: fields[name] for name in names})
     blocks = {block for row in rows for block in dst_blocks(row, 1, wide)}
     for block in sorted(blocks):
         ago, by = issued.tick - int(core.recent.dst[block]), core.recent.by[block]
-        if isinstance(by, Issued) and ago < MATRIX_UNIT[by.mnemonic].latency:
+        if isinstance(by, Issued) and ago < timing_of(by.mnemonic).latency:
             said = (
-                f"PACR reads rows {8 * block} to {8 * block + 7} of Dst "
+                f"{issued.mnemonic} reads rows {8 * block} to {8 * block + 7} of Dst "
                 f"{counted(ago, 'cycle')} after {by.mnemonic} began to write them, "
-                f"which takes {MATRIX_UNIT[by.mnemonic].latency}"
+                f"which takes {timing_of(by.mnemonic).latency}"
             )
             hint = (
                 "in the thread that computes, STALLWAIT BlockMask=0x2, ConditionMask=0x80 before "
@@ -171,14 +168,6 @@ def of_pack(core: Tensix, issued: Issued, fields: Fields) -> None:
 # -- the configuration
 
 
-def configures(core: Tensix, issued: Issued, fields: Fields) -> None:
-    """Note the words that a WRCFG has not written yet."""
-    if issued.mnemonic != "WRCFG":
-        return
-    words = written_by_WRCFG(fields["Is128Bit"], fields["CfgIndex"])
-    core.recent.configured = tuple((word, issued.tick, issued) for word in words)
-
-
 class _Watched(np.ndarray[Any, Any]):
     """The configuration, which notes the words that are read of it one by one."""
 
@@ -191,7 +180,7 @@ class _Watched(np.ndarray[Any, Any]):
 
 
 def watching(core: Tensix, issued: Issued, act: Callable[[], Any]) -> Callable[[], Any]:
-    """An instruction in the cycle after a WRCFG, watched for what it reads of its words."""
+    """An instruction in the cycle after a write of the bank, watched for what it reads of it."""
     late = {word: by for word, tick, by in core.recent.configured if tick == issued.tick - 1}
     if not late:
         core.recent.configured = ()

@@ -8,49 +8,47 @@ from functools import lru_cache, partial
 from typing import Final
 
 from nasm.targets.tensix.core import findings
-from nasm.targets.tensix.core.dst_use import USING, dst_use
+from nasm.targets.tensix.core.dst_use import dst_use
 from nasm.targets.tensix.core.durations import moved, packed, unpacked
 from nasm.targets.tensix.core.fields import Fields, fields_of
 from nasm.targets.tensix.core.reading import Reads, begin
 from nasm.targets.tensix.core.tensix import Issued, Tensix
 from nasm.targets.tensix.lanes import scheduling
+from nasm.targets.tensix.lanes.facts import Role, facts_of, the
 from nasm.targets.tensix.lanes.macros import displaced, pass_cycle, pending_of
-from nasm.targets.tensix.lanes.unit import backdoor
-from nasm.targets.tensix.matrix.timing import ADDRESS_CYCLES, MATRIX_UNIT
-from nasm.targets.tensix.scalar.timing import PACES
+from nasm.targets.tensix.lanes.unit import TEMPLATES, backdoor
+from nasm.targets.tensix.matrix.facts import MATRIX_UNIT, timing_of
+from nasm.targets.tensix.matrix.timing import ADDRESS_CYCLES
 from nasm.targets.tensix.state import U8
 from nasm.targets.tensix.sync.gate import look
 from nasm.targets.tensix.waiting import SRC, mutex_part, semaphore_parts
 from nasm.targets.tensix.words import WORDS
-from nasm.targets.tensix.words.units import MATRIX, SCALAR, VECTOR
+from nasm.targets.tensix.words.units import MATRIX, VECTOR
+from nasm.targets.tensix.words.word import Word
 
 Done = Callable[[], None]
 Act = Callable[[], Done | None]
 Semantics = Callable[..., Done | None]
 _GIVEN: Final = frozenset({"core", "thread", "quirks"})
-_CONFIG: Final = frozenset({"WRCFG", "RDCFG"})
-_ATOMIC: Final = frozenset({"ATINCGET", "ATSWAP"})
-_LATCHED: Final = frozenset({"STALLWAIT", "SEMWAIT"})
-_SFPNOP: Final = WORDS["SFPNOP"].opcode << 24
-_OF_SEMAPHORES: Final = frozenset({"SEMINIT", "SEMPOST", "SEMGET"})
-_SEEN_LATER: Final = frozenset({*_OF_SEMAPHORES, "SETDVALID", "ATRELM"})
+Start = Callable[[Tensix, Issued, Fields, Act], None]
+"""What happens when an instruction starts; it calls ``Act``, which executes the semantics."""
 
 
-def started(mnemonic: str, semantics: Semantics) -> Callable[[Tensix, int, int], Done]:
+def started(
+    word: Word, semantics: Semantics, start: Start | None = None
+) -> Callable[[Tensix, int, int], Done]:
     """What starts an instruction: called with the core, the thread and the word.
 
-    The semantics get the fields that they name. What is returned lets happen what is due.
-    Raises TypeError where they name a field that the word does not have.
+    The semantics get the fields that they name. Without a ``start`` of its own it starts as others
+    of its unit do. What is returned lets happen what is due.
+    Raises TypeError where the semantics name a field that the word does not have.
     """
-    unit, opcode = WORDS[mnemonic].unit, WORDS[mnemonic].opcode << 24
-    start = _BY_MNEMONIC.get(mnemonic, _BY_UNIT.get(unit.name, _at_once))
-    bound = _bound(mnemonic, semantics)
+    mnemonic, opcode = word.mnemonic, word.opcode << 24
+    start = start or _BY_UNIT.get(word.unit.name, at_once(1))
+    bound = _bound(word, semantics)
 
     def run(core: Tensix, thread: int, word: int) -> Done:
         core.settle()
-        if mnemonic in _LATCHED:
-            look(core, thread, core)
-            core.at(core.now + 1, None, ("look", thread))
         around = core.around
         issued = Issued(core.now, around.place, thread, mnemonic, opcode | word, around.record)
         fields = fields_of(mnemonic, word)
@@ -63,10 +61,11 @@ def started(mnemonic: str, semantics: Semantics) -> Callable[[Tensix, int, int],
     return run
 
 
-def _bound(mnemonic: str, semantics: Semantics) -> Callable[[int], Callable[..., Done | None]]:
+def _bound(word: Word, semantics: Semantics) -> Callable[[int], Callable[..., Done | None]]:
     """The semantics with the fields of a word, by the word."""
+    mnemonic = word.mnemonic
     parameters = inspect.signature(semantics).parameters.values()
-    known = {one.name for one in WORDS[mnemonic].encoding.fields()}
+    known = {one.name for one in word.encoding.fields()}
     names = [p.name for p in parameters if p.name not in _GIVEN]
     optional = {p.name for p in parameters if p.default is not p.empty}
     missing = [name for name in names if name not in known and name not in optional]
@@ -93,27 +92,51 @@ def _later(core: Tensix, then: Done | None, cycles: int) -> None:
         core.at(core.now + cycles, then)
 
 
-def _at_once(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
-    """What the document gives a latency, or else a cycle."""
-    pace = PACES.get(issued.mnemonic)
-    _later(core, act(), 1 if pace is None else pace.latency)
+def at_once(latency: int) -> Start:
+    """Act, and do the rest after the cycles that the document gives."""
+
+    def start(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
+        _later(core, act(), latency)
+
+    return start
 
 
-def _next_cycle(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
-    """Act in the next cycle: in this one, no thread sees what it changes."""
-
-    def acts() -> None:
-        act()
-        core.changed(issued, *_shared_parts(issued.mnemonic, fields))
-
-    core.at(core.now + 1, acts)
+def latching(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
+    """Act on the latch of the wait gate, which has looked at it before, and does in a cycle."""
+    look(core, issued.thread, core)
+    core.at(core.now + 1, None, ("look", issued.thread))
+    _later(core, act(), 1)
 
 
-def _shared_parts(mnemonic: str, fields: Fields) -> tuple[str, ...]:
-    """What other threads wait for of what an instruction changes, by the names of parts."""
-    if mnemonic in _OF_SEMAPHORES:
-        return semaphore_parts(fields["SemaphoreMask"])
-    return (mutex_part(fields["Index"]),) if mnemonic == "ATRELM" else (SRC,)
+def next_cycle(parts: Callable[[Fields], tuple[str, ...]]) -> Start:
+    """Act in the next cycle: in this one, no thread sees what it changes.
+
+    ``parts`` are the names of what other threads wait for of that.
+    """
+
+    def start(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
+        def acts() -> None:
+            act()
+            core.changed(issued, *parts(fields))
+
+        core.at(core.now + 1, acts)
+
+    return start
+
+
+def of_semaphores(fields: Fields) -> tuple[str, ...]:
+    """The semaphores that a word selects."""
+    return semaphore_parts(fields["SemaphoreMask"])
+
+
+def of_mutex(fields: Fields) -> tuple[str, ...]:
+    """The mutex that a word names."""
+    return (mutex_part(fields["Index"]),)
+
+
+def of_banks(fields: Fields) -> tuple[str, ...]:
+    """The owners of banks of SrcA and SrcB."""
+    return (SRC,)
 
 
 def _with_banks(core: Tensix, issued: Issued, act: Act) -> Done | None:
@@ -137,16 +160,20 @@ def _hand_over(core: Tensix, issued: Issued, owner: U8, bank: int, to: int) -> N
     core.changed(issued, SRC)
 
 
-def _clears(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
-    _next_cycle(core, issued, fields, act)
+_give_back: Final = next_cycle(of_banks)
+
+
+def giving_back(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
+    """Give banks back in the next cycle, and keep the matrix unit for this one."""
+    _give_back(core, issued, fields, act)
     core.recent.matrix = issued
     core.occupy("matrix", issued.thread, 1)
     core.changed(issued, "matrix")
 
 
 def _matrix(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
-    using = issued.mnemonic in USING
-    use = dst_use(core, issued.thread, issued.mnemonic, fields) if using else None
+    facts = MATRIX_UNIT[issued.mnemonic]
+    use = None if facts.dst is None else dst_use(core, issued.thread, facts.dst, fields)
     flips = fields.get("FlipSrcA", 0) or fields.get("FlipSrcB", 0)
     _later(core, _with_banks(core, issued, act) if flips else act(), 1)
     recent = core.recent
@@ -157,18 +184,22 @@ def _matrix(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
         for block in use.writes:
             by[block] = issued
         recent.by = tuple(by)
-    core.occupy("matrix", issued.thread, MATRIX_UNIT[issued.mnemonic].latency)
+    core.occupy("matrix", issued.thread, timing_of(issued.mnemonic).latency)
     core.changed(issued, "matrix")
 
 
 def _vector(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
     """An instruction of the vector unit, with what macros have put off until this cycle.
 
-    One that becomes a template reads and writes nothing, as SFPNOP.
+    One that becomes a template reads and writes nothing, as the idle one.
     """
     vector = core.vector
-    if fields.get("VD", 0) >= 12 and backdoor(vector, issued.word):
-        issued, act = issued._replace(mnemonic="SFPNOP", word=_SFPNOP), _nothing
+    VD = fields.get("VD", 0)
+    loads = VD >= TEMPLATES and facts_of(issued.mnemonic).role is not Role.CONFIGURES
+    if loads and backdoor(vector, issued.word, VD):
+        idle = the(Role.IDLES)
+        word = WORDS[idle].opcode << 24
+        issued, act = issued._replace(mnemonic=idle, word=word), _nothing
     else:
         findings.of_vector(core, issued, fields)
     core.recent.vector = issued
@@ -208,19 +239,40 @@ def _macro(core: Tensix, thread: int) -> None:
     core.at(cycle + 1, over, "macro")
 
 
-def _config(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
-    _at_once(core, issued, fields, act)
-    core.recent.config = issued
-    core.changed(issued, "cfg")
-    findings.configures(core, issued, fields)
+def configuring(latency: int) -> Start:
+    """Use the bank of the configuration, which keeps others out for a cycle."""
+
+    def start(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
+        _later(core, act(), latency)
+        core.recent.config = issued
+        core.changed(issued, "cfg")
+
+    return start
 
 
-def _atomic(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
-    _at_once(core, issued, fields, act)
-    core.recent.atomic = issued
+def writing_words(latency: int, words: Callable[[int, int], range]) -> Start:
+    """The same of what writes ``words`` only at its end, so that the next cycle reads old ones."""
+    start = configuring(latency)
+
+    def starts(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
+        start(core, issued, fields, act)
+        late = words(fields["Is128Bit"], fields["CfgIndex"])
+        core.recent.configured = tuple((word, issued.tick, issued) for word in late)
+
+    return starts
 
 
-def _unpack(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
+def atomic(latency: int) -> Start:
+    """Ask the memory for something atomic, which keeps it busy."""
+
+    def start(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
+        _later(core, act(), latency)
+        core.recent.atomic = issued
+
+    return start
+
+
+def unpacking(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
     """Numbers are there once they are read, at a speed that the other unpacker may slow down."""
     which = fields["WhichUnpacker"]
     if fields["CfgContextCntInc"] or fields["SearchCacheFlush"]:
@@ -242,7 +294,8 @@ def _unpack(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
     core.at(core.now + ADDRESS_CYCLES, partial(begin, core, which), ("unpack", which))
 
 
-def _unpack_nop(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
+def clearing(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
+    """Clear a bank, or give it away, by a turn of an unpacker."""
     unit, then = f"unpack{fields['Unpack_block_selection']}", act()
 
     def done() -> None:
@@ -254,7 +307,8 @@ def _unpack_nop(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
     core.at(core.now + 1, done)
 
 
-def _pack(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
+def packing(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
+    """Pack, each packer for as long as it takes."""
     found = packed(core, issued.thread, fields)
     findings.of_pack(core, issued, fields)
     _later(core, act(), max(found.values()))
@@ -263,26 +317,12 @@ def _pack(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
         core.changed(issued, f"pack{packer}")
 
 
-def _move(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
+def moving(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
+    """Have the mover copy."""
     cycles = moved(core, issued.thread)
     _later(core, act(), cycles)
     core.occupy("mover", issued.thread, cycles)
     core.changed(issued, "mover")
 
 
-_Start = Callable[[Tensix, Issued, Fields, Act], None]
-_BY_UNIT: Final[dict[str, _Start]] = {
-    MATRIX.name: _matrix,
-    VECTOR.name: _vector,
-    SCALAR.name: _at_once,
-}
-_BY_MNEMONIC: Final[dict[str, _Start]] = {
-    **dict.fromkeys(_CONFIG, _config),
-    **dict.fromkeys(_ATOMIC, _atomic),
-    **dict.fromkeys(_SEEN_LATER, _next_cycle),
-    "CLEARDVALID": _clears,
-    "UNPACR": _unpack,
-    "UNPACR_NOP": _unpack_nop,
-    "PACR": _pack,
-    "XMOV": _move,
-}
+_BY_UNIT: Final[dict[str, Start]] = {MATRIX.name: _matrix, VECTOR.name: _vector}

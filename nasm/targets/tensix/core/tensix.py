@@ -85,7 +85,7 @@ class Tensix(Coprocessor):
     ``until`` are the ticks until which a unit has something of a thread, thread by thread.
     ``entries`` are what is still to happen, in order, ``made`` how many there were. ``bubble`` is
     the cycle before which a thread's expander lets nothing out; ``after_mop`` says that it had a
-    MOP last.
+    macro-operation last.
     """
 
     CACHES = ("l1", "around", "quirks", "outer_bug")

@@ -7,51 +7,50 @@ from dataclasses import replace
 from typing import Final
 
 from nasm.isa.held import Blocked
-from nasm.targets.tensix.core.dst_use import USING, dst_use
+from nasm.targets.tensix.core.dst_use import dst_use
 from nasm.targets.tensix.core.fields import Fields, fields_of
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.lanes import scheduling
 from nasm.targets.tensix.matrix import ownership
+from nasm.targets.tensix.matrix.facts import MATRIX_UNIT
 from nasm.targets.tensix.matrix.timing import ADDRESS_CYCLES, DST_STALL, held_after
 from nasm.targets.tensix.scalar.forms import waits_to_store
 from nasm.targets.tensix.scalar.memory import waits_for_fifo, waits_for_word
-from nasm.targets.tensix.scalar.timing import AFTER_WRCFG, ATOMIC_INTERVAL
+from nasm.targets.tensix.scalar.timing import AFTER_CONFIG, ATOMIC_INTERVAL
 from nasm.targets.tensix.scalar.unit import hold, waits_for_unit, waits_to_flush
 from nasm.targets.tensix.sync.gate import blocked, look
 from nasm.targets.tensix.sync.mutexes import waits_for_mutex, waits_to_release, want
 from nasm.targets.tensix.waiting import thread_name
-from nasm.targets.tensix.words import WORDS
-from nasm.targets.tensix.words.units import CONFIG, MATRIX, SCALAR, UNPACK, VECTOR, Unit
+from nasm.targets.tensix.words.units import MATRIX, SCALAR, UNPACK, VECTOR
+from nasm.targets.tensix.words.word import Word
 
 Waits = Callable[[Tensix, int, Fields, str], Blocked | None]
+"""Why an instruction of a thread may not start yet, by its fields and its mnemonic."""
 
 
-def _bits(unit: Unit) -> int:
-    return sum(1 << bit for bit in unit.blocked)
+def waiting(word: Word, own: Waits | None) -> Callable[[Tensix, int, int], Blocked | None]:
+    """What keeps an instruction at the wait gate; it is asked when its unit is free.
 
+    First the gate, then what all of its unit wait for, then its ``own`` reasons to wait.
+    """
+    mnemonic, every = word.mnemonic, word.unit.every
+    bits = sum(1 << bit for bit in word.unit.blocked)
+    by_unit = _BY_UNIT.get(word.unit.name)
 
-_BLOCKS: Final = {name: (_bits(word.unit), word.unit.every) for name, word in WORDS.items()}
-_READS_CONFIG: Final = frozenset({"RDCFG", "RMWCIB0", "RMWCIB1", "RMWCIB2", "RMWCIB3"})
-_ATOMIC: Final = frozenset({"ATINCGET", "ATSWAP"})
+    def waits(core: Tensix, thread: int, word: int) -> Blocked | None:
+        core.settle()
+        look(core, thread, core)
+        fields = fields_of(mnemonic, word)
+        found = _bubble(core, thread) or _latched(core, thread, bits, every)
+        if found is None and by_unit is not None:
+            found = by_unit(core, thread, fields, mnemonic)
+        if found is None and own is not None:
+            found = own(core, thread, fields, mnemonic)
+        if found is None or found.until is not None:
+            return found
+        return replace(found, until=core.next_change())
 
-
-def waits(core: Tensix, thread: int, mnemonic: str, word: int) -> Blocked | None:
-    """What keeps an instruction at the wait gate; it is asked when its unit is free."""
-    core.settle()
-    look(core, thread, core)
-    fields = fields_of(mnemonic, word)
-    bits, every = _BLOCKS[mnemonic]
-    found = _bubble(core, thread) or _latched(core, thread, bits, every)
-    if found is None:
-        if mnemonic == "ATGETM":
-            want(core, thread, fields["Index"])
-        by_unit = _BY_UNIT.get(WORDS[mnemonic].unit.name)
-        found = None if by_unit is None else by_unit(core, thread, fields, mnemonic)
-    if found is None and mnemonic in _OWN:
-        found = _OWN[mnemonic](core, thread, fields, mnemonic)
-    if found is None or found.until is not None:
-        return found
-    return replace(found, until=core.next_change())
+    return waits
 
 
 def _bubble(core: Tensix, thread: int) -> Blocked | None:
@@ -85,9 +84,10 @@ def _matrix(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked
             until,
             on=("matrix",),
         )
-    if mnemonic not in USING:
+    used = MATRIX_UNIT[mnemonic].dst
+    if used is None:
         return None
-    reads = dst_use(core, thread, mnemonic, fields).reads
+    reads = dst_use(core, thread, used, fields).reads
     if not reads:
         return None
     written = core.recent.dst[list(reads)]
@@ -114,12 +114,15 @@ def _vector(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked
 
 
 def _scalar(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked | None:
-    found = waits_for_unit(core, thread)
-    if found is None and mnemonic in _ATOMIC:
-        until = core.recent.atomic.tick + ATOMIC_INTERVAL
-        if until > core.now:
-            return Blocked("atomic", "the atomic before it is still under way", until)
-    return found
+    return waits_for_unit(core, thread)
+
+
+def for_atomic(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked | None:
+    """The atomic before it, which the memory is still busy with."""
+    until = core.recent.atomic.tick + ATOMIC_INTERVAL
+    if until <= core.now:
+        return None
+    return Blocked("atomic", "the atomic before it is still under way", until)
 
 
 def _inside(waits: Waits) -> Waits:
@@ -134,17 +137,56 @@ def _inside(waits: Waits) -> Waits:
     return held
 
 
-def _config(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked | None:
+def for_configuration(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked | None:
+    """The configuration unit, if it writes or reads the bank for longer than a cycle."""
     last = core.recent.config
-    until = last.tick + AFTER_WRCFG + 1
-    if mnemonic not in _READS_CONFIG or until <= core.now:
+    until = last.tick + AFTER_CONFIG + 1
+    if until <= core.now:
         return None
     return Blocked(
         "cfg", f"the configuration unit is busy with {last.mnemonic}", until, on=("cfg",)
     )
 
 
-# -- unpackers and the mover
+@_inside
+def to_flush(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked | None:
+    """The conditions that it names."""
+    return waits_to_flush(core, thread, fields["ConditionMask"], core)
+
+
+@_inside
+def for_fifo(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked | None:
+    """Room in a FIFO of L1, or an element there."""
+    return waits_for_fifo(core, thread, fields["IntWidth"], fields["Ofs"], fields["AddrReg"])
+
+
+@_inside
+def for_word(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked | None:
+    """A value in a word of L1."""
+    return waits_for_word(core, thread, fields["CmpVal"], fields["Ofs"], fields["AddrReg"])
+
+
+@_inside
+def to_store(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked | None:
+    """The bank that it stores to."""
+    return waits_to_store(core, fields["MemHierSel"], fields["SizeSel"], fields["RegSizeSel"])
+
+
+# -- mutexes
+
+
+def for_mutex(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked | None:
+    """A mutex that is free; the thread is noted as one that wants it."""
+    want(core, thread, fields["Index"])
+    return waits_for_mutex(core, thread, fields["Index"])
+
+
+def to_release(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked | None:
+    """A mutex that there is."""
+    return waits_to_release(fields["Index"])
+
+
+# -- unpackers
 
 
 def _unpack(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked | None:
@@ -158,10 +200,20 @@ def _unpack(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked
     if reads is not None:
         said = f"unpacker {which} is busy with {thread_name(reads.thread)}"
         return Blocked("unit", said, on=(f"unpack{which}",))
-    if mnemonic == "UNPACR":
-        return ownership.blocked_unpack(
-            core, thread, which, fields["CfgContextCntInc"], fields["SearchCacheFlush"]
-        )
+    return None
+
+
+def to_unpack(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked | None:
+    """The bank that it unpacks to."""
+    which = fields["Unpack_block_selection"]
+    return ownership.blocked_unpack(
+        core, thread, which, fields["CfgContextCntInc"], fields["SearchCacheFlush"]
+    )
+
+
+def to_clear(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked | None:
+    """The bank that it clears."""
+    which = fields["Unpack_block_selection"]
     return ownership.blocked_unpack_nop(core, thread, which, fields["NoOp"])
 
 
@@ -169,29 +221,5 @@ _BY_UNIT: Final[Mapping[str, Waits]] = {
     MATRIX.name: _matrix,
     VECTOR.name: _vector,
     SCALAR.name: _scalar,
-    CONFIG.name: _config,
     UNPACK.name: _unpack,
-}
-
-_OWN: Final[Mapping[str, Waits]] = {
-    "ATGETM": lambda core, thread, held, _: waits_for_mutex(core, thread, held["Index"]),
-    "ATRELM": lambda core, thread, held, _: waits_to_release(held["Index"]),
-    "FLUSHDMA": _inside(
-        lambda core, thread, held, _: waits_to_flush(core, thread, held["ConditionMask"], core)
-    ),
-    "ATINCGETPTR": _inside(
-        lambda core, thread, held, _: waits_for_fifo(
-            core, thread, held["IntWidth"], held["Ofs"], held["AddrReg"]
-        )
-    ),
-    "ATCAS": _inside(
-        lambda core, thread, held, _: waits_for_word(
-            core, thread, held["CmpVal"], held["Ofs"], held["AddrReg"]
-        )
-    ),
-    "STOREIND": _inside(
-        lambda core, _thread, held, _: waits_to_store(
-            core, held["MemHierSel"], held["SizeSel"], held["RegSizeSel"]
-        )
-    ),
 }

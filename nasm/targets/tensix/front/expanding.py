@@ -1,12 +1,13 @@
-"""From a word that is pushed to the words that reach the wait gate: MOP, then REPLAY.
+"""From a word that is pushed to the words that reach the wait gate: templates, then replays.
 
-Sources: the pages of the MOP expander and of REPLAY of the public ISA documentation of Wormhole B0.
-What comes out knows where it came from.
+Sources: the pages of both expanders of the public ISA documentation of Wormhole B0. What comes out
+knows where it came from.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from enum import Enum
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -15,19 +16,28 @@ import numpy as np
 from nasm.base.problems import Refused
 from nasm.targets.tensix.front.mop import Slot, template_0, template_1
 from nasm.targets.tensix.state import Coprocessor, Thread
+from nasm.targets.tensix.words import OPCODES
 
-MOP: Final = 0x01
-MOP_CFG: Final = 0x03
-REPLAY: Final = 0x04
 REPLAY_WORDS: Final = 32
-EXPANDERS: Final = {MOP: "MOP", MOP_CFG: "MOP_CFG", REPLAY: "REPLAY"}
+
+
+class Expander(Enum):
+    """What an expander does with a word, which then does not reach the wait gate."""
+
+    TEMPLATE = "expands a template"
+    MASK = "sets the mask of a template"
+    BUFFER = "records or plays"
+
+
+EXPANDERS: Final[dict[int, Expander]] = {}
+"""By opcode, the words for expanders, as their rows declare."""
 
 
 class Micro(NamedTuple):
     """A word that reaches the gate, and where it came from.
 
-    ``slot`` names the word of the MOP's configuration it came from, or the REPLAY that played it;
-    empty without a MOP. ``played`` is its place in the replay buffer; None if it was not played.
+    ``slot`` names the word of the template it came from, and is empty without one. ``played`` is
+    its place in the replay buffer; None if it was not played.
     """
 
     word: int
@@ -51,14 +61,15 @@ def expand(
     """What reaches the gate in place of a word that is pushed to a thread; None: the word itself.
 
     ``place`` is where the word stands. It changes the thread's recording, replay buffer and mask,
-    so each word is expanded once. Nothing comes of MOP_CFG, of a REPLAY that records, and of a word
-    that is only recorded. Raises Refused where a word for an expander would reach the gate.
+    so each word is expanded once. Nothing comes of what sets the mask, of
+    what begins to record, and of a word that is only recorded. Raises Refused where a word for an
+    expander would reach the gate.
     """
     own = core.threads[thread]
     opcode = word >> 24
     if opcode not in EXPANDERS and not own.recording.left:
         return None
-    if opcode == MOP_CFG:
+    if EXPANDERS.get(opcode) is Expander.MASK:
         own.mop_mask_high = word & 0xFFFF
         return ()
     slots = _slots(own, word, outer_bug)
@@ -73,7 +84,7 @@ def foreseen(
 ) -> tuple[Micro, ...] | None:
     """What would reach the gate in place of a word now; None where that would change anything."""
     own = core.threads[thread]
-    if own.recording.left or word >> 24 == MOP_CFG:
+    if own.recording.left or EXPANDERS.get(word >> 24) is Expander.MASK:
         return None
     slots = _slots(own, word, outer_bug)
     if any(_records(slot.word) for slot in slots):
@@ -83,7 +94,7 @@ def foreseen(
 
 def _slots(own: Thread, word: int, outer_bug: bool) -> tuple[Slot, ...]:
     """What leaves the MOP expander for a word."""
-    if word >> 24 == MOP:
+    if EXPANDERS.get(word >> 24) is Expander.TEMPLATE:
         return _mop(word, own.mop_mask_high, own.mop.tobytes(), outer_bug)
     return (Slot(word, ""),)
 
@@ -104,11 +115,11 @@ def _played(buffer: bytes, slots: tuple[Slot, ...]) -> tuple[Micro, ...]:
 
 
 def _records(word: int) -> bool:
-    return word >> 24 == REPLAY and bool(word & 1)
+    return EXPANDERS.get(word >> 24) is Expander.BUFFER and bool(word & 1)
 
 
 def _count(word: int) -> int:
-    """The words that a REPLAY records or plays; 0 stands for 64."""
+    """The words that a replay records or plays; 0 stands for 64."""
     return word >> 4 & 0x3F or 64
 
 
@@ -132,8 +143,8 @@ def _replayed(own: Thread, slot: Slot, place: tuple[int, int] | None) -> Iterato
 
 
 def _through(held: Sequence[int], slot: Slot) -> Iterator[Micro]:
-    """A word that is not recorded, or what a REPLAY plays from the buffer."""
-    if slot.word >> 24 != REPLAY:
+    """A word that is not recorded, or what is played from the buffer."""
+    if EXPANDERS.get(slot.word >> 24) is not Expander.BUFFER:
         yield Micro(_for_gate(slot.word), slot.name)
         return
     first = slot.word >> 14 & 0x1F
@@ -144,11 +155,14 @@ def _through(held: Sequence[int], slot: Slot) -> Iterator[Micro]:
 
 def _for_gate(word: int) -> int:
     """A word that may reach the gate: none that an expander should have taken."""
-    name = EXPANDERS.get(word >> 24)
-    if name is not None:
-        raise Refused(
-            "E0701",
-            f"{name} reaches the wait gate, past its expander: what happens is not documented",
-            "a MOP may make REPLAY, but not MOP or MOP_CFG; the replay buffer holds none of these",
-        )
-    return word
+    if word >> 24 not in EXPANDERS:
+        return word
+    names = {expander: OPCODES[code].mnemonic for code, expander in EXPANDERS.items()}
+    template, mask = names[Expander.TEMPLATE], names[Expander.MASK]
+    raise Refused(
+        "E0701",
+        f"{OPCODES[word >> 24].mnemonic} reaches the wait gate, past its expander: "
+        "what happens is not documented",
+        f"a {template} may make {names[Expander.BUFFER]}, but not {template} or {mask}; "
+        "the replay buffer holds none of these",
+    )

@@ -29,7 +29,7 @@ WORDS: Final = (
 
 
 class Slot(NamedTuple):
-    """A word that a MOP makes, and the name of the word of its configuration it came from."""
+    """A word that the expander makes, and the name of the word it was configured by."""
 
     word: int
     name: str
@@ -84,5 +84,5 @@ def template_1(config: Sequence[int], outer_bug: bool = True) -> Iterator[Slot]:
 
 
 def _absent(slot: Slot) -> bool:
-    """Only plain NOP stands for no instruction."""
+    """Only the plain idle word means that there is none."""
     return slot.word >> 24 == NOP_OPCODE

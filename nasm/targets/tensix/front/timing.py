@@ -1,7 +1,7 @@
 """How long the front end takes, and how much its FIFOs hold.
 
-Sources: the pages of the coprocessor, of the MOP expander and of REPLAY of the public ISA
-documentation of Wormhole B0, and its diagram of the front end.
+Sources: the pages of the coprocessor and of both expanders of the public ISA documentation of
+Wormhole B0, and its diagram of the front end.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ GATE_FIFO: Final = 2
 STAGE_INTERVAL: Final = 1
 """Cycles from one word to the next at every stage."""
 MOP_BUBBLE: Final = 1
-"""Cycles without a word between what a MOP makes and a word that is not a MOP."""
+"""Cycles without a word between what an expanded word makes and one that is not expanded."""
 
 
 def mop_bubble(opcode: int, after_mop: bool) -> int:
-    """Cycles that the MOP expander loses before a word that follows the last of a MOP."""
+    """Cycles that the MOP expander loses before a word that follows the last one of a template."""
     return MOP_BUBBLE if after_mop and opcode != 0x01 else 0

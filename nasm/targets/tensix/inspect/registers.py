@@ -24,7 +24,7 @@ COMPUTES: Final = 1
 GRID: Final = LANES // COLUMNS, COLUMNS
 WIDE_ROWS: Final = 512
 CONSTANTS: Final = range(8, 16)
-"""LRegs that SFPCONFIG sets, or nobody."""
+"""LRegs that are set by a configuration, or never."""
 
 NAMES: Final = {
     Style.BF16: "bfloat16",

@@ -17,14 +17,14 @@ from nasm.targets.tensix.front.mop import WORDS as MOP_WORDS
 from nasm.targets.tensix.inspect import put_shared as put
 from nasm.targets.tensix.lanes.macros import pending_of
 from nasm.targets.tensix.state import Thread
-from nasm.targets.tensix.sync.gate import waits_for
+from nasm.targets.tensix.sync.gate import latched, waits_for
 from nasm.targets.tensix.waiting import thread_name
 
 BLOCKS: Final = (
     "miscellaneous, scalar, mover, packers, unpackers", "sync unit", "packers", "unpackers",
     "mover", "scalar unit", "matrix unit", "configuration unit", "vector unit",
 )  # fmt: skip
-"""What each bit of a block mask holds back, besides NOP and STALLWAIT."""
+"""What each bit of a block mask holds back, besides what all of them do."""
 
 _COUNTERS: Final = put.ROW_COUNTERS
 _WHO: Final = "unpacker 0", "unpacker 1", "packers"
@@ -122,7 +122,7 @@ def _replay(core: Tensix) -> Seen:
 
 
 def _macros(core: Tensix) -> Seen:
-    """What SFPLOADMACRO goes by, of columns that are alike, and what it has put off."""
+    """What macros go by, of columns that are alike, and what they have put off."""
     v = core.vector
     rows = []
     for what, words in (("template", v.templates), ("sequence", v.sequences)):
@@ -148,7 +148,7 @@ def _gate(core: Tensix) -> Seen:
         if latch.block:
             held = [name for bit, name in enumerate(BLOCKS) if latch.block >> bit & 1]
             what = "everything" if len(held) == len(BLOCKS) else ", ".join(held)
-            row = thread_name(t), "SEMWAIT" if latch.of_semaphores else "STALLWAIT", what
+            row = thread_name(t), latched(latch), what
             until = "; ".join(waits_for(core, t, core)) or "all is met"
             rows.append((*row, until, str(latch.since)))
     heads = "thread", "latched", "holds back", "until", ">since tick"

@@ -1,10 +1,10 @@
-"""The rows: one file per unit, in the order the manual lists them."""
+"""The rows: a file or a folder per unit, listed as in the manual: by unit, and then by opcode."""
 
 from nasm.targets.tensix.isa import config, frontend, matrix, misc, moving, scalar, sync, vector
-from nasm.targets.tensix.isa.table import DATA, ISA
+from nasm.targets.tensix.isa.table import DATA, ISA, arrange
 
-FAMILIES = (frontend, sync, scalar, config, misc, moving, matrix, vector)
+UNITS = (frontend, sync, scalar, config, misc, moving, matrix, vector)
 
-ISA.arrange(family.__name__ for family in FAMILIES)
+arrange(unit.__name__ for unit in UNITS)
 
 __all__ = ["DATA", "ISA"]

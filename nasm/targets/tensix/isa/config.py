@@ -1,24 +1,122 @@
 """The configuration unit."""
 
+from nasm.targets.tensix.core import starting, waits
 from nasm.targets.tensix.isa.setups import REGISTERS
 from nasm.targets.tensix.isa.table import Family
 from nasm.targets.tensix.scalar import configuring
+from nasm.targets.tensix.scalar.timing import Pace
+from nasm.targets.tensix.words.units import CONFIG
+from nasm.targets.tensix.words.word import Told, Word
 
 UNIT = Family(__name__)
 
 _BITS = "Mask=0xf0, NewValue=0x50, Index4=76"
+_CHANGES = Pace("configuration", 1, 1, shared=True)
+_RMWCIB = "Mask[23:16] Data[15:8] CfgRegAddr[7:0]", "Mask[23:16] NewValue[15:8] Index4[7:0]"
 
 WRCFG = UNIT.row(
-    "WRCFG", configuring.WRCFG, setup=REGISTERS, example="WRCFG InputReg=1, Is128Bit=0, CfgIndex=76"
+    Word(
+        0xB0,
+        "WRCFG",
+        CONFIG,
+        "Write one register or four to configuration words.",
+        "GprAddress[21:16] wr128b[15] CfgReg[10:0]",
+        forms="InputReg[21:16] Is128Bit[15] CfgIndex[10:0]",
+    ),
+    configuring.WRCFG,
+    pace=Pace("configuration", 1, 2, shared=True),
+    starts=starting.writing_words(2, configuring.written_by_WRCFG),
+    setup=REGISTERS,
+    example="WRCFG InputReg=1, Is128Bit=0, CfgIndex=76",
 )
+
 RDCFG = UNIT.row(
-    "RDCFG",
+    Word(
+        0xB1,
+        "RDCFG",
+        CONFIG,
+        "Read a configuration word into a register.",
+        "GprAddress[23:16] CfgReg[15:0]",
+        told=Told.YAML,
+    ),
     configuring.RDCFG,
+    pace=Pace("configuration", 1, 2, shared=True, least=True),
+    starts=starting.configuring(2),
+    waits=waits.for_configuration,
     setup=".cfg THCON_SEC0_REG6_Source_address = 5",
     example="RDCFG GprAddress=3, CfgReg=76",
 )
-SETC16 = UNIT.row("SETC16", configuring.SETC16, example="SETC16 CfgIndex=12, NewValue=8")
-RMWCIB0 = UNIT.row("RMWCIB0", configuring.RMWCIB0, example=f"RMWCIB0 {_BITS}")
-RMWCIB1 = UNIT.row("RMWCIB1", configuring.RMWCIB1, example=f"RMWCIB1 {_BITS}")
-RMWCIB2 = UNIT.row("RMWCIB2", configuring.RMWCIB2, example=f"RMWCIB2 {_BITS}")
-RMWCIB3 = UNIT.row("RMWCIB3", configuring.RMWCIB3, example=f"RMWCIB3 {_BITS}")
+
+SETC16 = UNIT.row(
+    Word(
+        0xB2,
+        "SETC16",
+        CONFIG,
+        "Set 16 bits of the configuration of the thread.",
+        "setc16_reg[23:16] setc16_value[15:0]",
+        forms="CfgIndex[23:16] NewValue[15:0]",
+    ),
+    configuring.SETC16,
+    pace=Pace("configuration", 1, 1, shared=False),
+    example="SETC16 CfgIndex=12, NewValue=8",
+)
+
+RMWCIB0 = UNIT.row(
+    Word(
+        0xB3,
+        "RMWCIB0",
+        CONFIG,
+        "Change bits of byte 0 of a configuration word.",
+        *_RMWCIB,
+        page="RMWCIB",
+    ),
+    configuring.RMWCIB0,
+    pace=_CHANGES,
+    waits=waits.for_configuration,
+    example=f"RMWCIB0 {_BITS}",
+)
+
+RMWCIB1 = UNIT.row(
+    Word(
+        0xB4,
+        "RMWCIB1",
+        CONFIG,
+        "Change bits of byte 1 of a configuration word.",
+        *_RMWCIB,
+        page="RMWCIB",
+    ),
+    configuring.RMWCIB1,
+    pace=_CHANGES,
+    waits=waits.for_configuration,
+    example=f"RMWCIB1 {_BITS}",
+)
+
+RMWCIB2 = UNIT.row(
+    Word(
+        0xB5,
+        "RMWCIB2",
+        CONFIG,
+        "Change bits of byte 2 of a configuration word.",
+        *_RMWCIB,
+        page="RMWCIB",
+    ),
+    configuring.RMWCIB2,
+    pace=_CHANGES,
+    waits=waits.for_configuration,
+    example=f"RMWCIB2 {_BITS}",
+)
+
+RMWCIB3 = UNIT.row(
+    Word(
+        0xB6,
+        "RMWCIB3",
+        CONFIG,
+        "Change bits of byte 3 of a configuration word.",
+        *_RMWCIB,
+        page="RMWCIB",
+    ),
+    configuring.RMWCIB3,
+    pace=_CHANGES,
+    waits=waits.for_configuration,
+    example=f"RMWCIB3 {_BITS}",
+)

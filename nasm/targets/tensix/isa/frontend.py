@@ -1,16 +1,58 @@
 """The front end: expansion, and what does nothing."""
 
+from nasm.targets.tensix.core import costs
+from nasm.targets.tensix.front.expanding import Expander
 from nasm.targets.tensix.isa.setups import EXPANDED
 from nasm.targets.tensix.isa.table import Family
 from nasm.targets.tensix.scalar import unit
+from nasm.targets.tensix.scalar.timing import MISC_PACE
+from nasm.targets.tensix.words.units import FRONT, NOTHING
+from nasm.targets.tensix.words.word import Told, Word
 
 UNIT = Family(__name__)
 
-MOP = UNIT.row("MOP", setup=EXPANDED, example="MOP Template=1")
-NOP = UNIT.row("NOP", unit.NOP)
-MOP_CFG = UNIT.row("MOP_CFG", example="MOP_CFG MaskHi=5")
+MOP = UNIT.row(
+    Word(
+        0x01,
+        "MOP",
+        FRONT,
+        "Expand into a sequence of instructions, by one of two templates.",
+        "mop_type[23] loop_count[22:16] zmask_lo16[15:0]",
+        forms="Template[23] Count1[22:16] MaskLo[15:0]",
+    ),
+    cost=costs.FRONT,
+    expands=Expander.TEMPLATE,
+    setup=EXPANDED,
+    example="MOP Template=1",
+)
+
+NOP = UNIT.row(Word(0x02, "NOP", NOTHING, "Do nothing.", told=Told.YAML), unit.NOP, pace=MISC_PACE)
+
+MOP_CFG = UNIT.row(
+    Word(
+        0x03,
+        "MOP_CFG",
+        FRONT,
+        "Set the upper half of the mask that the next MOP of template 0 uses.",
+        "zmask_hi16[15:0]",
+        forms="MaskHi[15:0]",
+    ),
+    cost=costs.FRONT,
+    expands=Expander.MASK,
+    example="MOP_CFG MaskHi=5",
+)
+
 REPLAY = UNIT.row(
-    "REPLAY",
+    Word(
+        0x04,
+        "REPLAY",
+        FRONT,
+        "Record the instructions that follow, or play back recorded ones.",
+        "start_idx[18:14] len[9:4] execute_while_loading[1] load_mode[0]",
+        forms="Index[18:14] Count[9:4] Exec[1] Load[0]",
+    ),
+    cost=costs.FRONT,
+    expands=Expander.BUFFER,
     setup="REPLAY Index=0, Count=2, Load=1\nSFPLOADI VD=0, Imm16=0x3f80\nSFPMOV VC=0, VD=1",
     example="REPLAY Index=0, Count=2",
 )

@@ -1,19 +1,104 @@
 """The mover, the packers and the unpackers."""
 
+from nasm.targets.tensix.core import costs, durations, starting, waits
 from nasm.targets.tensix.isa.setups import MOVED, PACKED, UNPACKED
 from nasm.targets.tensix.isa.table import Family
 from nasm.targets.tensix.matrix import pack, unpack
 from nasm.targets.tensix.scalar import mover
+from nasm.targets.tensix.words.units import BUFFER, MOVER, PACK, UNPACK
+from nasm.targets.tensix.words.word import Told, Word
 
 UNIT = Family(__name__)
 
-XMOV = UNIT.row("XMOV", mover.XMOV, setup=MOVED, example="XMOV")
-PACR = UNIT.row("PACR", pack.PACR, setup=PACKED, example="PACR PackerMask=1, Last=1")
+XMOV = UNIT.row(
+    Word(
+        0x40,
+        "XMOV",
+        MOVER,
+        "Start the mover: a copy of aligned 16-byte units.",
+        "Mov_block_selection[23] Last[22:0]",
+        forms="0[23]",
+    ),
+    mover.XMOV,
+    cost=costs.of_move,
+    lasts=durations.of_move,
+    starts=starting.moving,
+    setup=MOVED,
+    example="XMOV",
+)
+
+PACR = UNIT.row(
+    Word(
+        0x41,
+        "PACR",
+        PACK,
+        "Pack elements of Dst into L1.",
+        "AddrMode[16:15] ZeroWrite[12] PackSel[11:8] OvrdThreadId[7] Concat[4] Flush[1] Last[0]",
+        forms="0[23] AddrMod[16:15] ZeroWrite[12] PackerMask[11:8] OvrdThreadId[7] Concat[4] "
+        "Flush[1] Last[0]",
+    ),
+    pack.PACR,
+    cost=costs.of_pack,
+    lasts=durations.of_pack,
+    starts=starting.packing,
+    setup=PACKED,
+    example="PACR PackerMask=1, Last=1",
+)
+
 UNPACR = UNIT.row(
-    "UNPACR", unpack.UNPACR, setup=UNPACKED, example="UNPACR WhichUnpacker=0, FlipSrc=1"
+    Word(
+        0x42,
+        "UNPACR",
+        UNPACK,
+        "Unpack elements of L1 into SrcA, SrcB or Dst; or step a context, or drop cached rows.",
+        "Unpack_block_selection[23] AddrMode[22:15] CfgContextCntInc[13] "
+        "CfgContextId[12:10] AddrCntContextId[9:8] OvrdThreadId[7] SetDatValid[6] "
+        "rareb_en[5] ZeroWrite2[4] AutoIncContextID[3] RowSearch[2] SearchCacheFlush[1] "
+        "Last[0]",
+        forms={
+            "regular": "WhichUnpacker[23] Ch1YInc[22:21] Ch1ZInc[20:19] Ch0YInc[18:17] "
+            "Ch0ZInc[16:15] 0[13] ContextNumber[12:10] ContextADC[9:8] "
+            "MultiContextMode[7] FlipSrc[6] AllDatumsAreZero[4] "
+            "UseContextCounter[3] RowSearch[2] 0[1]",
+            "context counter": "WhichUnpacker[23] 1[13] 0[1]",
+            "flush cache": "WhichUnpacker[23] MultiContextMode[7] 1[1]",
+        },
+    ),
+    unpack.UNPACR,
+    cost=costs.of_unpack,
+    lasts=durations.of_unpack,
+    starts=starting.unpacking,
+    waits=waits.to_unpack,
+    setup=UNPACKED,
+    example="UNPACR WhichUnpacker=0, FlipSrc=1",
 )
+
 UNPACR_NOP = UNIT.row(
-    "UNPACR_NOP", unpack.UNPACR_NOP, example="UNPACR_NOP Unpack_block_selection=1, NoOp=7"
+    Word(
+        0x43,
+        "UNPACR_NOP",
+        UNPACK,
+        "Clear a bank, set it valid, or only take a turn of the unpacker.",
+        "Unpack_block_selection[23] NoOp[22:0]",
+        told=Told.YAML,
+    ),
+    unpack.UNPACR_NOP,
+    cost=costs.of_unpack_nop,
+    starts=starting.clearing,
+    waits=waits.to_clear,
+    example="UNPACR_NOP Unpack_block_selection=1, NoOp=7",
 )
-PACR_SETREG = UNIT.row("PACR_SETREG")
-TBUFCMD = UNIT.row("TBUFCMD")
+
+PACR_SETREG = UNIT.row(
+    Word(
+        0x4A,
+        "PACR_SETREG",
+        PACK,
+        "Flush the packers and write to a register of the memory map.",
+        "Push[23] AddrSel[22] WrData[21:12] PackSel[11:8] StreamId[7:2] Flush[1] Last[0]",
+        forms="1[23] AddrSel[22] Value10[21:12] 0xF[11:8] AddrMid[7:2] 1[1]",
+    ),
+    cost=costs.FRONT,
+)
+
+TBUFCMD = UNIT.row(Word(0x4B, "TBUFCMD", BUFFER, "Known by name only.", told=Told.NAME))

@@ -1,27 +1,115 @@
 """The sync unit: mutexes, semaphores, waits."""
 
+from nasm.targets.tensix.core import starting, waits
 from nasm.targets.tensix.isa.setups import LANES, SEMAPHORE
 from nasm.targets.tensix.isa.table import Family
+from nasm.targets.tensix.scalar.timing import MUTEX_PACE, SEMAPHORE_PACE
 from nasm.targets.tensix.sync import gate, mutexes, semaphores
+from nasm.targets.tensix.words.units import STALLS, SYNC
+from nasm.targets.tensix.words.word import Word
 
 UNIT = Family(__name__)
 
-ATGETM = UNIT.row("ATGETM", mutexes.ATGETM, example="ATGETM Index=2")
-ATRELM = UNIT.row("ATRELM", mutexes.ATRELM, setup="ATGETM Index=2", example="ATRELM Index=2")
+ATGETM = UNIT.row(
+    Word(
+        0xA0,
+        "ATGETM",
+        SYNC,
+        "Acquire a mutex, once nobody else has it.",
+        "mutex_index[15:0]",
+        forms="Index[15:0]",
+    ),
+    mutexes.ATGETM,
+    pace=MUTEX_PACE,
+    waits=waits.for_mutex,
+    example="ATGETM Index=2",
+)
+
+ATRELM = UNIT.row(
+    Word(0xA1, "ATRELM", SYNC, "Release a mutex.", "mutex_index[15:0]", forms="Index[15:0]"),
+    mutexes.ATRELM,
+    pace=MUTEX_PACE,
+    starts=starting.next_cycle(starting.of_mutex),
+    waits=waits.to_release,
+    setup="ATGETM Index=2",
+    example="ATRELM Index=2",
+)
+
 STALLWAIT = UNIT.row(
-    "STALLWAIT",
+    Word(
+        0xA2,
+        "STALLWAIT",
+        STALLS,
+        "Hold instructions back until all selected conditions are met.",
+        "stall_res[23:15] wait_res[14:0]",
+        forms="BlockMask[23:15] ConditionMask[14:0]",
+    ),
     gate.STALLWAIT,
+    pace=SEMAPHORE_PACE,
+    starts=starting.latching,
     setup=LANES,
     example="STALLWAIT BlockMask=0x40, ConditionMask=0x4000",
 )
-SEMINIT = UNIT.row("SEMINIT", semaphores.SEMINIT, example=SEMAPHORE)
-SEMPOST = UNIT.row(
-    "SEMPOST", semaphores.SEMPOST, setup=SEMAPHORE, example="SEMPOST SemaphoreMask=1"
+
+SEMINIT = UNIT.row(
+    Word(
+        0xA3,
+        "SEMINIT",
+        SYNC,
+        "Set the values and maxima of semaphores.",
+        "max_value[23:20] init_value[19:16] sem_sel[9:2]",
+        forms="NewMax[23:20] NewValue[19:16] SemaphoreMask[9:2]",
+    ),
+    semaphores.SEMINIT,
+    pace=SEMAPHORE_PACE,
+    starts=starting.next_cycle(starting.of_semaphores),
+    example=SEMAPHORE,
 )
-SEMGET = UNIT.row("SEMGET", semaphores.SEMGET, setup=SEMAPHORE, example="SEMGET SemaphoreMask=1")
+
+SEMPOST = UNIT.row(
+    Word(
+        0xA4,
+        "SEMPOST",
+        SYNC,
+        "Add 1 to semaphores, up to 15.",
+        "sem_sel[9:2]",
+        forms="SemaphoreMask[9:2]",
+    ),
+    semaphores.SEMPOST,
+    pace=SEMAPHORE_PACE,
+    starts=starting.next_cycle(starting.of_semaphores),
+    setup=SEMAPHORE,
+    example="SEMPOST SemaphoreMask=1",
+)
+
+SEMGET = UNIT.row(
+    Word(
+        0xA5,
+        "SEMGET",
+        SYNC,
+        "Take 1 from semaphores, down to 0.",
+        "sem_sel[9:2]",
+        forms="SemaphoreMask[9:2]",
+    ),
+    semaphores.SEMGET,
+    pace=SEMAPHORE_PACE,
+    starts=starting.next_cycle(starting.of_semaphores),
+    setup=SEMAPHORE,
+    example="SEMGET SemaphoreMask=1",
+)
+
 SEMWAIT = UNIT.row(
-    "SEMWAIT",
+    Word(
+        0xA6,
+        "SEMWAIT",
+        SYNC,
+        "Hold instructions back while semaphores are 0, or at their maxima.",
+        "stall_res[23:15] sem_sel[9:2] wait_sem_cond[1:0]",
+        forms="BlockMask[23:15] SemaphoreMask[9:2] ConditionMask[1:0]",
+    ),
     gate.SEMWAIT,
+    pace=SEMAPHORE_PACE,
+    starts=starting.latching,
     setup=SEMAPHORE,
     example="SEMWAIT BlockMask=1, SemaphoreMask=1, ConditionMask=1",
 )

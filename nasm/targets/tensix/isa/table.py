@@ -1,8 +1,8 @@
-"""The table of instructions: rows made of words, with what executes them where that is written."""
+"""The table of instructions: what a row says, and how it becomes one of :class:`Isa`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from nasm.base.problems import Refused
@@ -13,11 +13,19 @@ from nasm.isa.implicit_kinds import FieldOf, Held, Here
 from nasm.isa.instruction import Context, OfOperands, Operand, Row, of_operands
 from nasm.isa.isa import Isa
 from nasm.isa.words import data_row, documented
-from nasm.targets.tensix.core.costs import cost
-from nasm.targets.tensix.core.starting import Done, started
+from nasm.targets.tensix.core.costs import UNKNOWN, Costs, of_matrix, of_vector, paced
+from nasm.targets.tensix.core.durations import LASTS, Lasts
+from nasm.targets.tensix.core.fields import fields_of
+from nasm.targets.tensix.core.starting import Done, Start, at_once, started
 from nasm.targets.tensix.core.tensix import Tensix
-from nasm.targets.tensix.core.waits import waits
-from nasm.targets.tensix.words import WORDS
+from nasm.targets.tensix.core.waits import Waits, waiting
+from nasm.targets.tensix.front.expanding import EXPANDERS, Expander
+from nasm.targets.tensix.lanes import facts as lanes
+from nasm.targets.tensix.lanes.facts import Lanes
+from nasm.targets.tensix.matrix.facts import MATRIX_UNIT, Matrix
+from nasm.targets.tensix.scalar.timing import Pace, Paces
+from nasm.targets.tensix.words import WORDS, declare
+from nasm.targets.tensix.words.units import MATRIX, VECTOR
 from nasm.targets.tensix.words.word import OPCODE, Told, Word
 
 ISA = Isa("tensix")
@@ -38,34 +46,60 @@ def issued(_: Context) -> Cost:
 
 
 class Family:
-    """The rows of a unit, which stand in one module."""
+    """Rows that are written in one module."""
 
     def __init__(self, module: str) -> None:
         self.module = module
 
     def row(
         self,
-        mnemonic: str,
+        word: Word,
         semantics: Callable[..., Any] | None = None,
+        *,
+        facts: Lanes | Matrix | None = None,
+        pace: Paces | None = None,
+        cost: Costs | None = None,
+        lasts: Lasts | None = None,
+        expands: Expander | None = None,
+        starts: Start | None = None,
+        waits: Waits | None = None,
         example: str = "",
         **more: Any,
     ) -> Row:
-        """The row of a word. Without semantics it assembles, and refuses to execute.
+        """A row. Without semantics it assembles, and refuses to execute.
 
-        The semantics get the coprocessor, the thread, and the fields of the word that they name by
-        any of their names. Without an ``example`` it is the mnemonic with two fields. ``more`` is
-        handed to :meth:`~nasm.isa.isa.Isa.instruction`.
+        Raises TypeError where it does not say what its unit needs to know.
+
+        Args:
+            word: Its word and fields, its unit, and a sentence.
+            semantics: What executes it: gets the coprocessor, the thread, and the fields of the
+                word that it names by any of their names.
+            facts: Of the vector and the matrix unit, all they need to know beside the values.
+            pace: Of other units that take a fixed time, how long that is.
+            cost: Of the rest, the cost, and where that follows from the configuration
+            lasts: how many cycles it is at work.
+            expands: Of a word that does not reach the gate, what an expander does with it.
+            starts: What happens when it starts, if that is not as for others of its unit.
+            waits: What it waits for beside the gate and its unit.
+            example: An example; without one it is the mnemonic with two fields.
+            more: Passed to :meth:`~nasm.isa.isa.Isa.instruction`.
         """
-        word = WORDS[mnemonic]
-        executed = _refusing(word) if semantics is None else started(mnemonic, semantics)
+        declare(word)
+        costs = cost or _costs(word, facts, pace)
+        _declare(word, semantics, facts, lasts)
+        if expands is not None:
+            EXPANDERS[word.opcode] = expands
+        if starts is None and isinstance(pace, Pace):
+            starts = at_once(pace.latency)
+        executed = _refusing(word) if semantics is None else started(word, semantics, starts)
         return ISA.instruction(
             *_written(word),
             CORE,
             THREAD,
             Operand("word", _whole(word)),
             engines=QUEUES,
-            cost=_cost(word),
-            condition=_condition(word),
+            cost=_cost(word, costs),
+            condition=_condition(word, waits),
             source=word.source,
             example=example or _example(word),
             encoding=word.encoding,
@@ -75,22 +109,71 @@ class Family:
         )(_named(word, executed, self.module))
 
 
-def _cost(word: Word) -> OfOperands[Cost]:
+def arrange(units: Iterable[str]) -> None:
+    """List rows and words by the modules or packages of their units, and then by opcode."""
+    order = list(units)
+
+    def place(item: tuple[str, Row]) -> tuple[int, int]:
+        module, word = item[1].semantics.__module__, WORDS[item[0]]
+        at = next(n for n, unit in enumerate(order) if f"{module}.".startswith(f"{unit}."))
+        return at, word.opcode
+
+    ISA.rows = dict(sorted(ISA.rows.items(), key=place))
+    words = [WORDS[mnemonic] for mnemonic in ISA.rows]
+    WORDS.clear()
+    WORDS.update({word.mnemonic: word for word in words})
+
+
+def _declare(
+    word: Word,
+    semantics: Callable[..., Any] | None,
+    facts: Lanes | Matrix | None,
+    lasts: Lasts | None,
+) -> None:
+    """Enter what is declared where the units look it up."""
+    if isinstance(facts, Lanes) and semantics is not None:
+        lanes.declare(word.mnemonic, facts, semantics)
+    if isinstance(facts, Matrix):
+        MATRIX_UNIT[word.mnemonic] = facts
+    if lasts is not None:
+        LASTS[word.mnemonic] = lasts
+
+
+def _costs(word: Word, facts: Lanes | Matrix | None, pace: Paces | None) -> Costs:
+    """What it costs, by what is declared of it; raises TypeError where that is missing."""
+    if word.unit is VECTOR or word.unit is MATRIX:
+        wanted = Lanes if word.unit is VECTOR else Matrix
+        if not isinstance(facts, wanted):
+            raise TypeError(f"{word.mnemonic} needs facts={wanted.__name__}(…): {word.unit.name}")
+    if isinstance(facts, Lanes):
+        return of_vector(facts)
+    if isinstance(facts, Matrix) and facts.timing is not None:
+        return of_matrix(facts.timing)
+    if word.told is Told.NAME:
+        return UNKNOWN
+    if pace is None:
+        raise TypeError(f"{word.mnemonic} needs pace=, cost= or a timing: {word.unit.name}")
+    return paced(pace)
+
+
+def _cost(word: Word, costs: Costs) -> OfOperands[Cost]:
     """What an instruction costs, by its word."""
 
     def answer(context: Context) -> Cost:
         number = _number(word, context)
-        return cost(word.mnemonic, number, QUEUES.index(context.engine))
+        fields = fields_of(word.mnemonic, number)
+        return costs(fields, (word.mnemonic, number, QUEUES.index(context.engine)))
 
     return OfOperands((), answer, "cost", "Cycles of its unit, as documents state them.")
 
 
-def _condition(word: Word) -> OfOperands[Blocked | None]:
+def _condition(word: Word, own: Waits | None) -> OfOperands[Blocked | None]:
     """What keeps it from starting."""
+    waits = waiting(word, own)
 
     def answer(context: Context) -> Blocked | None:
         held = context.operands
-        return waits(held["core"], held["thread"], word.mnemonic, held["word"])
+        return waits(held["core"], held["thread"], held["word"])
 
     return OfOperands(("core", "thread", "word"), answer, "waits")
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nasm.targets.tensix.lanes.dst_access import load, store
+from nasm.targets.tensix.lanes.facts import Role
 from nasm.targets.tensix.lanes.quirks import Quirks
 from nasm.targets.tensix.lanes.steps import Step
 from nasm.targets.tensix.lanes.unit import lanes
@@ -118,10 +119,10 @@ def _execute(
             replaced |= step.writes
         else:
             live |= step.writes - replaced
-        if step.mnemonic == "SFPLOAD":
+        if step.role is Role.LOADS:
             load(vector, dst, step.fields["VD"], kinds[number], at[number])
             number += 1
-        elif step.mnemonic == "SFPSTORE":
+        elif step.role is Role.STORES:
             store(core, step.fields["VD"], kinds[number], at[number], quirks)
             number += 1
         elif step.act is not None:

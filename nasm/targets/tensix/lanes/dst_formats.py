@@ -1,4 +1,4 @@
-"""Data of Dst as 32 bits of a lane and back, by Mod0 of SFPLOAD and SFPSTORE.
+"""Data of Dst as 32 bits of a lane and back, by Mod0 of loads and stores.
 
 Dst has a sign, then the mantissa, then the exponent; of 32 bits that is so in the high half.
 """
@@ -14,7 +14,7 @@ from nasm.targets.tensix.lanes.unit import Words
 
 SRCB, FP16, BF16, FP32, INT32, INT8, UINT16, HI16 = range(8)
 INT16, LO16, INT32_ALL, ZERO, INT32_SM, INT8_COMP, LO16_ONLY, HI16_ONLY = range(8, 16)
-"""Mod0 of SFPLOAD and SFPSTORE."""
+"""Mod0 of loads and stores."""
 
 _SIGN = np.uint32(0x80000000)
 
@@ -91,7 +91,7 @@ LOADED_32: Final[Mapping[int, Callable[[Words], Words]]] = {
     INT32_ALL: _unshuffled32,
     INT32_SM: lambda x: _complement(_unshuffled32(x)),
 }
-"""What SFPLOAD makes of 32 bits of Dst."""
+"""What a load makes of 32 bits of Dst."""
 
 _ALL_16 = np.arange(1 << 16, dtype=np.uint32)
 
@@ -132,7 +132,7 @@ STORED: Final[Mapping[int, Callable[[Words], Words]]] = {
     HI16: lambda x: x,
     ZERO: np.zeros_like,
 }
-"""What SFPSTORE makes data of Dst of."""
+"""What a store makes data of Dst of."""
 
 STORED_32: Final = frozenset({*LOADED_32, LO16, HI16})
 """Modes that write 32 bits; the others write 16."""

@@ -1,4 +1,4 @@
-"""SFPLOADMACRO: a load, and up to four instructions that it puts off, one for each other sub-unit.
+"""A macro: a load, and up to four instructions that it puts off, one for each other sub-unit.
 
 What was put off waits in ``vector.pending``. Whoever has the clock calls ``pass_cycle`` once for
 every cycle while something does, with the instruction that is issued in it, if one is.
@@ -14,19 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from nasm.targets.tensix.lanes.dst_access import SFPLOAD, address, resolved, store
+from nasm.targets.tensix.lanes.dst_access import address, resolved, store
+from nasm.targets.tensix.lanes.facts import LANES, MAD, ROUND, SIMPLE, STORE, Role, facts_of, the
 from nasm.targets.tensix.lanes.quirks import DOCUMENTED, Quirks
-from nasm.targets.tensix.lanes.sub_units import MAD, ROUND, SIMPLE, STORE, SUB_UNITS, sub_unit
 from nasm.targets.tensix.lanes.unit import undefined
 from nasm.targets.tensix.state import U32, Coprocessor, Vector
-from nasm.targets.tensix.words import WORDS
+from nasm.targets.tensix.words import OPCODES
 
 _UNITS = (SIMPLE, MAD, ROUND, STORE)
 """In the order of the bytes of a sequence."""
 
-_BY_OPCODE = {word.opcode: word for word in WORDS.values()}
-
-_NOP = "SFPNOP"
 _L16 = 16
 
 
@@ -63,7 +60,7 @@ def SFPLOADMACRO(
     Imm9: int,
     VDHi: int,
 ) -> None:
-    """Load VDHi VDLo from Imm9 VDHi as SFPLOAD does, and put off what sequence MacroIndex says.
+    """Load VDHi VDLo from Imm9 VDHi as a load does, and put off what sequence MacroIndex says.
 
     Raises:
         Refused: The sequence is undefined, or not the same in all columns.
@@ -87,7 +84,7 @@ def SFPLOADMACRO(
         by_instructions = bool(misc >> (8 + i) & 1)
         said = tuple(sorted(fields.items()))
         pending.append(PutOff(unit, thread, mnemonic, said, delay, by_instructions, at))
-    SFPLOAD(core, thread, VD, Mod0, AddrMod, Imm10)
+    LANES[the(Role.LOADS)].act(core, thread, VD, Mod0, AddrMod, Imm10)
     vector.pending = tuple(pending)
 
 
@@ -103,7 +100,7 @@ def due(vector: Vector) -> tuple[PutOff, ...]:
 
 def displaced(vector: Vector, mnemonic: str) -> PutOff | None:
     """What executes in this cycle on the sub-unit of an instruction, which is then discarded."""
-    unit = sub_unit(mnemonic)
+    unit = facts_of(mnemonic).sub_unit
     return next((p for p in due(vector) if p.unit == unit), None)
 
 
@@ -157,7 +154,7 @@ def _act(core: Coprocessor, put_off: PutOff, quirks: Quirks) -> Callable[[], Non
     else:
 
         def act() -> None:
-            function = SUB_UNITS[put_off.unit][put_off.mnemonic]
+            function = LANES[put_off.mnemonic].act
             accepted = parameters(function)
             given: dict[str, Any] = {name: n for name, n in fields.items() if name in accepted}
             if "quirks" in accepted:
@@ -176,34 +173,35 @@ def parameters(function: Callable[..., None]) -> frozenset[str]:
 def _same(by_column: U32, what: str) -> int:
     if (by_column != by_column[0]).any():
         raise undefined(
-            f"SFPLOADMACRO: {what} differs between columns",
-            "SFPCONFIG with the same LReg[0] in every column",
+            f"{the(Role.MACRO)}: {what} differs between columns",
+            f"{the(Role.CONFIGURES)} with the same LReg[0] in every column",
         )
     return int(by_column[0])
 
 
 def _template(vector: Vector, kind: int, unit: str) -> tuple[str, dict[str, int]]:
-    """What a byte of a sequence names for a sub-unit; SFPNOP if the sub-unit cannot execute it."""
+    """What a byte of a sequence names for a sub-unit; the idle one if it cannot execute that."""
     if kind == 1:
-        raise undefined(f"SFPLOADMACRO: the sequence has 1 for {unit}", "it is 0, or 2 to 7")
+        raise undefined(f"{the(Role.MACRO)}: the sequence has 1 for {unit}", "it is 0, or 2 to 7")
     if kind == 2:
-        mnemonic, fields = _NOP, {}
+        mnemonic, fields = the(Role.IDLES), {}
     elif kind == 3:
-        mnemonic, fields = "SFPSTORE", {"VD": 0}
+        mnemonic, fields = the(Role.STORES), {"VD": 0}
     else:
         mnemonic, fields = parsed(_same(vector.templates[kind - 4], f"template {kind - 4}"))
-    if mnemonic in SUB_UNITS[unit]:
+    if mnemonic in LANES and unit in facts_of(mnemonic).put_off_to:
         return mnemonic, fields
     if unit == STORE:
         raise undefined(
-            f"SFPLOADMACRO: the sequence has {mnemonic} for store", "it executes SFPSTORE alone"
+            f"{the(Role.MACRO)}: the sequence has {mnemonic} for store",
+            f"it executes {the(Role.STORES)} alone",
         )
-    return _NOP, {}
+    return the(Role.IDLES), {}
 
 
 def parsed(number: int) -> tuple[str, dict[str, int]]:
     """A word as its mnemonic and its fields; what no opcode is, no sub-unit executes."""
-    word = _BY_OPCODE.get(number >> 24)
+    word = OPCODES.get(number >> 24)
     if word is None:
         return "", {}
     return word.mnemonic, {name: one.get(number) for name, one in word.encoding.parts.items()}

@@ -10,6 +10,7 @@ import numpy as np
 
 from nasm.targets.tensix.lanes.dst_access import adjusted, placed, rows_read
 from nasm.targets.tensix.lanes.dst_formats import LOADED_32, SRCB, STORED_32, ZERO
+from nasm.targets.tensix.lanes.facts import Role
 from nasm.targets.tensix.lanes.periods import Rounds
 from nasm.targets.tensix.lanes.steps import ACCESSES, Step
 from nasm.targets.tensix.scalar.addr_mods import increments, move
@@ -66,54 +67,54 @@ def places(
     kinds, at = [], []
     loaded: set[int] = set()
     for step in steps:
-        if step.mnemonic in ACCESSES:
+        if step.role in ACCESSES:
             fields = step.fields
             kind = default if fields["Mod0"] == SRCB else fields["Mod0"]
             where = placed(kind, fields["Imm10"] + offset, rows.dst + base)
             kinds.append(kind)
             at.append(where)
-            if step.mnemonic == "SFPLOAD":
+            if step.role is Role.LOADS:
                 loaded.update(rows_read(kind, where))
             move(rows, sets[rows.extra_addr_mod][fields["AddrMod"]], False)
     apart, number = [], 0
     for rounds in all_rounds:
-        names = [s.mnemonic for s in steps[rounds.first : rounds.first + rounds.size]]
-        names = [name for name in names if name in ACCESSES]
-        its_kinds = tuple(kinds[number : number + len(names)])
-        many = len(names) * rounds.times
-        its = np.array(at[number : number + many], np.intp).reshape(rounds.times, len(names)).T
+        roles = [s.role for s in steps[rounds.first : rounds.first + rounds.size]]
+        roles = [role for role in roles if role in ACCESSES]
+        its_kinds = tuple(kinds[number : number + len(roles)])
+        many = len(roles) * rounds.times
+        its = np.array(at[number : number + many], np.intp).reshape(rounds.times, len(roles)).T
         number += many
-        parts = _parted(names, its_kinds, its) if rounds.times > 1 else ()
+        parts = _parted(roles, its_kinds, its) if rounds.times > 1 else ()
         apart.append((its_kinds, parts) if parts else None)
     return Places(
         tuple(kinds), tuple(at), np.array(sorted(loaded), np.intp), tuple(apart), rows.save()
     )
 
 
-def _parted(names: Sequence[str], kinds: Sequence[int], at: Any) -> Sequence[Any]:
+def _parted(roles: Sequence[Role], kinds: Sequence[int], at: Any) -> Sequence[Any]:
     """Parts of rounds in which no round writes what another one reads or writes."""
     size = times = at.shape[1]
     while size >= _FEWEST:
         parts = [at[:, first : first + size] for first in range(0, times, size)]
-        if all(_apart(names, kinds, part) for part in parts):
+        if all(_apart(roles, kinds, part) for part in parts):
             return parts
         size //= 2
     return ()
 
 
-def _apart(names: Sequence[str], kinds: Sequence[int], at: Any) -> bool:
+def _apart(roles: Sequence[Role], kinds: Sequence[int], at: Any) -> bool:
     """Whether no round writes what another one reads or writes."""
     owners = np.full(_GROUPS, -1)
     rounds = np.arange(at.shape[1])
-    for name, kind, some in zip(names, kinds, at, strict=True):
-        if name == "SFPSTORE":
+    for role, kind, some in zip(roles, kinds, at, strict=True):
+        if role is Role.STORES:
             for groups in _groups(some, kind in STORED_32):
                 owner = owners[groups]
                 owners[groups] = rounds
                 if ((owner >= 0) & (owner != rounds) | (owners[groups] != rounds)).any():
                     return False
-    for name, kind, some in zip(names, kinds, at, strict=True):
-        if name == "SFPLOAD" and kind != ZERO:
+    for role, kind, some in zip(roles, kinds, at, strict=True):
+        if role is Role.LOADS and kind != ZERO:
             for groups in _groups(some, kind in LOADED_32):
                 owner = owners[groups]
                 if ((owner >= 0) & (owner != rounds)).any():

@@ -9,30 +9,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate, pairwise
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from nasm.targets.tensix.lanes.batched_rounds import together
 from nasm.targets.tensix.lanes.dst_access import bases, load, resolved, rows_read, store
 from nasm.targets.tensix.lanes.dst_formats import SRCB
+from nasm.targets.tensix.lanes.facts import LANES, Role, mode_of
 from nasm.targets.tensix.lanes.macros import parsed
 from nasm.targets.tensix.lanes.periods import Rounds, periods
 from nasm.targets.tensix.lanes.places import Places, places
 from nasm.targets.tensix.lanes.quirks import DOCUMENTED, Quirks
 from nasm.targets.tensix.lanes.scheduling import stalls, too_early
 from nasm.targets.tensix.lanes.steps import Step, carried, depths, keeps_rotated, steps_by
+from nasm.targets.tensix.lanes.unit import TEMPLATES
 from nasm.targets.tensix.state import Coprocessor, RowCounters
-
-_MODES: Final = {
-    "SFPLOADI": frozenset({0, 1, 2, 4, 8, 10}),
-    "SFPSHFT2": frozenset(range(7)),
-    "SFPSWAP": frozenset({*range(10), 15}),
-}
-"""Modes that are not refused, of instructions of which some are."""
-
-_TEMPLATES = 12
-"""The first VD of instructions that become templates, and the last one but LaneConfig."""
 
 
 @lru_cache(maxsize=1 << 10)
@@ -50,12 +42,14 @@ def fit(words: tuple[int, ...]) -> int:
 def _fits(word: int) -> bool:
     """Whether it is never refused, becomes no template, and leaves macros and lanes as they are."""
     mnemonic, fields = parsed(word)
-    VD = fields.get("VD", 0)
-    if mnemonic == "SFPCONFIG":
+    executed, VD = LANES.get(mnemonic), fields.get("VD", 0)
+    if executed is None:
+        return False
+    facts = executed.facts
+    if facts.role is Role.CONFIGURES:
         return 11 <= VD < 15
-    mode = fields.get("Mod1", fields.get("Mod0", 0))
-    known = mode in _MODES[mnemonic] if mnemonic in _MODES else mnemonic.startswith("SFP")
-    return known and VD < _TEMPLATES and mnemonic != "SFPLOADMACRO"
+    known = facts.modes is None or mode_of(fields) in facts.modes
+    return known and VD < TEMPLATES and facts.role is not Role.MACRO
 
 
 @lru_cache(maxsize=1 << 12)
@@ -207,10 +201,10 @@ def _one_by_one(
     for one in steps:
         if one.act is not None:
             one.act(core, thread)
-        elif one.mnemonic == "SFPLOAD":
+        elif one.role is Role.LOADS:
             load(vector, dst, one.fields["VD"], found.kinds[number], found.at[number])
             number += 1
-        elif one.mnemonic == "SFPSTORE":
+        elif one.role is Role.STORES:
             store(core, one.fields["VD"], found.kinds[number], found.at[number], quirks)
             number += 1
     return number
@@ -222,7 +216,7 @@ def _watched(core: Coprocessor, thread: int, run: _Run, found: Places, quirks: Q
     saved = vector.save(), matrix.dst.copy(), matrix.defined.copy()
     number = 0
     for one in run.steps:
-        if one.mnemonic == "SFPLOAD":
+        if one.role is Role.LOADS:
             missing = rows_read(found.kinds[number], found.at[number])
             if missing and not matrix.defined[list(missing)].all():
                 vector.restore(saved[0])

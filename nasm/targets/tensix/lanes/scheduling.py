@@ -7,23 +7,16 @@ from dataclasses import dataclass
 from typing import Final
 
 from nasm.targets.tensix.lanes.dst_access import address, resolved, rows_read
-from nasm.targets.tensix.lanes.permutations import ROTATE, ROTATE_AND_COPY4, SHIFT
+from nasm.targets.tensix.lanes.facts import LANES, ROUND, SIMPLE, Fields, Role, facts_of, the
+from nasm.targets.tensix.lanes.permutations import ROTATE_AND_COPY4
 from nasm.targets.tensix.lanes.predication import STACK
 from nasm.targets.tensix.lanes.quirks import DOCUMENTED, Quirks
-from nasm.targets.tensix.lanes.sub_units import ROUND, SIMPLE, SUB_UNITS
 from nasm.targets.tensix.lanes.unit import ENABLE_DEST_INDEX, configured
-from nasm.targets.tensix.lanes.uses import MAD_FAMILY, Fields, uses
+from nasm.targets.tensix.lanes.uses import uses
 from nasm.targets.tensix.state import Coprocessor
 
-_SLOW_SHIFTS: Final = (ROTATE_AND_COPY4, ROTATE, SHIFT)
-_NEVER_AFTER_A_SHIFT: Final = (frozenset(SUB_UNITS[SIMPLE]) | frozenset(SUB_UNITS[ROUND])) - {
-    "SFPCOMPC", "SFPCONFIG", "SFPENCC", "SFPNOP", "SFPPOPC", "SFPPUSHC", "SFPSETCC", "SFPSWAP",
-    "SFPTRANSP",
-}  # fmt: skip
-_INDEXED: Final = frozenset(
-    {"SFPLOAD", "SFPLOADI", "SFPLOADMACRO", "SFPCONFIG", "SFPSWAP", "SFPTRANSP"}
-)
-_NOP: Final = "insert SFPNOP, or an instruction that has nothing to do with it"
+OF_STATE: Final = frozenset({Role.PUSHES, Role.POPS, Role.LOADS, Role.MACRO})
+"""What may be undefined in some states; of other instructions LaneConfig decides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +30,15 @@ class Finding:
 
 def latency(mnemonic: str, fields: Fields) -> int:
     """After how many cycles what an instruction writes can be read: 1 or 2."""
-    slow = mnemonic == "SFPSHFT2" and fields["Mod1"] in _SLOW_SHIFTS
-    return 2 if slow or mnemonic in MAD_FAMILY or mnemonic == "SFPSWAP" else 1
+    return facts_of(mnemonic).latency_of(fields)
 
 
 def stalls(before: str, mnemonic: str) -> bool:
     """Whether an instruction waits for a cycle because of the one that was issued in the last."""
-    return before == "SFPSWAP" and mnemonic != "SFPNOP"
+    earlier = LANES.get(before)
+    if earlier is None or not earlier.facts.interlocked:
+        return False
+    return facts_of(mnemonic).role is not Role.IDLES
 
 
 def too_early(before: str, its: Fields, mnemonic: str, fields: Fields) -> Iterator[Finding]:
@@ -55,26 +50,26 @@ def too_early(before: str, its: Fields, mnemonic: str, fields: Fields) -> Iterat
         mnemonic: The one in the next cycle.
         fields: The fields of that.
     """
-    written, used = uses(before, its).writes, uses(mnemonic, fields)
-    if before in MAD_FAMILY:
+    earlier, later = facts_of(before), facts_of(mnemonic)
+    if earlier.latency_of(its) > 1 and not earlier.interlocked:
+        written, used = uses(before, its).writes, uses(mnemonic, fields)
         yield from _met(before, "reads", written & used.reads, mnemonic)
-    elif before == "SFPSHFT2" and its["Mod1"] in _SLOW_SHIFTS:
-        yield from _met(before, "reads", written & used.reads, mnemonic)
-        if its["Mod1"] == ROTATE_AND_COPY4:
-            yield from _met(before, "writes", used.writes & {1, 2, 3}, mnemonic)
-        slow = mnemonic == "SFPSHFT2" and fields["Mod1"] in _SLOW_SHIFTS
-        if mnemonic in _NEVER_AFTER_A_SHIFT and not slow:
-            said = (
-                f"{mnemonic} starts in the cycle after {before} with Mod1 {its['Mod1']}, "
-                "which takes two cycles"
-            )
-            yield Finding("sub-unit", said, "insert SFPNOP")
-    elif before == "SFPCONFIG" and its["VD"] == 15 and fields.get("VD", 0) >= 12:
+        if earlier.is_slow(its):
+            if its["Mod1"] == ROTATE_AND_COPY4:
+                yield from _met(before, "writes", used.writes & {1, 2, 3}, mnemonic)
+            shifts = later.sub_unit in (SIMPLE, ROUND) and not later.after_shift
+            if shifts and not later.is_slow(fields):
+                said = (
+                    f"{mnemonic} starts in the cycle after {before} with Mod1 {its['Mod1']}, "
+                    "which takes two cycles"
+                )
+                yield Finding("sub-unit", said, f"insert {the(Role.IDLES)}")
+    elif earlier.role is Role.CONFIGURES and its["VD"] == 15 and fields.get("VD", 0) >= 12:
         said = (
-            f"{mnemonic} has VD {fields['VD']} in the cycle after SFPCONFIG of LaneConfig: it may "
+            f"{mnemonic} has VD {fields['VD']} in the cycle after {before} of LaneConfig: it may "
             "still see the old DISABLE_BACKDOOR_LOAD"
         )
-        yield Finding("backdoor", said, "insert SFPNOP")
+        yield Finding("backdoor", said, f"insert {the(Role.IDLES)}")
 
 
 def _met(before: str, verb: str, registers: frozenset[int], mnemonic: str) -> Iterator[Finding]:
@@ -83,27 +78,20 @@ def _met(before: str, verb: str, registers: frozenset[int], mnemonic: str) -> It
             f"{mnemonic} {verb} LReg[{number}] in the cycle after {before}, "
             "which takes two cycles to write it"
         )
-        yield Finding("latency", said, _NOP)
+        hint = f"insert {the(Role.IDLES)}, or an instruction that has nothing to do with it"
+        yield Finding("latency", said, hint)
 
 
 def undefined_now(
     core: Coprocessor, thread: int, mnemonic: str, fields: Fields, quirks: Quirks = DOCUMENTED
 ) -> Iterator[Finding]:
     """What is undefined, or a bug, about executing an instruction in the present state."""
-    vector = core.vector
-    depth = len(vector.stack)
-    if mnemonic == "SFPPUSHC" and depth >= STACK:
-        said = f"SFPPUSHC with {depth} entries on the stack of flags, which has room for {STACK}"
-        yield Finding("stack", said, "SFPPOPC before another SFPPUSHC")
-    elif mnemonic == "SFPPOPC" and fields["Mod1"] == 0 and not depth:
-        said = "SFPPOPC with an empty stack of flags"
-        yield Finding("stack", said, "SFPPUSHC comes before SFPPOPC")
-    elif mnemonic == "SFPPOPC" and fields["Mod1"] and depth >= STACK and quirks.stack_bug:
-        said = f"SFPPOPC with Mod1 {fields['Mod1']} and a full stack overwrites its bottom entry"
-        yield Finding("stack", said, "peek only with fewer than eight entries")
-    elif mnemonic in ("SFPLOAD", "SFPLOADMACRO"):
-        yield from _undefined_rows(core, thread, mnemonic, fields)
-    if configured(vector, ENABLE_DEST_INDEX) is not None and mnemonic not in _INDEXED:
+    vector, facts = core.vector, facts_of(mnemonic)
+    yield from _undefined_stack(len(vector.stack), facts.role, mnemonic, fields, quirks)
+    if facts.dst_address is not None:
+        at = facts.dst_address(fields)
+        yield from _undefined_rows(core, thread, mnemonic, at, fields["Mod0"])
+    if configured(vector, ENABLE_DEST_INDEX) is not None and not facts.dst_index:
         for number in sorted(uses(mnemonic, fields).writes & {4, 5, 6, 7}):
             said = (
                 f"{mnemonic} writes LReg[{number}] while ENABLE_DEST_INDEX is set: "
@@ -113,18 +101,32 @@ def undefined_now(
             yield Finding("dest index", said, hint)
 
 
-def _undefined_rows(
-    core: Coprocessor, thread: int, mnemonic: str, fields: Fields
+def _undefined_stack(
+    depth: int, role: Role, mnemonic: str, fields: Fields, quirks: Quirks
 ) -> Iterator[Finding]:
-    macro = mnemonic == "SFPLOADMACRO"
-    Imm10 = fields["Imm9"] << 1 | fields["VDHi"] if macro else fields["Imm10"]
-    kind = resolved(core, thread, fields["Mod0"])
+    if role is Role.PUSHES and depth >= STACK:
+        said = f"{mnemonic} with {depth} entries on the stack of flags, which has room for {STACK}"
+        yield Finding("stack", said, f"{the(Role.POPS)} before another {mnemonic}")
+    elif role is not Role.POPS:
+        return
+    elif fields["Mod1"] == 0 and not depth:
+        said = f"{mnemonic} with an empty stack of flags"
+        yield Finding("stack", said, f"{the(Role.PUSHES)} comes before {mnemonic}")
+    elif fields["Mod1"] and depth >= STACK and quirks.stack_bug:
+        said = f"{mnemonic} with Mod1 {fields['Mod1']} and a full stack overwrites its bottom entry"
+        yield Finding("stack", said, "peek only with fewer than eight entries")
+
+
+def _undefined_rows(
+    core: Coprocessor, thread: int, mnemonic: str, Imm10: int, Mod0: int
+) -> Iterator[Finding]:
+    kind = resolved(core, thread, Mod0)
     rows = rows_read(kind, address(core, thread, kind, Imm10))
     missing = [row for row in rows if not core.matrix.defined[row]]
     if missing:
         listed = ", ".join(map(str, missing))
         said = (
-            f"{mnemonic} with Imm10 {Imm10} and Mod0 {fields['Mod0']} reads rows {listed} of Dst, "
+            f"{mnemonic} with Imm10 {Imm10} and Mod0 {Mod0} reads rows {listed} of Dst, "
             "which are undefined"
         )
         yield Finding("undefined rows", said, "write all of their columns first")

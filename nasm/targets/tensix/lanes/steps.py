@@ -7,25 +7,29 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any, Final
 
-from nasm.targets.tensix.lanes.conversions import SFPLOADI
-from nasm.targets.tensix.lanes.dst_formats import INT32_ALL
+from nasm.targets.tensix.lanes.facts import (
+    LANES,
+    MAD,
+    Executed,
+    Fields,
+    Lanes,
+    Registers,
+    Role,
+    mode_of,
+)
 from nasm.targets.tensix.lanes.macros import parameters, parsed
-from nasm.targets.tensix.lanes.permutations import ROTATE, ROTATE_AND_COPY4, SHIFT
+from nasm.targets.tensix.lanes.permutations import SHIFT
 from nasm.targets.tensix.lanes.predication import STACK
 from nasm.targets.tensix.lanes.quirks import Quirks
-from nasm.targets.tensix.lanes.sub_units import SUB_UNITS
-from nasm.targets.tensix.lanes.uses import MAD_FAMILY, Fields, uses
+from nasm.targets.tensix.lanes.uses import uses
 
 Act = Callable[..., None]
 
-_FUNCTIONS: Final[dict[str, Act]] = {
-    "SFPLOADI": SFPLOADI,
-    **{name: act for unit in SUB_UNITS.values() for name, act in unit.items()},
-}
-ACCESSES: Final = ("SFPLOAD", "SFPSTORE")
-"""Instructions that have an address in Dst."""
+ACCESSES: Final = (Role.LOADS, Role.STORES)
+"""Roles of instructions that have an address in Dst."""
 
-_RANDOM = 9
+INDIRECT_VD: Final = 8
+"""Of modes of the MAD sub-unit: each lane writes the register that its L7 names."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,7 +37,8 @@ class Step:
     """A word that is executed whatever the state is.
 
     Attributes:
-        mnemonic: What it is.
+        facts: What its row declares.
+        role: What is treated in a way of its own, which is of these.
         fields: Its fields, by the documents' names.
         act: Executes it, called with a core and a thread; None if that does nothing. Loads and
             stores need an address instead.
@@ -45,11 +50,12 @@ class Step:
         alone: Rounds that have it cannot be evaluated together.
     """
 
-    mnemonic: str
+    facts: Lanes
+    role: Role
     fields: Fields
     act: Act | None
-    reads: frozenset[int]
-    writes: frozenset[int]
+    reads: Registers
+    writes: Registers
     all_lanes: bool
     some_lanes: bool
     flags: bool
@@ -64,39 +70,30 @@ def steps_by(quirks: Quirks) -> Callable[[int], Step]:
 
 def _step(quirks: Quirks, word: int) -> Step:
     mnemonic, fields = parsed(word)
-    used = uses(mnemonic, fields)
-    mode = fields.get("Mod1", fields.get("Mod0", 0))
+    used, executed = uses(mnemonic, fields), LANES[mnemonic]
+    facts, mode = executed.facts, mode_of(fields)
     return Step(
-        mnemonic,
+        facts,
+        facts.role,
         fields,
-        _bound(mnemonic, fields, quirks),
+        _bound(executed, fields, quirks),
         used.reads,
         used.writes,
-        (mnemonic == "SFPMOV" and mode == 2) or (mnemonic == "SFPLOAD" and mode == INT32_ALL),
-        mnemonic in MAD_FAMILY and mode & 8 > 0,
+        mode in facts.all_lanes,
+        facts.sub_unit == MAD and mode & INDIRECT_VD > 0,
         used.writes_flags,
-        mnemonic == "SFPCONFIG" or _draws(mnemonic, fields, mode, quirks),
+        facts.role is Role.CONFIGURES or facts.draws(fields, quirks),
     )
 
 
-def _bound(mnemonic: str, fields: Fields, quirks: Quirks) -> Act | None:
-    if mnemonic in ("SFPNOP", *ACCESSES):
+def _bound(executed: Executed, fields: Fields, quirks: Quirks) -> Act | None:
+    if executed.facts.role in (Role.IDLES, *ACCESSES):
         return None
-    function = _FUNCTIONS[mnemonic]
-    accepted = parameters(function)
+    accepted = parameters(executed.act)
     given: dict[str, Any] = {name: n for name, n in fields.items() if name in accepted}
     if "quirks" in accepted:
         given["quirks"] = quirks
-    return partial(function, **given)
-
-
-def _draws(mnemonic: str, fields: Fields, mode: int, quirks: Quirks) -> bool:
-    """Whether random numbers go on."""
-    if mnemonic == "SFP_STOCH_RND":
-        return fields["StochasticRounding"] > 0 or quirks.rounding_always_draws
-    return (mnemonic == "SFPCAST" and mode & 1 > 0) or (
-        mnemonic == "SFPMOV" and mode & 8 > 0 and fields["VC"] == _RANDOM
-    )
+    return partial(executed.act, **given)
 
 
 def carried(steps: Iterable[Step]) -> set[int]:
@@ -111,8 +108,7 @@ def carried(steps: Iterable[Step]) -> set[int]:
 
 def keeps_rotated(steps: Sequence[Step]) -> bool:
     """Whether what was rotated last is not at once read by steps and then changed."""
-    modes = [one.fields["Mod1"] for one in steps if one.mnemonic == "SFPSHFT2"]
-    asked = [mode for mode in modes if mode in (ROTATE_AND_COPY4, ROTATE, SHIFT)]
+    asked = [one.fields["Mod1"] for one in steps if one.facts.is_slow(one.fields)]
     return not asked or asked[0] != SHIFT or set(asked) == {SHIFT}
 
 
@@ -123,12 +119,12 @@ def depths(steps: Iterable[Step], peeks_full: bool = False) -> tuple[int, int, i
     """
     depth, fewest, most = 0, 0, STACK
     for one in steps:
-        if one.mnemonic == "SFPPUSHC":
+        if one.role is Role.PUSHES:
             most = min(most, STACK - 1 - depth)
             depth += 1
-        elif one.mnemonic == "SFPPOPC" and one.fields["Mod1"]:
+        elif one.role is Role.POPS and one.fields["Mod1"]:
             most = min(most, STACK - depth if peeks_full else STACK - 1 - depth)
-        elif one.mnemonic == "SFPPOPC":
+        elif one.role is Role.POPS:
             fewest = max(fewest, 1 - depth)
             depth -= 1
     return depth, fewest, most

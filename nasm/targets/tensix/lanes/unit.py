@@ -30,8 +30,8 @@ EXCHANGE_SRCB_SRCC = 1 << 8
 ROW_MASK = 12
 """Bits of LaneConfig; of ROW_MASK the place of the first of four."""
 
-_LUT, _CONFIG, _MACRO = 0x73, 0x91, 0x93
-"""Opcodes: the last one whose VD is the top field; two that no backdoor takes."""
+TEMPLATES = 12
+"""The first VD of instructions that become templates instead of being executed."""
 
 
 def undefined(said: str, hint: str = "") -> Refused:
@@ -103,10 +103,11 @@ def put_indirect(vector: Vector, values: Words, where: Bools | None) -> None:
         put(vector, VD, values, numbers == VD if where is None else (numbers == VD) & where)
 
 
-def backdoor(vector: Vector, word: int) -> bool:
+def backdoor(vector: Vector, word: int, VD: int) -> bool:
     """Put a word into a template of macros, if it goes there instead of being executed.
 
-    It does if its VD is 12 to 15 and DISABLE_BACKDOOR_LOAD is not set. Only opcodes of this unit.
+    It does if its VD is 12 to 15 and DISABLE_BACKDOOR_LOAD is not set, unless it configures, or is
+    a macro itself.
 
     Returns:
         Whether it went there.
@@ -114,9 +115,7 @@ def backdoor(vector: Vector, word: int) -> bool:
     Raises:
         Refused: The columns differ in that, or some lane does not execute.
     """
-    opcode = word >> 24
-    VD = word >> 20 & 15 if opcode <= _LUT else word >> 4 & 15
-    if VD < 12 or opcode in (_CONFIG, _MACRO):
+    if VD < TEMPLATES:
         return False
     disabled = vector.lane_config & DISABLE_BACKDOOR_LOAD != 0
     if disabled.all():
@@ -128,8 +127,8 @@ def backdoor(vector: Vector, word: int) -> bool:
         )
     if lanes(vector) is not None:
         raise undefined(
-            f"VD is {VD}: it would become template {VD - 12}, but not all lanes execute",
+            f"VD is {VD}: it would become template {VD - TEMPLATES}, but not all lanes execute",
             "load templates before lanes are disabled",
         )
-    vector.templates[VD - 12] = word
+    vector.templates[VD - TEMPLATES] = word
     return True

@@ -1,8 +1,8 @@
 """Rows of Dst: 1024 of 16 bits, or 512 of 32 bits over the same storage (Dst.md).
 
 A row of 32 bits has its high halves in one row of 16 bits and its low halves eight rows below. Who
-writes a row defines it; ZEROACC undoes that. The matrix unit and the packers read an undefined row
-as a number that changes nothing, which is given here as ``undefined``.
+writes a row defines it; clearing it undoes that. The matrix unit and the packers read an undefined
+row as a number that changes nothing, which is given here as ``undefined``.
 """
 
 from __future__ import annotations

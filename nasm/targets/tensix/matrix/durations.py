@@ -1,4 +1,4 @@
-"""What an UNPACR or a PACR asks of L1, as the configuration stands: bytes, and at which speed.
+"""What an unpack or a pack asks of L1, as the configuration stands: bytes, and at which speed.
 
 With ``timing`` these are cycles: an unpacker takes ``ADDRESS_CYCLES`` and then what
 ``unpack_cycles`` says of its bytes at the speed that ``shared_speed`` leaves it.
@@ -31,7 +31,7 @@ def unpack_demand(
     RowSearch: int,
     SearchCacheFlush: int,
 ) -> tuple[int, int]:
-    """Bytes that an UNPACR reads, and the speed that it wants, in 16 bytes a cycle."""
+    """Bytes that an unpack reads, and the speed that it wants, in 16 bytes a cycle."""
     if CfgContextCntInc or SearchCacheFlush:
         return 0, 1
     job = job_of(
@@ -52,7 +52,7 @@ def unpack_demand(
 def pack_durations(
     core: Coprocessor, thread: int, PackerMask: int, OvrdThreadId: int, Flush: int
 ) -> dict[int, int]:
-    """Cycles in which each packer of a PACR writes L1, by packer."""
+    """Cycles in which each packer of a pack writes L1, by packer."""
     found = {}
     for job in jobs_of(core, thread, PackerMask, OvrdThreadId):
         size = bytes_of(count_of(job, Flush), job.form("Out"))

@@ -279,7 +279,7 @@ def _each(count: int, rows: int, phase: int) -> Batch:
 
 
 def mvmul(a: Any, b: Any, dst: Any, style: Style, wide: bool, phase: int) -> U32:
-    """Dst after ``dst += b @ a``, as MVMUL, GAPOOL and DOTPV compute it.
+    """Dst after ``dst += b @ a``, as the matrix unit computes it.
 
     ``a`` (..., 16, 16) and ``b`` (..., rows, 16) are elements of SrcA and SrcB; ``dst`` and the
     result (..., rows, 16) as Dst stores them, 32 bits where ``wide``, else 16; INT8 is always wide.

@@ -1,21 +1,17 @@
 """Who waits for which bank of SrcA and SrcB (SrcASrcB.md).
 
-``None`` where nothing has to be waited for. Instructions that are not here wait for no bank.
+``None`` where nothing has to be waited for. Rows of the matrix unit declare the banks they need.
 """
 
 from __future__ import annotations
 
 from nasm.isa.held import Blocked
+from nasm.targets.tensix.matrix.facts import MATRIX_UNIT, Banks
 from nasm.targets.tensix.state import MATRIX, UNPACKERS, Coprocessor
 from nasm.targets.tensix.waiting import SRC
 
 CAUSE = "src"
 """What idle time of this cause is called."""
-
-BOTH = frozenset({"MVMUL", "DOTPV", "GAPOOL", "GMPOOL", "ELWMUL", "ELWADD", "ELWSUB"})
-ONLY_A = frozenset({"MOVA2D", "SHIFTXA"})
-ONLY_B = frozenset({"MOVB2D", "MOVB2A", "TRNSPSRCB", "SHIFTXB"})
-"""Instructions of the matrix unit that wait for banks to be its own, by which."""
 
 
 def _a(core: Coprocessor) -> Blocked | None:
@@ -43,11 +39,12 @@ def _said(name: str, bank: int, unpacker: int) -> Blocked:
 
 def blocked(core: Coprocessor, thread: int, mnemonic: str) -> Blocked | None:
     """Why an instruction of the matrix unit cannot start yet, of any mnemonic."""
-    if mnemonic in BOTH:
-        return _a(core) or _b(core)
-    if mnemonic in ONLY_A:
-        return _a(core)
-    return _b(core) if mnemonic in ONLY_B else None
+    return blocked_by(core, MATRIX_UNIT[mnemonic].banks)
+
+
+def blocked_by(core: Coprocessor, banks: Banks) -> Blocked | None:
+    """Why what needs some banks cannot start yet."""
+    return (_a(core) if banks.a else None) or (_b(core) if banks.b else None)
 
 
 def blocked_unpack(
@@ -57,7 +54,7 @@ def blocked_unpack(
     CfgContextCntInc: int = 0,
     SearchCacheFlush: int = 0,
 ) -> Blocked | None:
-    """Why UNPACR cannot start yet. One that fills Dst waits for a bank of SrcA as well."""
+    """Why an unpack cannot start yet. One that fills Dst waits for a bank of SrcA as well."""
     if CfgContextCntInc or SearchCacheFlush:
         return None
     m = core.matrix
@@ -79,7 +76,7 @@ def _kept(unpacker: int, bank: int) -> Blocked:
 def blocked_unpack_nop(
     core: Coprocessor, thread: int, Unpack_block_selection: int, NoOp: int
 ) -> Blocked | None:
-    """Why UNPACR_NOP cannot start yet.
+    """Why a turn of an unpacker that reads nothing cannot start yet.
 
     One that clears waits until the unpackers own the matrix unit's bank, or, with bit 4, their own.
     """

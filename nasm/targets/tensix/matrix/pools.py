@@ -1,4 +1,4 @@
-"""The largest of a column: GMPOOL. GAPOOL is a product of matrices (``multiply``).
+"""The largest of a column. The other kind of pool is a product of matrices (``multiply``).
 
 After GMPOOL.md. Numbers are compared by sign and {exponent, magnitude}; the exponent of an element
 is that of SrcA plus that of the element of SrcB that scales its row, and Dst is read to match.

@@ -10,8 +10,9 @@ A word that hands over a bank ends a run, since others see that.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -21,19 +22,15 @@ from nasm.base.problems import Refused
 from nasm.targets.tensix.matrix import ownership
 from nasm.targets.tensix.matrix.accumulate import Ints, added, packed, rules, unpacked
 from nasm.targets.tensix.matrix.arithmetic import dst_row, phase_of
-from nasm.targets.tensix.matrix.control import increment_rows, set_rows
 from nasm.targets.tensix.matrix.dst import read_blocks, write_blocks
+from nasm.targets.tensix.matrix.facts import BOTH, MATRIX_UNIT, Matrix
 from nasm.targets.tensix.matrix.formats import Style, dst_from_integers, integers_from_dst
 from nasm.targets.tensix.matrix.multiply import Batch, batch, integer_products, products
 from nasm.targets.tensix.matrix.src import ROWS, bank_a, bank_b, computed_style, wide_dst
 from nasm.targets.tensix.matrix.timing import DST_STALL, dst_blocks
 from nasm.targets.tensix.scalar.addr_mods import increments, move
 from nasm.targets.tensix.state import U16, Bools, Coprocessor, RowCounters
-from nasm.targets.tensix.words import WORDS
-
-_PRODUCTS: Final = ("MVMUL", "DOTPV", "GAPOOL")
-_COUNTING: Final = ("SETRWC", "INCRWC")
-_TAKEN: Final = {WORDS[name].opcode: name for name in (*_PRODUCTS, *_COUNTING)}
+from nasm.targets.tensix.words import OPCODES
 
 _AT_ONCE: Final = 16
 """So many products of matrices are computed at once: their terms stay in the host's caches."""
@@ -53,22 +50,25 @@ class Planned(NamedTuple):
 
 
 class _Word(NamedTuple):
-    """A word that can be in a run."""
+    """A word that can be in a run: what its row declares of it, and its fields."""
 
-    mnemonic: str
+    facts: Matrix
     fields: Mapping[str, int]
 
 
 @lru_cache(maxsize=1 << 12)
 def _decoded(word: int) -> _Word | None:
     """A word by its fields; None where a run ends."""
-    name = _TAKEN.get(word >> 24)
-    if name is None or WORDS[name].encoding.wrong(word):
+    known = OPCODES.get(word >> 24)
+    facts = None if known is None else MATRIX_UNIT.get(known.mnemonic)
+    if known is None or facts is None or (facts.product is None and facts.counts is None):
         return None
-    fields = {one.name: one.get(word) for one in WORDS[name].encoding.fields()}
+    if known.encoding.wrong(word):
+        return None
+    fields = {one.name: one.get(word) for one in known.encoding.fields()}
     if fields.get("FlipSrcA") or fields.get("FlipSrcB"):
         return None
-    return _Word(name, fields)
+    return _Word(facts, fields)
 
 
 @lru_cache(maxsize=1 << 10)
@@ -99,7 +99,7 @@ def plan(
         return None
     style = Style.BF16
     if walked.parts:
-        if ownership.blocked(core, thread, "MVMUL") is not None:
+        if ownership.blocked_by(core, BOTH) is not None:
             return None
         try:
             style = computed_style(core, thread)
@@ -164,7 +164,6 @@ class _Walked(NamedTuple):
     srca_row: int
 
 
-_FULL: Final = (True,) * 8
 _NOTHING: Final[frozenset[int]] = frozenset()
 
 
@@ -187,9 +186,9 @@ def _walk(
     for word in words:
         decoded = _decoded(word)
         assert decoded is not None
-        mnemonic, fields = decoded
-        if mnemonic in _COUNTING:
-            _count(rows, mnemonic, fields)
+        facts, fields = decoded
+        if facts.counts is not None:
+            _count(rows, facts.counts, fields)
             blocks.append(_NOTHING)
             continue
         if rows.srca & 0x38 > ROWS - 16:
@@ -213,32 +212,23 @@ def _walk(
     )
 
 
-def _count(rows: RowCounters, mnemonic: str, fields: Mapping[str, int]) -> None:
-    """Move row counters as SETRWC and INCRWC do."""
-    act = set_rows if mnemonic == "SETRWC" else increment_rows
-    act(rows, **{name: fields[name] for name in _NAMED[mnemonic]})
+def _count(rows: RowCounters, counts: Callable[..., None], fields: Mapping[str, int]) -> None:
+    """Move row counters, by the fields that what does it names."""
+    counts(rows, **{name: fields[name] for name in _named(counts)})
 
 
-_NAMED: Final = {
-    "SETRWC": (
-        "DstCtoCr", "DstCr", "SrcBCr", "SrcACr", "DstVal", "SrcBVal", "SrcAVal", "Fidelity", "Dst",
-        "SrcB", "SrcA",
-    ),
-    "INCRWC": ("DstCr", "SrcBCr", "SrcACr", "DstInc", "SrcBInc", "SrcAInc"),
-}  # fmt: skip
+@cache
+def _named(counts: Callable[..., None]) -> tuple[str, ...]:
+    """What a function takes beside the row counters."""
+    return tuple(inspect.signature(counts).parameters)[1:]
 
 
 def _product(rows: RowCounters, word: _Word, row: int, phase: int, block: int) -> _Product:
     """The rows of a product, as the row counters are."""
-    first, source = rows.srca & 0x38, rows.srcb & 0x38
+    first = rows.srca & 0x38
     rows_a = tuple(range(first, first + 16))
-    if word.mnemonic == "GAPOOL":
-        rows_b = tuple(source + (i & 3) for i in range(8))
-        kept = tuple(i & 4 == row & 4 for i in range(8))
-    elif word.fields.get("BroadcastSrcBRow"):
-        rows_b, kept = (rows.srcb,) * 8, tuple(i & 1 == row & 1 for i in range(8))
-    else:
-        rows_b, kept = tuple(range(source, source + 8)), _FULL
+    assert word.facts.product is not None
+    rows_b, kept = word.facts.product(word.fields, rows, row)
     return _Product(rows_a, rows_b, phase, block, kept)
 
 

@@ -1,84 +1,36 @@
 """How long the matrix unit, unpackers and packers take: figures of the documents, in cycles.
 
-Sources: MatrixUnit.md, Dst.md (Instruction scheduling), the pages of the moves, UNPACR_Regular.md
-(Performance), and of packers the notes on L1. Nothing here was measured by us.
+Sources: Dst.md (Instruction scheduling), UNPACR_Regular.md (Performance), and of packers the notes
+on L1. Rows of the matrix unit declare theirs. Nothing here was measured by us.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final
 
 from nasm.targets.tensix.matrix.dst import LOW_HALF, adjusted
+from nasm.targets.tensix.matrix.facts import MATRIX_UNIT
 from nasm.targets.tensix.matrix.formats import Format
-
-
-@dataclass(frozen=True, slots=True)
-class Timing:
-    """Cycles until the unit takes the next instruction, and until the result is there."""
-
-    interval: int
-    latency: int
-    source: str
-
-
-def _all(names: str, interval: int, latency: int, source: str) -> dict[str, Timing]:
-    return dict.fromkeys(names.split(), Timing(interval, latency, f"ISA documentation, {source}"))
-
-
-MATRIX_UNIT: Final[Mapping[str, Timing]] = {
-    **_all("MVMUL DOTPV GAPOOL GMPOOL ELWMUL ELWADD ELWSUB", 1, 5, "MatrixUnit"),
-    **_all("SETRWC INCRWC CLEARDVALID CLREXPHIST GATESRCRST", 1, 1, "MatrixUnit"),
-    **_all("SHIFTXA ZEROACC ZEROSRC TRNSPSRCB", 1, 1, "MatrixUnit"),
-    **_all("SHIFTXB", 2, 2, "MatrixUnit, SHIFTXB"),
-    **_all("MOVD2A", 1, 2, "MatrixUnit, MOVD2A"),
-    **_all("MOVA2D MOVDBGA2D MOVB2D MOVB2A", 1, 4, "MatrixUnit, MOVA2D"),
-    **_all("MOVD2B", 1, 4, "MOVD2B"),
-}
-"""By mnemonic. MOVD2B has no latency of its own in the documents: the three cycles in which nothing
-else is accepted make it four."""
 
 DST_STALL: Final = 4
 """Cycles for which an aligned block of 8 rows of Dst that was just written cannot be read."""
-
-_AFTER_MOVE_TO_DST = frozenset(
-    [
-        "MOVD2A",
-        "MOVD2B",
-        "ELWMUL",
-        "MVMUL",
-        "DOTPV",
-        "GMPOOL",
-        "GAPOOL",
-        "MFCONV3S1",
-        "CONV3S1",
-        "MPOOL3S1",
-        "APOOL3S1",
-        "CONV3S2",
-        "MPOOL3S2",
-        "APOOL3S2",
-    ]
-)
-"""What waits behind MOVA2D, MOVDBGA2D and MOVB2D, wherever in Dst it reads."""
 
 
 def held_after(earlier: str, later: str) -> int:
     """Cycles after ``earlier`` started in which the matrix unit does not take ``later``.
 
-    1 is the next cycle; 0 if it may come right behind. What depends on rows of Dst is
-    ``dst_ready``.
+    1 is the next cycle; 0 if it may follow at once. What depends on rows of Dst comes on top.
     """
-    if earlier == "SHIFTXB":
-        return 1
-    if earlier == "MOVD2A":
-        return 0 if later in ("MOVD2A", "MOVB2A") else 1
-    if earlier == "MOVD2B":
-        return 0 if later == "MOVD2B" else 3
-    if earlier in ("MOVA2D", "MOVDBGA2D", "MOVB2D"):
-        return 3 if later in _AFTER_MOVE_TO_DST else 0
-    return 0
+    before = MATRIX_UNIT.get(earlier)
+    return 0 if before is None else before.holds(MATRIX_UNIT[later])
+
+
+@cache
+def longest() -> int:
+    """Cycles that an instruction of the matrix unit takes at most."""
+    return max(facts.timing.latency for facts in MATRIX_UNIT.values() if facts.timing)
 
 
 @lru_cache(maxsize=1 << 12)
@@ -94,7 +46,7 @@ def dst_ready(written: Mapping[int, int], blocks: frozenset[int]) -> int:
 
 
 ADDRESS_CYCLES: Final = 2
-"""Before an unpacker reads: its thread, and every UNPACR of others, waits for them."""
+"""Before an unpacker reads: its thread, and every unpack of others, waits for them."""
 
 SPEEDS: Final = (1, 2, 4)
 """By Throttle_mode, in 16 bytes a cycle."""
@@ -138,5 +90,5 @@ def pack_cycles(bytes_written: int, *, accumulates: bool = False, atomic: bool =
 
 
 def matrix_flops(rows: int = 8) -> int:
-    """Operations of one MVMUL: of 8 rows, 4096."""
+    """Operations of one product of matrices: of 8 rows, 4096."""
     return rows * 16 * 16 * 2

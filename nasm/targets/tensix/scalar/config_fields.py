@@ -15,14 +15,14 @@ Kind = Literal["thread", "config"]
 THREAD_WORDS: Final = 57
 CONFIG_WORDS: Final = 188
 SCALAR: Final = 52
-"""The first word whose fields begin with THCON\\_; REG2FLOP writes from here up to ``GLOBAL``."""
+"""The first word whose fields begin with THCON\\_; the scalar unit writes up to ``GLOBAL``."""
 GLOBAL: Final = 152
 """The first word of which there is one; a write to it goes to both banks."""
 
 
 DESCRIPTOR: Final = "REG0_TileDescriptor_"
 """What fields of the later words of a tile descriptor are called here: the headers name its first
-word alone, the page of UNPACR the fields. BlobsYStart lies in two words."""
+word alone, the page of unpacks the fields. BlobsYStart lies in two words."""
 
 
 class Field(NamedTuple):

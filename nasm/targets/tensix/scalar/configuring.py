@@ -1,4 +1,4 @@
-"""Instructions that read and write the configuration: of threads, of banks, and REG2FLOP's.
+"""Instructions that read and write the configuration: of threads, of banks, and of the scalar unit.
 
 Sources: the pages of the configuration unit and of the instructions in the public ISA documentation
 of Wormhole B0; RDCFG, which has no page, as the public simulator has it.
@@ -78,7 +78,7 @@ def REG2FLOP_Configuration(
     """Write a register, or with size 0 an aligned quad, to words of THCON of the thread's bank.
 
     They are written at completion, behind what a WRCFG before it writes: that started earlier and
-    takes no longer, and contending for THCON's configuration makes REG2FLOP the later one.
+    takes no longer, and contending for THCON's configuration makes this the later one.
     """
     own = core.threads[thread].registers
     values = (quad(core, thread, InputReg) if SizeSel == 0 else own[InputReg:][:1]).tolist()
@@ -135,7 +135,7 @@ _LAST: Final = GLOBAL - SCALAR - 1
 
 
 def written_by_REG2FLOP(SizeSel: int, ThConCfgIndex: int) -> range:
-    """The words of the bank that REG2FLOP writes; raises Refused outside of THCON."""
+    """The words of the bank that a move of a register writes; raises Refused outside of THCON."""
     if ThConCfgIndex > _LAST:
         raise Refused(
             "E0701", f"REG2FLOP writes words 0 to {_LAST} of THCON; found {ThConCfgIndex}"

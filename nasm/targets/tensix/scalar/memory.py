@@ -2,7 +2,7 @@
 
 Sources: the pages of the instructions in the public ISA documentation of Wormhole B0. Addresses and
 what is stored are taken when an instruction starts; it returns a function that does what memory
-does later. Until then the request is under way, and STALLWAIT and FLUSHDMA can wait for it.
+does later. Until then the request is under way, and the gate and the scalar unit can wait for it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Later = Callable[[], None]
 STEPS: Final = (0, 2, 4, 16)
 """What OffsetIncrement adds to the offset."""
 BYTES: Final = (16, 4, 2, 1)
-"""By the size that LOADIND and STOREIND name."""
+"""By the size that loads and stores name."""
 
 
 def stepped_offset(core: Coprocessor, thread: int, half: int, increment: int) -> int:

@@ -1,4 +1,4 @@
-"""SETDMAREG: half a register from the word, or registers from what packers keep.
+"""What sets registers: half a register from the word, or registers from what packers keep.
 
 Sources: its two pages in the public ISA documentation of Wormhole B0.
 """

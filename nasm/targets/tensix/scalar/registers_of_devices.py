@@ -1,4 +1,4 @@
-"""LOADREG, STOREREG and STOREIND to registers of devices, none of which are modelled.
+"""Loads and stores of registers of devices, none of which are modelled.
 
 Sources: their pages and the memory map of the public ISA documentation of Wormhole B0.
 """

@@ -1,4 +1,4 @@
-"""STOREIND to SrcA and SrcB: four BF16 of two general registers.
+"""Stores to SrcA and SrcB: four BF16 of two general registers.
 
 Source: its page in the public ISA documentation of Wormhole B0.
 """

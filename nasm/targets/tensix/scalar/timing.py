@@ -1,11 +1,12 @@
 """How long instructions of the scalar, configuration, miscellaneous and sync units take.
 
 Cycles, from the tables of the units' pages in the public ISA documentation of Wormhole B0. Where
-they give a lower bound, an instruction is taken to need just that.
+they give a lower bound, an instruction is taken to need just that. Rows name their paces.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
 _PAGES: Final = {
@@ -38,64 +39,34 @@ class Pace(NamedTuple):
 
 
 LOAD_LATENCY: Final = 10
-"""Cycles until a load's register has it: three to issue, and seven more as LOADIND's page says."""
+"""Cycles until a load's register has it: three to issue, and seven more as its page says."""
 ATOMIC_LATENCY: Final = 27
-"""The same for ATINCGET: three to issue and 24 more."""
+"""The same for an atomic that returns something: three to issue and 24 more."""
 ATOMIC_INTERVAL: Final = 12
-"""Cycles from one ATINCGET or ATSWAP to the next, by the requests that may be in flight."""
+"""Cycles from one atomic to the next, by the requests that may be in flight."""
 RETRY: Final = 15
-"""Cycles of each attempt of ATCAS and ATINCGETPTR."""
+"""Cycles of each attempt of an atomic that waits for a value."""
 
 
-def _scalar(cycles: int, latency: int = 0, least: bool = False) -> Pace:
+def scalar_pace(cycles: int, latency: int = 0, least: bool = False) -> Pace:
+    """The pace of the scalar unit, which keeps its thread from issuing anything else."""
     return Pace("scalar", cycles, latency or cycles, shared=True, blocks=True, least=least)
 
 
-_MISC = Pace("misc", 1, 1, shared=False)
-_SEMAPHORE = Pace("sync", 1, 1, shared=True)
-_MUTEX = Pace("sync", 1, 1, shared=False)
-_ALTERS = Pace("configuration", 1, 1, shared=True)
-_COUNTERS = (
-    "SETADC",
-    "SETADCXX",
-    "SETADCXY",
-    "SETADCZW",
-    "INCADCXY",
-    "INCADCZW",
-    "ADDRCRXY",
-    "ADDRCRZW",
-)
+MISC_PACE: Final = Pace("misc", 1, 1, shared=False)
+SEMAPHORE_PACE: Final = Pace("sync", 1, 1, shared=True)
+MUTEX_PACE: Final = Pace("sync", 1, 1, shared=False)
+"""In one cycle each thread may execute an instruction on a mutex, provided that these differ."""
 
-PACES: Final = {
-    "DMANOP": _scalar(1),
-    "SETDMAREG": _scalar(1),
-    "REG2FLOP": _scalar(2, least=True),
-    "FLUSHDMA": _scalar(2, least=True),
-    **{name: _scalar(3, least=True) for name in ("STOREIND", "STOREREG")},
-    "ATSWAP": _scalar(3, least=True),
-    "LOADIND": _scalar(3, LOAD_LATENCY, least=True),
-    "LOADREG": _scalar(3, LOAD_LATENCY, least=True),
-    "ATINCGET": _scalar(3, ATOMIC_LATENCY, least=True),
-    "ATCAS": _scalar(RETRY, least=True),
-    "ATINCGETPTR": _scalar(RETRY, least=True),
-    "SETC16": Pace("configuration", 1, 1, shared=False),
-    "WRCFG": Pace("configuration", 1, 2, shared=True),
-    "RDCFG": Pace("configuration", 1, 2, shared=True, least=True),
-    **{f"RMWCIB{i}": _ALTERS for i in range(4)},
-    **dict.fromkeys((*_COUNTERS, "SETDVALID", "NOP"), _MISC),
-    **dict.fromkeys(("ATGETM", "ATRELM"), _MUTEX),
-    **dict.fromkeys(("SEMINIT", "SEMPOST", "SEMGET", "SEMWAIT", "STALLWAIT"), _SEMAPHORE),
-}
-"""By mnemonic. The pace of arithmetic on registers follows from its registers: ``arithmetic``.
-
-In one cycle each thread may execute an instruction on a mutex, provided that the mutexes differ.
-"""
-
-AFTER_WRCFG: Final = 1
-"""Cycles after a WRCFG or RDCFG of any thread in which no RMWCIB and no RDCFG starts."""
+AFTER_CONFIG: Final = 1
+"""Cycles after a write of the bank, or a read, in which no read and no change of bits starts."""
 
 
-def arithmetic(OpBisConst: int, RightReg: int, LeftReg: int) -> Pace:
-    """ADDDMAREG and the others: a cycle more if the registers are of two aligned quads."""
-    together = OpBisConst or RightReg >> 2 == LeftReg >> 2
-    return _scalar(3 if together else 4)
+def arithmetic(fields: Mapping[str, int]) -> Pace:
+    """Arithmetic on registers: a cycle more if they are of two aligned quads."""
+    right, left = fields["OpBRegIndex"], fields["OpARegIndex"]
+    return scalar_pace(3 if fields["OpBisConst"] or right >> 2 == left >> 2 else 4)
+
+
+Paces = Pace | Callable[[Mapping[str, int]], Pace]
+"""The pace of an instruction, or what finds it by its fields."""

@@ -1,8 +1,9 @@
 """The scalar unit as a whole: who keeps it while waiting, and the instructions that only wait.
 
 Sources: the pages of the scalar unit, FLUSHDMA and DMANOP in the public ISA documentation of
-Wormhole B0. It executes one instruction at a time. ATCAS, ATINCGETPTR, FLUSHDMA and STOREIND to
-SrcA and SrcB wait inside of it: whoever finds that one of them has to wait calls ``hold``.
+Wormhole B0. It executes one instruction at a time. Flushes, what waits for a value of L1, and
+stores to SrcA and SrcB wait inside of it: whoever finds that one of them has to wait calls
+``hold``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Conditions that STALLWAIT, SEMWAIT and FLUSHDMA wait for, as functions of the state.
+"""Conditions that waits at the gate and flushes wait for, as functions of the state.
 
-Sources: the pages of STALLWAIT and SEMWAIT of the public ISA documentation of Wormhole B0. Each
+Sources: the pages of both waits at the gate of the public ISA documentation of Wormhole B0. Each
 function says what still has to come, as a clause for people.
 """
 
@@ -16,7 +16,7 @@ from nasm.targets.tensix.waiting import SRC, Units, thread_name
 
 STALL_CONDITIONS: Final = 15
 DEFAULT_CONDITIONS: Final = 0x7F
-"""What STALLWAIT waits for if no condition is selected, and SEMWAIT too."""
+"""What a wait at the gate waits for if no condition is selected."""
 
 _UNITS: Final = {
     1: ("unpack0", "unpacker 0 is busy with {0}"),
@@ -33,13 +33,13 @@ _UNITS: Final = {
 
 
 def parts(mask: int) -> tuple[str, ...]:
-    """What of the coprocessor has to change for conditions of STALLWAIT, by the names of parts."""
+    """What of the coprocessor has to change for conditions of units, by the names of parts."""
     units = (unit for bit, (unit, _) in _UNITS.items() if mask >> bit & 1)
     return (*units, *((SRC,) if mask >> 8 & 15 else ()))
 
 
 def unmet(core: Coprocessor, thread: int, mask: int, units: Units) -> Iterator[str]:
-    """For each selected condition of STALLWAIT that is not met, what it waits for."""
+    """For each selected condition of units that is not met, what it waits for."""
     for bit in range(STALL_CONDITIONS):
         if mask >> bit & 1:
             said = _waits(core, thread, bit, units)
@@ -70,7 +70,7 @@ def _waits(core: Coprocessor, thread: int, bit: int, units: Units) -> str:
 
 
 def unmet_semaphores(core: Coprocessor, semaphores: int, mask: int) -> Iterator[str]:
-    """The same of SEMWAIT, by semaphore."""
+    """The same of conditions of semaphores, by semaphore."""
     for number in selected(semaphores).nonzero()[0].tolist():
         value, most = core.semaphores[number].tolist()
         if mask & 1 and value == 0:

@@ -64,6 +64,11 @@ def waits_for(core: Coprocessor, thread: int, units: Units) -> list[str]:
     return [*unmet(core, thread, latch.conditions, units)]
 
 
+def latched(latch: Latch) -> str:
+    """The instruction that a latch remembers."""
+    return (SEMWAIT if latch.of_semaphores else STALLWAIT).__name__
+
+
 def look(core: Coprocessor, thread: int, units: Units) -> None:
     """Have the gate look at its latch, as it does each cycle; forget one that is over.
 
@@ -90,7 +95,7 @@ def blocked(
 ) -> Blocked | None:
     """What holds up an instruction at the gate: a latch that has any of its block bits.
 
-    With ``every`` only a latch that has all of them, as for NOP. ``look`` has been called.
+    With ``every`` only a latch that has all of them. ``look`` has been called.
     """
     latch = core.threads[thread].latch
     if not latch.block & block_bits or (every and latch.block != ALL_BLOCKS):

@@ -1,7 +1,7 @@
 """The units that execute instructions, and which bits of a block mask hold these back.
 
-The bits are B0 to B8 of STALLWAIT and SEMWAIT. Source: Tenstorrent ISA documentation, Wormhole B0,
-STALLWAIT, "Block mask".
+The bits are B0 to B8 of waits at the gate. Source: Tenstorrent ISA documentation, Wormhole B0, the
+page of waits for units ("Block mask").
 """
 
 from __future__ import annotations

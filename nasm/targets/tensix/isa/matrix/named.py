@@ -1,0 +1,167 @@
+"""The matrix unit: instructions that documents only name."""
+
+from nasm.targets.tensix.isa.table import Family
+from nasm.targets.tensix.matrix.facts import Matrix
+from nasm.targets.tensix.words.units import MATRIX
+from nasm.targets.tensix.words.word import Told, Word
+
+UNIT = Family(__name__)
+
+NAMED = Matrix(timing=None)
+WAITING = Matrix(timing=None, after_moves=True)
+"""Of those that are said to wait for moves into Dst."""
+
+TRNSPSRCA = UNIT.row(
+    Word(0x14, "TRNSPSRCA", MATRIX, "Known by name only.", told=Told.NAME), facts=NAMED
+)
+
+RAREB = UNIT.row(Word(0x15, "RAREB", MATRIX, "Known by name only.", told=Told.NAME), facts=NAMED)
+
+SETASHRMH0 = UNIT.row(
+    Word(
+        0x1A,
+        "SETASHRMH0",
+        MATRIX,
+        "Known by name only.",
+        "reg_mask[23:1] halo_mask[0]",
+        told=Told.NAME,
+    ),
+    facts=NAMED,
+)
+
+SETASHRMH1 = UNIT.row(
+    Word(
+        0x1B,
+        "SETASHRMH1",
+        MATRIX,
+        "Known by name only.",
+        "reg_mask[23:1] halo_mask[0]",
+        told=Told.NAME,
+    ),
+    facts=NAMED,
+)
+
+SETASHRMV = UNIT.row(
+    Word(0x1C, "SETASHRMV", MATRIX, "Known by name only.", "reg_mask2[23:0]", told=Told.NAME),
+    facts=NAMED,
+)
+
+SETPKEDGOF = UNIT.row(
+    Word(
+        0x1D,
+        "SETPKEDGOF",
+        MATRIX,
+        "Known by name only.",
+        "y_end[23:12] y_start[11:8] x_end[7:4] x_start[3:0]",
+        told=Told.NAME,
+    ),
+    facts=NAMED,
+)
+
+SETASHRMH = UNIT.row(
+    Word(
+        0x1E,
+        "SETASHRMH",
+        MATRIX,
+        "Known by name only.",
+        "reg_mask[23:1] halo_mask[0]",
+        told=Told.NAME,
+    ),
+    facts=NAMED,
+)
+
+CONV3S1 = UNIT.row(
+    Word(
+        0x22,
+        "CONV3S1",
+        MATRIX,
+        "Known by name only.",
+        "clear_dvalid[23:22] rotate_weights[21:17] addr_mode[16:15] dst[14:0]",
+        told=Told.NAME,
+    ),
+    facts=WAITING,
+)
+
+CONV3S2 = UNIT.row(
+    Word(
+        0x23,
+        "CONV3S2",
+        MATRIX,
+        "Known by name only.",
+        "clear_dvalid[23:22] rotate_weights[21:17] addr_mode[16:15] dst[14:0]",
+        told=Told.NAME,
+    ),
+    facts=WAITING,
+)
+
+MPOOL3S1 = UNIT.row(
+    Word(
+        0x24,
+        "MPOOL3S1",
+        MATRIX,
+        "Known by name only.",
+        "clear_dvalid[23:22] addr_mode[21:15] index_en[14] dst[13:0]",
+        told=Told.NAME,
+    ),
+    facts=WAITING,
+)
+
+APOOL3S1 = UNIT.row(
+    Word(
+        0x25,
+        "APOOL3S1",
+        MATRIX,
+        "Known by name only.",
+        "clear_dvalid[23:22] addr_mode[21:15] index_en[14] dst[13:0]",
+        told=Told.NAME,
+    ),
+    facts=WAITING,
+)
+
+MPOOL3S2 = UNIT.row(
+    Word(
+        0x31,
+        "MPOOL3S2",
+        MATRIX,
+        "Known by name only.",
+        "clear_dvalid[23:22] addr_mode[21:15] index_en[14] dst[13:0]",
+        told=Told.NAME,
+    ),
+    facts=WAITING,
+)
+
+APOOL3S2 = UNIT.row(
+    Word(
+        0x32,
+        "APOOL3S2",
+        MATRIX,
+        "Known by name only.",
+        "clear_dvalid[23:22] addr_mode[21:15] index_en[14] dst[13:0]",
+        told=Told.NAME,
+    ),
+    facts=WAITING,
+)
+
+SETIBRWC = UNIT.row(
+    Word(
+        0x39,
+        "SETIBRWC",
+        MATRIX,
+        "Known by name only.",
+        "rwc_cr[23:18] rwc_bias[17:6] set_inc_ctrl[5:0]",
+        told=Told.NAME,
+    ),
+    facts=NAMED,
+)
+
+MFCONV3S1 = UNIT.row(
+    Word(
+        0x3A,
+        "MFCONV3S1",
+        MATRIX,
+        "Known by name only.",
+        "clear_dvalid[23:22] rotate_weights[21:17] addr_mode[16:15] dst[14:0]",
+        told=Told.NAME,
+    ),
+    facts=WAITING,
+)
