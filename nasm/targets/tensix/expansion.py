@@ -70,7 +70,8 @@ def expanded(
         return None
     word = word_of(instruction)
     micros = expand(core, thread, word, core.outer_bug, place)
-    mop = _expander_of(instruction) is Expander.TEMPLATE
+    encoding = instruction.row.encoding
+    mop = encoding is not None and EXPANDERS.get(encoding.code) is Expander.TEMPLATE
     late = core.after_mop[thread] and not mop
     if mop != core.after_mop[thread]:
         core.after_mop = _with(core.after_mop, thread, mop)

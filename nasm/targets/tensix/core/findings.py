@@ -14,7 +14,7 @@ from nasm.targets.tensix.core.fields import Fields, fields_of
 from nasm.targets.tensix.core.tensix import NOTHING, Issued, Tensix
 from nasm.targets.tensix.lanes import scheduling
 from nasm.targets.tensix.lanes.dst_access import address, resolved, rows_read
-from nasm.targets.tensix.lanes.facts import Role, facts_of
+from nasm.targets.tensix.lanes.facts import LANES, Role, facts_of
 from nasm.targets.tensix.lanes.scheduling import OF_STATE, Finding
 from nasm.targets.tensix.matrix.facts import timing_of
 from nasm.targets.tensix.matrix.formats import BLOCK_FLOATS
@@ -51,7 +51,7 @@ def of_vector(core: Tensix, issued: Issued, fields: Fields) -> None:
     last = core.recent.vector
     for found in _of_pair(last, issued):
         _tell(core, _CODES[found.kind], found.said, found.hint, last, "started in the cycle before")
-    facts = facts_of(issued.mnemonic)
+    facts = LANES[issued.mnemonic].facts
     if facts.role in OF_STATE or core.vector.lane_config.any():
         _undefined(core, issued, fields)
     if facts.role is Role.LOADS and core.recent.matrix.tick > issued.tick - SAFE_LOAD:

@@ -13,11 +13,10 @@ from nasm.targets.tensix.core.durations import moved, packed, unpacked
 from nasm.targets.tensix.core.fields import Fields, fields_of
 from nasm.targets.tensix.core.reading import Reads, begin
 from nasm.targets.tensix.core.tensix import Issued, Tensix
-from nasm.targets.tensix.lanes import scheduling
-from nasm.targets.tensix.lanes.facts import Role, facts_of, the
+from nasm.targets.tensix.lanes.facts import LANES, Role, facts_of, the
 from nasm.targets.tensix.lanes.macros import displaced, pass_cycle, pending_of
 from nasm.targets.tensix.lanes.unit import TEMPLATES, backdoor
-from nasm.targets.tensix.matrix.facts import MATRIX_UNIT, timing_of
+from nasm.targets.tensix.matrix.facts import MATRIX_UNIT
 from nasm.targets.tensix.matrix.timing import ADDRESS_CYCLES
 from nasm.targets.tensix.state import U8
 from nasm.targets.tensix.sync.gate import look
@@ -173,6 +172,7 @@ def giving_back(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
 
 def _matrix(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
     facts = MATRIX_UNIT[issued.mnemonic]
+    assert facts.timing is not None
     use = None if facts.dst is None else dst_use(core, issued.thread, facts.dst, fields)
     flips = fields.get("FlipSrcA", 0) or fields.get("FlipSrcB", 0)
     _later(core, _with_banks(core, issued, act) if flips else act(), 1)
@@ -184,7 +184,7 @@ def _matrix(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
         for block in use.writes:
             by[block] = issued
         recent.by = tuple(by)
-    core.occupy("matrix", issued.thread, timing_of(issued.mnemonic).latency)
+    core.occupy("matrix", issued.thread, facts.timing.latency)
     core.changed(issued, "matrix")
 
 
@@ -203,7 +203,7 @@ def _vector(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
     else:
         findings.of_vector(core, issued, fields)
     core.recent.vector = issued
-    latency = scheduling.latency(issued.mnemonic, fields)
+    latency = LANES[issued.mnemonic].facts.latency_of(fields)
     core.occupy("vector", issued.thread, latency)
     core.changed(issued, "vector")
     if not pending_of(vector):

@@ -112,7 +112,8 @@ class Lanes:
 
     def latency_of(self, fields: Fields) -> int:
         """After how many cycles what it writes can be read."""
-        return 2 if self.is_slow(fields) else self.latency
+        slow = self.slow_modes and fields["Mod1"] in self.slow_modes
+        return 2 if slow else self.latency
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from nasm.targets.tensix.lanes.unit import ENABLE_DEST_INDEX, configured
 from nasm.targets.tensix.lanes.uses import uses
 from nasm.targets.tensix.state import Coprocessor
 
-OF_STATE: Final = frozenset({Role.PUSHES, Role.POPS, Role.LOADS, Role.MACRO})
+OF_STATE: Final = (Role.PUSHES, Role.POPS, Role.LOADS, Role.MACRO)
 """What may be undefined in some states; of other instructions LaneConfig decides."""
 
 
@@ -30,7 +30,7 @@ class Finding:
 
 def latency(mnemonic: str, fields: Fields) -> int:
     """After how many cycles what an instruction writes can be read: 1 or 2."""
-    return facts_of(mnemonic).latency_of(fields)
+    return LANES[mnemonic].facts.latency_of(fields)
 
 
 def stalls(before: str, mnemonic: str) -> bool:
