@@ -32,11 +32,25 @@ def _heard(argv: Sequence[str] | None, early: KeyboardInterrupt | None = None) -
         stop.shield()
         if early is not None:
             stop.tell(signals.Told.of(early), False)
-        from nasm.apps.cli import command
-
-        code = command.run(argv)
+        code = _done(argv)
     if argv is None:
         import gc
 
         gc.freeze()  # Python would look at all there is once more before it leaves: seconds
     return code
+
+
+def _done(argv: Sequence[str] | None) -> int:
+    from nasm.base import docstrings
+
+    if docstrings.stripped():  # without them much of nasm cannot even be imported
+        import sys
+
+        from nasm.apps.cli import streams
+
+        streams.prepare()
+        streams.write(sys.stderr, f"neuron-nasm: {docstrings.NEEDED}\n")
+        return 2
+    from nasm.apps.cli import command
+
+    return command.run(argv)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from nasm.apps.cli import arguments, streams
 from nasm.apps.cli.answer import DEFECT, REFUSED, Answer, refuse
 from nasm.apps.cli.verb import named, preload
-from nasm.base import docstrings, host_memory, signals
+from nasm.base import host_memory, signals
 from nasm.base.problems import Failure, Problem, Refused, clean
 from nasm.base.signals import Told
 
@@ -53,8 +53,6 @@ def _command(given: list[str], answer: Answer) -> int:
     if parsed.verb is None:
         arguments.parser().print_help()
         return 0
-    if docstrings.stripped():
-        raise arguments.Wrong(docstrings.NEEDED)
     parsed.answer = answer
     if answer.about == "program":
         answer.content["program"] = parsed.program
