@@ -13,8 +13,10 @@ import nasm
 from nasm.base.problems import Error, Failure, Problem
 from nasm.base.source import Source
 from nasm.language.assemble import assemble
+from nasm.language.objects.loading import ObjectFile, load
+from nasm.language.objects.writing import written
 from nasm.targets import GROUP, TARGETS, Targets
-from tests.toy.target import TARGET
+from tests.toy import target as toy
 
 ROOT = Path(__file__).parents[1]
 TOY = "toy = tests.toy.target:TARGET"
@@ -61,7 +63,7 @@ def test_an_installed_target_assembles_and_runs_programs(folder: Path) -> None:
     install(folder, TOY)
     known = targets()
     assert [*known] == [*TARGETS.built_in, "toy"]
-    assert known["toy"]() is TARGET
+    assert known["toy"]() is toy.TARGET
     session = nasm.Session(assemble(Source("toy.nasm", PROGRAM), known))
     assert session.run().ok
 
@@ -74,7 +76,7 @@ def test_names_are_listed_without_importing_any_target(folder: Path) -> None:
 
 
 def test_a_built_in_name_reads_no_metadata(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("importlib.metadata.entry_points", None)
+    monkeypatch.setattr("importlib.metadata.distributions", None)
     known = targets()
     assert known["trn2"]().generation("trn2") is not None
     assert "wormhole" in known
@@ -134,6 +136,32 @@ def test_a_broken_package_leaves_the_other_targets_alone(folder: Path) -> None:
     with pytest.raises(Error, match="no target 'brokem'") as caught:
         assemble(Source("x.nasm", ".target brokem\n"), known)
     assert "broken" in caught.value.problems[0].hint
+
+
+def test_an_object_of_a_target_that_fails_is_not_called_damaged(folder: Path) -> None:
+    data = written(assemble(Source("toy.nasm", PROGRAM), toy.TARGETS))
+    install(folder, "toy = no.such.module:TARGET")
+    with pytest.raises(Failure) as caught:
+        load(ObjectFile("toy.nobj", data), targets())
+    (problem,) = caught.value.problems
+    said = "cannot use toy.nobj: the target 'toy' cannot be used: "
+    assert (problem.code, problem.message[: len(said)]) == ("E0214", said)
+
+
+def test_damaged_metadata_of_another_package_is_ignored(folder: Path) -> None:
+    install(folder, "no value", called="damaged")
+    install(folder, TOY)
+    assert [*targets()] == [*TARGETS.built_in, "toy"]
+
+
+def test_the_first_of_two_copies_of_a_package_is_taken(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(folder, TOY)
+    (folder / "first").mkdir()
+    install(folder / "first", "bare = tests.toy.bare:TARGET")
+    monkeypatch.syspath_prepend(folder / "first")
+    assert [*targets()] == [*TARGETS.built_in, "bare"]
 
 
 def test_the_command_runs_a_program_of_an_installed_target(folder: Path) -> None:

@@ -60,10 +60,8 @@ class Targets(Mapping[str, Loader]):
     @cached_property
     def installed(self) -> dict[str, Loader]:
         """The targets of installed packages, none of which has been imported."""
-        from importlib.metadata import entry_points
-
         offers: dict[str, list[EntryPoint]] = {}
-        for entry in entry_points(group=GROUP):
+        for entry in _offered():
             offers.setdefault(entry.name, []).append(entry)
         taken = {package(e): n for n in self.built_in for e in offers.pop(n, ())}
         return {name: partial(_installed, some, taken) for name, some in offers.items()}
@@ -79,6 +77,25 @@ class Targets(Mapping[str, Loader]):
         """Every target that can be used, once, the built-in ones first."""
         found = (self.usable(name) for name in self)
         return list({id(target): target for target in found if target is not None}.values())
+
+
+def _offered() -> Iterator[EntryPoint]:
+    """The entry points of installed packages; of a package that is there twice, the first.
+
+    Packages with damaged metadata, which may have nothing to do with nasm, offer nothing.
+    """
+    from importlib.metadata import distributions
+
+    seen: set[str] = set()
+    for found in distributions():
+        try:
+            entries = found.entry_points.select(group=GROUP)
+            name = found.name if entries else ""
+        except Exception:
+            continue
+        if entries and name not in seen:
+            seen.add(name)
+            yield from entries
 
 
 def package(entry: EntryPoint) -> str:

@@ -96,7 +96,7 @@ def _named(name: str, refused: Refused) -> Problem:
     """What is wrong with an object file, with the file's name."""
     if refused.code == ASSEMBLED:
         return replace(refused.at(None), message=f"{in_line(name)} {refused.message}")
-    if refused.code in (UNUSABLE, "E0801"):
+    if refused.code in (UNUSABLE, "E0214", "E0801"):
         said = refused.message
         return replace(refused.at(None), message=f"cannot use {in_line(name)}: {said}")
     said = f"cannot use {in_line(name)}: it is damaged: {refused.message}"
