@@ -39,47 +39,50 @@ CLEAN = (
 """Pages that have none of these words."""
 
 IN_OTHER_PAGES: dict[str, int] = {
-    "alike": 2,
+    "alike": 4,
     "all the same": 2,
     "anew": 2,
     "at one go": 1,
     "await": 1,
     "awaits": 1,
-    "behind": 21,
-    "beside": 16,
-    "born": 3,
-    "came to": 1,
-    "comes to": 1,
-    "entry and exit": 3,
+    "behind": 26,
+    "beside": 25,
+    "born": 4,
+    "came to": 2,
+    "come to": 2,
+    "comes to": 3,
+    "entry and exit": 8,
     "ever fewer": 1,
     "for whom": 1,
-    "go on": 4,
+    "go on": 5,
     "goes on": 6,
-    "handed": 1,
-    "held back": 4,
-    "hold back": 2,
+    "handed": 2,
+    "hands": 1,
+    "held back": 5,
+    "hold back": 3,
     "holds back": 1,
-    "is said": 4,
+    "is said": 9,
     "is to be": 1,
-    "mended": 1,
+    "mend": 1,
+    "mended": 2,
     "mends": 1,
-    "nobody": 8,
-    "not count": 6,
+    "nobody": 14,
+    "not count": 8,
     "on their way": 1,
     "rounds back": 2,
     "say so": 1,
-    "says so": 6,
-    "somebody": 5,
-    "stand": 10,
-    "stands": 16,
+    "says so": 8,
+    "somebody": 6,
+    "stand": 18,
+    "stands": 23,
     "stood": 1,
     "taken up": 1,
-    "told": 22,
-    "under way": 2,
-    "was said": 1,
-    "what is wrong": 6,
+    "told": 25,
+    "under way": 12,
+    "was said": 2,
+    "what is wrong": 7,
     "whatever takes": 1,
-    "whoever": 4,
+    "whoever": 5,
 }
 """How often each word is in the other pages together."""
 
@@ -223,7 +226,7 @@ def prose(page: Path) -> str:
     for gone in (
         r"<!-- (?:captured|session|generated|table|figure)[^>]*-->.*?<!-- end -->",
         r"^```.*?^```$",
-        r"^(?: {4}.*\n)+",
+        r"^(?: {4}[^\n]*\n)+",
     ):
         text = re.sub(gone, "", text, flags=re.DOTALL | re.MULTILINE)
     return re.sub(r"`[^`\n]*`|\]\([^)]*\)|<!--.*?-->", " ` ", text)
@@ -237,6 +240,13 @@ def test_the_pages_have_none_of_these_words() -> None:
 def test_other_pages_have_no_more_of_these_words_than_before() -> None:
     pages = (page for page in DOCS.glob("*.md") if f"docs/{page.name}" not in CLEAN)
     assert more_than(sum((found(prose(page)) for page in pages), Counter()), IN_OTHER_PAGES) == {}
+
+
+def test_of_a_page_only_sentences_count(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    made = "<!-- captured: x -->\n```console\nnobody\n```\n<!-- end -->\n"
+    page.write_text(f"`stands`\n\n    stood\n\n{made}```text\nlent\n```\n[a](handed.md) told\n")
+    assert found(prose(page)) == Counter(told=1)
 
 
 # ---------------------------------------------------------------- messages
