@@ -248,15 +248,15 @@ def timeout(verb: argparse.ArgumentParser) -> None:
 def policy(verb: argparse.ArgumentParser) -> None:
     """``--strict`` and ``--allow``."""
     verb.add_argument(
-        "--strict", action="store_true", help="let warnings count as errors; notes never do"
+        "--strict", action="store_true", help="treat warnings, but not notes, as errors"
     )
     verb.add_argument(
         "--allow",
         metavar="CODE",
         action="append",
         default=[],
-        help="let a hazard or a warning, such as E0502, not count; may be given several times. "
-        "'; nasm: allow E0502 reason' behind an instruction does that for its line",
+        help="ignore this hazard or warning, such as E0502; may be given several times. "
+        "'; nasm: allow E0502 reason' after an instruction ignores it on its line",
     )
 
 
@@ -266,7 +266,7 @@ def unchecked(verb: argparse.ArgumentParser) -> None:
         "--unchecked",
         dest="checked",
         action="store_false",
-        help="look neither for races nor for unwritten outputs, which takes less time",
+        help="do not look for races or unwritten outputs, which takes less time",
     )
 
 
