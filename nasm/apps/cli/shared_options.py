@@ -85,7 +85,7 @@ def files(verb: argparse.ArgumentParser) -> None:
         metavar="DIR",
         action="append",
         default=[],
-        help="look for what .include names in this folder too, behind that of the program",
+        help="look for what .include names in this folder too, after that of the program",
     )
     only = verb.add_mutually_exclusive_group()
     only.add_argument(
@@ -214,7 +214,7 @@ def reruns(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--witness",
         action="store_true",
-        help="show every race that is reported by one more run, in which one event is held back "
+        help="show every race that is reported by one more run, in which one event is delayed "
         "until nothing else can happen: which values change",
     )
 
@@ -292,4 +292,4 @@ def isolated(verb: argparse.ArgumentParser) -> None:
 
 def quiet(verb: argparse.ArgumentParser) -> None:
     """``--quiet``."""
-    verb.add_argument("-q", "--quiet", action="store_true", help="print nothing but what is wrong")
+    verb.add_argument("-q", "--quiet", action="store_true", help="print diagnostics only")

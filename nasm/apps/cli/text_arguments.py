@@ -70,7 +70,7 @@ def _asm(verbs: Verbs) -> None:
         "-o",
         "--output",
         metavar="FILE",
-        help="the object file, by default beside the program, ending in .nobj; - is standard "
+        help="the object file, by default next to the program, ending in .nobj; - is standard "
         "output",
     )
     verb.add_argument(
@@ -78,7 +78,7 @@ def _asm(verbs: Verbs) -> None:
     )
     how = verb.add_mutually_exclusive_group()
     how.add_argument(
-        "--strip", action="store_true", help="leave out the text, and where in it lines stand"
+        "--strip", action="store_true", help="leave out the text, and the positions of lines in it"
     )
     options.desugar(
         how, "write, instead, the plain program that assembles to the same, as 'print' does"
@@ -120,7 +120,7 @@ def _dis(verbs: Verbs) -> None:
     verb.add_argument(
         "--extract",
         action="store_true",
-        help="write the array files that are in the object beside the text",
+        help="write the array files that are in the object next to the text",
     )
     _words(verb, "read words, as hexadecimal text or as bytes, instead of an object file")
     verb.add_argument(

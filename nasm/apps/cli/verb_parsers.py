@@ -21,8 +21,8 @@ def _run(verbs: Verbs) -> None:
     verb.add_argument(
         "--autosync",
         action="store_true",
-        help="of a text without waits and updates: find out from the order of its lines who waits "
-        "for whom, as 'sync' shows",
+        help="of a text without waits and updates: find the necessary waits from the order of its "
+        "lines, as 'sync' shows",
     )
     options.watch(verb)
     _as_run(verb)
@@ -157,7 +157,7 @@ def _diff(verbs: Verbs) -> None:
     verb.add_argument(
         diff_arguments.VS,
         action="store_true",
-        help="what follows is said of the second side alone, what stands before it of both",
+        help="options after it apply to the second side alone, options before it to both",
     )
     _with_history(verb)
 
@@ -196,7 +196,7 @@ def _print(verbs: Verbs) -> None:
     verb = options.add_verb(
         verbs,
         "print",
-        "print a program with all loops and expressions worked out",
+        "print a program with all loops expanded and expressions evaluated",
         help_texts.PRINT,
     )
     verb.add_argument("program", help=PROGRAM)
@@ -311,7 +311,9 @@ def _repl(verbs: Verbs) -> None:
         help="show the prompt when the commands of -x and -ex are done",
     )
     verb.add_argument(
-        "--echo", action="store_true", help="print each command that nobody types before it is done"
+        "--echo",
+        action="store_true",
+        help="print each command that is not typed before executing it",
     )
     verb.add_argument(
         "--plain",
@@ -337,7 +339,7 @@ def _lsp(verbs: Verbs) -> None:
         "--no-cycles",
         dest="cycles",
         action="store_false",
-        help="do not offer the cycles of each instruction behind its line",
+        help="do not offer the cycles of each instruction after its line",
     )
 
 

@@ -10,7 +10,7 @@ WORDS = (
         0xA0,
         "ATGETM",
         SYNC,
-        "Acquire a mutex, once nobody else has it.",
+        "Acquire a mutex, once no other thread has it.",
         "mutex_index[15:0]",
         forms="Index[15:0]",
     ),
