@@ -165,9 +165,9 @@ def run(
     with False it may read none. It is stopped when it has completed ``max_instructions``, or after
     ``max_cycles`` of the base clock; None is no limit. Without ``values`` nothing is computed:
     ticks and trace are the same, and there are no outputs. With ``profile`` the result's session
-    can tell where the time went. With ``strict`` warnings count as errors; ``allow`` are codes that
-    do not count, such as ``["E0502"]``. Unless it is ``checked`` nobody looks for races or
-    unwritten outputs. ``deadline`` and ``memory`` are as for :func:`assemble`; where the time is up
+    can tell where the time went. With ``strict`` warnings are errors; ``allow`` are codes that are
+    ignored, such as ``["E0502"]``. Unless it is ``checked`` races and unwritten outputs are not
+    looked for. ``deadline`` and ``memory`` are as for :func:`assemble`; where the time is up
     between two events, the report has the status TIMEOUT. Raises
     Failure if it does not assemble; what goes wrong while it runs is in the report.
     """

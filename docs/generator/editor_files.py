@@ -126,7 +126,7 @@ def package() -> str:
                         "neuron-nasm.cycles": {
                             "type": "boolean",
                             "default": True,
-                            "description": "Show the cycles of each instruction behind its line.",
+                            "description": "Show the cycles of each instruction after its line.",
                         },
                     },
                 },

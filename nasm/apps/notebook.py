@@ -77,7 +77,7 @@ def parser() -> argparse.ArgumentParser:
             default=[], help=says,
         )  # fmt: skip
     made.add_argument("--result", metavar="VARIABLE", help="the variable that gets the result")
-    made.add_argument("--quiet", action="store_true", help="show only what is wrong")
+    made.add_argument("--quiet", action="store_true", help="show diagnostics only")
     options.policy(made)
     return made
 

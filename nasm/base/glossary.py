@@ -10,7 +10,7 @@ WORDS: dict[str, str] = {
     "queue": "the instructions of one engine, in order, with its program counter `pc`",
     "head": "the next instruction of a queue",
     "tick": "the unit of time: an integer that divides every clock of a generation",
-    "cycle": "one period of the clock of the engine named beside it: a whole number of ticks",
+    "cycle": "one period of the clock of the engine named next to it: a whole number of ticks",
     "interval": "how long an instruction occupies its unit",
     "latency": "from the start of an instruction to its results; never less than its interval",
     "unit": (
@@ -27,7 +27,7 @@ WORDS: dict[str, str] = {
     "rendezvous": (
         "instructions of several cores that wait for each other and then execute together"
     ),
-    "channel": "a server that moves data beside the queues: here one DMA engine",
+    "channel": "a server that moves data in parallel with the queues: here one DMA engine",
     "ring": "a queue of shares within a channel: AWS's DMA queue, 16 in each engine",
     "transfer": "what one DMA instruction moves",
     "share": "the part of a transfer that one channel moves",

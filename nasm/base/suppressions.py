@@ -1,7 +1,7 @@
-"""What of all that is wrong counts: problems that are allowed, and warnings that are errors.
+"""Which diagnostics are suppressed, and which warnings are errors.
 
-The one place that decides it: problems are collected first, then sorted here, and what is left of
-them decides how a run or a check ends.
+The only place that decides it: problems are collected first, then sorted here, and the remaining
+ones decide how a run or a check ends.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Allow:
 
 @dataclass(frozen=True, slots=True)
 class AllowedProblem:
-    """A problem that does not count, and what allows it."""
+    """A suppressed problem, and what allows it."""
 
     problem: Problem
     allow: Allow

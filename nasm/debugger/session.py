@@ -60,7 +60,7 @@ class Session(Drawn, Trying):
     bytes for each instruction; with ``profile`` what :meth:`profile` tells of. Without ``values``
     nothing is computed and no tensor is made: ticks and trace are the same, inputs are not read.
     With ``reruns`` the inputs are kept, for :func:`nasm.schedules` and :func:`nasm.witness`. With
-    ``strict`` warnings count as errors; ``allow`` are codes that do not count. Unless it is
+    ``strict`` warnings are errors; ``allow`` are codes that are ignored. Unless it is
     ``checked`` nobody looks for races, nor for outputs that nothing wrote.
 
     So that going back takes no time, up to ``keep`` bytes are kept of the past; with 0 it takes as

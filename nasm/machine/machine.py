@@ -58,11 +58,10 @@ class Machine:
     """One run of a program: memories, queues, channels and a clock.
 
     ``trace`` has every record of the run if that was asked for. Without ``values`` the run has its
-    times and no tensors. ``changes`` are what it does not do as its target says; ``delays`` are
-    asked how long things take, if there are any. Unless it is to be ``checked`` nobody judges its
-    order, nor what is missing of its outputs. ``later`` are observers that a program made necessary
-    only when more was added to it, and what they remember of the time before; so many ``tensors``
-    it had at first.
+    times and no tensors. ``changes`` are its deviations from the target; ``delays``, if given,
+    decide how long things take. Unless it is ``checked`` its order and its unwritten outputs are
+    not examined. ``later`` are observers added when the running program grew, with their saved
+    state; ``tensors`` is how many tensors it had at first.
     """
 
     def __init__(

@@ -123,7 +123,7 @@ class Ordering:
     ) -> tuple[Problem, ...]:
         """All hazards of the run: those that were met, but for what only a race has led to.
 
-        A race that does not count, since it is allowed, explains nothing.
+        A suppressed race explains nothing.
         """
         races = self.problems()
         told = [p for p in races if p.code == "E0502"]

@@ -230,10 +230,10 @@ class EngineRecord:
 
 
 def beside(entry_and_exit: float | None) -> str:
-    """What entering and leaving a program takes on a device, in a sentence; empty if not known."""
+    """What launch and exit of a program take on a device, in words; empty if that is not known."""
     if not entry_and_exit:
         return ""
-    return f"on the device about {round(entry_and_exit, 1):,g} µs more for entry and exit"
+    return f"a device adds about {round(entry_and_exit, 1):,g} µs for launch and exit"
 
 
 CHANGES = 5
@@ -249,7 +249,7 @@ class RunReport(Drawn):
     ``messages`` are the first ones; ``messages_left_out`` says how many more there were. Of a run
     without ``values`` so many expectations were ``not_judged``: they ask for some. ``against`` is
     what other runs of the program show against it, in a few words each. ``allowed`` are problems
-    that do not count; races were looked for if it was ``checked``. ``changes`` are those that were
+    that are ignored; races were looked for if it was ``checked``. ``changes`` are those that were
     made by hand, as they could be typed again. ``units`` are those of its ticks. ``str`` of it is
     what ``neuron-nasm run`` prints.
     """
@@ -297,8 +297,9 @@ class RunReport(Drawn):
 
     @property
     def beside(self) -> str:
-        """What a device takes beside the time of the run, in a sentence; empty if not known."""
-        return beside(self.entry_and_exit)
+        """What a device takes in addition to the time of the run; empty if that is not known."""
+        more = beside(self.entry_and_exit)
+        return more and f"{more} (not in the time above)"
 
     @property
     def reasons(self) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
-"""Faults: of all races those that a program has to mend, one for each wait that is missing.
+"""Faults: of all races those that a program has to fix, one for each wait that is missing.
 
 A forgotten wait shows in many pairs of accesses: all rounds of a line, all tensors it touches, and
-all that only follows. Each fault is mended in thought before the next is looked for.
+all consequences. Each race is assumed fixed before the next is searched for.
 """
 
 from __future__ import annotations

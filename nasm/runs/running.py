@@ -83,9 +83,9 @@ class Running(Results):
     :func:`nasm.schedules` and :func:`nasm.witness`.
 
     ``assembled`` is the program as it was given; ``program`` may grow while it runs. With
-    ``strict`` warnings count as errors. ``allow`` are codes of hazards and warnings that do
-    not count, beside what comments of the program allow. Unless it is ``checked`` nobody looks for
-    races, nor for outputs that nothing wrote.
+    ``strict`` warnings are errors. ``allow`` are codes of hazards and warnings that are ignored,
+    in addition to those that comments of the program allow. Unless it is ``checked`` races and
+    unwritten outputs are not looked for.
     """
 
     BURSTS: ClassVar[bool] = True

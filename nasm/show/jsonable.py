@@ -80,7 +80,7 @@ def problems(found: Iterable[Problem]) -> list[dict[str, Any]]:
 
 
 def allowed(found: Iterable[AllowedProblem]) -> list[dict[str, Any]]:
-    """Problems that do not count, each with the reason and where that is written."""
+    """Suppressed problems, each with the reason and where that is written."""
     return [
         {"problem": problem(a.problem), "reason": a.allow.reason, **place(a.allow.span)}
         for a in found

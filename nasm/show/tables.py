@@ -90,7 +90,7 @@ def wrong(
 
 
 def allowed_lines(found: Sequence[AllowedProblem], width: int | None = None) -> list[Text]:
-    """Problems that do not count, and why, an empty line before them."""
+    """Suppressed problems, and why, after an empty line."""
     lines = [Text()] if found else []
     for problem in found:
         for said in str(problem).split("\n"):

@@ -109,7 +109,7 @@ def test_a_race_that_is_allowed_has_a_witness_in_the_document_alone(ran: Any, lu
 def test_a_run_that_does_not_come_to_its_end_is_not_run_again(ran: Any, tmp_path: Path) -> None:
     said = ran("run", written(tmp_path, ENDLESS), "--max-cycles", "900", "--schedules", "5")
     assert said.code == 1
-    assert "it is not run again: it did not come to an end of its own" in said.out
+    assert "it is not run again: it did not end by itself" in said.out
 
 
 def test_told_to_stop_there_are_as_many_schedules_as_there_were(

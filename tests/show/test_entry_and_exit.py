@@ -20,7 +20,7 @@ def test_every_report_says_what_entry_and_exit_take_beside_the_run(on: str, more
     report = nasm.run(TEXT.format(on)).report
     generation = TARGETS[on]().generation(on)
     assert generation is not None
-    line = f"on the device about {more} µs more for entry and exit"
+    line = f"a device adds about {more} µs for launch and exit (not in the time above)"
     assert tables.time_lines(report)[1] == line
     assert line in str(report).splitlines()
     # A Nop of 10 ns in whole cycles of 1.4 and 1.2 GHz.
@@ -35,4 +35,4 @@ def test_a_machine_of_which_it_is_not_known_says_nothing() -> None:
     assert GENERATION.entry_and_exit is None
     report = replace(nasm.run(TEXT.format("trn2")).report, entry_and_exit=None)
     assert report.beside == ""
-    assert "entry and exit" not in str(report)
+    assert "launch and exit" not in str(report)

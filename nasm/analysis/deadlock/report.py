@@ -49,9 +49,7 @@ def _circle(trouble: Trouble) -> str:
         return "nothing that is left ends this wait: put what does before it, or leave the wait out"
     if all(queue.blocked is None or queue.blocked.by for queue in trouble.queues):
         return "they wait for each other: let one of them do first what the others wait for"
-    return (
-        "what would end one of these waits is missing, or stands behind one of them: put it before"
-    )
+    return "what would end one of these waits is missing, or comes after one of them: put it before"
 
 
 def _message(supply: Supply, trouble: Trouble) -> str:

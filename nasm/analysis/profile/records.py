@@ -182,12 +182,12 @@ class UnitTimes:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Profile(Drawn):
-    """Where the time of a run went. ``entry_and_exit`` are microseconds beside it.
+    """Where the time of a run went. ``entry_and_exit`` are microseconds not in it.
 
     ``spent`` is what the critical path is made of, ``path`` the same line by line, ``evidence`` by
     how well it is known, and ``busy`` so the cycles that engines were busy; ``outcomes`` are runs
     without something, those that save most first, if they were asked for. ``allowed`` are findings
-    that do not count, ``unused`` notes on what allows none. ``units`` are those that the queues of
+    that are ignored, ``unused`` notes on what allows none. ``units`` are those that the queues of
     a core share. ``scale`` is what its ticks are worth, ``channels`` how many a core has.
     ``str`` of it is what ``neuron-nasm profile`` prints.
     """

@@ -69,7 +69,7 @@ def files(verb: argparse.ArgumentParser) -> None:
         metavar="DIR",
         action="append",
         default=[],
-        help="look for what .include names in this folder too, behind that of the program",
+        help="look for what .include names in this folder too, after that of the program",
     )
     only = verb.add_mutually_exclusive_group()
     only.add_argument(
@@ -198,7 +198,7 @@ def reruns(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--witness",
         action="store_true",
-        help="show every race that is reported by one more run, in which one event is held back "
+        help="show every race that is reported by one more run, in which one event is delayed "
         "until nothing else can happen: which values change",
     )
 
@@ -232,15 +232,15 @@ def timeout(verb: argparse.ArgumentParser) -> None:
 def policy(verb: argparse.ArgumentParser) -> None:
     """``--strict`` and ``--allow``."""
     verb.add_argument(
-        "--strict", action="store_true", help="let warnings count as errors; notes never do"
+        "--strict", action="store_true", help="treat warnings, but not notes, as errors"
     )
     verb.add_argument(
         "--allow",
         metavar="CODE",
         action="append",
         default=[],
-        help="let a hazard or a warning, such as E0502, not count; may be given several times. "
-        "'; nasm: allow E0502 reason' behind an instruction does that for its line",
+        help="ignore this hazard or warning, such as E0502; may be given several times. "
+        "'; nasm: allow E0502 reason' after an instruction ignores it on its line",
     )
 
 
@@ -250,7 +250,7 @@ def unchecked(verb: argparse.ArgumentParser) -> None:
         "--unchecked",
         dest="checked",
         action="store_false",
-        help="look neither for races nor for unwritten outputs, which takes less time",
+        help="do not look for races or unwritten outputs, which takes less time",
     )
 
 
@@ -276,7 +276,7 @@ def isolated(verb: argparse.ArgumentParser) -> None:
 
 def quiet(verb: argparse.ArgumentParser) -> None:
     """``--quiet``."""
-    verb.add_argument("-q", "--quiet", action="store_true", help="print nothing but what is wrong")
+    verb.add_argument("-q", "--quiet", action="store_true", help="print diagnostics only")
 
 
 def program(verb: argparse.ArgumentParser) -> None:

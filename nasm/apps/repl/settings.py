@@ -139,9 +139,9 @@ PANELS = {
     "source": "the program, with every engine's place",
     "queues": "what every engine does, and what is next",
     "semaphores": "the values, and who waits",
-    "transfers": "the DMAs under way",
+    "transfers": "the DMAs in flight",
     "psum": "the banks: owner and state",
-    "display": "what 'display' was told to show",
+    "display": "the values of 'display'",
     "time": "what every engine did in the last 1,000 cycles",
 }
 """The panels that may be kept on screen, in the order in which they stand."""
@@ -216,7 +216,7 @@ class Settings:
         "plain", Switch(), False, "for screen readers: ASCII, no bar, no menu, nothing redrawn"
     )
     echo: bool = _declared(
-        "echo", Switch(), False, "print each command that nobody types before what it prints"
+        "echo", Switch(), False, "print each command that is not typed before its output"
     )
     view: tuple[str, ...] = _declared(
         "view", Panels(), (), "panels kept on screen above the prompt"

@@ -9,10 +9,10 @@ ROWS = (
     Code(
         "E0530",
         "a wait for what nothing posts",
-        "No instruction that can be reached updates the semaphore or event, so that whoever waits "
-        "for it waits forever. `neuron-nasm check` says so of every such wait that the run without "
-        "values does not prove to be a deadlock (E0510): one that it did not get to, or that a "
-        "branch may go around.",
+        "No instruction that can be reached updates the semaphore or event, so that every wait "
+        "for it is forever. `neuron-nasm check` reports every such wait that the run without "
+        "values does not prove to be a deadlock (E0510): one that it did not reach, or that a "
+        "branch may skip.",
         ".target trn1\n.sem go\n@sync\n    RegisterMove %r0, 1\n"
         "    CompareBranch %r0, 1, op=equal, target=end\n    Nop $go >= 1\nend:\n    Nop",
         ".target trn1\n.sem go\n@vector Nop $go++\n@sync\n    RegisterMove %r0, 1\n"
@@ -48,8 +48,8 @@ ROWS = (
         "an instruction on which nothing depends",
         "Nothing that leads to an output, an expectation, an update, a branch, a transfer or a "
         "message reads what the instruction writes, in any round of its line. Often its store is "
-        "missing, or somebody reads another tensor by mistake. A tensor on chip that is looked at "
-        "only with `--out`, or in the debugger, is found too.",
+        "missing, or another tensor is read by mistake. A tensor on chip that is looked at only "
+        "with `--out`, or in the debugger, is found too.",
         "@vector Memset a, 1.0",
         "@vector Memset c, 1.0 $done++\n@sync DmaCopy C, c $done >= 1 $loaded += 16\n"
         "@sync Nop $loaded >= 16",
@@ -68,9 +68,9 @@ ROWS = (
         "E0535",
         "a program that was followed only in part",
         "`neuron-nasm check` follows a program without computing a value. Where a branch or an "
-        "address depends on what memory holds it cannot go on, and after `--max-instructions` it "
-        "does not: then order, deadlocks and faults of what comes later are not known, and `run` "
-        "finds them. What the text alone tells is told of the whole program.",
+        "address depends on what memory holds it cannot continue, and after `--max-instructions` "
+        "it does not: then order, deadlocks and faults of what comes later are not known, and "
+        "`run` finds them. What the text alone tells is told of the whole program.",
         ".target trn1\n.sbuf n i32[1, 1]\n@sync\n    TensorLoad %r0, n\n"
         "    CompareBranch %r0, 1, op=equal, target=end\n    Nop\nend:\n    Nop",
         ".target trn1\n@sync\n    RegisterMove %r0, 1\n"

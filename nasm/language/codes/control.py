@@ -21,16 +21,16 @@ ROWS = (
         "E0831",
         "a code that cannot be allowed",
         "What can be allowed, by a comment or with `--allow`, are hazards that a run survives, "
-        "such as E0502, and all that is told as a warning. The text has to parse, names have to be "
-        "declared, and the rules of the machine hold; and a run that ends at a fault or in a "
-        "deadlock has no result.",
+        "such as E0502, and all warnings. The text has to parse, names have to be declared, and "
+        "the rules of the machine hold; and a run that ends at a fault or in a deadlock has no "
+        "result.",
         "@vector Memset  c, 1.0   ; nasm: allow E0510 it never ends",
     ),
     Code(
         "E0832",
         "an allow that allows nothing",
         "The comment, or `--allow`, allows what was looked for in this run and not found: on this "
-        "line, or anywhere. It may have been mended since, and would hide the next mistake of its "
+        "line, or anywhere. It may have been fixed since, and would hide the next mistake of its "
         "kind. This is a note: it makes no run fail, not with `--strict` either.",
         "@vector Memset  c, 1.0   ; nasm: allow E0502 both write 1.0",
         "@vector Memset  c, 1.0",
@@ -39,8 +39,8 @@ ROWS = (
     Code(
         "E0850",
         "a package that is not installed",
-        "What writes programs with you stands on packages that nothing else needs: the language "
-        "server on pygls, the extra `neuron-nasm[lsp]`, and `%%nasm` on IPython, the extra "
+        "Tools for writing programs need packages that nothing else needs: the language server on "
+        "pygls, the extra `neuron-nasm[lsp]`, and `%%nasm` on IPython, the extra "
         "`neuron-nasm[notebook]`.",
         "$ neuron-nasm lsp",
         "$ pip install 'neuron-nasm[lsp]'",

@@ -29,7 +29,7 @@ ROWS = (
         "byte of it. Either what should read it comes too late, as with a PSUM bank that is used "
         "again before it was evicted, or the instruction does nothing. What writes some elements "
         "and leaves others, by a mask or by indices, counts neither as the one nor as the other. "
-        "What nobody has read when the program ends is not meant.",
+        "What nothing has read when the program ends is not meant.",
         "@vector Memset  c, 1.0\n@vector Memset  c, 0.0",
         "@vector Memset  c, 0.0",
         severity=Severity.WARNING,
@@ -38,10 +38,11 @@ ROWS = (
         "E0526",
         "NaN or infinities that an instruction makes of numbers",
         "Elements of the result are NaN where no operand is NaN, or infinite where all operands "
-        "are numbers: a division by zero, a logarithm of zero, infinity minus infinity, a sum that "
-        "overflows. Only where they are born is listed, with their number over all rounds and the "
-        "place of the first; what passes them on is not, nor is an infinity that the program "
-        "writes itself, as a mask does. The results are those of the hardware as far as is known.",
+        "are numbers: a division by zero, a logarithm of zero, infinity minus infinity, a sum "
+        "that overflows. Only where they are first computed is listed, with their number over all "
+        "rounds and the place of the first; what passes them on is not, nor is an infinity that "
+        "the program writes itself, as a mask does. The results are those of the hardware as far "
+        "as is known.",
         "@vector Memset      c, 0.0\n@vector Reciprocal  c, c",
         "@vector Memset      c, 2.0\n@vector Reciprocal  c, c",
         severity=Severity.WARNING,

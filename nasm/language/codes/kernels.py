@@ -58,9 +58,9 @@ ROWS = (
         "E0655",
         "an exception of the kernel's",
         "The kernel, or the script that calls it, raised an exception of its own: an assertion "
-        "about its shapes, for instance. It is told at its line, with the calls that led there; "
-        "the exit code is 1. Python itself raises a TypeError for an argument that a function of "
-        "NKI does not have.",
+        "about its shapes, for instance. It is reported at its line, with the calls that led "
+        "there; the exit code is 1. Python itself raises a TypeError for an argument that a "
+        "function of NKI does not have.",
         '$ neuron-nasm nki rmsnorm.py:rmsnorm --in "x=ones[100,512]" --in "w=ones[1,512]"',
         '$ neuron-nasm nki rmsnorm.py:rmsnorm --in "x=ones[128,512]" --in "w=ones[1,512]"',
     ),

@@ -10,10 +10,12 @@ ROWS = (
         "known only at run time",
         "The lines of a `.loop` are assembled once, for all rounds. Its variable is a register "
         "that the machine steps: it can say where a view starts, and it can be an operand that "
-        "takes a register. What decides which instruction is made (a shape, a condition of "
-        "`.if`, the bound of a `.for`, a name, a number that stands in an instruction) is the "
-        "same in all rounds.\n\nWrite a round that differs before or behind the loop, or "
-        "repeat the lines with `.for`, which knows its variable.",
+        "takes a register. What decides which instruction is made (a shape, a condition of `.if`, "
+        "the bound of a `.for`, a name, a number that stands in an instruction) is the same in "
+        "all rounds.\n"
+        "\n"
+        "Write a round that differs before or after the loop, or repeat the lines with `.for`, "
+        "which knows its variable.",
         "@tensor LoadStationary  a\n.loop k in 0..4\n@tensor MultiplyMoving  acc, b, "
         "accumulate=(k > 0)\n.end",
         "@tensor LoadStationary  a\n@tensor MultiplyMoving  acc, b\n.loop k in 1..4\n@tensor "
@@ -41,9 +43,9 @@ ROWS = (
         "E0234",
         "`.break` in a loop of several engines",
         "Every engine goes through a loop by itself and counts its rounds itself. If one left, "
-        "the others would go on and wait for what it does no more. Leave a loop that only one "
-        "engine goes through, or let the number of rounds come from a register that each "
-        "engine has loaded.",
+        "the others would continue and wait for what it does no more. Leave a loop that only one "
+        "engine goes through, or let the number of rounds come from a register that each engine "
+        "has loaded.",
         ".loop k in 0..4\n@vector .break\n@scalar Nop\n.end",
         "@vector .loop k in 0..4\n.break\n.end",
     ),

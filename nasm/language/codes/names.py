@@ -10,7 +10,7 @@ ROWS = (
         "E0124",
         "more errors than are shown",
         "Of the errors of a program the first 50 are shown: most of the others would be more of "
-        "the same, or follow from these. Mend those that are shown, and assemble again.",
+        "the same, or follow from these. Fix those that are shown, and assemble again.",
         "$ neuron-nasm check notes.txt      # which is no program",
         "$ neuron-nasm check prog.nasm",
     ),
@@ -205,8 +205,8 @@ ROWS = (
     Code(
         "E0226",
         "an unknown macro",
-        "A name with parentheses behind it, as a line, calls a macro, and none of that name is "
-        "declared above. The operands of an instruction stand without parentheses.",
+        "A name followed by parentheses, as a line, calls a macro, and none of that name is "
+        "declared above. The operands of an instruction have no parentheses around them.",
         "fill(c)",
         ".macro fill(x)\n@vector Memset x, 0.0\n.end\nfill(c)",
     ),
@@ -228,10 +228,10 @@ ROWS = (
     ),
     Code(
         "E0240",
-        "a tensor is used behind its .scope",
+        "a tensor is used after its .scope",
         "The bytes of tensors that are declared in a `.scope` may belong to those of another one "
-        "behind its `.end`, so no instruction there may name them, and no expectation, which is "
-        "judged after the run.",
+        "after its `.end`, so no instruction there may name them, and no expectation, which is "
+        "evaluated after the run.",
         ".scope\n.sbuf  t  f32[128, 8]\n.end\n@vector Memset t, 0.0",
         ".scope\n.sbuf  t  f32[128, 8]\n@vector Memset t, 0.0\n.end",
     ),
@@ -262,7 +262,7 @@ ROWS = (
     ),
     Code(
         "E0244",
-        "a setting of somebody else",
+        "a setting that belongs elsewhere",
         "What each queue has of its own is set for one: `.cfg` stands behind an `@engine`, or one "
         "is chosen. What belongs to the whole core is set without. Only some settings take an "
         "instruction, and once a run has begun none can be set.",
@@ -272,15 +272,16 @@ ROWS = (
     Code(
         "E0245",
         "a tensor whose elements are not in order",
-        "Behind the shape of a tensor may stand how its elements are arranged in its bytes. Lines "
-        "that walk a tensor by steps take none that is; what reaches a memory by addresses does.",
+        "The shape of a tensor may be followed by the arrangement of its elements in its bytes. "
+        "Lines that walk a tensor by steps take none that is; what reaches a memory by addresses "
+        "does.",
     ),
     Code(
         "E0246",
         "an arrangement that cannot be",
-        "A word behind the shape of a tensor says how its elements stand in its bytes. The target "
-        "has a few, for some dtypes and for formats that are only stored, and in linear memories "
-        "whose bytes have addresses.",
+        "A word after the shape of a tensor names the arrangement of its elements in its bytes. "
+        "The target has a few, for some dtypes and for formats that are only stored, and in "
+        "linear memories whose bytes have addresses.",
         ".target wormhole\n.l1  x  u8[32, 32]  tiled",
         ".target wormhole\n.l1  x  bf16[32, 32]  tiled",
     ),
@@ -288,9 +289,9 @@ ROWS = (
         "E0247",
         "an instruction in a comment",
         "`;` begins a comment, which goes to the end of the line: there is one instruction on a "
-        "line. What stands behind a `;` and reads as a whole instruction was probably meant to be "
-        "one, as it would be in C. An instruction that is commented out on a line of its own is "
-        "not reported.",
+        "line. What follows a `;` and reads as a whole instruction was probably meant to be one, "
+        "as it would be in C. An instruction that is commented out on a line of its own is not "
+        "reported.",
         "@vector Memset c, 0.0; @vector Nop",
         "@vector Memset c, 0.0\n@vector Nop",
         severity=Severity.WARNING,

@@ -142,7 +142,7 @@ ROWS = (
     ),
     Code(
         "E0316",
-        "a wait behind an update",
+        "a wait after an update",
         "The wait comes first in time, so it comes first on the line.",
         "@vector TensorCopy  c, acc  $done++  $loaded >= 16",
         "@vector TensorCopy  c, acc  $loaded >= 16  $done++",
@@ -191,24 +191,24 @@ ROWS = (
         "E0322",
         "too few semaphores for the waits that are found",
         "Waits that are found from the order of a program need semaphores: one for each engine, "
-        "one for each transfer that is on its way at a time, and as many again for each loop at "
+        "one for each transfer that is in flight at a time, and as many again for each loop at "
         "run time. The core has fewer left than that takes.",
     ),
     Code(
         "E0323",
         "a word that is no instruction",
-        "`.word` gives an instruction by its word. No instruction has this opcode, or the word has "
-        "bits set of which no document says what they mean, or lacks some that have to be set; the "
-        "same is said of operands that make such a word. With `data=true` behind it a word is "
-        "kept as it is: it has a place in its queue, and a queue that comes there stops.",
+        "`.word` gives an instruction by its word. No instruction has this opcode, or the word "
+        "has undocumented bits set, or lacks some that have to be set; operands that make such a "
+        "word are reported in the same way. With `data=true` behind it a word is kept as it is: "
+        "it has a place in its queue, and a queue that reaches it stops.",
         ".target wormhole\n@t0 .word 0xff000000",
     ),
     Code(
         "E0331",
-        "a moment that nobody posts",
+        "a moment that nothing posts",
         "`after load[2]` waits for the line with `post load[2]`. No line has that: the name is "
-        "misspelt, the index is another one or their number is, or the line stands in a branch of "
-        "an `.if` that is not taken.",
+        "misspelt, an index or the number of indices differs, or the line is in a branch of an "
+        "`.if` that is not taken.",
         "@sync DmaCopy b, B  post loaded\n@vector TensorCopy c, b  after load",
         "@sync DmaCopy b, B  post loaded\n@vector TensorCopy c, b  after loaded",
     ),
@@ -223,8 +223,8 @@ ROWS = (
     Code(
         "E0333",
         "lines that come after each other in a circle",
-        "Each of the lines that are named comes after another of them, by a moment or since it "
-        "stands behind it in its queue. None of them could be the first: the program would hang.",
+        "Each of the named lines comes after another of them, by a moment or because it is later "
+        "in the same queue. None of them could be the first: the program would hang.",
         "@vector Memset c, 1  after b1 post c1\n@gpsimd Memset b, 1  after c1 post b1",
         "@vector Memset c, 1  post c1\n@gpsimd Memset b, 1  after c1",
     ),
@@ -244,10 +244,10 @@ ROWS = (
     Code(
         "E0335",
         "too few semaphores for the moments",
-        "Each queue of which a moment is awaited takes a semaphore, and one more for its reads; "
-        "each transfer that somebody awaits takes one until the queue that issues the next one "
-        "surely knows that it has landed. The core has fewer left. The message says who holds "
-        "which, and where. Waits that nobody wrote are not added to save some.",
+        "Each queue with a moment that others wait for takes a semaphore, and one more for its "
+        "reads; each such transfer takes one until the queue that issues the next one is known to "
+        "have seen its landing. The core has fewer left. The message shows the use of each, and "
+        "where. No further waits are added to save some.",
     ),
     Code(
         "E0401",

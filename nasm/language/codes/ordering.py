@@ -8,12 +8,12 @@ from nasm.language.codes.row import Code
 ROWS = (
     Code(
         "E0540",
-        "a counter is set in no order with who uses it",
-        "Setting a semaphore or an event, or clearing a range of semaphores, begins anew: what was "
-        "posted before is gone. So each set has to come before or after every other update and "
-        "every wait of that counter, whatever takes how long. This one does not: the value that "
-        "the wait sees, or the update that is kept, is a matter of luck. Let whoever sets the "
-        "counter wait until nobody needs its value any more, and those who use it next wait for "
+        "a counter is set without an order with its other uses",
+        "Setting a semaphore or an event, or clearing a range of semaphores, discards what was "
+        "posted before. So each set has to come before or after every other update and every wait "
+        "of that counter, regardless of the timing. This one does not: the value that the wait "
+        "sees, or the update that is kept, depends on timing. Let the instruction that sets the "
+        "counter wait until its value is no longer needed, and those that use it next wait for "
         "the set.",
         ".event  e\n@sync   EventSemaphore  $e = 1\n"
         "@vector EventSemaphore  $e == 1\n@scalar EventSemaphore  $e == 1  $e = 0",
@@ -36,7 +36,7 @@ ROWS = (
         "E0542",
         "a run too long for its order to be judged as a whole",
         "What a run executes is kept until its order has been judged, up to 1,000,000 "
-        "instructions. Those after that run as always, and nobody looks for races among them.",
+        "instructions. Those after that run as always, but are not checked for races.",
         severity=Severity.NOTE,
     ),
     Code(

@@ -32,15 +32,15 @@ ROWS = (
     ),
     Code(
         "W0103",
-        "a queue that waits while a transfer behind its head is ready",
-        "Instructions of a queue start in order. This one waited for a semaphore, and behind it "
-        "in the same queue stood a transfer whose own wait was over: it could have been issued "
-        "long before. Typically a store that waits for results holds back the loads of the next "
-        "rounds. Issue stores from another engine, or later: behind the loads that do not "
-        "depend on them.\n\n"
-        "Told is for how long it was ready. The run would gain less: what is ready need not be "
-        "urgent. How much it would gain is what `profile` finds by running it with each queue in "
-        "any order.",
+        "a queue that waits while a transfer after its head is ready",
+        "Instructions of a queue start in order. This one waited for a semaphore, and after it in "
+        "the same queue was a transfer whose own wait was over: it could have been issued long "
+        "before. Typically a store that waits for results delays the loads of the next rounds. "
+        "Issue stores from another engine, or later: after the loads that do not depend on them.\n"
+        "\n"
+        "The message says for how long it was ready. The run would gain less: what is ready need "
+        "not be urgent. How much it would gain is what `profile` finds by running it with each "
+        "queue in any order.",
         "@vector Memset   a, 1.0   $loaded++\n"
         "@gpsimd Memset   c, 1.0   $done++\n"
         "@sync   DmaCopy  C, c     $done >= 1\n"

@@ -11,7 +11,8 @@ ROWS = (
         "a read of uninitialised memory",
         "The instruction reads elements that no input initialised and no instruction before it "
         "wrote; they read as NaN if they are floating-point. Where the writer exists and nothing "
-        "orders the two, that is told as a race instead (E0502).\n\n"
+        "orders the two, that is reported as a race instead (E0502).\n"
+        "\n"
         "Accumulating into uninitialised memory is the same mistake: the first matmul of a group "
         "has to overwrite.",
         "@vector TensorCopy  c, b",
@@ -120,9 +121,9 @@ ROWS = (
         "E0510",
         "a deadlock",
         "No event is left, and some queues still wait. There is one report for each cause: a "
-        "queue whose wait nobody can end, or several that wait for each other; queues that only "
-        "wait behind them are listed below. For each queue the notes say what it waits for, how "
-        "much is missing, and what became of it: 'nothing in the program updates it' is a "
+        "queue whose wait nothing can satisfy, or several that wait for each other; queues that "
+        "only wait for these are listed below. For each queue the notes say what it waits for, "
+        "how much is missing, and what became of it: 'nothing in the program updates it' is a "
         "forgotten or misspelt update, 'every update of it has been made' a wrong count, 'jumped "
         "over', 'cleared' and 'took' name who did so, and 'would come from' leads to the next "
         "queue that is blocked. A deadlock is detected from the state of the machine, never by a "
@@ -194,11 +195,11 @@ ROWS = (
     Code(
         "E0516",
         "the time limit was reached",
-        "The command had not come to its end after the seconds of real time that `--timeout` "
-        "allows. A run stops between two events, and the report shows how far each engine got; "
-        "where that is depends on the computer. Either the limit is too low, or a loop does not "
-        "terminate: look at the register that its branch compares. `--max-cycles` limits the "
-        "simulated time instead, and stops at the same place everywhere.",
+        "The command had not finished after the seconds of real time that `--timeout` allows. A "
+        "run stops between two events, and the report shows how far each engine got; where that "
+        "is depends on the computer. Either the limit is too low, or a loop does not terminate: "
+        "look at the register that its branch compares. `--max-cycles` limits the simulated time "
+        "instead, and stops at the same place everywhere.",
         "$ neuron-nasm run prog.nasm --timeout 0.001",
         "$ neuron-nasm run prog.nasm --timeout 60",
         ends=True,
@@ -219,8 +220,8 @@ ROWS = (
         "computes nothing: tensors have no elements. What a register holds that was loaded from "
         "memory is unknown, and so is what follows from it. A branch that depends on it, an "
         "address in such a register, operands that a tile of indices or offsets addresses, and "
-        "`DevicePrint` cannot go on without it and end the run. Tensors cannot be read in such a "
-        "run. Run the program with values.",
+        "`DevicePrint` cannot continue without it and end the run. Tensors cannot be read in such "
+        "a run. Run the program with values.",
         "$ neuron-nasm run prog.nasm --no-values",
         "$ neuron-nasm run prog.nasm",
         ends=True,
@@ -230,9 +231,9 @@ ROWS = (
         "a loop that never ends",
         "The loop can be left by no branch, or only by some that compare registers which nothing "
         "in the loop changes: what they decide in one round they decide in every other. "
-        "`neuron-nasm check` finds such a loop where the program surely gets into it; a run ends "
+        "`neuron-nasm check` finds such a loop where the program certainly reaches it; a run ends "
         "as soon as it is in one. A loop that waits for what another engine updates, or for the "
-        "other core, is not reported: it is held up there, or ends as a deadlock (E0510).",
+        "other core, is not reported: it is blocked there, or ends as a deadlock (E0510).",
         "@vector RegisterMove  %r0, 5\nagain: @vector Nop\n"
         "@vector RegisterAlu   %r1, %r0, 1, op=subtract\n"
         "@vector CompareBranch  %r0, 0, op=greater, target=again",
@@ -265,8 +266,8 @@ ROWS = (
     Code(
         "E0522",
         "an instruction that cannot be expanded so",
-        "The instruction stands for others, and what it would stand for here cannot be executed: "
-        "its engine does not have one of them, or there is none that could wait or update.",
+        "The instruction expands to others, and its expansion here cannot be executed: its engine "
+        "does not have one of them, or there is none that could wait or update.",
         ends=True,
     ),
     Code(

@@ -9,11 +9,11 @@ ROWS = (
         "E0551",
         "a result used before it is there",
         "The unit starts an instruction each cycle, and some results are there only a cycle "
-        "later. It does not wait for its own results: an instruction that reads a register in "
-        "the cycle after such a one started gets what stood there before, or something "
-        "undefined. The same is said of what may not follow directly for another reason. The run "
-        "goes on with the new value. Put an instruction in between that has nothing to do with "
-        "it.",
+        "later. It does not wait for its own results: an instruction that reads a register in the "
+        "cycle after such a one started gets the previous contents, or something undefined. "
+        "Instructions that may not follow directly for another reason are reported in the same "
+        "way. The run continues with the new value. Put an instruction in between that has "
+        "nothing to do with it.",
     ),
     Code(
         "E0552",
@@ -26,16 +26,16 @@ ROWS = (
         "E0553",
         "rows read while another unit writes them",
         "One unit writes rows that another reads some cycles later, and these are too few: the "
-        "reader does not wait, and may get what stood there before. The run goes on with the new "
-        "values. Let more instructions come in between, or wait until the writer is at rest.",
+        "reader does not wait, and may get the previous contents. The run continues with the new "
+        "values. Let more instructions come in between, or wait until the writer is idle.",
     ),
     Code(
         "E0554",
-        "rows read that nobody wrote",
+        "rows read that nothing wrote",
         "Rows of a register file are undefined until something writes them, and again after an "
-        "instruction that clears them by marking them so. Some units take such rows for zero; "
-        "the one of this instruction does not say what it takes them for. The run goes on with "
-        "the bits that were left there. Write all of the rows first.",
+        "instruction that clears them by marking them so. Some units take such rows for zero; the "
+        "one of this instruction does not say what it takes them for. The run continues with the "
+        "bits that were left there. Write all of the rows first.",
     ),
     Code(
         "E0555",

@@ -29,7 +29,7 @@ ROWS = (
     Code(
         "E0803",
         "--in names no tensor",
-        "The program has no tensor of the name that stands before the `=`.",
+        "The program has no tensor with the name before the `=`.",
         "$ neuron-nasm run programs/matmul.nasm --in a_matrix=a.npy",
         "$ neuron-nasm run programs/matmul.nasm --in A=a.npy",
     ),
@@ -54,10 +54,10 @@ ROWS = (
     Code(
         "E0806",
         "a file cannot be written",
-        "A result could not be written: the folder does not exist or is not writable, the name "
-        "is a folder, or the disk is full. Folders and permissions are looked at before the run. "
+        "A result could not be written: the folder does not exist or is not writable, the name is "
+        "a folder, or the disk is full. Folders and permissions are looked at before the run. "
         "Results are written to a temporary file first and then renamed, so that a file that was "
-        "there before is intact; the other results are written all the same.",
+        "there before is intact; the other results are written anyway.",
         "$ neuron-nasm run programs/matmul.nasm --out C=no/such/folder/c.npy",
         "$ neuron-nasm run programs/matmul.nasm --out-dir results",
     ),
@@ -72,12 +72,13 @@ ROWS = (
     Code(
         "E0808",
         "not enough memory on this computer",
-        "The tensors of the program, or what it computes with them, do not fit into the memory "
-        "of the computer that simulates it. That is told before any of it is taken: the tensors; "
-        "the shadow memory, one byte for each byte of a tensor that is not initialised as a "
-        "whole; copies of what is overwritten, for going back; a file that is read; expectations. "
-        "What there is, is the least of what the computer has available, what the limits of its "
-        "control groups (containers) leave, and what `ulimit -v` and `ulimit -d` leave.",
+        "The tensors of the program, or what it computes with them, do not fit into the memory of "
+        "the computer that simulates it. That is reported before any of it is allocated: the "
+        "tensors; the shadow memory, one byte for each byte of a tensor that is not initialised "
+        "as a whole; copies of what is overwritten, for going back; a file that is read; "
+        "expectations. What there is, is the least of what the computer has available, what the "
+        "limits of its control groups (containers) leave, and what `ulimit -v` and `ulimit -d` "
+        "leave.",
     ),
     Code(
         "E0809",
@@ -106,7 +107,7 @@ ROWS = (
     Code(
         "E0812",
         "a command line that means nothing",
-        "An option is unknown or lacks its value, or a word stands where none is taken. "
+        "An option is unknown or lacks its value, or a word is where none is accepted. "
         "`neuron-nasm help` with the name of a command shows its options.",
         "$ neuron-nasm run prog.nasm --max-cycles few",
         "$ neuron-nasm run prog.nasm --max-cycles 100",
@@ -124,10 +125,10 @@ ROWS = (
     Code(
         "E0814",
         "an unknown timing figure, or a value it does not take",
-        "`--timing FILE` sets figures by name: a line of the file is `semaphore_ns = 25`, and what "
-        "stands under `[v4]` holds of that generation alone. `neuron-nasm isa --timing` lists the "
-        "figures of each generation. Times may be 0, rates may not; limits of the hardware, such "
-        "as the number of semaphores, cannot be set.",
+        "`--timing FILE` sets figures by name: a line of the file is `semaphore_ns = 25`, and "
+        "what is under `[v4]` holds of that generation alone. `neuron-nasm isa --timing` lists "
+        "the figures of each generation. Times may be 0, rates may not; limits of the hardware, "
+        "such as the number of semaphores, cannot be set.",
         "$ neuron-nasm run programs/matmul.nasm --timing my.toml  # it sets semafore_ns",
         "$ neuron-nasm run programs/matmul.nasm --timing my.toml  # it sets semaphore_ns",
     ),
@@ -183,10 +184,10 @@ ROWS = (
     Code(
         "E0837",
         "an event that there was none of",
-        "An event to be held back is named by its kind (a start, a completion, a landing), the "
+        "An event to be delayed is named by its kind (a start, a completion, a landing), the "
         "number of its queue, and the number of its instruction among those that the queue "
-        "executed, from 0 on. A branch that is taken back to an instruction executes it once more. "
-        "Only what issues a transfer has a landing.",
+        "executed, from 0 on. A branch that is taken back to an instruction executes it once "
+        "more. Only what issues a transfer has a landing.",
     ),
     Code(
         "E0840",
@@ -199,12 +200,12 @@ ROWS = (
     Code(
         "E0841",
         "a text that has no sequential order",
-        "`run --autosync` and `neuron-nasm sync` find out who waits for whom from the order of the "
+        "`run --autosync` and `neuron-nasm sync` find the necessary waits from the order of the "
         "lines: each means what it does after all lines above it. A text that was written engine "
         "by engine has no such order: a line of it waits for what only a line further down "
-        "updates, or reads what only that writes; both are shown. Nor has one that branches. And a "
-        "text that has waits already would have two sets of them: `--strip` leaves its own out. On "
-        "a machine whose queues wait by instructions alone there are no waits to add.",
+        "updates, or reads what only that writes; both are shown. Nor has one that branches. And "
+        "a text that has waits already would have two sets of them: `--strip` leaves its own out. "
+        "On a machine whose queues wait by instructions alone there are no waits to add.",
         "$ neuron-nasm run --autosync programs/countdown.nasm",
         "$ neuron-nasm sync --strip programs/matmul.nasm",
     ),

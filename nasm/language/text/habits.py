@@ -15,7 +15,7 @@ _CONSTANT = "a constant is declared '.const N = 4'"
 _LOOP = f"a loop is written '{FORMS['for']}'"
 END = "every block ends with '.end'"
 _TENSOR = "a tensor is declared by its memory, dtype and shape: '.memory name dtype[shape]'"
-_NO_SECTIONS = "there are no sections: declarations and instructions stand in one text"
+_NO_SECTIONS = "there are no sections: declarations and instructions are in one text"
 _ALIGNED = "tensors are placed by the assembler; '@ partition:byte' behind a shape says where"
 
 ELSEWHERE = {
@@ -47,7 +47,7 @@ ELSEWHERE = {
 
 _ENDS = "a queue ends behind its last line: nothing stands there"
 _ONE_WAIT = "a line waits once: put an instruction that only waits and updates before it"
-_COUNTED_BY = "a line waits with '$s >= 1' behind its operands, and tells with '$s++'"
+_COUNTED_BY = "a line waits with '$s >= 1' after its operands, and posts with '$s++'"
 _MACRO = f"lines with a name are declared '{FORMS['macro']}', and called 'name(x, y)'"
 
 STATEMENTS = {
@@ -68,8 +68,8 @@ STATEMENTS = {
     "segment": _NO_SECTIONS,
     "import": f"a file is included '{FORMS['include']}'",
     "from": f"a file is included '{FORMS['include']}'",
-    "post": "'post name' stands at the end of the line whose completion it names",
-    "after": "'after name' stands at the end of the line that comes after it",
+    "post": "'post name' goes at the end of the line whose completion it names",
+    "after": "'after name' goes at the end of the line that waits for it",
     "print": "'neuron-nasm repl' prints what tensors hold; '.expect' compares it",
     "printf": "'neuron-nasm repl' prints what tensors hold; '.expect' compares it",
 }

@@ -43,7 +43,7 @@ def examine(
 
     It is followed for at most ``max_instructions``. With ``relaxed``, or on a machine whose engines
     have no interlock, there is a list of what would need one; all else is told as if they had.
-    With ``strict`` warnings count as errors, and ``allow`` are codes that do not count.
+    With ``strict`` warnings are errors, and ``allow`` are codes that are ignored.
     """
     relaxed = relaxed or not program.target.interlocked(program.options)
     session = Running(program, values=False, strict=strict, allow=allow)

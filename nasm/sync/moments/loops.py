@@ -1,11 +1,12 @@
-"""Moments of a loop at run time: counts that are given back, so that each round begins alike.
+"""Moments of a loop at run time: counts that are taken, so that each round begins the same way.
 
-Who awaits a moment has a semaphore for it: each round it takes what the round posts. Who awaits one
-of rounds back is lent as many, once: a loop that is entered again goes on from the last rounds of
-the entry before, and so does one that is alike and stands beside it. A transfer that one queue
-awaits posts to that queue's semaphore if its next round surely comes after the take; if not, its
-own queue takes the landing, as late as it can, and posts on. Landings that nobody awaits before the
-end of loops whose rounds are known are taken behind those, all at once.
+Each line that waits for a moment has a semaphore for it, and takes in each round what that round
+posts. A wait on an earlier round starts with that many credits: a loop that is entered again
+continues from the last rounds of the entry before, and so does a sibling loop with the same queues
+and lines. A transfer that one queue waits for posts to that queue's semaphore if its next round
+is known to come after the take; if not, the queue that issued it takes the landing, as late as it
+can, and posts it on. If nothing waits for a landing before the end of loops whose rounds are known,
+all landings are taken after them, together.
 """
 
 from __future__ import annotations
@@ -129,11 +130,11 @@ class Looped:
             behind = [n for n in told if n.queue == node.queue and n.text > node.text]
             if behind and loop.end in targets(program, node):
                 first = min(behind, key=lambda n: n.text)
-                said = f"{named(program, first)} has to do with moments or drains, and this may "
-                said += "leave the loop before it"
+                said = f"this branch may leave the loop before {named(program, first)}, "
+                said += "which posts or waits for a moment or is drained"
                 hint = (
-                    "let it stand before '.break', or post and wait by hand: '$s += 16' on a "
-                    "transfer, '$s >= 16' with '$s -= 16' behind it"
+                    "put that before '.break', or post and wait by hand: '$s += 16' on a "
+                    "transfer, '$s >= 16' with '$s -= 16' after it"
                 )
                 note = Note("it is here", span_of(program, first))
                 raise refused(IMPOSSIBLE, said, span_of(program, node), hint, note)
@@ -176,25 +177,25 @@ class Looped:
     def _take(self, edge: Edge, number: int, count: int) -> None:
         """Let a node wait for what is posted to a semaphore, and take it.
 
-        What it takes in the first rounds, which nobody posted, it has lent itself before the
-        outermost loop.
+        Nothing has posted what it takes in the first rounds: its queue posts these credits before
+        the outermost loop.
         """
         queue = edge.node.queue
         for node in self.twins[edge.node]:
             node.takes.append(taking(number, count))
         if edge.rounds:
-            lent = Sync(None, Update(number, "+", edge.rounds * count))
-            self.level.path[1].enter[queue].before.append(lent)
+            credits = Sync(None, Update(number, "+", edge.rounds * count))
+            self.level.path[1].enter[queue].before.append(credits)
 
     def _leave(self, edges: list[Edge], number: int, count: int) -> None:
-        """Let a queue that takes landings wait for the last ones, behind loops that are asked.
+        """Let a queue that takes landings wait for the last ones, after the loops that need it.
 
-        Between two entries of a loop its semaphore is what was lent.
+        Between two entries of a loop its semaphore has its credits.
         """
-        lent = edges[0].rounds * count
+        credits = edges[0].rounds * count
         leaves = (leave for edge in edges for leave in self.asked.get(edge.event.node, ()))
-        for leave in dict.fromkeys(leaves) if lent else ():
-            leave.behind.append(Sync(Wait(number, ">=", lent), None))
+        for leave in dict.fromkeys(leaves) if credits else ():
+            leave.behind.append(Sync(Wait(number, ">=", credits), None))
 
     # -- what has landed
 

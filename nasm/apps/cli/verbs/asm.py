@@ -33,7 +33,7 @@ def _arguments(verb: argparse.ArgumentParser) -> None:
         "-o",
         "--output",
         metavar="FILE",
-        help="the object file, by default beside the program, ending in .nobj; - is standard "
+        help="the object file, by default next to the program, ending in .nobj; - is standard "
         "output",
     )
     verb.add_argument(
@@ -41,7 +41,7 @@ def _arguments(verb: argparse.ArgumentParser) -> None:
     )
     how = verb.add_mutually_exclusive_group()
     how.add_argument(
-        "--strip", action="store_true", help="leave out the text, and where in it lines stand"
+        "--strip", action="store_true", help="leave out the text, and the positions of lines in it"
     )
     options.desugar(
         how, "write, instead, the plain program that assembles to the same, as 'print' does"

@@ -40,7 +40,7 @@ def _arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         VS,
         action="store_true",
-        help="what follows is said of the second side alone, what stands before it of both",
+        help="options after it apply to the second side alone, options before it to both",
     )
     with_history(verb)
 

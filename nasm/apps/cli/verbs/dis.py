@@ -34,7 +34,7 @@ def _arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--extract",
         action="store_true",
-        help="write the array files that are in the object beside the text",
+        help="write the array files that are in the object next to the text",
     )
     of_words(verb, "read words, as hexadecimal text or as bytes, instead of an object file")
     verb.add_argument(

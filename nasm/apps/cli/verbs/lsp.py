@@ -23,7 +23,7 @@ def _arguments(verb: argparse.ArgumentParser) -> None:
         "--no-cycles",
         dest="cycles",
         action="store_false",
-        help="do not offer the cycles of each instruction behind its line",
+        help="do not offer the cycles of each instruction after its line",
     )
 
 

@@ -80,7 +80,7 @@ def _printed(args: argparse.Namespace, path: str) -> str:
 
 
 VERB = Verb(
-    summary="print a program with all loops and expressions worked out",
+    summary="print a program with all loops expanded and expressions evaluated",
     rank=70,
     arguments=_arguments,
     conflicts=(options.text_with_inputs,),

@@ -39,7 +39,9 @@ def _arguments(verb: argparse.ArgumentParser) -> None:
         help="show the prompt when the commands of -x and -ex are done",
     )
     verb.add_argument(
-        "--echo", action="store_true", help="print each command that nobody types before it is done"
+        "--echo",
+        action="store_true",
+        help="print each command that is not typed before executing it",
     )
     verb.add_argument(
         "--plain",

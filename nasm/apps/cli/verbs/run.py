@@ -162,7 +162,7 @@ class Rerunning(Run):
                     more, code = (*more, *failure.problems), code or REFUSED
                 self.screen.clear()
             else:
-                self.notes.append("it is not run again: it did not come to an end of its own")
+                self.notes.append("it is not run again: it did not end by itself")
         if self.differing:
             report = replace(report, against=(self.schedules.verdict,))
             code = code or BROKEN

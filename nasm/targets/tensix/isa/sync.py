@@ -15,7 +15,7 @@ ATGETM = UNIT.row(
         0xA0,
         "ATGETM",
         SYNC,
-        "Acquire a mutex, once nobody else has it.",
+        "Acquire a mutex, once no other thread has it.",
         "mutex_index[15:0]",
         forms="Index[15:0]",
     ),

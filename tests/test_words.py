@@ -1,0 +1,303 @@
+"""Pages and messages are written in the words of the field, and a class has its name to itself.
+
+Which words are refused is the table under "Plain words" in docs/contributing.md. Where some are
+still in use a number says how many; it may only fall, so lower it when you rewrite a sentence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PACKAGE = ROOT / "nasm"
+MOST_ROWS = 60
+
+CLEAN = (
+    "README.md",
+    *(
+        f"docs/{name}.md"
+        for name in (
+            "guide",
+            "language",
+            "machine",
+            "repl",
+            "profile",
+            "tensix",
+            "walkthrough",
+            "security",
+            "editors",
+            "object-format",
+            "performance",
+        )
+    ),
+)
+"""Pages that have none of these words."""
+
+IN_OTHER_PAGES: dict[str, int] = {
+    "alike": 4,
+    "all the same": 2,
+    "anew": 2,
+    "at one go": 1,
+    "await": 1,
+    "awaits": 1,
+    "behind": 26,
+    "beside": 25,
+    "born": 4,
+    "came to": 2,
+    "come to": 2,
+    "comes to": 3,
+    "entry and exit": 8,
+    "ever fewer": 1,
+    "for whom": 1,
+    "go on": 5,
+    "goes on": 6,
+    "handed": 2,
+    "hands": 1,
+    "held back": 5,
+    "hold back": 3,
+    "holds back": 1,
+    "is said": 9,
+    "is to be": 1,
+    "mend": 1,
+    "mended": 2,
+    "mends": 1,
+    "nobody": 14,
+    "not count": 8,
+    "on their way": 1,
+    "rounds back": 2,
+    "say so": 1,
+    "says so": 8,
+    "somebody": 6,
+    "stand": 18,
+    "stands": 23,
+    "stood": 1,
+    "taken up": 1,
+    "told": 25,
+    "under way": 12,
+    "was said": 2,
+    "what is wrong": 7,
+    "whatever takes": 1,
+    "whoever": 5,
+}
+"""How often each word is in the other pages together."""
+
+IN_MESSAGES: dict[str, int] = {
+    "anew": 1,
+    "anybody": 1,
+    "at rest": 1,
+    "await": 1,
+    "awaited": 4,
+    "behind": 37,
+    "beside": 12,
+    "born": 1,
+    "came to": 1,
+    "entry and exit": 3,
+    "for whom": 2,
+    "go on": 5,
+    "goes on": 6,
+    "hand over": 4,
+    "handed": 5,
+    "hands": 1,
+    "held back": 2,
+    "held up": 5,
+    "hold back": 1,
+    "holds back": 3,
+    "is said": 1,
+    "is to be": 5,
+    "mend": 2,
+    "nobody": 9,
+    "not count": 1,
+    "says so": 2,
+    "stand": 11,
+    "stands": 36,
+    "stood": 1,
+    "told": 5,
+    "under way": 13,
+    "what is wrong": 1,
+    "whoever": 4,
+}
+"""How often each word is in the strings of ``nasm/``."""
+
+CLASSES = {
+    name: number
+    for number, names in {
+        2: (
+            "Advice Allowed Anything Asked Begun Blocked Blocks Bound Call Case Cell Changed "
+            "Check Choice Claim Columns Context Counted DType Difference Edge Elements "
+            "Expansion Family Field Finding Form Function Gone Hold Issued Item Job Kernel "
+            "Label Landings Level Link Location Macro Measures Mention Micro Moment Moving "
+            "Named Names Node Number Numbered Operator Origin Outcome Output Pace Past "
+            "Pattern Plan Planned Post Posts Queue Reader Reading Registers Rendezvous Result "
+            "RunTimeLoop Running Scope Screen Seen Semaphore Server Setting Shape Side Source "
+            "Standing Start Switch Symbol Taken Test Text Tile Times Timing Told Trace "
+            "Tracing Unit Units Unknown Unwritable Use Wait Watch Watched Window Word Words "
+            "Write"
+        ),
+        3: (
+            "Access Bytes Changes Counters Engine Entry Event Executed Loaded Loop Made Mark "
+            "Numbers Recording Register Run Settings Stream Touched Writer Written Wrong"
+        ),
+        4: "Counter Index Kind Moved Place Rounds Step",
+        5: "Change Held Places",
+        6: "Host",
+        8: "Line",
+    }.items()
+    for name in names.split()
+}
+"""Public classes that share their name, and how many they are."""
+
+
+# ---------------------------------------------------------------- the table
+
+
+def section(page: str) -> str:
+    """What the page has under "Plain words"."""
+    return page.partition("\n## Plain words\n")[2].partition("\n## ")[0]
+
+
+@cache
+def refused() -> dict[str, str]:
+    """Each refused word with what is written instead."""
+    rows = re.findall(
+        r"^\| ([^|]+) \| ([^|]+) \|$",
+        section((DOCS / "contributing.md").read_text(encoding="utf-8")),
+        re.MULTILINE,
+    )[1:]
+    assert 0 < len(rows) <= MOST_ROWS
+    return {word.strip(): better for words, better in rows for word in words.split(",")}
+
+
+@cache
+def pattern() -> re.Pattern[str]:
+    """Finds any of the words, the longest first."""
+    words = sorted(refused(), key=lambda word: -len(word))
+    return re.compile(rf"\b(?:{'|'.join(map(as_pattern, words))})\b", re.IGNORECASE)
+
+
+def as_pattern(word: str) -> str:
+    return re.escape(word).replace("\\ ", " ").replace("…", "[^.;:]{1,60}?")
+
+
+def found(text: str) -> Counter[str]:
+    """How often each word of the table is in the text."""
+    hits = (hit[0].lower() for hit in pattern().finditer(re.sub(r"\s+", " ", text)))
+    return Counter(word if word in refused() else row_of(word) for word in hits)
+
+
+def row_of(hit: str) -> str:
+    """The word with a gap that this is a case of."""
+    return next(word for word in refused() if re.fullmatch(as_pattern(word), hit, re.IGNORECASE))
+
+
+def more_than(some: Counter[str], debt: dict[str, int]) -> dict[str, int]:
+    return {word: number for word, number in some.items() if number > debt.get(word, 0)}
+
+
+def test_words_are_found_across_lines_in_any_case_and_with_a_gap() -> None:
+    assert found("Nobody\nwho is told, and 'told'") == Counter({"told": 2, "nobody": 1})
+    assert found("let this warning\nnot count; it is untold") == Counter({"let … not count": 1})
+    assert more_than(Counter(told=2, nobody=1), {"told": 1, "nobody": 1}) == {"told": 2}
+
+
+# ---------------------------------------------------------------- pages
+
+
+def prose(page: Path) -> str:
+    """A page without blocks, generated parts, code, targets of links and this very table."""
+    text = page.read_text(encoding="utf-8")
+    if page.name == "contributing.md":
+        text = text.replace(section(text), "")
+    for gone in (
+        r"<!-- (?:captured|session|generated|table|figure)[^>]*-->.*?<!-- end -->",
+        r"^```.*?^```$",
+        r"^(?: {4}[^\n]*\n)+",
+    ):
+        text = re.sub(gone, "", text, flags=re.DOTALL | re.MULTILINE)
+    return re.sub(r"`[^`\n]*`|\]\([^)]*\)|<!--.*?-->", " ` ", text)
+
+
+def test_the_pages_have_none_of_these_words() -> None:
+    wrong = {page: dict(found(prose(ROOT / page))) for page in CLEAN}
+    assert {page: words for page, words in wrong.items() if words} == {}
+
+
+def test_other_pages_have_no_more_of_these_words_than_before() -> None:
+    pages = (page for page in DOCS.glob("*.md") if f"docs/{page.name}" not in CLEAN)
+    assert more_than(sum((found(prose(page)) for page in pages), Counter()), IN_OTHER_PAGES) == {}
+
+
+def test_of_a_page_only_sentences_count(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    made = "<!-- captured: x -->\n```console\nnobody\n```\n<!-- end -->\n"
+    page.write_text(f"`stands`\n\n    stood\n\n{made}```text\nlent\n```\n[a](handed.md) told\n")
+    assert found(prose(page)) == Counter(told=1)
+
+
+# ---------------------------------------------------------------- messages
+
+
+QUOTED = "|".join(
+    (
+        r'"""(?P<long>(?:\\.|[^\\])*?)"""',
+        r'"(?P<double>(?:\\.|[^"\\\n])*)"',
+        r"'(?P<single>(?:\\.|[^'\\\n])*)'",
+    )
+)
+TOKEN = re.compile(
+    rf'(?P<gone>#[^\n]*|^[ ]*r?"""(?:\\.|[^\\])*?""")|(?<!\w)(?P<kind>[rbf]{{0,2}})(?:{QUOTED})',
+    re.MULTILINE | re.DOTALL,
+)
+"""A comment or a docstring, or else a string: a parser takes ten times as long."""
+
+
+def strings(module: str) -> Iterator[str]:
+    """The sentences in the strings of a module; those that follow one another are one."""
+    text, end = "", 0
+    for token in TOKEN.finditer(module):
+        if token["gone"] is None:
+            part = token["long"] or token["double"] or token["single"] or ""
+            if module[end : token.start()].strip():
+                yield text
+                text = ""
+            part = part.replace("\\n", " ")
+            text += re.sub(r"\{[^}]*\}", "{}", part) if "f" in token["kind"] else part
+        end = token.end()
+    yield text
+
+
+def sentences(module: str) -> str:
+    """The strings that are more than a name, without what is code in them."""
+    every = (text for text in strings(module) if " " in text)
+    return " | ".join(re.sub(r"`[^`]*`", " ", text) for text in every)
+
+
+def test_the_strings_of_a_module_count_and_its_comments_and_docstrings_do_not() -> None:
+    module = """'told'\nA = "is "  # told\n    f"told {a['b c']} x"\nB = "told"\n"""
+    docstring = '    r"""One told."""\n'
+    assert sentences(f"{docstring}{module}{docstring}") == "is told {} x"
+
+
+def test_messages_have_no_more_of_these_words_than_before() -> None:
+    # Every string of 800 modules: a second of processor time.
+    files = (path.read_text(encoding="utf-8") for path in sorted(PACKAGE.rglob("*.py")))
+    assert more_than(found(" | ".join(map(sentences, files))), IN_MESSAGES) == {}
+
+
+# ---------------------------------------------------------------- names of classes
+
+CLASS = re.compile(r"^class ([A-Z]\w*)", re.MULTILINE)
+
+
+def test_no_two_public_classes_have_one_name() -> None:
+    classes = Counter(
+        name
+        for path in PACKAGE.rglob("*.py")
+        for name in CLASS.findall(path.read_text(encoding="utf-8"))
+    )
+    twice = Counter({name: number for name, number in classes.items() if number > 1})
+    assert more_than(twice, CLASSES) == {}
