@@ -27,8 +27,8 @@ def _arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--autosync",
         action="store_true",
-        help="of a text without waits and updates: find out from the order of its lines who waits "
-        "for whom, as 'sync' shows",
+        help="of a text without waits and updates: find the necessary waits from the order of its "
+        "lines, as 'sync' shows",
     )
     options.watch(verb)
     of_a_run(verb)
