@@ -163,7 +163,7 @@ def show_time(screen: Screen, session: Session, report: RunReport, images: int) 
         tables.engine_table(report.engines),
         Text(tables.table_notes(report.engines), "dim"),
         Text(),
-        *(Text(said) for said in tables.time_lines(report, generation)),
+        *(Text(said) for said in tables.time_lines(report)),
     )
 
 

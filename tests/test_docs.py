@@ -223,7 +223,7 @@ def test_a_quotation_of_what_no_block_shows_is_refused(
         generate.captured.filled(QUOTING.replace("tensor 3", reference))
 
 
-PROSE = ("guide", "loops", "walkthrough", "profile", "diff", "schedules")
+PROSE = ("guide", "loops", "walkthrough", "profile", "tools")
 RUNS = [ROOT / "README.md", *(DOCS / f"{name}.md" for name in PROSE)]
 """Pages whose sentences speak of the runs that they show."""
 
@@ -282,7 +282,9 @@ def typed(block: Block) -> list[list[str]]:
 
 @every_block("console")
 def test_commands_in_the_docs_exist(block: Block) -> None:
-    targets = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    targets = re.findall(
+        r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE
+    )
     for words in typed(block):
         if words[0] == "neuron-nasm":
             arguments.read(words[1:])
@@ -309,7 +311,7 @@ def test_a_command_that_is_typed_after_make_is_on_the_path(block: Block) -> None
 def test_what_is_activated_is_what_make_sets_up_and_it_has_the_command() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert f"VENV := {ACTIVATE.partition('/')[0]}\n" in makefile
-    assert "install --quiet --editable . --group dev" in makefile
+    assert 'install --quiet --editable ".$(EXTRAS_$(VERSIONS))" --group dev' in makefile
     assert (Path(sysconfig.get_path("scripts")) / "neuron-nasm").exists()
 
 

@@ -160,7 +160,7 @@ def test_the_traceback_of_a_builder_shows_the_line_that_is_wrong(tmp_path: Path,
     line, text = (8, "    n.vector.Memset(t[rows], 0)") if "finish" in last else (12, last)
     column = len(text) - len(text.lstrip()) + 1
     assert f'built.py", line 12, in <module>\n    {last}\n' in done.stderr
-    assert "\nnasm.problems.Failure: error[E0" in done.stderr
+    assert "\nnasm.base.problems.Failure: error[E0" in done.stderr
     assert f"--> {script}:{line}:{column}\n" in done.stderr
     assert f"\n{line:>2} | {text}\n".replace(" 8 |", "8 |") in done.stderr
     assert "\n  hint: " in done.stderr

@@ -127,10 +127,10 @@ CLASSES = {
     name: number
     for number, names in {
         2: (
-            "Advice Allowed Anything Asked Begun Blocked Blocks Bound Call Case Cell Changed "
+            "Advice Allowed Anything Asked Banks Begun Blocked Blocks Bound Call Case Cell Changed "
             "Check Choice Claim Columns Context Counted DType Difference Edge Elements "
-            "Expansion Family Field Finding Form Function Gone Hold Issued Item Job Kernel "
-            "Label Landings Level Link Location Macro Measures Mention Micro Moment Moving "
+            "Expander Expansion Family Field Finding Form Function Gone Hold Issued Item Job Kernel "
+            "Label Landings Level Link Location Macro Matrix Measures Mention Micro Moment Moving "
             "Named Names Node Number Numbered Operator Origin Outcome Output Pace Past "
             "Pattern Plan Planned Post Posts Queue Reader Reading Registers Rendezvous Result "
             "RunTimeLoop Running Scope Screen Seen Semaphore Server Setting Shape Side Source "
@@ -139,10 +139,10 @@ CLASSES = {
             "Write"
         ),
         3: (
-            "Access Bytes Changes Counters Engine Entry Event Executed Loaded Loop Made Mark "
+            "Access Bytes Changes Counters Engine Entry Event Loaded Loop Made Mark "
             "Numbers Recording Register Run Settings Stream Touched Writer Written Wrong"
         ),
-        4: "Counter Index Kind Moved Place Rounds Step",
+        4: "Counter Executed Index Kind Moved Place Rounds Step",
         5: "Change Held Places",
         6: "Host",
         8: "Line",

@@ -35,7 +35,7 @@ BY_UNIT = tuple(
     tuple(
         row
         for row in ROWS
-        if row.semantics.__module__.endswith(f".{family}")
+        if f".isa.{family}" in row.semantics.__module__
         and TABLE[row.name].told is Told.DOCS
         and row.name not in ("MOP", "PACR_SETREG", "LOADREG", "STOREREG")
     )

@@ -28,7 +28,7 @@ SHUTDOWN, EXIT = frame("shutdown", 1), frame("exit")
     [
         (BEGIN + SHUTDOWN + EXIT, 0),
         (BEGIN + EXIT, 1),
-        (BEGIN + SHUTDOWN, 1),
+        (BEGIN + SHUTDOWN, 0),
         (EXIT, 1),
         (b"", 1),
         (BEGIN[:30], 1),

@@ -32,7 +32,7 @@ from tests.machine.alike import compare, without_values
 from tests.neuron.anything import Writer
 from tests.neuron.choices import Choices, examples
 from tests.neuron.programs import GENERATIONS
-from tests.parts import part
+from tests.parts import everything, part
 from tests.profile.whole import again, whole
 
 KNOWN = {row.code for row in codes.table()}
@@ -225,7 +225,7 @@ def test_a_line_is_refused_in_a_sentence_or_runs_to_its_end(on: str, first: int)
             sensible(made, text)
 
     every_row(on, check, count=5, share=4, first=first)
-    assert ran >= 5
+    assert ran >= (20 if everything() else 5)
 
 
 @machines

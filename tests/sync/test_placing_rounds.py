@@ -80,7 +80,7 @@ def test_what_is_read_is_what_was_written_last(batch: int) -> None:
         tight += len({one.offset for one in used}) < len(used)
         for _ in range(3):
             assert not misread(text, made, rng), seed
-    assert tight  # bytes were shared
+    assert tight > 5 or not parts.everything()  # bytes were shared
 
 
 def _named(part: Any) -> tuple[Tensor, ...]:

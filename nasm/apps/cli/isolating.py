@@ -18,6 +18,7 @@ from nasm.base.signals import TIMED_OUT
 from nasm.isolation.isolated import isolated
 from nasm.isolation.limits import Limits
 from nasm.isolation.outcome import Outcome
+from nasm.nki.engines import USUAL
 from nasm.show import jsonable, tables
 
 STATUS = {"cpu": "timeout", "deadline": "timeout", "refused": "refused"}
@@ -69,7 +70,7 @@ def _outcome(args: argparse.Namespace) -> Outcome:
         limits=limits,
         arguments=programs.words(args, inputs) if kernel else None,
         lnc=args.lnc,
-        dma=args.dma,
+        dma=args.dma or USUAL,
         python=program_names.python(args),
         target=args.target,
         defines=dict(args.defines),

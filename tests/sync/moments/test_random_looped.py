@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 
 from tests.parts import examples
@@ -34,6 +35,8 @@ def test_a_random_pipeline_goes_on_from_entry_to_entry(one: Pipeline) -> None:
     kept.pipeline(one)
 
 
+@pytest.mark.thorough
+@pytest.mark.timeout(600)
 @settings(max_examples=examples(10, 2), deadline=None, suppress_health_check=list(HealthCheck))
 @given(pipelines(rounds=4, nested=True))
 def test_a_random_pipeline_in_a_nest_has_no_wait_too_many(one: Pipeline) -> None:

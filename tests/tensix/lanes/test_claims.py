@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from nasm.targets.tensix.lanes.multiply_add import multiply_add
-from tests.parts import part
 
 ONE, ZERO = np.full(1, 0x3F800000, np.uint32), np.zeros(1, np.uint32)
-COUNT = len(part(range(1_000_000), 100_000))
+COUNT = 1_000_000
 
 
 def _normal(seed: int) -> Any:

@@ -254,7 +254,7 @@ def test_a_run_ends_before_what_comes_too_early() -> None:
             early = any(too_early(first, its, second, fields))
             assert replays.fit(pair) == 2 - early
             ended += early
-    assert ended > 20
+    assert ended > 2
 
 
 def test_words_start_one_a_cycle_but_after_an_exchange() -> None:
