@@ -129,7 +129,8 @@ CLASSES = {
         2: (
             "Advice Allowed Anything Asked Banks Begun Blocked Blocks Bound Call Case Cell Changed "
             "Check Choice Claim Columns Context Counted DType Difference Edge Elements "
-            "Expander Expansion Family Field Finding Form Function Gone Hold Issued Item Job Kernel "
+            "Expander Expansion Family Field Finding Form Function Gone Hold Issued Item Job "
+            "Kernel "
             "Label Landings Level Link Location Macro Matrix Measures Mention Micro Moment Moving "
             "Named Names Node Number Numbered Operator Origin Outcome Output Pace Past "
             "Pattern Plan Planned Post Posts Queue Reader Reading Registers Rendezvous Result "

@@ -114,6 +114,8 @@ def unwritable(path: str) -> Problem | None:
 def seen(what: str, path: str) -> Problem | None:
     """Why bytes are not written to a terminal, if a path is one."""
     try:
+        if not stat.S_ISCHR(host_files.stat(path).st_mode):
+            return None  # opening a pipe would end what reads it
         number = host_files.descriptor(Path(path), os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY)
     except OSError:
         return None
