@@ -29,9 +29,9 @@ PARTS = {
     "nasm/sim": ("tests/sim", "tests/test_toy", "tests/machine", "tests/neuron/time"),
     "nasm/machine": ("tests/machine", "tests/hazards", "tests/neuron", "tests/test_toy"),
     "nasm/order": ("tests/order", "tests/hazards", "tests/machine", "tests/schedules"),
-    "nasm/asm": ("tests/language", "tests/test_wrong", "tests/test_codes", "tests/sync"),
+    "nasm/language": ("tests/language", "tests/test_wrong", "tests/test_codes", "tests/sync"),
     "nasm/nki": ("tests/nki", "tests/cli/test_nki", "tests/fuzz/test_batches"),
-    "nasm/debug": ("tests/debugger", "tests/repl"),
+    "nasm/debugger": ("tests/debugger", "tests/repl"),
     "nasm/targets/tensix": ("tests/tensix",),
 }
 """Where mutants are made, and the tests that try them, the nearest first."""

@@ -26,7 +26,7 @@ KEPT = Path(__file__).parent / "kept"
 LONGEST, MOST = 700, 40_000
 """Bytes of an input, and of all that are kept: they are a part of the repository."""
 
-WATCHED = tuple(f"/nasm/{part}/" for part in ("asm", "building", "sequence", "order", "printer"))
+WATCHED = tuple(f"/nasm/{part}/" for part in ("language", "program", "sync", "order"))
 
 Line = tuple[str, int]
 
