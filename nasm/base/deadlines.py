@@ -76,21 +76,37 @@ class Deadline:
                 self._start(GRACE)
 
     def _end(self) -> None:
-        """Nothing strikes any more; what was raised at the last moment is taken back."""
-        while not self._done:
+        """Nothing strikes any more, and nothing that did is raised later."""
+        ended = False
+        while not ended:
             try:
                 with self._lock:
                     self._done = True
                     if self._timer is not None:
                         self._timer.cancel()
-                    if self.passed:
-                        _raise(self._thread, None)
+                if self.passed:
+                    _settle(self._thread)
+                ended = True
             except OutOfTime:
                 continue
         if self._timer is not None:
             self._timer.join()
 
 
-def _raise(thread: int, what: type[BaseException] | None) -> None:
-    raised = None if what is None else ctypes.py_object(what)
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), raised)
+def _raise(thread: int, what: type[BaseException]) -> None:
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(what))
+
+
+def _settle(thread: int) -> None:
+    """Catch what may still be raised in this thread.
+
+    Taking the exception back would leave CPython (seen in 3.11) looking for it before each function
+    call from then on, and under a profiler it would never enter a function again. So one is raised,
+    in place of any that waits to be, and caught.
+    """
+    try:
+        _raise(thread, OutOfTime)
+        while True:
+            pass
+    except OutOfTime:
+        pass
