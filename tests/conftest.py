@@ -1,11 +1,13 @@
 """Which tests run, how long each may take, and signals as a terminal would have them.
 
 pytest-timeout's limit is one of processor time, since a busy machine says nothing about a test, and
-is kept where hypothesis cannot catch it. Who waits uses none: such a test ends five times later.
+is kept where hypothesis cannot catch it. A test that waits uses none: it ends after five times as
+many seconds. Where not even a signal is heard, its worker ends a minute later with a traceback.
 """
 
 from __future__ import annotations
 
+import faulthandler
 import signal
 from typing import Any, NoReturn
 
@@ -13,7 +15,7 @@ import pytest
 
 from tests import parts
 
-WAITING = 20
+WAITING = 5
 """By how much a test may take longer than its processor time."""
 
 # nohup, and a shell that starts something in the background, leave these ignored; the tests and
@@ -71,10 +73,12 @@ def pytest_timeout_set_timer(item: pytest.Item, settings: Any) -> bool:
     signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_PROF, settings.timeout)
     signal.setitimer(signal.ITIMER_REAL, WAITING * settings.timeout)
+    faulthandler.dump_traceback_later(WAITING * settings.timeout + 60, exit=True)
     return True
 
 
 def pytest_timeout_cancel_timer(item: pytest.Item) -> bool:
+    faulthandler.cancel_dump_traceback_later()
     signal.setitimer(signal.ITIMER_PROF, 0)
     signal.setitimer(signal.ITIMER_REAL, 0)
     signal.signal(signal.SIGPROF, signal.SIG_IGN)  # one that is late must not end the process
