@@ -7,12 +7,14 @@ import pickle
 import sys
 from pathlib import Path
 
+import lark
 import pytest
 
 from nasm.base.problems import Failure
 from nasm.base.source import Source
-from nasm.language.text import grammar, tree
+from nasm.language.text import grammar, parse_tables, tree
 from nasm.language.text.parse import parse
+from nasm.language.text.syntax_errors import Mistake
 from nasm.language.text.tree import (
     Binary,
     Counter,
@@ -36,6 +38,7 @@ from nasm.language.text.tree import (
     UpdateClause,
     WaitClause,
 )
+from tests.parts import part
 
 PROGRAMS = Path(__file__).parents[2] / "programs"
 
@@ -358,6 +361,40 @@ def fresh_parser():
     grammar.parser.cache_clear()
     yield
     grammar.parser.cache_clear()
+
+
+@pytest.fixture
+def worked_out(monkeypatch, fresh_parser):
+    """The parser as it is where the shipped tables are not those of the grammar."""
+    monkeypatch.setattr(parse_tables, "GRAMMAR", "that of another grammar")
+    return grammar.parser()
+
+
+def test_the_shipped_tables_are_those_of_the_grammar(monkeypatch, fresh_parser):
+    monkeypatch.delattr(grammar, "built")  # which works them out
+    assert isinstance(grammar.parser(), lark.Lark)
+
+
+def test_the_shipped_tables_read_what_those_of_the_grammar_read(fresh_parser, request):
+    typed = Path(__file__).with_name("mistyped.txt").read_text(encoding="utf-8")
+    programs = PROGRAMS.glob("*.nasm")
+    texts = part([typed, *(path.read_text(encoding="utf-8") for path in programs)], 6)
+    lines = [line.strip() for text in texts for line in text.splitlines() if line.strip()]
+
+    def read(line):
+        try:
+            return grammar.read(line, 0, len(line), "line")
+        except lark.UnexpectedToken as error:
+            return (error.pos_in_stream, sorted(error.accepts or error.expected))
+        except lark.UnexpectedCharacters as error:
+            return (error.pos_in_stream, sorted(error.allowed))
+        except Mistake as error:
+            return error.args
+
+    shipped = [read(line) for line in lines]
+    request.getfixturevalue("worked_out")
+    assert len(lines) > 100
+    assert shipped == [read(line) for line in lines]
 
 
 @pytest.mark.usefixtures("fresh_parser")

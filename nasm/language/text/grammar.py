@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 from lark import Lark, TextSlice, UnexpectedInput
 from lark import Token as Token  # whoever asks for tokens needs their type, and not lark
+from lark import __version__ as lark_version
 from lark.lexer import LexerState, LexerThread, LineCounter
 
 from nasm.base import host_files
@@ -55,18 +57,45 @@ def _read(text: str, start: int, end: int, symbol: str, thread: type[LexerThread
 
 @cache
 def parser() -> Lark:
-    """The LALR parser, built anew by every process that parses: 55 ms, an eighth of a start.
+    """The LALR parser, with the tables that are shipped.
 
-    Tables kept between runs would save most of it. But whoever can write them decides what a
-    program means, so they would have to be trusted as code is.
+    Where they are of another grammar or another release of lark, they are worked out, which takes
+    55 ms. No cache is written: whoever can write one decides what a program means.
     """
+    from nasm.language.text import parse_tables as shipped
+
+    if (release(), checksum(grammar_text())) != (shipped.LARK, shipped.GRAMMAR):
+        return built(TreeBuilder())
+    data = shipped.DATA
+    states = {
+        state: {t: (1, {"@": ~to}) if to < 0 else (0, to) for t, to in actions.items()}
+        for state, actions in enumerate(shipped.ACTIONS)
+    }
+    table = data["parser"]["parser"] | {"states": states}
+    whole = data | {"parser": data["parser"] | {"parser": table}}
+    loaded: Lark = Lark._load_from_dict(whole, shipped.MEMO, transformer=TreeBuilder())  # type: ignore[no-untyped-call]
+    return loaded
+
+
+def built(transformer: TreeBuilder | None) -> Lark:
+    """The parser, with tables worked out from the grammar."""
     return Lark(
         grammar_text(),
         parser="lalr",
         start=list(START_SYMBOLS),
         maybe_placeholders=False,
-        transformer=TreeBuilder(),
+        transformer=transformer,
     )
+
+
+def release() -> str:
+    """The release of lark, such as 1.3: the form of its tables does not change within one."""
+    return ".".join(lark_version.split(".")[:2])
+
+
+def checksum(text: str) -> int:
+    """What tells whether tables are those of a grammar."""
+    return zlib.crc32(text.encode())
 
 
 def grammar_text() -> str:
