@@ -360,7 +360,9 @@ def told_by_others(machine: Machine) -> set[int]:
         store = machine.state.by_tensor[tensor.index]
         if store.alone:
             continue
-        held = owned.setdefault(id(store), np.zeros(store.data.shape, np.bool_))
+        if id(store) not in owned:
+            owned[id(store)] = np.zeros(store.data.shape, np.bool_)
+        held = owned[id(store)]
         row, byte = (tensor.partition or 0) - store.row, (tensor.offset or 0) - store.base
         mine = held[row : row + max(1, tensor.partitions), byte : byte + tensor.bytes]
         if mine.all():
