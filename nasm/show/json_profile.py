@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from nasm.analysis.profile.records import (
@@ -34,6 +35,7 @@ def profile(record: Profile) -> dict[str, Any]:
         },
         "evidence": dict(record.busy),
         "verdict": record.verdict,
+        "chain": record.chain and asdict(record.chain),
         "engines": [_engine(e) for e in record.engines],
         "moved": [_moved(m) for m in record.moved],
         "bounds": [_bound(b) for b in record.bounds],

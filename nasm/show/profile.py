@@ -265,7 +265,7 @@ def path_table(
 
 
 def outcome_lines(profile: Profile, dots: str, whole: bool) -> list[Text]:
-    """What each run without something saves; what makes no difference is not told of."""
+    """What each run without something saves; one that saves nothing is left out."""
     rows, left = [], 0
     lengths = Lengths.up_to(profile.microseconds)
     for outcome in profile.outcomes:
@@ -273,7 +273,7 @@ def outcome_lines(profile: Profile, dots: str, whole: bool) -> list[Text]:
             rows.append((outcome.name, "?", "", outcome.reason))
         elif outcome.saved > 0 and len(rows) >= HELPS and not whole:
             left += 1
-        elif outcome.saved:
+        elif outcome.saved > 0:
             micro = outcome.saved / profile.ticks_per_microsecond
             part = _percent(outcome.saved, profile.ticks)
             rows.append((outcome.name, lengths.said(micro), part, ""))

@@ -127,3 +127,42 @@ def test_the_verdict_names_an_engine_as_the_vendor_does(engine: str, title: str)
     text = f".target trn2\n.sbuf t f32[128, 512]\n@{engine} Memset t, 1.0\n"
     found, _ = profile(text)
     assert found.verdict == f"bound by {title} at work: 100 % of the critical path"
+
+
+TURNS = """\
+.target trn2
+.sbuf p f32[128, 64] = zeros
+.sbuf q f32[128, 64] = zeros
+.sem v, s
+.for i in 0..ROUNDS
+@vector TensorScalar q, p, add, 1.0 $s >= i $v++
+@scalar Activation p, q, op=copy $v >= i + 1 $s++
+.end
+"""
+
+
+ACTS = "@scalar Activation p, q, op=copy $v >= i + 1"
+TWICE = f"{ACTS}\n@scalar Activation p, q, op=copy"
+
+
+def test_engines_that_take_turns_are_a_chain() -> None:
+    found, engines = profile(TURNS.replace("ROUNDS", "20"))
+    assert found.chain is not None
+    assert [link.name for link in found.chain.links] == ["Scalar", "Vector"]
+    assert found.chain.rounds == 20
+    assert sum(link.ticks for link in found.chain.links) == found.ticks
+    for link in found.chain.links:
+        assert link.busy == engines[link.name.lower()].busy
+    assert found.verdict == (
+        "bound by a chain: Scalar and Vector take turns 20 times on the critical path "
+        "and are idle for 90 % and 87 % of the run"
+    )
+
+
+def test_turns_that_are_few_or_leave_an_engine_busy_are_no_chain() -> None:
+    few, _ = profile(TURNS.replace("ROUNDS", "2"))
+    busy, _ = profile(TURNS.replace("ROUNDS", "20").replace("64]", "4096]").replace(ACTS, TWICE))
+    assert few.chain is None
+    assert max(engine.busy for engine in busy.engines) > 0.6 * busy.ticks
+    assert busy.chain is None
+    assert busy.verdict.endswith("% of the critical path")

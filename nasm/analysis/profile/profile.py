@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -25,7 +26,7 @@ from nasm.analysis.profile.records import (
     Stall,
     UnitTimes,
 )
-from nasm.analysis.profile.verdict import lines, slacks, spent
+from nasm.analysis.profile.verdict import chain, lines, slacks, spent
 from nasm.analysis.profile.what_if import Outcome
 from nasm.base.problems import Problem
 from nasm.machine import Machine
@@ -98,6 +99,7 @@ class Watched:
             rates=found,
             findings=self.findings(),
             spent=spent(program, steps),
+            chain=chain(program, steps, now, self._busy(engines, moved)),
             path=lines(program, steps, slacks(program, self.history) if slack else None),
             evidence=tuple((e.value, n) for e, n in evidence(machine, self.history, steps)),
             busy=describe.busy_evidence(describe.engine_records(machine)),
@@ -142,6 +144,16 @@ class Watched:
             idle.get(("empty", None), 0),
             active,
         )
+
+    def _busy(self, engines: Iterable[EngineTimes], moved: Iterable[Moved]) -> dict[str, int]:
+        """Ticks in which each engine, by its name in prose, and DMA of any core were busy."""
+        program = self.machine.program
+        found = {
+            program.named(one.core, program.generation.engine(one.engine).title): one.busy
+            for one in engines
+        }
+        active = (one.active for one in moved if one.ring is None)
+        return found | {MOVERS: max(active, default=0)}
 
     def _poster(self, by: int | None) -> str:
         if by is None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from nasm.analysis.profile.what_if import Outcome
 from nasm.base.drawing import Drawn
-from nasm.base.problems import Problem, in_line
+from nasm.base.problems import Problem, in_line, listed
 from nasm.base.source import Span
 from nasm.base.suppressions import AllowedProblem
 from nasm.isa.figures import FigureSet
@@ -151,6 +151,30 @@ class Spent:
 
 
 @dataclass(frozen=True, slots=True)
+class Link:
+    """An engine, or DMA, in a chain: its ticks of the critical path, and those it was busy in all.
+
+    ``name`` is who in prose.
+    """
+
+    name: str
+    ticks: int
+    busy: int
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """Engines and DMA that take turns on the critical path, none of them busy for most of the run.
+
+    ``rounds`` is how often at least two of them had their turn; ``links`` have the longest on the
+    path first.
+    """
+
+    links: tuple[Link, ...]
+    rounds: int
+
+
+@dataclass(frozen=True, slots=True)
 class PathLine:
     """What a line of the program has of the critical path, in so many steps.
 
@@ -184,7 +208,8 @@ class UnitTimes:
 class Profile(Drawn):
     """Where the time of a run went. ``entry_and_exit`` are microseconds not in it.
 
-    ``spent`` is what the critical path is made of, ``path`` the same line by line, ``evidence`` by
+    ``spent`` is what the critical path is made of, ``chain`` who takes turns on it where nothing
+    else bounds the run, ``path`` the same line by line, ``evidence`` by
     how well it is known, and ``busy`` so the cycles that engines were busy; ``outcomes`` are runs
     without something, those that save most first, if they were asked for. ``allowed`` are findings
     that are ignored, ``unused`` notes on what allows none. ``units`` are those that the queues of
@@ -217,6 +242,7 @@ class Profile(Drawn):
     allowed: tuple[AllowedProblem, ...] = ()
     unused: tuple[Problem, ...] = ()
     units: tuple[UnitTimes, ...] = ()
+    chain: Chain | None = None
 
     @property
     def ticks_per_microsecond(self) -> int:
@@ -229,6 +255,11 @@ class Profile(Drawn):
         total = sum(part.ticks for part in self.spent)
         if not total:
             return ""
+        if self.chain:
+            names = listed([link.name for link in self.chain.links], "and")
+            idle = [f"{100 * (1 - link.busy / self.ticks):.0f} %" for link in self.chain.links]
+            turns = f"{names} take turns {self.chain.rounds:,} times on the critical path"
+            return f"bound by a chain: {turns} and are idle for {listed(idle, 'and')} of the run"
         most = self.spent[0]
         return f"bound by {most}: {100 * most.ticks / total:.0f} % of the critical path"
 

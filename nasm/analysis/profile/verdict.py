@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from nasm.analysis.profile.path import Step, folded
-from nasm.analysis.profile.records import MOVERS, PathLine, Spent
+from nasm.analysis.profile.records import MOVERS, Chain, Link, PathLine, Spent
 from nasm.analysis.profile.slack import slack
 from nasm.base.source import Span
 from nasm.isa.effects import Transfer
@@ -21,6 +21,15 @@ BETWEEN = {
 }
 """Who does what in a part of a step that is no work of its instruction's engine."""
 
+BUSY = 0.6
+"""The part of a run for which an engine or DMA is busy that alone bounds it."""
+
+LEAST = 0.1
+"""The part of the run that a link of a chain has of the critical path."""
+
+ROUNDS = 3
+"""How often engines take turns on the path before they are called a chain."""
+
 
 def spent(program: Program, steps: Iterable[Step]) -> tuple[Spent, ...]:
     """What the path is made of: who, doing what, for how long."""
@@ -31,6 +40,37 @@ def spent(program: Program, steps: Iterable[Step]) -> tuple[Spent, ...]:
             ticks[key] = ticks.get(key, 0) + part
     found = (Spent(*key, part) for key, part in ticks.items())
     return tuple(sorted(found, key=lambda part: -part.ticks))
+
+
+def chain(
+    program: Program, steps: Iterable[Step], ticks: int, busy: Mapping[str, int]
+) -> Chain | None:
+    """Who takes turns on the path, if nothing that is on it is busy for most of the run.
+
+    ``busy`` has the ticks in which each engine, by its name in prose, or DMA was busy.
+    """
+    spent: dict[str, int] = {}
+    turns: dict[str, int] = {}
+    last = ""
+    for step in steps:
+        name = _whose(program, step)
+        spent[name] = spent.get(name, 0) + step.ticks
+        turns[name] = turns.get(name, 0) + (name != last)
+        last = name
+    names = [name for name, its in spent.items() if its >= LEAST * ticks]
+    names.sort(key=lambda name: -spent[name])
+    rounds = sorted(turns[name] for name in names)[-2:-1]
+    if not rounds or rounds[0] < ROUNDS or any(busy[name] > BUSY * ticks for name in names):
+        return None
+    return Chain(tuple(Link(name, spent[name], busy[name]) for name in names), rounds[0])
+
+
+def _whose(program: Program, step: Step) -> str:
+    """The engine, in prose, or DMA to which a step belongs."""
+    if step.work in ("shares", "descriptors"):
+        return MOVERS
+    lines = program.queues[step.queue]
+    return program.named(lines.core, program.generation.engine(lines.engine).title)
 
 
 def _own(program: Program, step: Step, name: str) -> tuple[str, str, str]:
