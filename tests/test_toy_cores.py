@@ -517,6 +517,6 @@ Wait $other++
 def test_who_starts_between_two_that_meet_takes_nothing_from_their_order(count: int) -> None:
     done = session(MEETING.format(between="@alpha Wait\n" * count))
     assert done.run().ok
-    assert done.machine.ordering is not None
-    begins = done.machine.ordering.watch.begins
+    assert done.machine.watch is not None
+    begins = done.machine.watch.begins
     assert (begins[2][0] in begins[1]) == (count == 4)  # at that very tick

@@ -291,8 +291,9 @@ class Races:
 
     def _name(self, queue: int, index: int, full: bool = True) -> str:
         program, pc = self.program, self._pc(queue, index)
-        name = f"{program.queue_name(queue)} pc {pc}"
-        return f"{name} ({program.instruction(queue, pc).row.name})" if full else name
+        if full:
+            return program.instruction_name(queue, pc)
+        return f"{program.queue_name(queue)} pc {pc}"
 
     def _line_of(self, queue: int, index: int) -> str:
         span = self._place(queue, index)

@@ -16,6 +16,7 @@ from nasm.base.suppressions import AllowedProblem
 from nasm.language.expectations.records import ExpectationRecord
 from nasm.machine import Machine, memory_needs, tensor_io
 from nasm.machine.changes import UNCHANGED, Changes
+from nasm.machine.endless import Endless
 from nasm.machine.records import RunReport, Status
 from nasm.runs.inspection import Inspection
 from nasm.sim.delays import Delays
@@ -149,6 +150,7 @@ class Results(Inspection):
         machine = Machine(
             self.program, values=self.values, changes=changes, delays=delays, checked=False
         )
+        Endless.watch(machine)
         if self.values:
             self._load(machine)
         return machine

@@ -110,8 +110,8 @@ def _idle(session: Running, watch: Watch) -> set[Place]:
     if session.status is not Status.FINISHED or watch.full:
         return set()
     check = Check(Sources(session.program), watch, held=True)
-    if session.machine.ordering is not None:
-        check = session.machine.ordering.judged()
+    if session.ordering is not None:
+        check = session.ordering.judged()
     check.settle()
     order, pcs = check.order, watch.pcs
     idle = set(order.idle())
