@@ -13,6 +13,7 @@ import numpy as np
 from nasm.analysis import summary
 from nasm.analysis.hazards import warnings
 from nasm.analysis.hazards.hazards import Hazards
+from nasm.analysis.hazards.ordering import Ordering
 from nasm.base.dtypes import DType
 from nasm.base.files import Allowed
 from nasm.base.problems import (
@@ -34,7 +35,6 @@ from nasm.language.expectations.records import ExpectationRecord
 from nasm.language.text.aliases import spelled
 from nasm.language.text.parse import parse_expression
 from nasm.machine import Machine, tensor_io
-from nasm.machine.ordering import Ordering
 from nasm.machine.outlines import NoValues
 from nasm.machine.records import (
     EXAMINED,

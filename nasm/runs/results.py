@@ -11,12 +11,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nasm.analysis import summary
+from nasm.analysis.hazards.endless import Endless
 from nasm.base.problems import Failure, Family, Problem, Refused, family
 from nasm.base.suppressions import AllowedProblem
 from nasm.language.expectations.records import ExpectationRecord
 from nasm.machine import Machine, memory_needs, tensor_io
 from nasm.machine.changes import UNCHANGED, Changes
-from nasm.machine.endless import Endless
 from nasm.machine.records import RunReport, Status
 from nasm.runs.inspection import Inspection
 from nasm.sim.delays import Delays

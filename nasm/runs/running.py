@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from nasm.analysis import summary
+from nasm.analysis.hazards.endless import Endless
 from nasm.analysis.outputs import unfinished, unwritten
 from nasm.base import gc_pause, suppressions
 from nasm.base.files import Allowed, Files, Folders
@@ -22,7 +23,6 @@ from nasm.language.assemble import Rewrite
 from nasm.language.objects import loaded
 from nasm.machine import Machine, memory_needs, tensor_io
 from nasm.machine import inputs as given_inputs
-from nasm.machine.endless import Endless
 from nasm.machine.records import MOST_INSTRUCTIONS, Executed, Moment, Progress, RunReport, Status
 from nasm.program.program import Program
 from nasm.runs.results import Results

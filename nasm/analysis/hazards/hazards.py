@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property
 
+from nasm.analysis.hazards.ordering import Ordering
+from nasm.analysis.hazards.sentences import Sentences
 from nasm.base.problems import Problem
-from nasm.machine.hazards import Sentences
 from nasm.machine.machine import Machine
-from nasm.machine.ordering import Ordering
 from nasm.sim.counters import Who
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from nasm.analysis.hazards.endless import ENDLESS, endless
 from nasm.base.problems import Problem, counted
-from nasm.machine.endless import ENDLESS, endless
 from nasm.machine.outlines import DOES_NOT_KNOW, NO_VALUES
 from nasm.machine.records import EXAMINED, MOST_EXAMINED, RunReport, Status
 from nasm.order.check import Check

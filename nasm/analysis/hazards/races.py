@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from nasm.analysis.hazards.moment_advice import Clauses, MomentAdvice
 from nasm.base.problems import Note, Problem, Severity, listed
 from nasm.base.source import Span
 from nasm.isa.declared_transfer import DeclaredTransfer
 from nasm.isa.list_kinds import views
 from nasm.language.editing.moment_names import base, what
-from nasm.machine.moment_advice import Clauses, MomentAdvice
 from nasm.machine.writers import written
 from nasm.order.accesses import Access
 from nasm.order.advice import Advice, advised

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
+from nasm.analysis.hazards.races import Races
 from nasm.base.problems import Problem
 from nasm.machine.addresses import Addresses
 from nasm.machine.outlines import Places
-from nasm.machine.races import Races
 from nasm.order.accesses import Access
 from nasm.order.check import Check, Line, Race
 from nasm.order.events import Sources

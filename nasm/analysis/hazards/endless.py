@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from nasm.analysis.flow import Flow, Loop, compared_registers, written_registers
+from nasm.analysis.straight_run import Sequencer, walk
 from nasm.base.problems import Failure, Note, Problem, listed
 from nasm.isa.effects import Clear, Rendezvous
-from nasm.machine.flow import Flow, Loop, compared_registers, written_registers
 from nasm.machine.machine import Machine
 from nasm.machine.state import Registers
-from nasm.machine.straight_run import Sequencer, walk
 from nasm.program.program import Program
 from nasm.sim.events import Observer
 from nasm.sim.queues import Queue, Task

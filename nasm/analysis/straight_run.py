@@ -10,9 +10,9 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Any
 
+from nasm.analysis.flow import Flow, written_registers
 from nasm.base.problems import Refused
 from nasm.machine.findings import Findings
-from nasm.machine.flow import Flow, written_registers
 from nasm.machine.outlines import Outline
 from nasm.machine.state import UNKNOWN, EngineState, Registers
 from nasm.program.footprint.traits import Traits
