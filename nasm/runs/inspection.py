@@ -220,10 +220,6 @@ class Inspection:
     def _hazards(self) -> Hazards:
         return Hazards(self.machine)
 
-    def grown(self) -> None:
-        """The program has got more instructions: the order of the run is judged anew."""
-        self._hazards.forget()
-
     @property
     def ordering(self) -> Ordering | None:
         """The order of the run so far; None if nothing in the program could be in no order."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cached_property
 
 from nasm.analysis.hazards.ordering import Ordering
 from nasm.analysis.hazards.sentences import Sentences
@@ -18,21 +17,22 @@ class Hazards:
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self._sentences = Sentences(machine.program)
+        self._judged: tuple[list[int], Ordering] | None = None
 
     @property
     def ordering(self) -> Ordering | None:
-        """The order of the run; None if nothing in the program could be in no order."""
-        return None if self.machine.watch is None else self._ordering
+        """The order of the run; None if nothing in the program could be in no order.
 
-    @cached_property
-    def _ordering(self) -> Ordering:
-        machine = self.machine
-        assert machine.watch is not None
-        return Ordering(machine.program, machine.scheduler, machine.addresses, machine.watch)
-
-    def forget(self) -> None:
-        """The program has grown: judge the order of all there is of it."""
-        self.__dict__.pop("_ordering", None)
+        If the program has grown since, all there is of it is judged anew.
+        """
+        machine, program = self.machine, self.machine.program
+        if machine.watch is None:
+            return None
+        size = [len(program.tensors), *(len(lines.instructions) for lines in program.queues)]
+        if self._judged is None or self._judged[0] != size:
+            made = Ordering(program, machine.scheduler, machine.addresses, machine.watch)
+            self._judged = size, made
+        return self._judged[1]
 
     @property
     def found(self) -> list[Problem]:

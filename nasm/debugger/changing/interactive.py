@@ -97,7 +97,6 @@ class Typing:
         posted = {m: not left(self.running, t) for t in typed for m in t.posts}
         added = lines.add(text, accept, posted)
         growth.take_up(self.running.machine, added.tensors, added.instructions)
-        self.running.grown()
         self.declared = added.names
         self.running.__dict__.pop("_outlook", None)  # what it looked up was all there was
         of_core = f".core {core}\n" if self.program.cores > 1 else ""

@@ -14,11 +14,16 @@ from nasm.program.program import Instruction
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.front.expanding import EXPANDERS, Expander, Micro, expand, foreseen
 from nasm.targets.tensix.front.mop import WORDS as MOP_WORDS
-from nasm.targets.tensix.front.timing import MOP_BUBBLE
 from nasm.targets.tensix.isa import DATA, ISA
 from nasm.targets.tensix.words.word import OPCODE
 
 WORDS: Final = Words(ISA, OPCODE, DATA, {})
+
+BUBBLE: Final = 1
+"""Cycles without a word between what an expanded word makes and one that is not expanded.
+
+Source: the page of the MOP expander in the public ISA documentation of Wormhole B0.
+"""
 
 
 @lru_cache(maxsize=1 << 14)
@@ -76,7 +81,7 @@ def expanded(
     if mop != core.after_mop[thread]:
         core.after_mop = _with(core.after_mop, thread, mop)
     if late:
-        core.bubble = _with(core.bubble, thread, core.around.now + 1 + MOP_BUBBLE)
+        core.bubble = _with(core.bubble, thread, core.around.now + 1 + BUBBLE)
     if micros is None:
         return (instruction,) if late else None
     return _instructions(micros, core.threads[thread].recorded)

@@ -1,7 +1,7 @@
 """What an unpack or a pack asks of L1, as the configuration stands: bytes, and at which speed.
 
-With ``timing`` these are cycles: an unpacker takes ``ADDRESS_CYCLES`` and then what
-``unpack_cycles`` says of its bytes at the speed that ``shared_speed`` leaves it.
+With ``timing`` these are cycles: an unpacker takes ``ADDRESS_CYCLES`` and then as many as its bytes
+need at the speed that ``shared_speed`` leaves it.
 """
 
 from __future__ import annotations

@@ -126,11 +126,6 @@ def written_by_WRCFG(Is128Bit: int, CfgIndex: int) -> range:
     return range(first, first + count)
 
 
-def written_by_RMWCIB(Index4: int) -> range:
-    """The word of the bank that RMWCIB0 to 3 write."""
-    return range(Index4, Index4 + 1)
-
-
 _LAST: Final = GLOBAL - SCALAR - 1
 
 

@@ -9,11 +9,7 @@ from collections.abc import Callable
 
 from nasm.base.problems import Refused
 from nasm.isa.held import Blocked
-from nasm.targets.tensix.scalar.configuring import (
-    REG2FLOP_ADC,
-    REG2FLOP_Configuration,
-    written_by_REG2FLOP,
-)
+from nasm.targets.tensix.scalar.configuring import REG2FLOP_ADC, REG2FLOP_Configuration
 from nasm.targets.tensix.scalar.memory import STOREIND_L1
 from nasm.targets.tensix.scalar.packer_state import SETDMAREG_Immediate, SETDMAREG_Special
 from nasm.targets.tensix.scalar.registers_of_devices import STOREIND_MMIO
@@ -76,11 +72,6 @@ def REG2FLOP(
         RegIndex,
     )
     return None
-
-
-def words_of_REG2FLOP(SizeSel: int, TargetSel: int, FlopIndex: int) -> range:
-    """The words of the bank that REG2FLOP writes; none if it sets an address counter."""
-    return range(0) if TargetSel else written_by_REG2FLOP(SizeSel, FlopIndex & 0x7F)
 
 
 def STOREIND(
