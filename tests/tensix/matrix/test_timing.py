@@ -6,16 +6,8 @@ import inspect
 
 import pytest
 
-from nasm.targets.tensix.matrix import (
-    arithmetic,
-    control,
-    durations,
-    moves,
-    ownership,
-    pack,
-    timing,
-    unpack,
-)
+from nasm.targets.tensix.core import durations
+from nasm.targets.tensix.matrix import arithmetic, control, moves, ownership, pack, timing, unpack
 from nasm.targets.tensix.matrix.facts import MATRIX_UNIT, timing_of
 from nasm.targets.tensix.matrix.formats import Format
 from nasm.targets.tensix.state import MATRIX
