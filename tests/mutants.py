@@ -29,6 +29,7 @@ PARTS = {
     "nasm/sim": ("tests/sim", "tests/test_toy", "tests/machine", "tests/neuron/time"),
     "nasm/machine": ("tests/machine", "tests/hazards", "tests/neuron", "tests/test_toy"),
     "nasm/order": ("tests/order", "tests/hazards", "tests/machine", "tests/schedules"),
+    "nasm/analysis/hazards": ("tests/hazards", "tests/order", "tests/machine"),
     "nasm/language": ("tests/language", "tests/test_wrong", "tests/test_codes", "tests/sync"),
     "nasm/nki": ("tests/nki", "tests/cli/test_nki", "tests/fuzz/test_batches"),
     "nasm/debugger": ("tests/debugger", "tests/repl"),

@@ -54,18 +54,6 @@ EXAMPLES = {
 }
 """Files whose mnemonics are in examples for users, and what those are."""
 
-DEBTS = {
-    "targets/tensix/core/waits.py": "a reason to wait: a word that expands has no semantics",
-    "targets/tensix/expansion.py": "origins of expanded words, and their settings, by the same",
-    "targets/tensix/scalar/configuring.py": "a refusal of one form of an instruction of another",
-    "targets/tensix/scalar/packer_state.py": "the same",
-    "targets/tensix/scalar/registers_of_devices.py": "the same",
-    "targets/tensix/scalar/source_stores.py": "the same",
-    "targets/tensix/settings.py": "names of settings, and the pages they are from",
-    "targets/tensix/writing.py": "the instructions that .write makes",
-}
-"""Files that name mnemonics and should not, and what for; none makes a table of instructions."""
-
 QUOTATIONS = {
     "targets/neuron/activations.py": ("Supported Activation Functions",),
     "targets/neuron/dma.py": ("'DMA Transpose'",),
@@ -116,7 +104,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 @each("path", FILES, ids=lambda p: p.relative_to(PACKAGE).as_posix())
 def test_no_mnemonic_stands_outside_of_rows_and_examples(path: Path) -> None:
     name = path.relative_to(PACKAGE).as_posix()
-    if name in EXAMPLES or name in DEBTS:
+    if name in EXAMPLES:
         assert found(path), f"{name} has none any more: take it off the list"
     else:
         assert found(path) == []
@@ -140,8 +128,8 @@ def test_a_name_is_found_unless_its_function_is_defined_there() -> None:
     assert pattern.findall("as SFPMAD and MVMULs are, MVMUL.md") == ["SFPMAD", "MVMUL"]
 
 
-def test_every_debt_and_example_names_a_file() -> None:
-    assert [name for name in (*EXAMPLES, *DEBTS) if not (PACKAGE / name).exists()] == []
+def test_every_example_names_a_file() -> None:
+    assert [name for name in EXAMPLES if not (PACKAGE / name).exists()] == []
 
 
 def test_the_mnemonics_of_every_target_are_looked_for() -> None:

@@ -13,6 +13,7 @@ import pickle
 import pytest
 
 from nasm.analysis import summary
+from nasm.analysis.hazards.hazards import Hazards
 from nasm.base.problems import Failure, Refused
 from nasm.debugger.session import Session
 from nasm.isa.micro import Micro, Origin
@@ -79,7 +80,7 @@ def test_a_branch_of_an_expansion_leaves_it() -> None:
 
 def test_messages_say_which_of_several_it_was() -> None:
     done = ran("@alpha\nTape 2\nSet %r1, 5\nCount %r0, by=1\nPlay 1")
-    (problem,) = done.hazards.found
+    (problem,) = Hazards(done).found
     assert (
         problem.message == "alpha pc 3.1 (Count) reads %r0, which is uninitialised: it reads as 0"
     )

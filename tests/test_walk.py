@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from tests.walk import walks
+from tests.walk import NEURON, TENSIX, Example, walks
 
 
-def test_each_phase_goes_through_few_files_and_seldom_changes_them() -> None:
-    most = {"text to program": (66, 740), "binding": (14, 40), "run": (10, 20)}
-    found = {w.name: (len({file for file, _, _ in w.functions}), w.changes) for w in walks()}
+def held(example: Example, most: dict[str, tuple[int, int]]) -> None:
+    """Each phase of a line stays within so many files and changes of file."""
+    found = {w.name: (len({file for file, _, _ in w.functions}), w.changes) for w in walks(example)}
     assert found.keys() == most.keys()
     for phase, (files, changes) in found.items():
         assert 0 < files <= most[phase][0], phase
         assert 0 < changes <= most[phase][1], phase
+
+
+def test_each_phase_of_a_matmul_goes_through_few_files_and_seldom_changes_them() -> None:
+    held(NEURON, {"text to program": (62, 615), "binding": (14, 40), "run": (10, 15)})
+
+
+def test_each_phase_of_a_multiply_add_of_vectors_does_too() -> None:
+    held(TENSIX, {"text to program": (52, 310), "binding": (8, 26), "run": (13, 23)})

@@ -62,7 +62,7 @@ def _problem(machine: Machine, tensor: Tensor, missing: Mask) -> Problem:
         listed = ", ".join(name + one for one in where[:LISTED])
         listed += ", …" if len(where) > LISTED else ""
         said = f"nothing wrote {count:,} of {view.size:,} elements of output {name}: {listed}"
-    region, writers = machine.addresses.region(view), machine.hazards.writers
+    region, writers = machine.addresses.region(view), machine.findings.writers
     never = [w for w in writers.of(part(region, missing, view)) if not _ran(machine, w)][:LISTED]
     them = "it" if count == view.size else "some of them"
     notes = [_note(machine, who, f"would write {them}, and did not run") for who in never]
@@ -77,7 +77,7 @@ def _problem(machine: Machine, tensor: Tensor, missing: Mask) -> Problem:
 
 
 def _note(machine: Machine, who: Who, said: str) -> Note:
-    return Note(f"{machine.hazards.name(*who)} {said}", machine.program.span(*who))
+    return Note(f"{machine.program.instruction_name(*who)} {said}", machine.program.span(*who))
 
 
 def _ran(machine: Machine, who: Who) -> bool:

@@ -161,7 +161,8 @@ class Target:
         problems: list[Problem] = []
         chosen, numbers = generation.options, generation.numbers
         offered = self.offered(generation)
-        lacking = {o.name: listed(self._taking(o), "and") for o in self.options if o not in offered}
+        others = (o for o in self.options if o.name in options and o not in offered)
+        lacking = {o.name: listed(self._taking(o), "and") for o in others}
         try:
             chosen = in_force(self.options, options, lacking)
         except Failure as failure:

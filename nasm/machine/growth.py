@@ -12,7 +12,6 @@ from nasm.base.host_memory import room_for
 from nasm.base.problems import Failure, Problem, Refused
 from nasm.machine.machine import Machine
 from nasm.machine.memory_needs import HINT
-from nasm.machine.ordering import Ordering, matters
 from nasm.machine.state import added_to, room
 from nasm.program.program import Instruction
 from nasm.sim.events import Observer
@@ -57,11 +56,9 @@ def take_up(
             tasks.forget()
         lines = program.queues[queue.index]
         queue.put = (*lines.typed, len(lines.instructions))
-    if machine.ordering is not None:
-        machine.ordering.take_up()
-    elif machine.checked and matters(program, machine.state.areas, scheduler.interlock.held):
-        machine.ordering = Ordering(program, scheduler, machine.addresses)
-        _later(machine, machine.ordering.watch)
+    watch = machine.watch_order()
+    if watch is not None:
+        _later(machine, watch)
     if not machine.below_zero.needed and machine.below_zero.would(program):
         machine.below_zero.needed = True
         scheduler.observe(machine.below_zero)

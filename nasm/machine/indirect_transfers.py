@@ -17,7 +17,7 @@ from nasm.base.dtypes import Casting
 from nasm.isa.effects import COPY, ONTO, SUM, Partial, Transfer
 from nasm.machine.access import Access, added
 from nasm.machine.addresses import Addresses
-from nasm.machine.hazards import Hazards
+from nasm.machine.findings import Findings
 from nasm.machine.indirect import Entries, Indirect
 from nasm.sim.counters import Who
 from nasm.sim.memory import Array, Mask
@@ -150,14 +150,14 @@ class IndirectMove:
         """What has the shape of a source in that of the destination."""
         return (array.transpose(self.axes) if self.axes else array).reshape(self.dst.view.shape)
 
-    def take(self, chosen: Chosen, hazards: Hazards) -> Partial:
+    def take(self, chosen: Chosen, findings: Findings) -> Partial:
         """What to store where, as it is now."""
         legal = (self._as_dst(s.legal(chosen)) for s in self.srcs)
         where: Mask = reduce(np.logical_and, legal, self.dst.legal(chosen))
         for src in self.srcs:
             missing = int(np.count_nonzero(where & ~self._as_dst(src.written(chosen))))
             if missing:
-                hazards.uninitialised(src.view, missing)
+                findings.uninitialised(src.view, missing)
         return Partial(self._values(chosen), where)
 
     def _values(self, chosen: Chosen) -> Array:
@@ -170,7 +170,7 @@ class IndirectMove:
         total = reduce(np.add, (self._as_dst(values) for values in wide))
         return self.casting.narrower(want)(np.asarray(total, np.float32), want)
 
-    def put(self, chosen: Chosen, part: Partial, hazards: Hazards) -> None:
+    def put(self, chosen: Chosen, part: Partial, findings: Findings) -> None:
         """Store what was taken, or add it to what is there."""
         missing = 0
         if self.op == ONTO:
@@ -180,11 +180,11 @@ class IndirectMove:
             part = Partial(added(self.dst.take(chosen), more, dtype, self.casting), part.where)
         self.dst.put(chosen, part)
         if missing:
-            hazards.uninitialised(self.dst.view, missing, adding=True)
+            findings.uninitialised(self.dst.view, missing, adding=True)
 
 
 def chosen_start(
-    moves: Sequence[IndirectMove], transfer: Transfer, hazards: Hazards, who: Who, number: int
+    moves: Sequence[IndirectMove], transfer: Transfer, findings: Findings, who: Who, number: int
 ) -> Start:
     """Read the tiles; refuses entries out of bounds unless they are skipped."""
     chosen: Chosen = {}
@@ -195,7 +195,7 @@ def chosen_start(
                 continue
             index = found.index.access
             if not found.known:
-                hazards.uninitialised(index.view, index.missing, who=who)
+                findings.uninitialised(index.view, index.missing, who=who)
             index.look()
             entries = found.entries()
             if not transfer.skips:
@@ -207,7 +207,7 @@ def chosen_start(
         if found is not None and transfer.op != COPY and move.dst.twice(chosen):
             raise found.twice()
     if any(move.dst.twice(chosen) for move in moves):
-        hazards.crowded(who)
+        findings.writes_twice(who)
     return Start(
         chosen,
         tuple(r for move in moves for src in move.srcs for r in src.footprint(chosen)),

@@ -16,7 +16,7 @@ from nasm.isa.instruction import Row
 from nasm.machine.access import Access
 from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.conversions import Reader
-from nasm.machine.hazards import Hazards
+from nasm.machine.findings import Findings
 from nasm.machine.operands import Binding, Operands, Recipe, Writer
 from nasm.machine.state import EngineState
 from nasm.machine.unread import Losses, Result
@@ -75,7 +75,7 @@ class Kernel:
 
     __slots__ = (
         "arguments",
-        "hazards",
+        "findings",
         "numbers",
         "prepare",
         "readers",
@@ -84,8 +84,8 @@ class Kernel:
         "touched",
     )
 
-    def __init__(self, row: Row, binding: Binding, hazards: Hazards) -> None:
-        self.semantics, self.hazards, self.numbers = row.semantics, hazards, hazards.numbers
+    def __init__(self, row: Row, binding: Binding, findings: Findings) -> None:
+        self.semantics, self.findings, self.numbers = row.semantics, findings, findings.numbers
         self.arguments: list[Any] = binding.arguments
         self.readers: list[tuple[int, Reader]] = binding.readers
         self.touched: list[Access] = binding.touched
@@ -96,7 +96,7 @@ class Kernel:
         """What the semantics make of what is there now."""
         for access in self.touched:
             if not access.initialised and access.uninitialised:
-                self.hazards.uninitialised(access.view, access.missing)
+                self.findings.uninitialised(access.view, access.missing)
             if access.token is not None or access.others:
                 access.look()
         arguments = self.arguments
@@ -123,12 +123,12 @@ class GeneralKernel(Kernel):
         self,
         shape: Shape,
         binding: Binding,
-        hazards: Hazards,
+        findings: Findings,
         engine: EngineState,
         delay: int,
         losses: Losses,
     ) -> None:
-        super().__init__(shape.row, binding, hazards)
+        super().__init__(shape.row, binding, findings)
         self.held, self.engine, self.delay, self.losses = shape.held, engine, delay, losses
         self.writers: list[Writer] = binding.writers
         self.stored: list[Access] = binding.stored
@@ -176,13 +176,13 @@ class Kernels:
         cycle: int,
         operands: Operands,
         state: EngineState,
-        hazards: Hazards,
+        findings: Findings,
         losses: Losses,
         changes: Changes = UNCHANGED,
         holds: Holds | None = None,
     ) -> None:
         self.core, self.cycle, self.changes, self.holds = core, cycle, changes, holds
-        self.operands, self.state, self.hazards = operands, state, hazards
+        self.operands, self.state, self.findings = operands, state, findings
         self.losses = losses
         self._recipes: dict[Shape, Recipes] = {}
 
@@ -200,11 +200,11 @@ class Kernels:
         finish: Callable[[Any], None]
         kernel: Kernel
         if len(writers) == 1 and not shape.held and writers[0].commit is not None:
-            kernel, finish = Kernel(shape.row, binding, self.hazards), writers[0].commit
+            kernel, finish = Kernel(shape.row, binding, self.findings), writers[0].commit
         else:
             delay = self.changes.cost(shape).interval * self.cycle
             kernel = general = GeneralKernel(
-                shape, binding, self.hazards, self.state, delay, self.losses
+                shape, binding, self.findings, self.state, delay, self.losses
             )
             finish = general.finish if writers else acted if shape.row.acts else _nothing
         reads, writes = tuple(binding.reads), tuple(binding.writes)

@@ -25,17 +25,16 @@ from nasm.machine.below_zero import BelowZero
 from nasm.machine.byte_memory import Around, Numbered, Valueless
 from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.effects import Effects
-from nasm.machine.endless import Endless
-from nasm.machine.hazards import Hazards
+from nasm.machine.findings import Findings
 from nasm.machine.kernels import Kernels
 from nasm.machine.operands import Operands
-from nasm.machine.ordering import Ordering, matters
 from nasm.machine.outlines import OutlinedTransfers, Outlines, Places, unread
 from nasm.machine.rendezvous import Rendezvous
 from nasm.machine.state import State
 from nasm.machine.tasks import Tasks
 from nasm.machine.transfers import Transfers
 from nasm.machine.unread import SILENT, Losses
+from nasm.order.observer import Watch, matters
 from nasm.program.program import Program
 from nasm.program.shapes import Shape, Shapes
 from nasm.sim.channels import Channels
@@ -77,10 +76,10 @@ class Machine:
         self.tensors = len(program.tensors)
         self.checked = checked
         generation = program.generation
-        self.hazards = Hazards(
+        self.findings = Findings(
             program, lambda: self.scheduler.acting, lambda view: self.addresses.region(view)
         )
-        self.state = State(program, values, self.hazards.numbers.clipped)
+        self.state = State(program, values, self.findings.numbers.clipped)
         make = program.target.paces
         self.paces = [
             {name: of(generation) for name, of in make.items()} for _ in range(program.cores)
@@ -98,10 +97,10 @@ class Machine:
             else Places(self.state.areas, self.losses)
         )
         self.transfers = (Transfers if values else OutlinedTransfers)(
-            program, self.addresses, self.state.castings[-1], self.hazards, self.scheduler, changes
+            program, self.addresses, self.state.castings[-1], self.findings, self.scheduler, changes
         )
         self.rendezvous = Rendezvous(
-            program, self.addresses, self.hazards, self.transfers, self.scheduler
+            program, self.addresses, self.findings, self.transfers, self.scheduler
         )
         self.holds = [self._holds(core) for core in range(program.cores)]
         self.shapes = Shapes(generation)
@@ -113,10 +112,9 @@ class Machine:
             queue.expand = None if program.target.expand is None else tasks.expand
             queue.burst = None if program.target.bursting is None or not values else tasks.burst
             self.scheduler.add_queue(queue)
-        self.ordering: Ordering | None = None
-        if checked and matters(program, self.state.areas, self.scheduler.interlock.held):
-            self.ordering = Ordering(program, self.scheduler, self.addresses)
-        self.scheduler.observe(self.hazards)
+        self.watch: Watch | None = None
+        self.watch_order()
+        self.scheduler.observe(self.findings)
         self.scheduler.observe(self.summary)
         if self.trace is not None:
             self.scheduler.observe(self.trace)
@@ -124,24 +122,21 @@ class Machine:
         if self.below_zero.needed:
             self.scheduler.observe(self.below_zero)
         self.later: list[tuple[Observer, Any]] = []
-        endless = Endless(program, self.state.registers)
-        if endless.watched and program.target.expand is None:
-            self.scheduler.observe(endless)
 
     def _tasks(self, queue: int, numbers: itertools.count[int]) -> Tasks:
-        program, state, hazards = self.program, self.state, self.hazards
+        program, state, findings = self.program, self.state, self.findings
         lines = program.queues[queue]
         cycle = program.generation.engine(lines.engine).cycle
         registers, engine = state.registers[queue], state.engines[queue]
         kernels: Kernels | Outlines
         if self.values:
-            operands = Operands(queue, self.addresses, state, hazards)
+            operands = Operands(queue, self.addresses, state, findings)
             kernels = Kernels(
                 lines.core,
                 cycle,
                 operands,
                 engine,
-                hazards,
+                findings,
                 self.losses,
                 self.changes,
                 self.holds[lines.core],
@@ -153,7 +148,7 @@ class Machine:
                 self.addresses,
                 registers,
                 engine,
-                hazards,
+                findings,
                 self.changes,
                 self.holds[lines.core],
             )
@@ -164,7 +159,7 @@ class Machine:
             kernels,
             effects,
             registers,
-            hazards,
+            findings,
             self.scheduler.resources,
             self.shapes,
             numbers.__next__,
@@ -183,19 +178,28 @@ class Machine:
             memories[memory.name] = (
                 Valueless(memory, unread)
                 if store is None
-                else Numbered(memory, store, self.hazards.uninitialised_bytes)
+                else Numbered(memory, store, self.findings.uninitialised_bytes)
             )
         if make is None:
             return None
         for tensor in program.tensors.values():
             if tensor.memory.numbered:  # what the core holds may read it: nobody knows
                 self.losses.area(state.areas[tensor.index]).clock = SILENT
-        around = Around(core, memories, self.scheduler, self.hazards.reported)
+        around = Around(core, memories, self.scheduler, self.findings.reported)
         held = make(program.generation, around)
         _set(program, core, held)
         for pace in self.paces[core].values():
             pace.holds = held
         return held
+
+    def watch_order(self) -> Watch | None:
+        """Keep what is executed from now on, if its order matters and nothing does so yet."""
+        if self.watch is not None or not self.checked:
+            return None
+        if matters(self.program, self.state.areas, self.scheduler.interlock.held):
+            self.watch = Watch(self.scheduler.queues)
+            self.scheduler.observe(self.watch)
+        return self.watch
 
     def tracer(self) -> Trace:
         """An observer that records what happens from when it observes the scheduler."""
@@ -237,7 +241,7 @@ class Machine:
     ) -> int:
         """Advance the machine; see :meth:`Scheduler.run`."""
         try:
-            signal = self.hazards.numbers.signal
+            signal = self.findings.numbers.signal
             heard = np.errstate(all="call", under="ignore", call=signal)
             with heard, gc_pause.paused():
                 return self.scheduler.run(events, until, retire, bursts)

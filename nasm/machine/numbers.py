@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nasm.base.dtypes import DType
-from nasm.base.problems import Problem, Severity, counted, listed
 from nasm.machine.writers import written
 from nasm.program.program import Program
 from nasm.sim.counters import Who
@@ -78,7 +77,7 @@ class Numbers:
         if any(counts):
             who = self.acting()
             where = self._where(who, nan | infinite, ("float32", "float16", "bfloat16"))
-            self._count(self.born, self._line(*who), who, where, counts)
+            self._count(self.born, self.program.line(*who), who, where, counts)
 
     # -- conversions
 
@@ -87,7 +86,7 @@ class Numbers:
         who = self.acting()
         where = self._where(who, lost, (dtype.name,))
         counts = (int(np.count_nonzero(lost)),)
-        self._count(self.cut, (self._line(*who), dtype), who, where, counts)
+        self._count(self.cut, (self.program.line(*who), dtype), who, where, counts)
 
     def _count(
         self, found: dict[Any, Counted], key: object, who: Who, where: str, counts: tuple[int, ...]
@@ -99,10 +98,6 @@ class Numbers:
         found[key] = Counted(who, where, counts)
 
     # -- words
-
-    def _line(self, queue: int, pc: int) -> Who:
-        """The line of the text that an instruction came from."""
-        return queue, self.program.queues[queue].spans[pc] or -1 - pc
 
     def _where(self, who: Who, chosen: Mask, names: Sequence[str]) -> str:
         """The first of some elements of what an instruction writes."""
@@ -116,32 +111,6 @@ class Numbers:
             return view.tensor.name
         first = np.unravel_index(int(np.argmax(chosen.reshape(-1))), view.shape)
         return view.tensor.name + _place(view, [int(n) for n in first])
-
-    def warnings(self) -> Iterator[Problem]:
-        """A warning for each line."""
-        for who, where, (nan, infinite) in self.born.values():
-            kinds = [f"{nan:,} NaN"] if nan else []
-            kinds += [counted(infinite, "infinite element")] if infinite else []
-            verb = "come" if nan + infinite > 1 else "comes"
-            said = f"{listed(kinds, 'and')} {verb} from {self._name(*who)}"
-            hint = "no operand has any there; instructions that only pass them on are not listed"
-            yield self._warning("E0526", said, where, who, hint)
-        for (_, dtype), (who, where, (count,)) in self.cut.items():
-            fits = "does" if count == 1 else "do"
-            said = f"{counted(count, 'result')} of {self._name(*who)} {fits} not fit into {dtype}"
-            hint = "what is too large becomes infinite, NaN or the largest value"
-            if dtype.is_int:
-                hint = "what is beyond its limits becomes the nearest of them, and NaN becomes 0"
-            yield self._warning("E0527", said, where, who, hint)
-
-    def _warning(self, code: str, said: str, where: str, who: Who, hint: str) -> Problem:
-        said += f", the first in {where}" if where else ""
-        severity = Severity.WARNING if code == "E0526" else Severity.NOTE
-        return Problem(code, said, self.program.span(*who), hint, severity=severity)
-
-    def _name(self, queue: int, pc: int) -> str:
-        program = self.program
-        return f"{program.queue_name(queue)} pc {pc} ({program.instruction(queue, pc).row.name})"
 
     # -- checkpoints
 

@@ -32,7 +32,7 @@ from nasm.machine.conversions import (
     storing,
     storing_last,
 )
-from nasm.machine.hazards import Hazards
+from nasm.machine.findings import Findings
 from nasm.machine.indirect import Entries, Indirect
 from nasm.machine.state import State
 from nasm.program.footprint.traits import here
@@ -82,8 +82,8 @@ Recipe = Callable[[Binding, int, Any], None]
 class Operands:
     """Makes recipes for the operands of one queue's instructions."""
 
-    def __init__(self, queue: int, addresses: Addresses, state: State, hazards: Hazards) -> None:
-        self.addresses, self.state, self.hazards = addresses, state, hazards
+    def __init__(self, queue: int, addresses: Addresses, state: State, findings: Findings) -> None:
+        self.addresses, self.state, self.findings = addresses, state, findings
         self.registers = state.registers[queue]
         self.engine = state.engines[queue]
         self.casting = state.castings[queue]
@@ -107,11 +107,11 @@ class Operands:
         return self._read_elements(operand, context, value, domain)
 
     def _read_register(self, binding: Binding, at: int, value: Reg) -> None:
-        number, registers, hazards = value.number, self.registers, self.hazards
+        number, registers, findings = value.number, self.registers, self.findings
 
         def read() -> Any:
             if not registers.known[number]:
-                hazards.register(number)
+                findings.register(number)
             return registers.values[number]
 
         binding.reads.append(registers.region(number))
@@ -188,11 +188,11 @@ class Operands:
         """A view bound to its memory, and how its entries are read."""
         assert view.offsets is not None
         group = view.offsets.group or context.generation.engine(context.engine).group
-        found, hazards = Indirect.bound(self.addresses, view, group), self.hazards
+        found, findings = Indirect.bound(self.addresses, view, group), self.findings
 
         def entries() -> Entries:
             if not found.known:
-                hazards.uninitialised(found.index.access.view, found.index.access.missing)
+                findings.uninitialised(found.index.access.view, found.index.access.missing)
             found.index.access.look()
             return found.checked(found.entries())
 
@@ -208,7 +208,7 @@ class Operands:
         """Read the elements that a tile picks; of a view itself, only know of the tile."""
         if operand.access == "@":
             return lambda binding, at, value: self._read_indices(binding, at, (value,))
-        flat, hazards = _flat(operand), self.hazards
+        flat, findings = _flat(operand), self.findings
 
         def recipe(binding: Binding, at: int, view: View) -> None:
             found, entries = self._indirect(context, view)
@@ -216,7 +216,7 @@ class Operands:
 
             def read() -> Array:
                 chosen = entries()
-                _look(hazards, found, chosen, False)
+                _look(findings, found, chosen, False)
                 array = found.gather(chosen)
                 if domain == FLOAT32:
                     array = dtypes.to_float32(array, view.dtype)
@@ -255,7 +255,7 @@ class Operands:
 
     def _doubt(self, rule: str, said: str | None, _: Store | None) -> None:
         if said is not None:
-            self.hazards.doubtful(said, rule)
+            self.findings.doubtful(said, rule)
 
     def _write_register(self, binding: Binding, _: int, value: Reg) -> None:
         binding.writes.append(self.registers.region(value.number))
@@ -303,19 +303,19 @@ class Operands:
 
     def _add(self, binding: Binding, _: int, value: View) -> None:
         """Add to what the memory holds, in float32, when the instruction completes."""
-        access, hazards, casting = self.addresses.access(value), self.hazards, self.casting
+        access, findings, casting = self.addresses.access(value), self.findings, self.casting
         shape, size = access.array.shape, access.array.size
         binding.stored.append(access)
         binding.writes.append(access.region)
 
         def commit(result: Any) -> None:
             if not access.initialised and access.uninitialised:
-                hazards.uninitialised(access.view, access.missing, adding=True)
+                findings.uninitialised(access.view, access.missing, adding=True)
             if access.store.not_accumulable is not None and not access.accumulable():
-                hazards.not_accumulable(value)
+                findings.not_accumulable(value)
             access.add(result, casting)
-            if hazards.numbers.raised:
-                hazards.numbers.added(access.array, result)
+            if findings.numbers.raised:
+                findings.numbers.added(access.array, result)
 
         binding.writers.append(Writer(lambda result, _: fitted(result, shape, size), commit))
 
@@ -347,13 +347,13 @@ class Operands:
 
     def _scatter_adding(self, found: Indirect, entries: Callable[[], Entries]) -> Writer:
         shape, size = found.view.shape, found.view.size
-        hazards, casting = self.hazards, self.casting
+        findings, casting = self.findings, self.casting
 
         def commit(payload: tuple[Entries, Any]) -> None:
             chosen, result = payload
-            _look(hazards, found, chosen, True)
+            _look(findings, found, chosen, True)
             if not found.accumulable(chosen):
-                hazards.not_accumulable(found.view)
+                findings.not_accumulable(found.view)
             found.add(chosen, result, casting)
 
         return Writer(
@@ -376,13 +376,13 @@ def _flat(operand: Operand) -> bool:
     return next((kind.flat for kind in tiles if isinstance(kind, Tile)), True)
 
 
-def _look(hazards: Hazards, found: Indirect, chosen: Entries, adding: bool) -> None:
+def _look(findings: Findings, found: Indirect, chosen: Entries, adding: bool) -> None:
     """Chosen elements are about to be read: report those that are uninitialised."""
     found.reach.look()
     known = found.written(chosen)
     if not known.all():
         missing = known.size - int(np.count_nonzero(known))
-        hazards.uninitialised(found.view, missing, adding)
+        findings.uninitialised(found.view, missing, adding)
 
 
 def _commit(operand: Operand, guarded: bool) -> Callable[[Access], Callable[[Any], None]]:

@@ -18,7 +18,7 @@ from nasm.isa.held import Holds
 from nasm.isa.instruction import Row
 from nasm.machine.addresses import Addresses
 from nasm.machine.changes import UNCHANGED, Changes
-from nasm.machine.hazards import Hazards
+from nasm.machine.findings import Findings
 from nasm.machine.indirect_transfers import Start
 from nasm.machine.state import UNKNOWN, EngineState, Registers
 from nasm.machine.transfers import Launched, Moving, Transfers, direct_start
@@ -84,7 +84,7 @@ def unknown_address(row: Row, register: int) -> Refused:
 class Outline:
     """An instruction of which the run needs more than its regions."""
 
-    __slots__ = ("delay", "engine", "hazards", "operands", "registers", "traits")
+    __slots__ = ("delay", "engine", "findings", "operands", "registers", "traits")
 
     def __init__(
         self,
@@ -92,11 +92,11 @@ class Outline:
         operands: tuple[object, ...],
         registers: Registers,
         engine: EngineState,
-        hazards: Hazards,
+        findings: Findings,
         delay: int,
     ) -> None:
         self.traits, self.operands, self.delay = traits, operands, delay
-        self.registers, self.engine, self.hazards = registers, engine, hazards
+        self.registers, self.engine, self.findings = registers, engine, findings
 
     def start(self, now: int) -> Any:
         """Compute what registers get; what stays in the engine is there after the interval."""
@@ -142,7 +142,7 @@ class Outline:
         for position, at in traits.registers:
             number = self.operands[position].number  # type: ignore[attr-defined]
             if not registers.known[number]:
-                self.hazards.register(number)
+                self.findings.register(number)
             arguments[at] = registers.values[number]
             unknown = unknown or arguments[at] is UNKNOWN
         return None if unknown else arguments
@@ -173,13 +173,13 @@ class Outlines:
         places: Addresses,
         registers: Registers,
         state: EngineState,
-        hazards: Hazards,
+        findings: Findings,
         changes: Changes = UNCHANGED,
         holds: Holds | None = None,
     ) -> None:
         self.core, self.cycle, self.places, self.changes = core, cycle, places, changes
         self.holds = holds
-        self.registers, self.state, self.hazards = registers, state, hazards
+        self.registers, self.state, self.findings = registers, state, findings
         self._traits: dict[Shape, Traits] = {}
 
     def forget(self) -> None:
@@ -193,7 +193,7 @@ class Outlines:
             traits = self._traits[shape] = Traits(shape, self.core, self.holds)
         delay = self.changes.cost(shape).interval * self.cycle
         state, registers = self.state, self.registers
-        outline = Outline(traits, operands, registers, state, self.hazards, delay)
+        outline = Outline(traits, operands, registers, state, self.findings, delay)
         if traits.tile is not None and shape.row.effect is None:
             refuse = partial(_refuse, _by_tile(shape.row, traits.tile))
             return Work(number, refuse, _nothing), outline

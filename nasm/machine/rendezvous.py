@@ -16,7 +16,7 @@ from nasm.isa import effects
 from nasm.isa.effects import Exchange, Transfer
 from nasm.isa.instruction import Context
 from nasm.machine.addresses import Addresses
-from nasm.machine.hazards import Hazards
+from nasm.machine.findings import Findings
 from nasm.machine.transfers import Launched, Moving, Transfers
 from nasm.program.program import Program
 from nasm.sim.queues import Work
@@ -79,11 +79,11 @@ class Rendezvous:
         self,
         program: Program,
         addresses: Addresses,
-        hazards: Hazards,
+        findings: Findings,
         transfers: Transfers,
         scheduler: Scheduler,
     ) -> None:
-        self.program, self.addresses, self.hazards = program, addresses, hazards
+        self.program, self.addresses, self.findings = program, addresses, findings
         self.transfers, self.scheduler = transfers, scheduler
         self.held: dict[Key, dict[int, Arrival]] = {}
         self.senders: dict[int, Arrival] = {}
@@ -207,11 +207,11 @@ class Rendezvous:
         if move is None:
             pair = (member.exchange.dst, sender.member.exchange.src)
             move = self._moves[key] = self.transfers.direct(pair)
-        return move, move.take({}, self.hazards, (sender.member.queue, sender.pc))
+        return move, move.take({}, self.findings, (sender.member.queue, sender.pc))
 
     def _deliver(self, payload: Any) -> None:
         move, values = payload
-        move.put({}, values, self.hazards)
+        move.put({}, values, self.findings)
 
     # -- who is absent
 

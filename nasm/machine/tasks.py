@@ -20,7 +20,7 @@ from nasm.machine.burst_source import Ahead
 from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.dynamic_addresses import resolved
 from nasm.machine.effects import Effects
-from nasm.machine.hazards import Hazards
+from nasm.machine.findings import Findings
 from nasm.machine.kernels import Kernels
 from nasm.machine.outlines import Outlines, unknown_address
 from nasm.machine.state import UNKNOWN, Registers
@@ -50,7 +50,7 @@ class Tasks:
         kernels: Kernels | Outlines,
         effects: Effects,
         registers: Registers,
-        hazards: Hazards,
+        findings: Findings,
         resources: Resources,
         shapes: Shapes,
         fresh: Callable[[], int],
@@ -59,7 +59,7 @@ class Tasks:
     ) -> None:
         self.program, self.queue, self.lines = program, queue, program.queues[queue]
         self.waits = program.waits
-        self.kernels, self.effects, self.hazards = kernels, effects, hazards
+        self.kernels, self.effects, self.findings = kernels, effects, findings
         self.registers, self.resources, self.shapes = registers, resources, shapes
         self.fresh, self.paces, self.changes = fresh, paces, changes
         self._changed = changes != UNCHANGED
@@ -350,14 +350,14 @@ class Tasks:
         values = []
         for register in shape.registers:
             if not self.registers.known[register]:
-                self.hazards.register(register)
+                self.findings.register(register)
             values.append(self.registers.values[register])
         try:
             if UNKNOWN in values:
                 raise unknown_address(instruction.row, shape.registers[values.index(UNKNOWN)])
             work = self._work(number, instruction, tuple(values), shape, semaphore)
         except Refused as refused:
-            raise Failure(refused.at(self.program.span(*self.hazards.acting()))) from None
+            raise Failure(refused.at(self.program.span(*self.findings.acting()))) from None
         return self._scheduled(work, shape, post)
 
     def _obeying(self, instruction: Instruction, operands: tuple[object, ...]) -> Shape:

@@ -20,7 +20,7 @@ from nasm.isa.instruction import Context
 from nasm.machine.access import Access
 from nasm.machine.addresses import Addresses
 from nasm.machine.changes import UNCHANGED, Changes
-from nasm.machine.hazards import Hazards
+from nasm.machine.findings import Findings
 from nasm.machine.indirect_transfers import Chosen, IndirectMove, Start, chosen_start
 from nasm.machine.unread import Losses
 from nasm.program.program import Program
@@ -67,26 +67,26 @@ class DirectMove:
         """All that it reads and writes."""
         return (self.write.region, *(read.region for read in self.reads))
 
-    def take(self, _: Chosen, hazards: Hazards, who: Who | None = None) -> Taken:
+    def take(self, _: Chosen, findings: Findings, who: Who | None = None) -> Taken:
         """The bytes to move, as they are now."""
         for access in self.reads:
             if not access.initialised and access.uninitialised:
-                hazards.uninitialised(access.view, access.missing, who=who)
+                findings.uninitialised(access.view, access.missing, who=who)
             access.look()
         taken = self._take()
-        if hazards.numbers.raised and isinstance(taken, np.ndarray):
+        if findings.numbers.raised and isinstance(taken, np.ndarray):
             read = [dtypes.to_float32(a.elements, a.view.dtype) for a in self.reads]
-            hazards.numbers.look(read, dtypes.to_float32(taken, self.write.view.dtype))
+            findings.numbers.look(read, dtypes.to_float32(taken, self.write.view.dtype))
         return taken
 
-    def put(self, _: Chosen, values: Taken, hazards: Hazards) -> None:
+    def put(self, _: Chosen, values: Taken, findings: Findings) -> None:
         """Let what was taken appear, or add it to what is there."""
         write = self.write
         if self.op != ONTO:
             write.put_elements(values)
             return
         if not write.initialised and write.uninitialised:
-            hazards.uninitialised(write.view, write.missing, adding=True)
+            findings.uninitialised(write.view, write.missing, adding=True)
         taken = values.take() if isinstance(values, CopyOnWrite) else values
         more = dtypes.to_float32(taken, write.view.dtype)
         write.add(more.reshape(write.array.shape), self.casting)
@@ -132,10 +132,10 @@ Move = DirectMove | IndirectMove
 class Moving(Protocol):
     """A destination and its sources: takes bytes, and delivers them."""
 
-    def take(self, _: Chosen, hazards: Hazards, who: Who | None = None) -> Any:
+    def take(self, _: Chosen, findings: Findings, who: Who | None = None) -> Any:
         """The bytes to move, as they are now."""
 
-    def put(self, _: Chosen, values: Any, hazards: Hazards) -> None:
+    def put(self, _: Chosen, values: Any, findings: Findings) -> None:
         """Let what was taken appear."""
 
 
@@ -190,23 +190,23 @@ def _cutter(values: Taken | Partial) -> Cut:
 class Bytes:
     """The bytes of one start of a transfer, with the entries of that moment."""
 
-    __slots__ = ("bound", "chosen", "hazards", "losses", "result")
+    __slots__ = ("bound", "chosen", "findings", "losses", "result")
 
-    def __init__(self, bound: BoundTransfer, chosen: Chosen, hazards: Hazards, who: Who) -> None:
-        self.bound, self.chosen, self.hazards = bound, chosen, hazards
+    def __init__(self, bound: BoundTransfer, chosen: Chosen, findings: Findings, who: Who) -> None:
+        self.bound, self.chosen, self.findings = bound, chosen, findings
         self.losses = bound.losses
         self.result = self.losses.begin(who, bound.full)
 
     def read(self, shares: Sequence[int]) -> Any:
         """Take what some shares move, as it is now."""
-        chosen, hazards = self.chosen, self.hazards
-        return [move.take(chosen, hazards) for move in self.bound.moves(shares)]
+        chosen, findings = self.chosen, self.findings
+        return [move.take(chosen, findings) for move in self.bound.moves(shares)]
 
     def write(self, shares: Sequence[int], payload: Any) -> None:
         """Let what was taken appear."""
-        chosen, hazards, moves = self.chosen, self.hazards, self.bound.moves(shares)
+        chosen, findings, moves = self.chosen, self.findings, self.bound.moves(shares)
         for move, values in zip(moves, payload, strict=True):
-            move.put(chosen, values, hazards)
+            move.put(chosen, values, findings)
         places = [move.write for move in moves if isinstance(move, DirectMove)]
         self.losses.landed(self.result, self.bound.moving(shares), places)
 
@@ -251,13 +251,13 @@ class BoundTransfer:
         number = transfers.fresh()
         moves = [move for move in self.whole if isinstance(move, IndirectMove)]
         if moves:
-            return chosen_start(moves, self.transfer, transfers.hazards, who, number)
+            return chosen_start(moves, self.transfer, transfers.findings, who, number)
         self._start = direct_start(transfers.addresses, self.transfer, number)
         return self._start
 
     def cargo(self, start: Start, who: Who) -> Cargo:
         """What its shares take and deliver."""
-        return Bytes(self, start.chosen, self._transfers.hazards, who)
+        return Bytes(self, start.chosen, self._transfers.findings, who)
 
     @property
     def losses(self) -> Losses:
@@ -340,14 +340,14 @@ class Transfers:
         program: Program,
         addresses: Addresses,
         casting: Casting,
-        hazards: Hazards,
+        findings: Findings,
         scheduler: Scheduler,
         changes: Changes = UNCHANGED,
     ) -> None:
         self.changes = changes
         self.plans: dict[Who, Plan] = {}
         self.program, self.addresses, self.casting = program, addresses, casting
-        self.hazards, self.scheduler = hazards, scheduler
+        self.findings, self.scheduler = findings, scheduler
         self.launched = 0
         self._given = 1
         self._known: dict[int, tuple[Plan, tuple[Portion, ...]]] = {}
@@ -406,7 +406,7 @@ class Transfers:
             )
         plan, start = bound.plan, bound.start(who)
         if start.tangled:
-            self.hazards.tangled(who)
+            self.findings.reads_own_result(who)
         self.launched += 1
         self.plans[who] = plan
         flight = Flight(

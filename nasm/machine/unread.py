@@ -7,13 +7,12 @@ something overwrites a part, the bytes that are left are told apart, of that one
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from operator import itemgetter
 from typing import Any, Final, Protocol
 
 import numpy as np
 
-from nasm.base.problems import Note, Problem, Severity, counted
 from nasm.program.program import Program
 from nasm.sim.counters import Who
 from nasm.sim.memory import Mask
@@ -151,38 +150,9 @@ class Losses:
                 self._report(result.who, by)
 
     def _report(self, who: Who, by: Who) -> None:
-        line = self._line(*who)
+        line = self.program.line(*who)
         first, over, count = self.lost.get(line, (who, by, 0))
         self.lost[line] = first, over, count + 1
-
-    def _line(self, queue: int, pc: int) -> Who:
-        """The line of the text that an instruction came from."""
-        return queue, self.program.queues[queue].spans[pc] or -1 - pc
-
-    def warnings(self, raced: Container[frozenset[Who]]) -> list[Problem]:
-        """A warning for each line that lost a result.
-
-        Not for what a line lost to another with which it has ``raced``: that is said of the race.
-        """
-        return [
-            self._warning(who, by, count)
-            for line, (who, by, count) in self.lost.items()
-            if frozenset((line, self._line(*by))) not in raced
-        ]
-
-    def _warning(self, who: Who, by: Who, count: int) -> Problem:
-        program = self.program
-        me, other = (
-            f"{program.queue_name(q)} pc {pc} ({program.instruction(q, pc).row.name})"
-            for q, pc in (who, by)
-        )
-        times = "" if count == 1 else f", {counted(count, 'time')}"
-        said = f"what {me} writes is lost{times}: {other} overwrites all of it, and nothing read it"
-        hint = f"if something is to read it first, let {other} wait for that; else leave it out"
-        if self._line(*who) == self._line(*by):
-            hint = "if something is to read it in each round, wait for that; else leave it out"
-        note = Note(f"{other} is here", program.span(*by))
-        return Problem("E0525", said, program.span(*who), hint, (note,), Severity.WARNING)
 
     def save(self) -> Any:
         """Everything that changes."""

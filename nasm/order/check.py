@@ -233,4 +233,4 @@ class Check:
 
     def line_of(self, queue: int, pc: int) -> Line:
         """The line of the text that an instruction at a place of a queue came from."""
-        return queue, self.sources.program.queues[queue].spans[pc] or -1 - pc
+        return self.sources.program.line(queue, pc)

@@ -2,19 +2,64 @@
 
 from __future__ import annotations
 
+import itertools
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from nasm.isa import effects
+from nasm.isa.list_kinds import views
+from nasm.program.program import Instruction, Program
 from nasm.sim.channels import Flight, Group
 from nasm.sim.events import Observer
 from nasm.sim.queues import NEVER, Queue, Task, Work
 from nasm.views.regions import Region
+from nasm.views.tensor import Tensor
 
 _tuple = tuple.__new__  # makes a NamedTuple in a third of the time
 
 MOST = 1_000_000
 """Instructions whose order is judged, some 30 bytes each, and their waits and transfers more."""
+
+
+APART = (effects.Transfer, effects.Clear, effects.Rendezvous)
+"""What is in no order with its own queue, or touches more than an instruction names."""
+
+
+def matters(program: Program, areas: Mapping[int, int], held: bool) -> bool:
+    """Whether anything in a program could be in no order.
+
+    It moves data, has counters that are set, or waited for to be just so, or it has queues that
+    touch the same of the ``areas`` of its tensors. If engines are not ``held`` until they have
+    their own results, their reads could be, too.
+    """
+    if not held or any(i.row.effect in APART for i in program.instructions):
+        return True
+    queues = enumerate(program.queues)
+    busy = [(queue, lines) for queue, lines in queues if len(lines.instructions)]
+    if len(busy) < 2:
+        return False
+    if len({(lines.core, lines.engine) for _, lines in busy}) < len(busy):
+        return True
+    if any(u is not None and (u.op != "+" or u.value < 0) for u in program.updates):
+        return True
+    if any(w is not None and w.op == "==" for w in program.waits):
+        return True
+    owners: dict[int, int] = {}
+    return any(
+        owners.setdefault(areas[tensor.index], queue) != queue
+        for queue, lines in busy
+        for number in set(lines.instructions)
+        for tensor in _touched(program.instructions[number])
+    )
+
+
+def _touched(instruction: Instruction) -> Iterator[Tensor]:
+    """The tensors that an instruction may touch."""
+    for view in itertools.chain.from_iterable(map(views, instruction.operands)):
+        yield view.tensor
+        if view.offsets is not None:
+            yield view.offsets.tile.tensor
 
 
 class Moved(NamedTuple):

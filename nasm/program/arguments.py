@@ -49,7 +49,8 @@ def shape(sizes: object) -> tuple[Any, ...]:
     if not isinstance(sizes, Iterable) or isinstance(sizes, str | bytes):
         said = f"a shape is a list of sizes, found {shown(sizes)}"
         raise Refused("E0304", said, "write (128, 512), and (128,) for a single axis")
-    return tuple(plain(size) for size in sizes)
+    found: tuple[Any, ...] = plain(tuple(sizes))
+    return found
 
 
 def moves(pairs: object) -> tuple[tuple[View, View], ...]:

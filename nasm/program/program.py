@@ -229,6 +229,14 @@ class Program:
         lines = self.queues[queue]
         return self.named(lines.core, lines.engine)
 
+    def instruction_name(self, queue: int, pc: int) -> str:
+        """An instruction as sentences name it, "vector pc 3 (Add)"."""
+        return f"{self.queue_name(queue)} pc {pc} ({self.instruction(queue, pc).row.name})"
+
+    def line(self, queue: int, pc: int) -> tuple[int, int]:
+        """The line of the text that an instruction came from: all rounds of a loop have one."""
+        return queue, self.queues[queue].spans[pc] or -1 - pc
+
     def named(self, core: int, engine: str) -> str:
         """The name of an engine of a core, as reports say it."""
         return f"{core}.{engine}" if self.cores > 1 else engine

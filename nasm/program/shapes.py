@@ -56,7 +56,7 @@ def arguments_of(row: Row, context: Context) -> tuple[list[Any], tuple[Place, ..
         value = context.operands[operand.name]
         if _varies(operand, value):
             reading.append((operand, row.position[operand.name], len(arguments)))
-        elif operand.implicit or type(operand.kind).handed is not Kind.handed:
+        elif type(operand.kind).handed is not Kind.handed:
             value = operand.kind.handed(value, context)
         arguments.append(value)
     return arguments, tuple(reading)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import suppress
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, TypeVar
 
 import numpy as np
 
 from nasm.analysis import summary
+from nasm.analysis.hazards import warnings
+from nasm.analysis.hazards.hazards import Hazards
+from nasm.analysis.hazards.ordering import Ordering
 from nasm.base.dtypes import DType
 from nasm.base.files import Allowed
 from nasm.base.problems import (
@@ -212,6 +216,15 @@ class Inspection:
         """Every bank of a banked memory."""
         return summary.bank_records(self.machine)
 
+    @cached_property
+    def _hazards(self) -> Hazards:
+        return Hazards(self.machine)
+
+    @property
+    def ordering(self) -> Ordering | None:
+        """The order of the run so far; None if nothing in the program could be in no order."""
+        return self._hazards.ordering
+
     @property
     def hazards(self) -> tuple[Problem, ...]:
         """The hazards of the run so far, those that are allowed apart."""
@@ -219,26 +232,25 @@ class Inspection:
 
     def hazard_counts(self) -> tuple[int, ...]:
         """How much there is of what hazards are told from: there are others only with more."""
-        hazards, ordering = self.machine.hazards, self.machine.ordering
-        counts = ordering.counts() if ordering is not None else ()
-        return (len(hazards.found), self.status is Status.FINISHED, *counts)
+        counts = self.ordering.counts() if self.ordering is not None else ()
+        return (len(self.machine.findings.found), self.status is Status.FINISHED, *counts)
 
     def judged(self) -> Judged:
         """What of the program and of the run so far is worth telling, and what of it counts."""
         return self.policy.judged(self._noticed())
 
     def _noticed(self) -> Iterator[Problem]:
-        machine = self.machine
-        found, ordering = machine.hazards.found, machine.ordering
+        machine, hazards, ordering = self.machine, self._hazards, self.ordering
+        found = hazards.found
         told = {(p.span, p.facts.get("tensor")) for p in found if p.code == "E0501"}
         for problem in self.program.warnings:
             if problem.code != "E0501" or (problem.span, problem.facts["tensor"]) not in told:
                 yield problem  # of reads of what nobody wrote a run sees some itself
-        yield from machine.hazards.warnings
-        yield from machine.below_zero.warnings()
+        yield from hazards.warnings
+        yield from warnings.below_zero(machine.below_zero)
         yield from self._late()
-        yield from machine.losses.warnings(ordering.raced() if ordering is not None else ())
-        yield from machine.hazards.numbers.warnings()
+        yield from warnings.lost(machine.losses, ordering.raced() if ordering is not None else ())
+        yield from warnings.numbers(machine.findings.numbers)
         if ordering is None:
             yield from found
         else:
@@ -247,13 +259,13 @@ class Inspection:
 
     def _late(self) -> tuple[Problem, ...]:
         """Transfers that nothing waits for at the end of a run."""
-        hazards, ordering = self.machine.hazards, self.machine.ordering
+        hazards, ordering = self._hazards, self.ordering
         flying = self._own(self.machine.scheduler.late)
         if self.status is not Status.FINISHED or ordering is None:
             return hazards.late(flying)
         told = ordering.moved(lambda race: self.policy.allowing(race) is None)
         late, unlanded = (
-            [who for who in origins if ordering.line(*who) not in told]
+            [who for who in origins if self.program.line(*who) not in told]
             for origins in (flying, self._own(ordering.unlanded()))
         )
         return hazards.late(late, unlanded)

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nasm.analysis import summary
+from nasm.analysis.hazards.endless import Endless
 from nasm.base.problems import Failure, Family, Problem, Refused, family
 from nasm.base.suppressions import AllowedProblem
 from nasm.language.expectations.records import ExpectationRecord
@@ -149,6 +150,7 @@ class Results(Inspection):
         machine = Machine(
             self.program, values=self.values, changes=changes, delays=delays, checked=False
         )
+        Endless.watch(machine)
         if self.values:
             self._load(machine)
         return machine

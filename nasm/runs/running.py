@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from nasm.analysis import summary
+from nasm.analysis.hazards.endless import Endless
 from nasm.analysis.outputs import unfinished, unwritten
 from nasm.base import gc_pause, suppressions
 from nasm.base.files import Allowed, Files, Folders
@@ -128,6 +129,7 @@ class Running(Results):
         if values:
             memory_needs.check(program, inputs)
         self.machine = Machine(program, trace, values, checked=checked)
+        Endless.watch(self.machine)
         self._watched_by: Watched | None = None
         if profile:
             from nasm.analysis.profile.profile import Watched
@@ -335,12 +337,12 @@ class Running(Results):
             self.status = Status.FINISHED
             if self.machine.checked:
                 for problem in (*unwritten(self.machine), *unfinished(self.machine)):
-                    self.machine.hazards.add(problem)
+                    self.machine.findings.add(problem)
 
     def changed(self) -> None:
         """The machine was changed by hand: whether it is at an end follows from how it stands."""
-        if self.machine.ordering is not None:
-            self.machine.ordering.watch.turn()
+        if self.machine.watch is not None:
+            self.machine.watch.turn()
         if self.status is Status.READY:
             return
         self.problems = [problem for problem in self.problems if problem.code != DEADLOCKED]

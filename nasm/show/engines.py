@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from nasm.base.problems import counted, listed
@@ -25,9 +25,6 @@ MUCH = 16
 """Columns of an instruction below which it comes after what is said of it."""
 
 NOW, NEXT, SPACE = "  now   ", "  next  ", "        "
-
-Block = Callable[[Timed, "EngineContext", int], list[str]]
-"""An engine as lines of a width."""
 
 
 def lines(session: Session, width: int = WIDTH, plain: bool = False, most: int = MOST) -> list[str]:

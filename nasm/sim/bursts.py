@@ -36,11 +36,6 @@ MOST = 4096
 Event = tuple[int, int, int, Any]
 
 
-Plan = Callable[[Queue, int, int, Mapping[int, Blocked]], Planned | None]
-"""Plans a burst: with the queue, the most instructions, the most ticks from the first start to the
-last, and what other queues of the core are blocked by, by the number of their engine."""
-
-
 class Host(Protocol):
     """What bursts need of a scheduler."""
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from nasm.base import dtypes
-from nasm.targets.neuron.memories import memories
+from nasm.targets.neuron.generations import memories
 from nasm.targets.neuron.rules import repeats
 from nasm.views.methods import pattern
 from nasm.views.tensor import Tensor

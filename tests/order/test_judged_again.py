@@ -42,7 +42,7 @@ def test_what_was_judged_is_not_judged_again_behind_it_nor_on_the_way_there() ->
     session = nasm.Session(nasm.assemble(TEXT))
     session.run()
     assert told(session) == afresh(18)
-    ordering = session.machine.ordering
+    ordering = session.ordering
     assert ordering is not None
     order = ordering.judged().order
     for count in (17, 9, 12, 3, 18):

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from nasm.analysis.profile.evidence import evidence
 from nasm.analysis.profile.path import critical_path
+from nasm.analysis.profile.profile import evidence
 from nasm.base.source import Source
 from nasm.base.source_files import source_of
 from nasm.debugger.session import Session

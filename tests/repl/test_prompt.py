@@ -21,8 +21,8 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
 from nasm.apps.repl import prompt
-from nasm.apps.repl.colors import coloured
 from nasm.apps.repl.command import Command
+from nasm.apps.repl.prompt import coloured
 from nasm.apps.repl.screen import Screen
 from nasm.apps.repl.suggest import Names
 from tests.repl.conftest import Tried

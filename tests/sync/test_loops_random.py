@@ -166,7 +166,7 @@ def judged(program: Program, inputs: dict[str, Any]) -> tuple[nasm.Session, set[
     session = nasm.Session(program, inputs=inputs)
     report = session.run()
     said = {p.code for p in (*report.hazards, *report.warnings)}
-    ordering = session.machine.ordering
+    ordering = session.ordering
     flying = ordering is not None and ordering.judged().unlanded()
     if flying or report.status is not Status.FINISHED:
         said.add("E0514")

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from nasm.analysis.flow import Flow, Loop
+from nasm.analysis.straight_run import Course, Sequencer, course
 from nasm.base.problems import Failure
 from nasm.base.source import Span
 from nasm.isa.effects import Clear, Rendezvous
-from nasm.machine.flow import Flow, Loop
-from nasm.machine.straight_run import Course, Sequencer, course
 from nasm.program.program import Program, Wait
 from nasm.sim.counters import Who
 

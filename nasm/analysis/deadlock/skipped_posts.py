@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from nasm.machine.flow import Flow
+from nasm.analysis.flow import Flow
 
 if TYPE_CHECKING:
     from nasm.analysis.deadlock.posts import Supply, Updater

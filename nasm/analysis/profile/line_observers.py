@@ -36,7 +36,7 @@ class ByLine(Observer):
 
     def add(self, queue: int, pc: int, *counts: int) -> list[int]:
         """Add to the counts of the line at a place of a queue."""
-        key = queue, self.program.queues[queue].spans[pc] or -1 - pc
+        key = self.program.line(queue, pc)
         found = self.counts.get(key)
         if found is None:
             self.first[key] = pc

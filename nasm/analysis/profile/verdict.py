@@ -97,12 +97,8 @@ def lines(
 
     With ``room``, the slack of every line, the others stand behind them, the least first.
     """
-
-    def place(queue: int, pc: int) -> Key:
-        return queue, program.queues[queue].spans[pc] or -1 - pc
-
     found, left = [], dict(room or {})
-    for stretch in folded(steps, place):
+    for stretch in folded(steps, program.line):
         its = None if room is None else left.pop(stretch.place, 0)
         name, span, text = _named(program, *stretch.place)
         found.append(
@@ -129,6 +125,6 @@ def slacks(program: Program, history: History) -> dict[Key, int]:
     queues, pcs = history.column("queue"), history.column("pc")
     found: dict[Key, int] = {}
     for queue, pc, ticks in zip(queues.tolist(), pcs.tolist(), room.tolist(), strict=True):
-        key = queue, program.queues[queue].spans[pc] or -1 - pc
+        key = program.line(queue, pc)
         found[key] = min(ticks, found.get(key, ticks))
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -19,11 +19,13 @@ from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.input import Input
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent, merge_key_bindings
 from prompt_toolkit.keys import Keys
-from prompt_toolkit.lexers import DynamicLexer
+from prompt_toolkit.lexers import DynamicLexer, Lexer
 from prompt_toolkit.output import ColorDepth, Output
 from prompt_toolkit.shortcuts import CompleteStyle
+from prompt_toolkit.styles import Style
 
-from nasm.apps.repl.colors import STYLE, CommandLexer
+from nasm.apps.repl import command
+from nasm.apps.repl.command import Command
 from nasm.apps.repl.input import MORE, PROMPT, goes_on
 from nasm.apps.repl.panel_window import Above
 from nasm.apps.repl.screen import Unwritable
@@ -33,9 +35,67 @@ from nasm.base import host_files, signals
 from nasm.base.problems import columns
 from nasm.base.signals import Told
 from nasm.debugger.session import NO_PROGRAM, Session
+from nasm.language.text.lexemes import TERMINALS, lexemes
 from nasm.machine.records import QueueRecord, Status
 from nasm.show import steps
 from nasm.show.columns import cut, in_ascii
+
+STYLE = Style.from_dict(
+    {
+        "command": "bold",
+        "title": "bold",
+        "mark": "bold",
+        "instruction": "ansicyan",
+        "engine": "ansimagenta",
+        "semaphore": "ansiyellow",
+        "register": "ansiyellow",
+        "directive": "ansiblue",
+        "number": "ansigreen",
+        "string": "ansigreen",
+        "comment": "ansibrightblack",
+    }
+)
+
+_SHOWN = {kind: kind for kind, _ in STYLE.style_rules if kind in TERMINALS} | {
+    "semaphore_open": "semaphore",
+    "instruction": "instruction",
+}
+"""Kinds of lexeme that have a colour, each with whose it is."""
+
+
+def coloured(
+    line: str, commands: Sequence[Command], mnemonics: Mapping[str, object]
+) -> StyleAndTextTuples:
+    """A line in pieces, each with what kind of word it is."""
+    begun = len(line) - len(line.lstrip())
+    if line[begun:].startswith("#"):
+        return [("class:comment", line)]
+    pieces: StyleAndTextTuples = [("", line[:begun])]
+    first = command.split(line)[0]
+    if len(command.match(first, commands)) == 1:
+        pieces.append(("class:command", first))
+        begun += len(first)
+    for kind, start, end, word in lexemes(line, begun):
+        kind = "instruction" if kind == "name" and word in mnemonics else kind
+        if kind in _SHOWN:
+            pieces += [("", line[begun:start]), (f"class:{_SHOWN[kind]}", word)]
+            begun = end
+    pieces.append(("", line[begun:]))
+    return pieces
+
+
+class CommandLexer(Lexer):
+    """Colours the commands of a shell, and instructions of its program's target."""
+
+    def __init__(self, shell: Shell) -> None:
+        self._shell = shell
+
+    def lex_document(self, document: Document) -> Callable[[int], StyleAndTextTuples]:
+        """A function that gives a line in pieces."""
+        names, lines = self._shell.names, document.lines
+        commands = [c for c in names.commands if " " not in c.name]
+        mnemonics = names.words.get("mnemonic", {})
+        return lambda number: coloured(lines[number], commands, mnemonics)
 
 
 class NameCompleter(Completer):

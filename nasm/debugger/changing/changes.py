@@ -83,8 +83,8 @@ class SetSemaphore(Change):
     def _do(self, running: Running) -> None:
         machine = running.machine
         machine.scheduler.waits.put(self.number, self.value)
-        if machine.ordering is not None:
-            machine.ordering.watch.close()
+        if machine.watch is not None:
+            machine.watch.close()
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -10,10 +10,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from nasm.analysis.deadlock.posts import Changing
+from nasm.analysis.flow import Flow
 from nasm.base.problems import Failure
 from nasm.isa.effects import Rendezvous, Transfer
 from nasm.machine.effects import plan_of
-from nasm.machine.flow import Flow
 from nasm.sim.counters import Who
 
 if TYPE_CHECKING:

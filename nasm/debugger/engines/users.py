@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from nasm.analysis.flow import written_registers
 from nasm.analysis.summary import instruction_text
 from nasm.base.problems import Refused, clean
 from nasm.base.source import Span
 from nasm.isa.effects import Clear
 from nasm.isa.instruction import Context
 from nasm.isa.list_kinds import views
-from nasm.machine.flow import written_registers
 from nasm.machine.writers import read, written
 from nasm.program.program import Instruction
 from nasm.views.regions import Region, intersect

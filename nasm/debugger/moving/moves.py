@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import NamedTuple
 
+from nasm.analysis.flow import Branch, Flow
 from nasm.base.problems import Refused
 from nasm.base.source import Frame
 from nasm.debugger.moving.locations import location
 from nasm.debugger.moving.stops import Met, Test
 from nasm.isa.micro import Micro
-from nasm.machine.flow import Branch, Flow
 from nasm.program.program import Program
 from nasm.runs.running import Running
 from nasm.sim.channels import Flight, Group

@@ -275,7 +275,7 @@ class OnBirth(Test):
 
     def __init__(self, running: Running) -> None:
         super().__init__(running)
-        self.numbers = running.machine.hazards.numbers
+        self.numbers = running.machine.findings.numbers
         self.born: dict[Who, tuple[int, ...]] = {}
 
     def begin(self) -> None:

@@ -55,8 +55,8 @@ def compile_node(node: tree.Node, words: Iterable[str] = ()) -> Closure:
     if isinstance(node, tree.Name) and node.name in vocabulary and node.name not in CONSTANTS:
         symbol = Symbol(node.name)
         return lambda scope: symbol
-    first, links = tree.chain(node)
-    if links:
+    if isinstance(node, tree.Link):
+        first, links = tree.chain(node)
         begin = _compared(first) if _equates(links[0]) else _first(first, links[0])
         return _chained(begin, [(n, _LINKS[type(n)](n)) for n in links])
     maker = _MAKERS.get(type(node))

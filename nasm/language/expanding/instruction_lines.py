@@ -22,7 +22,7 @@ from nasm.language.expanding.operand_hints import no_operand, of_another, qualif
 from nasm.language.expanding.operand_texts import elsewhere, in_order
 from nasm.language.expanding.scope import CONSTANTS, Scope
 from nasm.language.text import tree
-from nasm.language.text.walk import descendants
+from nasm.language.text.walk import contains
 from nasm.program.builder import Made, ProgramBuilder
 from nasm.program.deferred import Moments
 from nasm.program.program import Update, Wait
@@ -173,9 +173,7 @@ def compile_line(statement: tree.Line, scope: Scope, builder: ProgramBuilder) ->
 
 def _own(row: Row, statement: tree.Line) -> bool:
     """Whether it has names that mean something else in each expansion of a macro."""
-    if any(operand.kind.names == "label" for operand in row.written):
-        return True
-    return any(isinstance(node, tree.Template) for _, node in descendants(statement))
+    return bool(row.labels) or contains(statement, tree.Template)
 
 
 def _operands(

@@ -36,3 +36,8 @@ def descendants(node: tree.Node) -> Iterator[tuple[int, tree.Node]]:
         yield depth, current
         first = current.before if isinstance(current, tree.Link) else None
         waiting += [(depth + (child is not first), child) for child in children(current)]
+
+
+def contains(node: tree.Node, kind: type[tree.Node]) -> bool:
+    """Whether a node, or one below it, is of a kind."""
+    return any(isinstance(each, kind) for _, each in descendants(node))

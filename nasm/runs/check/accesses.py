@@ -98,7 +98,7 @@ class Touches:
     def _outline(self, queue: int, traits: Traits, instruction: Instruction) -> Outline:
         machine = self.machine
         registers, engine = machine.state.registers[queue], machine.state.engines[queue]
-        return Outline(traits, instruction.operands, registers, engine, machine.hazards, 0)
+        return Outline(traits, instruction.operands, registers, engine, machine.findings, 0)
 
     def _touched(self, queue: int, instruction: Instruction, shape: Shape) -> Touched:
         row, operands = instruction.row, instruction.operands

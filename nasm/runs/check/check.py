@@ -9,10 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from nasm.base.problems import Problem, counted
-from nasm.machine.endless import ENDLESS, endless
+from nasm.analysis.hazards.endless import ENDLESS, endless
+from nasm.base.array_files import ArrayFile, read_header
+from nasm.base.problems import Problem, Refused, Severity, counted
+from nasm.isa.effects import Jump
+from nasm.language.expectations.judge import golden_file
 from nasm.machine.outlines import DOES_NOT_KNOW, NO_VALUES
 from nasm.machine.records import EXAMINED, MOST_EXAMINED, RunReport, Status
+from nasm.machine.tensor_io import readable
 from nasm.order.check import Check
 from nasm.order.events import Sources
 from nasm.order.observer import Watch
@@ -23,8 +27,6 @@ from nasm.runs.check.counters import Counters, Place
 from nasm.runs.check.interlocks import relied
 from nasm.runs.check.lines import finding
 from nasm.runs.check.live_ranges import Lifetimes, memory_maps
-from nasm.runs.check.missing_files import absent
-from nasm.runs.check.reachable import reachable
 from nasm.runs.check.records import VALUES, Examination
 from nasm.runs.running import Running
 
@@ -110,8 +112,8 @@ def _idle(session: Running, watch: Watch) -> set[Place]:
     if session.status is not Status.FINISHED or watch.full:
         return set()
     check = Check(Sources(session.program), watch, held=True)
-    if session.machine.ordering is not None:
-        check = session.machine.ordering.judged()
+    if session.ordering is not None:
+        check = session.ordering.judged()
     check.settle()
     order, pcs = check.order, watch.pcs
     idle = set(order.idle())
@@ -149,3 +151,58 @@ def _cut_short(report: RunReport, unknown: Iterable[Problem]) -> Iterator[Proble
 def _place(problem: Problem) -> tuple[int, int]:
     """Where a finding stands in the text; those that stand nowhere come last."""
     return (0, problem.span.start) if problem.span is not None else (1, 0)
+
+
+_GIVEN = "a run needs it, unless --in gives the values"
+
+
+def absent(program: Program) -> Iterator[Problem]:
+    """What a run would refuse of files: warnings of initialisers, for a caller may fill tensors."""
+    for tensor in program.tensors.values():
+        if isinstance(tensor.init, ArrayFile):
+            try:
+                readable(tensor, tensor.init, program.files)
+            except Refused as refused:
+                hint = refused.hint or _GIVEN
+                yield Problem(
+                    refused.code, refused.message, tensor.span, hint, severity=Severity.WARNING
+                )
+    for expectation in program.expectations:
+        named = golden_file(expectation)
+        if named is None:
+            continue
+        try:
+            read_header(named[0], lambda shape, dtype: None, program.files)
+        except Refused as refused:
+            yield refused.at(named[1])
+
+
+def reachable(program: Program, queue: int, touches: Touches) -> list[bool]:
+    """Of each pc of a queue, whether some way through its branches leads there.
+
+    A branch whose condition is in its operands goes one way; any other may go both ways.
+    """
+    lines = program.queues[queue]
+    jumps = {n for n, made in enumerate(program.instructions) if made.row.effect is Jump}
+    if not jumps.intersection(lines.instructions):
+        return [True] * len(lines)
+    found, waiting = [False] * len(lines), [0]
+    while waiting:
+        pc = waiting.pop()
+        while pc < len(lines) and not found[pc]:
+            found[pc] = True
+            if lines.instructions[pc] in jumps:
+                waiting += _next(program, queue, pc, touches)
+                break
+            pc += 1
+    return found
+
+
+def _next(program: Program, queue: int, pc: int, touches: Touches) -> list[int]:
+    """Where a branch may go."""
+    instruction, labels = program.instruction(queue, pc), program.queues[queue].labels
+    known = touches.target(queue, pc)
+    if known is not None:
+        return [pc + 1 if known.target is None else labels[known.target]]
+    named = (labels.get(str(instruction.operands[n])) for n in instruction.row.labels)
+    return [pc + 1, *(at for at in named if at is not None)]

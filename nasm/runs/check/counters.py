@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from nasm.base.problems import Note, Problem, counted
 from nasm.isa.effects import Clear
 from nasm.program.program import Program, Update, Wait
-from nasm.runs.check.lines import Line, finding, lines, span_of, subject, who
+from nasm.runs.check.lines import Line, finding, lines, span_of, subject
 
 Place = tuple[int, int]
 """An instruction: its queue and pc."""
@@ -172,6 +172,6 @@ def _lines(program: Program, places: Sequence[Place]) -> list[Line]:
 def _these(program: Program, line: Line) -> str:
     """The instructions of a line as the subject of a relative clause."""
     if len(line.pcs) == 1:
-        return who(program, line.queue, line.pcs[0])
+        return program.instruction_name(line.queue, line.pcs[0])
     name = program.instruction(line.queue, line.pcs[0]).row.name
     return f"the {counted(len(line.pcs), 'round')} of {name} of {program.queue_name(line.queue)}"

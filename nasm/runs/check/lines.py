@@ -28,11 +28,6 @@ def lines(program: Program, queue: int, pcs: Sequence[int] | None = None) -> Ite
         yield Line(queue, tuple(rounds))
 
 
-def who(program: Program, queue: int, pc: int) -> str:
-    """An instruction as sentences name it."""
-    return f"{program.queue_name(queue)} pc {pc} ({program.instruction(queue, pc).row.name})"
-
-
 def span_of(program: Program, line: Line) -> Span | None:
     """Where a line is written; of several rounds, without saying which."""
     queue, pcs = line
@@ -46,7 +41,7 @@ def subject(program: Program, line: Line) -> str:
     """The instructions of a line as sentences name them."""
     queue, pcs = line
     if len(pcs) == 1:
-        return who(program, queue, pcs[0])
+        return program.instruction_name(queue, pcs[0])
     name = program.instruction(queue, pcs[0]).row.name
     return f"{name} of {program.queue_name(queue)} (all {counted(len(pcs), 'round')})"
 

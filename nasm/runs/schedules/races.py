@@ -18,7 +18,7 @@ PAIRS = 3
 
 def races_of(session: Running) -> int:
     """How many races a run has that can be shown, as far as it is reported."""
-    ordering = session.machine.ordering
+    ordering = session.ordering
     return 0 if ordering is None else sum(1 for _ in ordering.races())
 
 
@@ -28,7 +28,7 @@ def witnesses(session: Running) -> Iterator[tuple[Problem, Witness]]:
     Held back is the end of the access that came first in the run, or else that of the other; where
     that changes nothing, those of other pairs of accesses of the same two lines, and starts.
     """
-    ordering = session.machine.ordering
+    ordering = session.ordering
     if ordering is None:
         return
     shower: Witnesses | None = None

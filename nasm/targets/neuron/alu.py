@@ -306,7 +306,6 @@ _BITVEC: Final = (
 
 OPERATORS: Final = {o.name: o for o in (*_ARITHMETIC, *_BITVEC)}
 ARITH: Final = tuple(o.name for o in _ARITHMETIC)
-BITVEC: Final = tuple(o.name for o in _BITVEC)
 UNARY: Final = tuple(o.name for o in OPERATORS.values() if o.unary)
 BINARY: Final = tuple(o.name for o in OPERATORS.values() if o.kernel is not None and not o.unary)
 BINARY_ARITH: Final = tuple(o for o in BINARY if o in ARITH)

@@ -47,7 +47,8 @@ def placed(position: Pair | None, size: Pair | None) -> Place:
 
 def place(context: Context) -> Place:
     """The tile of the array that an instruction uses."""
-    return placed(context["tile_position"], context["tile_size"])
+    operands = context.operands
+    return placed(operands["tile_position"], operands["tile_size"])
 
 
 def columns(view: View, perf_mode: str = "none") -> int:

@@ -12,13 +12,30 @@ from nasm.isa.micro import Expansion, Origin
 from nasm.isa.words import Words
 from nasm.program.program import Instruction
 from nasm.targets.tensix.core.tensix import Tensix
-from nasm.targets.tensix.front.expanding import EXPANDERS, Expander, Micro, expand, foreseen
+from nasm.targets.tensix.front.expanding import (
+    EXPANDERS,
+    Expander,
+    Micro,
+    expand,
+    expander_name,
+    foreseen,
+)
 from nasm.targets.tensix.front.mop import WORDS as MOP_WORDS
-from nasm.targets.tensix.front.timing import MOP_BUBBLE
 from nasm.targets.tensix.isa import DATA, ISA
+from nasm.targets.tensix.words import WORDS as DECLARED
+from nasm.targets.tensix.words.units import NOTHING
 from nasm.targets.tensix.words.word import OPCODE
 
+TEMPLATE, BUFFER = (expander_name(one) for one in (Expander.TEMPLATE, Expander.BUFFER))
+IDLE: Final = next(name for name, word in DECLARED.items() if word.unit is NOTHING)
+
 WORDS: Final = Words(ISA, OPCODE, DATA, {})
+
+BUBBLE: Final = 1
+"""Cycles without a word between what an expanded word makes and one that is not expanded.
+
+Source: the page of the MOP expander in the public ISA documentation of Wormhole B0.
+"""
 
 
 @lru_cache(maxsize=1 << 14)
@@ -38,9 +55,9 @@ def _instructions(
 def _origin(micro: Micro, recorded: tuple[tuple[int, int] | None, ...]) -> Origin | None:
     """The slot of the expander's template, and of the replay buffer, from which a word came."""
     if micro.played is None:
-        return Origin(f"{micro.slot} of MOP") if micro.slot else None
-    of = f"{micro.slot} of MOP, " if micro.slot else ""
-    return Origin(f"{of}REPLAY slot {micro.played}", "recorded at", recorded[micro.played])
+        return Origin(f"{micro.slot} of {TEMPLATE}") if micro.slot else None
+    of = f"{micro.slot} of {TEMPLATE}, " if micro.slot else ""
+    return Origin(f"{of}{BUFFER} slot {micro.played}", "recorded at", recorded[micro.played])
 
 
 def _decoded(micro: Micro) -> Instruction:
@@ -49,17 +66,18 @@ def _decoded(micro: Micro) -> Instruction:
     except Refused as refused:
         if not micro.origin:
             raise
-        hint = f"set the word of {micro.origin} before the run: .cfg {_setting(micro)}: NOP"
+        hint = f"set the word of {micro.origin} before the run: .cfg {_setting(micro)}: {IDLE}"
         if micro.played is not None:
-            hint = "record it first, by REPLAY with Load=1, or " + hint
+            hint = f"record it first, by {BUFFER} with Load=1, or {hint}"
         raise Refused(refused.code, f"{refused.message}, from {micro.origin}", hint) from None
 
 
 def _setting(micro: Micro) -> str:
     """The setting that the word of an expander is."""
     if micro.played is not None:
-        return f"REPLAY{micro.played}"
-    return next(f"MOP{n}_{micro.slot}" for n, words in enumerate(MOP_WORDS) if micro.slot in words)
+        return f"{BUFFER}{micro.played}"
+    number = next(n for n, words in enumerate(MOP_WORDS) if micro.slot in words)
+    return f"{TEMPLATE}{number}_{micro.slot}"
 
 
 def expanded(
@@ -76,7 +94,7 @@ def expanded(
     if mop != core.after_mop[thread]:
         core.after_mop = _with(core.after_mop, thread, mop)
     if late:
-        core.bubble = _with(core.bubble, thread, core.around.now + 1 + MOP_BUBBLE)
+        core.bubble = _with(core.bubble, thread, core.around.now + 1 + BUBBLE)
     if micros is None:
         return (instruction,) if late else None
     return _instructions(micros, core.threads[thread].recorded)
@@ -86,11 +104,11 @@ def open_recordings(core: Tensix) -> Iterator[Unfinished]:
     """The recordings that threads have left open."""
     for number, own in enumerate(core.threads):
         if own.recording.left:
-            said = f"ends while REPLAY waits for {counted(own.recording.left, 'more instruction')} "
-            said += "to record"
+            left = counted(own.recording.left, "more instruction")
+            said = f"ends while {BUFFER} waits for {left} to record"
             if not own.recording.executes:
                 said += "; what it has recorded since was not executed"
-            yield Unfinished(number, said, "give REPLAY the count of the instructions behind it")
+            yield Unfinished(number, said, f"give {BUFFER} the count of the instructions behind it")
 
 
 def ahead(core: Tensix, thread: int, instruction: Instruction) -> Sequence[Instruction] | None:

@@ -11,13 +11,18 @@ from typing import Final
 
 from nasm.isa.settings import Setting, Settings
 from nasm.targets.tensix.format_names import FORMATS
+from nasm.targets.tensix.front.expanding import Expander, expander_name
 from nasm.targets.tensix.front.mop import WORDS as MOP_WORDS
 from nasm.targets.tensix.isa.table import QUEUES
 from nasm.targets.tensix.scalar import config
 from nasm.targets.tensix.scalar.config_fields import DESCRIPTOR, FIELDS, GLOBAL, Field
 from nasm.targets.tensix.state import NOBODY, Coprocessor
 from nasm.targets.tensix.sync.mutexes import MUTEXES
-from nasm.targets.tensix.writing import OPTIONS, written
+from nasm.targets.tensix.words.groups import Group, writer
+from nasm.targets.tensix.writing import MASK, OPTIONS, written
+
+TEMPLATE, BUFFER = (expander_name(one) for one in (Expander.TEMPLATE, Expander.BUFFER))
+"""The mnemonics of what expands templates, and of what records and plays."""
 
 DOCS: Final = "Tenstorrent ISA documentation, Wormhole B0"
 WORD: Final = 0xFFFFFFFF
@@ -38,7 +43,7 @@ def _field(name: str, at: Field) -> Setting:
     whose = "global" if at.kind == "config" and at.word >= GLOBAL else whose
     last = at.shift + at.width - 1
     bits = f"bits {last} to {at.shift}" if at.width > 1 else f"bit {at.shift}"
-    page = "UNPACR" if DESCRIPTOR in name else "backend configuration"
+    page = writer(Group.DESCRIPTOR) if DESCRIPTOR in name else "backend configuration"
     words = {word: int(form) for word, form in FORMATS.items()} if _of_format(name) else {}
     return Setting(
         name,
@@ -56,7 +61,7 @@ def _expander() -> Iterator[Setting]:
         for at, word in enumerate(words):
             if word:
                 yield Setting(
-                    f"MOP{template}_{word}",
+                    f"{TEMPLATE}{template}_{word}",
                     f"word {at} of the MOP expander, as template {template} uses it",
                     f"{DOCS}, MOP expander",
                     _COUNTS.get(word, WORD),
@@ -64,13 +69,13 @@ def _expander() -> Iterator[Setting]:
                     instruction=word not in _COUNTS,
                     place=("mop", at),
                 )
-    summary = "the upper half of the mask that the next MOP of template 0 uses"
-    yield Setting("MOP_mask_high", summary, f"{DOCS}, MOP_CFG", 0xFFFF, of_queue=True)
+    summary = f"the upper half of the mask that the next {TEMPLATE} of template 0 uses"
+    yield Setting(MASK, summary, f"{DOCS}, {writer(Group.MASK)}", 0xFFFF, of_queue=True)
     for at in range(32):
         yield Setting(
-            f"REPLAY{at}",
+            f"{BUFFER}{at}",
             f"instruction {at} of the replay buffer",
-            f"{DOCS}, REPLAY",
+            f"{DOCS}, {BUFFER}",
             WORD,
             of_queue=True,
             instruction=True,
@@ -82,13 +87,14 @@ def _others() -> Iterator[Setting]:
         summary = f"general register {at} of the thread"
         yield Setting(f"GPR{at}", summary, f"{DOCS}, scalar unit", WORD, of_queue=True)
     for at in range(8):
-        yield Setting(f"SEM{at}_value", f"the value of semaphore {at}", f"{DOCS}, SEMINIT", 15)
-        yield Setting(f"SEM{at}_max", f"the maximum of semaphore {at}", f"{DOCS}, SEMINIT", 15)
+        page = f"{DOCS}, {writer(Group.SEMAPHORE)}"
+        yield Setting(f"SEM{at}_value", f"the value of semaphore {at}", page, 15)
+        yield Setting(f"SEM{at}_max", f"the maximum of semaphore {at}", page, 15)
     owners = {"free": NOBODY, **{name: at for at, name in enumerate(QUEUES)}}
     for at in MUTEXES:
         summary = f"who holds mutex {at}"
         most = len(QUEUES) - 1
-        yield Setting(f"MUTEX{at}", summary, f"{DOCS}, ATGETM", most, NOBODY, owners)
+        yield Setting(f"MUTEX{at}", summary, f"{DOCS}, {writer(Group.MUTEX)}", most, NOBODY, owners)
 
 
 def put(core: Coprocessor, thread: int, setting: Setting, value: int) -> None:
@@ -98,10 +104,10 @@ def put(core: Coprocessor, thread: int, setting: Setting, value: int) -> None:
         config.begin_field(core, thread, name, value)
     elif isinstance(setting.place, tuple):
         own.mop[setting.place[1]] = value
-    elif name == "MOP_mask_high":
+    elif name == MASK:
         own.mop_mask_high = value
-    elif name.startswith("REPLAY"):
-        own.replay[int(name[6:])] = value
+    elif name.startswith(BUFFER):
+        own.replay[int(name.removeprefix(BUFFER))] = value
     elif name.startswith("GPR"):
         own.registers[int(name[3:])] = value
     elif name.startswith("MUTEX"):

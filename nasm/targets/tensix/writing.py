@@ -12,8 +12,15 @@ from typing import Final
 from nasm.base.problems import Refused, listed
 from nasm.isa.settings import MISPLACED, Values, Written
 from nasm.targets.tensix.scalar.config_fields import FIELDS
+from nasm.targets.tensix.words.groups import Group, writer
 
-OPTIONS: Final = {"register": "the general register that WRCFG takes words from"}
+THREAD_WORD: Final = writer(Group.THREAD)
+BANK_WORD: Final = writer(Group.WORD)
+
+OPTIONS: Final = {"register": f"the general register that {BANK_WORD} takes words from"}
+
+MASK: Final = "MOP_mask_high"
+"""The setting of the upper half of the mask."""
 
 _RESET: Final = "STATE_RESET_EN"
 
@@ -33,7 +40,7 @@ def written(values: Values, options: Mapping[str, int]) -> Sequence[Written]:
         if group not in done:
             done.add(group)
             made += _instructions(group, given, register)
-    if register >= 0 and not any(mnemonic == "WRCFG" for mnemonic, _ in made):
+    if register >= 0 and not any(mnemonic == BANK_WORD for mnemonic, _ in made):
         raise Refused("E0309", "none of these is written through a register", "leave register= out")
     return made
 
@@ -46,7 +53,7 @@ def _group(name: str) -> tuple[str, int]:
         return "register", int(name[3:])
     if name.startswith("SEM"):
         return "semaphore", int(name[3])
-    if name == "MOP_mask_high":
+    if name == MASK:
         return "mask", 0
     said = f"no instruction writes {name}"
     raise Refused(MISPLACED, said, f"set it before the run, with .cfg {name} = value")
@@ -57,33 +64,34 @@ def _instructions(
 ) -> Iterator[Written]:
     kind, at = group
     if kind == "thread":
-        yield "SETC16", {"CfgIndex": at, "NewValue": _whole(group, given)}
+        yield THREAD_WORD, {"CfgIndex": at, "NewValue": _whole(group, given)}
     elif kind == "config" and register >= 0:
         yield from _halves(register, _whole(group, given))
-        yield "WRCFG", {"InputReg": register, "Is128Bit": 0, "CfgIndex": at}
+        yield BANK_WORD, {"InputReg": register, "Is128Bit": 0, "CfgIndex": at}
     elif kind == "config":
         yield from _bytes(group, given)
     elif kind == "register":
         yield from _halves(at, given[f"GPR{at}"])
     elif kind == "semaphore":
         names = f"SEM{at}_value", f"SEM{at}_max"
-        _all(names, given, "SEMINIT")
+        _all(names, given, writer(Group.SEMAPHORE))
         value, most = (given[name] for name in names)
-        yield "SEMINIT", {"NewMax": most, "NewValue": value, "SemaphoreMask": 1 << at}
+        settled = {"NewMax": most, "NewValue": value, "SemaphoreMask": 1 << at}
+        yield writer(Group.SEMAPHORE), settled
     else:
-        yield "MOP_CFG", {"MaskHi": given["MOP_mask_high"]}
+        yield writer(Group.MASK), {"MaskHi": given[MASK]}
 
 
 def _halves(register: int, value: int) -> Iterator[Written]:
     for half in (0, 1):
         part = value >> 16 * half & 0xFFFF
-        yield "SETDMAREG", {"NewValue": part, "ResultHalfReg": 2 * register + half}
+        yield writer(Group.REGISTER), {"NewValue": part, "ResultHalfReg": 2 * register + half}
 
 
 def _whole(group: tuple[str, int], given: Mapping[str, int]) -> int:
     """All of a word, of which every field is given; raises Refused."""
     names = [name for name, field in FIELDS.items() if (field.kind, field.word) == group]
-    _all(names, given, "SETC16" if group[0] == "thread" else "WRCFG")
+    _all(names, given, THREAD_WORD if group[0] == "thread" else BANK_WORD)
     return sum(given[name] << FIELDS[name].shift for name in names)
 
 
@@ -104,10 +112,10 @@ def _bytes(group: tuple[str, int], given: Mapping[str, int]) -> Iterator[Written
             mask |= field.mask << field.shift
             value |= number << field.shift
     if _RESET in given and FIELDS[_RESET].word == group[1]:
-        said = f"RMWCIB0 writes {_RESET} as any other word, and resets nothing"
+        said = f"{writer(Group.BYTE)} writes {_RESET} as any other word, and resets nothing"
         raise Refused(MISPLACED, said, "write it through a register: .write … register=60")
     for byte in range(4):
         bits = mask >> 8 * byte & 0xFF
         if bits:
             new = value >> 8 * byte & 0xFF
-            yield f"RMWCIB{byte}", {"Mask": bits, "NewValue": new, "Index4": group[1]}
+            yield writer(Group.BYTE, byte), {"Mask": bits, "NewValue": new, "Index4": group[1]}

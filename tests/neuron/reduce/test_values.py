@@ -12,7 +12,7 @@ from tests.parts import part
 from tests.tables import each
 
 ARITHMETIC = tuple(o for o in alu.REDUCING if o in alu.ARITH)
-BITWISE = tuple(o for o in alu.REDUCING if o in alu.BITVEC)
+BITWISE = tuple(o for o in alu.REDUCING if o not in alu.ARITH)
 
 
 def rows(values: Array, axes: int) -> list[list[float]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from nasm.analysis.hazards.hazards import Hazards
 from nasm.base.source import Source
 from nasm.language.assemble import assemble
 from nasm.machine import Machine, tensor_io
@@ -45,4 +46,4 @@ def starts(machine: Machine, queue: int) -> list[int]:
 
 def hazards(machine: Machine) -> list[str]:
     """Codes of what was found."""
-    return [problem.code for problem in (*machine.hazards.found, *machine.hazards.warnings)]
+    return [problem.code for problem in (*Hazards(machine).found, *Hazards(machine).warnings)]

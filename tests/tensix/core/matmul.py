@@ -9,10 +9,11 @@ import numpy as np
 from nasm.machine import Machine
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.matrix.formats import Format
-from nasm.targets.tensix.matrix.tiles import decode_tiles, encode_tiles, tile_bytes
+from nasm.targets.tensix.matrix.tiles import tile_bytes
 from tests.tensix.core.machines import held, made
 from tests.tensix.matrix.machine import PACKERS, configure, packs, set_x, unpacks
 from tests.tensix.matrix.matmul import ORDER, OUT, A, B, modifiers
+from tests.tensix.matrix.tiles import decode_tiles, encode_tiles
 
 BF16 = Format.BF16
 

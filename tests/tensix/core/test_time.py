@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from nasm.analysis.deadlock.report import deadlock
+from nasm.analysis.hazards.hazards import Hazards
 from nasm.base.problems import Failure
 from nasm.base.source import Source
 from nasm.debugger.session import Session
@@ -349,7 +350,7 @@ def test_rows_packed_before_they_are_written_are_told(
 
 def test_packed_rows_are_told_with_who_writes_them() -> None:
     done = alone(BANKS + "@t1 MVMUL\n@t2 NOP\n@t2 NOP\n@t2 PACR PackerMask=1, Last=1\n")
-    (problem,) = done.hazards.found
+    (problem,) = Hazards(done).found
     said = "PACR reads rows 0 to 7 of Dst 1 cycle after MVMUL began to write them, which takes 5"
     assert said in problem.message
     assert any("writes these rows" in note.message for note in problem.notes)
@@ -367,4 +368,4 @@ def test_a_tile_without_numbers_has_no_exponents(y: int, expected: list[str]) ->
         SRCA_SET_SetOvrdWithAddr=1,
         UNP0_ADDR_BASE_REG_1_Base=128,
     )
-    assert [problem.code for problem in done.hazards.warnings] == expected
+    assert [problem.code for problem in Hazards(done).warnings] == expected

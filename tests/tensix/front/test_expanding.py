@@ -10,7 +10,6 @@ import pytest
 from nasm.base.problems import Refused
 from nasm.targets.tensix.front.expanding import Micro, expand
 from nasm.targets.tensix.front.mop import template_0, template_1
-from nasm.targets.tensix.front.timing import GATE_FIFO, MOP_FIFO, REPLAY_FIFO, mop_bubble
 from nasm.targets.tensix.state import Coprocessor
 from tests.parts import part
 from tests.tensix.scalar.cores import made
@@ -289,8 +288,3 @@ def test_what_an_expander_should_have_taken_is_refused_behind_it(slot: int, name
     core.threads[0].replay[0] = slot
     with pytest.raises(Refused, match=f"{name} reaches the wait gate"):
         expand(core, 0, replay(0, 1))
-
-
-def test_the_fifos_and_the_bubble() -> None:
-    assert (MOP_FIFO, REPLAY_FIFO, GATE_FIFO) == ((32, 16, 16), 8, 2)
-    assert [mop_bubble(0x60, True), mop_bubble(0x01, True), mop_bubble(0x60, False)] == [1, 0, 0]

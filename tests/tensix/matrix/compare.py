@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from nasm.targets.tensix.matrix import multiply
-from nasm.targets.tensix.matrix.elementwise import elwadd
+from nasm.targets.tensix.matrix.arithmetic import elwadd
 from nasm.targets.tensix.matrix.formats import Style
 from nasm.targets.tensix.matrix.pools import gmpool
 from tests.tensix.matrix import model

@@ -10,10 +10,11 @@ from nasm.targets.tensix.matrix.arithmetic import MVMUL
 from nasm.targets.tensix.matrix.control import SETRWC, ZEROACC
 from nasm.targets.tensix.matrix.formats import Format
 from nasm.targets.tensix.matrix.pack import PACR
-from nasm.targets.tensix.matrix.tiles import decode_tiles, encode_tiles, tile_bytes
+from nasm.targets.tensix.matrix.tiles import tile_bytes
 from nasm.targets.tensix.matrix.unpack import UNPACR
 from nasm.targets.tensix.state import Coprocessor
 from tests.tensix.matrix.machine import configure, coprocessor, packs, unpacks
+from tests.tensix.matrix.tiles import decode_tiles, encode_tiles
 
 A, B, OUT = 0x4000, 0x8000, 0x10000
 ORDER = (0, 1, 0, 2, 0, 1, 3, 0, 0, 1, 0, 2, 0, 1, 3, 1)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from nasm.targets.tensix.matrix.accumulate import accumulate
-from nasm.targets.tensix.matrix.elementwise import elwadd
+from nasm.targets.tensix.matrix.arithmetic import elwadd
 from nasm.targets.tensix.matrix.formats import (
     Style,
     dst_from_bf16,

@@ -8,16 +8,10 @@ import pytest
 from nasm.base.problems import Refused
 from nasm.targets.tensix.matrix import bfp, formats, reading, writing
 from nasm.targets.tensix.matrix.formats import BITS, BLOCK_FLOATS, FIVE_BIT_EXPONENT, Format
-from nasm.targets.tensix.matrix.tiles import (
-    decode_tiles,
-    encode,
-    encode_tiles,
-    tile_bytes,
-    tilize,
-    untilize,
-)
+from nasm.targets.tensix.matrix.tiles import encode, tile_bytes, tilize, untilize
 from nasm.targets.tensix.matrix.writing import Kind, Reading
 from tests.tensix.matrix import model_formats as model
+from tests.tensix.matrix.tiles import decode_tiles, encode_tiles
 
 F = Format
 BLOCKS = sorted(BLOCK_FLOATS)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from enum import Enum
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -31,6 +31,12 @@ class Expander(Enum):
 
 EXPANDERS: Final[dict[int, Expander]] = {}
 """By opcode, the words for expanders, as their rows declare."""
+
+
+@cache
+def expander_name(expander: Expander) -> str:
+    """The mnemonic of the word with which an expander does this."""
+    return next(OPCODES[code].mnemonic for code, one in EXPANDERS.items() if one is expander)
 
 
 class Micro(NamedTuple):
@@ -157,12 +163,11 @@ def _for_gate(word: int) -> int:
     """A word that may reach the gate: none that an expander should have taken."""
     if word >> 24 not in EXPANDERS:
         return word
-    names = {expander: OPCODES[code].mnemonic for code, expander in EXPANDERS.items()}
-    template, mask = names[Expander.TEMPLATE], names[Expander.MASK]
+    template, mask, buffer = map(expander_name, Expander)
     raise Refused(
         "E0701",
         f"{OPCODES[word >> 24].mnemonic} reaches the wait gate, past its expander: "
         "what happens is not documented",
-        f"a {template} may make {names[Expander.BUFFER]}, but not {template} or {mask}; "
+        f"a {template} may make {buffer}, but not {template} or {mask}; "
         "the replay buffer holds none of these",
     )

@@ -5,6 +5,7 @@ from nasm.targets.tensix.isa.setups import REGISTERS
 from nasm.targets.tensix.isa.table import Family
 from nasm.targets.tensix.scalar import configuring
 from nasm.targets.tensix.scalar.timing import Pace
+from nasm.targets.tensix.words.groups import Group
 from nasm.targets.tensix.words.units import CONFIG
 from nasm.targets.tensix.words.word import Told, Word
 
@@ -27,6 +28,7 @@ WRCFG = UNIT.row(
     pace=Pace("configuration", 1, 2, shared=True),
     starts=starting.writing_words(2, configuring.written_by_WRCFG),
     setup=REGISTERS,
+    settings=Group.WORD,
     example="WRCFG InputReg=1, Is128Bit=0, CfgIndex=76",
 )
 
@@ -58,6 +60,7 @@ SETC16 = UNIT.row(
     ),
     configuring.SETC16,
     pace=Pace("configuration", 1, 1, shared=False),
+    settings=Group.THREAD,
     example="SETC16 CfgIndex=12, NewValue=8",
 )
 
@@ -73,6 +76,7 @@ RMWCIB0 = UNIT.row(
     configuring.RMWCIB0,
     pace=_CHANGES,
     waits=waits.for_configuration,
+    settings=Group.BYTE,
     example=f"RMWCIB0 {_BITS}",
 )
 
@@ -88,6 +92,7 @@ RMWCIB1 = UNIT.row(
     configuring.RMWCIB1,
     pace=_CHANGES,
     waits=waits.for_configuration,
+    settings=Group.BYTE,
     example=f"RMWCIB1 {_BITS}",
 )
 
@@ -103,6 +108,7 @@ RMWCIB2 = UNIT.row(
     configuring.RMWCIB2,
     pace=_CHANGES,
     waits=waits.for_configuration,
+    settings=Group.BYTE,
     example=f"RMWCIB2 {_BITS}",
 )
 
@@ -118,5 +124,6 @@ RMWCIB3 = UNIT.row(
     configuring.RMWCIB3,
     pace=_CHANGES,
     waits=waits.for_configuration,
+    settings=Group.BYTE,
     example=f"RMWCIB3 {_BITS}",
 )

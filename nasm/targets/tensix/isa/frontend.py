@@ -6,6 +6,7 @@ from nasm.targets.tensix.isa.setups import EXPANDED
 from nasm.targets.tensix.isa.table import Family
 from nasm.targets.tensix.scalar import unit
 from nasm.targets.tensix.scalar.timing import MISC_PACE
+from nasm.targets.tensix.words.groups import Group
 from nasm.targets.tensix.words.units import FRONT, NOTHING
 from nasm.targets.tensix.words.word import Told, Word
 
@@ -39,6 +40,7 @@ MOP_CFG = UNIT.row(
     ),
     cost=costs.FRONT,
     expands=Expander.MASK,
+    settings=Group.MASK,
     example="MOP_CFG MaskHi=5",
 )
 

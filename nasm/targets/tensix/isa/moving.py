@@ -5,6 +5,7 @@ from nasm.targets.tensix.isa.setups import MOVED, PACKED, UNPACKED
 from nasm.targets.tensix.isa.table import Family
 from nasm.targets.tensix.matrix import pack, unpack
 from nasm.targets.tensix.scalar import mover
+from nasm.targets.tensix.words.groups import Group
 from nasm.targets.tensix.words.units import BUFFER, MOVER, PACK, UNPACK
 from nasm.targets.tensix.words.word import Told, Word
 
@@ -70,6 +71,7 @@ UNPACR = UNIT.row(
     starts=starting.unpacking,
     waits=waits.to_unpack,
     setup=UNPACKED,
+    settings=Group.DESCRIPTOR,
     example="UNPACR WhichUnpacker=0, FlipSrc=1",
 )
 

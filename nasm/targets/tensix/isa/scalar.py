@@ -5,6 +5,7 @@ from nasm.targets.tensix.isa.setups import IN_L1, REGISTERS
 from nasm.targets.tensix.isa.table import Family
 from nasm.targets.tensix.scalar import arithmetic, forms, memory, registers_of_devices, timing, unit
 from nasm.targets.tensix.scalar.timing import ATOMIC_LATENCY, LOAD_LATENCY, RETRY, scalar_pace
+from nasm.targets.tensix.words.groups import Group
 from nasm.targets.tensix.words.units import RESET, SCALAR
 from nasm.targets.tensix.words.word import Told, Word
 
@@ -40,6 +41,7 @@ SETDMAREG = UNIT.row(
     ),
     forms.SETDMAREG,
     pace=scalar_pace(1),
+    settings=Group.REGISTER,
     example="SETDMAREG NewValue=6, ResultHalfReg=2",
 )
 

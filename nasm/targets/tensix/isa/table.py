@@ -25,6 +25,7 @@ from nasm.targets.tensix.lanes.facts import Lanes
 from nasm.targets.tensix.matrix.facts import MATRIX_UNIT, Matrix
 from nasm.targets.tensix.scalar.timing import Pace, Paces
 from nasm.targets.tensix.words import WORDS, declare
+from nasm.targets.tensix.words.groups import WRITERS, Group
 from nasm.targets.tensix.words.units import MATRIX, VECTOR
 from nasm.targets.tensix.words.word import OPCODE, Told, Word
 
@@ -63,6 +64,7 @@ class Family:
         expands: Expander | None = None,
         starts: Start | None = None,
         waits: Waits | None = None,
+        settings: Group | None = None,
         example: str = "",
         **more: Any,
     ) -> Row:
@@ -81,6 +83,7 @@ class Family:
             expands: Of a word that does not reach the gate, what an expander does with it.
             starts: What happens when it starts, if that is not as for others of its unit.
             waits: What it waits for beside the gate and its unit.
+            settings: What it writes of what programs may set by name, or its page documents.
             example: An example; without one it is the mnemonic with two fields.
             more: Passed to :meth:`~nasm.isa.isa.Isa.instruction`.
         """
@@ -89,6 +92,8 @@ class Family:
         _declare(word, semantics, facts, lasts)
         if expands is not None:
             EXPANDERS[word.opcode] = expands
+        if settings is not None:
+            WRITERS.setdefault(settings, []).append(word.mnemonic)
         if starts is None and isinstance(pace, Pace):
             starts = at_once(pace.latency)
         executed = _refusing(word) if semantics is None else started(word, semantics, starts)

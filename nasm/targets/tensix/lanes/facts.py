@@ -42,10 +42,6 @@ def mode_of(fields: Fields) -> int:
     return fields.get("Mod1", fields.get("Mod0", 0))
 
 
-def _nothing(fields: Fields) -> Registers:
-    return NO_REGISTERS
-
-
 def _never(fields: Fields) -> bool:
     return False
 

@@ -149,16 +149,3 @@ def decode(data: U8, form: Format, count: int) -> NDArray[Any]:
     bits = u32(bits)
     magnitude = np.where(bits & 0x7C00, (bits & 0x7FFF) + np.uint32(112 << 10) << 13, 0)
     return u32((bits & 0x8000) << 16 | magnitude).view(np.float32)
-
-
-def encode_tiles(x: Any, form: Format) -> U8:
-    """An array (rows, columns) as bytes of L1, tile by tile; raises Refused."""
-    tiles = tilize(x)
-    return np.concatenate([encode(tile, form) for tile in tiles])
-
-
-def decode_tiles(data: U8, form: Format, rows: int, columns: int) -> NDArray[Any]:
-    """Bytes of L1, tile by tile, as an array (rows, columns)."""
-    parts = data.reshape(-1, tile_bytes(form))
-    numbers = [decode(np.ascontiguousarray(part), form, TILE * TILE) for part in parts]
-    return untilize(np.stack(numbers).reshape(-1, 4, FACE, FACE), rows, columns)

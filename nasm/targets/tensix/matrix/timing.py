@@ -40,11 +40,6 @@ def dst_blocks(row: int, count: int, wide: bool) -> frozenset[int]:
     return frozenset(r // 8 for r in rows) | frozenset((r + LOW_HALF) // 8 for r in rows if wide)
 
 
-def dst_ready(written: Mapping[int, int], blocks: frozenset[int]) -> int:
-    """The first cycle in which blocks can be read, by the cycle in which each was last written."""
-    return max((written[b] + DST_STALL + 1 for b in blocks if b in written), default=0)
-
-
 ADDRESS_CYCLES: Final = 2
 """Before an unpacker reads: its thread, and every unpack of others, waits for them."""
 
@@ -79,16 +74,6 @@ def shared_speed(first: int, second: int) -> tuple[int, int]:
     return _CONTENTION[first, second]
 
 
-def unpack_cycles(bytes_read: int, speed: int) -> int:
-    """Cycles in which an unpacker reads bytes of L1 at a speed, behind ``ADDRESS_CYCLES``."""
-    return -(-bytes_read // (16 * speed))
-
-
 def pack_cycles(bytes_written: int, *, accumulates: bool = False, atomic: bool = False) -> int:
     """Cycles in which a packer writes bytes to L1: 16 a cycle, in 2 if it adds, in 5 if atomic."""
     return -(-bytes_written // 16) * (5 if atomic else 2 if accumulates else 1)
-
-
-def matrix_flops(rows: int = 8) -> int:
-    """Operations of one product of matrices: of 8 rows, 4096."""
-    return rows * 16 * 16 * 2

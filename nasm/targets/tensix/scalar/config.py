@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Final
 
+import numpy as np
+
 from nasm.base.problems import Refused, did_you_mean
 from nasm.targets.tensix.scalar.config_fields import (
     CONFIG_WORDS,
@@ -15,8 +17,8 @@ from nasm.targets.tensix.scalar.config_fields import (
     THREAD_WORDS,
     Field,
 )
-from nasm.targets.tensix.scalar.seeding import reseed
-from nasm.targets.tensix.state import Coprocessor
+from nasm.targets.tensix.shift_register import following
+from nasm.targets.tensix.state import LANES, Coprocessor
 
 _RESET: Final = FIELDS["STATE_RESET_EN"].word
 _SEED: Final = FIELDS["PRNG_SEED_Seed_Val"].word
@@ -143,3 +145,16 @@ def _inside_thread(number: int) -> int:
             f"the configuration of a thread has words 0 to {THREAD_WORDS - 1}; found {number}",
         )
     return number
+
+
+def reseed(core: Coprocessor, value: int) -> None:
+    """Seed the generators of all 32 lanes: 32 steps, then two from each lane to the one below.
+
+    Source: the public simulator; the ISA documentation says only that such a write seeds them all.
+    """
+    state = np.array([value], np.uint32)
+    for _ in range(32):
+        state = following(state)
+    for lane in reversed(range(LANES)):
+        state = following(following(state))
+        core.vector.random[lane] = state[0]

@@ -7,12 +7,11 @@ of Wormhole B0; RDCFG, which has no page, as the public simulator has it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
 
 from nasm.base.problems import Refused
 from nasm.targets.tensix.scalar import config
 from nasm.targets.tensix.scalar.adc import WIDTHS
-from nasm.targets.tensix.scalar.config_fields import CONFIG_WORDS, GLOBAL, SCALAR
+from nasm.targets.tensix.scalar.config_fields import CONFIG_WORDS
 from nasm.targets.tensix.scalar.gprs import quad
 from nasm.targets.tensix.state import THREADS, Coprocessor
 
@@ -32,10 +31,10 @@ def WRCFG(core: Coprocessor, thread: int, InputReg: int, Is128Bit: int, CfgIndex
     words = written_by_WRCFG(Is128Bit, CfgIndex)
     own = core.threads[thread].registers
     values = (quad(core, thread, InputReg) if Is128Bit else own[InputReg:][:1]).tolist()
-    return _writing(core, thread, words, values)
+    return writing(core, thread, words, values)
 
 
-def _writing(core: Coprocessor, thread: int, words: range, values: list[int]) -> Later:
+def writing(core: Coprocessor, thread: int, words: range, values: list[int]) -> Later:
     """What writes words of the bank that the thread uses now."""
     chosen = config.bank(core, thread)
 
@@ -70,19 +69,6 @@ def _rmwcib(byte: int) -> Callable[[Coprocessor, int, int, int, int], None]:
 
 RMWCIB0, RMWCIB1, RMWCIB2, RMWCIB3 = map(_rmwcib, range(4))
 """By the byte within the word, the lowest first."""
-
-
-def REG2FLOP_Configuration(
-    core: Coprocessor, thread: int, SizeSel: int, ThConCfgIndex: int, InputReg: int
-) -> Later:
-    """Write a register, or with size 0 an aligned quad, to words of THCON of the thread's bank.
-
-    They are written at completion, behind what a WRCFG before it writes: that started earlier and
-    takes no longer, and contending for THCON's configuration makes this the later one.
-    """
-    own = core.threads[thread].registers
-    values = (quad(core, thread, InputReg) if SizeSel == 0 else own[InputReg:][:1]).tolist()
-    return _writing(core, thread, written_by_REG2FLOP(SizeSel, ThConCfgIndex), values)
 
 
 def REG2FLOP_ADC(
@@ -124,21 +110,3 @@ def written_by_WRCFG(Is128Bit: int, CfgIndex: int) -> range:
             "E0701", f"the configuration has words 0 to {CONFIG_WORDS - 1}; found {CfgIndex}"
         )
     return range(first, first + count)
-
-
-def written_by_RMWCIB(Index4: int) -> range:
-    """The word of the bank that RMWCIB0 to 3 write."""
-    return range(Index4, Index4 + 1)
-
-
-_LAST: Final = GLOBAL - SCALAR - 1
-
-
-def written_by_REG2FLOP(SizeSel: int, ThConCfgIndex: int) -> range:
-    """The words of the bank that a move of a register writes; raises Refused outside of THCON."""
-    if ThConCfgIndex > _LAST:
-        raise Refused(
-            "E0701", f"REG2FLOP writes words 0 to {_LAST} of THCON; found {ThConCfgIndex}"
-        )
-    first, count = (ThConCfgIndex & ~3, 4) if SizeSel == 0 else (ThConCfgIndex, 1)
-    return range(SCALAR + first, SCALAR + first + count)

@@ -1,24 +1,28 @@
 """Instructions of several forms, by the arguments of their official macros.
 
 Which form a word is, is said by bits of it; each form is a function of its own fields.
+
+Sources: their pages, one for each form, in the public ISA documentation of Wormhole B0.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final, NoReturn
+
+import numpy as np
 
 from nasm.base.problems import Refused
 from nasm.isa.held import Blocked
-from nasm.targets.tensix.scalar.configuring import (
-    REG2FLOP_ADC,
-    REG2FLOP_Configuration,
-    written_by_REG2FLOP,
-)
-from nasm.targets.tensix.scalar.memory import STOREIND_L1
-from nasm.targets.tensix.scalar.packer_state import SETDMAREG_Immediate, SETDMAREG_Special
-from nasm.targets.tensix.scalar.registers_of_devices import STOREIND_MMIO
-from nasm.targets.tensix.scalar.source_stores import STOREIND_Src, waits_for_bank
-from nasm.targets.tensix.state import Coprocessor
+from nasm.targets.tensix.scalar.config import field
+from nasm.targets.tensix.scalar.config_fields import GLOBAL, SCALAR
+from nasm.targets.tensix.scalar.configuring import REG2FLOP_ADC, Later, writing
+from nasm.targets.tensix.scalar.gprs import halves, quad
+from nasm.targets.tensix.scalar.memory import STOREIND_L1, stepped_offset
+from nasm.targets.tensix.scalar.registers_of_devices import WINDOW, refuse
+from nasm.targets.tensix.scalar.unit import release
+from nasm.targets.tensix.state import U32, UNPACKERS, Coprocessor
+from nasm.targets.tensix.waiting import SRC
 
 
 def SETDMAREG(
@@ -78,11 +82,6 @@ def REG2FLOP(
     return None
 
 
-def words_of_REG2FLOP(SizeSel: int, TargetSel: int, FlopIndex: int) -> range:
-    """The words of the bank that REG2FLOP writes; none if it sets an address counter."""
-    return range(0) if TargetSel else written_by_REG2FLOP(SizeSel, FlopIndex & 0x7F)
-
-
 def STOREIND(
     core: Coprocessor,
     thread: int,
@@ -109,3 +108,165 @@ def waits_to_store(
 ) -> Blocked | None:
     """What keeps STOREIND from going on: for SrcA and SrcB, a bank of the matrix unit."""
     return None if MemHierSel or SizeSel else waits_for_bank(core, RegSizeSel)
+
+
+_METADATA = {
+    0: "the sizes of packed tiles",
+    1: "the zero flags of packed tiles",
+    2: "the header of a packed tile",
+    3: "the header of a packed tile",
+    4: "the header of a packed tile",
+    5: "the header of a packed tile",
+    8: "the zero flags of packed tiles",
+}
+"""What packers tell of the tiles they compressed, which is documented in part only."""
+
+_HEADER = ((0x0000FFFF,), (0x00FF0000,), (0xFFFFFFFF,), (0,))
+"""The bits of a tile's header, by word, that are not reserved."""
+
+
+def SETDMAREG_Immediate(core: Coprocessor, thread: int, NewValue: int, ResultHalfReg: int) -> None:
+    """Write 16 bits to half a register; half 2 * n is the low one of register n."""
+    halves(core, thread)[ResultHalfReg] = NewValue
+
+
+def SETDMAREG_Special(
+    core: Coprocessor,
+    thread: int,
+    ResultSize: int,
+    WhichPackers: int,
+    InputSource: int,
+    InputHalfReg: int,
+    ResultHalfReg: int,
+) -> None:
+    """Write half a register, one or four from what packers keep; sources from 10 on are zero.
+
+    Sizes: 0 a half to a half, 1 a word to a register, 2 four words to an aligned quad, 3 these
+    without what a tile's header reserves. Raises Refused for what packers tell of compression.
+    """
+    values = _values(core, WhichPackers, InputSource)
+    if ResultSize == 0:
+        halves(core, thread)[ResultHalfReg] = values.view("<u2")[InputHalfReg]
+    elif ResultSize == 1:
+        core.threads[thread].registers[ResultHalfReg >> 1] = values[InputHalfReg >> 1]
+    else:
+        into = quad(core, thread, ResultHalfReg >> 1)
+        bits = np.array([b for (b,) in _HEADER], np.uint32) if ResultSize == 3 else ~np.uint32(0)
+        into[:] = values & bits | into & ~bits
+
+
+def _values(core: Coprocessor, which: int, source: int) -> U32:
+    """The 128 bits of a source."""
+    said = _METADATA.get(source)
+    if said is not None:
+        raise Refused(
+            "E0601", f"SETDMAREG from source {source} reads {said}, which nasm does not keep"
+        )
+    values = np.zeros(4, np.uint32)
+    if source in (6, 7):
+        first = 16 * (source - 6)
+        values[:] = core.packers[which & 3].histogram[first : first + 16].view("<u4")
+    elif source == 9:
+        values[0] = core.packers[0].largest_exponent
+    return values
+
+
+def waits_for_bank(core: Coprocessor, StoreToSrcB: int) -> Blocked | None:
+    """What keeps the store from going on: a bank that the unpackers have given away."""
+    m = core.matrix
+    name, owners, bank = (
+        ("SrcB", m.owner_b, m.unpack_b) if StoreToSrcB else ("SrcA", m.owner_a, m.unpack_a)
+    )
+    if owners[bank] == UNPACKERS:
+        return None
+    return Blocked("src", f"bank {bank} of {name} belongs to the matrix unit", on=(SRC,))
+
+
+def STOREIND_Src(
+    core: Coprocessor,
+    thread: int,
+    StoreToSrcB: int,
+    OffsetHalfReg: int,
+    OffsetIncrement: int,
+    DataReg: int,
+    AddrReg: int,
+) -> None:
+    """Write four elements of a row of the unpackers' bank; raises Refused outside of its rows.
+
+    The address counts groups of four. The low halves of the registers are in the order of Dst,
+    with the exponent lowest; the high halves are plain BF16. Row 4 of the address is row 0 of
+    SrcA: what goes to rows 0 to 3 is lost.
+    """
+    m, own = core.matrix, core.threads[thread]
+    datums = _datums(quad(core, thread, DataReg)[:2])
+    base = int(own.registers[AddrReg])
+    address = base + (int(halves(core, thread)[OffsetHalfReg]) >> 4) & 0xFFFFF
+    column, row = 4 * (address & 3), address >> 2
+    if StoreToSrcB:
+        _row(row, 16, "SrcB")
+        row += own.src_row[1]
+        m.srcb[m.unpack_b, row, column : column + 4] = datums
+    elif row >= 4:
+        row -= 4
+        if field(core, thread, "SRCA_SET_SetOvrdWithAddr"):
+            _row(row, 64, "SrcA")
+        else:
+            _row(row, 16, "SrcA")
+            row += own.src_row[0]
+        m.srca[m.unpack_a, row, column : column + 4] = datums
+    stepped_offset(core, thread, OffsetHalfReg, OffsetIncrement)
+    release(core, thread)
+
+
+def _row(row: int, rows: int, source: str) -> None:
+    if row >= rows:
+        raise Refused(
+            "E0701", f"STOREIND to row {row} of {source}; rows 0 to {rows - 1} are documented"
+        )
+
+
+def _datums(words: U32) -> U32:
+    """Four elements of 19 bits: sign, 10 of mantissa, 8 of exponent."""
+    low = (words & 0x8000) << 3 | (words & 0x7F00) << 3 | words & 0xFF
+    high = words >> 31 << 18 | (words >> 16 & 0x7F) << 11 | words >> 23 & 0xFF
+    return np.stack((low, high), axis=-1).reshape(4)
+
+
+def STOREIND_MMIO(
+    core: Coprocessor,
+    thread: int,
+    OffsetHalfReg: int,
+    OffsetIncrement: int,
+    DataReg: int,
+    AddrReg: int,
+) -> NoReturn:
+    """Store to a register of a device; raises Refused with the device's name."""
+    base = int(core.threads[thread].registers[AddrReg])
+    address = base + (int(halves(core, thread)[OffsetHalfReg]) >> 4)
+    refuse("STOREIND", WINDOW + (address & 0xFFFFC))
+
+
+def REG2FLOP_Configuration(
+    core: Coprocessor, thread: int, SizeSel: int, ThConCfgIndex: int, InputReg: int
+) -> Later:
+    """Write a register, or with size 0 an aligned quad, to words of THCON of the thread's bank.
+
+    They are written at completion, after what an earlier write of such words writes: that takes no
+    longer, and contending for THCON's configuration makes this the later one.
+    """
+    own = core.threads[thread].registers
+    values = (quad(core, thread, InputReg) if SizeSel == 0 else own[InputReg:][:1]).tolist()
+    return writing(core, thread, written_by_REG2FLOP(SizeSel, ThConCfgIndex), values)
+
+
+_LAST: Final = GLOBAL - SCALAR - 1
+
+
+def written_by_REG2FLOP(SizeSel: int, ThConCfgIndex: int) -> range:
+    """The words of the bank that a move of a register writes; raises Refused outside of THCON."""
+    if ThConCfgIndex > _LAST:
+        raise Refused(
+            "E0701", f"REG2FLOP writes words 0 to {_LAST} of THCON; found {ThConCfgIndex}"
+        )
+    first, count = (ThConCfgIndex & ~3, 4) if SizeSel == 0 else (ThConCfgIndex, 1)
+    return range(SCALAR + first, SCALAR + first + count)

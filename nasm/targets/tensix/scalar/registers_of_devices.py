@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Final, NoReturn
 
 from nasm.base.problems import Refused
-from nasm.targets.tensix.scalar.gprs import halves
 from nasm.targets.tensix.state import Coprocessor
 
 WINDOW: Final = 0xFFB00000
@@ -24,7 +23,8 @@ REGIONS: Final = (
 )
 
 
-def _refuse(mnemonic: str, address: int) -> NoReturn:
+def refuse(mnemonic: str, address: int) -> NoReturn:
+    """Refuse an access to a register of a device, with the device's name."""
     if address < FIRST:
         raise Refused(
             "E0701", f"{mnemonic} at {address:#x}: what lies below {FIRST:#x} is not documented"
@@ -39,23 +39,9 @@ def _refuse(mnemonic: str, address: int) -> NoReturn:
 
 def LOADREG(core: Coprocessor, thread: int, ResultReg: int, AddrLo: int) -> NoReturn:
     """Load a register of a device; raises Refused with the device's name."""
-    _refuse("LOADREG", WINDOW + 4 * AddrLo)
+    refuse("LOADREG", WINDOW + 4 * AddrLo)
 
 
 def STOREREG(core: Coprocessor, thread: int, DataReg: int, AddrLo: int) -> NoReturn:
     """Store to a register of a device; raises Refused with the device's name."""
-    _refuse("STOREREG", WINDOW + 4 * AddrLo)
-
-
-def STOREIND_MMIO(
-    core: Coprocessor,
-    thread: int,
-    OffsetHalfReg: int,
-    OffsetIncrement: int,
-    DataReg: int,
-    AddrReg: int,
-) -> NoReturn:
-    """Store to a register of a device; raises Refused with the device's name."""
-    base = int(core.threads[thread].registers[AddrReg])
-    address = base + (int(halves(core, thread)[OffsetHalfReg]) >> 4)
-    _refuse("STOREIND", WINDOW + (address & 0xFFFFC))
+    refuse("STOREREG", WINDOW + 4 * AddrLo)

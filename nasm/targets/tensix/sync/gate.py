@@ -16,9 +16,6 @@ from nasm.targets.tensix.waiting import Units, semaphore_parts
 ALL_BLOCKS: Final = 0x1FF
 DEFAULT_BLOCK: Final = 1 << 6
 """What is blocked if no block bit is set: the matrix unit."""
-STALLWAIT_BLOCKS: Final = ALL_BLOCKS
-"""Any block bit holds up STALLWAIT; only B1 SEMWAIT, which alone can so replace a latch."""
-SEMWAIT_BLOCKS: Final = 1 << 1
 LAG: Final = 1
 """Cycles from when the conditions are met until the latch is gone."""
 _UNKNOWN: Final = -1

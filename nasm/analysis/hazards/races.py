@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from nasm.analysis.hazards.moment_advice import Clauses, MomentAdvice
 from nasm.base.problems import Note, Problem, Severity, listed
 from nasm.base.source import Span
 from nasm.isa.declared_transfer import DeclaredTransfer
 from nasm.isa.list_kinds import views
 from nasm.language.editing.moment_names import base, what
-from nasm.machine.moment_advice import Clauses, MomentAdvice
 from nasm.machine.writers import written
 from nasm.order.accesses import Access
 from nasm.order.advice import Advice, advised
@@ -291,8 +291,9 @@ class Races:
 
     def _name(self, queue: int, index: int, full: bool = True) -> str:
         program, pc = self.program, self._pc(queue, index)
-        name = f"{program.queue_name(queue)} pc {pc}"
-        return f"{name} ({program.instruction(queue, pc).row.name})" if full else name
+        if full:
+            return program.instruction_name(queue, pc)
+        return f"{program.queue_name(queue)} pc {pc}"
 
     def _line_of(self, queue: int, index: int) -> str:
         span = self._place(queue, index)

@@ -13,10 +13,10 @@ from functools import cached_property
 from itertools import product
 from typing import NamedTuple
 
+from nasm.analysis.hazards.rounds import Executed, Line, Place, Round
 from nasm.base.source import Frame, Span
 from nasm.language.editing.rounds import Rounds, Sentence, sentences
 from nasm.language.printing.additions import Addition, clause, updates, words
-from nasm.machine.rounds import Executed, Line, Place, Round
 from nasm.order.accesses import Access
 from nasm.order.events import Added
 from nasm.order.faults import Fault

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import nasm
+from nasm.analysis.hazards import sentences
 from nasm.debugger.session import Session
-from nasm.machine import hazards
 
 BEHIND = """\
 .target trn1
@@ -35,7 +35,7 @@ def test_a_wait_for_the_same_semaphore_that_was_satisfied_by_others_is_named() -
 
 
 def test_a_wait_that_lies_far_back_is_not_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hazards, "FAR", 3)
+    monkeypatch.setattr(sentences, "FAR", 3)
     assert "so do others" in hint(1)
     assert hint(2).endswith("updates $done: wait for it here")
 

@@ -1,86 +1,40 @@
-"""The order of a machine's run: what is kept of it, and what is found when somebody asks."""
+"""The order of a machine's run, judged when it is asked for."""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
+from nasm.analysis.hazards.races import Races
 from nasm.base.problems import Problem
-from nasm.isa import effects
-from nasm.isa.list_kinds import views
 from nasm.machine.addresses import Addresses
 from nasm.machine.outlines import Places
-from nasm.machine.races import Races
 from nasm.order.accesses import Access
 from nasm.order.check import Check, Line, Race
 from nasm.order.events import Sources
 from nasm.order.faults import Fault, faults
 from nasm.order.observer import Watch
 from nasm.order.takes import late_takes
-from nasm.program.program import Instruction, Program
+from nasm.program.program import Program
 from nasm.sim.counters import Who
 from nasm.sim.scheduler import Scheduler
 from nasm.views.tensor import Tensor
 from nasm.views.view import View
 
-APART = (effects.Transfer, effects.Clear, effects.Rendezvous)
-"""What is in no order with its own queue, or touches more than an instruction names."""
-
-
-def matters(program: Program, areas: Mapping[int, int], held: bool) -> bool:
-    """Whether anything in a program could be in no order.
-
-    It moves data, has counters that are set, or waited for to be just so, or it has queues that
-    touch the same of the ``areas`` of its tensors. If engines are not ``held`` until they have
-    their own results, their reads could be, too.
-    """
-    if not held or any(i.row.effect in APART for i in program.instructions):
-        return True
-    queues = enumerate(program.queues)
-    busy = [(queue, lines) for queue, lines in queues if len(lines.instructions)]
-    if len(busy) < 2:
-        return False
-    if len({(lines.core, lines.engine) for _, lines in busy}) < len(busy):
-        return True
-    if any(u is not None and (u.op != "+" or u.value < 0) for u in program.updates):
-        return True
-    if any(w is not None and w.op == "==" for w in program.waits):
-        return True
-    owners: dict[int, int] = {}
-    return any(
-        owners.setdefault(areas[tensor.index], queue) != queue
-        for queue, lines in busy
-        for number in set(lines.instructions)
-        for tensor in _touched(program.instructions[number])
-    )
-
-
-def _touched(instruction: Instruction) -> Iterator[Tensor]:
-    """The tensors that an instruction may touch."""
-    for view in itertools.chain.from_iterable(map(views, instruction.operands)):
-        yield view.tensor
-        if view.offsets is not None:
-            yield view.offsets.tile.tensor
-
 
 class Ordering:
-    """Keeps what a run executes, and judges its order when it is asked for problems."""
-
-    CACHES = ("_asked", "_check", "_faults", "_found", "_inputs", "_said", "_told")
+    """Judges the order of what a run has executed, which ``watch`` keeps."""
 
     def __init__(
-        self, program: Program, scheduler: Scheduler, addresses: Addresses | Places
+        self, program: Program, scheduler: Scheduler, addresses: Addresses | Places, watch: Watch
     ) -> None:
-        self.program, self.scheduler = program, scheduler
-        self.watch = Watch(scheduler.queues)
+        self.program, self.scheduler, self.watch = program, scheduler, watch
         self.region = addresses.region
         self._inputs: set[int] | None = None
         self._asked: tuple[object, ...] = ()
         self._told = -1
         self._faults: tuple[Fault, ...] = ()
         self._found: tuple[Problem, ...] = ()
-        scheduler.observe(self.watch)
 
     @cached_property
     def _check(self) -> Check:
@@ -102,13 +56,6 @@ class Ordering:
             not posts.isdisjoint(lines.updates[queue.pc :])
             for queue, lines in zip(self.scheduler.queues, self.program.queues, strict=True)
         )
-
-    def take_up(self) -> None:
-        """The program has grown, or this is another run: judge it anew, with all there is of it."""
-        for made in ("_check", "_said"):
-            self.__dict__.pop(made, None)
-        self._inputs, self._asked, self._told = None, (), -1
-        self._faults, self._found = (), ()
 
     def _last(self, queue: int) -> int:
         return self.scheduler.queues[queue].last_finish
@@ -200,10 +147,6 @@ class Ordering:
             for access in (race.first, race.second)
             if access.moves
         }
-
-    def line(self, queue: int, pc: int) -> Line:
-        """The line of the text that an instruction came from."""
-        return queue, self.program.queues[queue].spans[pc] or -1 - pc
 
     def _filled(self, access: Access) -> bool:
         """Whether the host fills what an access touches."""

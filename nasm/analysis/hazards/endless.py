@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from nasm.analysis.flow import Flow, Loop, compared_registers, written_registers
+from nasm.analysis.straight_run import Sequencer, walk
 from nasm.base.problems import Failure, Note, Problem, listed
 from nasm.isa.effects import Clear, Rendezvous
-from nasm.machine.flow import Flow, Loop, compared_registers, written_registers
+from nasm.machine.machine import Machine
 from nasm.machine.state import Registers
-from nasm.machine.straight_run import Sequencer, walk
 from nasm.program.program import Program
 from nasm.sim.events import Observer
 from nasm.sim.queues import Queue, Task
@@ -104,6 +105,13 @@ class Endless(Observer):
                 for pc in closed.branches:
                     self.watched.setdefault((queue, pc), []).append(closed)
 
+    @classmethod
+    def watch(cls, machine: Machine) -> None:
+        """Observe the run of a machine, if there is anything to observe."""
+        made = cls(machine.program, machine.state.registers)
+        if made.watched and machine.program.target.expand is None:
+            machine.scheduler.observe(made)
+
     def started(self, queue: Queue, task: Task, now: int) -> None:
         """A branch of a closed loop is about to decide."""
         for closed in self.watched.get((queue.index, queue.pc), ()):
@@ -155,7 +163,7 @@ def problem(program: Program, closed: Closed, sequencer: Sequencer, at: str = ""
     head = flow.starts[min(closed.loop.blocks)]
     back = _back(closed, head)
     name = program.queue_name(queue)
-    who = f"{name} pc {back} ({program.instruction(queue, back).row.name})"
+    who = program.instruction_name(queue, back)
     if head == back and not closed.loop.exits:
         said = f"{who} branches to itself, and never ends{at}"
     elif not closed.loop.exits:

@@ -187,7 +187,7 @@ def test_queues_that_share_no_byte_and_only_count_up_are_not_watched(
     wait: str, tensor: str, place: int, watched: bool
 ) -> None:
     program = nasm.assemble(APART.format(wait=wait, tensor=tensor, place=place))
-    assert (nasm.Session(program).machine.ordering is not None) == watched
+    assert (nasm.Session(program).machine.watch is not None) == watched
 
 
 EXCHANGE = """

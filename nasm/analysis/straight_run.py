@@ -10,9 +10,9 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Any
 
+from nasm.analysis.flow import Flow, written_registers
 from nasm.base.problems import Refused
-from nasm.machine.flow import Flow, written_registers
-from nasm.machine.hazards import Hazards
+from nasm.machine.findings import Findings
 from nasm.machine.outlines import Outline
 from nasm.machine.state import UNKNOWN, EngineState, Registers
 from nasm.program.footprint.traits import Traits
@@ -59,7 +59,7 @@ class Sequencer:
     def __init__(self, program: Program, queue: int, registers: Registers | None = None) -> None:
         self.program, self.queue, self.lines = program, queue, program.queues[queue]
         self.registers = registers or Registers(program.generation.registers, queue)
-        self._unheard = Hazards(
+        self._unheard = Findings(
             program, lambda: (queue, 0), _no_region
         )  # it is the run that reports
         self._outlines: dict[int, Outline] = {}

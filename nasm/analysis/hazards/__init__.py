@@ -1,0 +1,1 @@
+"""What is wrong with a run: its facts and its order as problems, with what would help."""
