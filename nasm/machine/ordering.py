@@ -5,13 +5,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from nasm.base.problems import Problem
 from nasm.isa import effects
 from nasm.isa.list_kinds import views
 from nasm.machine.addresses import Addresses
 from nasm.machine.outlines import Places
-from nasm.machine.races import Races
 from nasm.order.accesses import Access
 from nasm.order.check import Check, Line, Race
 from nasm.order.events import Sources
@@ -23,6 +23,9 @@ from nasm.sim.counters import Who
 from nasm.sim.scheduler import Scheduler
 from nasm.views.tensor import Tensor
 from nasm.views.view import View
+
+if TYPE_CHECKING:  # most runs have no race to describe
+    from nasm.machine.races import Races
 
 APART = (effects.Transfer, effects.Clear, effects.Rendezvous)
 """What is in no order with its own queue, or touches more than an instruction names."""
@@ -88,6 +91,8 @@ class Ordering:
 
     @cached_property
     def _said(self) -> Races:
+        from nasm.machine.races import Races
+
         flying = self.scheduler.transfers.__contains__
         told = self._last, self._known, flying, self._coming
         return Races(self._check, self.program, self.region, *told)
@@ -156,9 +161,10 @@ class Ordering:
             self._faults, self._told = tuple(faults(check, self._filled)), -1
             self._asked = asked
         if self._told != len(self.watch.landings):  # which sentences tell
-            found = map(self._said.race, self._faults)
+            found = [self._said.race(fault) for fault in self._faults]
             sets = {(one.counter, check.line(*one.set)): one for one in reversed(check.unordered)}
-            self._found = (*found, *map(self._said.unordered, reversed(sets.values())))
+            found += [self._said.unordered(one) for one in reversed(sets.values())]
+            self._found = tuple(found)
             self._told = len(self.watch.landings)
         return self._found
 
