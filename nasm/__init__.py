@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from nasm.runs.diff import compare
     from nasm.runs.running import Checkpoint
     from nasm.runs.schedules import schedules, witness
+    from nasm.runs.settings import RunSettings
     from nasm.views.view import Reg, Window
 
 __version__ = "0.1.0"
@@ -55,6 +56,7 @@ __all__ = [
     "Reg",
     "Result",
     "RunReport",
+    "RunSettings",
     "Session",
     "Status",
     "Typed",
@@ -88,6 +90,7 @@ _HOMES = {
     "Refused": "nasm.base.problems",
     "Reg": "nasm.views.view",
     "RunReport": "nasm.machine.records",
+    "RunSettings": "nasm.runs.settings",
     "Session": "nasm.debugger.session",
     "Status": "nasm.machine.records",
     "Typed": "nasm.debugger.changing.interactive",

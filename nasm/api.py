@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from types import FrameType
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -15,76 +15,60 @@ from nasm.analysis import summary
 from nasm.base import deadlines, host_memory
 from nasm.base.drawing import Drawn
 from nasm.base.dtypes import DType
-from nasm.base.files import Allowed, Files, Folders
 from nasm.base.numbers import plain
 from nasm.base.problems import Failure, Problem, Refused
 from nasm.base.source import Source, Span
 from nasm.base.source_files import Text, program_of
-from nasm.debugger.session import ASSEMBLED, Session
+from nasm.debugger.session import Session
 from nasm.isa.declared_transfer import DeclaredTransfer
 from nasm.isa.instruction import Row
 from nasm.isa.timing import Timing, TimingGiven
 from nasm.language.expanding.statements import unknown_target
-from nasm.language.objects import loaded
 from nasm.machine.inputs import Inputs
 from nasm.machine.outlines import NoValues
-from nasm.machine.records import MOST_EXAMINED, MOST_INSTRUCTIONS, Progress, RunReport, Status
+from nasm.machine.records import MOST_EXAMINED, RunReport, Status
 from nasm.program import arguments as given
 from nasm.program.builder import ProgramBuilder
 from nasm.program.program import Program, Update, Wait
 from nasm.runs.check import Examination, examine
-from nasm.sync.sequential_text import autosync as synchronised
+from nasm.runs.settings import (
+    AssembleKeywords,
+    CheckKeywords,
+    RunKeywords,
+    RunSettings,
+    with_keywords,
+    with_settings,
+)
 from nasm.targets import TARGETS
 from nasm.views.shown import shown
 from nasm.views.view import View
 
 
+@with_settings(AssembleKeywords)
 def assemble(
-    text_or_path: Text,
-    *,
-    target: str | None = None,
-    defines: Mapping[str, int | float] | None = None,
-    options: Mapping[str, object] | None = None,
-    timing: TimingGiven | None = None,
-    files: Files | None = None,
-    include: Folders = (),
-    autosync: bool = False,
-    deadline: float | None = None,
-    memory: int | None = None,
+    text_or_path: Text, *, settings: RunSettings | None = None, **keywords: Unpack[AssembleKeywords]
 ) -> Program:
     """Assemble a text or a file; raises :class:`~nasm.base.problems.Failure` with every problem.
 
-    An object file is loaded, for what it was assembled for.
-
-    ``options`` are machine options by name, as in ``{"rounding": "stochastic"}``; ``timing`` sets
-    figures by name, as in ``{"semaphore_ns": 25, "v4": {"nop_ns": 5}}``, or is the path of a TOML
-    file that does. ``files`` is the only folder from which the program may read arrays, here or
-    when it runs; with False it may read none. What ``.include`` names is looked for beside the
-    text, then in the folders ``include``. With ``autosync`` the text has no waits and updates: they
-    are found from the order of its lines.
-
-    It may take ``deadline`` seconds, in any thread, and ``memory`` bytes, as far as that is known
-    in advance: a Failure says so (E0516, E0808) where that is not enough. None is no limit.
+    An object file is loaded, for what it was assembled for. The keywords are described at
+    :class:`nasm.RunSettings`.
     """
-    given, allowed = program_of(text_or_path), Allowed.of(files, include)
-    asked = Timing.of(timing)
-    rewrite = synchronised if autosync else None
-    with _limited(deadline, memory):
-        made = loaded(given, TARGETS, target, defines, options, allowed, asked, rewrite)
-    return made.program
+    chosen = with_keywords(settings, keywords)
+    with _limited(chosen):
+        return chosen.assembled(program_of(text_or_path)).program
 
 
 @contextmanager
-def _limited(seconds: float | None, memory: int | None) -> Iterator[deadlines.Deadline]:
+def _limited(chosen: RunSettings) -> Iterator[deadlines.Deadline]:
     """Limits of a call; raises Failure where it is out of time."""
-    deadline = deadlines.Deadline(seconds)
+    deadline = deadlines.Deadline(chosen.deadline)
     try:
-        with host_memory.limited(memory), deadline:
+        with host_memory.limited(chosen.memory), deadline:
             yield deadline
     except deadlines.OutOfTime:
         if not deadline.passed:  # it is that of a call around this one
             raise
-        said = f"the time of deadline= ({seconds:g} s) was up before there was a result"
+        said = f"the time of deadline= ({chosen.deadline:g} s) was up before there was a result"
         raise Failure(Problem(LATE, said, None, MORE_TIME)) from None
 
 
@@ -134,67 +118,33 @@ class Result(Drawn):
         return repr(self.report)
 
 
+@with_settings(RunKeywords)
 def run(
     program: Text | Program,
     inputs: Inputs | None = None,
     *,
-    target: str | None = None,
-    defines: Mapping[str, int | float] | None = None,
-    options: Mapping[str, object] | None = None,
-    timing: TimingGiven | None = None,
-    files: Files | None = None,
-    include: Folders = (),
-    max_cycles: int | None = None,
-    max_instructions: int | None = MOST_INSTRUCTIONS,
-    progress: Callable[[Progress], None] | None = None,
-    values: bool = True,
-    profile: bool = False,
-    strict: bool = False,
-    allow: Iterable[str] = (),
-    checked: bool = True,
-    deadline: float | None = None,
-    memory: int | None = None,
+    settings: RunSettings | None = None,
+    **keywords: Unpack[RunKeywords],
 ) -> Result:
     """Run a program, a text or a file with numpy arrays (ml_dtypes included) as inputs.
 
     Arrays have the tensors' shapes and dtypes; outputs come back the same way. Inputs may also be
     the path of a .npz file, with every array by its tensor's name, or of a folder with ``NAME.npy``
-    of some inputs. ``target``,
-    ``defines``, ``options``, ``timing`` and ``include`` are for a text: a Program has been
-    assembled with its own. ``files`` is the only folder from which the program may read arrays;
-    with False it may read none. It is stopped when it has completed ``max_instructions``, or after
-    ``max_cycles`` of the base clock; None is no limit. Without ``values`` nothing is computed:
-    ticks and trace are the same, and there are no outputs. With ``profile`` the result's session
-    can tell where the time went. With ``strict`` warnings are errors; ``allow`` are codes that are
-    ignored, such as ``["E0502"]``. Unless it is ``checked`` races and unwritten outputs are not
-    looked for. ``deadline`` and ``memory`` are as for :func:`assemble`; where the time is up
-    between two events, the report has the status TIMEOUT. Raises
-    Failure if it does not assemble; what goes wrong while it runs is in the report.
+    of some inputs. The keywords are described at :class:`nasm.RunSettings`. Raises Failure if it
+    does not assemble; what goes wrong while it runs is in the report.
     """
-    with _limited(deadline, memory) as clock:
-        session = Session(
-            program,
-            inputs,
-            target=target,
-            defines=defines,
-            options=options,
-            timing=timing,
-            files=files,
-            include=include,
-            values=values,
-            profile=profile,
-            strict=strict,
-            allow=allow,
-            checked=checked,
-            keep=0,
-        )
+    chosen = with_keywords(settings, keywords)
+    with _limited(chosen) as clock:
+        session = Session(program, inputs, settings=replace(chosen, keep=0))
         with clock.asking(session.halt):
             report = session.run(
-                max_cycles=max_cycles, max_instructions=max_instructions, progress=progress
+                max_cycles=chosen.max_cycles,
+                max_instructions=chosen.max_instructions,
+                progress=chosen.progress,
             )
         if clock.passed and session.status is Status.RUNNING:
             report = _late(session, clock.seconds)
-        return Result(report, session.outputs() if values else None, session)
+        return Result(report, session.outputs() if chosen.values else None, session)
 
 
 def _late(session: Session, seconds: float | None) -> RunReport:
@@ -206,47 +156,29 @@ def _late(session: Session, seconds: float | None) -> RunReport:
     return replace(report, problems=(*report.problems, Problem(LATE, said, span, MORE_TIME)))
 
 
+@with_settings(CheckKeywords)
 def check(
     program: Text | Program,
     *,
-    target: str | None = None,
-    defines: Mapping[str, int | float] | None = None,
-    options: Mapping[str, object] | None = None,
-    timing: TimingGiven | None = None,
-    files: Files | None = None,
-    include: Folders = (),
     max_instructions: int | None = MOST_EXAMINED,
     relaxed: bool = False,
-    strict: bool = False,
-    allow: Iterable[str] = (),
-    deadline: float | None = None,
-    memory: int | None = None,
+    settings: RunSettings | None = None,
+    **keywords: Unpack[CheckKeywords],
 ) -> Examination:
     """Tell what is wrong with a program, as far as that needs no values, and what it holds when.
 
     It is followed for ``max_instructions``; None is no limit. With ``relaxed`` there is a list of
-    the reads that nothing would order if engines did not wait for their own earlier results.
-    ``strict`` and ``allow`` are as for :func:`run`,
-    ``target``, ``defines``, ``options``, ``timing``, ``files``, ``include``, ``deadline`` and
-    ``memory`` as for :func:`assemble`.
+    the reads that nothing would order if engines did not wait for their own earlier results. The
+    other keywords are described at :class:`nasm.RunSettings`.
     Raises Failure if it does not assemble; all else that is wrong is in what it returns.
     """
-    with _limited(deadline, memory):
-        if not isinstance(program, Program):
-            program = assemble(
-                program,
-                target=target,
-                defines=defines,
-                options=options,
-                timing=timing,
-                files=files,
-                include=include,
-            )
-        elif target is not None or defines or options or timing:
-            raise Failure(Problem("E0810", "the program is already assembled", None, ASSEMBLED))
-        return examine(
-            program, max_instructions=max_instructions, relaxed=relaxed, strict=strict, allow=allow
-        )
+    chosen = with_keywords(settings, keywords)
+    with _limited(chosen):
+        if isinstance(program, Program):
+            chosen.refuse_text()
+        else:
+            program = chosen.assembled(program_of(program)).program
+        return examine(program, max_instructions=max_instructions, relaxed=relaxed, settings=chosen)
 
 
 # ---------------------------------------------------------------- building

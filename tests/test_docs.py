@@ -345,9 +345,7 @@ def test_every_verb_is_documented(verb: str) -> None:
 
 @pytest.mark.parametrize("verb", sorted(names()))
 def test_every_option_is_documented(verb: str) -> None:
-    (verbs,) = (a for a in arguments.parser()._actions if a.dest == "verb")
-    assert verbs.choices is not None
-    for option in verbs.choices[verb]._actions:  # type: ignore[call-overload,index]
+    for option in arguments.of_verb(arguments.parser(verb), verb)._actions:
         for spelling in option.option_strings:
             if option.dest != "help":
                 assert f"`{spelling}" in LANGUAGE, spelling

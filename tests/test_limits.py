@@ -57,7 +57,7 @@ def test_what_is_in_flight_lands_when_the_last_instruction_that_may_complete_has
 
 def test_the_default_stops_a_loop_without_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
     assert nasm.Session.run.__kwdefaults__["max_instructions"] == 10_000_000
-    assert nasm.run.__kwdefaults__["max_instructions"] == 10_000_000
+    assert nasm.RunSettings().max_instructions == 10_000_000
 
 
 def test_going_back_to_a_limit_is_being_stopped_there() -> None:

@@ -158,7 +158,8 @@ def described(text: str) -> str:
 def _paragraph(text: str) -> str:
     if text.startswith("    "):
         return text
-    return prose(_plain(text))
+    made = prose(_plain(text))
+    return re.sub(r"^\\\*(?= )", "*", made, flags=re.MULTILINE) if text.startswith("* ") else made
 
 
 def _plain(text: str) -> str:

@@ -14,6 +14,7 @@ from rich.console import RenderableType
 
 from nasm.api import assemble, run
 from nasm.apps.cli import shared_options as options
+from nasm.apps.cli.programs import settings
 from nasm.base.problems import Failure, Problem, quoted
 from nasm.base.source import Source
 from nasm.program.program import Program
@@ -104,12 +105,9 @@ class Cell:
         """Run it, show what it did, and put its outputs into the notebook's variables."""
         args = self.args
         try:
-            program = assemble(
-                self.source, target=args.target, defines=dict(args.defines),
-                options=dict(args.options), timing=args.timing, files=args.files,
-            )  # fmt: skip
-            given = self.given(program)
-            result = run(program, given, files=args.files, strict=args.strict, allow=args.allow)
+            chosen = settings(args)
+            program = assemble(self.source, settings=chosen)
+            result = run(program, self.given(program), settings=chosen.of_assembled(files=True))
         except Failure as failure:
             said = plain([diagnostic(p) for p in failure.problems], html.WIDTH)
             raise Wrong(said) from None

@@ -6,13 +6,12 @@ frozen records, and arrays. Each ability lives in :mod:`nasm.debugger`; here it 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from nasm.base.drawing import Drawn
-from nasm.base.files import Files, Folders
 from nasm.base.gc_pause import paused
 from nasm.base.problems import Failure, Problem, counted, in_line, number_of
 from nasm.base.source import Source
@@ -28,21 +27,25 @@ from nasm.debugger.moving.travel import Mark, Travel
 from nasm.debugger.values.expressions import dated
 from nasm.debugger.values.names import Lets, Named
 from nasm.debugger.values.value import Value
-from nasm.isa.timing import TimingGiven
 from nasm.language.expanding.statements import unknown_target
 from nasm.machine import Machine
 from nasm.machine.inputs import Inputs
 from nasm.machine.records import Moment, Rows, RunReport, Status
 from nasm.program.program import Program
-from nasm.runs.running import ASSEMBLED, CHUNK
+from nasm.runs.running import CHUNK
+from nasm.runs.settings import (
+    EmptyKeywords,
+    RunSettings,
+    SessionKeywords,
+    with_keywords,
+    with_settings,
+)
 from nasm.sim.delays import Delays
 from nasm.targets import TARGETS, USUAL
 
 if TYPE_CHECKING:  # what is asked rarely is imported when it is
     from nasm.analysis.profile.what_if import Outcome
     from nasm.debugger.origins.records import LastWrite, Why
-
-__all__ = ["ASSEMBLED", "NO_PROGRAM", "Session"]
 
 NO_PROGRAM = "an empty machine"
 """Instead of the name of a program."""
@@ -51,20 +54,10 @@ NO_PROGRAM = "an empty machine"
 class Session(Drawn, Trying):
     """A program on a machine, where it can be run, stopped, inspected, changed and taken back.
 
-    ``program`` is a Program, the path of a file or a text of several lines to assemble, with
-    ``target``, ``defines``, ``options`` and ``timing`` as for :func:`nasm.assemble`. ``inputs`` are
-    arrays by tensor name, or the path of a .npz file or of a folder of .npy files; they override
-    initialisers. Everything is loaded once, here; raises :class:`nasm.Failure` with every problem.
-    ``files`` says what the program may read, instead of what was said when it was assembled. With
-    ``trace`` every record of the run is kept, some 200
-    bytes for each instruction; with ``profile`` what :meth:`profile` tells of. Without ``values``
-    nothing is computed and no tensor is made: ticks and trace are the same, inputs are not read.
-    With ``reruns`` the inputs are kept, for :func:`nasm.schedules` and :func:`nasm.witness`. With
-    ``strict`` warnings are errors; ``allow`` are codes that are ignored. Unless it is
-    ``checked`` nobody looks for races, nor for outputs that nothing wrote.
-
-    So that going back takes no time, up to ``keep`` bytes are kept of the past; with 0 it takes as
-    long as the run did. What is profiled or traced keeps nothing unless it is said.
+    ``program`` is a Program, the path of a file or a text of several lines to assemble. ``inputs``
+    are arrays by tensor name, or the path of a .npz file or of a folder of .npy files; they
+    override initialisers. The keywords are described at :class:`nasm.RunSettings`. Everything is
+    loaded once, here; raises :class:`nasm.Failure` with every problem.
 
     Names, places, times and expressions are texts as the debugger takes them. What is not one
     raises :class:`nasm.Failure`, with its place in a text that does not parse, or
@@ -76,46 +69,21 @@ class Session(Drawn, Trying):
 
     BURSTS = False
 
+    @with_settings(SessionKeywords)
     def __init__(
         self,
         program: Program | Text,
         inputs: Inputs | None = None,
         *,
-        target: str | None = None,
-        defines: Mapping[str, int | float] | None = None,
-        options: Mapping[str, object] | None = None,
-        timing: TimingGiven | None = None,
-        files: Files | None = None,
-        include: Folders = (),
-        trace: bool = False,
-        values: bool = True,
-        profile: bool = False,
-        reruns: bool = False,
-        strict: bool = False,
-        allow: Iterable[str] = (),
-        checked: bool = True,
-        keep: int | None = None,
+        settings: RunSettings | None = None,
+        **keywords: Unpack[SessionKeywords],
     ) -> None:
-        super().__init__(
-            program,
-            inputs,
-            target=target,
-            defines=defines,
-            options=options,
-            timing=timing,
-            files=files,
-            include=include,
-            trace=trace,
-            values=values,
-            profile=profile,
-            reruns=reruns,
-            strict=strict,
-            allow=allow,
-            checked=checked,
-        )
+        chosen = with_keywords(settings, keywords)
+        super().__init__(program, inputs, settings=chosen)
+        keep = chosen.keep
         if keep is None:
-            keep = 0 if profile or trace else KEPT
-        self.past = Past(self, super()._advance, number_of("bytes", keep))
+            keep = 0 if chosen.profile or chosen.trace else KEPT
+        self.past = Past(self, super()._advance, keep)
         self.breakpoints = Breakpoints(self, self.past)
         self._travel = Travel(self, self.past, self.breakpoints)
         self.named = {}
@@ -124,38 +92,24 @@ class Session(Drawn, Trying):
         )
 
     @classmethod
+    @with_settings(EmptyKeywords)
     def empty(
         cls,
-        target: str = USUAL,
+        target: str | None = None,
         *,
-        options: Mapping[str, object] | None = None,
-        timing: TimingGiven | None = None,
-        files: Files | None = None,
-        trace: bool = False,
-        values: bool = True,
-        strict: bool = False,
-        allow: Iterable[str] = (),
-        checked: bool = True,
-        keep: int | None = None,
+        settings: RunSettings | None = None,
+        **keywords: Unpack[EmptyKeywords],
     ) -> Self:
         """A machine without a program, on which declarations and instructions can be typed.
 
         What it takes is as for a program. Raises Failure if there is no such target.
         """
-        if target not in TARGETS:
-            raise Failure(unknown_target(str(target), TARGETS).at(None))
-        return cls(
-            Source(NO_PROGRAM, f".target {target}\n"),
-            options=options,
-            timing=timing,
-            files=files,
-            trace=trace,
-            values=values,
-            strict=strict,
-            allow=allow,
-            checked=checked,
-            keep=keep,
-        )
+        chosen = with_keywords(settings, keywords)
+        name = target or chosen.target or USUAL
+        if name not in TARGETS:
+            raise Failure(unknown_target(str(name), TARGETS).at(None))
+        chosen = replace(chosen, target=None, defines=None)
+        return cls(Source(NO_PROGRAM, f".target {name}\n"), settings=chosen)
 
     def __repr__(self) -> str:
         name = in_line(self.source.name) if self.source else "a program"

@@ -9,17 +9,15 @@ import secrets
 import signal
 import tempfile
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
-from nasm.base.files import Files, Folders
 from nasm.base.problems import Failure, Problem
 from nasm.base.source_files import Given, ObjectFile, Text, program_of
-from nasm.isa.timing import TimingGiven
 from nasm.isolation import process
 from nasm.isolation.child import MADE, PROTECTED, WRONG
 from nasm.isolation.limits import Limits, Protection
@@ -28,15 +26,16 @@ from nasm.isolation.process import Ended
 from nasm.isolation.work import OF_MEMORY, Running, Tracing, Work, unpacked
 from nasm.language.objects.writing import written
 from nasm.machine.inputs import Inputs
-from nasm.machine.records import MOST_INSTRUCTIONS
 from nasm.nki.engines import USUAL
 from nasm.nki.errors import line_of
 from nasm.nki.exceptions import RAISED, permitted
 from nasm.nki.named import split
 from nasm.nki.target import default_target
 from nasm.program.program import Program
+from nasm.runs.settings import IsolatedKeywords, RunSettings, with_keywords, with_settings
 
 
+@with_settings(IsolatedKeywords)
 def isolated(
     program: Text | Program,
     inputs: Inputs | None = None,
@@ -46,19 +45,8 @@ def isolated(
     lnc: int | None = None,
     dma: str = USUAL,
     python: bool = True,
-    target: str | None = None,
-    defines: Mapping[str, int | float] | None = None,
-    options: Mapping[str, object] | None = None,
-    timing: TimingGiven | None = None,
-    files: Files | None = None,
-    include: Folders = (),
-    autosync: bool = False,
-    max_cycles: int | None = None,
-    max_instructions: int | None = MOST_INSTRUCTIONS,
-    values: bool = True,
-    strict: bool = False,
-    allow: Iterable[str] = (),
-    checked: bool = True,
+    settings: RunSettings | None = None,
+    **keywords: Unpack[IsolatedKeywords],
 ) -> Outcome:
     """Run a program of others, or a kernel (``kernel.py:name``), in child processes with limits.
 
@@ -67,43 +55,24 @@ def isolated(
     becomes a program, and that is run in a second process, where no Python of others is.
     ``arguments`` are its others, as Python writes them; ``lnc`` and ``dma`` are as for
     :func:`nasm.nki.trace`. Unless ``python`` is true, or with ``files=False``, kernels are
-    refused. All else is as for :func:`nasm.run`. However it ends, that is an Outcome; raises
-    Failure only if what is given here cannot be used, such as a file that is not there.
+    refused. The other keywords are described at :class:`nasm.RunSettings`. However it ends, that is
+    an Outcome; raises Failure only if what is given here cannot be used, such as a file that is not
+    there.
     """
-    limits, options = limits or Limits(), dict(options or {})
+    chosen, limits = with_keywords(settings, keywords), limits or Limits()
     path = isinstance(program, str | Path) and "\n" not in str(program)
     name = str(program) if path else getattr(program, "name", "<program>")
     named = split(name) if path else None
     given = inputs
     tracing: Tracing | None = None
     if named is not None:
-        permitted(name, python and files is not False)
-        target, given = target or default_target(), _arrays(inputs)
+        permitted(name, python and chosen.files is not False)
+        chosen, given = replace(chosen, target=chosen.target or default_target()), _arrays(inputs)
         of = {each: (array.shape, array.dtype) for each, array in given.items()}
         called = os.path.abspath(named[0]) + f":{named[1]}" * bool(named[1])
-        tracing = Tracing(called, of, dict(arguments or {}), target, lnc, dma, options, timing)
-    running = Running(
-        name=name,
-        program=None if tracing else _given(program),
-        traced=None,
-        inputs=given,
-        target=target,
-        defines=dict(defines or {}),
-        options=options,
-        timing=timing,
-        files=files,
-        include=_folders(include),
-        autosync=autosync,
-        more={
-            "max_cycles": max_cycles,
-            "max_instructions": max_instructions,
-            "values": values,
-            "strict": strict,
-            "allow": tuple(allow),
-            "checked": checked,
-        },
-    )
-    return _Run(name, limits).go(tracing, running)
+        tracing = Tracing(called, of, dict(arguments or {}), lnc, dma, chosen)
+    text = None if tracing else _given(program)
+    return _Run(name, limits).go(tracing, Running(name, text, None, given, chosen))
 
 
 def _arrays(inputs: Inputs | None) -> dict[str, np.ndarray[Any, Any]]:
@@ -121,11 +90,6 @@ def _given(program: Text | Program) -> Given:
     if isinstance(program, Program):
         return ObjectFile("<program>", written(program))
     return program_of(program)
-
-
-def _folders(include: Folders) -> tuple[str, ...]:
-    given = [include] if isinstance(include, str | os.PathLike) else include
-    return tuple(map(os.fsdecode, given))
 
 
 class _Run:

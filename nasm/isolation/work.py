@@ -19,16 +19,16 @@ import numpy as np
 
 from nasm.api import run
 from nasm.base import host_memory
-from nasm.base.files import Allowed, Files
+from nasm.base.files import Allowed
 from nasm.base.problems import FAMILIES, Failure, Problem
 from nasm.base.source_files import Given, ObjectFile
-from nasm.isa.timing import Timing, TimingGiven
+from nasm.isa.timing import Timing
 from nasm.language.objects import loaded
 from nasm.language.objects.writing import written
 from nasm.nki.loading import load
 from nasm.program.program import Program
+from nasm.runs.settings import RunSettings
 from nasm.show import jsonable
-from nasm.sync.sequential_text import autosync
 from nasm.targets import TARGETS
 
 OF_MEMORY = Problem("E0808", "the process reached its limit of memory")
@@ -42,19 +42,25 @@ class Tracing:
     kernel: str
     arrays: Mapping[str, tuple[tuple[int, ...], np.dtype[Any]]]
     words: Mapping[str, str]
-    target: str
     lnc: int | None
     dma: str
-    options: Mapping[str, object]
-    timing: TimingGiven | None
+    settings: RunSettings
 
     def done(self) -> bytes:
         """A zip with the object file, and what its inputs begin with; raises Failure."""
         given = {name: np.zeros(*of) for name, of in self.arrays.items()}
-        named = {"lnc": self.lnc, "target": self.target, "dma": self.dma}
-        more: dict[str, Any] = {**named, "options": self.options, "timing": self.timing}
+        chosen = self.settings
         try:
-            made = load(self.kernel, given, self.words, **more)
+            made = load(
+                self.kernel,
+                given,
+                self.words,
+                lnc=self.lnc,
+                target=chosen.target,
+                dma=self.dma,
+                options=chosen.options,
+                timing=chosen.timing,
+            )
         except Failure as failure:
             cause = failure.__cause__
             if cause is not None and host_memory.lacking(cause):
@@ -80,30 +86,18 @@ class Running:
     program: Given | None
     traced: bytes | None
     inputs: Any
-    target: str | None
-    defines: Mapping[str, int | float]
-    options: Mapping[str, object]
-    timing: TimingGiven | None
-    files: Files | None
-    include: tuple[str, ...]
-    autosync: bool
-    more: Mapping[str, Any]
+    settings: RunSettings
 
     def done(self) -> bytes:
         """The report and the outputs, pickled; raises Failure."""
         program, inputs = self._program() if self.traced is None else self._kernel(self.traced)
-        result = run(program, inputs, files=self.files, **self.more)
+        result = run(program, inputs, settings=self.settings.of_assembled(files=True))
         report = replace(result.report, program=self.name)
         return pickle.dumps((report, result.outputs if report.values else None))
 
     def _program(self) -> tuple[Program, Any]:
         assert self.program is not None
-        rewrite = autosync if self.autosync else None
-        allowed, timing = Allowed.of(self.files, self.include), Timing.of(self.timing)
-        made = loaded(
-            self.program, TARGETS, self.target, self.defines, self.options, allowed, timing, rewrite
-        )
-        return made.program, self.inputs
+        return self.settings.assembled(self.program).program, self.inputs
 
     def _kernel(self, traced: bytes) -> tuple[Program, dict[str, Any]]:
         """The program that a kernel became, with its inputs; refuses one that a kernel is not."""
@@ -126,11 +120,12 @@ class Running:
 
     def _as_asked(self, program: Program) -> None:
         """Refuse another machine than was asked for, and what no kernel can say."""
-        assert self.target is not None
-        target = TARGETS[self.target]()
-        generation = target.generation(self.target)
+        chosen = self.settings
+        assert chosen.target is not None
+        target = TARGETS[chosen.target]()
+        generation = target.generation(chosen.target)
         assert generation is not None
-        asked = target.configured(generation, self.options, Timing.of(self.timing))
+        asked = target.configured(generation, chosen.options or {}, Timing.of(chosen.timing))
         found = program.generation
         if (found.spellings, found.options) != (asked.spellings, asked.options) or (
             program.figures_set != target.figures_set(asked)

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from nasm.api import Result
 from nasm.api import run as run_program
 from nasm.base.problems import Failure, Problem
-from nasm.isa.timing import TimingGiven
-from nasm.machine.records import MOST_INSTRUCTIONS, RunReport, Status
+from nasm.machine.records import RunReport, Status
 from nasm.nki.arguments import Returned, filled
 from nasm.nki.engines import USUAL
 from nasm.nki.frameworks import UNFIT, change, changeable, given_back
 from nasm.nki.installing import installed
 from nasm.nki.jit import Kernel, launch_by
 from nasm.nki.kernel import Traced, trace
+from nasm.runs.settings import KernelKeywords, RunSettings, with_keywords, with_settings
 
 __all__ = ["KernelResult", "installed", "run"]
 
@@ -40,50 +40,35 @@ class KernelResult:
         return self.result.ok
 
 
+@with_settings(KernelKeywords, others=True)
 def run(
     kernel: Callable[..., Any] | Traced,
     *args: Any,
     lnc: int | None = None,
-    target: str | None = None,
     dma: str = USUAL,
-    options: Mapping[str, object] | None = None,
-    timing: TimingGiven | None = None,
-    max_cycles: int | None = None,
-    max_instructions: int | None = MOST_INSTRUCTIONS,
-    values: bool = True,
-    profile: bool = False,
-    strict: bool = False,
-    allow: Iterable[str] = (),
-    checked: bool = True,
+    settings: RunSettings | None = None,
     **kwargs: Any,
 ) -> KernelResult:
     """Run a kernel with arrays: what it returns, and the report.
 
-    Up to ``timing`` keywords are as for :func:`trace`, up to ``checked`` as for :func:`nasm.run`;
-    all else is the kernel's. What was traced before is run with the arrays that it was traced with.
+    ``lnc`` and ``dma`` are as for :func:`trace`; the keywords up to ``max_instructions`` are
+    described at :class:`nasm.RunSettings`, and all else is the kernel's. What was traced before is
+    run with the arrays that it was traced with.
     Results are arrays of the framework of the arguments; arguments that the kernel writes are
     changed. Without ``values`` there are none. Raises Failure if the run does not get to its end;
     what else is wrong with it is in the report.
     """
+    ours = {name: kwargs.pop(name) for name in KernelKeywords.__annotations__ if name in kwargs}
+    chosen = with_keywords(settings, ours)
     if isinstance(kernel, Traced):
         traced = kernel
     else:
-        more: dict[str, Any] = {"options": options, "timing": timing, **kwargs}
-        traced = trace(kernel, *args, lnc=lnc, target=target, dma=dma, **more)
-    if values:
+        more: dict[str, Any] = {"options": chosen.options, "timing": chosen.timing, **kwargs}
+        traced = trace(kernel, *args, lnc=lnc, target=chosen.target, dma=dma, **more)
+    if chosen.values:
         fixed(traced)
-    result = run_program(
-        traced.program,
-        dict(traced.inputs),
-        max_cycles=max_cycles,
-        max_instructions=max_instructions,
-        values=values,
-        profile=profile,
-        strict=strict,
-        allow=allow,
-        checked=checked,
-    )
-    return KernelResult(finished(traced, result) if values else None, result, traced)
+    result = run_program(traced.program, dict(traced.inputs), settings=chosen.of_assembled())
+    return KernelResult(finished(traced, result) if chosen.values else None, result, traced)
 
 
 def fixed(traced: Traced) -> None:

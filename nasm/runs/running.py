@@ -8,24 +8,24 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self, Unpack
 
 from nasm.analysis import summary
 from nasm.analysis.hazards.endless import Endless
 from nasm.analysis.outputs import unfinished, unwritten
 from nasm.base import gc_pause, suppressions
-from nasm.base.files import Allowed, Files, Folders
+from nasm.base.files import Allowed
 from nasm.base.problems import Failure, Problem, number_of
 from nasm.base.source import Source
 from nasm.base.source_files import Given, Text, program_of
-from nasm.isa.timing import Timing, TimingGiven
+from nasm.isa.target import Loader
 from nasm.language.assemble import Rewrite
-from nasm.language.objects import loaded
 from nasm.machine import Machine, memory_needs, tensor_io
 from nasm.machine import inputs as given_inputs
 from nasm.machine.records import MOST_INSTRUCTIONS, Executed, Moment, Progress, RunReport, Status
 from nasm.program.program import Program
 from nasm.runs.results import Results
+from nasm.runs.settings import RunSettings, SessionKeywords, with_keywords, with_settings
 from nasm.sim.queues import Queue
 from nasm.sim.trace import InstructionRecord
 from nasm.targets import TARGETS
@@ -38,9 +38,6 @@ CHUNK = 1_000
 
 DEADLOCKED = "E0510"
 """The code of a deadlock, which a change by hand may end."""
-
-ASSEMBLED = "give target, defines, options and timing to nasm.assemble"
-"""What to do with a program that is assembled already."""
 
 
 class Checkpoint:
@@ -73,65 +70,45 @@ class Checkpoint:
 class Running(Results):
     """A program on a machine, where it can be run, stepped, inspected and taken back.
 
-    ``program`` is a Program, or a text or a file to assemble, with ``target``, ``defines``,
-    ``options`` and ``timing`` as for :func:`nasm.assemble`. ``inputs`` are arrays by tensor name,
+    ``program`` is a Program, or a text or a file to assemble. ``inputs`` are arrays by tensor name,
     or the path of a .npz file or of a folder of .npy files; they override initialisers.
-    Everything is loaded once, here; raises Failure with every problem.
-    ``files`` says what the program may read, instead of what was said when it was assembled. With
-    ``trace`` every record of the run is kept, some 200 bytes for each instruction; with ``profile``
-    what :meth:`profile` tells of. Without ``values`` nothing is computed and no tensor is made:
-    ticks and trace are the same, inputs are not read. With ``reruns`` the inputs are kept, for
-    :func:`nasm.schedules` and :func:`nasm.witness`.
-
-    ``assembled`` is the program as it was given; ``program`` may grow while it runs. With
-    ``strict`` warnings are errors. ``allow`` are codes of hazards and warnings that are ignored,
-    in addition to those that comments of the program allow. Unless it is ``checked`` races and
-    unwritten outputs are not looked for.
+    Everything is loaded once, here; raises Failure with every problem. The keywords are described
+    at :class:`nasm.RunSettings`. ``assembled`` is the program as it was given; ``program`` may grow
+    while it runs.
     """
 
     BURSTS: ClassVar[bool] = True
     """Whether many instructions may be one event: not where a run is taken back to events."""
 
+    @with_settings(SessionKeywords)
     def __init__(
         self,
         program: Program | Text,
         inputs: given_inputs.Inputs | None = None,
         *,
-        target: str | None = None,
-        defines: Mapping[str, int | float] | None = None,
-        options: Mapping[str, object] | None = None,
-        timing: TimingGiven | None = None,
-        files: Files | None = None,
-        include: Folders = (),
-        trace: bool = False,
-        values: bool = True,
-        profile: bool = False,
-        reruns: bool = False,
-        strict: bool = False,
-        allow: Iterable[str] = (),
-        checked: bool = True,
+        settings: RunSettings | None = None,
+        **keywords: Unpack[SessionKeywords],
     ) -> None:
+        chosen = with_keywords(settings, keywords)
         self.source: Source | None = None
-        allowed = Allowed.of(files, include)
-        if not isinstance(program, Program):
-            asked = Timing.of(timing)
-            given = program_of(program)
-            made = loaded(given, TARGETS, target, defines, options, allowed, asked)
+        allowed = Allowed.of(chosen.files, chosen.include)
+        if isinstance(program, Program):
+            chosen.refuse_text()
+        else:
+            made = chosen.assembled(program_of(program))
             program, self.source = made.program, made.source
-        elif target is not None or defines or options or timing:
-            raise Failure(Problem("E0810", "the program is already assembled", None, ASSEMBLED))
         self.assembled, self.program = program, program.own()
         program = self.program
-        self.policy = suppressions.policy(program.allows, allow, strict)
+        self.policy = suppressions.policy(program.allows, chosen.allow, chosen.strict)
         _check_allowed(self.policy)
-        self.files = program.files if files is None else allowed.holding(program.files.held)
+        self.files = program.files if chosen.files is None else allowed.holding(program.files.held)
         inputs = given_inputs.by_name(program, inputs)
-        if values:
+        if chosen.values:
             memory_needs.check(program, inputs)
-        self.machine = Machine(program, trace, values, checked=checked)
+        self.machine = Machine(program, chosen.trace, chosen.values, checked=chosen.checked)
         Endless.watch(self.machine)
         self._watched_by: Watched | None = None
-        if profile:
+        if chosen.profile:
             from nasm.analysis.profile.profile import Watched
 
             self._watched_by = Watched(self.machine)
@@ -139,12 +116,12 @@ class Running(Results):
         self.status = Status.READY
         self.problems: list[Problem] = []
         self._limit: Problem | None = None
-        self._reruns = reruns
-        if values:
+        self._reruns = chosen.reruns
+        if chosen.values:
             read = self._load(self.machine)
-            if profile:  # what would help is asked of machines with the same inputs
+            if chosen.profile:  # what would help is asked of machines with the same inputs
                 self.inputs = read
-            if reruns:  # and a caller's array is the caller's again
+            if chosen.reruns:  # and a caller's array is the caller's again
                 self.inputs = {name: tensor_io.kept(value) for name, value in read.items()}
         elif problems := tensor_io.unknown(program, inputs):
             raise Failure(problems)
@@ -154,28 +131,25 @@ class Running(Results):
         self.checkpoints = [Checkpoint(self)]
 
     @classmethod
+    @with_settings(SessionKeywords)
     def load(
         cls,
         source: Given,
+        inputs: given_inputs.Inputs | None = None,
         *,
-        target: str | None = None,
-        defines: Mapping[str, int | float] | None = None,
-        options: Mapping[str, object] | None = None,
-        timing: TimingGiven | None = None,
-        files: Files | None = None,
-        include: Folders = (),
-        targets: Mapping[str, Any] = TARGETS,
+        targets: Mapping[str, Loader] = TARGETS,
         rewrite: Rewrite | None = None,
-        **more: Any,
+        settings: RunSettings | None = None,
+        **keywords: Unpack[SessionKeywords],
     ) -> Self:
         """Assemble a source or take an object, also for other ``targets``; raises Failure.
 
-        ``rewrite`` is as for :func:`~nasm.language.assemble.assemble`, ``more`` as for a program
+        ``rewrite`` is as for :func:`~nasm.language.assemble.assemble`, all else as for a program
         that is assembled.
         """
-        allowed, asked = Allowed.of(files, include), Timing.of(timing)
-        made = loaded(source, targets, target, defines, options, allowed, asked, rewrite)
-        session = cls(made.program, **more)
+        chosen = with_keywords(settings, keywords)
+        made = chosen.assembled(source, targets, rewrite)
+        session = cls(made.program, inputs, settings=chosen.of_assembled())
         session.source = made.source
         return session
 

@@ -21,13 +21,14 @@ from nasm.apps import repl
 from nasm.apps.cli import arguments, main
 from nasm.apps.cli import verb as verb_module
 from nasm.apps.cli import verbs as folder
-from nasm.apps.cli.verb import Verb, names, verbs
+from nasm.apps.cli.verb import Head, Verb, named, names, verbs
 from nasm.apps.cli.verbs import explain
 from nasm.base import host_memory
 from nasm.base.array_files import ArrayFile
 from nasm.base.problems import Failure
 from nasm.base.source import Source
 from nasm.language.assemble import assemble
+from nasm.runs.settings import RunSettings
 from tests.cli.programs import ENDLESS, HALVES, MATMUL, written
 
 
@@ -255,20 +256,22 @@ def test_repl_is_handed_everything(
     path, options = seen[0]
     assert path == "p.nasm"
     assert options.pop("inputs") == {"X": ArrayFile("", str(tmp_path / "x.npy"))}
+    assert options.pop("settings") == RunSettings(
+        target="trn2",
+        defines={"N": 2},
+        options={"rounding.seed": "3"},
+        timing="my.toml",
+        values=True,
+        files=str(tmp_path),
+        include=["lib", "more"],
+        max_instructions=7,
+        strict=True,
+        allow=["E0502", "E0505"],
+        checked=False,
+    )
     assert options == {
-        "target": "trn2",
-        "defines": {"N": 2},
-        "options": {"rounding.seed": "3"},
-        "timing": "my.toml",
-        "values": True,
-        "files": str(tmp_path),
-        "include": ["lib", "more"],
-        "most": 7,
         "script": "script",
         "commands": ["run", "queues"],
-        "strict": True,
-        "allow": ["E0502", "E0505"],
-        "checked": False,
         "stay": True,
         "echo": True,
         "plain": True,
@@ -300,7 +303,7 @@ def test_every_verb_explains_its_options_with_an_example(ran: Any, verb: str) ->
 
 def test_every_example_of_help_is_a_command_line() -> None:
     tried, wrong = 0, []
-    for text in [found.notes for found in verbs().values()]:
+    for text in [named(name).notes for name in verbs()]:
         for line in re.findall(r"^  .*?\b(neuron-nasm .*)$", text, re.MULTILINE):
             for command in re.sub(r"  +.*| < .*", "", line).split(" | "):
                 words = shlex.split(command.replace("*", "a"))[1:]
@@ -349,6 +352,8 @@ def test_each_verb_is_one_file_with_one_declaration() -> None:
             assert ast.unparse(statement).startswith("VERB = Verb("), path
     ranks = [verb.rank for verb in verbs().values()]
     assert len(set(ranks)) == len(ranks)
+    for name, head in verbs().items():
+        assert {key: getattr(named(name), key) for key in Head._fields} == head._asdict()
 
 
 def test_no_other_list_of_verbs_is_kept() -> None:

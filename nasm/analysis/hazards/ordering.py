@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from nasm.analysis.hazards.races import Races
 from nasm.base.problems import Problem
 from nasm.machine.addresses import Addresses
 from nasm.machine.outlines import Places
@@ -20,6 +20,9 @@ from nasm.sim.counters import Who
 from nasm.sim.scheduler import Scheduler
 from nasm.views.tensor import Tensor
 from nasm.views.view import View
+
+if TYPE_CHECKING:  # most runs have no race to describe
+    from nasm.analysis.hazards.races import Races
 
 
 class Ordering:
@@ -42,6 +45,8 @@ class Ordering:
 
     @cached_property
     def _said(self) -> Races:
+        from nasm.analysis.hazards.races import Races
+
         flying = self.scheduler.transfers.__contains__
         told = self._last, self._known, flying, self._coming
         return Races(self._check, self.program, self.region, *told)
@@ -103,9 +108,10 @@ class Ordering:
             self._faults, self._told = tuple(faults(check, self._filled)), -1
             self._asked = asked
         if self._told != len(self.watch.landings):  # which sentences tell
-            found = map(self._said.race, self._faults)
+            found = [self._said.race(fault) for fault in self._faults]
             sets = {(one.counter, check.line(*one.set)): one for one in reversed(check.unordered)}
-            self._found = (*found, *map(self._said.unordered, reversed(sets.values())))
+            found += [self._said.unordered(one) for one in reversed(sets.values())]
+            self._found = tuple(found)
             self._told = len(self.watch.landings)
         return self._found
 

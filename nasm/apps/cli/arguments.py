@@ -78,8 +78,8 @@ def refusal(given: list[str]) -> str:
 
 def read(given: list[str]) -> argparse.Namespace:
     """The command line as it was meant; raises Wrong if it means nothing."""
-    top = parser(given[0] if given and given[0] in names() else "")
     verb = asked_for(given)
+    top = parser(verb, alone=bool(given) and given[0] == verb)
     if verb and (own := named(verb).read) is not None:
         return own(top, given)
     parsed, rest = top.parse_known_args(given)
@@ -143,13 +143,13 @@ def of_verb(top: argparse.ArgumentParser, verb: str | None) -> argparse.Argument
     return chosen
 
 
-def parser(only: str = "") -> argparse.ArgumentParser:
-    """The parser of the whole command line; if it is known already which, of ``only`` one verb."""
+def parser(verb: str = "", *, alone: bool = True) -> argparse.ArgumentParser:
+    """The parser of a command line with a verb: the others are only listed, or not if ``alone``."""
     top: argparse.ArgumentParser = _Parser(
         prog=COMMAND,
         description="Assemble, run and inspect programs for the AWS Neuron instruction set on a\n"
         "simulated NeuronCore: values and cycles from one run, without the hardware.",
-        epilog="" if only else f"examples:\n{_examples()}\n{BELOW}",
+        epilog="" if verb and alone else f"examples:\n{_examples()}\n{BELOW}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
@@ -162,8 +162,11 @@ def parser(only: str = "") -> argparse.ArgumentParser:
     )
     options.color(top, "auto")
     added = top.add_subparsers(dest="verb", metavar="COMMAND", title="commands")
-    for name, verb in ({only: named(only)} if only else verbs()).items():
-        _add(added, name, verb)
+    for name in [verb] if verb and alone else verbs():
+        if name == verb:
+            _add(added, name, named(name))
+        else:
+            added.add_parser(name, help=verbs()[name].summary)
     return top
 
 

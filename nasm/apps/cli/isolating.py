@@ -72,19 +72,7 @@ def _outcome(args: argparse.Namespace) -> Outcome:
         lnc=args.lnc,
         dma=args.dma or USUAL,
         python=program_names.python(args),
-        target=args.target,
-        defines=dict(args.defines),
-        options=dict(args.options),
-        timing=args.timing,
-        files=args.files,
-        include=args.include,
-        autosync=getattr(args, "autosync", False),
-        max_cycles=args.max_cycles,
-        max_instructions=args.max_instructions,
-        values=args.values,
-        strict=args.strict,
-        allow=args.allow,
-        checked=args.checked,
+        settings=programs.settings(args),
     )
 
 

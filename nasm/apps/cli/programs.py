@@ -13,13 +13,11 @@ from nasm.apps.cli import arrays, files, program_names, results
 from nasm.apps.cli.arguments import Wrong
 from nasm.base.files import Allowed
 from nasm.base.problems import Failure, Problem
-from nasm.isa.timing import Timing
-from nasm.language.objects import Loaded, loaded
-from nasm.targets import TARGETS
+from nasm.language.objects import Loaded
+from nasm.runs.settings import RunSettings
 
 if TYPE_CHECKING:
-    from nasm.isa.timing import TimingGiven
-    from nasm.language.assemble import Rewrite
+    from nasm.isa.timing import Timing, TimingGiven
     from nasm.nki.kernel import Traced
     from nasm.program.program import Program
 
@@ -29,13 +27,23 @@ def allowed(args: argparse.Namespace) -> Allowed:
     return Allowed.of(args.files, args.include)
 
 
-def synchronised(args: argparse.Namespace) -> Rewrite | None:
-    """What ``--autosync`` does to a text; None if it is not given."""
-    if not getattr(args, "autosync", False):
-        return None
-    from nasm.sync.sequential_text import autosync  # which most runs do not need
+def settings(args: argparse.Namespace, **others: Any) -> RunSettings:
+    """What the options of a verb set, and ``others`` beside these; raises Failure.
 
-    return autosync
+    A number below 0 is refused by its option.
+    """
+    given = {name: getattr(args, name) for name in _SET_BY_OPTIONS if hasattr(args, name)}
+    if given.get("values", True) is None:  # neither --values nor --no-values
+        del given["values"]
+    for name in ("defines", "options"):
+        given[name] = dict(getattr(args, name, ()))
+    return RunSettings(**(given | others))
+
+
+_SET_BY_OPTIONS = (
+    "target", "timing", "files", "include", "autosync", "values", "strict", "allow", "checked",
+    "max_cycles", "max_instructions",
+)  # fmt: skip
 
 
 def assembled(
@@ -50,17 +58,8 @@ def assembled(
         made = traced(args, args.timing)
         begin(made, dict(args.inputs))
         return Loaded(made.program, None)
-    return loaded(
-        files.program(path),
-        TARGETS,
-        args.target,
-        dict(args.defines),
-        dict(args.options),
-        allowed(args),
-        Timing.of(args.timing) if timing is None else timing,
-        synchronised(args),
-        rules=rules,
-    )
+    chosen = settings(args, **({} if timing is None else {"timing": timing}))
+    return chosen.assembled(files.program(path), rules=rules)
 
 
 def called(args: argparse.Namespace) -> tuple[Program, dict[str, Any]]:

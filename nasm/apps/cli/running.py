@@ -108,24 +108,16 @@ class Run:
         from nasm.runs.running import Running
 
         args = self.args
-        more |= {"strict": args.strict, "allow": args.allow, "checked": args.checked}
+        chosen = programs.settings(args, timing=self.figures(), **more)
         if program_names.kernel(args.program):
             self.traced = self.traced or programs.traced(args, self.figures())
-            made = Running(self.traced.program, self.inputs(), files=args.files, **more)
+            made = Running(
+                self.traced.program, self.inputs(), settings=chosen.of_assembled(files=True)
+            )
             made.called = args.program
             return made
-        return Running.load(
-            self.source(),
-            target=args.target,
-            defines=dict(args.defines),
-            inputs=self.inputs(),
-            options=dict(args.options),
-            timing=self.figures(),
-            files=args.files,
-            include=args.include,
-            rewrite=programs.synchronised(args),
-            **more,
-        )
+        source = self.source()
+        return Running.load(source, self.inputs(), settings=chosen)
 
     def inputs(self) -> Inputs:
         """What its inputs begin with; raises Failure."""

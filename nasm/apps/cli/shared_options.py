@@ -6,7 +6,6 @@ import argparse
 
 from nasm.apps.cli import program_names, values
 from nasm.base.signals import TIMED_OUT
-from nasm.machine.records import MOST_INSTRUCTIONS
 
 PROGRAM = "a .nasm file, an object file, - for standard input, or kernel.py:name"
 COLORS = ("auto", "always", "never")
@@ -203,8 +202,11 @@ def reruns(verb: argparse.ArgumentParser) -> None:
     )
 
 
-def limit(verb: argparse.ArgumentParser, what: str, most: int = MOST_INSTRUCTIONS) -> None:
+def limit(verb: argparse.ArgumentParser, what: str, most: int | None = None) -> None:
     """``--max-instructions``; ``what`` says what becomes of a run that gets there."""
+    from nasm.machine.records import MOST_INSTRUCTIONS  # which --help does not need
+
+    most = MOST_INSTRUCTIONS if most is None else most
     verb.add_argument(
         "--max-instructions",
         metavar="N",

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import ast
 import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from importlib.abc import InspectLoader
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from nasm.base import gc_pause, signals
 
@@ -49,6 +52,19 @@ class Verb:
     """What other tools call it."""
 
 
+class Head(NamedTuple):
+    """What the list of all verbs shows of one, and how it is found: literals of its declaration."""
+
+    summary: str
+    rank: int
+    examples: tuple[tuple[str, str], ...] = ()
+    other_names: tuple[str, ...] = ()
+
+
+_DECLARED = "\nVERB = Verb("
+"""Where a verb is declared: the last statement of its file."""
+
+
 @cache
 def names() -> frozenset[str]:
     """The verbs that there are, of which none is imported for it: the files of ``verbs/``."""
@@ -62,10 +78,25 @@ def named(name: str) -> Verb:
     return found
 
 
-def verbs() -> dict[str, Verb]:
-    """All verbs by name, in the order of the help."""
-    found = {name: named(name) for name in names()}
+def verbs() -> dict[str, Head]:
+    """What the list of verbs shows of each, by name, in its order; none is imported for it."""
+    found = {name: _head(name) for name in names()}
     return dict(sorted(found.items(), key=lambda item: item[1].rank))
+
+
+def _head(name: str) -> Head:
+    """What the declaration of a verb says in literals, read from its text if there is one."""
+    spec = find_spec(f"{__package__}.verbs.{name}")
+    loader = spec and spec.loader
+    text = loader.get_source(spec.name) if isinstance(loader, InspectLoader) and spec else None
+    if text is None:
+        verb = named(name)
+        return Head(verb.summary, verb.rank, verb.examples, verb.other_names)
+    declared = ast.parse(text[text.rindex(_DECLARED) + 1 :]).body[0]
+    assert isinstance(declared, ast.Assign)
+    assert isinstance(declared.value, ast.Call)
+    given = {word.arg: word.value for word in declared.value.keywords}
+    return Head(**{key: ast.literal_eval(given[key]) for key in Head._fields if key in given})
 
 
 def preload(*modules: str) -> None:

@@ -6,20 +6,18 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from nasm.base import gc_pause, host_files, signals
 from nasm.base.problems import Failure, Problem
 from nasm.base.source_files import decoded
-from nasm.machine.records import MOST_INSTRUCTIONS
 
 if TYPE_CHECKING:
     from nasm.apps.repl.shell import Shell
-    from nasm.base.files import Files
     from nasm.base.source_files import Given
-    from nasm.isa.timing import TimingGiven
     from nasm.machine.inputs import Inputs
     from nasm.program.program import Program
+    from nasm.runs.settings import RunSettings, SessionKeywords
 
 __all__ = ["main"]
 
@@ -27,18 +25,8 @@ __all__ = ["main"]
 def main(
     path: str | None,
     *,
-    target: str | None = None,
-    defines: Mapping[str, int | float] | None = None,
     inputs: Inputs | None = None,
-    options: Mapping[str, object] | None = None,
-    timing: TimingGiven | None = None,
-    files: Files | None = None,
-    include: Sequence[str] = (),
-    most: int | None = MOST_INSTRUCTIONS,
-    values: bool = True,
-    strict: bool = False,
-    allow: Iterable[str] = (),
-    checked: bool = True,
+    settings: RunSettings | None = None,
     script: str | None = None,
     commands: Sequence[str] = (),
     stay: bool = False,
@@ -49,10 +37,12 @@ def main(
     no_init: bool = False,
     color: str = "auto",
     kernel: Callable[[], tuple[Program, Mapping[str, Any]]] | None = None,
+    **keywords: Unpack[SessionKeywords],
 ) -> int:
     """Start the REPL on a program (``-`` is standard input) or on none; returns an exit code.
 
-    ``kernel`` gives the program that ``path`` names, with its inputs, where that is no text.
+    ``kernel`` gives the program that ``path`` names, with its inputs, where that is no text. Of
+    the ``settings`` one ``run`` obeys ``max_instructions``.
 
     With a ``script`` (a file of commands) or ``commands`` it runs those and leaves, or is attended
     then if it is to ``stay``; with what it reads, if standard input is no terminal, it does the
@@ -66,26 +56,12 @@ def main(
         from nasm.apps.repl import help_commands  # noqa: F401  (what it imports declares the commands)
         from nasm.apps.repl.screen import Screen, typed_into
         from nasm.apps.repl.shell import NOT_ASSEMBLED, Shell
+        from nasm.runs.settings import with_keywords
 
-    screen = Screen(color=color)
+    chosen, screen = with_keywords(settings, keywords), Screen(color=color)
     screen.settings.echo, screen.settings.plain = echo, plain
     try:
-        shell = Shell(
-            screen,
-            target=target,
-            defines=defines,
-            inputs=inputs,
-            options=options,
-            timing=timing,
-            files=files,
-            include=include,
-            most=most,
-            values=values,
-            strict=strict,
-            allow=allow,
-            checked=checked,
-            kernel=kernel,
-        )
+        shell = Shell(screen, inputs=inputs, settings=chosen, kernel=kernel)
     except Failure as failure:
         for problem in failure.problems:
             screen.problem(problem)

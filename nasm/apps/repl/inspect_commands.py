@@ -185,9 +185,7 @@ def check(shell: Shell, rest: str) -> None:
     from nasm.runs.check import examine
     from nasm.show import check as examination
 
-    found = examine(
-        shell.session.assembled, relaxed=rest == "relaxed", strict=shell.strict, allow=shell.allow
-    )
+    found = examine(shell.session.assembled, relaxed=rest == "relaxed", settings=shell.chosen)
     screen = shell.screen
     if rest == "map":
         for part in examination.maps(

@@ -83,7 +83,7 @@ def machine(shell: Any) -> tuple[Target, Generation]:
     """The program's target and generation; without one, those asked for, else the usual ones."""
     if shell.loaded:
         return shell.program.target, shell.program.generation
-    return machine_of(shell.target)
+    return machine_of(shell.chosen.target)
 
 
 def operands(shell: Any, mnemonic: str) -> completion_words.Operands:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import traceback
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +17,16 @@ from nasm.apps.repl.screen import Screen, Unwritable
 from nasm.apps.repl.settings import Settings
 from nasm.apps.repl.suggest import Names
 from nasm.base import gc_pause, host_memory
-from nasm.base.files import ANY, Allowed, Files
+from nasm.base.files import ANY, Allowed
 from nasm.base.problems import Failure, Problem, Refused, counted, did_you_mean, in_line, quoted
 from nasm.base.signals import Told
 from nasm.base.source_files import Given, program_of, source_of
 from nasm.debugger.session import Session
-from nasm.isa.timing import Timing, TimingGiven
+from nasm.isa.timing import Timing
 from nasm.machine.inputs import Inputs
-from nasm.machine.records import MOST_INSTRUCTIONS, RunReport, Status
+from nasm.machine.records import RunReport, Status
 from nasm.program.program import Program
-from nasm.targets import USUAL
+from nasm.runs.settings import RunSettings
 
 Kernel = Callable[[], tuple[Program, Mapping[str, Any]]]
 """Makes the program of a kernel, with its inputs, whenever it is loaded."""
@@ -47,34 +48,22 @@ class Quit(Exception):
 class Shell:
     """The state of a REPL. ``code`` is what it would exit with if unattended.
 
-    One ``run`` completes at most ``most`` instructions; None is no limit. ``attached`` are the
-    commands of breakpoints that are still to be done, while some are.
+    Programs are loaded as ``chosen`` says. One ``run`` completes at most ``most`` instructions;
+    None is no limit. ``attached`` are the commands of breakpoints that are still to be done.
     """
 
     def __init__(
         self,
         screen: Screen,
         *,
-        target: str | None = None,
-        defines: Mapping[str, int | float] | None = None,
         inputs: Inputs | None = None,
-        options: Mapping[str, object] | None = None,
-        timing: TimingGiven | None = None,
-        files: Files | None = None,
-        include: Sequence[str] = (),
-        most: int | None = MOST_INSTRUCTIONS,
-        values: bool = True,
-        strict: bool = False,
-        allow: Iterable[str] = (),
-        checked: bool = True,
+        settings: RunSettings | None = None,
         kernel: Kernel | None = None,
     ) -> None:
-        self.screen, self.values, self.kernel = screen, values, kernel
-        self.strict, self.allow, self.checked = strict, tuple(allow), checked
-        self.target, self.options, self.timing = target, options, Timing.of(timing)
-        self.most = most
-        self.defines, self.inputs = defines, inputs
-        self.files, self.include, self.allowed = files, include, Allowed.of(files)
+        chosen = settings or RunSettings()
+        self.screen, self.inputs, self.kernel = screen, inputs, kernel
+        self.chosen = replace(chosen, timing=Timing.of(chosen.timing))
+        self.most, self.allowed = chosen.max_instructions, Allowed.of(chosen.files)
         self.given = ""
         self.path = ""
         self.moving = self.attended = False
@@ -143,7 +132,7 @@ class Shell:
         else:
             session = self._assembled(path, source, same)
         if not same:
-            self.defines = self.inputs = None
+            self.inputs, self.chosen = None, replace(self.chosen, defines=None)
         self.path = path
         self.adopt(session)
         if len(session.program) > LARGE:
@@ -151,48 +140,20 @@ class Shell:
 
     def _assembled(self, path: str, source: Given | None, same: bool) -> Session:
         allowed = ANY if path == self.given else self.allowed
-        return Session.load(
-            source or program_of(Path(os.path.expanduser(path)), allowed),
-            target=self.target,
-            options=self.options,
-            timing=self.timing,
-            defines=self.defines if same else None,
-            inputs=self.inputs if same else None,
-            files=self.files,
-            include=self.include,
-            values=self.values,
-            strict=self.strict,
-            allow=self.allow,
-            checked=self.checked,
-        )
+        given = source or program_of(Path(os.path.expanduser(path)), allowed)
+        if same:
+            return Session.load(given, self.inputs, settings=self.chosen)
+        return Session.load(given, settings=replace(self.chosen, defines=None))
 
     def _traced(self, kernel: Kernel) -> Session:
         program, inputs = kernel()
-        made = Session(
-            program,
-            inputs,
-            files=self.files,
-            values=self.values,
-            strict=self.strict,
-            allow=self.allow,
-            checked=self.checked,
-        )
+        made = Session(program, inputs, settings=self.chosen.of_assembled(files=True))
         made.called = self.given
         return made
 
     def begin_empty(self) -> None:
         """Take a machine without a program; raises Failure if there is none of the target."""
-        session = Session.empty(
-            self.target or USUAL,
-            options=self.options,
-            timing=self.timing,
-            files=self.files,
-            values=self.values,
-            strict=self.strict,
-            allow=self.allow,
-            checked=self.checked,
-        )
-        self.adopt(session)
+        self.adopt(Session.empty(settings=self.chosen))
 
     def adopt(self, session: Session | None) -> None:
         """Take a session with a new machine, and the names for completion."""

@@ -8,6 +8,7 @@ of any other what comes first is, and what its text alone tells.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Unpack
 
 from nasm.analysis.hazards.endless import ENDLESS, endless
 from nasm.base.array_files import ArrayFile, read_header
@@ -29,6 +30,7 @@ from nasm.runs.check.lines import finding
 from nasm.runs.check.live_ranges import Lifetimes, memory_maps
 from nasm.runs.check.records import VALUES, Examination
 from nasm.runs.running import Running
+from nasm.runs.settings import CheckKeywords, RunSettings, with_keywords
 
 CUT_SHORT, LIMIT, DEADLOCK, RACE = "E0535", "E0511", "E0510", "E0502"
 
@@ -38,17 +40,19 @@ def examine(
     *,
     max_instructions: int | None = MOST_EXAMINED,
     relaxed: bool = False,
-    strict: bool = False,
-    allow: Iterable[str] = (),
+    settings: RunSettings | None = None,
+    **keywords: Unpack[CheckKeywords],
 ) -> Examination:
     """Look at a program without its values.
 
     It is followed for at most ``max_instructions``. With ``relaxed``, or on a machine whose engines
     have no interlock, there is a list of what would need one; all else is told as if they had.
-    With ``strict`` warnings are errors, and ``allow`` are codes that are ignored.
+    Of the settings ``strict`` and ``allow`` are used: the program has been assembled with the rest.
     """
     relaxed = relaxed or not program.target.interlocked(program.options)
-    session = Running(program, values=False, strict=strict, allow=allow)
+    chosen = with_keywords(settings, keywords)
+    judging = RunSettings(strict=chosen.strict, allow=chosen.allow, values=False)
+    session = Running(program, settings=judging)
     machine = session.machine
     machine.scheduler.interlock.held = True
     touches = Touches(machine)

@@ -1,5 +1,5 @@
 """The verbs of the command: a file for each, which nothing else lists.
 
-Every start of the command imports all of them, so they import NumPy, Rich and whatever brings these
-in their functions.
+A file is imported when its verb is run or its help is printed, so it imports NumPy, Rich and
+whatever brings these in its functions.
 """

@@ -183,6 +183,7 @@ def _relaxed(program: Program, args: argparse.Namespace) -> bool:
 
 
 def _checked(path: str, args: argparse.Namespace, timing: Timing) -> Checked:
+    from nasm.apps.cli import programs
     from nasm.runs.check import examine
 
     try:
@@ -191,8 +192,7 @@ def _checked(path: str, args: argparse.Namespace, timing: Timing) -> Checked:
             program,
             max_instructions=args.max_instructions,
             relaxed=args.ordering is not None,
-            strict=args.strict,
-            allow=args.allow,
+            settings=programs.settings(args),
         )
     except Failure as failure:
         return Checked(path, suppressions.refused(failure.problems))

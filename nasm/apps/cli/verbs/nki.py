@@ -105,23 +105,12 @@ class Script:
 
     def launch(self, kernel: Kernel, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """A call of a kernel: run, told in a line, and what it returns."""
+        from nasm.apps.cli import programs
         from nasm.nki import running
         from nasm.nki.jit import name_of
 
         given = self.args
-        made = running.run(
-            kernel,
-            *args,
-            target=given.target,
-            options=dict(given.options),
-            timing=given.timing,
-            max_cycles=given.max_cycles,
-            max_instructions=given.max_instructions,
-            strict=given.strict,
-            allow=given.allow,
-            checked=given.checked,
-            **kwargs,
-        )
+        made = running.run(kernel, *args, settings=programs.settings(given), **kwargs)
         report = replace(made.report, program=name_of(kernel))
         self.reports.append(report)
         if not given.json:

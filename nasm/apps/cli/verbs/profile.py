@@ -147,22 +147,16 @@ class Profiling(Run):
 
     def again(self, session: Running, report: RunReport) -> Running | None:
         """With values, if the run turns out to depend on some and nobody forbids it."""
+        from nasm.apps.cli import programs
         from nasm.machine.outlines import NO_VALUES
         from nasm.runs.running import Running
 
         needs = any(problem.code == NO_VALUES for problem in report.problems)
         if not needs or self.args.values is not None:
             return None
-        args = self.args
-        made = Running(
-            session.program,
-            self.inputs(),  # and nothing is read again: it may be a pipe
-            values=True,
-            profile=True,
-            strict=args.strict,
-            allow=args.allow,
-            checked=args.checked,
-        )
+        chosen = programs.settings(self.args, values=True, profile=True).of_assembled()
+        # Nothing is read again: it may be a pipe.
+        made = Running(session.program, self.inputs(), settings=chosen)
         made.source, made.called = session.source, session.called
         self.begin_tables(made)
         return made

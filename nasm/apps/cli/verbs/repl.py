@@ -71,15 +71,8 @@ def repl(args: argparse.Namespace, screen: Screen) -> int:
     try:
         return debugger.main(
             args.program,
-            target=args.target,
-            defines=dict(args.defines),
             inputs=inputs,
-            options=dict(args.options),
-            timing=args.timing,
-            files=args.files,
-            include=args.include,
-            most=args.max_instructions,
-            values=args.values,
+            settings=programs.settings(args),
             script=args.script,
             commands=args.commands,
             stay=args.stay,
@@ -88,9 +81,6 @@ def repl(args: argparse.Namespace, screen: Screen) -> int:
             view=args.view,
             init=args.init,
             no_init=args.no_init,
-            strict=args.strict,
-            allow=args.allow,
-            checked=args.checked,
             color=args.color,
             kernel=(lambda: programs.called(args)) if program_names.kernel(args.program) else None,
         )
