@@ -8,7 +8,9 @@ many seconds. Where not even a signal is heard, its worker ends a minute later w
 from __future__ import annotations
 
 import faulthandler
+import gc
 import signal
+from collections.abc import Iterator
 from typing import Any, NoReturn
 
 import pytest
@@ -41,10 +43,31 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     everything = config.getoption("--all")
     seed = parts.choose(whole=everything)
-    if not everything and not config.option.markexpr:
+    if not everything and not config.option.markexpr and not _named(config):
         config.option.markexpr = "not thorough"
     if config.getoption("--hypothesis-seed", None) is None:
         config.option.hypothesis_seed = str(seed)
+
+
+def _named(config: pytest.Config) -> bool:
+    """Whether single tests are named, which then run whatever is marked."""
+    return any("::" in argument for argument in config.args)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not config.getoption("--all") and not _named(config):
+        kept, left = parts.in_turns(items)
+        items[:] = kept
+        config.hook.pytest_deselected(items=left)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Collect tests without Python's search for garbage, which then leaves all of them out."""
+    gc.disable()
+    yield
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_terminal_summary(

@@ -8,9 +8,12 @@ the same number leads to the same tests. Nothing is left out of what does not ru
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Sequence
 from datetime import date
 from typing import TypeVar
+
+import pytest
 
 SEED = "NASM_TEST_SEED"
 EVERYTHING = "NASM_TEST_ALL"
@@ -46,3 +49,21 @@ def part(series: Sequence[T], size: int) -> Sequence[T]:
 def examples(count: int, size: int) -> int:
     """How many examples hypothesis draws: `count` in `make test-all`, else `size`."""
     return len(part(range(count), size))
+
+
+def in_turns(items: Sequence[pytest.Item]) -> tuple[list[pytest.Item], list[pytest.Item]]:
+    """Tests that run today, and those that are marked as taking turns and run on another day.
+
+    Of the tests of a file with the mark `turns(days)`, each runs on one of so many days.
+    """
+    kept, left, counts = list[pytest.Item](), list[pytest.Item](), Counter[tuple[object, int]]()
+    for item in items:
+        mark = item.get_closest_marker("turns")
+        if mark is None:
+            kept.append(item)
+            continue
+        (days,) = mark.args
+        number = counts[item.path, days]
+        counts[item.path, days] += 1
+        (kept if number % days == seed() % days else left).append(item)
+    return kept, left

@@ -86,6 +86,7 @@ def generate() -> Iterator[ModuleType]:
 # ---------------------------------------------------------------- generated pages
 
 
+@pytest.mark.thorough
 def test_generated_pages_are_current() -> None:
     done = subprocess.run(
         [sys.executable, DOCS / "generate.py", "--check"],
