@@ -113,6 +113,11 @@ HOMES = {
 """Every package from outside, and the rooms or files that may import it."""
 
 
+def _of_text(call: ast.Call) -> bool:
+    first = call.args[0] if call.args else None
+    return isinstance(first, ast.Constant) and isinstance(first.value, str)
+
+
 @functools.cache
 def nodes(text: str) -> list[ast.AST]:
     """The imports in a module, and the calls that the tests below judge."""
@@ -122,7 +127,7 @@ def nodes(text: str) -> list[ast.AST]:
             found.append(node)
         elif isinstance(node, ast.Call):
             name = getattr(node.func, "attr", getattr(node.func, "id", ""))
-            if "import" in name or name in REACHING:
+            if name in REACHING or (_of_text(node) and "import" in ast.unparse(node.func)):
                 found.append(node)
     return found
 
