@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import date
 from typing import TypeVar
+from zlib import crc32
 
 import pytest
 
@@ -56,14 +57,16 @@ def in_turns(items: Sequence[pytest.Item]) -> tuple[list[pytest.Item], list[pyte
 
     Of the tests of a file with the mark `turns(days)`, each runs on one of so many days.
     """
-    kept, left, counts = list[pytest.Item](), list[pytest.Item](), Counter[tuple[object, int]]()
+    kept, left, counts = list[pytest.Item](), list[pytest.Item](), Counter[tuple[str, int]]()
     for item in items:
         mark = item.get_closest_marker("turns")
         if mark is None:
             kept.append(item)
             continue
         (days,) = mark.args
-        number = counts[item.path, days]
-        counts[item.path, days] += 1
-        (kept if number % days == seed() % days else left).append(item)
+        file = item.nodeid.partition("::")[0]
+        first = crc32(file.encode())  # else all files with one such test would run it on one day
+        today = (first + counts[file, days]) % days == seed() % days
+        counts[file, days] += 1
+        (kept if today else left).append(item)
     return kept, left
