@@ -11,6 +11,7 @@ import faulthandler
 import gc
 import signal
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, NoReturn
 
 import pytest
@@ -65,9 +66,23 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_collection() -> Iterator[None]:
     """Collect tests without Python's search for garbage, which then leaves all of them out."""
     gc.disable()
+    _draw_no_constants_of_modules()
     yield
     gc.freeze()
     gc.enable()
+
+
+def _draw_no_constants_of_modules() -> None:
+    """Leave out of hypothesis' examples the numbers and words that occur in nasm.
+
+    It looks for them in each module that is loaded: the examples of a seed would depend on the
+    tests before, and on the name of the folder.
+    """
+    with suppress(ImportError):
+        from hypothesis.internal.conjecture import providers
+
+        if hasattr(providers, "_get_local_constants"):
+            providers._get_local_constants = lambda: providers._local_constants
 
 
 def pytest_terminal_summary(
