@@ -77,7 +77,7 @@ def test_a_copy_of_a_program_equals_it(path: Path, copied: Copied) -> None:
     assert nasm.assemble(path) == program
 
 
-LONG = 5_000 if everything() else 1_500
+LONG = 5_000 if everything() else 1_100
 """Operators in a row: more than Python calls functions within one another."""
 
 CHANGES = {
