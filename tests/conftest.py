@@ -2,7 +2,8 @@
 
 pytest-timeout's limit is one of processor time, since a busy machine says nothing about a test, and
 is kept where hypothesis cannot catch it. A test that waits uses none: it ends after five times as
-many seconds. Where not even a signal is heard, its worker ends a minute later with a traceback.
+many seconds. Where not even a signal is heard, its worker ends within two minutes more, with a
+traceback.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import faulthandler
 import gc
 import signal
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, NoReturn
@@ -72,6 +74,10 @@ def pytest_collection() -> Iterator[None]:
     gc.enable()
 
 
+def pytest_sessionfinish() -> None:
+    faulthandler.cancel_dump_traceback_later()
+
+
 def _draw_no_constants_of_modules() -> None:
     """Leave out of hypothesis' examples the numbers and words that occur in nasm.
 
@@ -111,12 +117,27 @@ def pytest_timeout_set_timer(item: pytest.Item, settings: Any) -> bool:
     signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_PROF, settings.timeout)
     signal.setitimer(signal.ITIMER_REAL, WAITING * settings.timeout)
-    faulthandler.dump_traceback_later(WAITING * settings.timeout + 60, exit=True)
+    _arm(WAITING * settings.timeout)
     return True
 
 
+def _arm(limit: float) -> None:
+    """End this worker if a test is still running a minute or two after that limit.
+
+    That starts a thread and waits for the one before, so not for every test.
+    """
+    global _end
+    now = time.monotonic()
+    if _end < now + limit + 60:
+        _end = now + limit + 120
+        faulthandler.dump_traceback_later(limit + 120, exit=True)
+
+
+_end = 0.0
+"""When it ends unless that is done again."""
+
+
 def pytest_timeout_cancel_timer(item: pytest.Item) -> bool:
-    faulthandler.cancel_dump_traceback_later()
     signal.setitimer(signal.ITIMER_PROF, 0)
     signal.setitimer(signal.ITIMER_REAL, 0)
     signal.signal(signal.SIGPROF, signal.SIG_IGN)  # one that is late must not end the process
