@@ -228,6 +228,7 @@ def processes() -> Executor:
     return ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn"))
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("pool", [processes, lambda: ThreadPoolExecutor(4)])
 def test_programs_are_graded_side_by_side_and_one_that_fails_stops_no_other(
     pool: Callable[[], Executor],

@@ -434,6 +434,7 @@ def test_help_with_nothing_exits_2_with_a_hint(ran: Any, topic: str, hint: str) 
     assert f"no command, instruction or diagnostic '{topic}'\n  hint: {hint}" in done.err
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize(
     ("given", "environment", "coloured"),
     [
