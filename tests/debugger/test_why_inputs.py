@@ -28,7 +28,6 @@ from nasm.targets.neuron import TARGET
 from nasm.targets.neuron.isa import ISA
 from nasm.views.view import View
 from tests import parts
-from tests.parts import part
 from tests.tables import each
 
 Array = np.ndarray[Any, Any]
@@ -53,10 +52,10 @@ def begun(why: Why) -> Iterator[Why]:
     if why.maker is None:
         yield why
     for source in why.sources:
-        for one in source.whys:
-            yield from begun(one)
-    for one in why.before:
-        yield from begun(one)
+        for part in source.whys:
+            yield from begun(part)
+    for part in why.before:
+        yield from begun(part)
 
 
 def named(why: Why, inputs: Mapping[str, Array]) -> Named:
@@ -215,7 +214,7 @@ greater less_equal less logical_and logical_or logical_xor
 """
 
 
-@pytest.mark.parametrize("op", part(OPS.split(), 6))
+@pytest.mark.parametrize("op", parts.part(OPS.split(), 6))
 def test_elementwise_names_one_element_of_each_operand(op: str) -> None:
     engine = "gpsimd" if op == "power" else "vector"
     target = "trn3" if op.startswith("abs") else "trn1"
@@ -360,7 +359,7 @@ def examples_of() -> list[Any]:
     ]
 
 
-@each("row", parts.part(list(examples_of()), 12))
+@each("row", parts.part(list(examples_of()), 6))
 def test_what_the_example_of_a_row_made(row: Row) -> None:
     generation = next(g for g in TARGET.generations if TARGET.available(row, g))
     engine = next(e for e in row.engines if e in TARGET.engines(row, generation))

@@ -232,6 +232,7 @@ def test_a_program_runs_the_same_every_time(name: str, runs: int) -> None:
     assert len(found) == 1
 
 
+@pytest.mark.turns(3)
 def test_a_program_runs_the_same_in_another_process() -> None:
     # Another seed of str hashes: what depended on the order of a set would differ.
     tell = (
