@@ -53,7 +53,7 @@ def failure() -> Failure:
 
 
 @COPIES
-@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("name", part(RUNS, 3))
 def test_a_copy_of_a_program_runs_as_the_program_does(name: str, copied: Copied) -> None:
     program = nasm.assemble(PROGRAMS / f"{name}.nasm")
     twin = copied(program)

@@ -116,7 +116,7 @@ def test_after_going_back_every_field_is_as_it_was_and_the_run_goes_as_it_went(n
     ended = went(session)
     session.restart()
     total = events(session)
-    for _ in range(4):
+    for _ in part(range(4), 2):
         where = chance.randrange(total + 1)
         session.restart()
         session.machine.run(where // 2)

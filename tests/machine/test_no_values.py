@@ -37,7 +37,7 @@ def ended(text: str) -> tuple[Session, list[str]]:
 # -- the same
 
 
-@pytest.mark.parametrize("path", part(PROGRAMS, 8), ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", part(PROGRAMS, 4), ids=lambda p: p.stem)
 def test_a_program_takes_the_same_ticks_and_leaves_the_same_trace(path: Path) -> None:
     session = alike(nasm.assemble(source_of(path)))
     wanted = Status.FAULT if path.stem in BY_MEMORY else Status.FINISHED
