@@ -119,6 +119,7 @@ def mutants(count: int, seed: int) -> list[Mutant]:
 def exchange(code: CodeType, path: Path) -> int:
     """Give functions of a file the code that is another there; how many there are."""
     new = {one.co_qualname: one for one in codes(code)}
+    gc.unfreeze()  # what is frozen, as tests/conftest.py does, is not among the objects
     old = [f for f in gc.get_objects() if isinstance(f, FunctionType)]
     count = 0
     for function in old:

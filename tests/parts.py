@@ -8,9 +8,13 @@ the same number leads to the same tests. Nothing is left out of what does not ru
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Sequence
 from datetime import date
 from typing import TypeVar
+from zlib import crc32
+
+import pytest
 
 SEED = "NASM_TEST_SEED"
 EVERYTHING = "NASM_TEST_ALL"
@@ -46,3 +50,23 @@ def part(series: Sequence[T], size: int) -> Sequence[T]:
 def examples(count: int, size: int) -> int:
     """How many examples hypothesis draws: `count` in `make test-all`, else `size`."""
     return len(part(range(count), size))
+
+
+def in_turns(items: Sequence[pytest.Item]) -> tuple[list[pytest.Item], list[pytest.Item]]:
+    """Tests that run today, and those that are marked as taking turns and run on another day.
+
+    Of the tests of a file with the mark `turns(days)`, each runs on one of so many days.
+    """
+    kept, left, counts = list[pytest.Item](), list[pytest.Item](), Counter[tuple[str, int]]()
+    for item in items:
+        mark = item.get_closest_marker("turns")
+        if mark is None:
+            kept.append(item)
+            continue
+        (days,) = mark.args
+        file = item.nodeid.partition("::")[0]
+        first = crc32(file.encode())  # else all files with one such test would run it on one day
+        today = (first + counts[file, days]) % days == seed() % days
+        counts[file, days] += 1
+        (kept if today else left).append(item)
+    return kept, left

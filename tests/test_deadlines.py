@@ -39,6 +39,7 @@ def elsewhere(call: Callable[[], Any]) -> Any:
         return pool.submit(call).result()
 
 
+@pytest.mark.turns(2)
 @pytest.mark.parametrize("where", [here, elsewhere])
 def test_a_run_that_does_not_end_is_reported_when_its_time_is_up(where: Any) -> None:
     handlers = [signal.getsignal(number) for number in (signal.SIGALRM, signal.SIGINT)]
@@ -53,6 +54,7 @@ def test_a_run_that_does_not_end_is_reported_when_its_time_is_up(where: Any) -> 
     assert handlers == [signal.getsignal(number) for number in (signal.SIGALRM, signal.SIGINT)]
 
 
+@pytest.mark.turns(2)
 @pytest.mark.parametrize("where", [here, elsewhere])
 @pytest.mark.parametrize("call", [nasm.assemble, nasm.check, nasm.run])
 def test_what_takes_too_long_before_there_is_a_result_is_a_failure(where: Any, call: Any) -> None:

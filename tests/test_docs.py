@@ -86,6 +86,7 @@ def generate() -> Iterator[ModuleType]:
 # ---------------------------------------------------------------- generated pages
 
 
+@pytest.mark.thorough
 def test_generated_pages_are_current() -> None:
     done = subprocess.run(
         [sys.executable, DOCS / "generate.py", "--check"],
@@ -142,6 +143,7 @@ def test_a_call_is_shown_as_it_is_declared(generate: ModuleType) -> None:
     assert api.described(call.__doc__) == "A call of `run`, with `a` \\< 2."
 
 
+@pytest.mark.turns(4)
 def test_only_the_errors_of_float32_sums_may_differ_from_what_is_shown(
     generate: ModuleType,
 ) -> None:
@@ -155,6 +157,7 @@ def test_only_the_errors_of_float32_sums_may_differ_from_what_is_shown(
     assert filled(wrong) == page
 
 
+@pytest.mark.turns(4)
 def test_a_session_of_a_page_prints_what_the_debugger_prints_now(generate: ModuleType) -> None:
     page = textwrap.dedent("""\
         <!-- session: 60 -->
@@ -182,6 +185,7 @@ def test_a_session_of_a_page_prints_what_the_debugger_prints_now(generate: Modul
     assert generate.captured.filled(made) == made
 
 
+@pytest.mark.turns(4)
 def test_a_session_whose_commands_are_not_done_is_told(generate: ModuleType) -> None:
     page = "<!-- session: 60 -->\n```console\n$ neuron-nasm repl\n(nasm) quit\n(nasm) list\n"
     with pytest.raises(SystemExit, match="'\\(nasm\\) list' was not done"):
@@ -201,6 +205,7 @@ QUOTING = textwrap.dedent("""\
     """)
 
 
+@pytest.mark.turns(4)
 def test_a_sentence_quotes_the_block_before_it_or_what_a_command_prints(
     generate: ModuleType,
 ) -> None:
@@ -215,6 +220,7 @@ def test_a_sentence_quotes_the_block_before_it_or_what_a_command_prints(
     assert generate.captured.filled(made) == made
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("reference", ["tensor 99", "Nothing 1"])
 def test_a_quotation_of_what_no_block_shows_is_refused(
     generate: ModuleType, reference: str

@@ -126,6 +126,7 @@ def load(*lines: str) -> nasm.Session:
 STORE = f".hbm X u8[{64 * MIB}]"
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize(
     ("needed", "said", "lines"),
     [
@@ -179,6 +180,7 @@ def test_an_expectation_that_turns_out_too_large_is_an_error_of_its_own(
     assert problem.span.text == "cumsum(X)"
 
 
+@pytest.mark.turns(3)
 def test_a_limit_of_the_shell_is_met_with_a_sentence(tmp_path: Path) -> None:
     path = tmp_path / "large.nasm"
     path.write_text(".target trn1\n.hbm X u8[3_000_000_000] output\n@sync Nop\n", encoding="utf-8")

@@ -164,6 +164,7 @@ def test_the_first_of_two_copies_of_a_package_is_taken(
     assert [*targets()] == [*TARGETS.built_in, "bare"]
 
 
+@pytest.mark.turns(2)
 def test_the_command_runs_a_program_of_an_installed_target(folder: Path) -> None:
     install(folder, TOY, "broken = no.such.module:TARGET")
     (folder / "toy.nasm").write_text(PROGRAM)

@@ -6,6 +6,7 @@ The checkers below take the text of a module, so that the tests at the end can s
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import sys
 from collections.abc import Iterator, Mapping
@@ -112,12 +113,31 @@ HOMES = {
 """Every package from outside, and the rooms or files that may import it."""
 
 
+def _of_text(call: ast.Call) -> bool:
+    first = call.args[0] if call.args else None
+    return isinstance(first, ast.Constant) and isinstance(first.value, str)
+
+
+@functools.cache
+def nodes(text: str) -> list[ast.AST]:
+    """The imports in a module, and the calls that the tests below judge."""
+    found = list[ast.AST]()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            found.append(node)
+        elif isinstance(node, ast.Call):
+            name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            if name in REACHING or (_of_text(node) and "import" in ast.unparse(node.func)):
+                found.append(node)
+    return found
+
+
 def imports(text: str, module: str, package: bool = False) -> Iterator[tuple[int, str]]:
     """Every module that a text imports, wherever it does so, as (line, dotted name).
 
     ``from a import b`` gives a.b, which is a module's name or one longer than that.
     """
-    for node in ast.walk(ast.parse(text)):
+    for node in nodes(text):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -367,6 +387,7 @@ def foreign(text: str) -> list[str]:
     return found
 
 
+@functools.cache
 def vendor_words(token: str) -> list[str]:
     """The words of Neuron in an identifier or a string."""
     # The distribution and the command are called neuron-nasm whatever the target.
@@ -405,11 +426,13 @@ OF_PATHS = re.findall(
 OF_ARRAYS = ("save", "savez", "savez_compressed", "savetxt", "fromfile", "memmap")
 """Functions of NumPy that open files by themselves."""
 
+REACHING = frozenset(("open", "FileIO", *OF_THE_SYSTEM, *OF_PATHS, *OF_ARRAYS))
+
 
 def around_the_door(text: str) -> list[str]:
     """Calls by which a module reaches files itself, and imports of what does."""
     found = []
-    for node in ast.walk(ast.parse(text)):
+    for node in nodes(text):
         if isinstance(node, ast.Import | ast.ImportFrom):
             owner = getattr(node, "module", "")
             names = [alias.name for alias in node.names]

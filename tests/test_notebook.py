@@ -12,6 +12,7 @@ pytest.importorskip("IPython")
 
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
+from traitlets.config import Config
 
 PROGRAM = """\
 .target trn1
@@ -29,9 +30,10 @@ X = np.arange(512, dtype=np.float32).reshape(128, 4)
 
 
 @pytest.fixture
-def shell() -> Any:
+def shell(tmp_path: Path) -> Any:
     InteractiveShell.clear_instance()
-    made = InteractiveShell.instance()
+    without = Config({"HistoryManager": {"enabled": False}})  # its thread stays to the end
+    made = InteractiveShell.instance(config=without, ipython_dir=str(tmp_path))
     made.run_line_magic("load_ext", "nasm.apps.notebook")
     made.user_ns["x"] = X
     yield made
@@ -103,6 +105,7 @@ SHOWN_ONCE = {
 """Cells with one output each, whatever draws it."""
 
 
+@pytest.mark.turns(2)
 def test_a_notebook_is_executed_without_a_screen_and_shows_everything_once(tmp_path: Path) -> None:
     nbformat = pytest.importorskip("nbformat")
     nbclient = pytest.importorskip("nbclient")

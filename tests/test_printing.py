@@ -130,6 +130,7 @@ def test_the_repr_of_everything_is_one_short_line() -> None:
     assert repr(session.program) == "<program for NeuronCore-v2 (Trn1): 3 instructions, 2 tensors>"
 
 
+@pytest.mark.turns(3)
 def test_a_failure_is_printed_as_the_command_prints_it(tmp_path: Path) -> None:
     path = tmp_path / "wrong.nasm"
     path.write_text(".target trn1\n@sync Npo\n@sync DmaCpoy a, b\n", encoding="utf-8")
@@ -146,6 +147,7 @@ def test_a_failure_is_printed_as_the_command_prints_it(tmp_path: Path) -> None:
     assert "\n" not in repr(caught.value)
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("last", ["n.finish()", "n.vector.Memset(t, 0, wait=16)"])
 def test_the_traceback_of_a_builder_shows_the_line_that_is_wrong(tmp_path: Path, last: str) -> None:
     script = tmp_path / "built.py"

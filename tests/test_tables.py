@@ -1,9 +1,12 @@
-"""Of a table in one test every case runs, and those that fail are named."""
+"""Of a table in one test every case runs, and those that fail are named; what takes turns."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from tests import parts
 from tests.tables import each
 
 
@@ -36,3 +39,22 @@ def test_what_is_no_failure_ends_the_test() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         check()
+
+
+def test_what_takes_turns_runs_on_one_of_some_days(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Item:
+        def __init__(self, file: str, name: int, days: int = 0) -> None:
+            self.nodeid, self.name = f"{file}::test[{name}]", name
+            self.mark = pytest.mark.turns(days).mark if days else None
+
+        def get_closest_marker(self, name: str) -> pytest.Mark | None:
+            return self.mark if name == "turns" else None
+
+    items: Any = [Item("a", 0), *(Item("a", n, 3) for n in range(1, 8)), Item("b", 8, 3)]
+    ran = []
+    for day in ("30", "31", "32"):
+        monkeypatch.setenv(parts.SEED, day)
+        kept, left = parts.in_turns(items)
+        assert sorted([*kept, *left], key=items.index) == items
+        ran.append({item.name for item in kept} - {8})
+    assert sorted(ran, key=sorted) == [{0, 1, 4, 7}, {0, 2, 5}, {0, 3, 6}]

@@ -65,6 +65,7 @@ def pytested(tmp_path: Path, text: str, *arguments: str) -> str:
     return done.stdout + done.stderr
 
 
+@pytest.mark.thorough
 def test_a_test_that_loops_or_waits_for_ever_fails_with_its_traceback(tmp_path: Path) -> None:
     out = pytested(tmp_path, LOOP, "-q", "--timeout=0.3")
     assert "3 failed, 2 passed" in out, out
@@ -77,6 +78,7 @@ def test_the_suite_has_a_limit(pytestconfig: pytest.Config) -> None:
     assert 0 < float(pytestconfig.getini("timeout")) <= 120
 
 
+@pytest.mark.thorough
 def test_a_part_of_a_series_runs_another_each_day_and_all_of_it_on_request(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

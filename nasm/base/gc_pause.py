@@ -6,6 +6,9 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+_frozen = False
+"""Whether `lasting` or `imported` froze objects. Python would count them all to answer that."""
+
 
 @contextmanager
 def paused() -> Iterator[None]:
@@ -18,7 +21,7 @@ def paused() -> Iterator[None]:
         # All that is half made counts as old now: to look at it once more takes seconds, and who
         # was told to stop is not to wait for that.
         gc.freeze()
-        gc.unfreeze()
+        _unfreeze()
         raise
     finally:
         if collecting:
@@ -32,10 +35,10 @@ def lasting() -> None:
     large program: at its prompt Python would look through all of that, which takes longer than most
     answers.
     """
-    if gc.get_freeze_count():
-        gc.unfreeze()
+    if _frozen:
+        _unfreeze()
         gc.collect()
-    gc.freeze()
+    _freeze()
 
 
 @contextmanager
@@ -47,5 +50,17 @@ def imported() -> Iterator[None]:
     """
     with paused():
         yield
-        if not gc.get_freeze_count():
-            gc.freeze()
+        if not _frozen:
+            _freeze()
+
+
+def _freeze() -> None:
+    global _frozen
+    gc.freeze()
+    _frozen = True
+
+
+def _unfreeze() -> None:
+    global _frozen
+    gc.unfreeze()
+    _frozen = False

@@ -9,6 +9,7 @@ import pytest
 import nasm
 from nasm.base.problems import Failure
 from nasm.runs.check import Examination
+from tests.parts import part
 from tests.tables import each
 
 ROOT = Path(__file__).parents[2]
@@ -323,7 +324,7 @@ def test_code_that_a_later_branch_comes_back_to_is_reached() -> None:
 # -- real programs
 
 
-@each("path", [*PROGRAMS, *VENDOR], ids=lambda path: path.stem)
+@each("path", part([*PROGRAMS, *VENDOR], 20), ids=lambda path: path.stem)
 def test_real_programs_have_no_errors_and_nothing_dead(path: Path) -> None:
     found = nasm.check(path)
     assert found.errors == ()

@@ -158,6 +158,7 @@ def test_with_values_the_first_output_that_differs_is_named(ran: Any, halves: Pa
     assert timed["change"] == {"microseconds": 0, "ratio": 0}
 
 
+@pytest.mark.turns(3)
 def test_one_program_from_standard_input_is_both_sides() -> None:
     text = Path(MATMUL).read_text(encoding="utf-8")
     done = process("diff", "-", "--vs", "--target", "trn2", text=text)
@@ -165,6 +166,7 @@ def test_one_program_from_standard_input_is_both_sides() -> None:
     assert done.out.startswith("a  <stdin> on NeuronCore-v2 (Trn1)\nb  <stdin> on NeuronCore-v3")
 
 
+@pytest.mark.turns(3)
 def test_a_terminal_of_80_columns_is_wide_enough() -> None:
     with terminal("diff", TILED, "--vs", "--target", "trn2") as (child, read):
         said = read()
@@ -174,6 +176,7 @@ def test_a_terminal_of_80_columns_is_wide_enough() -> None:
     assert max(map(len, plain)) <= 80
 
 
+@pytest.mark.turns(3)
 def test_one_that_does_not_end_is_cut_short_by_time(tmp_path: Path) -> None:
     program = written(tmp_path, ENDLESS)
     done = process("diff", MATMUL, program, "--max-instructions", "none", "--timeout", 2, "--json")
@@ -183,6 +186,7 @@ def test_one_that_does_not_end_is_cut_short_by_time(tmp_path: Path) -> None:
     assert "before both programs had run" in done.err
 
 
+@pytest.mark.turns(3)
 def test_figures_that_both_sides_have_are_read_once(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)

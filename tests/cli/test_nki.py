@@ -342,6 +342,7 @@ def test_values_that_no_text_says_are_written_beside_it(ran: Any, kernels: Path)
     assert np.load("y.npy").tolist() == [[2.0] * 3] * 2
 
 
+@pytest.mark.turns(2)
 def test_a_text_may_go_to_standard_output(kernels: Path) -> None:
     given = ("nki", "kernels.py:scaled", "--in", "x=iota[2,3]", "--emit", "-")
     done = process(*given)
@@ -442,6 +443,7 @@ def test_a_script_of_nki_0_1_is_refused(ran: Any, kernels: Path) -> None:
     assert "NKI Migration Guide" in done.err
 
 
+@pytest.mark.turns(2)
 def test_the_command_itself_runs_a_script(kernels: Path) -> None:
     done = process("nki", str(RMSNORM), "-q")
     assert (done.returncode, done.stderr) == (0, "")

@@ -26,6 +26,8 @@ from tests.cli.programs import (
 )
 from tests.parts import part
 
+pytestmark = pytest.mark.turns(4)
+
 
 def test_help_imports_nothing_heavy() -> None:
     found = subprocess.run(

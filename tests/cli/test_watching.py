@@ -18,6 +18,8 @@ from nasm.apps.cli import main
 from nasm.apps.cli.watching import CLEAR
 from nasm.base import files
 
+pytestmark = pytest.mark.turns(3)
+
 TEXT = """\
 .target trn1
 .include "shared.nasm"

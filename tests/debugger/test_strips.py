@@ -23,7 +23,7 @@ def of(session: Session, cycles: int) -> TimeSoFar:
     return found
 
 
-@pytest.mark.parametrize("path", part(PROGRAMS, 8), ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", part(PROGRAMS, 3), ids=lambda p: p.stem)
 def test_sums_are_those_of_a_profile_of_the_same_run(path: Path) -> None:
     profiled = Session(str(path), values=False, profile=True)
     profiled.run(hashes=False)
@@ -43,7 +43,7 @@ def test_sums_are_those_of_a_profile_of_the_same_run(path: Path) -> None:
             assert sorted(mine.stalls, key=repr) == sorted(theirs.stalls, key=repr)
 
 
-@pytest.mark.parametrize("path", part(PROGRAMS, 8), ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", part(PROGRAMS, 3), ids=lambda p: p.stem)
 def test_spells_follow_each_other_without_a_gap(path: Path) -> None:
     session = Session(str(path), values=False)
     session.run(hashes=False)
@@ -56,7 +56,7 @@ def test_spells_follow_each_other_without_a_gap(path: Path) -> None:
         assert at == session.now
 
 
-@pytest.mark.parametrize("path", part(PROGRAMS, 8), ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", part(PROGRAMS, 3), ids=lambda p: p.stem)
 def test_a_strip_is_what_two_moments_differ_by(path: Path) -> None:
     """The counters now, without those of when it begins."""
     session = Session(str(path), values=False)

@@ -18,6 +18,7 @@ from nasm.debugger.session import Session
 from nasm.machine.records import Status
 from nasm.runs.running import Running
 from nasm.show.origins import told
+from tests.parts import part
 
 ROOT = Path(__file__).parents[2]
 
@@ -368,7 +369,7 @@ ENDS = {
 }
 
 
-@pytest.mark.parametrize("name", ENDS)
+@pytest.mark.parametrize("name", part(list(ENDS), 1))
 def test_a_stretch_that_is_left_out_holds_nothing(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

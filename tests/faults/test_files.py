@@ -42,6 +42,7 @@ def bench(request: pytest.FixtureRequest, tmp_path: Path) -> Bench:
     return made
 
 
+@pytest.mark.turns(4)
 def test_some_calls_of_the_system_fail(bench: Bench) -> None:
     every = list(faults(bench))
     for number, error in every[:: max(1, len(every) // SOME)]:

@@ -42,6 +42,7 @@ def starved(bench: Bench, number: int) -> None:
         raise AssertionError(said) from None
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("call", FEW, ids=lambda call: call.name)
 def test_some_allocations_fail(call: Call, tmp_path: Path) -> None:
     bench, count = bench_of(call, tmp_path)

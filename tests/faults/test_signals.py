@@ -79,6 +79,7 @@ def events_of(bench: Bench) -> int:
     return counted.events
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("call", RUNS, ids=lambda call: call.name)
 def test_a_signal_at_some_events_and_calls(call: Call, tmp_path: Path) -> None:
     bench = bench_of(call, tmp_path)

@@ -25,6 +25,7 @@ BATCH = {
 """Units of each in this suite: seconds; `make test` tries an eighth."""
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("name", FUZZERS)
 def test_a_small_batch_finds_nothing(name: str) -> None:
     fuzzer = FUZZERS[name]()

@@ -228,6 +228,7 @@ def test_names_are_looked_up_and_templates_put_together() -> None:
 LONG = 5000
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [

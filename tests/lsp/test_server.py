@@ -23,6 +23,8 @@ from pygls.lsp.client import LanguageClient
 
 from nasm.apps.lsp import server
 
+pytestmark = pytest.mark.turns(3)
+
 Published = "asyncio.Queue[lsp.PublishDiagnosticsParams]"
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from itertools import chain
 
+import pytest
+
 import nasm
 from nasm.machine.records import Status
 from tests.machine.random_deadlocks import QUEUES, Lines, drawn, free, text
@@ -50,6 +52,7 @@ def test_a_trouble_stays_when_the_others_are_free_and_who_is_behind_goes_on(seed
         assert stuck(others).get(one) != blocked[one]
 
 
+@pytest.mark.thorough
 def test_among_the_random_programs_are_all_kinds_of_trouble() -> None:
     said: list[str] = []
     for seed in SEEDS:

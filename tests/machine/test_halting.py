@@ -14,6 +14,7 @@ import pytest
 from nasm.base.source_files import source_of
 from nasm.debugger.session import Session
 from nasm.machine.records import RunReport, Status
+from tests.parts import part
 
 ROOT = Path(__file__).parents[2]
 NAMES = ("matmul", "softmax", "countdown", "mx")
@@ -69,7 +70,7 @@ def seen(session: Session) -> tuple[object, ...]:
     return report.trace_hash, report.memory_hash, session.queues(), session.channels(), registers
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", part(NAMES, 2))
 def test_a_halted_machine_is_as_it_was_between_two_events_and_runs_on(name: str) -> None:
     session = loaded(name)
     wanted = hashes(session.run())
@@ -88,7 +89,7 @@ def test_a_halted_machine_is_as_it_was_between_two_events_and_runs_on(name: str)
         assert hashes(session.run()) == wanted
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", part(NAMES, 2))
 def test_an_interrupt_at_any_moment_comes_out_and_a_restart_is_whole(name: str) -> None:
     session = loaded(name)
     session.run(hashes=False)
@@ -127,7 +128,7 @@ def test_an_interrupt_while_order_is_judged_leaves_no_race_out_and_makes_up_none
         assert session.run(hashes=False).hazards == wanted, at
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", part(NAMES, 2))
 def test_an_interrupt_while_a_program_is_loaded_comes_out_and_spoils_nothing(name: str) -> None:
     wanted = hashes(loaded(name).run())
     most = calls(lambda: loaded(name), 0, lambda: None)

@@ -37,14 +37,14 @@ def ended(text: str) -> tuple[Session, list[str]]:
 # -- the same
 
 
-@pytest.mark.parametrize("path", part(PROGRAMS, 8), ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", part(PROGRAMS, 4), ids=lambda p: p.stem)
 def test_a_program_takes_the_same_ticks_and_leaves_the_same_trace(path: Path) -> None:
     session = alike(nasm.assemble(source_of(path)))
     wanted = Status.FAULT if path.stem in BY_MEMORY else Status.FINISHED
     assert session.status is wanted
 
 
-@each("name", sorted(CASES))
+@each("name", part(sorted(CASES), 12))
 def test_a_published_program_does_too(name: str) -> None:
     program = nasm.assemble(source_of(ROOT / "tests" / "vendor" / f"{name}.nasm"))
     alike(program, CASES[name](np.random.RandomState(0)))

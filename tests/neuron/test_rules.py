@@ -11,6 +11,7 @@ from nasm.targets.neuron import TARGET
 from nasm.targets.neuron.isa import ISA
 from tests.neuron import broken_everywhere, programs
 from tests.neuron.broken import TILES, Broken
+from tests.parts import part
 from tests.tables import each
 
 FAMILIES = sorted(Path(__file__).parent.glob("*/broken*.py"))
@@ -34,7 +35,7 @@ def quotes(problem: Problem, case: Broken) -> bool:
     )
 
 
-@each("case", CASES, ids=lambda case: case.name)
+@each("case", part(CASES, len(CASES) // 3), ids=lambda case: case.name)
 def test_a_broken_rule_is_refused_and_quoted(case: Broken) -> None:
     problems = programs.refused(case.lines, case.on, **{**TILES, **case.tiles})
     assert [p for p in problems if quotes(p, case)], problems
@@ -42,7 +43,7 @@ def test_a_broken_rule_is_refused_and_quoted(case: Broken) -> None:
 
 def test_a_finding_that_begins_with_an_operand_and_names_no_other_is_about_it() -> None:
     wrong = []
-    for case in CASES:
+    for case in part(CASES, 60):
         problems = programs.refused(case.lines, case.on, **{**TILES, **case.tiles})
         for problem in problems:
             if not quotes(problem, case) or problem.span is None:

@@ -16,6 +16,7 @@ from nasm.nki import language as nl
 from nasm.nki.exceptions import told
 from nasm.nki.tensor import NkiTensor
 from tests.nki.kernels import traced
+from tests.parts import part
 from tests.tables import each
 
 THINGS: dict[str, Callable[[], Any]] = {
@@ -85,7 +86,7 @@ def test_what_a_method_does_not_take_is_refused(name: str, buffer: str) -> None:
         assert list(tries(method, parameters(method), tensor)) == []
 
 
-@pytest.mark.parametrize("name", [n for n in nl.__all__ if parameters(getattr(nl, n))])
+@each("name", part([n for n in nl.__all__ if parameters(getattr(nl, n))], 40))
 def test_what_a_function_does_not_take_is_refused(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -71,7 +71,7 @@ def round_trip(program: Program, source: Source | None = None, folder: str = "")
     return made
 
 
-@each("path", part([*PROGRAMS, *HAZARDS], 24), ids=name)
+@each("path", part([*PROGRAMS, *HAZARDS], 12), ids=name)
 def test_a_file_is_the_same_program_as_an_object_and_runs_alike(path: Path) -> None:
     program, source = nasm.assemble(path), source_of(path)
     made = round_trip(program, source, str(path.parent))
@@ -122,7 +122,7 @@ def test_a_published_program_is_the_same_as_an_object(path: Path) -> None:
     round_trip(nasm.assemble(path), source_of(path), str(path.parent))
 
 
-@each("row", part(list(TARGET.isa), 20), ids=lambda row: row.name)
+@each("row", part(list(TARGET.isa), 12), ids=lambda row: row.name)
 def test_the_example_of_a_row_is_the_same_as_an_object(row: Row) -> None:
     for generation in TARGET.generations:
         try:
@@ -158,6 +158,7 @@ def test_mutated_programs_that_assemble_are_the_same_as_objects() -> None:
     assert tried > (30 if everything() else 2)
 
 
+@pytest.mark.turns(3)
 def test_the_same_text_is_the_same_bytes_in_another_process_and_folder(tmp_path: Path) -> None:
     path = PROGRAMS[0]
     source = Source(path.name, source_of(path).text)

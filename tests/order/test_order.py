@@ -349,6 +349,7 @@ def test_the_definition_of_a_skeleton_is_one_thing_whichever_way_it_is_asked() -
     assert [way(Event(COMPLETES, 0, 0), 1, 0) for way in ways] == [True, True]
 
 
+@pytest.mark.turns(3)
 def test_one_late_update_may_weaken_a_wait_a_hundred_queues_away() -> None:
     """Each sweep tells one queue more that the update before it has come to be a matter of luck."""
     length, queues = 150, []

@@ -41,14 +41,14 @@ WIDE = Sizes(queues=4, steps=8, counters=3, transfers=4, shares=16)
 
 @pytest.mark.parametrize("batch", range(4))
 def test_clocks_say_what_the_definition_says_where_counters_go_up(batch: int) -> None:
-    for seed in part(range(500 * batch, 500 * (batch + 1)), 60):
+    for seed in part(range(500 * batch, 500 * (batch + 1)), 30):
         one = drawn(seed, RISING)
         assert report(one) == "", seed
         assert report(executed(one.skeleton, Random(seed))) == "", seed
 
 
 def test_so_they_do_with_events_that_are_set_once() -> None:
-    for seed in part(range(1000), 100):
+    for seed in part(range(1000), 50):
         assert report(drawn(seed, EVENTS)) == "", seed
 
 
@@ -62,7 +62,7 @@ def test_clocks_never_say_more_than_the_definition_where_counters_go_down_or_are
     kind: str,
 ) -> None:
     ordered = known = 0
-    for seed in part(range(400), 40):
+    for seed in part(range(400), 12):
         one = drawn(seed, kind)
         for run in (one, executed(one.skeleton, Random(seed))):
             try:
@@ -105,7 +105,7 @@ def test_what_a_run_happened_to_do_does_not_matter() -> None:
 
 def test_a_wait_for_just_a_value_is_warned_of_exactly_if_it_may_be_overrun() -> None:
     said = 0
-    for seed in part(range(600), 80):
+    for seed in part(range(600), 40):
         skeleton, draw = drawn(seed, RISING).skeleton, Random(seed)
         waits = [s for s in steps(skeleton) if s.wait is not None and s.wait.value > 0]
         if not waits:
@@ -128,7 +128,7 @@ def _just(step: Step) -> Step:
 
 @pytest.mark.parametrize("every", [1, 3, 7])
 def test_what_is_judged_bit_by_bit_is_what_is_judged_at_once(every: int) -> None:
-    for seed in part(range(60), 12):
+    for seed in part(range(60), 6):
         one = drawn(seed, RISING, LONG)
         assert taken(one, every) == [t.clock for t in clocks(one).taken], seed
 
@@ -137,7 +137,7 @@ def test_what_is_judged_bit_by_bit_is_what_is_judged_at_once(every: int) -> None
 def test_what_is_new_in_a_clock_is_all_that_there_is_to_learn_from_it(
     every: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    some = [drawn(seed, kind, LONG) for seed in part(range(60), 12) for kind in KINDS]
+    some = [drawn(seed, kind, LONG) for seed in part(range(60), 6) for kind in KINDS]
     found = [taken(one, every, settled=False) for one in some]
     monkeypatch.setattr(News, "joined", lambda _, queue, *waited: joined(*waited))
     assert found == [taken(one, every, settled=False) for one in some]

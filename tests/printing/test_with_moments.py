@@ -83,6 +83,7 @@ def no_wait_too_many(program: Program) -> None:
 # -- programs of ours
 
 
+@pytest.mark.turns(2)
 @pytest.mark.parametrize("name", [name for name in SEQUENTIAL if name not in PRINTED])
 def test_a_program_of_ours_with_other_moments_computes_the_same_and_is_not_slower(
     name: str,

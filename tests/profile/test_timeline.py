@@ -14,6 +14,7 @@ from nasm.analysis.profile.timeline import Strip, Timeline, covering, stacked
 from nasm.base.problems import Failure
 from nasm.debugger.session import Session
 from nasm.show.timeline import marks, shown
+from tests.parts import part
 
 ROOT = Path(__file__).parents[2]
 
@@ -186,7 +187,7 @@ def test_a_unit_and_a_ring_are_told_apart_in_the_legend() -> None:
 
 
 def test_two_states_never_have_one_letter() -> None:
-    for path in sorted((ROOT / "programs").glob("*.nasm")):
+    for path in part(sorted((ROOT / "programs").glob("*.nasm")), 6):
         session = Session(path, profile=True)
         session.run(max_cycles=3000)
         if session.now:

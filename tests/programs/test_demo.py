@@ -6,9 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 DEMO = Path(__file__).parents[2] / "programs" / "demo.py"
 
 
+@pytest.mark.turns(2)
 def test_the_demo_reads_nearly_all_digits() -> None:
     done = subprocess.run(
         [sys.executable, str(DEMO)], capture_output=True, text=True, check=False, timeout=100
@@ -17,6 +20,7 @@ def test_the_demo_reads_nearly_all_digits() -> None:
     assert "896" in done.stdout
 
 
+@pytest.mark.turns(2)
 def test_the_demo_runs_on_other_cores_and_refuses_those_that_there_are_not() -> None:
     for target, code in (("trn2", 0), ("trn9", 2)):
         done = subprocess.run(

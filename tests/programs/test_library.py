@@ -18,6 +18,7 @@ from nasm.base.problems import Failure
 from nasm.base.source import Source
 from nasm.base.source_files import source_of
 from nasm.debugger.session import Session
+from tests.parts import part
 
 LIBRARY = Path(__file__).parents[2] / "programs" / "lib"
 CORES = ("trn1", "trn2", "trn3")
@@ -350,6 +351,7 @@ def test_a_macro_says_which_shapes_it_wants(file: str, call: str, said: str) -> 
 # ---------------------------------------------------------------- the transformer block
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("sizes", [(128, 128, 1, 128), (384, 256, 4, 256)])
 def test_a_transformer_block_of_other_sizes(sizes: tuple[int, ...]) -> None:
     folder = LIBRARY.parent
@@ -379,6 +381,7 @@ def rows_of_cycles() -> list[list[str]]:
     return found
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("row", rows_of_cycles(), ids=lambda row: "-".join(row[:2]))
 def test_the_readme_has_the_cycles_of_each_engine(row: list[str]) -> None:
     name, core = row[:2]
@@ -453,7 +456,7 @@ SHARING = """.include "softmax.nasm"
 """
 
 
-@pytest.mark.parametrize("core", CORES)
+@pytest.mark.parametrize("core", part(CORES, 1))
 def test_calls_share_scratch_and_need_no_wait_for_it(core: str) -> None:
     calls = {
         "s": "softmax(x[:, {n}], x[:, {n}], done=made[{n}])",
@@ -471,6 +474,7 @@ def test_calls_share_scratch_and_need_no_wait_for_it(core: str) -> None:
         assert tensors[macro.format(1)].offset == tensors[macro.format(4)].offset
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize(
     ("file", "wait"),
     [

@@ -64,7 +64,7 @@ def on_every_core() -> list[tuple[str, str]]:
     return found
 
 
-@each(("name", "core"), part(on_every_core(), 18))
+@each(("name", "core"), part(on_every_core(), 8))
 def test_a_program_runs_as_well_on_every_core_that_has_what_it_needs(name: str, core: str) -> None:
     report = load(name, target=core).run(hashes=False)
     assert report.target == core
@@ -109,7 +109,7 @@ FORGOTTEN = [
 ]
 
 
-@each(("name", "wait"), part(FORGOTTEN, 12))
+@each(("name", "wait"), part(FORGOTTEN, 5))
 def test_a_forgotten_wait_is_reported_as_a_hazard(name: str, wait: str) -> None:
     whole = source_of(FOLDER / name)
     # Only where the wait stands as code: it is followed by blanks and an update, or by nothing.
@@ -188,7 +188,7 @@ SIZES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "m", "k", "n"), SIZES)
+@pytest.mark.parametrize(("name", "m", "k", "n"), part(SIZES, 4))
 def test_a_tiled_matmul_is_exact_on_small_integers(name: str, m: int, k: int, n: int) -> None:
     # Products up to 64 and sums up to 65,536: integers that bfloat16 and float32 hold exactly.
     draw = np.random.default_rng([m, k, n])
@@ -226,12 +226,13 @@ def test_a_tiled_matmul_refuses_sizes_it_cannot_tile(
 # ---------------------------------------------------------------- every time the same
 
 
-@pytest.mark.parametrize(("name", "runs"), [("matmul_k.nasm", 20), ("digits.nasm", 2)])
+@pytest.mark.parametrize(("name", "runs"), [("matmul_k.nasm", 8), ("digits.nasm", 2)])
 def test_a_program_runs_the_same_every_time(name: str, runs: int) -> None:
     found = {marks(load(name).run()) for _ in range(runs)}
     assert len(found) == 1
 
 
+@pytest.mark.turns(3)
 def test_a_program_runs_the_same_in_another_process() -> None:
     # Another seed of str hashes: what depended on the order of a set would differ.
     tell = (

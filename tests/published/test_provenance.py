@@ -66,6 +66,7 @@ def table() -> list[str]:
     return [line for line in found[0].split("\n") if line.startswith("| ")][2:]
 
 
+@pytest.mark.turns(2)
 def test_what_is_quick_to_run_is_in_the_table_as_it_runs_now() -> None:
     # A figure that changes moves a line here: of an instruction, of a transfer, or of a start.
     quick = [row for row in ROWS if row.bound is Bound.MICRO or row.name in QUICK]

@@ -20,7 +20,10 @@ ROOT = Path(__file__).parents[2]
 WAITED = 40
 """Seconds after which a screen that does not come is taken as one that never will."""
 
-pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="there is no tmux")
+pytestmark = [
+    pytest.mark.skipif(shutil.which("tmux") is None, reason="there is no tmux"),
+    pytest.mark.turns(4),
+]
 
 
 class Tmux:

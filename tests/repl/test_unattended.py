@@ -90,6 +90,7 @@ def test_a_memory_with_banks_is_shown_by_its_own_name(capsys: Capture) -> None:
     assert "psum       7      0/2,048  ............  free              -\n" in out
 
 
+@pytest.mark.turns(2)
 @pytest.mark.parametrize("name", ["matmul", "matmul_k", "softmax", "countdown"])
 def test_every_command_works_on_real_programs(capsys: Capture, name: str) -> None:
     looks = [c for c in COMMANDS if c.startswith("info ")] + ["where", "list", "report"]

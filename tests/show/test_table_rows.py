@@ -234,7 +234,7 @@ def test_loading_a_table_is_a_row() -> None:
     assert loads[0]["duration_ns"] in (1283, 1284)  # 1,283 ns in whole cycles
 
 
-@pytest.mark.parametrize("path", part(PROGRAMS, 8), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", part(PROGRAMS, 3), ids=lambda path: path.stem)
 def test_every_row_has_its_columns_and_the_summary_is_their_sum(path: Path) -> None:
     rows = gathered(path)
     session = Session(path, profile=True)

@@ -315,7 +315,7 @@ def test_a_run_without_instructions_is_a_trace_without_slices() -> None:
 
 
 @each("detail", DETAILS)
-@each("path", part(PROGRAMS, 8), ids=lambda p: p.stem)
+@each("path", part(PROGRAMS, 4), ids=lambda p: p.stem)
 def test_the_trace_of_every_program_is_what_a_viewer_can_show(path: Path, detail: str) -> None:
     made, out = Session(path), io.BytesIO()
     traced = stream(made, out, detail=detail)

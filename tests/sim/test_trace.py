@@ -110,6 +110,7 @@ def test_the_records_are_kept_only_if_they_are_asked_for() -> None:
     assert sum(job[10] for job in traced.trace.jobs) % 16 == 0 < len(traced.trace.instructions)
 
 
+@pytest.mark.turns(3)
 def test_a_run_takes_no_more_memory_the_longer_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trace, "MESSAGES", 100)
     monkeypatch.setattr(trace, "FULL", 1_000)

@@ -16,6 +16,7 @@ from nasm.machine.records import RunReport
 from nasm.program.program import Program
 from nasm.sync.sequential_text import autosync
 from nasm.targets import TARGETS
+from tests.parts import part
 
 PROGRAMS = Path(__file__).parents[2] / "programs"
 SEQUENTIAL = (
@@ -61,7 +62,7 @@ def test_these_programs_are_written_call_by_call_and_the_others_are_not() -> Non
     assert tuple(found) == SEQUENTIAL
 
 
-@pytest.mark.parametrize("name", SEQUENTIAL)
+@pytest.mark.parametrize("name", part(SEQUENTIAL, 5))
 def test_a_program_of_ours_without_its_waits_computes_the_same_and_is_not_slower(name: str) -> None:
     by_hand, before = run(assemble(read(name), TARGETS))
     found, after = run(stripped(read(name)))

@@ -43,7 +43,7 @@ def both(source: Source) -> tuple[Running, Running]:
     return together, alone
 
 
-@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", part(PROGRAMS, 3), ids=lambda path: path.stem)
 def test_programs_come_to_the_same(path: Path) -> None:
     both(Source(path.name, path.read_text(encoding="utf-8")))
 

@@ -12,6 +12,7 @@ from nasm.targets.tensix import TARGET
 from nasm.targets.tensix.state import Coprocessor
 from nasm.targets.tensix.words import WORDS
 from nasm.targets.tensix.words.word import Told
+from tests.parts import part
 from tests.tables import each
 
 NAMES = {name for name, word in WORDS.items() if word.told is Told.NAME}
@@ -42,7 +43,7 @@ def save(part: Any) -> Any:
     return part.save() if hasattr(part, "save") else part.tolist()
 
 
-@each("row", list(TARGET.isa), ids=lambda row: str(row.name))
+@each("row", part(list(TARGET.isa), 64), ids=lambda row: str(row.name))
 def test_the_example_of_a_row_runs_and_shows_something(row: Row) -> None:
     text = whole(row, TARGET, "wormhole")
     session = ran(text)

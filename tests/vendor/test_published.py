@@ -11,6 +11,7 @@ from nasm.base.source import Source
 from nasm.debugger.session import Session
 from nasm.machine.records import Status
 from tests.neuron.programs import GENERATIONS
+from tests.parts import part
 from tests.tables import each
 from tests.vendor.published import CASES, FAULTS
 
@@ -86,7 +87,7 @@ def machines(name: str) -> tuple[str, ...]:
     return GENERATIONS[GENERATIONS.index(written[1]) :]
 
 
-@each(("name", "on"), [(n, on) for n in PROGRAMS for on in machines(n)])
+@each(("name", "on"), part([(n, on) for n in PROGRAMS for on in machines(n)], 30))
 def test_the_program_gives_what_the_published_reference_gives(name: str, on: str) -> None:
     inputs = CASES[name](np.random.RandomState(0))
     report = Session.load(Source(f"{name}.nasm", text(name)), target=on, inputs=inputs).run()

@@ -170,6 +170,7 @@ def test_a_dma_addresses_any_partitions_and_steps(view: str, want: np.ndarray[An
     np.testing.assert_array_equal(done.read("C"), want)
 
 
+@pytest.mark.turns(3)
 def test_transfers_that_nothing_waits_for_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transfers, "MOST_IN_FLIGHT", 8)
     text = (
