@@ -56,7 +56,13 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
         ("resume", "codes", "printing"),
         ("editing", "objects"),
     ),
-    "nasm.runs": (("inspection",), ("results",), ("running",), ("check", "diff"), ("schedules",)),
+    "nasm.runs": (
+        ("inspection", "settings"),
+        ("results",),
+        ("running",),
+        ("check", "diff"),
+        ("schedules",),
+    ),
     "nasm.debugger": (
         ("values",),
         ("moving",),
