@@ -198,7 +198,7 @@ def limited(problems: Sequence[Problem], unsaid: Unsaid) -> list[Problem]:
     least = "at least " if unsaid.more else ""
     said = f"{least}{count:,} more" if count else "there may be more"
     message = f"only the first {len(errors[:MOST_SAID])} errors are shown; {said}"
-    last = Problem("E0124", message, None, "mend these first")
+    last = Problem("E0124", message, None, "fix these first")
     left_out = set(map(id, errors[MOST_SAID:]))
     return [*(p for p in problems if id(p) not in left_out), last]
 

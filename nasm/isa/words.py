@@ -89,7 +89,7 @@ class Words:
         return self.data, (word, True)
 
 
-_KEEP = f"to keep it as it is, which nothing executes, write {DATA}=true behind it"
+_KEEP = f"to keep it as it is, which nothing executes, write {DATA}=true after it"
 
 
 def _integers(row: Row, operands: Sequence[object]) -> list[int]:

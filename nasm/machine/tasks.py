@@ -114,7 +114,7 @@ class Tasks:
             if found is not None and not len(found) and (lines.waits[pc] or lines.updates[pc]):
                 raise Refused(
                     "E0522",
-                    f"{instruction.row.name} stands for no instruction here, so that nothing is "
+                    f"{instruction.row.name} expands to no instruction here, so that nothing is "
                     "left to wait or to update",
                     "let another instruction wait or update",
                 )
@@ -167,7 +167,7 @@ class Tasks:
         if found is None:
             row, engine = instruction.row, self.lines.engine
             if engine not in self.program.target.engines(row, self.program.generation):
-                raise Refused("E0522", f"it stands for {row.name}, which {engine} does not have")
+                raise Refused("E0522", f"it expands to {row.name}, which {engine} does not have")
             found = self._expanded[instruction] = self._obeying(instruction, instruction.operands)
         return found
 

@@ -132,7 +132,7 @@ def returned(value: Any, arguments: Mapping[str, Any], span: Span | None) -> Any
         if not inspect.isasyncgen(value):
             value.close()
         said = f"the kernel is {what}, of which a call executes nothing"
-        raise Failure(Problem(UNFIT, said, span, "end it with a return, without yield and await"))
+        raise Failure(Problem(UNFIT, said, span, "end it with a return; no yield, no coroutine"))
     if not isinstance(value, NkiTensor):
         return mapped(value, "", lambda part, _: returned(part, arguments, span))
     declared = value.view_.tensor.span or span

@@ -153,8 +153,8 @@ def _binding(function: Function) -> Callable[..., dict[str, Any]]:
         else:
             defaults[f"_{parameter.name}"] = parameter.default
             parameters.append(f"{parameter.name}=_{parameter.name}")
-    handed = ", ".join(f"{name!r}: {name}" for name in function.signature.parameters)
-    text = f"def {function.name}({', '.join(parameters)}):\n return {{{handed}}}"
+    passed = ", ".join(f"{name!r}: {name}" for name in function.signature.parameters)
+    text = f"def {function.name}({', '.join(parameters)}):\n return {{{passed}}}"
     exec(compile(text, __file__, "exec"), defaults)
     made: Callable[..., dict[str, Any]] = defaults[function.name]
     return made

@@ -97,7 +97,7 @@ def _once(trace: Trace, dst: NkiTensor) -> None:
         f"nc_matmul in a loop of the machine into {dst.name}, which is made outside of it and "
         "has not begun: its first round would overwrite and the others add, and there is one "
         "copy of the body",
-        "say accumulate=True behind a memset and a matmul with accumulate=False before the loop, "
+        "say accumulate=True after a memset and a matmul with accumulate=False before the loop, "
         "or make the tile in the body",
         PARTIAL,
     )

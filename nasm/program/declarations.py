@@ -235,7 +235,7 @@ def _arranged_as(
         storing = [a.name for a in target.arrangements if a.stored == stored]
         if known is None and storing:
             said = f"{stored} is a format that is only stored"
-            raise Refused("E0205", said, f"write {listed(storing)} behind the shape")
+            raise Refused("E0205", said, f"write {listed(storing)} after the shape")
         return None
     alike = [a for a in target.arrangements if a.name == word]
     if not alike:

@@ -39,7 +39,7 @@ def whole(session: Session, found: Iterable[Held], width: int, plain: bool) -> l
     rest = [one.name for one in items if one.resting] if len(items) > 1 else []
     told = [one for one in items if one.name not in rest]
     lines = [line for one in told for line in _whole(session, one, width, plain)]
-    return [*lines, *hanging(f"at rest: {', '.join(rest)}", width)] if rest else lines
+    return [*lines, *hanging(f"unchanged: {', '.join(rest)}", width)] if rest else lines
 
 
 def now(item: Held) -> str:

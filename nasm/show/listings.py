@@ -64,7 +64,7 @@ def transfers(found: Sequence[TransferRecord], units: Units) -> Listing:
         "seen: when waiters see it": any(t.phase == NOTIFYING for t in found),
     }
     note = "; ".join(said for said, told in notes.items() if told)
-    return Listing(heads, rows, "no transfer is under way", note)
+    return Listing(heads, rows, "no transfer is in flight", note)
 
 
 def _when(transfer: TransferRecord, units: Units) -> str:
@@ -195,7 +195,7 @@ def moments(found: Sequence[Mark], units: Units) -> Listing:
 def lets(found: Sequence[Named], units: Units) -> Listing:
     """Names of expressions."""
     rows = [(one.name, one.text) for one in found]
-    return Listing(("name", "stands for"), rows, "no expression has a name: let NAME = EXPRESSION")
+    return Listing(("name", "means"), rows, "no expression has a name: let NAME = EXPRESSION")
 
 
 LISTINGS: Mapping[type, Callable[[Sequence[Any], Units], Listing]] = {

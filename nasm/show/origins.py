@@ -61,11 +61,11 @@ class _Chain:
         yield from self._line(level, f"{by} {self._maker(why.maker)}")
         key = (why.text, why.maker)
         if key in self.told and (why.sources or why.before):
-            yield from self._line(level, "told above")
+            yield from self._line(level, "shown above")
             return
         self.told.add(key)
         if why.born:
-            yield from self._line(level, f"no source is {_NO[why.born]}: it was born here")
+            yield from self._line(level, f"no source is {_NO[why.born]}: first computed here")
         if len(why.sources) == 1 and not why.before:
             yield from self._source(why.sources[0], level, "from ", why.summary)
         else:

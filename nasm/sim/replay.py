@@ -437,7 +437,7 @@ def flight_shares(flight: Flight) -> int:
 
 
 def _never(_: Any) -> None:
-    raise AssertionError("what stands for an instruction was started")
+    raise AssertionError("a stored result was started as an instruction")
 
 
 IDLE = Work(-1, _never, _never)

@@ -145,8 +145,8 @@ class _Text:
         for one in self.lines:
             if one.wait or one.update:
                 has = "waits" if one.wait else "updates a semaphore"
-                said = f"{self.named(one)} {has}: what waits for what is to be found out"
-                hint = "'neuron-nasm sync --strip' leaves out what there is, and finds it anew"
+                said = f"{self.named(one)} {has}, and waits are what 'sync' inserts"
+                hint = "'neuron-nasm sync --strip' removes the present ones and inserts its own"
                 raise self._refuse(said, one, hint)
 
     # -- waits that the order of the lines does not satisfy

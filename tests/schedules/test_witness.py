@@ -1,4 +1,4 @@
-"""Witnesses: an event held back until nothing else can happen, and what that changes."""
+"""Witnesses: an event delayed until nothing else can happen, and what that changes."""
 
 from __future__ import annotations
 

@@ -156,7 +156,7 @@ def _own(case: Case) -> Blame | None:
             "the wait is not needed",
         )
     return Blame(
-        f"the next update would come from {where}, behind this wait",
+        f"the next update would come from {where}, after this wait",
         "the update comes after the wait in the same queue: it is never reached",
         (case.shown("the update is here", queue.index, pc),),
     )

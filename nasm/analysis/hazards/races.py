@@ -86,7 +86,7 @@ class Races:
             said = f"nothing orders the set of {name} by {one} and the wait of {other} for it"
         note = Note(f"{other} is here", self._place(*found.other), party=True, excerpt=True)
         hint = (
-            f"whoever sets {name} has to wait until nobody needs its value, and the others for it"
+            f"set {name} when nothing needs its value any more, and let the other line wait for it"
         )
         facts = {"semaphore": name.removeprefix("$")}
         return Problem("E0540", said, self._place(*found.set), hint, (note,), facts=facts)
@@ -115,8 +115,8 @@ class Races:
         said = f"{other} waits for {name}, and {one} of the same queue, which takes from it, need "
         said += "not be complete by then: the wait may be over by what is taken already"
         note = Note(f"{one} is here", self._place(*take), party=True, excerpt=True)
-        hint = "take at the start, with @read, or read a result of the take, or of what is behind "
-        hint += "it, before waiting again"
+        hint = "take at the start, with @read, or read a result of the take, or of what comes "
+        hint += "after it, before waiting again"
         severity = Severity.WARNING
         return Problem("E0543", said, self._place(*wait), hint, (note,), severity=severity)
 

@@ -56,10 +56,10 @@ class Advice:
         for key, (times, ticks) in lines.counts.items():
             if self._worth(ticks):
                 said = (
-                    f"held back a transfer behind it that was ready {counted(times, 'time')}, "
+                    f"blocked a transfer after it that was ready {counted(times, 'time')}, "
                     f"{self._time(ticks)} in all"
                 )
-                hint = "issue it from another queue, or behind what does not wait for it"
+                hint = "issue it from another queue, or after the transfers that do not wait for it"
                 yield self._finding("W0103", said, hint, lines, key, times, *self._parts(ticks))
 
     def readied(self, lines: Readied) -> Iterator[Finding]:

@@ -133,7 +133,7 @@ def _counter(analysis: Analysis, symbol: Symbol, mention: Mention) -> Iterator[s
     waits = [w is not None and w.semaphore in numbers for w in program.waits]
     posts = [u is not None and u.semaphore in numbers for u in program.updates]
     yield f"Posted by {_who(program, posts, 'updates')}.{at}"
-    yield f"Awaited by {_who(program, waits, 'waits')}."
+    yield f"Waited for by {_who(program, waits, 'waits')}."
 
 
 def _who(program: Program, marked: list[bool], column: str) -> str:
@@ -152,7 +152,7 @@ def _moment(analysis: Analysis, symbol: Symbol, mention: Mention) -> Iterator[st
     uses = [m for m in symbol.mentions if not m.declares]
     yield f"**{symbol.shown}**: a moment"
     yield f"Posted on {_lines(analysis, symbol.declared)}."
-    yield f"Awaited on {_lines(analysis, uses)}." if uses else "Awaited by nobody."
+    yield f"Waited for on {_lines(analysis, uses)}." if uses else "Nothing waits for it."
     if analysis.program is not None and analysis.whole:
         yield from _lowered(analysis, analysis.program, symbol)
 

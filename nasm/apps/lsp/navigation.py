@@ -69,16 +69,16 @@ def renamable(analysis: Analysis, position: Position, file: str = "") -> Symbol:
     """The one symbol at a position, if all of its mentions can change; raises Refused."""
     found = _mention(analysis, position, file)
     if found is None or not found.symbols:
-        raise Refused(ILLEGAL, "what stands here is no name that this text declares")
+        raise Refused(ILLEGAL, "this is not a name that the text declares")
     unread = next((p for p in analysis.problems if p.code.startswith(SYNTAX)), None)
     if unread is not None:
         where = unread.span.brief if unread.span is not None else "a line"
-        raise Refused(unread.code, f"{where} cannot be read, and may mention it: mend it first")
+        raise Refused(unread.code, f"{where} cannot be read, and may mention it: fix it first")
     symbol = found.symbols[0]
     ours = next((m.file for m in symbol.mentions if m.file and within_library(m.file)), "")
     if ours:
-        said = f"'{symbol.shown}' stands in {analysis.source_of(ours).label}, a file of the library"
-        raise Refused(ILLEGAL, said, "copy the file beside the program to change it")
+        said = f"'{symbol.shown}' is in {analysis.source_of(ours).label}, a file of the library"
+        raise Refused(ILLEGAL, said, "copy the file into the program's folder to change it")
     for mention in symbol.mentions:
         if len(found.symbols) > 1 or len(mention.symbols) > 1 or mention.shape != symbol.shape:
             where = line_of(analysis, mention)

@@ -153,7 +153,7 @@ def _registers(session: Session) -> Mapping[str, str]:
 @kind("named")
 @_of_program
 def _named(session: Session) -> Mapping[str, str]:
-    return {one.name: f"stands for {one.text}" for one in session.lets()}
+    return {one.name: f"a name for {one.text}" for one in session.lets()}
 
 
 @kind("breakpoint")

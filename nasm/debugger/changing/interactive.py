@@ -111,7 +111,7 @@ class Typing:
         """Refuse names that somebody gave to expressions."""
         for name, what in names:
             if (bare := name.removeprefix("$")) in self.running.named:
-                said = f"{what} '{name}': {bare} stands for {self.running.named[bare]} already"
+                said = f"{what} '{name}': {bare} is already a name for {self.running.named[bare]}"
                 raise Failure(Problem(WRONG, said, None, f"unlet {bare}, or another name"))
 
     def _initial(self, added: Added) -> Iterator[tuple[View, Array]]:

@@ -215,7 +215,7 @@ class Scene(Awaiting):
         if not queue.parked:
             start.tick = max(self.now, queue.due)
             start.hold(
-                Hold("core", f"goes on with the other core, {self.more(queue.due)}", queue.due)
+                Hold("core", f"continues with the other core, {self.more(queue.due)}", queue.due)
             )
             return start
         for member, absent in self.machine.rendezvous.waiting():

@@ -152,4 +152,4 @@ class Context(Drawn):
     def __repr__(self) -> str:
         left = sum(not engine.idle for engine in self.engines)
         said = f"{counted(left, 'engine')} with something to do"
-        return f"<context at tick {self.tick}: {said}, {len(self.transfers)} transfers under way>"
+        return f"<context at tick {self.tick}: {said}, {len(self.transfers)} transfers in flight>"

@@ -192,13 +192,13 @@ class Awaiting(Situation):
             other = self.scheduler.queues[index]
             place = self.place((index, pc))
             if index == queue.index:
-                parts.append(f"{place} posts it, behind this wait")
+                parts.append(f"{place} posts it, after this wait")
             elif other.pc == pc:
-                stands = "waits itself" if other.parked else "is next there"
-                parts.append(f"{place} posts it, and {stands}")
+                state = "waits itself" if other.parked else "is next there"
+                parts.append(f"{place} posts it, and {state}")
             else:
-                stand = self.place((index, other.pc)).where
-                parts.append(f"{place} posts it, and {place.engine} is at {stand}")
+                here = self.place((index, other.pc)).where
+                parts.append(f"{place} posts it, and {place.engine} is at {here}")
         if len(posters) > SHOWN:
             parts.append(f"{len(posters) - SHOWN} more engines post it")
         return "; ".join(parts)

@@ -122,20 +122,20 @@ class _Search:
             if hold.until is not None:
                 return OPEN, f"It is asked again at {self.scene.time(hold.until)}.", ""
             others = [n for n in self.supply.enders(queue) if n != queue.index]
-            return None if others else (NOBODY, "Nobody that is left can end that.", "")
+            return None if others else (NOBODY, "No engine that is left can end that.", "")
         if hold.kind not in ("semaphore", "core"):
             return TIME, "No other engine holds that up: it ends by itself.", ""
         waiting = self.scene.machine.rendezvous.waiting()
         if hold.kind == "core" and not any(m.queue == queue.index for m, _ in waiting):
-            return (TIME if hold.certain else OPEN), "That is under way.", ""
+            return (TIME if hold.certain else OPEN), "That is in progress.", ""
         if hold.enough:
             sure = all(t.certain for t in hold.transfers)
-            said = f"What it waits for is under way: {hold.detail}."
+            said = f"What it waits for is in flight: {hold.detail}."
             return (TIME if sure else OPEN), said, ""
         if hold.transfers or self.supply.satisfied(queue, (queue.index,)):
             return None
         if hold.kind == "core":
-            return NOBODY, "Nobody is left there to reach one.", ""
+            return NOBODY, "No engine is left there to reach one.", ""
         found = blame(self.supply, queue)
         return NOBODY, f"That will never be: {found.said}.", found.hint
 
@@ -144,7 +144,7 @@ class _Search:
         queues = self.scene.scheduler.queues
         others = [n for n in dict.fromkeys(helpers(self.supply, queue.index)) if n != queue.index]
         if not others:
-            return queue, "what it waits for would come behind this wait"
+            return queue, "what it waits for would come after this wait"
         needed = [n for n in others if not self.supply.satisfied(queue, (n,))] or others
         chosen = queues[min(needed, key=lambda n: (n in met, n))]
         name = self.scene.program.queue_name(chosen.index)

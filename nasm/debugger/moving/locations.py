@@ -143,7 +143,7 @@ def _line(held: Inspection, line: int, source: Source | None) -> Location:
                 found.setdefault(at, {}).setdefault(queue, set()).add(pc)
     if not found:
         last = source.position(len(source.text))[0]
-        raise Refused(UNKNOWN, f"no instruction on or behind line {line} of {last}")
+        raise Refused(UNKNOWN, f"no instruction on or after line {line} of {last}")
     at = min(found)
     moved = "" if at == line else f"line {line} has no instruction: moved to line {at}"
     where = f"line {at} of {source.shown}"

@@ -93,7 +93,7 @@ def of_transfers(running: Running, where: str) -> Test:
     found = location(running, where) if where else None
     keys = [f.key for f in flying if found is None or found.holds(*f.origin)]
     if not keys:
-        raise Refused("E0822", "no such transfer is under way", "'info transfers' lists them")
+        raise Refused("E0822", "no such transfer is in flight", "'info transfers' lists them")
     return Landed(running, keys)
 
 

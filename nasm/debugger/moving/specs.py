@@ -144,10 +144,10 @@ def _time(running: Running, text: str) -> Spec:
 def _held(running: Running, text: str) -> Spec:
     words = text.split()
     if not words or not words[0].isdecimal() or len(words) > 2 or len(words[0]) > 15:
-        raise Refused(WRONG, "held up for how many cycles?", "break held 1000, break held 99 sync")
+        raise Refused(WRONG, "blocked for how many cycles?", "break held 1000, break held 99 sync")
     queue = running.queue(words[1]).index if words[1:] else None
     whom = f"@{running.program.queue_name(queue)}" if queue is not None else "an engine"
-    return Spec(f"{whom} held up {words[0]} cycles", OnHeld(running, int(words[0]), queue))
+    return Spec(f"{whom} blocked for {words[0]} cycles", OnHeld(running, int(words[0]), queue))
 
 
 def _transfer(running: Running, text: str) -> Spec:
@@ -194,7 +194,7 @@ def words() -> dict[str, str]:
     return {
         "cycle": "a cycle of the base clock",
         "time": "a time",
-        "held": "an engine that is held up longer than N cycles",
+        "held": "an engine that is blocked for longer than N cycles",
         "transfer": "a transfer that starts or has landed",
         "hazard": "a hazard, any or of one code",
         "nan": "the first NaN or infinity that is made",

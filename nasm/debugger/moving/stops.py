@@ -244,7 +244,7 @@ class OnHeld(Test):
             if key not in self.told and self._due(queue) <= now:
                 self.told.add(key)
                 who = self.acting(queue.index, queue.pc)
-                self.meet(Met(f"{who} is held up for {self.cycles:,} cycles", *key[:1], queue.pc))
+                self.meet(Met(f"{who} is blocked for {self.cycles:,} cycles", *key[:1], queue.pc))
 
 
 class AtTime(Test):

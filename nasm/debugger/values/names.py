@@ -67,7 +67,7 @@ class Lets:
             raise Refused(WRONG, f"no expression is called '{quoted(name)}'", hint)
         for other, text in self.named.items():
             if other != name and name in names_in(text):
-                raise Refused(WRONG, f"'{name}' stands in {other} = {text}", f"unlet {other}")
+                raise Refused(WRONG, f"'{name}' is used by {other} = {text}", f"unlet {other}")
         found = Named(name, self.named[name])
         self._become({n: t for n, t in self.named.items() if n != name}, name)
         return found

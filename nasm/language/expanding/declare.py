@@ -85,7 +85,7 @@ def _swapped(statement: tree.TensorLine, name: str, scope: Scope) -> Refused:
     shape = ", ".join(scope.span(size).text for size in statement.shape)
     other = scope.span(statement.dtype).text
     hint = f"write '.{statement.space.name} {other} {name}[{shape}]'"
-    return Refused("E0205", f"the dtype stands behind the name: no dtype '{other}'", hint)
+    return Refused("E0205", f"the dtype comes after the name: no dtype '{other}'", hint)
 
 
 def _fresh(node: tree.Name | tree.Template, scope: Scope) -> tuple[Scope, str]:

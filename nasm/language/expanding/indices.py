@@ -49,7 +49,7 @@ def _no_new_axis(node: tree.Index, view: View, scope: Scope) -> None:
     if not any(new) or any(i.name in scope.values for i in node.items if isinstance(i, tree.Name)):
         return
     said = f"'{scope.span(node.items[new.index(True)]).text}' makes no axis here"
-    hint = "the first axis of an on-chip tensor is its partitions: new ones come behind it"
+    hint = "the first axis of an on-chip tensor is its partitions: new ones come after it"
     whole = all(n or _whole(item) for item, n in zip(node.items, new, strict=True))
     if whole and not (view.partitioned and new[0]) and new.count(False) <= len(view.shape):
         sizes = iter(view.shape)
@@ -101,7 +101,7 @@ def _reaches(view: View, axis: int, item: Moving, scope: Scope) -> None:
     where = f"axis {axis} of {view.tensor.name}, which has {count}"
     window = f"a window of {item.length}" if item.length > 1 else "an index"
     said = f"{window} at {item.form}, which goes from {low} to {high}, reaches past {where}"
-    hint = "at run time an index does not count from the end" if low < 0 else ""
+    hint = "at run time an index cannot count from the end" if low < 0 else ""
     raise Refused("E0305", said, hint)
 
 

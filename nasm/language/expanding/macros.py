@@ -94,7 +94,7 @@ class Macros:
             raise Failure(())
         hint = scope.before(name, "macro") or did_you_mean(name, self.known)
         if name in mnemonics:
-            hint = f"{name} is an instruction: its operands stand behind it, without parentheses"
+            hint = f"{name} is an instruction: its operands come after it, without parentheses"
         hint = hint or of_library(name) or "a macro is declared '.macro name(a, b, n=4)'"
         raise Failure(Problem("E0226", f"no macro '{name}'", scope.span(call.name), hint))
 
@@ -278,6 +278,6 @@ def engine(node: tree.Node, name: str, scope: Scope, builder: ProgramBuilder) ->
     except Refused as refused:
         if held is not None and meant == name:
             said = f"'{name}' is no engine, but {shown(held)}"
-            hint = "an engine is handed to a macro as it is: '@vector', or 'vector'"
+            hint = "an engine is passed to a macro by its name: '@vector', or 'vector'"
             refused = Refused(refused.code, said, hint)
         raise Failure(refused.at(scope.span(node))) from None

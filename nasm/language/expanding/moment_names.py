@@ -80,9 +80,9 @@ def _check_handed(name: str, held: object, span: Span, scope: Scope) -> None:
     """Refuse a parameter that was handed something else than moments."""
     given = {} if scope.expansion is None else scope.expansion.given
     if name in given and not isinstance(held, Word):
-        said = f"'{name}' is handed {shown(held)}, and a moment is meant here"
-        hint = "hand over the name of a moment; a moment of the macro's own needs a name of its own"
-        raise Failure(Problem("E0225", said, span, hint, (Note("handed over", given[name]),)))
+        said = f"'{name}' is passed {shown(held)}, and a moment is meant here"
+        hint = "pass the name of a moment; a moment of the macro's own needs a name of its own"
+        raise Failure(Problem("E0225", said, span, hint, (Note("passed", given[name]),)))
 
 
 def _compiled(node: tree.Node) -> Callable[[Scope], Sequence[int | Round]]:

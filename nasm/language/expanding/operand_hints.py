@@ -33,7 +33,7 @@ def of_another(kind: Kind, node: tree.Node, first: str, last: str) -> Closure:
             return otherwise(scope)
         scope.undeclared.silence_named(first)
         hint = f"write '{last}'" if last in kind.words else meant(last, kind.words)
-        said = f"nothing is called '{first}': words stand alone"
+        said = f"nothing is called '{first}': a word is written alone"
         hint = hint or f"wanted {kind.describe()}"
         raise Failure(Problem("E0208", said, scope.span(node), hint))
 

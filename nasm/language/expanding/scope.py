@@ -118,7 +118,7 @@ class Scope:
         if not isinstance(node, EXPORTED):
             return self
         if self.expansion is None:
-            said = "'@export' stands inside of a '.macro' only"
+            said = "'@export' is allowed only inside a '.macro'"
             hint = "names that are declared outside of macros are seen everywhere"
             raise Failure(Problem("E0224", said, self.span(node), hint))
         return self.expansion.caller
@@ -252,7 +252,7 @@ class Scope:
         if not hint and name.lower() in CONSTANTS:
             hint = f"it is written '{name.lower()}'"
         if not hint and name in self.counters:
-            hint = f"a semaphore is written '${name}', behind the operands: '${name} >= 1'"
+            hint = f"a semaphore is written '${name}', after the operands: '${name} >= 1'"
         if not hint and name in self.ended:
             hint = f"{name} belongs to the rounds of a '.for' that has ended"
         hint = hint or NAMES.get(name, "") or (f"wanted {wanted}" if wanted else otherwise)

@@ -158,7 +158,7 @@ class Blocks:
         if around:
             said = f"'.{word}' inside of a '.{around}' block"
             end = statement.start + 1 + len(word)
-            hint = "it stands before the block, or in an '.if'"
+            hint = "put it before the block, or in an '.if'"
             self.mistakes.append(Mistake("E0228", said, statement.start, end, hint))
         return not around
 

@@ -38,7 +38,7 @@ TABLE = (
         "The line begins well and then has something that is not accepted there. An instruction "
         "line is `[label:] [@engine] [Mnemonic operand, operand, name=value …] [$wait] "
         "[$update]`; nothing else may follow. The message says what was found and what could "
-        "have stood in its place.",
+        "have been in its place.",
         ("a, b", "@vector again: Nop", "again: .end", ".if 1\n.else if 2\n.end"),
     ),
     Entry(

@@ -34,7 +34,7 @@ MEANINGS = {
     "refused": "refused",
     "raised": "the kernel raised",
     "slow": "over the time limit",
-    "gap": "nothing was run: a gap of these stand-ins, or of the test",
+    "gap": "nothing was run: these modules lack something, or the test does",
     "no kernel": "right, and no kernel was run",
     "skipped": "skipped",
 }

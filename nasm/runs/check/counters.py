@@ -68,7 +68,7 @@ class Counters:
             notes = tuple(
                 Note(f"so does {subject(program, o)}", span_of(program, o)) for o in others
             )
-            hint = f"whoever gets there waits forever: let something update {name}, or do not wait"
+            hint = f"this wait never ends: let something update {name}, or do not wait"
             yield finding(NEVER_POSTED, said, span_of(program, first), hint, notes)
 
     def never_awaited(self, told: Collection[int]) -> Iterator[Problem]:

@@ -161,7 +161,7 @@ class Witness:
     @property
     def line(self) -> str:
         """What it shows, in a sentence."""
-        until = f"with {self.held.said} held back until nothing else can happen"
+        until = f"with {self.held.said} delayed until nothing else can happen"
         if not self.shows:
             return f"{until} nothing changes"
         also = [change.name for change in self.run.tensors[1:]]

@@ -49,7 +49,7 @@ class Witnesses:
             if found.shows:
                 break
         if found is None:
-            raise ValueError("a witness wants an event to hold back")
+            raise ValueError("a witness needs an event to delay")
         return found
 
     def _held(self, event: Event, choose: Choose | None) -> tuple[Held, Other]:

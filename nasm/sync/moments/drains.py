@@ -81,9 +81,9 @@ class Drains:
             later = other.shares and other.queue == node.queue and other.text > node.text
             looped = other.level is not self.text or node.level is not self.text
             if looped or other.reach or not (later or other in drained):
-                said = f"${name} counts what is to be drained, and {named(program, other)} updates "
+                said = f"${name} counts what to drain, and {named(program, other)} updates "
                 said += "it, too" if not looped else "it in a loop"
-                hint = "leave out the update of what is to be drained, or wait for it by hand"
+                hint = "leave out the update of these transfers, or wait for it by hand"
                 raise self._refused(node, other, said, hint)
         self._check_clears(node, name, transfers[0])
         wait = Wait(counted.semaphore, ">=", sum(other.shares for other in transfers))
@@ -93,8 +93,8 @@ class Drains:
     def _check_clears(self, node: Node, name: str, transfer: Node) -> None:
         for other in self.nodes:
             if other.row is not None and other.row.effect is Clear:
-                said = f"${name} counts what is to be drained, and semaphores are cleared"
-                hint = "leave out the update of what is to be drained"
+                said = f"${name} counts what to drain, and semaphores are cleared"
+                hint = "leave out the update of these transfers"
                 raise self._refused(node, transfer, said, hint)
 
     @staticmethod

@@ -47,7 +47,7 @@ def _left(mention: Mention, before: Mapping[Moment, bool]) -> bool:
     if moment in before:
         said = f"{shown(moment)} has not happened: what was typed to post it is not complete"
         raise refused(NOBODY, said, mention.span, "let that complete first, or skip it")
-    said = f"nobody posts {shown(moment)} in what is typed"
+    said = f"nothing in the typed lines posts {shown(moment)}"
     why = "moments of the program became counts of semaphores when it was assembled"
     hint = f"{why}: wait for one, as in '$s >= 16' ('info semaphores' lists them), or run until it"
     raise refused(NOBODY, said, mention.span, f"{hint} has happened")

@@ -167,7 +167,7 @@ def _circle(program: Program, before: dict[Node, list[_Before]], left: Iterable[
             said = f"{named(program, own)} comes after {shown(mention.moment)}"
             notes.append(Note(f"{said}, which {named(program, other)} posts", mention.span))
         elif own.queue == other.queue:
-            said = f"{named(program, own)} stands behind {named(program, other)}"
+            said = f"{named(program, own)} comes after {named(program, other)} in its queue"
             notes.append(Note(said, span_of(program, own)))
     said = "each of these comes after another: none can be the first"
     first = next((m.span for _, m in circle if m is not None), span_of(program, circle[0].node))

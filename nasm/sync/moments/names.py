@@ -170,7 +170,7 @@ class Names:
         if passed is not None:
             hint = f"come after it in that branch, too: 'after {shown(moment)} if condition'"
             notes = (Note("posted in an '.if' branch that is not taken", passed),)
-        return refused(NOBODY, f"nobody posts {shown(moment)}", mention.span, hint, *notes)
+        return refused(NOBODY, f"nothing posts {shown(moment)}", mention.span, hint, *notes)
 
     def _of_macro(self, name: str) -> str:
         """What to write where a macro posts a moment that its text calls so; or nothing."""
@@ -187,7 +187,7 @@ class Names:
         known = [shown(post.mention.moment) for post in candidates]
         more = ", …" if len(known) > LISTED else ""
         hint = f"posted {'is' if len(known) == 1 else 'are'} {listed(known[:LISTED], 'and')}{more}"
-        said = f"nobody posts {shown(moment)}"
+        said = f"nothing posts {shown(moment)}"
         hint = _only_from(mention, candidates) or hint
         if len(moment.indices) not in counts:
             wanted = listed((str(count) for count in sorted(counts)), "or")

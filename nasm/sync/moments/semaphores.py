@@ -34,7 +34,7 @@ class Semaphores:
     def _too_many(self, users: list[Node]) -> Failure:
         said = (
             f"core {self.output.core} has {counted(self._free, 'semaphore')} left, and the moments "
-            "take more: so many are awaited before anybody knows that others are over"
+            "take more: so many are in use before the others are known to be over"
         )
         rows = [
             f"  ${self.program.semaphore_name(number)}: {self._when(nodes)}"

@@ -144,7 +144,7 @@ def input_at_index(context: Context) -> str | None:
     START_PARTITION,
     "the index of an indirect dst starts where the main input does, or where "
     "the index of that does if it is in PSUM",
-    f"{TI}; for a matmul moving stands for stationary (assumed)",
+    f"{TI}; for a matmul moving takes the place of stationary (assumed)",
 )
 def dst_index_at_input(context: Context) -> str | None:
     """The main input is the one that may be indirect itself."""

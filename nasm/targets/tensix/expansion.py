@@ -108,7 +108,7 @@ def open_recordings(core: Tensix) -> Iterator[Unfinished]:
             said = f"ends while {BUFFER} waits for {left} to record"
             if not own.recording.executes:
                 said += "; what it has recorded since was not executed"
-            yield Unfinished(number, said, f"give {BUFFER} the count of the instructions behind it")
+            yield Unfinished(number, said, f"give {BUFFER} the count of the instructions after it")
 
 
 def ahead(core: Tensix, thread: int, instruction: Instruction) -> Sequence[Instruction] | None:

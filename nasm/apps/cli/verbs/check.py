@@ -255,8 +255,8 @@ examples:
   neuron-nasm check matmul.nasm --ordering relaxed
 
 A program whose branches and addresses need no values is followed to its end,
-and what is wrong on the way is told: the exit code is 1 for that, and 2 for a
-program that does not assemble. Warnings and notes do not change it.
+and all errors on the way are reported. The exit code is 1 if there are any, and
+2 for a program that does not assemble. Warnings and notes do not change it.
 """,
     document="files",
     undone="all files were checked",

@@ -192,7 +192,7 @@ def false_value(context: Context) -> str | None:
     "(range_start + i <comp_op1> bound1) else FP32_MIN; acc = maximum of acc and dst",
     tensors=".sbuf low float32[128, 1]\n.sbuf high float32[128, 1]",
     example="RangeSelect c, a, low, high, comp_op0=greater_equal, comp_op1=less, reduce_res=m",
-    source=f"{_RANGE}; which reduce_cmd it takes beside reduce and reset_reduce is assumed",
+    source=f"{_RANGE}; which reduce_cmd it takes in addition to reduce and reset_reduce is assumed",
 )
 def RangeSelect(
     on_true_tile: Any,

@@ -258,7 +258,7 @@ def two_bounds(context: Context) -> str | None:
     cost=gpsimd_costs.walked("segment_ids"),
     domain=in_bits,
     vendor=Names("sequence_bounds", "", "SequenceBounds"),
-    formula="dst[0, 0, i], dst[0, 1, i] = first and behind the last element of i's run of equal "
+    formula="dst[0, 0, i], dst[0, 1, i] = first and one past the last element of i's run of equal "
     "ids; n, -1 where the id is 0",
     tensors=".sbuf ids i32[1, {n}]\n.sbuf bounds i32[1, 2, {n}]",
     example="SequenceBounds bounds, ids",
@@ -311,7 +311,7 @@ def room_for_count(context: Context) -> str | None:
     Operand("src", NUMBERS, doc="[P, T]", footprint=_first_of_each_core("src")),
     Operand("index_offset", REGISTER_OR_WORD, default=0, doc="added to every index"),
     Operand(
-        "padding_val", REGISTER_OR_WORD, default=-1, doc="fills what is left behind the indices"
+        "padding_val", REGISTER_OR_WORD, default=-1, doc="fills the elements after the indices"
     ),
     engines=("gpsimd",),
     since="v3",

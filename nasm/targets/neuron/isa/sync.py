@@ -185,7 +185,7 @@ arrives             both are there    both have landed  complete
     "SendRecv back, there, send_to_rank=0, recv_from_rank=0, pipe_id=0\n.core 0",
     tensors=".sbuf got bf16[128, 8]",
     example="SendRecv got, a[:, 0:8], send_to_rank=1, recv_from_rank=1, pipe_id=0",
-    source=f"{SENDRECV}; that the barrier stands behind the transfer is assumed",
+    source=f"{SENDRECV}; that the barrier comes after the transfer is assumed",
 )
 def SendRecv(
     dst: View, src: View, send_to_rank: int, recv_from_rank: int, pipe_id: int, dma_engine: str

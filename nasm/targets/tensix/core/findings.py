@@ -126,8 +126,8 @@ def of_unpack(core: Tensix, issued: Issued, fields: Fields) -> None:
         return
     said = (
         f"{issued.mnemonic} reads {source.name} by a tile descriptor of "
-        f"{' x '.join(map(str, dims))} numbers: it looks for no exponents, and takes those that "
-        "stand there for numbers"
+        f"{' x '.join(map(str, dims))} numbers: it does not skip exponents, and reads those "
+        "in memory as numbers"
     )
     hint = f"set THCON_SEC{job.unpacker}_REG0_TileDescriptor_YDim to 1"
     _tell(core, DOUBTFUL, said, hint)

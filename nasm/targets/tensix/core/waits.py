@@ -124,7 +124,7 @@ def for_atomic(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Bloc
     until = core.recent.atomic.tick + ATOMIC_INTERVAL
     if until <= core.now:
         return None
-    return Blocked("atomic", "the atomic before it is still under way", until)
+    return Blocked("atomic", "the atomic before it is still in progress", until)
 
 
 def _inside(waits: Waits) -> Waits:

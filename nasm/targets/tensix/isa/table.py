@@ -264,7 +264,7 @@ def _example(word: Word) -> str:
     return f"{word.mnemonic} {shown}".rstrip()
 
 
-DATA = data_row(__name__, QUEUES, issued(), "a word as it stands in memory")
+DATA = data_row(__name__, QUEUES, issued(), "a word as it is in memory")
 globals()[DATA.name] = DATA
 """The row of words that are no instruction, to be found by its name."""
 

@@ -27,7 +27,7 @@ _UNITS: Final = {
     6: ("pack3", "packer 3 is busy with {0}"),
     7: ("matrix", "the matrix unit is busy with {0}"),
     12: ("mover", "the mover is busy"),
-    13: ("host", "the RISC-V core of {0} has requests under way"),
+    13: ("host", "the RISC-V core of {0} has requests in flight"),
     14: ("vector", "the vector unit is busy with {0}"),
 }
 
@@ -51,7 +51,7 @@ def _waits(core: Coprocessor, thread: int, bit: int, units: Units) -> str:
     """What a condition waits for; empty if it is met."""
     if bit == 0:
         requests = core.threads[thread].requests
-        said = f"{thread_name(thread)} has {counted(requests, 'memory request')} under way"
+        said = f"{thread_name(thread)} has {counted(requests, 'memory request')} in flight"
         return said if requests else ""
     if bit in _UNITS:
         unit, said = _UNITS[bit]
