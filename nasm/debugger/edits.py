@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from nasm.debugger.moving.breakpoints import Breakpoints
-from nasm.debugger.moving.past import Change
+from nasm.debugger.moving.past import Redoable
 from nasm.debugger.moving.travel import Travel
 from nasm.debugger.queries import Asking
 
@@ -28,11 +28,11 @@ class Trying(Asking):
 
         return Typing(self)
 
-    def change(self, change: Change) -> object:
+    def change(self, change: Redoable) -> object:
         """Change something by hand; what lies ahead of now is forgotten, unless it has a name."""
         return self.past.change(change)
 
-    def undo(self) -> Change | None:
+    def undo(self) -> Redoable | None:
         """Take back the last change by hand, and go to where it was made; None if there is none."""
         return self._travel.undo()
 
@@ -112,7 +112,7 @@ class Trying(Asking):
         return Altered(f"@{self.program.queue_name(change.queue)} pc", before, queue.pc)
 
     @property
-    def by_hand(self) -> tuple[Change, ...]:
+    def by_hand(self) -> tuple[Redoable, ...]:
         """What was changed by hand, up to this moment."""
         return tuple(made.change for made in self.past.changes[: self.changes_made])
 

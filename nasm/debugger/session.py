@@ -21,7 +21,7 @@ from nasm.debugger.moving import moves, specs
 from nasm.debugger.moving.breakpoints import Breakpoint, Breakpoints, Hit
 from nasm.debugger.moving.locations import loop_variables
 from nasm.debugger.moving.past import KEPT, Past
-from nasm.debugger.moving.specs import Asked
+from nasm.debugger.moving.specs import StopRequest
 from nasm.debugger.moving.stops import Met, Test
 from nasm.debugger.moving.travel import Mark, Travel
 from nasm.debugger.values.expressions import dated
@@ -44,7 +44,7 @@ from nasm.sim.delays import Delays
 from nasm.targets import TARGETS, USUAL
 
 if TYPE_CHECKING:  # what is asked rarely is imported when it is
-    from nasm.analysis.profile.what_if import Outcome
+    from nasm.analysis.profile.what_if import WhatIf
     from nasm.debugger.origins.records import LastWrite, Why
 
 NO_PROGRAM = "an empty machine"
@@ -175,7 +175,7 @@ class Session(Drawn, Trying):
         are what the debugger does there. It is listed in :attr:`breakpoints`, and deleted and
         disabled there by its number or ``name``.
         """
-        asked = Asked(str(what), specs.AFTER if after else "")
+        asked = StopRequest(str(what), specs.AFTER if after else "")
         lines = specs.lines(commands)
         return self.breakpoints.set(
             Breakpoint(0, "", condition, ignore, temporary, name=name, commands=lines, asked=asked)
@@ -197,7 +197,7 @@ class Session(Drawn, Trying):
         ``what`` is a tensor or a part of one, ``psum bank 2``, ``sbuf 0:64 partitions 0:8``
         (bytes), a semaphore or a register; the rest is as for :meth:`break_at`.
         """
-        asked = Asked(what, how)
+        asked = StopRequest(what, how)
         lines = specs.lines(commands)
         return self.breakpoints.set(
             Breakpoint(0, "", condition, ignore, temporary, name=name, commands=lines, asked=asked)
@@ -234,7 +234,7 @@ class Session(Drawn, Trying):
 
     def event(self) -> tuple[Met, ...]:
         """Go on to the very next thing that happens; none if nothing more can."""
-        return self.run_until(moves.Anything(self))
+        return self.run_until(moves.AnyEvent(self))
 
     def finish(self, engine: str) -> tuple[Met, ...]:
         """Run until an engine has completed all its instructions; raises Refused."""
@@ -397,7 +397,7 @@ class Session(Drawn, Trying):
         changes = tuple(map(str, self.by_hand))
         return replace(super().report(hashes), changes=changes)
 
-    def what_if(self) -> Iterator[Outcome]:
+    def what_if(self) -> Iterator[WhatIf]:
         """Run the program again, each time without something that may have cost it time.
 
         Not after changes by hand: another machine would run the program without them.

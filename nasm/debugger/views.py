@@ -22,11 +22,11 @@ if TYPE_CHECKING:  # a view is imported when somebody looks at it
     from nasm.debugger.engines.future_posts import Outlook
     from nasm.debugger.engines.records import Context
     from nasm.debugger.engines.transfers import TransferRecord
-    from nasm.debugger.engines.users import Use
-    from nasm.debugger.engines.wait_chain import Blocked
+    from nasm.debugger.engines.users import LineUse
+    from nasm.debugger.engines.wait_chain import WaitChain
     from nasm.debugger.moving.delta import MemoryChange
-    from nasm.debugger.values.differences import Difference
-    from nasm.debugger.values.held import Held
+    from nasm.debugger.values.differences import ValueDifference
+    from nasm.debugger.values.held import HeldPart
     from nasm.debugger.values.memory import BankNow, Lane, MemoryNow, Owner
     from nasm.debugger.values.pictures import Picture
     from nasm.debugger.values.statistics import Histogram, Statistics
@@ -90,7 +90,7 @@ class Seeing(Running):
         *,
         rtol: float | None = None,
         atol: float | None = None,
-    ) -> Difference:
+    ) -> ValueDifference:
         """How two values differ, exactly or with a tolerance; raises Failure or Refused.
 
         They are expressions, values, and on the right also the path of an array file in quotes.
@@ -154,7 +154,7 @@ class Seeing(Running):
 
         return memory.lanes(self, number)
 
-    def held(self, engine: str = "") -> tuple[Held, ...]:
+    def held(self, engine: str = "") -> tuple[HeldPart, ...]:
         """What an engine, or each of them, holds between instructions: tiles, masks, accumulators.
 
         It is named as :meth:`queue` says. Raises Refused, and Failure in a run without values.
@@ -228,7 +228,7 @@ class Seeing(Running):
         wanted = [self.semaphore(name)] if name else sorted(numbers.values())
         return self._rows(Counter, (counter(scene, number) for number in wanted))
 
-    def blocked(self, engine: str) -> Blocked:
+    def blocked(self, engine: str) -> WaitChain:
         """Why an engine does not go on, back to what no other holds up; raises Refused.
 
         It is named as :meth:`queue` says.
@@ -237,14 +237,14 @@ class Seeing(Running):
 
         return blocked(self._scene(), self.queue(engine))
 
-    def who(self, text: str) -> Rows[Use]:
+    def who(self, text: str) -> Rows[LineUse]:
         """Every line that reads or writes a tensor or slice, or posts or awaits a ``$semaphore``.
 
         ``%r0`` and ``@scalar.%r0`` are registers. Raises Failure or Refused.
         """
         from nasm.debugger.engines import users as who
 
-        return self._rows(who.Use, who.uses(self, self._outlook, text))
+        return self._rows(who.LineUse, who.uses(self, self._outlook, text))
 
     def _scene(self) -> Scene:
         from nasm.debugger.engines.context import Scene

@@ -18,8 +18,8 @@ from nasm.base.dtypes import DType
 from nasm.base.files import Allowed
 from nasm.base.problems import (
     Failure,
-    Family,
     Problem,
+    ProblemFamily,
     Refused,
     did_you_mean,
     family,
@@ -284,7 +284,11 @@ class Inspection:
         def looked_for(code: str) -> bool:
             if code in EXAMINED:
                 return False
-            return hazards if family(code) is Family.HAZARD else family(code) is not Family.SLOW
+            return (
+                hazards
+                if family(code) is ProblemFamily.HAZARD
+                else family(code) is not ProblemFamily.SLOW
+            )
 
         return self.policy.unused(self._noticed(), looked_for)
 
@@ -313,14 +317,14 @@ class Inspection:
 
         In a run without values those that ask for some are left out.
         """
-        measures, judged = Measures(self), []
+        measures, judged = RunMeasures(self), []
         for expectation in self.program.expectations:
             with suppress(NoValues):
                 judged.append(judge(expectation, measures))
         return tuple(judged)
 
 
-class Measures:
+class RunMeasures:
     """What expectations may ask of a run."""
 
     def __init__(self, held: Inspection) -> None:

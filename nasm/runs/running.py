@@ -31,7 +31,7 @@ from nasm.sim.trace import InstructionRecord
 from nasm.targets import TARGETS
 
 if TYPE_CHECKING:  # most runs are not profiled
-    from nasm.analysis.profile.profile import Watched
+    from nasm.analysis.profile.profile import WatchedMachine
 
 CHUNK = 1_000
 """Events between two looks at the clock: some hundredths of a second."""
@@ -107,11 +107,11 @@ class Running(Results):
             memory_needs.check(program, inputs)
         self.machine = Machine(program, chosen.trace, chosen.values, checked=chosen.checked)
         Endless.watch(self.machine)
-        self._watched_by: Watched | None = None
+        self._watched_by: WatchedMachine | None = None
         if chosen.profile:
-            from nasm.analysis.profile.profile import Watched
+            from nasm.analysis.profile.profile import WatchedMachine
 
-            self._watched_by = Watched(self.machine)
+            self._watched_by = WatchedMachine(self.machine)
         self.inputs = inputs
         self.status = Status.READY
         self.problems: list[Problem] = []

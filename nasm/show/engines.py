@@ -16,7 +16,7 @@ from nasm.show.steps import Timed
 if TYPE_CHECKING:
     from nasm.debugger.engines.counters import Changed, Counter
     from nasm.debugger.engines.records import Context, Doing, EngineContext, Location
-    from nasm.debugger.engines.wait_chain import Blocked
+    from nasm.debugger.engines.wait_chain import WaitChain
 
 MOST = 20
 """Lines that a context takes at the most."""
@@ -85,7 +85,7 @@ def sentences(of: Timed, engine: EngineContext) -> Iterator[str]:
     yield f"It {engine.why}."
 
 
-def chain(found: Blocked, width: int = WIDTH) -> list[str]:
+def chain(found: WaitChain, width: int = WIDTH) -> list[str]:
     """Why an engine does not go on: a sentence for each that holds up the one before."""
     said = [link.said for link in found.links]
     last = [found.said] if found.said else []

@@ -9,7 +9,7 @@ from nasm.base.problems import counted, in_line
 from nasm.base.source import Span
 from nasm.debugger.engines.counters import Changed, Counter
 from nasm.debugger.engines.transfers import NOTIFYING, TransferRecord
-from nasm.debugger.engines.users import Use
+from nasm.debugger.engines.users import LineUse
 from nasm.debugger.moving.breakpoints import Breakpoint
 from nasm.debugger.moving.travel import Mark
 from nasm.debugger.values.names import Named
@@ -135,7 +135,7 @@ def history(found: Sequence[Changed], units: Units) -> Listing:
     return Listing((">since µs", ">value", "by"), rows, "nothing has changed it")
 
 
-def uses(found: Sequence[Use], units: Units) -> Listing:
+def uses(found: Sequence[LineUse], units: Units) -> Listing:
     """Lines that use something."""
     rows = [
         (
@@ -208,7 +208,7 @@ LISTINGS: Mapping[type, Callable[[Sequence[Any], Units], Listing]] = {
     QueueRecord: queues,
     SemaphoreRecord: semaphores,
     TransferRecord: transfers,
-    Use: uses,
+    LineUse: uses,
 }
 """How records of a kind are listed."""
 

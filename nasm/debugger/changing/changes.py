@@ -17,7 +17,7 @@ from nasm.isa.held import Part
 from nasm.isa.micro import Micro
 from nasm.machine.access import Access
 from nasm.machine.records import Status
-from nasm.program.deferred import Moment
+from nasm.program.deferred import DeferredMoment
 from nasm.runs.running import Running
 from nasm.sim.counters import HIGHEST, LOWEST
 from nasm.sim.memory import Array
@@ -28,7 +28,7 @@ WRONG = "E0822"
 """The code of what cannot be done, or not now."""
 
 
-class Change:
+class HandChange:
     """Something done by hand; ``str`` is what could be typed to do it again."""
 
     __slots__ = ()
@@ -57,7 +57,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class SetElements(Change):
+class SetElements(HandChange):
     """Elements of tensors get values, one per element, as they are stored."""
 
     text: str
@@ -69,7 +69,7 @@ class SetElements(Change):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class SetSemaphore(Change):
+class SetSemaphore(HandChange):
     """A semaphore or an event gets a value, which whoever waits for it sees at once.
 
     From now on nobody knows from the program alone what comes before what: the order of the run is
@@ -88,7 +88,7 @@ class SetSemaphore(Change):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class SetRegister(Change):
+class SetRegister(HandChange):
     """A register of a queue gets a value."""
 
     text: str
@@ -107,7 +107,7 @@ class SetRegister(Change):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class SetPart(Change):
+class SetPart(HandChange):
     """Elements of a part of what a core holds get values: those ``numbers`` say, as it stores them.
 
     Who waits for something of the core asks again, now.
@@ -131,7 +131,7 @@ class SetPart(Change):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Divert(Change):
+class Divert(HandChange):
     """A queue goes on at another pc: behind its next instruction, or wherever it was sent."""
 
     text: str
@@ -149,7 +149,7 @@ class Divert(Change):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Type(Change):
+class Type(HandChange):
     """Declarations and instructions that were typed: tensors get their values, queues the rest.
 
     ``pcs`` says where the instructions of each queue stand. They are its next ones.
@@ -160,7 +160,7 @@ class Type(Change):
     declarations: str
     values: tuple[tuple[View, Array], ...]
     pcs: tuple[tuple[int, range], ...]
-    posts: Set[Moment] = frozenset()
+    posts: Set[DeferredMoment] = frozenset()
 
     def _do(self, running: Running) -> None:
         scheduler = running.machine.scheduler

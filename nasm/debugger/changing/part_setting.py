@@ -13,7 +13,7 @@ from nasm.base.problems import Failure, Refused, listed, quoted
 from nasm.debugger.changing.changes import WRONG, SetPart
 from nasm.debugger.changing.values import Wanted, stored
 from nasm.debugger.values.expressions import Expression
-from nasm.debugger.values.parts import Place
+from nasm.debugger.values.parts import PartPlace
 from nasm.isa.held import Seen
 from nasm.runs.running import Running
 
@@ -87,7 +87,7 @@ def _name(seen: Seen) -> str:
     return "uint8" if name == "bool" else name
 
 
-def _number(place: Place, value: object) -> object:
+def _number(place: PartPlace, value: object) -> object:
     """A value, or the number that a word for an item means."""
     if not isinstance(value, str) or WORD.fullmatch(value.strip()) is None:
         return value
@@ -95,7 +95,7 @@ def _number(place: Place, value: object) -> object:
     return words.get(value.strip(), value)
 
 
-def _words(place: Place) -> Mapping[str, int]:
+def _words(place: PartPlace) -> Mapping[str, int]:
     """The words for numbers in an item of a part."""
     part = place.part
     return {} if place.number is None else part.words.get(part.items[place.number], {})

@@ -58,7 +58,11 @@ def stored(running: Running, wanted: Wanted, value: object) -> Array:
             found, same = _evaluated(running, value)
     else:
         found = _array(wanted, value)
-    if found.dtype == dtype.numpy and same in (None, dtype) and dtype.kind is not dtypes.Kind.INT:
+    if (
+        found.dtype == dtype.numpy
+        and same in (None, dtype)
+        and dtype.kind is not dtypes.ElementKind.INT
+    ):
         held = found
     else:
         held = _rounded(wanted, found, same)

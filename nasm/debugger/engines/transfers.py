@@ -16,7 +16,7 @@ from nasm.isa.list_kinds import views
 from nasm.machine.writers import written
 from nasm.program.program import Instruction
 from nasm.sim import turns
-from nasm.sim.channels import Flight, Group, Server, members
+from nasm.sim.channels import ChannelGroup, Flight, Group, members
 from nasm.sim.counters import TRANSFER, Who
 from nasm.views.spelling import spell
 from nasm.views.view import View
@@ -125,7 +125,7 @@ class Landings:
         self.of[flight.key].add(tick, certain)
         self.first[flight.key] = min(tick, self.first.get(flight.key, tick))
 
-    def _serve(self, core: int, server: Server) -> None:
+    def _serve(self, core: int, server: ChannelGroup) -> None:
         """The groups of a server, ring by ring: what follows another starts when that is over."""
         for ring, groups in server.rings.items():
             at, known = server.at, len(server.rings) == 1

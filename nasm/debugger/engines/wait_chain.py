@@ -22,7 +22,7 @@ nobody can end, with something that is under way and whose end is not known, or 
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Link:
+class WaitLink:
     """An engine that does not go on, and why: ``said`` is a sentence."""
 
     at: Location
@@ -34,14 +34,14 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Blocked(Drawn):
+class WaitChain(Drawn):
     """Why an engine does not go on: each link is held up by the next.
 
     ``end`` is one of :data:`ENDS`, ``said`` a sentence about it, ``hint`` what to do about it.
     """
 
     engine: str
-    links: tuple[Link, ...]
+    links: tuple[WaitLink, ...]
     end: str
     said: str
     hint: str = ""
@@ -54,7 +54,7 @@ class Blocked(Drawn):
         return clean(f"<why {self.engine}: {self.end}, {len(self.links)} links>")
 
 
-def blocked(scene: Scene, queue: Queue) -> Blocked:
+def blocked(scene: Scene, queue: Queue) -> WaitChain:
     """What would let an engine go on, who would do that, and where they stand."""
     found = scene.engine(queue)
     name = found.engine
@@ -65,9 +65,9 @@ def blocked(scene: Scene, queue: Queue) -> Blocked:
             said = f"{name} executes its last instruction, until {scene.time(last.until)}"
         elif not found.length:
             said = f"{name} has no instructions"
-        return Blocked(name, (), NOTHING, f"{said}.")
+        return WaitChain(name, (), NOTHING, f"{said}.")
     if not found.holds:
-        return Blocked(name, (), NOTHING, f"Nothing holds {found.at}: it starts now.")
+        return WaitChain(name, (), NOTHING, f"Nothing holds {found.at}: it starts now.")
     return _Search(scene).chain(queue)
 
 
@@ -85,25 +85,25 @@ class _Search:
             self.contexts[queue.index] = self.scene.engine(queue)
         return self.contexts[queue.index]
 
-    def chain(self, queue: Queue) -> Blocked:
+    def chain(self, queue: Queue) -> WaitChain:
         """Follow what holds an engine up."""
-        links: list[Link] = []
+        links: list[WaitLink] = []
         met: dict[int, int] = {}
         name = self.context(queue).engine
         while queue.index not in met:
             found = self.context(queue)
             if found.at is None or not found.holds:
-                return Blocked(name, tuple(links), TIME, self._free(found))
+                return WaitChain(name, tuple(links), TIME, self._free(found))
             met[queue.index] = len(links)
             hold, over = found.holds[0], self._over(queue, found.holds[0])
             said = f"{found.at}, {hold.what or hold.said}"
             if over is not None:
-                links.append(Link(found.at, f"{said}.", hold))
-                return Blocked(name, tuple(links), *over)
+                links.append(WaitLink(found.at, f"{said}.", hold))
+                return WaitChain(name, tuple(links), *over)
             queue, who = self._next(queue, met)
-            links.append(Link(found.at, f"{said}: {who}.", hold))
+            links.append(WaitLink(found.at, f"{said}: {who}.", hold))
         own = links[met[queue.index] :]
-        return Blocked(name, tuple(links), CIRCLE, self._circle(own), _CIRCLE)
+        return WaitChain(name, tuple(links), CIRCLE, self._circle(own), _CIRCLE)
 
     def _free(self, found: EngineContext) -> str:
         """An engine that nothing holds up."""
@@ -157,7 +157,7 @@ class _Search:
         pc = min((self.supply.coming(u) for u in mine), key=lambda pc: (pc < chosen.pc, pc))
         return chosen, f"{self.scene.place((chosen.index, pc))} would post it"
 
-    def _circle(self, links: list[Link]) -> str:
+    def _circle(self, links: list[WaitLink]) -> str:
         """Engines that wait for each other."""
         if len(links) == 1:
             return f"So {links[0].at.engine} waits for itself."

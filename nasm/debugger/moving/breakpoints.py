@@ -14,8 +14,8 @@ from nasm.base.problems import Failure, Refused, counted, in_line, number_of, qu
 from nasm.debugger.moving import specs
 from nasm.debugger.moving.following import followed
 from nasm.debugger.moving.locations import rounds
-from nasm.debugger.moving.past import Made, Past, poising, watching
-from nasm.debugger.moving.specs import WATCHED, Asked, Condition
+from nasm.debugger.moving.past import MadeChange, Past, poising, watching
+from nasm.debugger.moving.specs import WATCHED, Condition, StopRequest
 from nasm.debugger.moving.stops import Met, OnHazard, Test
 from nasm.language.text.aliases import names_in
 from nasm.machine.records import Moment
@@ -31,7 +31,7 @@ HAZARDS = 0
 """The number of the stop at hazards, which is no breakpoint of its own."""
 
 
-NOTHING = Asked("")
+NOTHING = StopRequest("")
 
 NAME = re.compile(r"[A-Za-z_][\w-]*")
 """A name that is no number."""
@@ -55,7 +55,7 @@ class Breakpoint:
     name: str = ""
     commands: tuple[str, ...] = ()
     note: str = ""
-    asked: Asked = NOTHING
+    asked: StopRequest = NOTHING
 
     @property
     def watch(self) -> bool:
@@ -123,7 +123,7 @@ class Breakpoints(Drawn):
         self._last = 0
         self._asked: tuple[tuple[Test, ...], _Places] = (), []
         self._begun: list[Test] = []
-        self._left: tuple[Moment, Made | None] | None = None
+        self._left: tuple[Moment, MadeChange | None] | None = None
         self._hazards: _Set | None = None
         self._aside = False
 
@@ -409,7 +409,7 @@ class Breakpoints(Drawn):
                 one.test.begin()
         self._begun = [one.test for one in armed]
 
-    def _state(self) -> tuple[Moment, Made | None]:
+    def _state(self) -> tuple[Moment, MadeChange | None]:
         """How the machine stands: the moment, and the last change that led there."""
         made = self.running.changes_made
         return self.running.moment, self.past.changes[made - 1] if made else None

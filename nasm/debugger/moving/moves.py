@@ -18,7 +18,7 @@ from nasm.sim.counters import Semaphore, Who
 from nasm.sim.queues import Flying, Queue, Task
 
 
-class Anything(Test):
+class AnyEvent(Test):
     """Whatever happens."""
 
     def _note(self, kind: str, text: str) -> None:
@@ -152,7 +152,7 @@ class Left(Test):
     last one, else each of its rounds has instructions of its own.
     """
 
-    def __init__(self, running: Running, queue: int, loop: Rounds, whole: bool) -> None:
+    def __init__(self, running: Running, queue: int, loop: LoopPcs, whole: bool) -> None:
         super().__init__(running)
         self.queue, self.loop, self.whole = queue, loop, whole
 
@@ -169,7 +169,7 @@ class Left(Test):
             self.meet(Met(f"{what}: {self.acting(queue.index, done.pc)} completed"))
 
 
-class Rounds(NamedTuple):
+class LoopPcs(NamedTuple):
     """A loop around an instruction: the pcs of the round it is in, and of all of the loop."""
 
     round: range
@@ -177,7 +177,7 @@ class Rounds(NamedTuple):
     branches: bool
 
 
-def loop_around(program: Program, queue: int, pc: int) -> Rounds | None:
+def loop_around(program: Program, queue: int, pc: int) -> LoopPcs | None:
     """The innermost loop that an instruction is in; None if it is in none."""
     lines = program.queues[queue]
     if pc >= len(lines):
@@ -190,7 +190,7 @@ def loop_around(program: Program, queue: int, pc: int) -> Rounds | None:
     if inside:
         least: Branch = min(inside, key=lambda branch: branch.pc - branch.target)
         found = range(least.target, least.pc + 1)
-        return Rounds(found, found, True)
+        return LoopPcs(found, found, True)
     chain = program.chains[lines.chains[pc]]
     if not chain:
         return None
@@ -205,7 +205,7 @@ def loop_around(program: Program, queue: int, pc: int) -> Rounds | None:
         return range(first, last + 1)
 
     outer, span = chain[:-1], chain[-1].span
-    return Rounds(
+    return LoopPcs(
         along(lambda other: other[:depth] == chain),
         along(
             lambda other: (

@@ -35,7 +35,7 @@ Advance = Callable[[int, int | None, int | None], int]
 """Processes so many events at the most, until a tick, until so many instructions have completed."""
 
 
-class Change(Protocol):
+class Redoable(Protocol):
     """Something done by hand, that can be done again at the same moment; ``str`` says what.
 
     It reads neither files nor a clock: done again, it does the same.
@@ -45,11 +45,11 @@ class Change(Protocol):
         """Do it; raises Failure. It moves nothing: no event is processed."""
 
 
-class Made(NamedTuple):
+class MadeChange(NamedTuple):
     """A change, and the moment before it."""
 
     moment: Moment
-    change: Change
+    change: Redoable
 
 
 class Past:
@@ -63,7 +63,7 @@ class Past:
 
     def __init__(self, running: Running, advance: Advance, kept: int = KEPT) -> None:
         self.running, self.kept = running, kept
-        self.changes: list[Made] = []
+        self.changes: list[MadeChange] = []
         self.changed: Callable[[], None] = lambda: None
         self._forward = advance
         self._events = FIRST
@@ -249,7 +249,7 @@ class Past:
 
     # -- changes by hand
 
-    def change(self, change: Change) -> object:
+    def change(self, change: Redoable) -> object:
         """Change something now; what was changed later, in what was the future, is forgotten.
 
         Returns what the change does. It is undone if it fails.
@@ -262,13 +262,13 @@ class Past:
             raise
         moment = before.moment
         del self.changes[moment.changes :]
-        self.changes.append(Made(moment, change))
+        self.changes.append(MadeChange(moment, change))
         self.running.changes_made += 1
         self._take()
         self._thin()
         return found
 
-    def undo(self) -> Change | None:
+    def undo(self) -> Redoable | None:
         """Go back to before the last change, and forget it; returns it, None if there was none."""
         made = self.running.changes_made
         if not made:
@@ -283,7 +283,7 @@ class Past:
         self.running.changes_made += 1
         self.changed()
 
-    def follow(self, changes: Sequence[Made]) -> None:
+    def follow(self, changes: Sequence[MadeChange]) -> None:
         """Go back to where other changes were made than these, and let these lie ahead."""
         same = 0
         for ours, theirs in zip(self.changes, changes, strict=False):

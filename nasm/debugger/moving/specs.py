@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from nasm.base.problems import Refused, listed, quoted
 from nasm.debugger.moving import times
-from nasm.debugger.moving.locations import Location, location, loop_variables
+from nasm.debugger.moving.locations import CodeLocation, location, loop_variables
 from nasm.debugger.moving.parts import OnPart
 from nasm.debugger.moving.stops import (
     AfterLocation,
@@ -49,7 +49,7 @@ Condition = Callable[[dict[str, int]], bool]
 """Whether something holds now; it is given the variables of the loops around an instruction."""
 
 
-class Asked(NamedTuple):
+class StopRequest(NamedTuple):
     """What was asked for: where, and ``after`` it, or what to watch it for."""
 
     what: str
@@ -65,7 +65,7 @@ class Spec:
     note: str = ""
 
 
-def asked_for(running: Running, asked: Asked) -> Spec:
+def asked_for(running: Running, asked: StopRequest) -> Spec:
     """What somebody wants to stop at; raises Refused or Failure."""
     if asked.how in ("", AFTER):
         return breaking(running, asked.what, asked.how == AFTER)
@@ -154,7 +154,7 @@ def _transfer(running: Running, text: str) -> Spec:
     word, _, rest = text.partition(" ")
     which = word if word in ("start", "land") else ""
     where = rest.strip() if which else text
-    found: Location | None = location(running, where) if where else None
+    found: CodeLocation | None = location(running, where) if where else None
     verbs = {"start": "starts", "land": "has landed"}.get(which, "starts or has landed")
     test = OnTransfer(running, which != "land", which != "start", found)
     of = f" of {found.text}" if found else ""

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from nasm.base.problems import in_line
-from nasm.debugger.moving.locations import Location
+from nasm.debugger.moving.locations import CodeLocation
 from nasm.machine.access import Access
 from nasm.runs.running import Running
 from nasm.sim.channels import Flight, Group
@@ -95,7 +95,7 @@ class Test(Observer):
 class BeforeLocation(Test):
     """Before an instruction starts."""
 
-    def __init__(self, running: Running, location: Location) -> None:
+    def __init__(self, running: Running, location: CodeLocation) -> None:
         super().__init__(running)
         self.location, self.pcs = location, location.pcs
 
@@ -111,7 +111,7 @@ class BeforeLocation(Test):
 class AfterLocation(Test):
     """When an instruction has completed."""
 
-    def __init__(self, running: Running, location: Location) -> None:
+    def __init__(self, running: Running, location: CodeLocation) -> None:
         super().__init__(running)
         self.location = location
 
@@ -186,7 +186,7 @@ class OnTransfer(Test):
     """A transfer starts, or all of it has landed; of those that a location issues, or any."""
 
     def __init__(
-        self, running: Running, starts: bool, lands: bool, location: Location | None
+        self, running: Running, starts: bool, lands: bool, location: CodeLocation | None
     ) -> None:
         super().__init__(running)
         self.starts, self.lands, self.location = starts, lands, location

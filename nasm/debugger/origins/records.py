@@ -61,7 +61,7 @@ class Maker:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Source:
+class OriginSource:
     """Elements that a value was made of, with the values that were read.
 
     ``role`` is the operand that read them; "entries" and "address" decided where others are.
@@ -100,7 +100,7 @@ class Why(Drawn):
     place: Place | OfCore
     maker: Maker | None
     start: str = ""
-    sources: tuple[Source, ...] = ()
+    sources: tuple[OriginSource, ...] = ()
     before: tuple[Why, ...] = ()
     born: str = ""
     kept: bool = False

@@ -30,7 +30,7 @@ Counter = Callable[[Inspection], int | None]
 
 def with_names(
     held: Inspection, source: Source
-) -> tuple[str, dict[str, Counter], dict[str, parts.Place]]:
+) -> tuple[str, dict[str, Counter], dict[str, parts.PartPlace]]:
     """The text with a name, as long, for each semaphore and register, and what these hold.
 
     So it is for each part of what a core holds whose number is said.
@@ -41,7 +41,7 @@ def with_names(
     taken = {*_WORD.findall(text), *held.program.tensors}
     counters: dict[str, Counter] = {}
     found: dict[str, str] = {}
-    places, cores = parts.named(held.program), dict[str, parts.Place]()
+    places, cores = parts.named(held.program), dict[str, parts.PartPlace]()
 
     def of_core(match: re.Match[str]) -> str:
         core, cores_used = int(match[1]), held.program.cores

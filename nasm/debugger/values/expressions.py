@@ -107,16 +107,16 @@ class Expression:
         """All of it, as a place."""
         return Span(self._source, 0, len(self._source.text))
 
-    def picked(self, held: Inspection) -> tuple[parts.Place, Array] | None:
+    def picked(self, held: Inspection) -> tuple[parts.PartPlace, Array] | None:
         """What it is, if it only picks elements of a part that a core holds: the part, and which.
 
         The elements are given by their numbers in the whole part. Raises Failure.
         """
         first, links = tree.chain(self._node)
         place = self._parts.get(first.name) if isinstance(first, tree.Name) else None
-        if place is None or not all(isinstance(link, tree.Index) for link in links):
+        if place is None or not all(isinstance(link, tree.Subscript) for link in links):
             return None
-        numbers = parts.Numbers(place.part, place.number, place.core)
+        numbers = parts.PartNumbers(place.part, place.number, place.core)
         given = {name: counter(held) for name, counter in self._counters.items()}
         assert isinstance(first, tree.Name)
         evaluator = LiveEvaluator(
@@ -126,7 +126,7 @@ class Expression:
 
     # -- before it is asked
 
-    def _named(self, held: Inspection) -> dict[str, parts.Place]:
+    def _named(self, held: Inspection) -> dict[str, parts.PartPlace]:
         """The names in it that are parts of what core 0 holds, as nothing else has them."""
         taken = (held.program.tensors, self._constants, self._counters, self.names, CONSTANTS)
         return {
@@ -165,7 +165,7 @@ class Expression:
         first, links = tree.chain(self._node)
         if not isinstance(first, tree.Name | tree.Template):
             return None
-        if not all(isinstance(link, tree.Index | tree.Method) for link in links):
+        if not all(isinstance(link, tree.Subscript | tree.Method) for link in links):
             return None
         if self._used & (self.names | set(self._counters)) and not given:
             return None
@@ -218,10 +218,10 @@ class Expression:
         return Value(self.text, elements, elements.dtype, missing)
 
 
-def _walks(node: tree.Node) -> bool:
+def _walks(node: tree.ExpressionNode) -> bool:
     """Whether an expression only picks elements of a tensor, and computes nothing."""
     first, links = tree.chain(node)
-    plain = all(isinstance(link, tree.Index | tree.Method) for link in links)
+    plain = all(isinstance(link, tree.Subscript | tree.Method) for link in links)
     return plain and isinstance(first, tree.Name | tree.Template)
 
 

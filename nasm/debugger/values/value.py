@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nasm.base.drawing import Drawn
-from nasm.base.dtypes import Array, DType, Kind
+from nasm.base.dtypes import Array, DType, ElementKind
 from nasm.base.pieces import Window
 from nasm.language.expectations.elements import Elements, Plain, Stored
 from nasm.views.view import View
@@ -41,7 +41,7 @@ class Value(Drawn):
     @property
     def numeric(self) -> bool:
         """Whether its elements are numbers: four of them in one are none."""
-        return self.dtype is None or self.dtype.kind is not Kind.PACKED
+        return self.dtype is None or self.dtype.kind is not ElementKind.PACKED
 
     def stored(self, window: Window) -> Array:
         """A part of it as it is stored; as float64 or bool if it was computed."""

@@ -276,7 +276,7 @@ def judged(case: Case, error: BaseException | None) -> tuple[str, str]:
     said = f"{type(error).__name__}: {error}".splitlines()[0][:200]
     if isinstance(error, TooSlow):
         return "slow", f"while {case.stage}"
-    if isinstance(error, judging.Wrong):
+    if isinstance(error, judging.ValueMismatch):
         return "wrong", str(error)
     if isinstance(error, Failure):
         first = error.problems[0]

@@ -9,7 +9,7 @@ from nasm.base.problems import Problem, counted, listed
 from nasm.program.program import Program
 from nasm.runs.check.accesses import Touches
 from nasm.runs.check.counters import Place
-from nasm.runs.check.lines import Line, finding, lines, span_of, subject
+from nasm.runs.check.lines import CheckedLine, finding, lines, span_of, subject
 from nasm.views.regions import Region, overlap
 
 UNREAD, UNREACHED = "E0533", "E0534"
@@ -51,7 +51,7 @@ def unread(
                 yield _unread(program, line, touches)
 
 
-def _unread(program: Program, line: Line, touches: Touches) -> Problem:
+def _unread(program: Program, line: CheckedLine, touches: Touches) -> Problem:
     names = [name for pc in line.pcs for name in touches.written(line.queue, pc)]
     some = list(dict.fromkeys(names))
     into = listed([*some[:3], f"{len(some) - 3} more"] if len(some) > 4 else some, "and")

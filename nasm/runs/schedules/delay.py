@@ -17,7 +17,7 @@ Choose = Callable[[Flight], Collection[int]]
 """Which shares of a transfer are meant, by their numbers."""
 
 
-class Hold(Delays):
+class DelayOne(Delays):
     """Puts off one event till a tick that nothing else reaches, by which it is alone.
 
     Of a transfer those shares are held that ``choose`` names, by itself all of them; they take

@@ -119,7 +119,7 @@ class Schedules:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class DelayedEvent:
     """An event that was held back until nothing else could happen: of which instruction, and where.
 
     Of a transfer it was the landing of ``shares`` shares; 0 says that it was none.
@@ -149,7 +149,7 @@ class Witness:
     Of several events that were tried it is the first that changes something, or the last.
     """
 
-    held: Held
+    held: DelayedEvent
     run: Other
     tried: int = 1
 

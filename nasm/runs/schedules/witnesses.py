@@ -13,8 +13,8 @@ from nasm.base.problems import Failure, Problem, counted
 from nasm.machine.records import Status
 from nasm.order.skeleton import LANDS, Event
 from nasm.runs.running import Running
-from nasm.runs.schedules.delay import Choose, Hold
-from nasm.runs.schedules.records import Held, Other, Witness
+from nasm.runs.schedules.delay import Choose, DelayOne
+from nasm.runs.schedules.records import DelayedEvent, Other, Witness
 from nasm.runs.schedules.rerun import Again
 from nasm.sim.channels import Flight
 from nasm.views.regions import Region, intersect
@@ -37,7 +37,7 @@ class Witnesses:
     """Shows one race after the other, on one machine."""
 
     def __init__(self, session: Running) -> None:
-        self.session, self.hold = session, Hold()
+        self.session, self.hold = session, DelayOne()
         self.again = Again(session, self.hold)
 
     def of(self, events: Iterable[tuple[Event, Sequence[Region] | None]]) -> Witness:
@@ -52,7 +52,7 @@ class Witnesses:
             raise ValueError("a witness needs an event to delay")
         return found
 
-    def _held(self, event: Event, choose: Choose | None) -> tuple[Held, Other]:
+    def _held(self, event: Event, choose: Choose | None) -> tuple[DelayedEvent, Other]:
         """A run with one event held back."""
         hold, again, program = self.hold, self.again, self.session.program
         again.begin()
@@ -67,7 +67,7 @@ class Witnesses:
             raise Failure(self._missing(event))
         queue, pc = event.queue, hold.pc
         name, text = program.queue_name(queue), program.instruction(queue, pc).row.name
-        return Held(event, name, pc, program.span(queue, pc), text, hold.shares), run
+        return DelayedEvent(event, name, pc, program.span(queue, pc), text, hold.shares), run
 
     def _missing(self, event: Event) -> Problem:
         """What to say of an event that there was none of."""

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from nasm.isa.evidence import Evidence, Fact
-from nasm.isa.figures import Figure, Use
+from nasm.isa.figures import Figure, FigureUse
 
 DOC, MEAS, ASSUMED = Evidence.DOCUMENTED, Evidence.MEASURED, Evidence.ASSUMED
-TIME, RATE, LIMIT = Use.TIME, Use.RATE, Use.LIMIT
+TIME, RATE, LIMIT = FigureUse.TIME, FigureUse.RATE, FigureUse.LIMIT
 VERSIONS = ("v2", "v3", "v4")
 
 ARRAY_SIDE = 128
@@ -50,7 +50,7 @@ def everywhere(
     value: float,
     evidence: Evidence,
     source: str,
-    use: Use = TIME,
+    use: FigureUse = TIME,
 ) -> Figure:
     """A figure that is the same on every generation."""
     facts = dict.fromkeys(VERSIONS, Fact(value, evidence, source))
@@ -64,7 +64,7 @@ def carried(name: str, unit: str, meaning: str, value: float, source: str) -> Fi
 
 
 def each(
-    name: str, unit: str, meaning: str, v2: Fact, v3: Fact, v4: Fact, *, use: Use = TIME
+    name: str, unit: str, meaning: str, v2: Fact, v3: Fact, v4: Fact, *, use: FigureUse = TIME
 ) -> Figure:
     """A figure that differs between generations."""
     return Figure(name, unit, meaning, {"v2": v2, "v3": v3, "v4": v4}, use)

@@ -11,17 +11,17 @@ from typing import Final
 
 from nasm.isa.settings import Setting, Settings
 from nasm.targets.tensix.format_names import FORMATS
-from nasm.targets.tensix.front.expanding import Expander, expander_name
+from nasm.targets.tensix.front.expanding import ExpanderAction, expander_name
 from nasm.targets.tensix.front.mop import WORDS as MOP_WORDS
 from nasm.targets.tensix.isa.table import QUEUES
 from nasm.targets.tensix.scalar import config
-from nasm.targets.tensix.scalar.config_fields import DESCRIPTOR, FIELDS, GLOBAL, Field
+from nasm.targets.tensix.scalar.config_fields import DESCRIPTOR, FIELDS, GLOBAL, ConfigField
 from nasm.targets.tensix.state import NOBODY, Coprocessor
 from nasm.targets.tensix.sync.mutexes import MUTEXES
-from nasm.targets.tensix.words.groups import Group, writer
+from nasm.targets.tensix.words.groups import SettingGroup, writer
 from nasm.targets.tensix.writing import MASK, OPTIONS, written
 
-TEMPLATE, BUFFER = (expander_name(one) for one in (Expander.TEMPLATE, Expander.BUFFER))
+TEMPLATE, BUFFER = (expander_name(one) for one in (ExpanderAction.TEMPLATE, ExpanderAction.BUFFER))
 """The mnemonics of what expands templates, and of what records and plays."""
 
 DOCS: Final = "Tenstorrent ISA documentation, Wormhole B0"
@@ -38,12 +38,12 @@ def _of_format(name: str) -> bool:
     return "data_format" in name and "Ovrd" not in name
 
 
-def _field(name: str, at: Field) -> Setting:
+def _field(name: str, at: ConfigField) -> Setting:
     whose = "of each thread" if at.kind == "thread" else "in both banks"
     whose = "global" if at.kind == "config" and at.word >= GLOBAL else whose
     last = at.shift + at.width - 1
     bits = f"bits {last} to {at.shift}" if at.width > 1 else f"bit {at.shift}"
-    page = writer(Group.DESCRIPTOR) if DESCRIPTOR in name else "backend configuration"
+    page = writer(SettingGroup.DESCRIPTOR) if DESCRIPTOR in name else "backend configuration"
     words = {word: int(form) for word, form in FORMATS.items()} if _of_format(name) else {}
     return Setting(
         name,
