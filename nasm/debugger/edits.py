@@ -45,7 +45,7 @@ class Trying(Asking):
         """Assemble a typed text and execute it now, its instructions as the next of their engines.
 
         An engine need not be named if it was chosen last, or if no other has the instruction. Other
-        engines go on until all of it has completed; what cannot complete is a deadlock. Raises
+        engines continue until all of it has completed; what cannot complete is a deadlock. Raises
         Failure if anything is wrong with the text: then nothing was done.
         """
         from nasm.debugger.changing.interactive import complete, told
@@ -125,7 +125,7 @@ class Trying(Asking):
             return self.execute(text)
 
     def typed_text(self) -> str:
-        """The program with what was typed behind it, as a text that assembles; raises Refused."""
+        """The program followed by the typed lines, as a text that assembles; raises Refused."""
         from nasm.debugger.changing.interactive import program_text
 
         return program_text(self, self._typing, self.by_hand)

@@ -16,7 +16,7 @@ from nasm.debugger.values.value import Value, first
 from nasm.machine.records import Rows
 from nasm.runs.running import Checkpoint, Running
 
-if TYPE_CHECKING:  # a view is imported when somebody looks at it
+if TYPE_CHECKING:  # a view is imported when it is used
     from nasm.debugger.engines.context import Scene
     from nasm.debugger.engines.counters import Counter
     from nasm.debugger.engines.future_posts import Outlook
@@ -33,7 +33,7 @@ if TYPE_CHECKING:  # a view is imported when somebody looks at it
     from nasm.debugger.values.writing import Written
 
 BINS = 16
-"""Bins of a histogram, unless it is said."""
+"""Default number of bins of a histogram."""
 
 
 class Seeing(Running):
@@ -46,7 +46,7 @@ class Seeing(Running):
     def expression(self, text: str, names: Iterable[str] = ()) -> Expression:
         """An expression of the language of ``.expect``, read once, to be asked at any moment.
 
-        Semaphores (``$loaded``) and registers (``@scalar.%r0``) may stand in it, and ``names`` of
+        Semaphores (``$loaded``) and registers (``@scalar.%r0``) may be used in it, and ``names`` of
         numbers that are given with each question. Raises Failure.
         """
         return Expression(self, text, names)
@@ -104,7 +104,7 @@ class Seeing(Running):
     def write(self, text: str, path: str | Path, *, over: bool = False) -> Written:
         """Write what an expression is to an array file; raises Failure or Refused.
 
-        A file that exists stays as it is unless it is to be written ``over``.
+        A file that exists stays as it is unless ``over`` is set.
         """
         from nasm.debugger.values import writing
 
@@ -211,7 +211,7 @@ class Seeing(Running):
         return context(self.machine, self._outlook, self.status)
 
     def transfers(self) -> Rows[TransferRecord]:
-        """Every transfer (DMA) under way, oldest first."""
+        """Every transfer (DMA) in flight, oldest first."""
         from nasm.debugger.engines.transfers import TransferRecord
 
         return self._rows(TransferRecord, self._scene().transfers)
@@ -229,7 +229,7 @@ class Seeing(Running):
         return self._rows(Counter, (counter(scene, number) for number in wanted))
 
     def blocked(self, engine: str) -> WaitChain:
-        """Why an engine does not go on, back to what no other holds up; raises Refused.
+        """Why an engine is blocked, back to what no other blocks; raises Refused.
 
         It is named as :meth:`queue` says.
         """
@@ -238,7 +238,7 @@ class Seeing(Running):
         return blocked(self._scene(), self.queue(engine))
 
     def who(self, text: str) -> Rows[LineUse]:
-        """Every line that reads or writes a tensor or slice, or posts or awaits a ``$semaphore``.
+        """Every line that reads or writes a tensor or slice, or uses a ``$semaphore``.
 
         ``%r0`` and ``@scalar.%r0`` are registers. Raises Failure or Refused.
         """

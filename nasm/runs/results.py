@@ -1,4 +1,4 @@
-"""What a run comes to, and what other runs of its program would come to: nothing moves here.
+"""The results of a run, and those of other runs of its program: nothing moves here.
 
 What it returns are the frozen records of :mod:`nasm.machine.records` and
 :mod:`nasm.analysis.profile.records`.
@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # most runs are not profiled
 
 
 class Results(Inspection):
-    """A program on a machine, and what its run has come to so far.
+    """A program on a machine, and the results of its run so far.
 
     ``problems`` are why it did not end well, ``_limit`` why it has not ended. For a profile
     something must have watched it; ``_reruns`` says whether its inputs are kept for other runs.
@@ -170,8 +170,8 @@ class Results(Inspection):
     def delayed(self, delays: Delays) -> Machine:
         """A machine with other timings, that is ready to run the program on the same inputs.
 
-        Raises Failure if these were not kept, or the run has not come to an end of its own: then
-        there is nothing to compare another one with.
+        Raises Failure if these were not kept, or the run has not ended by itself: then there is
+        nothing to compare another one with.
         """
         if not self._reruns:
             hint = "make it with Session(…, reruns=True)"

@@ -101,7 +101,7 @@ def semaphore(of: Timed, found: Counter, history: Rows[Changed], width: int = WI
     if found.seen != found.value:
         said.insert(0, f"waiters see {found.seen}")
     for one in found.waiting:
-        goes = f", and continues at {_time(of, one.until)}" if one.until is not None else ""
+        goes = f", until {_time(of, one.until)}" if one.until is not None else ""
         said.append(f"{one.at} waits for {one.op} {one.value}{goes}")
     if found.moving:
         said.append(f"transfers in flight will add {found.moving}")

@@ -275,4 +275,4 @@ def test_a_bound_that_means_nothing_is_told_of_a_program_that_ran(ran: Any) -> N
 def test_the_program_stands_before_a_timeline_without_bounds(ran: Any) -> None:
     done = ran("profile", "--timeline", TILED)
     assert done.code == 2
-    assert "the program stands before --timeline" in done.err
+    assert "write the program before --timeline" in done.err

@@ -136,7 +136,7 @@ def test_no_name_stands_for_itself(toy: Session) -> None:
     toy.let("q", "p + 1")
     with pytest.raises(Refused, match="'p' would be defined by itself: p = q and q = p"):
         toy.let("p", "q")
-    with pytest.raises(Refused, match="'p' would stand for itself"):
+    with pytest.raises(Refused, match="'p' would be defined by itself"):
         toy.let("p", "p + 1")
     assert toy.named == {"p": "1", "q": "p + 1"}
 

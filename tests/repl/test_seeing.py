@@ -232,7 +232,7 @@ def test_all_of_a_semaphore(toy: Tried, width: int) -> None:
     toy.shell.settings.width = width
     assert toy.does("step 2", "info semaphores loaded") == (
         "$loaded = 0, semaphore 0\n"
-        "  beta pc 1, line 8 waits for >= 2, and continues at 0.033 µs\n"
+        "  beta pc 1, line 8 waits for >= 2, until 0.033 µs\n"
         "  transfers in flight will add 2\n"
         "posted by          each  done  to come\n"
         "beta pc 0, line 7  += 2     1        0\n"

@@ -70,10 +70,9 @@ class SetElements(HandChange):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SetSemaphore(HandChange):
-    """A semaphore or an event gets a value, which whoever waits for it sees at once.
+    """A semaphore or an event gets a value, which queues that wait for it see at once.
 
-    From now on nobody knows from the program alone what comes before what: the order of the run is
-    judged no further.
+    From now on the program alone does not determine the order: it is checked no further.
     """
 
     text: str
@@ -132,7 +131,7 @@ class SetPart(HandChange):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Divert(HandChange):
-    """A queue goes on at another pc: behind its next instruction, or wherever it was sent."""
+    """A queue continues at another pc: after its next instruction, or wherever it was sent."""
 
     text: str
     queue: int
@@ -144,7 +143,7 @@ class Divert(HandChange):
         queue = scheduler.queues[self.queue]
         free(running, queue)
         if self.pc < queue.length or self.resume:
-            queue.fetch(self.pc)  # what is wrong with it is said before anything is changed
+            queue.fetch(self.pc)  # errors are reported before anything is changed
         scheduler.divert(queue, self.pc, self.resume)
 
 
@@ -152,7 +151,7 @@ class Divert(HandChange):
 class Type(HandChange):
     """Declarations and instructions that were typed: tensors get their values, queues the rest.
 
-    ``pcs`` says where the instructions of each queue stand. They are its next ones.
+    ``pcs`` are the places of the instructions of each queue. They are its next ones.
     ``declarations`` is what of the text declares something, ``posts`` are moments of it.
     """
 

@@ -24,7 +24,7 @@ WORD = re.compile(r"[A-Za-z_]\w*")
 def setting(running: Running, place: str, text: str, value: object) -> SetPart | None:
     """A change that gives elements of a part values; None if the place is no part of a core.
 
-    Behind it may stand ``.view(u32)``: then the values are bits. Raises Failure or Refused.
+    ``.view(u32)`` may follow: then the values are bits. Raises Failure or Refused.
     """
     viewed = VIEWED.fullmatch(place)
     spelled = viewed[1] if viewed is not None else place
@@ -33,7 +33,7 @@ def setting(running: Running, place: str, text: str, value: object) -> SetPart |
     except Failure:
         if _of_core(running, spelled):
             raise
-        return None  # whoever looks for a tensor says what is wrong with it
+        return None  # the search for a tensor reports errors of the name
     found = asked.picked(running)
     if found is None and asked.held:
         raise Refused(WRONG, f"'{quoted(spelled)}' is nothing to be set", "a part, or some of it")

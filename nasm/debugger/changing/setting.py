@@ -35,8 +35,8 @@ class Altered:
     """What was changed by hand, and how.
 
     A semaphore, a register or the pc of a queue is a number ``before`` and ``after``; None is one
-    that is not known. Of a tensor it is said which elements of the ``memory`` are not what they
-    were, of a part of a core how many, by ``count``, and the first ``elements``.
+    that is not known. For a tensor, ``memory`` has the elements that changed; for a part of a core,
+    ``count`` is how many changed, and ``elements`` are the first.
     """
 
     what: str

@@ -35,7 +35,7 @@ class Wanted:
 
 
 def one_number(running: Running, value: object) -> object:
-    """What is to be put into a counter or a register."""
+    """The value to put into a counter or a register."""
     found: Any = value
     if isinstance(value, str):
         found = _evaluated(running, value)[0]

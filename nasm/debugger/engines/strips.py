@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from nasm.debugger.moving.past import Past
 
 CYCLES = 10_000
-"""Cycles of the base clock that are looked at, unless it is said how many."""
+"""Default number of cycles of the base clock in a strip."""
 
 
 class Spell(NamedTuple):

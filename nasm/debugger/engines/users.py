@@ -1,4 +1,4 @@
-"""Everyone in a program who reads or writes some bytes, or posts or awaits a semaphore."""
+"""All lines of a program that read or write some bytes, or post or wait for a semaphore."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def _footprint(machine: Machine, instruction: Instruction, view: View) -> tuple[
 
 
 def of_semaphore(machine: Machine, outlook: Outlook, number: int) -> tuple[LineUse, ...]:
-    """Who posts and who awaits a semaphore or event, queue by queue in order."""
+    """The lines that post and wait for a semaphore or event, queue by queue in order."""
     program = machine.program
     waits = {
         n: f"{w.op} {w.value}"

@@ -1,4 +1,4 @@
-"""What an engine waits for, followed back to what is not held up by anything else."""
+"""What an engine waits for, followed back to what nothing else blocks."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from nasm.sim.queues import Queue
 
 TIME, CIRCLE, NOBODY, OPEN, NOTHING = ENDS = ("time", "circle", "nobody", "open", "nothing")
-"""How a chain ends: with something that is over at a known time, where it began, with a wait that
-nobody can end, with something that is under way and whose end is not known, or at once."""
+"""How a chain ends: with something that is over at a known time, in a cycle, with a wait that
+nothing can end, with something in progress whose end is not known, or at once."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class WaitLink:
-    """An engine that does not go on, and why: ``said`` is a sentence."""
+    """A blocked engine, and why: ``said`` is a sentence."""
 
     at: Location
     said: str
@@ -35,7 +35,7 @@ class WaitLink:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class WaitChain(Drawn):
-    """Why an engine does not go on: each link is held up by the next.
+    """Why an engine is blocked: each link is blocked by the next.
 
     ``end`` is one of :data:`ENDS`, ``said`` a sentence about it, ``hint`` what to do about it.
     """
@@ -55,7 +55,7 @@ class WaitChain(Drawn):
 
 
 def blocked(scene: Scene, queue: Queue) -> WaitChain:
-    """What would let an engine go on, who would do that, and where they stand."""
+    """What would unblock an engine, and which lines would do that."""
     found = scene.engine(queue)
     name = found.engine
     if found.at is None:
@@ -115,7 +115,7 @@ class _Search:
         return f"{found.engine} has nothing left to do."
 
     def _over(self, queue: Queue, hold: Hold) -> tuple[str, str, str] | None:
-        """How a chain ends here, if what holds the engine up is held up by no other engine."""
+        """How a chain ends here, if what blocks the engine is not blocked by another engine."""
         if hold.kind == "over":
             return NOBODY, "", ""
         if hold.kind == "condition":
@@ -140,7 +140,7 @@ class _Search:
         return NOBODY, f"That will never be: {found.said}.", found.hint
 
     def _next(self, queue: Queue, met: dict[int, int]) -> tuple[Queue, str]:
-        """Who holds an engine up, and how: of several, one without whom it cannot go on."""
+        """The engine that blocks another, and how: of several, one that is needed to continue."""
         queues = self.scene.scheduler.queues
         others = [n for n in dict.fromkeys(helpers(self.supply, queue.index)) if n != queue.index]
         if not others:

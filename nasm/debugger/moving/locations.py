@@ -21,7 +21,7 @@ _ROUND = re.compile(r"\.for (\w+) = (-?\d+)")
 
 @dataclass(frozen=True, slots=True)
 class CodeLocation:
-    """Instructions of a program: by queue, the pcs where they stand; ``text`` says which.
+    """Instructions of a program: their pcs by queue; ``text`` says which.
 
     ``moved`` says where it went if what was asked for has no instruction. Of instructions that are
     expanded it is the first of those that stand for them, or the one of the number ``micro``. Of a
@@ -46,7 +46,7 @@ class CodeLocation:
 
 
 def location(held: Inspection, text: str) -> CodeLocation:
-    """What a text stands for; raises Refused.
+    """What a text refers to; raises Refused.
 
     A line number, a line of one of several files (``kernel.py:57``), a label, a mnemonic, an
     engine, an engine with a pc (``tensor pc 3``); with the number of one of several instructions

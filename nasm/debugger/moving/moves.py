@@ -79,7 +79,7 @@ def of_loop(running: Running, engine: str, whole: bool) -> Test:
 
 
 def of_expansion(running: Running, engine: str) -> Test:
-    """The last of the instructions that one stands for to complete; raises Refused."""
+    """The completion of the last instruction that one expands to; raises Refused."""
     queue = running.queue(engine)
     if type(queue.pc) is not Micro:
         name = running.program.queue_name(queue.index)
@@ -88,7 +88,7 @@ def of_expansion(running: Running, engine: str) -> Test:
 
 
 def of_transfers(running: Running, where: str) -> Test:
-    """The transfers under way to land: all, or those that a location issued; raises Refused."""
+    """The landing of transfers in flight: all, or those that a location issued; raises Refused."""
     flying = running.machine.scheduler.transfers.values()
     found = location(running, where) if where else None
     keys = [f.key for f in flying if found is None or found.holds(*f.origin)]
@@ -116,7 +116,7 @@ class Done(Test):
 
 
 class Expanded(Test):
-    """All instructions that the one at the pc of a queue stands for have completed."""
+    """All instructions that the one at the pc of a queue expands to have completed."""
 
     def __init__(self, running: Running, queue: Queue) -> None:
         super().__init__(running)
@@ -146,7 +146,7 @@ class Landed(Test):
 
 
 class Left(Test):
-    """A queue has come to the end of a round of a loop, or has left the loop.
+    """A queue has reached the end of a round of a loop, or has left the loop.
 
     The loop are the instructions from one pc to another. If it ``branches`` it goes back from its
     last one, else each of its rounds has instructions of its own.

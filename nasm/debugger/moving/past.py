@@ -20,7 +20,7 @@ from nasm.sim.queues import Queue, Task
 from nasm.sim.scheduler import Poise
 
 KEPT = 256 << 20
-"""Bytes that are kept of the past at the most, unless it is said otherwise."""
+"""Default limit of the bytes that are kept of the past."""
 
 EVERY = 0.02
 """Seconds of computing between two checkpoints."""
@@ -55,9 +55,9 @@ class MadeChange(NamedTuple):
 class Past:
     """The past of a run.
 
-    ``advance`` moves the run, and knows nothing of this. ``changes`` are those made by hand: so
-    many as the run counts lie behind it, the others ahead. At most ``kept`` bytes are kept; with 0
-    no checkpoints are taken on the way, and going back begins at the start. ``changed`` is told
+    ``advance`` moves the run, and knows nothing of this. ``changes`` are those made by hand: as
+    many as the run counts are in its past, the others ahead. At most ``kept`` bytes are kept; with
+    0 no checkpoints are taken on the way, and going back begins at the start. ``changed`` is called
     when a change was made again.
     """
 
@@ -154,7 +154,7 @@ class Past:
 
     @staticmethod
     def _least_missed(points: Sequence[Checkpoint]) -> list[tuple[Checkpoint, Checkpoint]]:
-        """Checkpoints with the ones behind them, those first that are missed the least.
+        """Checkpoints with the ones after them, the cheapest to lose first.
 
         No neighbours, none that is pinned, nor the first or the last.
         """
@@ -175,7 +175,7 @@ class Past:
     # -- to a moment
 
     def goto(self, moment: Moment, torn: bool = False) -> bool:
-        """Go to a moment, of which the machine has been at or could come to.
+        """Go to a moment that the machine has reached or could reach.
 
         Whether it got there: it was halted, or ended before. A machine that is ``torn``, because
         something was raised within an event, starts from a checkpoint.
@@ -194,7 +194,7 @@ class Past:
         self.running.stopped = False
 
     def to_position(self, position: int) -> bool:
-        """Go to just behind an event, by the number of events until then; as :meth:`goto`."""
+        """Go to just after an event, by the number of events until then; as :meth:`goto`."""
         self.return_before(lambda point: point.moment.position < position)
         while (ahead := self.ahead) is not None and ahead.position < position:
             if not self._arrive(ahead):
@@ -217,7 +217,7 @@ class Past:
         return points[n]
 
     def _arrive(self, moment: Moment) -> bool:
-        """Run on to a moment before which no change is to be made."""
+        """Run on to a moment before which no change has to be made."""
         scheduler = self.running.machine.scheduler
         while (left := moment.position - scheduler.position) > 0:
             if not self._slice(left) and scheduler.position < moment.position:
@@ -225,7 +225,7 @@ class Past:
         return self._wait_for(moment)
 
     def _wait_for(self, moment: Moment) -> bool:
-        """The clock goes on to a moment, and the machine is poised if it was."""
+        """The clock advances to a moment, and the machine is poised if it was."""
         scheduler = self.running.machine.scheduler
         if moment.poised and not scheduler.poised:
             return self._poise()
@@ -234,7 +234,7 @@ class Past:
         return True
 
     def _poise(self) -> bool:
-        """Stop before the start that comes next; whether nobody else wants to stop there."""
+        """Stop before the next start; whether nothing else stops there."""
         scheduler = self.running.machine.scheduler
         asked, wanted = scheduler.poise, False
 
@@ -302,7 +302,7 @@ class Past:
     # -- running an interval again
 
     def replay(self, end: Moment, *observers: Observer) -> bool:
-        """Run on to a moment while observers are told of everything."""
+        """Run on to a moment with observers attached."""
         with watching(self.running, *observers):
             return self.goto(end)
 
@@ -330,7 +330,7 @@ class Past:
     def intervals(self, end: Moment | None = None) -> Iterator[tuple[Moment, Moment]]:
         """The stretches of the run between checkpoints, from now or ``end`` back to the start.
 
-        The machine stands at the beginning of each when it is given.
+        The machine is at the beginning of each when it is yielded.
         """
         end = self.now if end is None else end
         while True:
@@ -344,7 +344,7 @@ class Past:
 
 @contextmanager
 def watching(running: Running, *observers: Observer) -> Iterator[None]:
-    """Observers are told of what happens within."""
+    """Observers see what happens within."""
     scheduler = running.machine.scheduler
     scheduler.observe(*observers)
     try:

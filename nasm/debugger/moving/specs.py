@@ -1,4 +1,4 @@
-"""What to stop at, as somebody writes it: texts to tests."""
+"""What to stop at, as a user writes it: texts to tests."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _RANGE = re.compile(
 
 AFTER = "after"
 WATCHED = ("changed", "written", "read")
-"""How a breakpoint may be asked for, beside simply, and what a watchpoint waits for."""
+"""How a breakpoint may be requested, and what a watchpoint waits for."""
 
 Condition = Callable[[dict[str, int]], bool]
 """Whether something holds now; it is given the variables of the loops around an instruction."""
@@ -66,7 +66,7 @@ class Spec:
 
 
 def asked_for(running: Running, asked: StopRequest) -> Spec:
-    """What somebody wants to stop at; raises Refused or Failure."""
+    """What the user wants to stop at; raises Refused or Failure."""
     if asked.how in ("", AFTER):
         return breaking(running, asked.what, asked.how == AFTER)
     if asked.how not in WATCHED:
@@ -190,7 +190,7 @@ _WORDS: dict[str, Callable[[Running, str], Spec]] = {
 
 
 def words() -> dict[str, str]:
-    """The words that ``break`` takes beside locations, with what each means."""
+    """The words that ``break`` takes in addition to locations, with what each means."""
     return {
         "cycle": "a cycle of the base clock",
         "time": "a time",

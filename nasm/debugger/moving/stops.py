@@ -1,4 +1,4 @@
-"""What a run can stop at, as observers: each tests what it is told of, and says what it met.
+"""What a run can stop at, as observers: each tests what it observes, and reports what it met.
 
 An instruction is stopped at before it starts, everything else when the event is over in which it
 happens. A test is begun at the start of each move, when it learns what is the case already.
@@ -69,7 +69,7 @@ class Test(Observer):
         self.meet: Callable[[Met], None] = lambda met: None
 
     def begin(self) -> None:
-        """A move begins: what is the case now is not news."""
+        """A move begins: conditions that hold already are not reported."""
 
     def poise(self, queue: Queue, task: Task) -> bool:
         """Whether to stop before a task starts."""
@@ -123,7 +123,7 @@ class AfterLocation(Test):
 
 
 class OnCounter(Test):
-    """A semaphore or event changed, or came to fulfil a condition."""
+    """A semaphore or event changed, or a condition on it became true."""
 
     def __init__(self, running: Running, number: int, condition: tuple[str, int] | None) -> None:
         super().__init__(running)
@@ -209,7 +209,7 @@ class OnTransfer(Test):
 
 
 class OnHeld(Test):
-    """The next instruction of a queue has been held up for more than so many cycles."""
+    """The next instruction of a queue has been blocked for more than this many cycles."""
 
     def __init__(self, running: Running, cycles: int, queue: int | None) -> None:
         super().__init__(running)
@@ -219,7 +219,7 @@ class OnHeld(Test):
         self.told: set[tuple[int, int]] = set()
 
     def begin(self) -> None:
-        """Those that are held up so long already are no news."""
+        """Those that are blocked for that long already are not reported."""
         now = self.running.now
         self.told = {(q.index, q.started) for q in self._held() if self._due(q) <= now}
 
@@ -230,7 +230,7 @@ class OnHeld(Test):
         return queue.reached + self.cycles * self.running.machine.cycle(queue.index)
 
     def until(self) -> int | None:
-        """When the first of them will have been held up so long."""
+        """When the first of them will have been blocked for that long."""
         now = self.running.now
         due = [self._due(q) for q in self._held() if (q.index, q.started) not in self.told]
         least = min(self.cycles * self.running.machine.cycle(q.index) for q in self.queues)
@@ -442,7 +442,7 @@ class OnHazard(Test):
 
 
 class When(Test):
-    """An expression comes to be true; it is asked for after every event."""
+    """An expression becomes true; it is evaluated after every event."""
 
     polled = True
 

@@ -87,7 +87,7 @@ class Travel:
         return now - queue.count
 
     def to(self, where: object) -> None:
-        """Go where somebody says: a cycle, a time, the start, the end, or a moment of any kind.
+        """Go to a given place: a cycle, a time, the start, the end, or a moment of any kind.
 
         Raises Refused.
         """
@@ -120,7 +120,7 @@ class Travel:
                 break
 
     def to_position(self, position: int) -> None:
-        """Go to just behind an event, by its number."""
+        """Go to just after an event, by its number."""
         self._leave()
         self.past.to_position(position)
 
@@ -156,7 +156,7 @@ class Travel:
         return met
 
     def to_meeting(self, test: Test) -> Moment | None:
-        """Go back to just behind what a test met last, be it what has just happened; the moment."""
+        """Go back to just after what a test met last, even if it has just happened; the moment."""
         return self.breakpoints.search(self._leave()._replace(poised=True), test)
 
     def met_last(self, test: Test) -> tuple[Moment, Met] | None:

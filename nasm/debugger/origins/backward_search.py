@@ -30,7 +30,7 @@ from nasm.views.regions import Region
 from nasm.views.view import View
 
 Grow = Callable[[Search, WriteResults], Sequence[Search]]
-"""Told what was found of a search; the searches that follow from it."""
+"""Takes what a search found; returns the searches that follow from it."""
 
 
 class Sweep:
@@ -49,7 +49,7 @@ class Sweep:
         self._missed: set[Any] = set()
 
     def run(self, searches: Sequence[Search]) -> None:
-        """Find all there is to find; the machine stands where it stood then."""
+        """Find everything; the machine is then back where it was."""
         self.searches += searches
         with self.past.excursion():
             for begin, end in self._stretches():
@@ -112,7 +112,7 @@ class Sweep:
         return self._chances.possible(found, here, self._behind)
 
     def _keys(self, active: Sequence[Search], here: RunPosition, behind: RunPosition) -> set[Any]:
-        """Starts in a stretch that are to be looked at."""
+        """Starts in a stretch that have to be examined."""
         heads = [s.candidates[0][0] for s in active if s.candidates]
         wanted = {
             w.key
@@ -154,7 +154,7 @@ class Sweep:
     # -- what was changed by hand
 
     def _changed(self, begin: Moment, end: Moment) -> None:
-        """A change by hand made what is different behind it."""
+        """A change by hand made what is different after it."""
         active = [s for s in self.searches if not s.over and s.before > begin.position]
         if not active:
             return

@@ -1,4 +1,4 @@
-"""Which stretches of a run may hold a write, known from where its queues stood at both ends.
+"""Which stretches of a run may hold a write, known from the pcs of its queues at both ends.
 
 What a queue without branches executed in a stretch follows from how many of its instructions had
 started and completed. So most stretches need not be run again to say that they hold no write.
@@ -26,7 +26,7 @@ Pcs = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class RunPosition:
-    """Where a machine stands: by queue how many instructions have completed and started.
+    """The position of a machine: by queue how many instructions have completed and started.
 
     ``flying`` issued the transfers in flight; ``records`` counts the starts of all kinds.
     """
@@ -38,7 +38,7 @@ class RunPosition:
 
     @staticmethod
     def of(machine: Machine) -> RunPosition:
-        """Where it stands now."""
+        """Its position now."""
         scheduler = machine.scheduler
         return RunPosition(
             tuple(queue.count for queue in scheduler.queues),

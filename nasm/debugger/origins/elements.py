@@ -42,7 +42,7 @@ class TensorElements:
 
     @property
     def coordinates(self) -> Numbers:
-        """Where each stands in the tensor, seen as the dtype: a row of numbers for each."""
+        """The indices of each in the tensor, seen as the dtype: a row of numbers for each."""
         tensor, size = self.tensor, self.dtype.itemsize
         lanes = int(tensor.memory.partitions > 0)
         free = list(tensor.shape[lanes:])

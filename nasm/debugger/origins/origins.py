@@ -38,7 +38,7 @@ class HeldElements:
 
 
 Place = TensorElements | RegisterOrigin | HeldElements
-"""Where a value stands: in a memory, a register, or an engine."""
+"""Where a value is: in a memory, a register, or an engine."""
 
 
 @dataclass(frozen=True, slots=True)

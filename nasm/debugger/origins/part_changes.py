@@ -31,7 +31,7 @@ def of_core(running: Running, text: str) -> Expression | None:
     """An expression, if it is made of what a core holds, or of memory that this writes."""
     try:
         found = Expression(running, text) if running.program.target.parts else None
-    except Failure:  # whoever looks for a tensor says what is wrong with it
+    except Failure:  # the search for a tensor reports errors of the name
         return None
     return found if found is not None and found.polled else None
 
@@ -68,7 +68,7 @@ def last_change(
 
 
 def _changes(running: Running, asked: Expression, moment: Moment, past: Replayable) -> bool:
-    """Whether what is asked of is another just behind a change by hand; the run is left there."""
+    """Whether the value in question differs just after a change by hand; the run is left there."""
     past.goto(moment)
     before = state(asked.value(running))
     past.goto(moment._replace(changes=moment.changes + 1))

@@ -60,7 +60,7 @@ class StackedViews:
     group: int = 0
 
     def origins(self, numbers: Numbers) -> Iterator[Origin]:
-        """Where some elements of the argument stand."""
+        """Where some elements of the argument are."""
         first = 0
         for view in self.views:
             mine = numbers[(numbers >= first) & (numbers < first + view.size)]

@@ -44,7 +44,7 @@ from nasm.views.view import View
 Array = np.ndarray[Any, Any]
 
 DEPTH = 6
-"""How far sources are followed unless it is said otherwise."""
+"""How far sources are followed by default."""
 
 MOST = 40
 """Values that are followed in all."""
@@ -53,7 +53,7 @@ MOST_ADDED = 64
 """Additions to one place that are followed back."""
 
 MOST_PARTS = 6
-"""Writes of one box that are told apart."""
+"""Writes of one box that are distinguished."""
 
 MOST_SPOILED = 256
 """Steps that a NaN is followed back."""
@@ -63,7 +63,7 @@ _ROUND = re.compile(r"\.for (\w+) = (-?\d+)")
 
 @dataclass(slots=True, eq=False)
 class _Node:
-    """A value on its way to a Why."""
+    """A value for which a Why is being made."""
 
     place: Place
     values: Array
@@ -105,7 +105,7 @@ class OriginQuestion:
         return node
 
     def _written(self, place: Place) -> bool:
-        """Whether anything in the program, or anybody by hand, may have written a place."""
+        """Whether anything in the program, or a change by hand, may have written a place."""
         if not isinstance(place, TensorElements) or self.past.changes:
             return True
         whole = self.machine.addresses.region(View.whole(place.tensor))
@@ -132,7 +132,7 @@ class OriginQuestion:
         return [n.search for n in nodes if n.search is not None]
 
     def _followed(self, node: _Node, made: WriteResults, origin: Origin, bad: bool) -> _Node | None:
-        """The node of an origin, if it is to be followed."""
+        """The node of an origin, if it has to be followed."""
         place, read = origin.place, origin.values
         if bad and isinstance(place, TensorElements | HeldElements):
             which = np.flatnonzero(spoiled(read))

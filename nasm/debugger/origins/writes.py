@@ -58,13 +58,13 @@ class Replayable(Protocol):
         """Go to a moment."""
 
     def replay(self, end: Moment, *observers: Observer) -> bool:
-        """Run on to a moment while observers are told of everything."""
+        """Run on to a moment with observers attached."""
 
     def excursion(self) -> AbstractContextManager[Moment]:
         """Whatever is done within goes to other moments: at the end it is now again."""
 
     def intervals(self, end: Moment | None = None) -> Iterator[tuple[Moment, Moment]]:
-        """Stretches of the run, from now or ``end`` back; the machine stands where each begins."""
+        """Stretches of the run, from now or ``end`` back; the machine is where each begins."""
 
 
 Learned = dict[Any, Way]
@@ -158,7 +158,7 @@ class WriteWatch(Observer):
         self._known: dict[int, tuple[int, ...]] = {}
 
     def started(self, queue: Queue, task: Task, now: int) -> None:
-        """Note what is about to be read, and what an engine holds anew."""
+        """Note what is about to be read, and what an engine newly holds."""
         record = queue.record
         if record in self.wanted:
             what = None

@@ -1,8 +1,8 @@
 """Checking and computing an expression of the language of ``.expect`` on a live machine.
 
-Beside what expectations have there are numbers that change from moment to moment (semaphores,
-registers, rounds), parts of what cores hold, and what only instructions may write of a tensor:
-``t.view(u8)``, ``sizeof(t)``.
+In addition to what expectations have there are numbers that change from moment to moment
+(semaphores, registers, rounds), parts of what cores hold, and what only instructions may write of a
+tensor: ``t.view(u8)``, ``sizeof(t)``.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def _begins(node: tree.ExpressionNode, held: Container[str]) -> tree.ExpressionN
 
 @dataclass(slots=True)
 class LiveChecker(Checker):
-    """``guessed`` says that some numbers are not known yet, and stand for any others.
+    """``guessed`` means that some numbers are not known yet, and are placeholders.
 
     ``parts`` are names of what cores hold, ``semaphores`` those of semaphores.
     """
@@ -241,7 +241,7 @@ def still(view: Any, text: str, span: Span) -> View:
 
 
 def _dtype(node: tree.Method, scope: Scope) -> dtypes.DType:
-    """The dtype that bits of what a core holds are to be looked at as; raises Failure."""
+    """The dtype as which to read bits of what a core holds; raises Failure."""
     found = [evaluate(argument, scope) for argument in node.arguments or ()]
     if len(found) == 1 and isinstance(found[0], dtypes.DType):
         return found[0]

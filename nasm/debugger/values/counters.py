@@ -1,7 +1,7 @@
-"""What of a machine may stand in an expression, beside tensors, and what it holds at a moment.
+"""What expressions may use of a machine in addition to tensors, and its value at a moment.
 
 Semaphores (``$loaded``), registers (``@scalar.%r0``), rounds of loops at run time (``@scalar.k``)
-and parts of a core whose number is said (``@1.dst``) are no names for the parser: each is read as a
+and parts of a core given by number (``@1.dst``) are no names for the parser: each is read as a
 name as long, so that places in the text stay as they are.
 """
 
@@ -33,7 +33,7 @@ def with_names(
 ) -> tuple[str, dict[str, Counter], dict[str, parts.PartPlace]]:
     """The text with a name, as long, for each semaphore and register, and what these hold.
 
-    So it is for each part of what a core holds whose number is said.
+    The same applies to each part of what a core holds that is given with a core's number.
     """
     text = source.text
     if "$" not in text and "@" not in text:

@@ -99,7 +99,7 @@ def _unknown(left: Value, right: Value) -> Array | None:
     try:
         shape = np.broadcast_shapes(left.shape, right.shape)
     except ValueError:
-        return None  # comparing them says so
+        return None  # comparing them reports it
     unknown = np.zeros(shape, np.bool_)
     for mask in missing:
         unknown |= mask

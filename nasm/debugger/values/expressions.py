@@ -1,9 +1,9 @@
-"""Expressions over a program as it stands: the language of ``.expect``, between any two events.
+"""Expressions over the state of a run: the language of ``.expect``, between any two events.
 
-Beside tensors, constants and measures of engines, one may ask for semaphores (``$loaded``) and
+In addition to tensors, constants and measures of engines, they may use semaphores (``$loaded``) and
 registers (``@scalar.%r0``, ``@1.scalar.%r0`` of core 1), and for the round of a loop at run time
-(``k``, ``@scalar.k``), and for parts of what a core holds (``dst``, ``@1.dst`` of core 1). What an
-expression says of elements that nothing wrote is not known, and is told apart.
+(``k``, ``@scalar.k``), and for parts of what a core holds (``dst``, ``@1.dst`` of core 1). The
+value of an expression for elements that nothing wrote is not known, and is marked.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ def dated(text: str) -> tuple[str, str]:
 class Expression:
     """An expression, read and checked once, which has a value at any moment.
 
-    ``names`` are names that stand for numbers given with each question, such as the variables of
-    loops; they hide those that stand for expressions, which are read as what these are now. Raises
-    Failure with the place of all that is wrong with it.
+    ``names`` are names of numbers given with each question, such as the variables of loops; they
+    hide names of expressions, which are replaced by their current expressions. Raises Failure with
+    the place of all that is wrong with it.
     """
 
     __slots__ = (
@@ -84,12 +84,12 @@ class Expression:
 
     @property
     def used(self) -> frozenset[str]:
-        """The names that stand in it."""
+        """The names used in it."""
         return frozenset(self._used)
 
     @property
     def held(self) -> bool:
-        """Whether parts of what cores hold stand in it."""
+        """Whether parts of what cores hold are used in it."""
         return bool(self._parts)
 
     @property
@@ -136,7 +136,7 @@ class Expression:
         }
 
     def _tensors(self, held: Inspection) -> Iterator[Tensor]:
-        """The tensors that stand in it."""
+        """The tensors used in it."""
         tensors = held.program.tensors
         yield from (tensors[name] for name in self._used if name in tensors)
         yield from (v.tensor for v in self._constants.values() if isinstance(v, View))
@@ -226,7 +226,7 @@ def _walks(node: tree.ExpressionNode) -> bool:
 
 
 class _placed:  # noqa: N801  (a context)
-    """What is refused in a text in which names stand for others is said of the text itself."""
+    """An error in a text whose names were replaced is reported for the text itself."""
 
     def __init__(self, source: Source) -> None:
         self.source = source

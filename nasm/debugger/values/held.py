@@ -52,7 +52,7 @@ class HeldPart:
 def held(session: Inspection, name: str = "") -> tuple[HeldPart, ...]:
     """What cores and engines hold: all of it, that of an engine, or the part of a name.
 
-    Without a name, only engines that hold something are told of; of one all that it could hold.
+    Without a name, only engines that hold something are listed; of one all that it could hold.
     Raises Refused. Of a run without values only parts of cores are known: raises Failure if there
     is nothing to tell of them.
     """
@@ -151,5 +151,5 @@ def _values(kind: EngineValue, value: Any) -> Iterator[tuple[str, Value]]:
         if known is not None:
             known = np.broadcast_to(np.asarray(known), elements.shape)
             if not known.any():
-                continue  # nobody has set any
+                continue  # none was set
         yield what, parts.value(kind.name, Seen(elements, known))

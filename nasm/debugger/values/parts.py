@@ -61,7 +61,7 @@ def named(program: Program) -> dict[str, PartPlace]:
 
 
 def spelt(places: Mapping[str, PartPlace]) -> re.Pattern[str]:
-    """A part of a core whose number is said: ``@1.belt``."""
+    """A part of a core given by number: ``@1.belt``."""
     words = "|".join(map(re.escape, sorted(places, key=len, reverse=True)))
     return re.compile(rf"@(\d{{1,9}})\.({words})(?!\w|\.%)")
 

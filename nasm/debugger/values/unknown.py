@@ -1,4 +1,4 @@
-"""What of an expression's value is not known: it stands on bytes that nothing wrote."""
+"""Which part of an expression's value is not known: it depends on bytes that nothing wrote."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from nasm.views.view import View
 class Missing(Continuing):
     """Walks an expression as the evaluator does, and computes which elements are not known.
 
-    ``evaluator`` has computed it; ``unset`` are names of numbers that nobody knows. What an element
-    needs is what arithmetic needs of it: a zero times something unknown is unknown.
+    ``evaluator`` has computed it; ``unset`` are names of numbers that are not known. What an
+    element needs is what arithmetic needs of it: a zero times something unknown is unknown.
     """
 
     def __init__(self, scope: Scope, evaluator: LiveEvaluator, unset: set[str]) -> None:
@@ -92,7 +92,7 @@ class Missing(Continuing):
 
 
 def _multiplied(left: Array, right: Array) -> Array:
-    """Which elements of a product of matrices stand on something missing."""
+    """Which elements of a product of matrices depend on something missing."""
     rows = np.asarray(left.any(axis=-1))
     columns = np.asarray(right.any(axis=-2 if right.ndim > 1 else -1))
     if left.ndim > 1 and right.ndim > 1:

@@ -1,4 +1,4 @@
-"""What an expression is at a moment: its elements, and which of them nobody knows."""
+"""The value of an expression at a moment: its elements, and which of them are not known."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from nasm.views.view import View
 class Value(Drawn):
     """What an expression is at a moment; it is read before the machine runs on.
 
-    ``dtype`` is None if it was computed, in float64 or as bool. ``missing`` says which elements
-    stand on bytes that nothing wrote; None if none does. ``view`` is the part of a tensor that it
+    ``dtype`` is None if it was computed, in float64 or as bool. ``missing`` marks the elements that
+    depend on bytes that nothing wrote; None if none does. ``view`` is the part of a tensor that it
     is, if the language has a name for that.
     """
 

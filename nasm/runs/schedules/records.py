@@ -120,7 +120,7 @@ class Schedules:
 
 @dataclass(frozen=True, slots=True)
 class DelayedEvent:
-    """An event that was held back until nothing else could happen: of which instruction, and where.
+    """An event that was delayed until nothing else could happen: of which instruction, and where.
 
     Of a transfer it was the landing of ``shares`` shares; 0 says that it was none.
     """
@@ -134,7 +134,7 @@ class DelayedEvent:
 
     @property
     def said(self) -> str:
-        """What was held back, in words."""
+        """The delayed event, in words."""
         where = f" of line {self.span.line}" if self.span else ""
         who = f"{self.queue} pc {self.pc} ({self.text}{where})"
         if self.event.kind == LANDS:
@@ -144,7 +144,7 @@ class DelayedEvent:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Witness:
-    """What it makes of a run to hold back one event: ``run`` is that run.
+    """The effect of delaying one event: ``run`` is that run.
 
     Of several events that were tried it is the first that changes something, or the last.
     """

@@ -1,4 +1,4 @@
-"""Witnesses: a race shown by a run in which one event is held back.
+"""Witnesses: a race shown by a run in which one event is delayed.
 
 Two accesses race if neither is over before the other begins in every execution. So there is one in
 which the end of the first comes after all of the second: hold that end back until nothing else can
@@ -21,7 +21,7 @@ from nasm.views.regions import Region, intersect
 
 
 def witness(session: Running, *events: Event, regions: Iterable[Region] | None = None) -> Witness:
-    """Hold back each of some events in turn, until one changes what the run leads to.
+    """Delay each of some events in turn, until one changes the results of the run.
 
     Of a race they are the ends of its two accesses, and ``regions`` what these touch: of a transfer
     the shares are meant that move some bytes of each. An event is named by its kind, its queue,
@@ -53,7 +53,7 @@ class Witnesses:
         return found
 
     def _held(self, event: Event, choose: Choose | None) -> tuple[DelayedEvent, Other]:
-        """A run with one event held back."""
+        """A run with one event delayed."""
         hold, again, program = self.hold, self.again, self.session.program
         again.begin()
         hold.hold(event, choose)
@@ -99,7 +99,7 @@ def _attempts(
 
 
 def _moving(flight: Flight, regions: Sequence[Region] | None) -> list[int]:
-    """The shares of a transfer that move bytes of some regions; of any, if none is said to."""
+    """The shares of a transfer that move bytes of some regions; all, if none is known to."""
     every = [s for portion in flight.portions if portion.bytes for s in portion.shares]
     touches: Callable[[int], tuple[Region, ...]] | None = getattr(flight.cargo, "touches", None)
     if regions is None or touches is None:

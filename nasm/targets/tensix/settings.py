@@ -70,7 +70,7 @@ def _expander() -> Iterator[Setting]:
                     place=("mop", at),
                 )
     summary = f"the upper half of the mask that the next {TEMPLATE} of template 0 uses"
-    yield Setting(MASK, summary, f"{DOCS}, {writer(Group.MASK)}", 0xFFFF, of_queue=True)
+    yield Setting(MASK, summary, f"{DOCS}, {writer(SettingGroup.MASK)}", 0xFFFF, of_queue=True)
     for at in range(32):
         yield Setting(
             f"{BUFFER}{at}",
@@ -87,14 +87,15 @@ def _others() -> Iterator[Setting]:
         summary = f"general register {at} of the thread"
         yield Setting(f"GPR{at}", summary, f"{DOCS}, scalar unit", WORD, of_queue=True)
     for at in range(8):
-        page = f"{DOCS}, {writer(Group.SEMAPHORE)}"
+        page = f"{DOCS}, {writer(SettingGroup.SEMAPHORE)}"
         yield Setting(f"SEM{at}_value", f"the value of semaphore {at}", page, 15)
         yield Setting(f"SEM{at}_max", f"the maximum of semaphore {at}", page, 15)
     owners = {"free": NOBODY, **{name: at for at, name in enumerate(QUEUES)}}
     for at in MUTEXES:
         summary = f"who holds mutex {at}"
         most = len(QUEUES) - 1
-        yield Setting(f"MUTEX{at}", summary, f"{DOCS}, {writer(Group.MUTEX)}", most, NOBODY, owners)
+        page = f"{DOCS}, {writer(SettingGroup.MUTEX)}"
+        yield Setting(f"MUTEX{at}", summary, page, most, NOBODY, owners)
 
 
 def put(core: Coprocessor, thread: int, setting: Setting, value: int) -> None:

@@ -115,7 +115,7 @@ def _bytes(group: tuple[str, int], given: Mapping[str, int]) -> Iterator[Written
             mask |= field.mask << field.shift
             value |= number << field.shift
     if _RESET in given and FIELDS[_RESET].word == group[1]:
-        said = f"{writer(Group.BYTE)} writes {_RESET} as any other word, and resets nothing"
+        said = f"{writer(SettingGroup.BYTE)} writes {_RESET} as any other word, and resets nothing"
         raise Refused(MISPLACED, said, "write it through a register: .write … register=60")
     for byte in range(4):
         bits = mask >> 8 * byte & 0xFF
