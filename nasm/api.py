@@ -165,7 +165,7 @@ def check(
     settings: RunSettings | None = None,
     **keywords: Unpack[CheckKeywords],
 ) -> Examination:
-    """Tell what is wrong with a program, as far as that needs no values, and what it holds when.
+    """Report the errors of a program that need no values to find, and what it holds when.
 
     It is followed for ``max_instructions``; None is no limit. With ``relaxed`` there is a list of
     the reads that nothing would order if engines did not wait for their own earlier results. The
@@ -283,8 +283,8 @@ class Builder:
     at once as :class:`~nasm.base.problems.Failure`; rules are checked by :meth:`finish`.
     ``options`` are machine options by name, ``timing`` figures by name or the path of a TOML file.
 
-    A tensor is declared by its memory, ``b.hbm("x", "f32", (128, 512), role="input")``; beside
-    ``role`` there are ``init``, ``partition``, ``offset``, ``bank`` and ``core``.
+    A tensor is declared by its memory, ``b.hbm("x", "f32", (128, 512), role="input")``; in addition
+    to ``role`` there are ``init``, ``partition``, ``offset``, ``bank`` and ``core``.
     """
 
     def __init__(

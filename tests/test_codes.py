@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from nasm.base.problems import FAMILIES, Failure, Family, Severity, family
+from nasm.base.problems import FAMILIES, Failure, ProblemFamily, Severity, family
 from nasm.base.source import Source
 from nasm.debugger.session import Session
 from nasm.language import codes
@@ -60,7 +60,7 @@ def problems(text: str) -> set[str]:
         assert row.allowable or problem.severity is Severity.NOTE
         assert row.warns or problem.severity is row.severity
     if report.status is not Status.FINISHED:
-        ending = [TABLE[p.code] for p in report.problems if family(p.code) is Family.HAZARD]
+        ending = [TABLE[p.code] for p in report.problems if family(p.code) is ProblemFamily.HAZARD]
         assert all(row.ends for row in ending)
     examined = {row.code for row in checking.ROWS}
     found = {p.code for p in (*goes_on, *of_run(report).problems)}
@@ -102,8 +102,8 @@ def test_the_wrong_example_is_wrong_in_this_way(code: str, text: str) -> None:
 def test_the_right_example_is_not(code: str, text: str) -> None:
     found = problems(text)
     # What is never written, or never set, is beside the point of an example about operands.
-    beside = set() if family(code) is Family.HAZARD else {c for c in found if "E05" in c}
-    beside |= {c for c in found if family(c) is Family.SLOW and c != code}
+    beside = set() if family(code) is ProblemFamily.HAZARD else {c for c in found if "E05" in c}
+    beside |= {c for c in found if family(c) is ProblemFamily.SLOW and c != code}
     beside |= {row.code for row in checking.ROWS if row.code != code}
     assert found - beside == set()
 
@@ -112,15 +112,15 @@ def test_a_code_is_found_in_small_letters_and_others_are_not() -> None:
     found = codes.find("e0501")
     assert found is not None
     assert found.code == "E0501"
-    assert found.family is Family.HAZARD
+    assert found.family is ProblemFamily.HAZARD
     assert codes.find("E0999") is None
     assert codes.find("nonsense") is None
 
 
 def test_codes_of_writing_and_of_expectations_are_in_the_table() -> None:
-    assert TABLE["E0101"].family is Family.SYNTAX
-    assert TABLE["E0221"].family is Family.NAME
-    assert set(FAMILIES.values()) == {row.family for row in TABLE.values()} == set(Family)
+    assert TABLE["E0101"].family is ProblemFamily.SYNTAX
+    assert TABLE["E0221"].family is ProblemFamily.NAME
+    assert set(FAMILIES.values()) == {row.family for row in TABLE.values()} == set(ProblemFamily)
 
 
 def test_the_table_is_in_order() -> None:

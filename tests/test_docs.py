@@ -27,7 +27,7 @@ import nasm
 from nasm.apps.cli import arguments
 from nasm.apps.cli.verb import names
 from nasm.apps.repl.input import PROMPT
-from nasm.isa.figures import Use
+from nasm.isa.figures import FigureUse
 from nasm.language.text.parse_failure import DIRECTIVES
 from nasm.targets.neuron import TARGET
 from nasm.targets.neuron.figures import FIGURES, SWITCHES
@@ -131,7 +131,9 @@ def test_the_page_of_the_api_has_every_public_name_with_its_parameters() -> None
 
 
 def test_a_call_is_shown_as_it_is_declared(generate: ModuleType) -> None:
-    def call(self: object, a: int, *, key: str = "x", way: Use = Use.TIME, **more: object) -> int:
+    def call(
+        self: object, a: int, *, key: str = "x", way: FigureUse = FigureUse.TIME, **more: object
+    ) -> int:
         """A call of :meth:`~nasm.debugger.session.Session.run`, with ``a`` < 2."""
         return a
 

@@ -15,7 +15,7 @@ import pytest
 from nasm.base.dtypes import (
     DTYPES,
     DTypeError,
-    Kind,
+    ElementKind,
     convert,
     convert_float64,
     find,
@@ -39,9 +39,9 @@ LAYOUTS = {
     "float16": (5, 10, 15),
     "bfloat16": (8, 7, 127),
 }
-INTS = [d for d in DTYPES.values() if d.kind is Kind.INT]
-PACKED = [d for d in DTYPES.values() if d.kind is Kind.PACKED]
-UNWRITABLE = [d for d in DTYPES.values() if d.kind in (Kind.PACKED, Kind.SCALE)]
+INTS = [d for d in DTYPES.values() if d.kind is ElementKind.INT]
+PACKED = [d for d in DTYPES.values() if d.kind is ElementKind.PACKED]
+UNWRITABLE = [d for d in DTYPES.values() if d.kind in (ElementKind.PACKED, ElementKind.SCALE)]
 BF16, F16, F32, TF32 = (DTYPES[n] for n in ("bfloat16", "float16", "float32", "tfloat32"))
 E4M3, E5M2, E3M4 = (DTYPES[n] for n in ("float8_e4m3", "float8_e5m2", "float8_e3m4"))
 E4M3FN, E8M0 = DTYPES["float8_e4m3fn"], DTYPES["float8_e8m0fnu"]
@@ -393,7 +393,9 @@ def test_tfloat32_keeps_float32_bits_in_memory():
 # Shapes and strides
 
 
-@each("dtype", [d for d in DTYPES.values() if d.kind in (Kind.INT, Kind.FLOAT)], ids=str)
+@each(
+    "dtype", [d for d in DTYPES.values() if d.kind in (ElementKind.INT, ElementKind.FLOAT)], ids=str
+)
 @each(
     "view",
     [

@@ -9,9 +9,9 @@ import warnings
 import numpy as np
 import pytest
 
-from nasm.base.dtypes import DTYPES, Kind, format_value, from_npy, npy_storable
+from nasm.base.dtypes import DTYPES, ElementKind, format_value, from_npy, npy_storable
 
-PACKED = [d for d in DTYPES.values() if d.kind is Kind.PACKED]
+PACKED = [d for d in DTYPES.values() if d.kind is ElementKind.PACKED]
 BF16, F16, F32 = (DTYPES[n] for n in ("bfloat16", "float16", "float32"))
 E4M3, E5M2, E8M0 = (DTYPES[n] for n in ("float8_e4m3", "float8_e5m2", "float8_e8m0fnu"))
 U8, I32 = DTYPES["uint8"], DTYPES["int32"]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nasm.base.dtypes import DTYPES, DTypeError, Kind, convert
+from nasm.base.dtypes import DTYPES, DTypeError, ElementKind, convert
 from tests.tables import each
 from tests.test_dtypes import awkward_float32, bits, every_pattern, quietly
 
-PLAIN = [d for d in DTYPES.values() if d.kind in (Kind.INT, Kind.FLOAT)]
+PLAIN = [d for d in DTYPES.values() if d.kind in (ElementKind.INT, ElementKind.FLOAT)]
 READ = [*PLAIN, DTYPES["float8_e8m0fnu"]]
-PACKED = [d for d in DTYPES.values() if d.kind is Kind.PACKED]
+PACKED = [d for d in DTYPES.values() if d.kind is ElementKind.PACKED]
 
 
 def elements(dtype):

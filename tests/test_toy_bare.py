@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from nasm.apps.repl.screen import Screen
+from nasm.apps.repl.screen import ReplScreen
 from nasm.apps.repl.shell import Shell
 from nasm.base.source import Source
 from nasm.debugger.session import Session
@@ -32,7 +32,7 @@ def test_it_runs_a_tick_for_each_instruction() -> None:
 )
 def test_every_view_has_something_to_say(line: str) -> None:
     out = io.StringIO()
-    shell = Shell(Screen(out))
+    shell = Shell(ReplScreen(out))
     shell.path = "bare.nasm"
     shell.adopt(load())
     shell.execute("step")

@@ -253,7 +253,7 @@ def test_a_core_that_never_comes_is_a_deadlock_that_names_both() -> None:
 def test_a_core_blocked_elsewhere_is_named_with_what_it_waits_for() -> None:
     there = ".core 1\n.sem s\n@beta Wait $s >= 1\n@beta Meet 1\n"
     problem = deadlocked(f"{there}.core 0\n@alpha Meet 1")
-    assert "@1.beta is blocked forever; @0.alpha waits behind it" in problem.message
+    assert "@1.beta is blocked forever; @0.alpha is blocked by it" in problem.message
     first, second = problem.notes
     assert first.message.startswith("1.beta pc 0 waits for $s >= 1; it is 0, short by 1")
     assert "the next Meet there is 1.beta pc 1 (Meet 1), which is blocked itself" in second.message

@@ -242,7 +242,7 @@ def test_a_deadlock_says_who_holds_the_lock() -> None:
     assert "@beta is blocked forever" in problem.message
     (note,) = problem.notes
     assert note.message == (
-        "beta pc 1 waits: lock 2 is held by alpha, which nobody that is left can end"
+        "beta pc 1 waits: lock 2 is held by alpha, which no queue that is left can end"
     )
 
 
@@ -269,7 +269,7 @@ def test_the_session_says_what_a_queue_waits_for() -> None:
     assert (beta.state, beta.wait) == ("waiting", "lock 0 is held by alpha")
     (why,) = [e.why for e in held.context().engines if e.engine == "beta"]
     assert why == "waits: lock 0 is held by alpha"
-    assert "Nobody that is left can end that." in str(held.blocked("beta"))
+    assert "No engine that is left can end that." in str(held.blocked("beta"))
 
 
 # -- time, again and again

@@ -16,7 +16,7 @@ from nasm.analysis import summary
 from nasm.analysis.hazards.hazards import Hazards
 from nasm.base.problems import Failure, Refused
 from nasm.debugger.session import Session
-from nasm.isa.micro import Micro, Origin
+from nasm.isa.micro import Micro, MicroOrigin
 from nasm.machine.records import Status
 from nasm.show.jsonable import message
 from nasm.show.trace import stream
@@ -113,7 +113,7 @@ def test_a_record_of_an_expanded_instruction_has_its_own_text() -> None:
 
 
 def test_a_place_survives_pickling_and_is_its_pc() -> None:
-    place = Micro(5, 3, None, False, Origin("place 3"))
+    place = Micro(5, 3, None, False, MicroOrigin("place 3"))
     copy = pickle.loads(pickle.dumps(place))
     assert copy.origin == place.origin
     assert (copy, copy.micro, f"{copy}", {copy: 1}[5]) == (5, 3, "5.3", 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from generator.markdown import code, table
 from nasm.apps.repl import help_commands
 from nasm.apps.repl.command import Command, siblings, subcommands
-from nasm.apps.repl.settings import SETTINGS, Settings
+from nasm.apps.repl.settings import SETTINGS, ReplSettings
 from nasm.base.glossary import WORDS
 from nasm.targets import TARGETS
 
@@ -57,7 +57,7 @@ def settings() -> str:
     return table(
         ["setting", "may be", "by default", "meaning"],
         [
-            [code(s.name), s.kind.legal, Settings().said(s.name), s.summary]
+            [code(s.name), s.kind.legal, ReplSettings().said(s.name), s.summary]
             for s in SETTINGS.values()
         ],
     )

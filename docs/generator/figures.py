@@ -7,7 +7,7 @@ from generator.instruction_pages import ISA
 from generator.markdown import NOTE, code, joined, table
 from nasm.base.problems import rounded
 from nasm.isa.evidence import Cost
-from nasm.isa.figures import Use
+from nasm.isa.figures import FigureUse
 from nasm.isa.generation import Generation
 from nasm.isa.instruction import Row
 from nasm.targets.neuron import TARGET
@@ -62,7 +62,7 @@ def _figures(generation: Generation) -> str:
     for figure in FIGURES:
         fact = figure.facts.get(generation.name)
         if fact is not None:
-            limit = "limit: " if figure.use is Use.LIMIT else ""
+            limit = "limit: " if figure.use is FigureUse.LIMIT else ""
             rows.append(
                 [
                     code(figure.name),

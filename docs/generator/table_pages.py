@@ -8,7 +8,7 @@ from nasm.base.dtypes import DTYPES
 from nasm.base.problems import rounded
 from nasm.show.lists import only, option_values
 from nasm.targets.neuron.activations import ACTIVATIONS, ActivationFunction
-from nasm.targets.neuron.alu import OPERATORS, Operator
+from nasm.targets.neuron.alu import OPERATORS, AluOperator
 from nasm.targets.neuron.options import OPTIONS
 
 
@@ -33,7 +33,7 @@ def operators() -> str:
     )
 
 
-def _operators(rows: list[Operator]) -> str:
+def _operators(rows: list[AluOperator]) -> str:
     return table(
         [
             "operator",

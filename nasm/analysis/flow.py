@@ -35,7 +35,7 @@ class Branch:
 
 
 @dataclass(frozen=True, slots=True)
-class Loop:
+class FlowLoop:
     """Blocks of which each can be reached from each.
 
     ``exits`` are the branches that may lead out of it, by pc.
@@ -147,7 +147,7 @@ class Flow:
     # -- loops
 
     @cached_property
-    def loops(self) -> tuple[Loop, ...]:
+    def loops(self) -> tuple[FlowLoop, ...]:
         """Every loop that can be entered, the outer ones first; what is in too many is left out."""
         if not any(branch.target <= branch.pc for branch in self.branches.values()):
             return ()
@@ -156,7 +156,7 @@ class Flow:
             level = [found for blocks in level for found in self._cycles(blocks)]
             for found in level:
                 exits = (n for n in sorted(found) if not found.issuperset(self.next[n]))
-                loops.append(Loop(frozenset(found), tuple(self.last(n) for n in exits)))
+                loops.append(FlowLoop(frozenset(found), tuple(self.last(n) for n in exits)))
             level = [found - {self._head(found)} for found in level]
         return tuple(loops)
 

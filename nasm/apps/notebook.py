@@ -28,7 +28,9 @@ CELL = "<cell>"
 
 def load_ipython_extension(shell: Any) -> None:
     """What ``%load_ext nasm.apps.notebook`` calls."""
-    shell.register_magic_function(lambda line, cell: Cell(shell, line, cell).run(), "cell", "nasm")
+    shell.register_magic_function(
+        lambda line, cell: NotebookCell(shell, line, cell).run(), "cell", "nasm"
+    )
 
 
 class Shown:
@@ -44,7 +46,7 @@ class Shown:
         return plain(self.parts, html.WIDTH)
 
 
-class Wrong(Exception):
+class CellFailure(Exception):
     """A cell that fails: it is shown without a traceback, and no cell behind it is run."""
 
     def __init__(self, said: str) -> None:
@@ -59,10 +61,10 @@ class _Parser(argparse.ArgumentParser):
     """Tells what is wrong with the options, and does not end the process."""
 
     def error(self, message: str) -> NoReturn:
-        raise Wrong(f"%%nasm: {message}\n{self.format_usage().rstrip()}")
+        raise CellFailure(f"%%nasm: {message}\n{self.format_usage().rstrip()}")
 
     def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
-        raise Wrong(message or self.format_usage().rstrip())
+        raise CellFailure(message or self.format_usage().rstrip())
 
 
 def parser() -> argparse.ArgumentParser:
@@ -90,14 +92,14 @@ def _pair(text: str) -> tuple[str, str]:
     return name, variable
 
 
-class Cell:
+class NotebookCell:
     """One cell: its options, its text, and the notebook that it stands in."""
 
     def __init__(self, shell: Any, line: str, text: str) -> None:
         try:
             self.args = parser().parse_args(shlex.split(line))
         except ValueError as error:  # a quotation that is not closed
-            raise Wrong(f"%%nasm: {error}") from None
+            raise CellFailure(f"%%nasm: {error}") from None
         self.variables: dict[str, Any] = shell.user_ns
         self.source = Source(CELL, text)
 
@@ -110,7 +112,7 @@ class Cell:
             result = run(program, self.given(program), settings=chosen.of_assembled(files=True))
         except Failure as failure:
             said = plain([diagnostic(p) for p in failure.problems], html.WIDTH)
-            raise Wrong(said) from None
+            raise CellFailure(said) from None
         report = result.report
         if not args.quiet:
             _display(Shown(tables.run_report(report)))
@@ -120,7 +122,7 @@ class Cell:
         if args.result:
             self.variables[args.result] = result
         if not report.ok:
-            raise Wrong(plain(tables.failures(report), html.WIDTH))
+            raise CellFailure(plain(tables.failures(report), html.WIDTH))
 
     def given(self, program: Program) -> Mapping[str, Any]:
         """The inputs: the variables that were named, else those that are called as they are."""

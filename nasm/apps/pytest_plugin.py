@@ -45,7 +45,7 @@ class Programs(pytest.File):
         from nasm.base import host_files
 
         text = host_files.read_text(self.path, errors="replace")
-        kind = Run if _EXPECTS.search(text) else Check
+        kind = RunItem if _EXPECTS.search(text) else CheckItem
         targets = self.config.getini("nasm_targets") or [None]
         for target in targets:
             name = f"{self.path.stem}[{target}]" if target else self.path.stem
@@ -91,7 +91,7 @@ class Item(pytest.Item):
         return self.path, None, self.name
 
 
-class Run(Item):
+class RunItem(Item):
     """A run of a program: all that it expects has to hold."""
 
     def wrong(self) -> list[Any]:
@@ -103,7 +103,7 @@ class Run(Item):
         return [] if report.ok else tables.failures(report)
 
 
-class Check(Item):
+class CheckItem(Item):
     """A check of a program that expects nothing: it has to assemble, without errors."""
 
     def wrong(self) -> list[Any]:

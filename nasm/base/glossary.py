@@ -44,7 +44,7 @@ WORDS: dict[str, str] = {
     "deadlock": "nothing is left to happen, and some queue is not done",
     "expectation": "what a program says must hold after its run (`.expect`)",
     "moment": (
-        "where a run stands between two events: its time, and how many events there have been. "
+        "a point of a run between two events: its time, and how many events there have been. "
         "`mark` gives one a name. In a program: when an instruction is complete, or its transfer "
         "has landed, by the name with which it is posted (`post load[r]`)"
     ),

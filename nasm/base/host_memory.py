@@ -74,7 +74,7 @@ def room_for(needs: Iterable[tuple[str, int]], hint: str = "") -> None:
     if found is None or total <= found[0]:
         return
     largest = listed([f"{_said(size)} for {what}" for size, what in parts[:NAMED]], "and")
-    rest = ", beside smaller needs" if len(parts) > NAMED else ""
+    rest = ", and smaller needs" if len(parts) > NAMED else ""
     raise Refused(
         "E0808",
         f"this needs {_said(total)} of memory: {largest}{rest}; {found[1]} {_said(found[0])}",

@@ -21,7 +21,7 @@ from typing import Any
 from nasm.base.source import Frame, Span
 
 
-class Family(Enum):
+class ProblemFamily(Enum):
     """Whose fault a problem is; decides the exit code."""
 
     SYNTAX = "the text does not parse"
@@ -36,21 +36,21 @@ class Family(Enum):
 
 
 FAMILIES = {
-    "E01": Family.SYNTAX,
-    "E02": Family.NAME,
-    "E03": Family.RULE,
-    "E04": Family.RULE,
-    "E05": Family.HAZARD,
-    "E06": Family.UNSUPPORTED,
-    "E07": Family.UNSPECIFIED,
-    "E08": Family.USAGE,
-    "E09": Family.DEFECT,
-    "W01": Family.SLOW,
+    "E01": ProblemFamily.SYNTAX,
+    "E02": ProblemFamily.NAME,
+    "E03": ProblemFamily.RULE,
+    "E04": ProblemFamily.RULE,
+    "E05": ProblemFamily.HAZARD,
+    "E06": ProblemFamily.UNSUPPORTED,
+    "E07": ProblemFamily.UNSPECIFIED,
+    "E08": ProblemFamily.USAGE,
+    "E09": ProblemFamily.DEFECT,
+    "W01": ProblemFamily.SLOW,
 }
 """Families by the first digits of a code."""
 
 
-def family(code: str) -> Family:
+def family(code: str) -> ProblemFamily:
     """Whose fault a problem with this code is."""
     return FAMILIES[code[:3]]
 
@@ -100,7 +100,7 @@ class Problem:
     @property
     def label(self) -> str:
         """What it is called: a note, a warning, a hazard or an error."""
-        if self.severity is Severity.ERROR and family(self.code) is Family.HAZARD:
+        if self.severity is Severity.ERROR and family(self.code) is ProblemFamily.HAZARD:
             return "hazard"
         return self.severity.value
 
@@ -198,7 +198,7 @@ def limited(problems: Sequence[Problem], unsaid: Unsaid) -> list[Problem]:
     least = "at least " if unsaid.more else ""
     said = f"{least}{count:,} more" if count else "there may be more"
     message = f"only the first {len(errors[:MOST_SAID])} errors are shown; {said}"
-    last = Problem("E0124", message, None, "mend these first")
+    last = Problem("E0124", message, None, "fix these first")
     left_out = set(map(id, errors[MOST_SAID:]))
     return [*(p for p in problems if id(p) not in left_out), last]
 

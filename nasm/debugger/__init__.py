@@ -1,1 +1,1 @@
-"""Debugging: what a session can do beside running a program to its end."""
+"""Debugging: what a session can do in addition to running a program to its end."""

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from nasm.debugger.moving.breakpoints import Breakpoints
-from nasm.debugger.moving.past import Change
+from nasm.debugger.moving.past import Redoable
 from nasm.debugger.moving.travel import Travel
 from nasm.debugger.queries import Asking
 
@@ -28,11 +28,11 @@ class Trying(Asking):
 
         return Typing(self)
 
-    def change(self, change: Change) -> object:
+    def change(self, change: Redoable) -> object:
         """Change something by hand; what lies ahead of now is forgotten, unless it has a name."""
         return self.past.change(change)
 
-    def undo(self) -> Change | None:
+    def undo(self) -> Redoable | None:
         """Take back the last change by hand, and go to where it was made; None if there is none."""
         return self._travel.undo()
 
@@ -45,7 +45,7 @@ class Trying(Asking):
         """Assemble a typed text and execute it now, its instructions as the next of their engines.
 
         An engine need not be named if it was chosen last, or if no other has the instruction. Other
-        engines go on until all of it has completed; what cannot complete is a deadlock. Raises
+        engines continue until all of it has completed; what cannot complete is a deadlock. Raises
         Failure if anything is wrong with the text: then nothing was done.
         """
         from nasm.debugger.changing.interactive import complete, told
@@ -112,7 +112,7 @@ class Trying(Asking):
         return Altered(f"@{self.program.queue_name(change.queue)} pc", before, queue.pc)
 
     @property
-    def by_hand(self) -> tuple[Change, ...]:
+    def by_hand(self) -> tuple[Redoable, ...]:
         """What was changed by hand, up to this moment."""
         return tuple(made.change for made in self.past.changes[: self.changes_made])
 
@@ -125,7 +125,7 @@ class Trying(Asking):
             return self.execute(text)
 
     def typed_text(self) -> str:
-        """The program with what was typed behind it, as a text that assembles; raises Refused."""
+        """The program followed by the typed lines, as a text that assembles; raises Refused."""
         from nasm.debugger.changing.interactive import program_text
 
         return program_text(self, self._typing, self.by_hand)

@@ -18,11 +18,11 @@ LATELY = 0.5
 """Seconds of computing that are done again to find out when tensors were written last."""
 
 STRIP = 60
-"""Cells of a strip, unless it is said how many."""
+"""Default number of cells of a strip."""
 
 
 class Asking(Seeing):
-    """A run with its past, which can be asked how it has come to be as it is."""
+    """A run with its past, which explains how it reached its state."""
 
     past: Past
 
@@ -60,7 +60,7 @@ class Asking(Seeing):
         """Where an element of a tensor got the value that it has now; raises Failure.
 
         ``text`` names it as the language does. What made it, of what, and where that came from,
-        ``depth`` times back (copies do not count), at the ``most`` so many values in all.
+        ``depth`` times back (copies are ignored), with ``most`` as the limit of values in all.
         """
         from nasm.debugger.origins.why import why
 

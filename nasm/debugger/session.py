@@ -21,7 +21,7 @@ from nasm.debugger.moving import moves, specs
 from nasm.debugger.moving.breakpoints import Breakpoint, Breakpoints, Hit
 from nasm.debugger.moving.locations import loop_variables
 from nasm.debugger.moving.past import KEPT, Past
-from nasm.debugger.moving.specs import Asked
+from nasm.debugger.moving.specs import StopRequest
 from nasm.debugger.moving.stops import Met, Test
 from nasm.debugger.moving.travel import Mark, Travel
 from nasm.debugger.values.expressions import dated
@@ -44,7 +44,7 @@ from nasm.sim.delays import Delays
 from nasm.targets import TARGETS, USUAL
 
 if TYPE_CHECKING:  # what is asked rarely is imported when it is
-    from nasm.analysis.profile.what_if import Outcome
+    from nasm.analysis.profile.what_if import WhatIf
     from nasm.debugger.origins.records import LastWrite, Why
 
 NO_PROGRAM = "an empty machine"
@@ -168,14 +168,14 @@ class Session(Drawn, Trying):
 
         A line, a label, a mnemonic, an engine or ``tensor pc 3``: before such an instruction
         starts, or ``after`` it has completed. ``$loaded`` and ``$loaded >= 32``: when it changes,
-        or comes to be so. ``@scalar.%r0``; ``cycle 500``, ``2.5us``; ``transfer [start | land]
+        or becomes true. ``@scalar.%r0``; ``cycle 500``, ``2.5us``; ``transfer [start | land]
         [LOCATION]``; ``held N [ENGINE]``; ``hazard [CODE]``; ``nan``; ``if EXPRESSION``. Only if
         the ``condition`` holds, an expression that may use the variables of the loops around an
         instruction; the first ``ignore`` times not; if it is ``temporary`` only once. ``commands``
         are what the debugger does there. It is listed in :attr:`breakpoints`, and deleted and
         disabled there by its number or ``name``.
         """
-        asked = Asked(str(what), specs.AFTER if after else "")
+        asked = StopRequest(str(what), specs.AFTER if after else "")
         lines = specs.lines(commands)
         return self.breakpoints.set(
             Breakpoint(0, "", condition, ignore, temporary, name=name, commands=lines, asked=asked)
@@ -197,7 +197,7 @@ class Session(Drawn, Trying):
         ``what`` is a tensor or a part of one, ``psum bank 2``, ``sbuf 0:64 partitions 0:8``
         (bytes), a semaphore or a register; the rest is as for :meth:`break_at`.
         """
-        asked = Asked(what, how)
+        asked = StopRequest(what, how)
         lines = specs.lines(commands)
         return self.breakpoints.set(
             Breakpoint(0, "", condition, ignore, temporary, name=name, commands=lines, asked=asked)
@@ -214,11 +214,11 @@ class Session(Drawn, Trying):
     # -- names
 
     def let(self, name: str, text: str) -> Named:
-        """Let a name stand for an expression wherever one may: evaluated when it is used.
+        """Give an expression a name, which may be used in place of it: evaluated when it is used.
 
-        So it is another value at another moment. What it is made of may have such names, too. If
-        it stood for another expression, breakpoints that are made of it are read again. Raises
-        Failure or Refused, also if the name means something else in the program.
+        So it is another value at another moment. What it is made of may have such names, too. If it
+        was a name of another expression, breakpoints that use it are parsed again. Raises Failure
+        or Refused, also if the name means something else in the program.
         """
         return self._lets.set(name, text)
 
@@ -233,8 +233,8 @@ class Session(Drawn, Trying):
     # -- moving
 
     def event(self) -> tuple[Met, ...]:
-        """Go on to the very next thing that happens; none if nothing more can."""
-        return self.run_until(moves.Anything(self))
+        """Run to the next event; none if nothing more can happen."""
+        return self.run_until(moves.AnyEvent(self))
 
     def finish(self, engine: str) -> tuple[Met, ...]:
         """Run until an engine has completed all its instructions; raises Refused."""
@@ -248,14 +248,14 @@ class Session(Drawn, Trying):
         return self.run_until(moves.of_loop(self, engine, whole))
 
     def finish_expansion(self, engine: str) -> tuple[Met, ...]:
-        """Run until the instruction that an engine is in has been executed, all it stands for.
+        """Run until the instruction that an engine is in has been executed, with all it expands to.
 
         Raises Refused if its next instruction is not one of an expansion.
         """
         return self.run_until(moves.of_expansion(self, engine))
 
     def finish_transfers(self, where: str | int = "") -> tuple[Met, ...]:
-        """Run until the transfers under way have landed: all, or those that a place issued.
+        """Run until the transfers in flight have landed: all, or those that a place issued.
 
         Raises Refused if there are none.
         """
@@ -306,7 +306,7 @@ class Session(Drawn, Trying):
         self._travel.to_tick(max(0, self.now - number_of("cycles", cycles) * clock))
 
     def back_until(self, expression: str) -> bool:
-        """Go back to where an expression came to be true last; whether it ever did."""
+        """Go back to where an expression last became true; whether it ever did."""
         return self._travel.to_condition(self.stop_when(expression))
 
     def back_to_stop(self, *which: int | str) -> bool:
@@ -326,8 +326,8 @@ class Session(Drawn, Trying):
         """Where an element of a tensor, or a part of what a core holds, got the value it has now.
 
         Of a part that is the last instruction that changed it; of an element what made it, of what,
-        and where that came from, ``depth`` times back (copies do not count), at the ``most`` so
-        many values in all. Raises Failure.
+        and where that came from, ``depth`` times back (copies are ignored), with ``most`` as the
+        limit of values in all. Raises Failure.
         """
         from nasm.debugger.origins import part_changes
 
@@ -397,7 +397,7 @@ class Session(Drawn, Trying):
         changes = tuple(map(str, self.by_hand))
         return replace(super().report(hashes), changes=changes)
 
-    def what_if(self) -> Iterator[Outcome]:
+    def what_if(self) -> Iterator[WhatIf]:
         """Run the program again, each time without something that may have cost it time.
 
         Not after changes by hand: another machine would run the program without them.

@@ -16,24 +16,24 @@ from nasm.debugger.values.value import Value, first
 from nasm.machine.records import Rows
 from nasm.runs.running import Checkpoint, Running
 
-if TYPE_CHECKING:  # a view is imported when somebody looks at it
+if TYPE_CHECKING:  # a view is imported when it is used
     from nasm.debugger.engines.context import Scene
     from nasm.debugger.engines.counters import Counter
     from nasm.debugger.engines.future_posts import Outlook
     from nasm.debugger.engines.records import Context
     from nasm.debugger.engines.transfers import TransferRecord
-    from nasm.debugger.engines.users import Use
-    from nasm.debugger.engines.wait_chain import Blocked
+    from nasm.debugger.engines.users import LineUse
+    from nasm.debugger.engines.wait_chain import WaitChain
     from nasm.debugger.moving.delta import MemoryChange
-    from nasm.debugger.values.differences import Difference
-    from nasm.debugger.values.held import Held
+    from nasm.debugger.values.differences import ValueDifference
+    from nasm.debugger.values.held import HeldPart
     from nasm.debugger.values.memory import BankNow, Lane, MemoryNow, Owner
     from nasm.debugger.values.pictures import Picture
     from nasm.debugger.values.statistics import Histogram, Statistics
     from nasm.debugger.values.writing import Written
 
 BINS = 16
-"""Bins of a histogram, unless it is said."""
+"""Default number of bins of a histogram."""
 
 
 class Seeing(Running):
@@ -46,7 +46,7 @@ class Seeing(Running):
     def expression(self, text: str, names: Iterable[str] = ()) -> Expression:
         """An expression of the language of ``.expect``, read once, to be asked at any moment.
 
-        Semaphores (``$loaded``) and registers (``@scalar.%r0``) may stand in it, and ``names`` of
+        Semaphores (``$loaded``) and registers (``@scalar.%r0``) may be used in it, and ``names`` of
         numbers that are given with each question. Raises Failure.
         """
         return Expression(self, text, names)
@@ -90,7 +90,7 @@ class Seeing(Running):
         *,
         rtol: float | None = None,
         atol: float | None = None,
-    ) -> Difference:
+    ) -> ValueDifference:
         """How two values differ, exactly or with a tolerance; raises Failure or Refused.
 
         They are expressions, values, and on the right also the path of an array file in quotes.
@@ -104,7 +104,7 @@ class Seeing(Running):
     def write(self, text: str, path: str | Path, *, over: bool = False) -> Written:
         """Write what an expression is to an array file; raises Failure or Refused.
 
-        A file that exists stays as it is unless it is to be written ``over``.
+        A file that exists stays as it is unless ``over`` is set.
         """
         from nasm.debugger.values import writing
 
@@ -154,7 +154,7 @@ class Seeing(Running):
 
         return memory.lanes(self, number)
 
-    def held(self, engine: str = "") -> tuple[Held, ...]:
+    def held(self, engine: str = "") -> tuple[HeldPart, ...]:
         """What an engine, or each of them, holds between instructions: tiles, masks, accumulators.
 
         It is named as :meth:`queue` says. Raises Refused, and Failure in a run without values.
@@ -211,7 +211,7 @@ class Seeing(Running):
         return context(self.machine, self._outlook, self.status)
 
     def transfers(self) -> Rows[TransferRecord]:
-        """Every transfer (DMA) under way, oldest first."""
+        """Every transfer (DMA) in flight, oldest first."""
         from nasm.debugger.engines.transfers import TransferRecord
 
         return self._rows(TransferRecord, self._scene().transfers)
@@ -228,8 +228,8 @@ class Seeing(Running):
         wanted = [self.semaphore(name)] if name else sorted(numbers.values())
         return self._rows(Counter, (counter(scene, number) for number in wanted))
 
-    def blocked(self, engine: str) -> Blocked:
-        """Why an engine does not go on, back to what no other holds up; raises Refused.
+    def blocked(self, engine: str) -> WaitChain:
+        """Why an engine is blocked, back to what no other blocks; raises Refused.
 
         It is named as :meth:`queue` says.
         """
@@ -237,14 +237,14 @@ class Seeing(Running):
 
         return blocked(self._scene(), self.queue(engine))
 
-    def who(self, text: str) -> Rows[Use]:
-        """Every line that reads or writes a tensor or slice, or posts or awaits a ``$semaphore``.
+    def who(self, text: str) -> Rows[LineUse]:
+        """Every line that reads or writes a tensor or slice, or uses a ``$semaphore``.
 
         ``%r0`` and ``@scalar.%r0`` are registers. Raises Failure or Refused.
         """
         from nasm.debugger.engines import users as who
 
-        return self._rows(who.Use, who.uses(self, self._outlook, text))
+        return self._rows(who.LineUse, who.uses(self, self._outlook, text))
 
     def _scene(self) -> Scene:
         from nasm.debugger.engines.context import Scene

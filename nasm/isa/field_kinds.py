@@ -123,7 +123,7 @@ class Bits(Kind):
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class WordForm:
     """A way to read the word of an instruction: the fields that it then has.
 
     It is told by the bits in ``mask``, which are as in ``value``.
@@ -160,7 +160,7 @@ class Encoding:
     opcode: Field
     code: int
     operands: tuple[Field, ...]
-    forms: tuple[Form, ...]
+    forms: tuple[WordForm, ...]
     free: int = 0
 
     @cached_property
@@ -193,7 +193,7 @@ class Encoding:
         """The operands of a word."""
         return tuple(one.get(word) for one in self.operands)
 
-    def read_as(self, word: int) -> tuple[Form, ...]:
+    def read_as(self, word: int) -> tuple[WordForm, ...]:
         """The forms that a word may have."""
         return tuple(form for form in self.forms if word & form.mask == form.value)
 

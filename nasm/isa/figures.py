@@ -10,7 +10,7 @@ from nasm.base.problems import rounded
 from nasm.isa.evidence import Fact
 
 
-class Use(Enum):
+class FigureUse(Enum):
     """What a figure is used for, and so which numbers it may be."""
 
     TIME = "time"
@@ -30,7 +30,7 @@ class Figure:
     unit: str
     meaning: str
     facts: Mapping[str, Fact]
-    use: Use = Use.TIME
+    use: FigureUse = FigureUse.TIME
 
     @property
     def grouped(self) -> dict[Fact, list[str]]:

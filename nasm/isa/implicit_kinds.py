@@ -132,7 +132,7 @@ class Here(Implicit):
     what: str
 
     def describe(self) -> str:
-        return f"the {self.what} it stands on"
+        return f"the {self.what} that executes it"
 
     def at(self, core: int, engine: str, engines: Iterable[str]) -> object:
         """Its value on an engine of a core, which is one of those of the generation."""

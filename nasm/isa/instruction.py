@@ -95,7 +95,7 @@ class Operand:
 
 
 @dataclass(slots=True)
-class Context:
+class InstructionContext:
     """An instruction about to be checked, costed or bound: its operands, engine and generation.
 
     ``tiles`` are the views that the engine's lanes walk, ``addressed`` those that a tile of entries
@@ -110,7 +110,9 @@ class Context:
     addressed: list[tuple[Operand, View, Offsets]]
 
     @staticmethod
-    def of(row: Row, values: tuple[object, ...], engine: str, generation: Generation) -> Context:
+    def of(
+        row: Row, values: tuple[object, ...], engine: str, generation: Generation
+    ) -> InstructionContext:
         """A row with operands in its order."""
         tiles = [
             (row.operands[n], value) for n in row.walked if isinstance(value := values[n], View)
@@ -124,7 +126,7 @@ class Context:
                 of_list = (v for v in value if v.offsets is not None)
                 addressed += [(row.operands[n], v, v.offsets) for v in of_list]
         operands = dict(zip(row.position, values, strict=True))
-        return Context(row, operands, engine, generation, tiles, addressed)
+        return InstructionContext(row, operands, engine, generation, tiles, addressed)
 
     def __getitem__(self, name: str) -> Any:
         """An operand by name."""
@@ -158,16 +160,18 @@ class OfOperands(Generic[T]):
     """
 
     names: tuple[str, ...]
-    answer: Callable[[Context], T]
+    answer: Callable[[InstructionContext], T]
     name: str
     doc: str = ""
 
-    def __call__(self, context: Context) -> T:
+    def __call__(self, context: InstructionContext) -> T:
         """The answer of one instruction."""
         return self.answer(context)
 
 
-def of_operands(function: Callable[Concatenate[Context, P], T]) -> Callable[..., OfOperands[T]]:
+def of_operands(
+    function: Callable[Concatenate[InstructionContext, P], T],
+) -> Callable[..., OfOperands[T]]:
     """Have a function of operands called with their names, where a row is made.
 
     A row names its operands, and the function gets their values::
@@ -200,22 +204,22 @@ def of_operands(function: Callable[Concatenate[Context, P], T]) -> Callable[...,
 
 def _asking(
     function: Callable[..., T], names: tuple[str, ...], keywords: Mapping[str, str]
-) -> Callable[[Context], T]:
+) -> Callable[[InstructionContext], T]:
     """The function of a context that hands another one its operands."""
     if keywords:
         words = tuple(keywords.items())
 
-        def answer(context: Context) -> T:
+        def answer(context: InstructionContext) -> T:
             held = context.operands
             return function(context, *(held[n] for n in names), **{k: held[n] for k, n in words})
     elif len(names) > 1:
         get = itemgetter(*names)
 
-        def answer(context: Context) -> T:
+        def answer(context: InstructionContext) -> T:
             return function(context, *get(context.operands))
     else:
 
-        def answer(context: Context) -> T:
+        def answer(context: InstructionContext) -> T:
             return function(context, *(context.operands[n] for n in names))
 
     return answer
@@ -253,7 +257,7 @@ class Rule:
     code: str
     sentence: str
     source: str
-    check: Callable[[Context], str | None]
+    check: Callable[[InstructionContext], str | None]
     hint: str = ""
     severity: Severity = Severity.ERROR
     addressed: bool = False

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 
-class Origin(NamedTuple):
+class MicroOrigin(NamedTuple):
     """What an expanded instruction came from, in words: a slot of a buffer, a part of a template.
 
     ``place`` is where the instruction stands that put it there, a queue and a pc, and ``put`` says
@@ -21,10 +21,10 @@ class Origin(NamedTuple):
 class Expansion(tuple[Any, ...]):
     """The instructions that another one stands for, which know where each came from."""
 
-    origins: tuple[Origin | None, ...]
+    origins: tuple[MicroOrigin | None, ...]
 
     @classmethod
-    def of(cls, instructions: Iterable[Any], origins: Iterable[Origin | None]) -> Expansion:
+    def of(cls, instructions: Iterable[Any], origins: Iterable[MicroOrigin | None]) -> Expansion:
         """Some instructions, and for each what it came from."""
         made = cls(instructions)
         made.origins = tuple(origins)
@@ -42,10 +42,10 @@ class Micro(int):
     micro: int
     instruction: Any
     last: bool
-    origin: Origin | None
+    origin: MicroOrigin | None
 
     def __new__(
-        cls, pc: int, micro: int, instruction: Any, last: bool, origin: Origin | None = None
+        cls, pc: int, micro: int, instruction: Any, last: bool, origin: MicroOrigin | None = None
     ) -> Micro:
         """The place of one of several instructions that stand for that at a pc."""
         made = super().__new__(cls, pc)
@@ -57,7 +57,7 @@ class Micro(int):
 
     __str__ = __repr__
 
-    def __reduce__(self) -> tuple[type[Micro], tuple[int, int, Any, bool, Origin | None]]:
+    def __reduce__(self) -> tuple[type[Micro], tuple[int, int, Any, bool, MicroOrigin | None]]:
         return Micro, (int(self), self.micro, self.instruction, self.last, self.origin)
 
 
@@ -67,7 +67,7 @@ def numbered(pc: int, number: int, expansion: Sequence[Any]) -> Micro:
     return Micro(pc, number, expansion[number], last, origin_of(expansion, number))
 
 
-def origin_of(expansion: Sequence[Any], number: int) -> Origin | None:
+def origin_of(expansion: Sequence[Any], number: int) -> MicroOrigin | None:
     """What one of the instructions of an expansion came from, if that is known."""
     return expansion.origins[number] if type(expansion) is Expansion else None
 

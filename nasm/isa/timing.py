@@ -20,7 +20,7 @@ from nasm.base.problems import MOST_SAID, Failure, Problem, Refused, did_you_mea
 from nasm.base.source import Source, Span
 from nasm.base.source_files import source_of
 from nasm.isa.evidence import Evidence, Fact
-from nasm.isa.figures import Figure, Use
+from nasm.isa.figures import Figure, FigureUse
 from nasm.isa.generation import Generation
 
 WRONG, UNREADABLE = "E0814", "E0801"
@@ -135,10 +135,10 @@ def _accepted(
     """The number that a figure of a generation is set to; raises Refused."""
     figure = known.get(name) if isinstance(name, str) else None
     if figure is None:
-        settable = [f.name for f in known.values() if f.use is not Use.LIMIT]
+        settable = [f.name for f in known.values() if f.use is not FigureUse.LIMIT]
         hint = did_you_mean(str(name), settable) or "'neuron-nasm isa --timing' lists them"
         raise Refused(WRONG, f"the machine has no figure '{quoted(str(name))}'", hint)
-    if figure.use is Use.LIMIT:
+    if figure.use is FigureUse.LIMIT:
         said = f"{name} is a limit of the hardware and takes no time: it cannot be set"
         raise Refused(WRONG, said)
     if figure.name not in generation.numbers:
@@ -146,7 +146,7 @@ def _accepted(
         hint = f"{' and '.join(having)} has it: set it under [{having[-1]}]"
         raise Refused(WRONG, f"{generation.summary} has no figure {name}", hint)
     value = plain(value)
-    least = LEAST if figure.use is Use.RATE else 0
+    least = LEAST if figure.use is FigureUse.RATE else 0
     if not isinstance(value, int | float) or value is True or not least <= value <= MOST:
         shown = "a table" if isinstance(value, Mapping) else quoted(_shown(value))
         wanted = f"a number from {least:g} to {MOST:,} ({figure.unit})"

@@ -9,7 +9,7 @@ from functools import cached_property
 from nasm.base.problems import Refused
 from nasm.isa.evidence import Cost
 from nasm.isa.field_kinds import Bits, Encoding, Field
-from nasm.isa.instruction import Context, OfOperands, Operand, Row, Rule
+from nasm.isa.instruction import InstructionContext, OfOperands, Operand, Row, Rule
 from nasm.isa.isa import Isa
 from nasm.isa.kinds import Flag
 
@@ -89,7 +89,7 @@ class Words:
         return self.data, (word, True)
 
 
-_KEEP = f"to keep it as it is, which nothing executes, write {DATA}=true behind it"
+_KEEP = f"to keep it as it is, which nothing executes, write {DATA}=true after it"
 
 
 def _integers(row: Row, operands: Sequence[object]) -> list[int]:
@@ -104,7 +104,7 @@ def _integers(row: Row, operands: Sequence[object]) -> list[int]:
 def documented(encoding: Encoding, source: str) -> Rule:
     """The rule that the word of an instruction has no bits of which nothing is known."""
 
-    def check(context: Context) -> str | None:
+    def check(context: InstructionContext) -> str | None:
         values = [context.operands[o.name] for o in context.row.written]
         return encoding.wrong(encoding.encode(values)) or None
 

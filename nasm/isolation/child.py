@@ -15,7 +15,7 @@ from nasm.base import host_memory
 from nasm.base.problems import Failure, Problem
 from nasm.isolation import syscalls
 from nasm.isolation.limits import Limits, restrict
-from nasm.isolation.work import OF_MEMORY, Tracing, Work, packed
+from nasm.isolation.work import OF_MEMORY, TraceWork, Work, packed
 
 HEAD = struct.Struct("=16scQ")
 """In front of each answer: the word that only this process was given, its kind, its length."""
@@ -78,4 +78,4 @@ def _done(work: Work) -> tuple[bytes, bytes]:
         problems = (OF_MEMORY,)
     except KeyboardInterrupt:
         problems = (Problem("E0655", "the kernel raises KeyboardInterrupt"),)
-    return WRONG, packed(problems) if isinstance(work, Tracing) else pickle.dumps(problems)
+    return WRONG, packed(problems) if isinstance(work, TraceWork) else pickle.dumps(problems)

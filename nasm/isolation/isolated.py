@@ -23,7 +23,7 @@ from nasm.isolation.child import MADE, PROTECTED, WRONG
 from nasm.isolation.limits import Limits, Protection
 from nasm.isolation.outcome import How, Outcome, Printed
 from nasm.isolation.process import Ended
-from nasm.isolation.work import OF_MEMORY, Running, Tracing, Work, unpacked
+from nasm.isolation.work import OF_MEMORY, RunWork, TraceWork, Work, unpacked
 from nasm.language.objects.writing import written
 from nasm.machine.inputs import Inputs
 from nasm.nki.engines import USUAL
@@ -64,15 +64,15 @@ def isolated(
     name = str(program) if path else getattr(program, "name", "<program>")
     named = split(name) if path else None
     given = inputs
-    tracing: Tracing | None = None
+    tracing: TraceWork | None = None
     if named is not None:
         permitted(name, python and chosen.files is not False)
         chosen, given = replace(chosen, target=chosen.target or default_target()), _arrays(inputs)
         of = {each: (array.shape, array.dtype) for each, array in given.items()}
         called = os.path.abspath(named[0]) + f":{named[1]}" * bool(named[1])
-        tracing = Tracing(called, of, dict(arguments or {}), lnc, dma, chosen)
+        tracing = TraceWork(called, of, dict(arguments or {}), lnc, dma, chosen)
     text = None if tracing else _given(program)
-    return _Run(name, limits).go(tracing, Running(name, text, None, given, chosen))
+    return _Run(name, limits).go(tracing, RunWork(name, text, None, given, chosen))
 
 
 def _arrays(inputs: Inputs | None) -> dict[str, np.ndarray[Any, Any]]:
@@ -101,7 +101,7 @@ class _Run:
         self.protections: tuple[Protection, ...] = ()
         self.printed = {"stdout": Printed(), "stderr": Printed()}
 
-    def go(self, tracing: Tracing | None, running: Running) -> Outcome:
+    def go(self, tracing: TraceWork | None, running: RunWork) -> Outcome:
         """The kernel if there is one, then the program."""
         with tempfile.TemporaryDirectory(prefix="nasm-", ignore_cleanup_errors=True) as folder:
             if tracing is not None:
@@ -120,7 +120,7 @@ class _Run:
         word = secrets.token_bytes(16)
         until = self.began + self.limits.deadline
         ended = process.run(work, self.limits, until, os.path.realpath(folder), word)
-        if isinstance(work, Tracing) or work.traced is None:
+        if isinstance(work, TraceWork) or work.traced is None:
             self.note(ended)
         answers = list(ended.answer(word))
         if answers and answers[0][0] == PROTECTED and not self.protections:
@@ -142,7 +142,7 @@ class _Run:
     def refused(self, work: Work, content: bytes) -> Outcome:
         """A process says what is wrong: in JSON if it ran Python of others, else pickled."""
         problems: tuple[Problem, ...]
-        if isinstance(work, Tracing):
+        if isinstance(work, TraceWork):
             try:
                 said = unpacked(content)
             except ValueError as error:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from nasm.isolation.child import HEAD, MADE, PROTECTED, WRONG, Request
 from nasm.isolation.limits import Limits
-from nasm.isolation.work import Tracing, Work
+from nasm.isolation.work import TraceWork, Work
 
 ROOT = str(Path(__file__).resolve().parents[2])
 """Where nasm is: a folder of packages, or a checkout."""
@@ -67,8 +67,8 @@ def run(work: Work, limits: Limits, until: float, folder: str, word: bytes) -> E
 
     ``folder`` is the only one where it may write; a kernel's process is in it.
     """
-    foreign = isinstance(work, Tracing)
-    readable = _readable(work.kernel) if isinstance(work, Tracing) else None
+    foreign = isinstance(work, TraceWork)
+    readable = _readable(work.kernel) if isinstance(work, TraceWork) else None
     request = Request(word, work, limits, (folder, os.devnull), readable)
     with ExitStack() as open_files:
         reading, writing = os.pipe()

@@ -36,7 +36,7 @@ FORGED = "E0655"
 
 
 @dataclass(frozen=True, slots=True)
-class Tracing:
+class TraceWork:
     """A kernel to make a program of, with the shapes and dtypes of its arrays: it sees no value."""
 
     kernel: str
@@ -79,8 +79,8 @@ class Tracing:
 
 
 @dataclass(frozen=True, slots=True)
-class Running:
-    """A program to run; ``traced`` is what :class:`Tracing` has made of a kernel."""
+class RunWork:
+    """A program to run; ``traced`` is what :class:`TraceWork` has made of a kernel."""
 
     name: str
     program: Given | None
@@ -135,7 +135,7 @@ class Running:
             raise _forged("the kernel's program has expectations, or allows problems")
 
 
-Work = Tracing | Running
+Work = TraceWork | RunWork
 
 
 def _forged(said: str) -> Failure:

@@ -22,13 +22,13 @@ from nasm.language.expanding.scope import CONSTANTS
 from nasm.language.text import tree
 from nasm.language.text.parse import parse
 from nasm.program.builder import ProgramBuilder
-from nasm.program.deferred import Moment
+from nasm.program.deferred import DeferredMoment
 from nasm.program.notes import in_order
 from nasm.program.program import Instruction, Program, QueueProgram
 from nasm.views.tensor import Tensor
 from nasm.views.view import View
 
-NO_MOMENTS: Mapping[Moment, bool] = MappingProxyType({})
+NO_MOMENTS: Mapping[DeferredMoment, bool] = MappingProxyType({})
 COLUMNS = ("instructions", "waits", "updates", "spans", "chains")
 LISTS = (
     "instructions",
@@ -59,7 +59,7 @@ class Added:
     pcs: tuple[tuple[int, range], ...]
     instructions: tuple[Instruction, ...]
     expectations: tuple[str, ...]
-    posts: Set[Moment]
+    posts: Set[DeferredMoment]
     moments: bool
 
     def __repr__(self) -> str:
@@ -89,7 +89,10 @@ class Continuation:
         return self.program.target.row(mnemonic)
 
     def add(
-        self, text: str, accept: Callable[[Added], None], posted: Mapping[Moment, bool] = NO_MOMENTS
+        self,
+        text: str,
+        accept: Callable[[Added], None],
+        posted: Mapping[DeferredMoment, bool] = NO_MOMENTS,
     ) -> Added:
         """Add what a text says; raises Failure with every problem of it, and then adds nothing.
 
@@ -116,7 +119,7 @@ class Continuation:
         return added
 
     def _expanded(
-        self, source: Source, before: _Sizes, posted: Mapping[Moment, bool]
+        self, source: Source, before: _Sizes, posted: Mapping[DeferredMoment, bool]
     ) -> tuple[ProgramBuilder, Continued]:
         builder = self._builder or ProgramBuilder.resume(self.program)
         builder.begin()
@@ -178,7 +181,7 @@ class _Sizes:
         self.columns = [len(lines.instructions) for lines in program.queues]
         self.labels = [len(lines.labels) for lines in program.queues]
         self.values: set[str] = set()
-        self.posts: Set[Moment] = frozenset()
+        self.posts: Set[DeferredMoment] = frozenset()
         self.moments = False
 
     def restore(self, program: Program) -> None:
@@ -240,7 +243,7 @@ def _declarations(expander: Continued) -> str:
         tree.SemLine,
         tree.DmaBlock,
         tree.ViewLine,
-        tree.Macro,
+        tree.MacroStatement,
         tree.Include,
     )
     kept = (s for s in expander.body if isinstance(s, kinds))

@@ -1,7 +1,7 @@
 """A view bound to its memory: its bytes, its shadow memory and its region.
 
-What follows from a pattern on a tensor is decided once, in a :class:`Pattern`; an access adds an
-address to it. Memory is changed here and nowhere else.
+What follows from a pattern on a tensor is decided once, in a :class:`PatternLayout`; an access adds
+an address to it. Memory is changed here and nowhere else.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from nasm.views.view import View
 Values = Array | CopyOnWrite
 
 
-class Pattern(Layout):
+class PatternLayout(Layout):
     """What accesses to one tensor with one pattern have in common; offsets are relative.
 
     ``shape`` and ``strides`` have adjacent free axes merged: a simple run has exactly one free
@@ -80,7 +80,7 @@ class Access:
     )  # fmt: skip
     CACHES = ("clock", "initialised", "kept", "others")
 
-    def __init__(self, view: View, pattern: Pattern) -> None:
+    def __init__(self, view: View, pattern: PatternLayout) -> None:
         self.view, self.pattern = view, pattern
         store = self.store = pattern.store
         start = self.start = pattern.start + view.offset

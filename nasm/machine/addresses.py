@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from nasm.machine.access import Access, Pattern
+from nasm.machine.access import Access, PatternLayout
 from nasm.machine.tiled_access import ArrangedPattern
 from nasm.machine.unread import Losses
 from nasm.program.footprint.layout import layout_key
@@ -23,7 +23,7 @@ class Addresses:
         self, stores: Mapping[int, Store], areas: Mapping[int, int], losses: Losses
     ) -> None:
         self.stores, self.areas, self.losses = stores, areas, losses
-        self._patterns: dict[tuple[Any, ...], Pattern] = {}
+        self._patterns: dict[tuple[Any, ...], PatternLayout] = {}
 
     def region(self, view: View) -> Region:
         """The bytes that a view touches."""
@@ -36,7 +36,7 @@ class Addresses:
         if pattern is None:
             tensor = view.tensor.index
             area = self.areas[tensor]
-            kind = Pattern if view.tensor.arrangement is None else ArrangedPattern
+            kind = PatternLayout if view.tensor.arrangement is None else ArrangedPattern
             pattern = kind(view, self.stores[tensor], area, self.losses.area(area))
             self._patterns[key] = pattern
         return pattern.at(view)

@@ -18,7 +18,7 @@ Missing = Callable[[str, int, int, int], None]
 missing."""
 
 
-class Numbered:
+class AddressedBytes:
     """The bytes of a memory, each by its address; without a store there are none to be had."""
 
     __slots__ = ("columns", "kept", "memory", "missing", "store")
@@ -73,7 +73,7 @@ class Valueless:
         """Nothing is kept."""
 
 
-class Changes(Protocol):
+class ChangeListener(Protocol):
     """What is told of changes of what cores hold."""
 
     def note(self, core: int, part: Hashable, record: int) -> None:
@@ -89,7 +89,7 @@ class Clock(Protocol):
     listeners: Mapping[str, tuple[Callable[..., None], ...]]
 
     @property
-    def gates(self) -> Changes:
+    def gates(self) -> ChangeListener:
         """What is told of changes."""
 
 

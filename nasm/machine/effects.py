@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from nasm.isa import effects
 from nasm.isa.effects import Clear, Jump, Plan, Say, Transfer
-from nasm.machine.rendezvous import Rendezvous
+from nasm.machine.rendezvous import RendezvousPoint
 from nasm.machine.transfers import Launched, Transfers
 from nasm.program.program import Program
 from nasm.program.shapes import Shape
@@ -35,7 +35,7 @@ class Effects:
         queue: int,
         scheduler: Scheduler,
         transfers: Transfers,
-        rendezvous: Rendezvous,
+        rendezvous: RendezvousPoint,
     ) -> None:
         self.queue, self.core = queue, program.queues[queue].core
         self.lines = program.queues[queue]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from nasm.base.problems import Problem, Severity
-from nasm.machine.numbers import Numbers
+from nasm.machine.numbers import NumberFindings
 from nasm.machine.writers import Writers, part
 from nasm.program.program import Program
 from nasm.sim.counters import Semaphore, Who
@@ -143,7 +143,7 @@ class Findings(Observer):
     ) -> None:
         self.program, self.acting, self.region = program, acting, region
         self.writers = Writers(program, region)
-        self.numbers = Numbers(program, acting)
+        self.numbers = NumberFindings(program, acting)
         self.found: list[Fact | Problem] = []
         self.warnings: list[Fact | Problem] = []
         self._seen: set[tuple[object, ...]] = set()

@@ -24,7 +24,7 @@ from nasm.views.view import View
 Entries = NDArray[np.int64]
 
 
-class Index:
+class EntryTile:
     """The tile that entries are read from, bound to its memory."""
 
     __slots__ = ("access", "group", "values")
@@ -64,7 +64,7 @@ class Indirect:
 
     __slots__ = ("index", "offsets", "part", "reach", "region", "template", "view", "window")
 
-    def __init__(self, view: View, reach: Access, part: Region, index: Index) -> None:
+    def __init__(self, view: View, reach: Access, part: Region, index: EntryTile) -> None:
         assert view.offsets is not None
         self.view, self.offsets, self.index, self.reach = view, view.offsets, index, reach
         self.window = reach.elements
@@ -76,7 +76,7 @@ class Indirect:
         """Bind a view; ``group`` is how many entries stand in one column of the tile."""
         offsets = view.offsets
         assert offsets is not None
-        index = Index(addresses.access(offsets.tile), group)
+        index = EntryTile(addresses.access(offsets.tile), group)
         reach, part = addresses.access(window(view, offsets)), window(view, offsets, 1)
         return Indirect(view, reach, addresses.region(part), index)
 

@@ -28,7 +28,7 @@ Chosen = dict[View, Entries]
 """The entries of each tile that a transfer uses, as they were when it started."""
 
 
-class Start(NamedTuple):
+class TransferStart(NamedTuple):
     """What is decided when a transfer starts: entries, regions, and whether it is tangled.
 
     ``number`` is the same for all starts that touch the same regions; one that ``adds`` adds to
@@ -43,7 +43,7 @@ class Start(NamedTuple):
     adds: bool
 
 
-class Side:
+class MoveSide:
     """One view of a move: plain, or addressed by a tile."""
 
     def __init__(self, addresses: Addresses, view: View) -> None:
@@ -122,7 +122,7 @@ class IndirectMove:
         self, addresses: Addresses, casting: Casting, views: Sequence[View], transfer: Transfer
     ) -> None:
         self.op, self.axes, self.casting = transfer.op, transfer.axes, casting
-        self.dst, *self.srcs = (Side(addresses, view) for view in views)
+        self.dst, *self.srcs = (MoveSide(addresses, view) for view in views)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -130,7 +130,7 @@ class IndirectMove:
         return self.dst.view.shape
 
     @property
-    def sides(self) -> list[Side]:
+    def sides(self) -> list[MoveSide]:
         """Where it goes, and where it comes from."""
         return [self.dst, *self.srcs]
 
@@ -185,7 +185,7 @@ class IndirectMove:
 
 def chosen_start(
     moves: Sequence[IndirectMove], transfer: Transfer, findings: Findings, who: Who, number: int
-) -> Start:
+) -> TransferStart:
     """Read the tiles; refuses entries out of bounds unless they are skipped."""
     chosen: Chosen = {}
     for move in moves:
@@ -208,7 +208,7 @@ def chosen_start(
             raise found.twice()
     if any(move.dst.twice(chosen) for move in moves):
         findings.writes_twice(who)
-    return Start(
+    return TransferStart(
         chosen,
         tuple(r for move in moves for src in move.srcs for r in src.footprint(chosen)),
         tuple(r for move in moves for r in move.dst.footprint(chosen)),

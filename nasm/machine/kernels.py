@@ -17,9 +17,9 @@ from nasm.machine.access import Access
 from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.conversions import Reader
 from nasm.machine.findings import Findings
-from nasm.machine.operands import Binding, Operands, Recipe, Writer
+from nasm.machine.operands import Binding, Operands, Recipe, ResultWriter
 from nasm.machine.state import EngineState
-from nasm.machine.unread import Losses, Result
+from nasm.machine.unread import Losses, PiecewiseResult
 from nasm.program.shapes import Shape
 from nasm.sim.memory import Store
 from nasm.sim.queues import Work
@@ -70,7 +70,7 @@ def _only(stores: list[Store]) -> Store | None:
     return stores[0]
 
 
-class Kernel:
+class ReadyInstruction:
     """An instruction of one result, ready to run."""
 
     __slots__ = (
@@ -114,7 +114,7 @@ class Kernel:
         return self.prepare(self.values(), self.source)
 
 
-class GeneralKernel(Kernel):
+class GeneralKernel(ReadyInstruction):
     """An instruction of any results, some of which may stay in the engine or go to registers."""
 
     __slots__ = ("delay", "engine", "held", "losses", "registers", "stays", "stored", "writers")
@@ -130,7 +130,7 @@ class GeneralKernel(Kernel):
     ) -> None:
         super().__init__(shape.row, binding, findings)
         self.held, self.engine, self.delay, self.losses = shape.held, engine, delay, losses
-        self.writers: list[Writer] = binding.writers
+        self.writers: list[ResultWriter] = binding.writers
         self.stored: list[Access] = binding.stored
         kinds = [(at, operand.kind) for operand, _, at in shape.writing]
         self.stays = tuple(
@@ -162,7 +162,9 @@ class GeneralKernel(Kernel):
                 writer.commit(result)
         if more or len(self.stored) > 1:
             losses = self.losses
-            losses.together(Result(losses.clock.acting, left=-1 if more else 0), self.stored)
+            losses.together(
+                PiecewiseResult(losses.clock.acting, left=-1 if more else 0), self.stored
+            )
 
 
 class Kernels:
@@ -190,7 +192,9 @@ class Kernels:
         """Make every recipe anew."""
         self._recipes.clear()
 
-    def bind(self, number: int, shape: Shape, operands: tuple[object, ...]) -> tuple[Work, Kernel]:
+    def bind(
+        self, number: int, shape: Shape, operands: tuple[object, ...]
+    ) -> tuple[Work, ReadyInstruction]:
         """An instruction as work for the scheduler, and the kernel behind it."""
         recipes = self._recipes.get(shape)
         if recipes is None:
@@ -198,9 +202,9 @@ class Kernels:
         binding = recipes.bind(operands)
         writers = binding.writers
         finish: Callable[[Any], None]
-        kernel: Kernel
+        kernel: ReadyInstruction
         if len(writers) == 1 and not shape.held and writers[0].commit is not None:
-            kernel, finish = Kernel(shape.row, binding, self.findings), writers[0].commit
+            kernel, finish = ReadyInstruction(shape.row, binding, self.findings), writers[0].commit
         else:
             delay = self.changes.cost(shape).interval * self.cycle
             kernel = general = GeneralKernel(

@@ -22,14 +22,14 @@ from nasm.isa.held import Bytes, Holds
 from nasm.isa.pace import Pace
 from nasm.machine.addresses import Addresses
 from nasm.machine.below_zero import BelowZero
-from nasm.machine.byte_memory import Around, Numbered, Valueless
+from nasm.machine.byte_memory import AddressedBytes, Around, Valueless
 from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.effects import Effects
 from nasm.machine.findings import Findings
 from nasm.machine.kernels import Kernels
 from nasm.machine.operands import Operands
-from nasm.machine.outlines import OutlinedTransfers, Outlines, Places, unread
-from nasm.machine.rendezvous import Rendezvous
+from nasm.machine.outlines import OutlinedTransfers, Outlines, RegionAddresses, unread
+from nasm.machine.rendezvous import RendezvousPoint
 from nasm.machine.state import State
 from nasm.machine.tasks import Tasks
 from nasm.machine.transfers import Transfers
@@ -94,12 +94,12 @@ class Machine:
         self.addresses = (
             Addresses(self.state.by_tensor, self.state.areas, self.losses)
             if values
-            else Places(self.state.areas, self.losses)
+            else RegionAddresses(self.state.areas, self.losses)
         )
         self.transfers = (Transfers if values else OutlinedTransfers)(
             program, self.addresses, self.state.castings[-1], self.findings, self.scheduler, changes
         )
-        self.rendezvous = Rendezvous(
+        self.rendezvous = RendezvousPoint(
             program, self.addresses, self.findings, self.transfers, self.scheduler
         )
         self.holds = [self._holds(core) for core in range(program.cores)]
@@ -178,7 +178,7 @@ class Machine:
             memories[memory.name] = (
                 Valueless(memory, unread)
                 if store is None
-                else Numbered(memory, store, self.findings.uninitialised_bytes)
+                else AddressedBytes(memory, store, self.findings.uninitialised_bytes)
             )
         if make is None:
             return None

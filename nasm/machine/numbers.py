@@ -19,7 +19,7 @@ from nasm.sim.memory import Array, Mask
 from nasm.views.view import View
 
 
-class Counted(NamedTuple):
+class LineFindings(NamedTuple):
     """What was found of a line: by whom first and where, and how many elements of each kind."""
 
     who: Who
@@ -27,7 +27,7 @@ class Counted(NamedTuple):
     counts: tuple[int, ...]
 
 
-class Numbers:
+class NumberFindings:
     """The elements that became NaN or infinite, or did not fit into what they were stored as.
 
     ``raised`` says that an operation has overflowed or had no result since it was last asked.
@@ -38,8 +38,8 @@ class Numbers:
     def __init__(self, program: Program, acting: Callable[[], Who]) -> None:
         self.program, self.acting = program, acting
         self.raised = False
-        self.born: dict[Who, Counted] = {}
-        self.cut: dict[tuple[Who, DType], Counted] = {}
+        self.born: dict[Who, LineFindings] = {}
+        self.cut: dict[tuple[Who, DType], LineFindings] = {}
 
     def signal(self, kind: str, flag: int) -> None:
         """NumPy's: an operation has overflowed, divided by zero, or has no result."""
@@ -89,13 +89,18 @@ class Numbers:
         self._count(self.cut, (self.program.line(*who), dtype), who, where, counts)
 
     def _count(
-        self, found: dict[Any, Counted], key: object, who: Who, where: str, counts: tuple[int, ...]
+        self,
+        found: dict[Any, LineFindings],
+        key: object,
+        who: Who,
+        where: str,
+        counts: tuple[int, ...],
     ) -> None:
         known = found.get(key)
         if known is not None:
             who, where = known.who, known.where
             counts = tuple(a + b for a, b in zip(known.counts, counts, strict=True))
-        found[key] = Counted(who, where, counts)
+        found[key] = LineFindings(who, where, counts)
 
     # -- words
 

@@ -18,7 +18,7 @@ from nasm.base import dtypes
 from nasm.base.dtypes import DType
 from nasm.base.problems import Refused
 from nasm.isa.implicit_kinds import Doubt, EngineValue
-from nasm.isa.instruction import FLOAT32, Context, Operand
+from nasm.isa.instruction import FLOAT32, InstructionContext, Operand
 from nasm.isa.kinds import Tile
 from nasm.isa.list_kinds import views
 from nasm.machine.access import Access
@@ -42,7 +42,7 @@ from nasm.views.regions import Region
 from nasm.views.view import Reg, View
 
 
-class Writer(NamedTuple):
+class ResultWriter(NamedTuple):
     """How a result is prepared at the start (``prepare(result, source)``) and stored at completion.
 
     ``source`` is the one store that the instruction reads, if it is one.
@@ -59,7 +59,7 @@ class Binding:
     operands: tuple[object, ...]
     arguments: list[Any]
     readers: list[tuple[int, Reader]] = field(default_factory=list)
-    writers: list[Writer] = field(default_factory=list)
+    writers: list[ResultWriter] = field(default_factory=list)
     reads: list[Region] = field(default_factory=list)
     writes: list[Region] = field(default_factory=list)
     touched: list[Access] = field(default_factory=list)
@@ -117,7 +117,7 @@ class Operands:
         binding.reads.append(registers.region(number))
         binding.readers.append((at, read))
 
-    def _read_state(self, kind: EngineValue, context: Context) -> Recipe:
+    def _read_state(self, kind: EngineValue, context: InstructionContext) -> Recipe:
         values, name = self.engine.values, kind.name
         initial = kind.initial(context) if callable(kind.initial) else kind.initial
 
@@ -134,7 +134,7 @@ class Operands:
         return recipe
 
     def _read_elements(
-        self, operand: Operand, context: Context, view: View, domain: str
+        self, operand: Operand, context: InstructionContext, view: View, domain: str
     ) -> Recipe | None:
         if view.offsets is not None:
             return self._gather(operand, context, domain)
@@ -160,7 +160,7 @@ class Operands:
 
         return recipe
 
-    def _read_footprint(self, operand: Operand, context: Context, domain: str) -> Recipe:
+    def _read_footprint(self, operand: Operand, context: InstructionContext, domain: str) -> Recipe:
         """Read the views that are really read, stacked along the partitions."""
         footprint = operand.footprint
         assert footprint is not None
@@ -184,7 +184,9 @@ class Operands:
 
     # -- reading what a tile of entries picks
 
-    def _indirect(self, context: Context, view: View) -> tuple[Indirect, Callable[[], Entries]]:
+    def _indirect(
+        self, context: InstructionContext, view: View
+    ) -> tuple[Indirect, Callable[[], Entries]]:
         """A view bound to its memory, and how its entries are read."""
         assert view.offsets is not None
         group = view.offsets.group or context.generation.engine(context.engine).group
@@ -204,7 +206,7 @@ class Operands:
             if view.offsets is not None:
                 binding.reads.append(self.addresses.region(view.offsets.tile))
 
-    def _gather(self, operand: Operand, context: Context, domain: str) -> Recipe:
+    def _gather(self, operand: Operand, context: InstructionContext, domain: str) -> Recipe:
         """Read the elements that a tile picks; of a view itself, only know of the tile."""
         if operand.access == "@":
             return lambda binding, at, value: self._read_indices(binding, at, (value,))
@@ -234,11 +236,11 @@ class Operands:
         value = context.operands[operand.name]
         if isinstance(kind, EngineValue):
             leave, name = self.engine.leave, kind.name
-            return _constant(Writer(lambda result, _: leave(name, result), None))
+            return _constant(ResultWriter(lambda result, _: leave(name, result), None))
         if isinstance(kind, Doubt):
-            return _constant(Writer(partial(self._doubt, kind.rule), None))
+            return _constant(ResultWriter(partial(self._doubt, kind.rule), None))
         if value is None:
-            return _constant(Writer(lambda result, _: None, None))
+            return _constant(ResultWriter(lambda result, _: None, None))
         if isinstance(value, Reg):
             return self._write_register
         assert isinstance(value, View)
@@ -248,7 +250,7 @@ class Operands:
             return self._write_footprint(operand, context)
         return self._write_plain(operand, context, value)
 
-    def _write_plain(self, operand: Operand, context: Context, view: View) -> Recipe:
+    def _write_plain(self, operand: Operand, context: InstructionContext, view: View) -> Recipe:
         if operand.adds and context.operands[operand.adds]:
             return self._add
         return self._write_view(operand, view)
@@ -260,7 +262,7 @@ class Operands:
     def _write_register(self, binding: Binding, _: int, value: Reg) -> None:
         binding.writes.append(self.registers.region(value.number))
         store = partial(self.registers.set, value.number)
-        binding.writers.append(Writer(lambda result, _: int(result), store))
+        binding.writers.append(ResultWriter(lambda result, _: int(result), store))
 
     def _write_view(self, operand: Operand, view: View) -> Recipe:
         left = view.last
@@ -277,11 +279,11 @@ class Operands:
             access = access_of(value.last)
             binding.stored.append(access)
             binding.writes.append(access.region)
-            binding.writers.append(Writer(prepare, commit(access)))
+            binding.writers.append(ResultWriter(prepare, commit(access)))
 
         return recipe
 
-    def _write_footprint(self, operand: Operand, context: Context) -> Recipe:
+    def _write_footprint(self, operand: Operand, context: InstructionContext) -> Recipe:
         """Write a result to several views, along the partitions."""
         footprint = operand.footprint
         assert footprint is not None
@@ -317,9 +319,9 @@ class Operands:
             if findings.numbers.raised:
                 findings.numbers.added(access.array, result)
 
-        binding.writers.append(Writer(lambda result, _: fitted(result, shape, size), commit))
+        binding.writers.append(ResultWriter(lambda result, _: fitted(result, shape, size), commit))
 
-    def _scatter(self, operand: Operand, context: Context) -> Recipe:
+    def _scatter(self, operand: Operand, context: InstructionContext) -> Recipe:
         """Store a result, or add it, where a tile says."""
         view = context.operands[operand.name]
         adds = bool(operand.adds and context.operands[operand.adds])
@@ -340,12 +342,12 @@ class Operands:
                     found.note_writer(payload[0], bool(operand.adds))
 
             binding.writers.append(
-                Writer(lambda result, _: (entries(), prepare(result, None)), commit)
+                ResultWriter(lambda result, _: (entries(), prepare(result, None)), commit)
             )
 
         return recipe
 
-    def _scatter_adding(self, found: Indirect, entries: Callable[[], Entries]) -> Writer:
+    def _scatter_adding(self, found: Indirect, entries: Callable[[], Entries]) -> ResultWriter:
         shape, size = found.view.shape, found.view.size
         findings, casting = self.findings, self.casting
 
@@ -356,7 +358,7 @@ class Operands:
                 findings.not_accumulable(found.view)
             found.add(chosen, result, casting)
 
-        return Writer(
+        return ResultWriter(
             lambda result, _: (found.distinct(entries()), fitted(result, shape, size)), commit
         )
 
@@ -366,7 +368,7 @@ class Operands:
         return lambda values: dtypes.to_float32(narrow(values, dtype), dtype)
 
 
-def _constant(writer: Writer) -> Recipe:
+def _constant(writer: ResultWriter) -> Recipe:
     return lambda binding, _, __: binding.writers.append(writer)
 
 
@@ -402,7 +404,7 @@ def _commit(operand: Operand, guarded: bool) -> Callable[[Access], Callable[[Any
     return commit
 
 
-def _together(writers: list[Writer], ends: list[int]) -> Writer:
+def _together(writers: list[ResultWriter], ends: list[int]) -> ResultWriter:
     """A writer of rows to several places."""
 
     def prepare(result: Any, _: Store | None) -> list[Any]:
@@ -414,4 +416,4 @@ def _together(writers: list[Writer], ends: list[int]) -> Writer:
             if writer.commit is not None:
                 writer.commit(part)
 
-    return Writer(prepare, commit)
+    return ResultWriter(prepare, commit)

@@ -19,9 +19,9 @@ from nasm.isa.instruction import Row
 from nasm.machine.addresses import Addresses
 from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.findings import Findings
-from nasm.machine.indirect_transfers import Start
+from nasm.machine.indirect_transfers import TransferStart
 from nasm.machine.state import UNKNOWN, EngineState, Registers
-from nasm.machine.transfers import Launched, Moving, Transfers, direct_start
+from nasm.machine.transfers import Launched, Mover, Transfers, direct_start
 from nasm.machine.unread import Losses
 from nasm.program.footprint.layout import Regions
 from nasm.program.footprint.traits import Footprint, Traits, addressed, here
@@ -58,7 +58,7 @@ class NoValues(Failure):
         return cls(Problem(NO_VALUES, f"{what}: a run without values has none", None, HINT))
 
 
-class Places(Addresses):
+class RegionAddresses(Addresses):
     """The regions of views; no memory is behind them."""
 
     CACHES = ("_regions",)
@@ -269,14 +269,14 @@ class OutlinedTransfer:
 
     __slots__ = ("_start", "plan")
 
-    def __init__(self, plan: Plan, start: Start) -> None:
+    def __init__(self, plan: Plan, start: TransferStart) -> None:
         self.plan, self._start = plan, start
 
-    def start(self, who: Who) -> Start:
+    def start(self, who: Who) -> TransferStart:
         """What it touches: always the same."""
         return self._start
 
-    def cargo(self, start: Start, who: Who) -> Nothing:
+    def cargo(self, start: TransferStart, who: Who) -> Nothing:
         """What its shares move: nothing."""
         return NOTHING
 
@@ -289,11 +289,11 @@ class RefusedTransfer:
     def __init__(self, plan: Plan, tile: View) -> None:
         self.plan, self.tile = plan, tile
 
-    def start(self, who: Who) -> Start:
+    def start(self, who: Who) -> TransferStart:
         """It cannot start."""
         raise refused(f"the transfer is addressed by the elements of {self.tile.tensor.name}")
 
-    def cargo(self, start: Start, who: Who) -> Nothing:
+    def cargo(self, start: TransferStart, who: Who) -> Nothing:
         """What its shares move: nothing."""
         return NOTHING
 
@@ -311,7 +311,7 @@ class Still:
 class OutlinedTransfers(Transfers):
     """Transfers that take their time, and move nothing."""
 
-    def direct(self, pair: tuple[View, View]) -> Moving:
+    def direct(self, pair: tuple[View, View]) -> Mover:
         """A copy of one view to another that is none."""
         return Still()
 

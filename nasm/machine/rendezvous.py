@@ -14,10 +14,10 @@ from typing import Any
 from nasm.base.problems import Note, Refused, listed
 from nasm.isa import effects
 from nasm.isa.effects import Exchange, Transfer
-from nasm.isa.instruction import Context
+from nasm.isa.instruction import InstructionContext
 from nasm.machine.addresses import Addresses
 from nasm.machine.findings import Findings
-from nasm.machine.transfers import Launched, Moving, Transfers
+from nasm.machine.transfers import Launched, Mover, Transfers
 from nasm.program.program import Program
 from nasm.sim.queues import Work
 from nasm.sim.scheduler import Scheduler
@@ -35,7 +35,7 @@ class Member:
     queue: int
     core: int
     number: int
-    context: Context
+    context: InstructionContext
     effect: effects.Rendezvous
 
     @property
@@ -67,7 +67,7 @@ class Outstanding:
         self.left, self.members, self.notify = left, members, notify
 
 
-class Rendezvous:
+class RendezvousPoint:
     """The members that have arrived, and what happens when all have.
 
     ``held`` are those that wait for others, by what they are matched by and their core.
@@ -88,10 +88,12 @@ class Rendezvous:
         self.held: dict[Key, dict[int, Arrival]] = {}
         self.senders: dict[int, Arrival] = {}
         self.outstanding: list[Outstanding] = []
-        self._moves: dict[tuple[int, int], Moving] = {}
+        self._moves: dict[tuple[int, int], Mover] = {}
         self._bound: dict[tuple[int, int], Launched] = {}
 
-    def work(self, number: int, queue: int, context: Context, effect: effects.Rendezvous) -> Work:
+    def work(
+        self, number: int, queue: int, context: InstructionContext, effect: effects.Rendezvous
+    ) -> Work:
         """An instruction that waits for the others of its rendezvous before it starts."""
         core = self.program.queues[queue].core
         member = Member(queue, core, number, context, effect)

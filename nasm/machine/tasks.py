@@ -12,7 +12,7 @@ from nasm.isa.evidence import Cost
 from nasm.isa.generation import Port
 from nasm.isa.held import Blocked
 from nasm.isa.implicit_kinds import Held, Here
-from nasm.isa.instruction import Context, Row
+from nasm.isa.instruction import InstructionContext, Row
 from nasm.isa.micro import Micro
 from nasm.isa.pace import Pace
 from nasm.isa.target import rules_of
@@ -28,7 +28,7 @@ from nasm.program.program import Instruction, Program, QueueProgram
 from nasm.program.shapes import Shape, Shapes
 from nasm.sim.burst_plan import Planned
 from nasm.sim.queues import Fetched, Post, Queue, Task, Work
-from nasm.sim.resources import Claim, Needs, Resource, Resources
+from nasm.sim.resources import Needs, Resource, ResourceClaim, Resources
 
 Timing = tuple[int, int, Resource, Needs | None, tuple[Resource, ...], Pace | None, Hashable, int]
 """Of a shape's tasks: interval and latency, what they occupy, what paces them, and the issue."""
@@ -114,7 +114,7 @@ class Tasks:
             if found is not None and not len(found) and (lines.waits[pc] or lines.updates[pc]):
                 raise Refused(
                     "E0522",
-                    f"{instruction.row.name} stands for no instruction here, so that nothing is "
+                    f"{instruction.row.name} expands to no instruction here, so that nothing is "
                     "left to wait or to update",
                     "let another instruction wait or update",
                 )
@@ -167,7 +167,7 @@ class Tasks:
         if found is None:
             row, engine = instruction.row, self.lines.engine
             if engine not in self.program.target.engines(row, self.program.generation):
-                raise Refused("E0522", f"it stands for {row.name}, which {engine} does not have")
+                raise Refused("E0522", f"it expands to {row.name}, which {engine} does not have")
             found = self._expanded[instruction] = self._obeying(instruction, instruction.operands)
         return found
 
@@ -252,7 +252,7 @@ class Tasks:
             max(1, cost.issue * cycle),
         )
 
-    def _ports(self, context: Context) -> tuple[Resource, ...]:
+    def _ports(self, context: InstructionContext) -> tuple[Resource, ...]:
         """The ports that an instruction holds while it is at work."""
         if not self._contended:
             return ()
@@ -276,11 +276,11 @@ class Tasks:
             found = self._occupied[key] = (claim.resource, needs)
         return found
 
-    def _claim(self, unit: str, parts: tuple[str, ...]) -> Claim:
+    def _claim(self, unit: str, parts: tuple[str, ...]) -> ResourceClaim:
         core, engine = self.lines.core, self.lines.engine
         shared = any(unit == one.name for one in self.program.generation.units)
         name = unit if shared else f"{engine}/{unit}" if unit else engine
-        return Claim(
+        return ResourceClaim(
             self.resources.named(core, name, shared=shared),
             tuple(self.resources.named(core, f"{name}/{part}", shared=shared) for part in parts),
         )
@@ -328,7 +328,7 @@ class Tasks:
         """What says whether an instruction may start; implicit operands have their values."""
         assert row.condition is not None
         core = self.lines.core
-        context = Context.of(row, operands, self.lines.engine, self.program.generation)
+        context = InstructionContext.of(row, operands, self.lines.engine, self.program.generation)
         for operand in row.operands:
             if isinstance(operand.kind, Held):
                 context.operands[operand.name] = self.kernels.holds
@@ -363,7 +363,7 @@ class Tasks:
     def _obeying(self, instruction: Instruction, operands: tuple[object, ...]) -> Shape:
         """Check the rules again, now that the registers in an address are known."""
         row, engine = instruction.row, self.lines.engine
-        context = Context.of(row, operands, engine, self.program.generation)
+        context = InstructionContext.of(row, operands, engine, self.program.generation)
         for rule in rules_of(self.program.target, row, bool(context.addressed)):
             said = rule.check(context)
             if said is not None and rule.severity is Severity.ERROR:

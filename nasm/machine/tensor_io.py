@@ -22,7 +22,7 @@ from nasm.views.view import View
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Loaded:
+class LoadedArray:
     """What an array file held, as its tensor stores it."""
 
     values: Array
@@ -41,7 +41,7 @@ def load(
     for name, tensor in tensors.items():
         try:
             values = _start(tensor, inputs.get(name), files)
-            if isinstance(values, Loaded):
+            if isinstance(values, LoadedArray):
                 read[name], values = values, [((), values.values)]
             if values is not None:
                 addresses.access(View.whole(tensor)).put_parts(values)
@@ -60,7 +60,7 @@ def first_values(tensor: Tensor, files: Allowed) -> Array | None:
         values = _start(tensor, None, files)
     except Refused as refused:
         raise Failure(refused.at(tensor.span)) from None
-    if values is None or isinstance(values, Loaded):
+    if values is None or isinstance(values, LoadedArray):
         return None if values is None else values.values
     held = np.empty(tensor.shape, tensor.dtype.numpy)
     for window, part in values:
@@ -70,7 +70,7 @@ def first_values(tensor: Tensor, files: Allowed) -> Array | None:
 
 def kept(given: Any) -> Any:
     """An input that was accepted, to be loaded again whatever its owner does to it."""
-    return given if isinstance(given, Loaded) else np.array(given)
+    return given if isinstance(given, LoadedArray) else np.array(given)
 
 
 def unknown(program: Program, inputs: Mapping[str, Any]) -> list[Problem]:
@@ -116,12 +116,12 @@ def _placed(view: View) -> None:
 
 def _start(
     tensor: Tensor, given: Any, files: Allowed
-) -> Loaded | Iterable[tuple[Window, Array]] | None:
+) -> LoadedArray | Iterable[tuple[Window, Array]] | None:
     """What a tensor holds at the start, from a file or in parts; None for nothing."""
-    if isinstance(given, Loaded):
+    if isinstance(given, LoadedArray):
         return given
     if isinstance(given, ArrayFile):  # a user's, not the program's: any file, and pipes too
-        return Loaded(_read(tensor, given, ANY, pipes=True))
+        return LoadedArray(_read(tensor, given, ANY, pipes=True))
     if given is not None:
         return [((), accepted(tensor, given))]
     init = tensor.init
@@ -134,7 +134,7 @@ def _start(
             )
         return None
     if isinstance(init, ArrayFile):
-        return Loaded(_read(tensor, init, files, pipes=False))
+        return LoadedArray(_read(tensor, init, files, pipes=False))
     assert isinstance(init, tuple)
     return initial(tensor, init)
 

@@ -11,14 +11,14 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from nasm.base.pieces import Window
-from nasm.machine.access import Access, Pattern, Values
+from nasm.machine.access import Access, PatternLayout, Values
 from nasm.machine.unread import IDLE, Idle, Token, Unread
 from nasm.sim.memory import Array, CopyOnWrite, Journal, Mask, Store
 from nasm.views.arrangement import Arrangement
 from nasm.views.view import View
 
 
-class ArrangedPattern(Pattern):
+class ArrangedPattern(PatternLayout):
     """All bytes of a tensor, whatever the view of its elements."""
 
     __slots__ = ()
@@ -39,7 +39,7 @@ class ArrangedAccess(Access):
 
     __slots__ = ()
 
-    def __init__(self, view: View, pattern: Pattern) -> None:
+    def __init__(self, view: View, pattern: PatternLayout) -> None:
         self.view, self.pattern = view, pattern
         store, start = pattern.store, pattern.start
         self.store, self.start = store, start

@@ -16,12 +16,12 @@ from nasm.base import dtypes
 from nasm.base.dtypes import Casting, DType
 from nasm.base.problems import Refused
 from nasm.isa.effects import ONTO, SUM, Partial, Plan, Transfer
-from nasm.isa.instruction import Context
+from nasm.isa.instruction import InstructionContext
 from nasm.machine.access import Access
 from nasm.machine.addresses import Addresses
 from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.findings import Findings
-from nasm.machine.indirect_transfers import Chosen, IndirectMove, Start, chosen_start
+from nasm.machine.indirect_transfers import Chosen, IndirectMove, TransferStart, chosen_start
 from nasm.machine.unread import Losses
 from nasm.program.program import Program
 from nasm.sim.channels import Cargo, Flight, Portion
@@ -129,7 +129,7 @@ def _summing(
 Move = DirectMove | IndirectMove
 
 
-class Moving(Protocol):
+class Mover(Protocol):
     """A destination and its sources: takes bytes, and delivers them."""
 
     def take(self, _: Chosen, findings: Findings, who: Who | None = None) -> Any:
@@ -144,20 +144,20 @@ class Launched(Protocol):
 
     plan: Plan
 
-    def start(self, who: Who) -> Start:
+    def start(self, who: Who) -> TransferStart:
         """What is decided when it starts."""
 
-    def cargo(self, start: Start, who: Who) -> Cargo:
+    def cargo(self, start: TransferStart, who: Who) -> Cargo:
         """What its shares take and deliver."""
 
 
-def direct_start(addresses: Addresses, transfer: Transfer, number: int) -> Start:
+def direct_start(addresses: Addresses, transfer: Transfer, number: int) -> TransferStart:
     """The start of a transfer that no tile addresses: always the same."""
     moves = [tuple(map(addresses.region, views)) for views in transfer.moves]
     reads = tuple(src for _, *srcs in moves for src in srcs)
     writes = tuple(dst for dst, *_ in moves)
     tangled = _tangled(moves, straight=not transfer.axes)
-    return Start({}, reads, writes, number, tangled, transfer.op == ONTO)
+    return TransferStart({}, reads, writes, number, tangled, transfer.op == ONTO)
 
 
 def _tangled(moves: Sequence[tuple[Region, ...]], straight: bool) -> bool:
@@ -187,7 +187,7 @@ def _cutter(values: Taken | Partial) -> Cut:
     return lambda a, b, shape: CopyOnWrite(store, plain[a:b].reshape(shape))
 
 
-class Bytes:
+class TransferBytes:
     """The bytes of one start of a transfer, with the entries of that moment."""
 
     __slots__ = ("bound", "chosen", "findings", "losses", "result")
@@ -241,9 +241,9 @@ class BoundTransfer:
         self.whole = [transfers.move(views, transfer) for views in transfer.moves]
         self.full = sum(1 for share in plan.shares if share.ranges)
         self._shares: dict[int, list[Move]] = {}
-        self._start: Start | None = None
+        self._start: TransferStart | None = None
 
-    def start(self, who: Who) -> Start:
+    def start(self, who: Who) -> TransferStart:
         """What is decided when it starts: where tiles address it, by their entries then."""
         transfers = self._transfers
         if self._start is not None:
@@ -255,9 +255,9 @@ class BoundTransfer:
         self._start = direct_start(transfers.addresses, self.transfer, number)
         return self._start
 
-    def cargo(self, start: Start, who: Who) -> Cargo:
+    def cargo(self, start: TransferStart, who: Who) -> Cargo:
         """What its shares take and deliver."""
-        return Bytes(self, start.chosen, self._transfers.findings, who)
+        return TransferBytes(self, start.chosen, self._transfers.findings, who)
 
     @property
     def losses(self) -> Losses:
@@ -371,11 +371,11 @@ class Transfers:
         make = IndirectMove if addressed else DirectMove
         return make(self.addresses, self.casting, views, transfer)
 
-    def direct(self, pair: tuple[View, View]) -> Moving:
+    def direct(self, pair: tuple[View, View]) -> Mover:
         """Bind a copy of one view to another."""
         return DirectMove(self.addresses, self.casting, pair, Transfer((pair,)))
 
-    def plan(self, transfer: Transfer, context: Context) -> Plan:
+    def plan(self, transfer: Transfer, context: InstructionContext) -> Plan:
         """How the target splits a transfer: the same for all of an instruction's shape."""
         plan = self.program.target.plan
         assert plan is not None, "the target has a moving instruction and no plan for it"

@@ -40,7 +40,7 @@ class Silent:
 SILENT: Final = Silent()
 
 
-class Place(Protocol):
+class ByteRange(Protocol):
     """An access: its bytes in their store, from ``low`` up to ``high``.
 
     ``token`` says who wrote it, if nothing has read a byte of that since; it is IDLE until
@@ -59,7 +59,7 @@ class Place(Protocol):
         """Its bytes in an array that begins at some byte of the store."""
 
 
-class Result:
+class PiecewiseResult:
     """What one execution wrote in several pieces.
 
     ``due`` counts what it has yet to write, ``left`` the pieces that nothing has overwritten; it is
@@ -81,9 +81,9 @@ class Piece:
     __slots__ = ("clear", "rest", "result")
     CACHES = ("clear",)
 
-    def __init__(self, result: Result, rest: Mask | None = None) -> None:
+    def __init__(self, result: PiecewiseResult, rest: Mask | None = None) -> None:
         self.result, self.rest = result, rest
-        self.clear: set[Place] = set()
+        self.clear: set[ByteRange] = set()
 
 
 class Idle:
@@ -105,7 +105,7 @@ class Losses:
     def __init__(self, program: Program, clock: Acting) -> None:
         self.program, self.clock = program, clock
         self.areas: dict[int, Unread] = {}
-        self.open: dict[Result, None] = {}
+        self.open: dict[PiecewiseResult, None] = {}
         self.lost: dict[Who, tuple[Who, Who, int]] = {}
 
     def area(self, number: int) -> Unread:
@@ -115,20 +115,20 @@ class Losses:
             found = self.areas[number] = Unread(self)
         return found
 
-    def begin(self, who: Who, due: int) -> Result:
+    def begin(self, who: Who, due: int) -> PiecewiseResult:
         """The result of a transfer that starts."""
-        result = Result(who, due)
+        result = PiecewiseResult(who, due)
         self.open[result] = None
         return result
 
-    def landed(self, result: Result, count: int, places: Iterable[Place]) -> None:
+    def landed(self, result: PiecewiseResult, count: int, places: Iterable[ByteRange]) -> None:
         """So many of the shares that move anything have landed, at some places."""
         self.together(result, places)
         result.due -= count
         if not result.due:
             self.open.pop(result, None)
 
-    def together(self, result: Result, places: Iterable[Place]) -> None:
+    def together(self, result: PiecewiseResult, places: Iterable[ByteRange]) -> None:
         """Places were just written with one result."""
         acting = self.clock.acting
         for place in places:
@@ -188,13 +188,13 @@ class Unread:
     def __init__(self, losses: Losses) -> None:
         self.losses = losses
         self.clock: Acting = losses.clock
-        self.places: list[Place] = []
-        self._idle: list[Place] | None = []
+        self.places: list[ByteRange] = []
+        self._idle: list[ByteRange] | None = []
         self._pairs = 0
-        self._sizes: dict[int, list[tuple[int, int, Place]]] = {}
-        self._covering: dict[tuple[Place, Place], bool] = {}
+        self._sizes: dict[int, list[tuple[int, int, ByteRange]]] = {}
+        self._covering: dict[tuple[ByteRange, ByteRange], bool] = {}
 
-    def read(self, place: Place) -> None:
+    def read(self, place: ByteRange) -> None:
         """Something is about to read all of a place."""
         if place.token is IDLE:
             return
@@ -205,7 +205,7 @@ class Unread:
             elif self._touches(place, other, token):
                 other.token, token.result.left = None, -1
 
-    def wrote(self, place: Place) -> None:
+    def wrote(self, place: ByteRange) -> None:
         """Something has just written all of a place."""
         if self._idle is not None:
             idle, self._idle = self._idle, None
@@ -216,14 +216,14 @@ class Unread:
                 self._over(place, other, other.token)
         place.token = place.clock.acting
 
-    def _over(self, place: Place, other: Place, token: Token) -> None:
+    def _over(self, place: ByteRange, other: ByteRange, token: Token) -> None:
         """Something was written over what another place held, all of it or a part."""
         acting = self.losses.clock.acting
         if token is acting:  # one of its own pieces
             other.token = None
             return
         if place is not other and not self._covers(place, other):
-            piece = token if isinstance(token, Piece) else Piece(Result(token, left=1))
+            piece = token if isinstance(token, Piece) else Piece(PiecewiseResult(token, left=1))
             if place in piece.clear:
                 return
             rest = _rest(place, other, piece)
@@ -237,14 +237,14 @@ class Unread:
         other.token = None
         self.losses.gone(token, acting)
 
-    def _covers(self, place: Place, other: Place) -> bool:
+    def _covers(self, place: ByteRange, other: ByteRange) -> bool:
         """Whether a place has every byte of another one."""
         found = self._covering.get((place, other))
         if found is None:
             found = self._covering[place, other] = covers(place.region, other.region)
         return found
 
-    def _touches(self, place: Place, other: Place, piece: Piece) -> bool:
+    def _touches(self, place: ByteRange, other: ByteRange, piece: Piece) -> bool:
         """Whether a place has a byte that is left of another one."""
         if piece.rest is None:
             return True
@@ -258,7 +258,7 @@ class Unread:
 
     # -- what lies near
 
-    def enter(self, place: Place) -> None:
+    def enter(self, place: ByteRange) -> None:
         """A place that something may read or write: what is near it counts from a write on."""
         if self._idle is not None:
             self._idle.append(place)
@@ -278,7 +278,7 @@ class Unread:
                 other.token, other.clock = None, SILENT
                 other.others.clear()
 
-    def _near(self, region: Region) -> Iterator[Place]:
+    def _near(self, region: Region) -> Iterator[ByteRange]:
         """Places whose lowest and highest bytes leave open whether they overlap a region."""
         if self.clock is SILENT:
             return
@@ -289,7 +289,7 @@ class Unread:
                 yield place
 
 
-def _rest(place: Place, other: Place, piece: Piece) -> Mask | None:
+def _rest(place: ByteRange, other: ByteRange, piece: Piece) -> Mask | None:
     """The bytes of a piece without those of a place; None if they lie too far apart."""
     gone = _bits(place, other)
     if gone is None:
@@ -297,7 +297,7 @@ def _rest(place: Place, other: Place, piece: Piece) -> Mask | None:
     return ~gone if piece.rest is None else piece.rest & ~gone
 
 
-def _bits(place: Place, other: Place) -> Mask | None:
+def _bits(place: ByteRange, other: ByteRange) -> Mask | None:
     """Which bytes of another place a place has; None if they lie too far apart."""
     first, last = min(other.low, place.low), max(other.high, place.high)
     if last - first > WIDEST:

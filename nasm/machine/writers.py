@@ -14,7 +14,7 @@ import numpy as np
 
 from nasm.isa import effects
 from nasm.isa.declared_transfer import DeclaredTransfer
-from nasm.isa.instruction import Context
+from nasm.isa.instruction import InstructionContext
 from nasm.isa.list_kinds import views
 from nasm.program.program import Instruction, Program
 from nasm.sim.counters import Who
@@ -129,7 +129,9 @@ class Writers:
                 yield view
             else:
                 generation = self.program.generation
-                yield from operand.footprint(Context.of(row, operands, row.engines[0], generation))
+                yield from operand.footprint(
+                    InstructionContext.of(row, operands, row.engines[0], generation)
+                )
 
 
 def part(region: Region, chosen: Mask, view: View) -> tuple[Region, ...]:

@@ -26,7 +26,7 @@ Part = tuple[int, int, bool]
 PARTIAL = "E0652"
 
 
-class Begun:
+class AccumulatedBytes:
     """Which bytes of a tensor matmuls have written."""
 
     def __init__(self, tensor: Tensor) -> None:

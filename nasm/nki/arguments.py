@@ -17,7 +17,7 @@ from nasm.nki.frameworks import UNFIT, Array, as_array, framework, stored
 from nasm.nki.names import DTYPES, HBM, DType, MemoryRegion
 from nasm.nki.objects import NKIObject
 from nasm.nki.tensor import NkiTensor
-from nasm.nki.tracing import Trace
+from nasm.nki.tracing import CoreTrace
 from nasm.views.view import View
 
 
@@ -53,7 +53,7 @@ class Arguments:
     ``given`` are the arrays as they were handed over, by the names of their tensors.
     """
 
-    def __init__(self, trace: Trace, span: Span | None) -> None:
+    def __init__(self, trace: CoreTrace, span: Span | None) -> None:
         self.trace, self.span = trace, span
         self.given: dict[str, Any] = {}
         self.homes: set[str] = set()
@@ -132,7 +132,7 @@ def returned(value: Any, arguments: Mapping[str, Any], span: Span | None) -> Any
         if not inspect.isasyncgen(value):
             value.close()
         said = f"the kernel is {what}, of which a call executes nothing"
-        raise Failure(Problem(UNFIT, said, span, "end it with a return, without yield and await"))
+        raise Failure(Problem(UNFIT, said, span, "end it with a return; no yield, no coroutine"))
     if not isinstance(value, NkiTensor):
         return mapped(value, "", lambda part, _: returned(part, arguments, span))
     declared = value.view_.tensor.span or span

@@ -20,7 +20,7 @@ from nasm.isa.list_kinds import mentioned
 from nasm.nki.engines import Engines
 from nasm.nki.psum_live_ranges import psum_lives
 from nasm.nki.signatures import functions
-from nasm.nki.tracing import Call, Made, RunTimeLoop, Trace
+from nasm.nki.tracing import Call, CoreTrace, Made, TracedLoop
 from nasm.views.tensor import Tensor
 from nasm.views.view import View
 
@@ -38,7 +38,7 @@ class Spread:
     """Whether it may be read in PSUM."""
 
 
-def settle(trace: Trace, engines: Engines) -> None:
+def settle(trace: CoreTrace, engines: Engines) -> None:
     """Decide of every spread tile who reads it where."""
     if not trace.spread:
         return
@@ -63,7 +63,7 @@ def settle(trace: Trace, engines: Engines) -> None:
         _insert(trace.made, copies)
 
 
-def _found(trace: Trace) -> dict[int, Spread]:
+def _found(trace: CoreTrace) -> dict[int, Spread]:
     """Every spread tile; the first call that has it is the matmul."""
     found: dict[int, Spread] = {}
     for call in _calls(trace.made):
@@ -85,7 +85,7 @@ def _found(trace: Trace) -> dict[int, Spread]:
 def _calls(made: Sequence[Made]) -> Iterator[Call]:
     """Every call once."""
     for one in made:
-        if isinstance(one, RunTimeLoop):
+        if isinstance(one, TracedLoop):
             yield from _calls(one.body)
         else:
             yield one
@@ -140,7 +140,7 @@ def _instead(value: Any, tensor: Tensor, copy: Tensor) -> Any:
     return value
 
 
-def _copy(trace: Trace, tile: Spread) -> Tensor:
+def _copy(trace: CoreTrace, tile: Spread) -> Tensor:
     of = tile.tensor
     name = trace.named(f"{of.name}_sbuf")
     return trace.builder.tensor("sbuf", name, of.dtype, of.shape, core=trace.core, span=of.span)
@@ -151,7 +151,7 @@ def _insert(made: list[Made], copies: dict[int, Call]) -> None:
     found: list[Made] = []
     for one in made:
         found.append(one)
-        if isinstance(one, RunTimeLoop):
+        if isinstance(one, TracedLoop):
             _insert(one.body, copies)
         elif id(one) in copies:
             found.append(copies[id(one)])
@@ -161,7 +161,7 @@ def _insert(made: list[Made], copies: dict[int, Call]) -> None:
 # -- room
 
 
-def _make_room(trace: Trace, tiles: list[Spread]) -> None:
+def _make_room(trace: CoreTrace, tiles: list[Spread]) -> None:
     """Where more would be alive in PSUM than it holds, those go to SBUF that are read longest."""
     lives = psum_lives(trace.made)
     used = np.zeros(max((life.last for life in lives.values()), default=0) + 1, np.int64)

@@ -16,14 +16,14 @@ from nasm.nki.names import VirtualRegister
 from nasm.nki.older_calls import refuse_older, translated
 from nasm.nki.signatures import WORDS, functions, signature
 from nasm.nki.tensor import NkiTensor
-from nasm.nki.tracing import Call, Trace, current
+from nasm.nki.tracing import Call, CoreTrace, current
 from nasm.views.view import Reg
 
-Record = Callable[[Trace, "Function", dict[str, Any]], "Call | None"]
+Record = Callable[[CoreTrace, "IsaFunction", dict[str, Any]], "Call | None"]
 """Records what a call stands for: from the trace, the function, and its arguments by name."""
 
 
-class Function:
+class IsaFunction:
     """A function of nki.isa: its name, its rows, its signature, and how a call is recorded."""
 
     def __init__(self, name: str, rows: tuple[Row, ...], record: Record) -> None:
@@ -51,7 +51,7 @@ class NkiInstruction:
     with_schedule = depends_on
 
 
-def plainly(trace: Trace, function: Function, arguments: dict[str, Any]) -> Call | None:
+def plainly(trace: CoreTrace, function: IsaFunction, arguments: dict[str, Any]) -> Call | None:
     """A call is its rows, one after the other, each with the operands that it has."""
     made = None
     for row in function.rows:
@@ -98,15 +98,15 @@ def operand(value: Any) -> Any:
     return str(value) if isinstance(value, str) else plain(value)
 
 
-def table(isa: Isa, special: Mapping[str, Record]) -> dict[str, Function]:
+def table(isa: Isa, special: Mapping[str, Record]) -> dict[str, IsaFunction]:
     """Every function that is one row or several."""
     return {
-        name: Function(name, rows, special.get(name, plainly))
+        name: IsaFunction(name, rows, special.get(name, plainly))
         for name, rows in functions(isa).items()
     }
 
 
-def _python(function: Function) -> Callable[..., Any]:
+def _python(function: IsaFunction) -> Callable[..., Any]:
     """A Python function with the signature: what is wrong with its arguments Python itself says."""
     bind = _binding(function)
     words = [word for word in function.signature.parameters if word in WORDS]
@@ -141,7 +141,7 @@ def _member(name: str, value: Any) -> Any:
     return next((word for word in WORDS[name] if word.value == value), value)
 
 
-def _binding(function: Function) -> Callable[..., dict[str, Any]]:
+def _binding(function: IsaFunction) -> Callable[..., dict[str, Any]]:
     """What puts the arguments of a call under their names, as Python does."""
     defaults: dict[str, Any] = {}
     parameters: list[str] = []
@@ -153,8 +153,8 @@ def _binding(function: Function) -> Callable[..., dict[str, Any]]:
         else:
             defaults[f"_{parameter.name}"] = parameter.default
             parameters.append(f"{parameter.name}=_{parameter.name}")
-    handed = ", ".join(f"{name!r}: {name}" for name in function.signature.parameters)
-    text = f"def {function.name}({', '.join(parameters)}):\n return {{{handed}}}"
+    passed = ", ".join(f"{name!r}: {name}" for name in function.signature.parameters)
+    text = f"def {function.name}({', '.join(parameters)}):\n return {{{passed}}}"
     exec(compile(text, __file__, "exec"), defaults)
     made: Callable[..., dict[str, Any]] = defaults[function.name]
     return made

@@ -25,7 +25,7 @@ from typing import Any
 
 from nasm.base.problems import Refused, Severity
 from nasm.isa.generation import Generation
-from nasm.isa.instruction import Context, Row
+from nasm.isa.instruction import InstructionContext, Row
 from nasm.isa.list_kinds import views
 from nasm.isa.target import Target, rules_of
 from nasm.program.shapes import Shapes, signature
@@ -133,7 +133,7 @@ class Engines:
 
     def broken(self, row: Row, values: tuple[object, ...], engine: str) -> Severity | None:
         """How bad what an instruction breaks on an engine is; None if it keeps all rules."""
-        context = Context.of(row, values, engine, self.generation)
+        context = InstructionContext.of(row, values, engine, self.generation)
         found = None
         for rule in rules_of(self.target, row, bool(context.addressed)):
             if rule.severity is Severity.NOTE or (found and rule.severity is not Severity.ERROR):

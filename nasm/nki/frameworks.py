@@ -68,13 +68,13 @@ def stored(array: Array) -> tuple[dtypes.DType, Array]:
         raise Refused(
             UNFIT,
             f"an array of {array.dtype}, which NKI has no dtype for",
-            f"hand over {near} instead" if near else "kernels take the dtypes of nki.language",
+            f"pass {near} instead" if near else "kernels take the dtypes of nki.language",
         )
     if not array.ndim:
         raise Refused(
             UNFIT,
             f"an array without axes ({array.dtype})",
-            "hand over a number, or an array of one element",
+            "pass a number, or an array of one element",
         )
     return known, array.view(known.numpy) if array.dtype == np.bool_ else array
 

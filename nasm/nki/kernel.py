@@ -20,7 +20,7 @@ from nasm.nki.installing import installed
 from nasm.nki.jit import name_of, simulate
 from nasm.nki.lowering import Lowering
 from nasm.nki.target import default_target
-from nasm.nki.tracing import Call, Made, Trace, under
+from nasm.nki.tracing import Call, CoreTrace, Made, under
 from nasm.program.builder import ProgramBuilder
 from nasm.program.program import Program
 from nasm.sync.lines import Sequence as Sequential
@@ -82,8 +82,8 @@ def trace(
     cores = made.cores if lnc is None else made[lnc].cores
     with installed():
         builder = _builder(target or default_target(), cores, options, timing)
-        first = Trace(builder, 0, cores)
-        traces = [first, *(Trace(builder, core, cores, first) for core in range(1, cores))]
+        first = CoreTrace(builder, 0, cores)
+        traces = [first, *(CoreTrace(builder, core, cores, first) for core in range(1, cores))]
         arguments = Arguments(first, _declared(made.function))
         results = [_called(made.function, each, arguments, args, kwargs) for each in traces]
         result = _agreed(traces, results)
@@ -121,7 +121,7 @@ def _builder(
 
 def _called(
     function: Callable[..., Any],
-    trace: Trace,
+    trace: CoreTrace,
     arguments: Arguments,
     args: Sequence[Any],
     kwargs: Mapping[str, Any],
@@ -161,7 +161,7 @@ floor(_run.__code__)
 floor(_hand.__code__)
 
 
-def _agreed(traces: Sequence[Trace], results: Sequence[Any]) -> Any:
+def _agreed(traces: Sequence[CoreTrace], results: Sequence[Any]) -> Any:
     """What a kernel returned on every core; refuses different tensors."""
     first, *rest = traces
     for each, result in zip(rest, results[1:], strict=True):
@@ -188,7 +188,7 @@ def _missing(tensor: Any, core: int) -> Any:
     )
 
 
-def _roles(traces: Sequence[Trace], names: Sequence[str]) -> None:
+def _roles(traces: Sequence[CoreTrace], names: Sequence[str]) -> None:
     """Say of tensors in HBM whether they are inputs, outputs or both."""
     tensors = traces[0].builder.program.tensors
     written = {view.tensor.name for each in traces for view in _destinations(each.made)}

@@ -23,7 +23,7 @@ from nasm.nki.programs import (
     program_ndim,
     unrolled,
 )
-from nasm.nki.removed import GONE, Gone
+from nasm.nki.removed import GONE, RemovedName
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.tile_sizes import TileSize
 
@@ -206,7 +206,7 @@ class ndarray(metaclass=_Ndarray):  # noqa: N801  (AWS's name)
 
 
 globals().update(DTYPES)
-globals().update({name: Gone(name) for name in GONE})
+globals().update({name: RemovedName(name) for name in GONE})
 globals().update(FUNCTIONS)
 globals().update(OPERATORS)
 globals()["range"] = unrolled

@@ -11,7 +11,7 @@ from typing import Any
 from nasm.nki.errors import ours, refuse
 from nasm.nki.names import CONDITION, VirtualRegister
 from nasm.nki.source_tree import of_files
-from nasm.nki.tracing import RunTimeLoop, Trace, current
+from nasm.nki.tracing import CoreTrace, TracedLoop, current
 from nasm.views.shown import shown
 
 Place = tuple[FrameType, tuple[int, int]]
@@ -41,7 +41,7 @@ def _body(what: str, body_fun: Any) -> None:
         refuse(f"the body of nl.{what} is {shown(body_fun)}; wanted a function of one register")
 
 
-def _begin(trace: Trace, lower: Any, upper: Any, step: Any) -> RunTimeLoop:
+def _begin(trace: CoreTrace, lower: Any, upper: Any, step: Any) -> TracedLoop:
     if type(step) is not int or step < 1:
         refuse(f"step={step!r}: wanted a number of at least 1, known while tracing")
     for name, bound in (("lower", lower), ("upper", upper)):
@@ -57,7 +57,7 @@ def _number(value: Any) -> Any:
     return value.named if isinstance(value, VirtualRegister) else value
 
 
-def _may_loop(trace: Trace) -> None:
+def _may_loop(trace: CoreTrace) -> None:
     if trace.in_order:
         refuse(
             "a loop over a register inside nl.no_reorder",

@@ -10,15 +10,15 @@ from nasm.isa.instruction import Row
 from nasm.nki.broadcast_tiles import settle
 from nasm.nki.engines import USUAL, Engines
 from nasm.nki.names import VirtualRegister
-from nasm.nki.registers import Registers, written
-from nasm.nki.tracing import Call, Made, RunTimeLoop, Trace
+from nasm.nki.registers import RegisterUse, written
+from nasm.nki.tracing import Call, CoreTrace, Made, TracedLoop
 from nasm.sync.lines import Item, Line, Loop
 
 
 class Lowering:
     """Makes the instructions of one core's trace."""
 
-    def __init__(self, trace: Trace, dma: str = USUAL) -> None:
+    def __init__(self, trace: CoreTrace, dma: str = USUAL) -> None:
         self.trace, self.builder = trace, trace.builder
         self.target, self.generation = self.builder.target, self.builder.generation
         self.problems: list[Problem] = []
@@ -28,7 +28,7 @@ class Lowering:
         """The instructions in the order of the calls."""
         settle(self.trace, self.engines)
         self._choose(self.trace.made)
-        self.registers = Registers(self.trace.made)
+        self.registers = RegisterUse(self.trace.made)
         made = self._items(self.trace.made)
         if self.problems:
             raise Failure(self.problems)
@@ -38,7 +38,7 @@ class Lowering:
         found: list[Item] = []
         for call in calls:
             try:
-                if isinstance(call, RunTimeLoop):
+                if isinstance(call, TracedLoop):
                     found += self._loop(call)
                 else:
                     found += [self._line(call, engine) for engine in self.registers.engines(call)]
@@ -52,7 +52,7 @@ class Lowering:
     def _choose(self, calls: Sequence[Made]) -> None:
         """Give every call its engine, but for those that write registers."""
         for call in calls:
-            if isinstance(call, RunTimeLoop):
+            if isinstance(call, TracedLoop):
                 self._choose(call.body)
                 continue
             try:
@@ -73,7 +73,7 @@ class Lowering:
         queue = self.builder.queue(engine, self.trace.core)
         return self.builder.make(queue, row, [], own, None, None)[0]
 
-    def _loop(self, loop: RunTimeLoop) -> list[Item]:
+    def _loop(self, loop: TracedLoop) -> list[Item]:
         """A loop of every engine that has something to do in it."""
         trace, counter, engines = self.trace, loop.counter.named, self.registers.loop(loop)
         body = self._items(loop.body)

@@ -8,13 +8,13 @@ from typing import Any
 from nasm.base.dtypes import DTYPES as STORED
 from nasm.base.problems import Refused
 from nasm.isa.instruction import Row
-from nasm.nki.accumulating import PARTIAL, Begun, pieces
-from nasm.nki.calling import Function, asked, given, operand
+from nasm.nki.accumulating import PARTIAL, AccumulatedBytes, pieces
+from nasm.nki.calling import IsaFunction, asked, given, operand
 from nasm.nki.errors import refuse
 from nasm.nki.names import DType, MemoryRegion
 from nasm.nki.signatures import functions
 from nasm.nki.tensor import NkiTensor
-from nasm.nki.tracing import Call, Trace
+from nasm.nki.tracing import Call, CoreTrace
 from nasm.views.view import ALL, View
 
 PLACE = ("tile_position", "tile_size")
@@ -22,7 +22,7 @@ AS_FLOATS = {1: "float8_e5m2", 2: "bfloat16", 4: "float32"}
 """The dtypes under which bits of any dtype pass through the array, by their size."""
 
 
-def matmul(trace: Trace, function: Function, arguments: dict[str, Any]) -> Call:
+def matmul(trace: CoreTrace, function: IsaFunction, arguments: dict[str, Any]) -> Call:
     """A tile loaded, and another streamed past it; whether it adds may be for us to find out."""
     accumulate = arguments.pop("accumulate")
     tiles = {name: operand(arguments[name]) for name in ("stationary", "moving", "dst")}
@@ -43,14 +43,14 @@ def matmul(trace: Trace, function: Function, arguments: dict[str, Any]) -> Call:
 
 
 def _multiply(
-    trace: Trace, row: Row, operands: dict[str, Any], dst: NkiTensor, accumulate: Any
+    trace: CoreTrace, row: Row, operands: dict[str, Any], dst: NkiTensor, accumulate: Any
 ) -> Call:
     """The matmuls of a call: one, or one for each part of dst that adds, or overwrites."""
     if not dst.on_chip:  # said where it is made
         return trace.call(row, {**operands, "accumulate": False})
     begun = trace.begun.get(dst.view_.tensor.index)
     if begun is None:
-        begun = trace.begun[dst.view_.tensor.index] = Begun(dst.view_.tensor)
+        begun = trace.begun[dst.view_.tensor.index] = AccumulatedBytes(dst.view_.tensor)
     if accumulate is not None:
         begun.begin(dst.view_)
         return trace.call(row, {**operands, "accumulate": bool(accumulate)})
@@ -89,7 +89,7 @@ def _second(moving: View, low: int, high: int) -> View:
     return moving.index([ALL, ALL, slice(low, high)])
 
 
-def _once(trace: Trace, dst: NkiTensor) -> None:
+def _once(trace: CoreTrace, dst: NkiTensor) -> None:
     """A first matmul of a region in a loop of the machine: the next round's would not be one."""
     if len(trace.open) == 1:
         return
@@ -97,13 +97,13 @@ def _once(trace: Trace, dst: NkiTensor) -> None:
         f"nc_matmul in a loop of the machine into {dst.name}, which is made outside of it and "
         "has not begun: its first round would overwrite and the others add, and there is one "
         "copy of the body",
-        "say accumulate=True behind a memset and a matmul with accumulate=False before the loop, "
+        "say accumulate=True after a memset and a matmul with accumulate=False before the loop, "
         "or make the tile in the body",
         PARTIAL,
     )
 
 
-def _place(trace: Trace, stationary: View, dst: View) -> dict[str, Any]:
+def _place(trace: CoreTrace, stationary: View, dst: View) -> dict[str, Any]:
     """The tile of the array that operands reach that do not start at partition 0."""
     row, column = _first(stationary), _first(dst)
     if not row and not column:
@@ -117,7 +117,7 @@ def _first(view: View) -> int:
     return view.partition + (view.tensor.partition or 0)
 
 
-def _side(trace: Trace, start: int, count: int) -> int:
+def _side(trace: CoreTrace, start: int, count: int) -> int:
     """The size of the smallest tile that begins so far in and has room; the array's if none."""
     size, most = limit(trace, "tile_min"), limit(trace, "tile_max")
     while size < most and not (start and start % size == 0 and count <= size):
@@ -125,7 +125,7 @@ def _side(trace: Trace, start: int, count: int) -> int:
     return size
 
 
-def limit(trace: Trace, name: str) -> int:
+def limit(trace: CoreTrace, name: str) -> int:
     """A figure of the generation that is traced for."""
     return int(trace.builder.generation.number(name).value)
 
@@ -133,7 +133,7 @@ def limit(trace: Trace, name: str) -> int:
 # -- transposes
 
 
-def transpose(trace: Trace, function: Function, arguments: dict[str, Any]) -> Call:
+def transpose(trace: CoreTrace, function: IsaFunction, arguments: dict[str, Any]) -> Call:
     """On Vector, or on Tensor as a matmul with an identity: by where it goes."""
     dst, data, engine = arguments["dst"], arguments["data"], asked(arguments)
     if not isinstance(dst, NkiTensor) or not isinstance(data, NkiTensor):
@@ -153,7 +153,7 @@ def transpose(trace: Trace, function: Function, arguments: dict[str, Any]) -> Ca
     return trace.call(multiply, {"dst": into, "moving": moving, "accumulate": False, **mode})
 
 
-def _in_blocks(trace: Trace, row: Row, dst: View, data: View, engine: str) -> Call:
+def _in_blocks(trace: CoreTrace, row: Row, dst: View, data: View, engine: str) -> Call:
     most = limit(trace, "block_max")
     if max(data.partitions, data.elements) > most:
         refuse(
@@ -164,7 +164,7 @@ def _in_blocks(trace: Trace, row: Row, dst: View, data: View, engine: str) -> Ca
     return trace.call(row, {"dst": dst, "data": data}, engine)
 
 
-def _floats(trace: Trace, view: View) -> View:
+def _floats(trace: CoreTrace, view: View) -> View:
     """A tile whose bits the array passes through: of a float dtype, or taken for one."""
     name = view.dtype.name
     if name.startswith(("float", "bfloat", "tfloat")) and not name.endswith(("_x4", "fnu")):
@@ -178,7 +178,7 @@ def _floats(trace: Trace, view: View) -> View:
     return replace(view, dtype=STORED[AS_FLOATS[view.dtype.itemsize]])
 
 
-def identity(trace: Trace, dtype: str) -> NkiTensor:
+def identity(trace: CoreTrace, dtype: str) -> NkiTensor:
     """The identity that transposes multiply by: one for each dtype."""
     side = limit(trace, "tile_max")
     choice = {
@@ -190,13 +190,13 @@ def identity(trace: Trace, dtype: str) -> NkiTensor:
     return _made_first(trace, "identity", (side, side), dtype, choice)
 
 
-def ones(trace: Trace, dtype: str) -> NkiTensor:
+def ones(trace: CoreTrace, dtype: str) -> NkiTensor:
     """The row of ones that puts another row on every partition: one for each dtype."""
     return _made_first(trace, "ones", (1, limit(trace, "tile_max")), dtype)
 
 
 def _made_first(
-    trace: Trace,
+    trace: CoreTrace,
     name: str,
     shape: tuple[int, int],
     dtype: str,

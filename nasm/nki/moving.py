@@ -24,7 +24,7 @@ def _in_hbm(what: str, value: Any, argument: str) -> NkiTensor:
     if value.ndim < 2:
         refuse(
             f"nl.{what}: {argument} is {value!r}, of one axis; a tile has two or more",
-            "which of them is to count partitions? .reshape((n, 1)) or .reshape((1, n)) says so",
+            "which axis is the partitions? .reshape((n, 1)) or .reshape((1, n)) makes that clear",
         )
     return value
 

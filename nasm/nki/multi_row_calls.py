@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from nasm.nki.calling import Function, Record, asked, given, operand, plainly
+from nasm.nki.calling import IsaFunction, Record, asked, given, operand, plainly
 from nasm.nki.errors import refuse
 from nasm.nki.matmuls import matmul, transpose
 from nasm.nki.names import MemoryRegion, VirtualRegister, dge_mode
 from nasm.nki.tensor import NkiTensor
-from nasm.nki.tracing import Call, Trace
+from nasm.nki.tracing import Call, CoreTrace
 from nasm.views.shown import shown
 
 
-def activation_reduce(trace: Trace, function: Function, arguments: dict[str, Any]) -> Call:
+def activation_reduce(trace: CoreTrace, function: IsaFunction, arguments: dict[str, Any]) -> Call:
     """An activation that starts its sum anew and stores it."""
     (row,) = function.rows
     return trace.call(row, {**given(row, arguments), "reduce_cmd": "reset_reduce"}, "scalar")
 
 
-def transfer(trace: Trace, function: Function, arguments: dict[str, Any]) -> Call:
+def transfer(trace: CoreTrace, function: IsaFunction, arguments: dict[str, Any]) -> Call:
     """A transfer: who makes its descriptors may be for us to choose."""
     (row,) = function.rows
     engine, mode = asked(arguments, transfers=True), arguments.get("dge_mode")
@@ -42,7 +42,7 @@ def transfer(trace: Trace, function: Function, arguments: dict[str, Any]) -> Cal
     return trace.call(row, operands, engine)
 
 
-def _tensors(function: Function, arguments: dict[str, Any]) -> list[NkiTensor]:
+def _tensors(function: IsaFunction, arguments: dict[str, Any]) -> list[NkiTensor]:
     """The sources of a transfer; refuses what is no tensor, where it goes to as well."""
     sources = arguments["srcs"] if "srcs" in arguments else [arguments["src"]]
     if not isinstance(sources, list | tuple):
@@ -54,7 +54,7 @@ def _tensors(function: Function, arguments: dict[str, Any]) -> list[NkiTensor]:
     return [source for _, source in named[1:]]
 
 
-def exchange(trace: Trace, function: Function, arguments: dict[str, Any]) -> Call | None:
+def exchange(trace: CoreTrace, function: IsaFunction, arguments: dict[str, Any]) -> Call | None:
     """An exchange of two cores, or a barrier: a kernel on one core has nobody to meet.
 
     A barrier that only this core is named for is one of nobody else.
@@ -70,7 +70,7 @@ def exchange(trace: Trace, function: Function, arguments: dict[str, Any]) -> Cal
     return plainly(trace, function, arguments)
 
 
-def register(trace: Trace, function: Function, arguments: dict[str, Any]) -> Call:
+def register(trace: CoreTrace, function: IsaFunction, arguments: dict[str, Any]) -> Call:
     """A register is written or read: one that counts a loop is not to be written."""
     (row,) = function.rows
     for name in ("dst", "src"):
@@ -80,7 +80,7 @@ def register(trace: Trace, function: Function, arguments: dict[str, Any]) -> Cal
     return trace.call(row, {name: operand(value) for name, value in arguments.items()})
 
 
-def fill(trace: Trace, function: Function, arguments: dict[str, Any]) -> Call | None:
+def fill(trace: CoreTrace, function: IsaFunction, arguments: dict[str, Any]) -> Call | None:
     """A tile of integers is filled with an integer, which kernels may write as a float: 0.0."""
     value, dst = arguments["value"], arguments["dst"]
     whole = isinstance(value, float) and value.is_integer()

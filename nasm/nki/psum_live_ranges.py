@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nasm.isa.list_kinds import mentioned
-from nasm.nki.tracing import Call, Made, RunTimeLoop
+from nasm.nki.tracing import Call, Made, TracedLoop
 from nasm.views.tensor import Tensor
 from nasm.views.view import View
 
@@ -75,7 +75,7 @@ def _life(one: _Mentioned) -> PsumLife:
 def _read(made: Sequence[Made], at: int, around: Loops, found: dict[int, _Mentioned]) -> int:
     """Read calls from a number on; returns the next one."""
     for one in made:
-        if isinstance(one, RunTimeLoop):
+        if isinstance(one, TracedLoop):
             loop = _Open(at)
             at = _read(one.body, at, (*around, loop), found)
             loop.last = max(at - 1, loop.first)

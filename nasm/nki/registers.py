@@ -12,7 +12,7 @@ from typing import Any
 
 from nasm.base.problems import Refused
 from nasm.isa.list_kinds import views
-from nasm.nki.tracing import Call, Made, RunTimeLoop
+from nasm.nki.tracing import Call, Made, TracedLoop
 from nasm.views.view import Reg, View
 
 ANYONE = "sync"
@@ -37,7 +37,7 @@ def mentioned(call: Call) -> Iterator[int]:
             yield from (d.register for d in view.dynamic)
 
 
-class Registers:
+class RegisterUse:
     """Which engines need which registers of a trace; engines of all other calls are chosen."""
 
     def __init__(self, made: Sequence[Made]) -> None:
@@ -55,14 +55,14 @@ class Registers:
         register = written(call)
         return (call.engine,) if register is None else tuple(self.needs.get(register) or (ANYONE,))
 
-    def loop(self, loop: RunTimeLoop) -> tuple[str, ...]:
+    def loop(self, loop: TracedLoop) -> tuple[str, ...]:
         """The engines that go through a loop."""
         return tuple(self.loops.get(id(loop), ()))
 
     def _walk(self, made: Sequence[Made]) -> dict[str, None]:
         there: dict[str, None] = {}
         for call in made:
-            if isinstance(call, RunTimeLoop):
+            if isinstance(call, TracedLoop):
                 inside = self._walk(call.body)
                 self._need(self.loops, id(call), inside)
                 for bound in (call.counter, call.bound):

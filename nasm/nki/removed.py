@@ -24,7 +24,7 @@ GONE = {
 """Names of nki.language in 0.1, and what is written instead."""
 
 
-class Gone:
+class RemovedName:
     """A name of NKI 0.1: whatever is done with it is refused."""
 
     def __init__(self, name: str) -> None:

@@ -47,7 +47,7 @@ class Uncalculated:
         return id(self)
 
 
-class Unknown(Uncalculated):
+class UnknownTensor(Uncalculated):
     """A tensor: has a name, and elements that exist when the program runs."""
 
     __slots__ = ()

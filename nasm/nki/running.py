@@ -77,7 +77,7 @@ def fixed(traced: Traced) -> None:
         if not changeable(traced.given[name]):
             said = f"the kernel writes its argument {name}, and that array cannot be changed"
             span = traced.program.tensors[name].span
-            raise Failure(Problem(UNFIT, said, span, "hand over a copy that can"))
+            raise Failure(Problem(UNFIT, said, span, "pass a copy that can"))
 
 
 def finished(traced: Traced, result: Result) -> Any:

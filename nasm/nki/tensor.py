@@ -12,7 +12,7 @@ from nasm.nki.errors import refuse
 from nasm.nki.indexing import emptied, indexed, items, whole_number
 from nasm.nki.names import DTYPES, DType, MemoryRegion, VirtualRegister
 from nasm.nki.rearranging import Pattern, rearranged
-from nasm.nki.run_time_values import Unknown
+from nasm.nki.run_time_values import UnknownTensor
 from nasm.nki.views import changed, cut, retyped, within, without
 from nasm.views.offsets import moved
 from nasm.views.shown import shown
@@ -22,7 +22,7 @@ PAST = "E0305"
 """The code of what reaches past a tensor."""
 
 
-class NkiTensor(Unknown):
+class NkiTensor(UnknownTensor):
     """A view of a tensor in one of the memories. On chip axis 0 counts partitions.
 
     What it holds is not known while a kernel is traced. Every method gives another view of the same

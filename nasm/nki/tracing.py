@@ -16,7 +16,7 @@ import numpy as np
 from nasm.base.problems import Failure, Problem, Refused
 from nasm.isa.instruction import Row
 from nasm.isa.list_kinds import mentioned
-from nasm.nki.accumulating import Begun
+from nasm.nki.accumulating import AccumulatedBytes
 from nasm.nki.errors import MISUSED, Trail, frames, marks, refuse, span_of, trail
 from nasm.nki.names import TRACED_FOR, DType, MemoryRegion, VirtualRegister
 from nasm.nki.tensor import NkiTensor
@@ -42,7 +42,7 @@ class Call:
 
 
 @dataclass(slots=True)
-class RunTimeLoop:
+class TracedLoop:
     """Calls that are executed again and again: while a register is below a bound, or not 0.
 
     ``counter`` counts in steps of ``step`` up to ``bound``, a number or a register; without a bound
@@ -57,17 +57,17 @@ class RunTimeLoop:
     chain: int = 0
 
 
-Made = Call | RunTimeLoop
+Made = Call | TracedLoop
 
 
-class Trace:
+class CoreTrace:
     """What one core does: the calls of a kernel that runs under it.
 
     ``first`` is the trace of core 0, if this is of another.
     """
 
     def __init__(
-        self, builder: ProgramBuilder, core: int = 0, cores: int = 1, first: Trace | None = None
+        self, builder: ProgramBuilder, core: int = 0, cores: int = 1, first: CoreTrace | None = None
     ) -> None:
         self.builder, self.core, self.cores, self.first = builder, core, cores, first
         self.made: list[Made] = []
@@ -76,8 +76,8 @@ class Trace:
         self.shared: list[Tensor] = []
         self.arrays: dict[str, np.ndarray[Any, Any]] = {}
         self.kept: dict[Any, NkiTensor] = {}
-        self.begun: dict[int, Begun] = {}
-        self.whiles: list[tuple[FrameType, tuple[int, int], RunTimeLoop]] = []
+        self.begun: dict[int, AccumulatedBytes] = {}
+        self.whiles: list[tuple[FrameType, tuple[int, int], TracedLoop]] = []
         self.inside: dict[int, list[Made]] = {}
         self.spread: set[int] = set()
         self.in_order = self.loops = 0
@@ -138,15 +138,15 @@ class Trace:
 
     def begin(
         self, counter: VirtualRegister, bound: int | VirtualRegister | None, step: int = 1
-    ) -> RunTimeLoop:
+    ) -> TracedLoop:
         """Open a loop: what is recorded from here on is its body."""
         span, chain = self.place()
-        made = RunTimeLoop(counter, bound, step, [], span, chain)
+        made = TracedLoop(counter, bound, step, [], span, chain)
         self.open[-1].append(made)
         self.open.append(made.body)
         return made
 
-    def end(self, loop: RunTimeLoop) -> None:
+    def end(self, loop: TracedLoop) -> None:
         """Close a loop, which is the one that was opened last."""
         self.ended(loop.body)
         self.open.pop()
@@ -155,7 +155,7 @@ class Trace:
         """Refuse what left the body of a loop before its end; only this one may be open."""
         if self.open[-1] is body:
             return
-        loop = next(one for one in reversed(self.open[-2]) if isinstance(one, RunTimeLoop))
+        loop = next(one for one in reversed(self.open[-2]) if isinstance(one, TracedLoop))
         span, chains = self.builder.program.spans[loop.span], self.builder.program.chains
         raise Failure(
             Problem(
@@ -243,15 +243,15 @@ def _described(tensor: Tensor) -> str:
     return f"{tensor.name}, {tensor.dtype}[{', '.join(map(str, tensor.shape))}]"
 
 
-_CURRENT: ContextVar[Trace | None] = ContextVar("nasm.nki", default=None)
+_CURRENT: ContextVar[CoreTrace | None] = ContextVar("nasm.nki", default=None)
 
 
-def tracing() -> Trace | None:
+def tracing() -> CoreTrace | None:
     """The trace of the kernel that is running, if one is."""
     return _CURRENT.get()
 
 
-def current(what: str) -> Trace:
+def current(what: str) -> CoreTrace:
     """The trace of the kernel that is running; refuses what makes sense in one alone."""
     found = _CURRENT.get()
     if found is None:
@@ -264,7 +264,7 @@ def current(what: str) -> Trace:
 
 
 @contextmanager
-def under(trace: Trace) -> Iterator[Trace]:
+def under(trace: CoreTrace) -> Iterator[CoreTrace]:
     """Let a kernel run under a trace."""
     before, generation = _CURRENT.set(trace), TRACED_FOR.set(trace.builder.generation)
     try:
@@ -274,4 +274,4 @@ def under(trace: Trace) -> Iterator[Trace]:
         TRACED_FOR.reset(generation)
 
 
-__all__ = ["Call", "Failure", "Made", "RunTimeLoop", "Trace", "current", "tracing", "under"]
+__all__ = ["Call", "CoreTrace", "Failure", "Made", "TracedLoop", "current", "tracing", "under"]

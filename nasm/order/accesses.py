@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from nasm.order.observer import Moved
+from nasm.order.observer import TransferTouches
 from nasm.order.places import Area, Place, Places, area_of
 from nasm.order.posts import Clock
 from nasm.views.regions import Region
@@ -27,7 +27,7 @@ MOVES = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class ByteAccess:
     """What an instruction, or the transfer that it issued, does to some bytes."""
 
     queue: int
@@ -42,7 +42,7 @@ class Access:
         return self.kind != READ
 
 
-Report = Callable[[Place, int, int, str, Access], None]
+Report = Callable[[Place, int, int, str, ByteAccess], None]
 """Told of a conflict in no order: where the earlier access was, its column and count, its kind, and
 the later access."""
 
@@ -68,7 +68,7 @@ class Accesses:
         self._by_work: dict[int, Touched] = {}
         self._kept: dict[int, Touched] = {}
 
-    def report(self, near: Place, column: int, count: int, kind: str, now: Access) -> None:
+    def report(self, near: Place, column: int, count: int, kind: str, now: ByteAccess) -> None:
         """Tell of a conflict in no order."""
         self._raced = True
         self._told(near, column, count, kind, now)
@@ -118,7 +118,7 @@ class Accesses:
             place.writes[mine] = over
 
     def transfer(
-        self, queue: int, index: int, clock: Clock, moved: Moved, column: int, count: int
+        self, queue: int, index: int, clock: Clock, moved: TransferTouches, column: int, count: int
     ) -> None:
         """A transfer is issued by an instruction that starts with a clock.
 
@@ -147,17 +147,17 @@ class Accesses:
             for near in place.near:
                 for column, count in near.writes.items():
                     if clock[column] < count and column != queue and column != own:
-                        now = Access(queue, index, kind, own == MOVES, place.region)
+                        now = ByteAccess(queue, index, kind, own == MOVES, place.region)
                         self.report(near, column, count, WRITE, now)
                 if near.reads and kind is not READ:
                     for column, count in near.reads.items():
                         if clock[column] < count and column != queue:
-                            now = Access(queue, index, kind, own == MOVES, place.region)
+                            now = ByteAccess(queue, index, kind, own == MOVES, place.region)
                             self.report(near, column, count, READ, now)
                 if near.adds and kind is not ADD:
                     for column, count in near.adds.items():
                         if clock[column] < count and column != queue:
-                            now = Access(queue, index, kind, own == MOVES, place.region)
+                            now = ByteAccess(queue, index, kind, own == MOVES, place.region)
                             self.report(near, column, count, ADD, now)
             if kind is WRITE and not (self._raced or self.every):
                 place.supersede()

@@ -10,7 +10,7 @@ from nasm.order.check import Check
 from nasm.order.events import Added
 from nasm.order.faults import Fault
 from nasm.order.remedies import Remedy, remedy
-from nasm.order.skeleton import Take, Wait
+from nasm.order.skeleton import CounterWait, Take
 from nasm.order.trial import Trials
 
 Place = tuple[int, int]
@@ -63,7 +63,7 @@ def _candidates(check: Check, fault: Fault) -> Iterator[Advice]:
     yield Advice(found._replace(wait=None, others=(), placed=None))
 
 
-def _unit(check: Check, wait: Wait) -> int:
+def _unit(check: Check, wait: CounterWait) -> int:
     """The least that is posted to a counter at a time; of a transfer, all of its shares."""
     posts = check.order.streams(wait.counter)
     return min(one.totals[nth] - one.total(nth) for one in posts for nth in range(len(one.totals)))
@@ -124,6 +124,6 @@ def _add(check: Check, fault: Fault, advice: Advice, more: dict[Place, list[Adde
                 more.setdefault((waiter.queue, waiter.index), []).append(check.end(other))
         return
     for nth, index in enumerate(_rounds(check, fault)):
-        added = Wait(mine.counter, ">=", wait.value + advice.step * nth)
+        added = CounterWait(mine.counter, ">=", wait.value + advice.step * nth)
         place = fault.remedy.place[0], index
         more.setdefault(place, []).append(Take(added) if advice.takes else added)

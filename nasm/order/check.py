@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from nasm.base import gc_pause
-from nasm.order.accesses import NOTHING, Access, Accesses
+from nasm.order.accesses import NOTHING, Accesses, ByteAccess
 from nasm.order.clocks import Order
 from nasm.order.down_counters import Unordered
 from nasm.order.events import More, Sources, Steps
@@ -31,9 +31,9 @@ class Race(NamedTuple):
     says how many.
     """
 
-    first: Access
-    second: Access
-    pairs: list[tuple[Access, Access]]
+    first: ByteAccess
+    second: ByteAccess
+    pairs: list[tuple[ByteAccess, ByteAccess]]
     many: int = 1
 
 
@@ -148,7 +148,7 @@ class Check:
                 accesses.transfer(queue, index, clocks[queue], moved, *end)
         self._compared = self.steps.taken
 
-    def _found(self, near: Place, column: int, count: int, kind: str, now: Access) -> None:
+    def _found(self, near: Place, column: int, count: int, kind: str, now: ByteAccess) -> None:
         """An access and an earlier one are in no order."""
         queues, index, moves = self.order.queues, count - 1, False
         if column < queues:
@@ -158,7 +158,7 @@ class Check:
             queue = column - queues
         else:
             queue, index, moves = self.order.owners[column], self.order.issued[column][index], True
-        first = Access(queue, index, kind, moves, near.region)
+        first = ByteAccess(queue, index, kind, moves, near.region)
         if self.sources.typed and self._one_by_hand(first, now):
             return
         if self.more and self.ordered(now, first):  # what waits more comes later than it did
@@ -173,7 +173,7 @@ class Check:
             found.pairs.append((first, now))
         self._pairs[key] = found._replace(many=found.many + 1)
 
-    def _one_by_hand(self, first: Access, now: Access) -> bool:
+    def _one_by_hand(self, first: ByteAccess, now: ByteAccess) -> bool:
         """Whether one of two accesses was typed in, and the first was over before the other began.
 
         Who types sees what is complete, and lets go on what waits: that is an order of its own.
@@ -188,7 +188,7 @@ class Check:
             over = watch.completion(first.queue, first.index)
         return over is not None and over <= watch.begin(now.queue, now.index)
 
-    def end(self, access: Access) -> Event:
+    def end(self, access: ByteAccess) -> Event:
         """When an access is over."""
         if access.moves and not self.watch.moved[access.queue][access.index].met:
             return Event(LANDS, access.queue, access.index)
@@ -205,23 +205,23 @@ class Check:
             if column >= 2 * self.order.queues and done[column] < count
         ]
 
-    def starts_after(self, one: Access, other: Access) -> bool:
+    def starts_after(self, one: ByteAccess, other: ByteAccess) -> bool:
         """Whether an access begins after another one has begun, in every execution."""
         if one.queue == other.queue:
             return one.index > other.index
         return self.order.clock(one.queue, one.index)[other.queue] > other.index
 
-    def ordered(self, one: Access, other: Access) -> bool:
+    def ordered(self, one: ByteAccess, other: ByteAccess) -> bool:
         """Whether an access is over before another one begins, in every execution."""
         if one.queue == other.queue and not one.moves and not other.moves:
             return one.index < other.index
         return self.order.before(self.end(one), other.queue, other.index)
 
-    def _side(self, access: Access) -> tuple[Line, bool, bool]:
+    def _side(self, access: ByteAccess) -> tuple[Line, bool, bool]:
         """What tells the accesses of a line apart: by itself or a transfer, read or written."""
         return self.line(access.queue, access.index), access.moves, access.writes
 
-    def split(self, race: Race, waiter: Access) -> Iterator[tuple[Access, Access]]:
+    def split(self, race: Race, waiter: ByteAccess) -> Iterator[tuple[ByteAccess, ByteAccess]]:
         """The pairs of a race, each with the one of the waiter's line first."""
         mine = self._side(waiter)
         for first, second in race.pairs:

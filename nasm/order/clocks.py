@@ -25,8 +25,8 @@ from typing import NamedTuple
 
 from nasm.order.deltas import News
 from nasm.order.down_counters import Lives, Place, Unordered
-from nasm.order.posts import Clock, Posts, Taken, Window, both, more_than, posted
-from nasm.order.skeleton import COMPLETES, LANDS, STARTS, Event, Step, Wait
+from nasm.order.posts import Clock, Posts, TakenStep, Window, both, more_than, posted
+from nasm.order.skeleton import COMPLETES, LANDS, STARTS, CounterWait, Event, Step
 
 TRIED = 100
 """Sweeps at most of what is only tried. No run has been in that order, and they may not end."""
@@ -35,7 +35,7 @@ TRIED = 100
 class Overrun(NamedTuple):
     """A wait, where it is, what its counter may be then, and the last that may have posted."""
 
-    wait: Wait
+    wait: CounterWait
     place: tuple[int, int]
     total: int
     posters: tuple[tuple[int, int], ...]
@@ -58,19 +58,19 @@ class Order:
         self.columns = {stream: 2 * queues + n for n, stream in enumerate(streams)}
         self.owners = {column: queue for (queue, _), column in self.columns.items()}
         self.issued: dict[int, list[int]] = {column: [] for column in self.owners}
-        self.taken: list[Taken] = []
+        self.taken: list[TakenStep] = []
         self.starts: list[list[int]] = [[] for _ in range(queues)]
-        self.steps: list[list[Taken]] = [[] for _ in range(queues)]
+        self.steps: list[list[TakenStep]] = [[] for _ in range(queues)]
         self.nothing: Clock = (0,) * (2 * queues + len(streams))
         self._now: list[Clock] = [self.nothing] * queues
         self._news = News(queues)
         self._posts: dict[int, dict[tuple[int, int], Posts]] = {}
         self._falls: dict[int, dict[tuple[int, int], Posts]] = {}
         self._waits: dict[int, dict[int, int]] = {}
-        self._met: list[tuple[Taken, Clock]] = []
+        self._met: list[tuple[TakenStep, Clock]] = []
         self._first = self._settled = True
         self._doubtful: set[int] = set()
-        self._exact: list[Taken] = []
+        self._exact: list[TakenStep] = []
         self._takes = False
         self._lived: set[int] = set()
         self._lives = Lives(())
@@ -84,7 +84,7 @@ class Order:
             self._meet()
         if step.issue is not None:
             self.issued[self.columns[step.queue, step.issue.counter]].append(step.index)
-        taken = Taken(step, self._posts_of(step))
+        taken = TakenStep(step, self._posts_of(step))
         self.taken.append(taken)
         self.starts[step.queue].append(step.index)
         self.steps[step.queue].append(taken)
@@ -112,7 +112,7 @@ class Order:
             return _stream(kept, change.counter, queue, STARTS, queue)
         return _stream(kept, change.counter, queue, COMPLETES, self.queues + queue)
 
-    def _advance(self, taken: Taken) -> None:
+    def _advance(self, taken: TakenStep) -> None:
         """Give a step its clock, unless others of its meeting are still to come."""
         step = taken.step
         clock = self._before_start(step)
@@ -139,7 +139,7 @@ class Order:
                 clock = self._waited(clock, queue, step.index, wait.counter, wait.value)
         return clock
 
-    def _start(self, taken: Taken, clock: Clock) -> None:
+    def _start(self, taken: TakenStep, clock: Clock) -> None:
         """A step starts with a clock: what it posts has that behind it."""
         step, posts = taken.step, taken.posts
         self._now[step.queue] = taken.clock = clock

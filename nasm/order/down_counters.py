@@ -21,7 +21,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from nasm.order.posts import Clock, Posts, Taken, Window, joined, more_than, posted
+from nasm.order.posts import Clock, Posts, TakenStep, Window, joined, more_than, posted
 from nasm.order.skeleton import COMPLETES, LANDS, STARTS, Step
 
 Place = tuple[int, int]
@@ -37,16 +37,16 @@ class Unordered(NamedTuple):
     waits: bool
 
 
-class Stream:
+class ChangeStream:
     """Changes of a counter by one queue in one way, in order, as steps and as posts."""
 
-    def __init__(self, taken: Taken) -> None:
+    def __init__(self, taken: TakenStep) -> None:
         assert taken.posts is not None
         posts = taken.posts
         self.posts = Posts(posts.queue, posts.kind, posts.column, taken.nth)
-        self.taken: list[Taken] = []
+        self.taken: list[TakenStep] = []
 
-    def add(self, taken: Taken, value: int) -> None:
+    def add(self, taken: TakenStep, value: int) -> None:
         """One more."""
         taken.life = self.posts, len(self.taken)
         self.taken.append(taken)
@@ -61,7 +61,7 @@ class Stream:
         count = index if posts.kind == STARTS and posts.queue == queue else clock[posts.column]
         return bisect_left(posts.indices, count)
 
-    def before_change(self, change: Taken) -> int:
+    def before_change(self, change: TakenStep) -> int:
         """How many have surely happened before another change does."""
         step, kind = change.step, self.posts.kind
         assert change.posts is not None
@@ -71,16 +71,16 @@ class Stream:
         return count - 1 if count and _at_once(self.taken[count - 1], change) else count
 
 
-class Counter:
+class DownCounter:
     """What happens to a counter: its sets, what is posted and taken, and who waits for it."""
 
     def __init__(self) -> None:
-        self.sets: dict[tuple[int, int], Stream] = {}
-        self.posts: dict[tuple[int, int], Stream] = {}
-        self.takes: dict[tuple[int, int], Stream] = {}
-        self.waits: dict[int, list[Taken]] = {}
+        self.sets: dict[tuple[int, int], ChangeStream] = {}
+        self.posts: dict[tuple[int, int], ChangeStream] = {}
+        self.takes: dict[tuple[int, int], ChangeStream] = {}
+        self.waits: dict[int, list[TakenStep]] = {}
 
-    def change(self, taken: Taken) -> None:
+    def change(self, taken: TakenStep) -> None:
         """A step changes it."""
         assert taken.posts is not None
         change, (_, value) = taken.step.change, posted(taken.step)
@@ -89,7 +89,7 @@ class Counter:
             kind = self.sets
         key = (taken.posts.queue, taken.posts.kind)
         if key not in kind:
-            kind[key] = Stream(taken)
+            kind[key] = ChangeStream(taken)
         kind[key].add(taken, abs(value))
 
 
@@ -100,15 +100,15 @@ class Lives:
     """
 
     def __init__(self, counters: Collection[int]) -> None:
-        self.counters = {counter: Counter() for counter in sorted(counters)}
+        self.counters = {counter: DownCounter() for counter in sorted(counters)}
 
-    def change(self, taken: Taken) -> None:
+    def change(self, taken: TakenStep) -> None:
         """A step that starts changes a counter."""
         counter = self.counters.get(posted(taken.step)[0])
         if counter is not None:
             counter.change(taken)
 
-    def wait(self, taken: Taken) -> None:
+    def wait(self, taken: TakenStep) -> None:
         """A step waits for a counter."""
         wait = taken.step.wait
         if wait is not None and wait.counter in self.counters:
@@ -162,7 +162,7 @@ class Lives:
                         found.append(Unordered(number, *places, waits))
         return found
 
-    def _others(self, counter: Counter, setter: Taken) -> Iterator[tuple[Taken, bool]]:
+    def _others(self, counter: DownCounter, setter: TakenStep) -> Iterator[tuple[TakenStep, bool]]:
         """The first change and the first wait of each queue that a set is in no order with."""
         for kind in (counter.sets, counter.posts, counter.takes):
             for stream in kind.values():
@@ -178,13 +178,16 @@ class Lives:
                 if not self._follows(taken, setter):
                     yield taken, True
 
-    def _follows(self, taken: Taken, setter: Taken) -> bool:
+    def _follows(self, taken: TakenStep, setter: TakenStep) -> bool:
         """Whether a wait can only be over once a set was made."""
         return _has(taken.clock, taken.step.queue, taken.step.index, setter)
 
 
 def _sure(
-    streams: Mapping[tuple[int, int], Stream], step: Step, base: Clock, setter: Taken | None
+    streams: Mapping[tuple[int, int], ChangeStream],
+    step: Step,
+    base: Clock,
+    setter: TakenStep | None,
 ) -> int:
     """What changes surely amount to when a wait is over, since a set or since the start."""
     total = 0
@@ -199,8 +202,8 @@ def _sure(
 
 
 def _setters(
-    counter: Counter, step: Step, base: Clock, known: Sequence[Taken]
-) -> Iterator[Taken | None]:
+    counter: DownCounter, step: Step, base: Clock, known: Sequence[TakenStep]
+) -> Iterator[TakenStep | None]:
     """The sets that may be the last one before a wait is over; None is the start."""
     if not known:
         yield None
@@ -214,7 +217,7 @@ def _setters(
                 yield setter
 
 
-def _has(clock: Clock, queue: int, index: int, change: Taken) -> bool:
+def _has(clock: Clock, queue: int, index: int, change: TakenStep) -> bool:
     """Whether a change was made before an instruction with a clock starts."""
     step, posts = change.step, change.posts
     assert posts is not None
@@ -225,7 +228,7 @@ def _has(clock: Clock, queue: int, index: int, change: Taken) -> bool:
     return clock[posts.column] > step.index
 
 
-def _before(one: Taken, other: Taken) -> bool:
+def _before(one: TakenStep, other: TakenStep) -> bool:
     """Whether a change comes before another one."""
     assert one.posts is not None
     assert other.posts is not None
@@ -237,7 +240,7 @@ def _before(one: Taken, other: Taken) -> bool:
     return _has(other.clock, theirs.queue, theirs.index, one)
 
 
-def _at_once(one: Taken, other: Taken) -> bool:
+def _at_once(one: TakenStep, other: TakenStep) -> bool:
     """Whether two instructions that meet make their changes when they start: in any order."""
     assert one.posts is not None
     assert other.posts is not None
@@ -245,7 +248,7 @@ def _at_once(one: Taken, other: Taken) -> bool:
     return met and one.posts.kind == other.posts.kind == STARTS
 
 
-def _starts_before(mine: Step, other: Taken) -> bool:
+def _starts_before(mine: Step, other: TakenStep) -> bool:
     """Whether an instruction starts before another one makes a change."""
     theirs = other.step
     if mine.queue == theirs.queue:
@@ -253,7 +256,7 @@ def _starts_before(mine: Step, other: Taken) -> bool:
     return other.clock[mine.queue] > mine.index
 
 
-def _after(clock: Clock, change: Taken) -> Clock:
+def _after(clock: Clock, change: TakenStep) -> Clock:
     """A clock after a change has been made."""
     posts = change.posts
     assert posts is not None
@@ -263,7 +266,7 @@ def _after(clock: Clock, change: Taken) -> Clock:
 
 
 def _windows(
-    streams: Mapping[tuple[int, int], Stream], step: Step, sets: Sequence[Taken]
+    streams: Mapping[tuple[int, int], ChangeStream], step: Step, sets: Sequence[TakenStep]
 ) -> list[Window]:
     """The changes that come neither after a wait nor before one of the sets that come before it."""
     found = []

@@ -7,9 +7,9 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from nasm.isa.effects import Clear, Rendezvous, Transfer
 from nasm.order.accesses import Accesses
 from nasm.order.clocks import Order
-from nasm.order.observer import Moved, Watch
+from nasm.order.observer import TransferTouches, Watch
 from nasm.order.places import Area
-from nasm.order.skeleton import Change, Event, Issue, Step, Take, Wait
+from nasm.order.skeleton import CounterChange, CounterWait, Event, Issue, Step, Take
 from nasm.program.program import Program, QueueProgram
 from nasm.sim.queues import Work
 from nasm.views.regions import Region
@@ -17,7 +17,7 @@ from nasm.views.regions import Region
 Place = tuple[int, int]
 """A queue, and the number of an instruction among those it executed."""
 
-Added = Wait | Take | Event
+Added = CounterWait | Take | Event
 """What an instruction is to wait for, too: a counter, or an event itself."""
 
 More = Mapping[Place, Sequence[Added]]
@@ -55,10 +55,10 @@ class Sources:
             held = not early.isdisjoint(lines.updates) or not meeting.isdisjoint(lines.instructions)
             self.tracked.append(bool(streams) or held or down or clears)
         self.waits = [
-            None if w is None else Wait(w.semaphore, w.op, w.value) for w in program.waits
+            None if w is None else CounterWait(w.semaphore, w.op, w.value) for w in program.waits
         ]
         self.changes = [
-            None if u is None else Change(u.semaphore, u.op, u.value, u.at_read)
+            None if u is None else CounterChange(u.semaphore, u.op, u.value, u.at_read)
             for u in program.updates
         ]
 
@@ -74,7 +74,7 @@ class Sources:
         """The core that a counter belongs to."""
         return self.program.generation.counter(counter)[0]
 
-    def change(self, queue: int, pc: int) -> Change | None:
+    def change(self, queue: int, pc: int) -> CounterChange | None:
         """What an instruction changes itself; None if nothing, or if its transfer posts."""
         lines = self.program.queues[queue]
         posts = self.program.instructions[lines.instructions[pc]].row.posts
@@ -140,7 +140,7 @@ class Steps:
                         together.clear()
             for counter in work.clears:
                 if counter in counters:
-                    take(Step(queue, index, None, Change(counter, "=", 0)))
+                    take(Step(queue, index, None, CounterChange(counter, "=", 0)))
             number, owned = work.number, self._owned[queue]
             if number not in owned:
                 self._own((queue, -1), work.reads, work.writes)
@@ -183,12 +183,12 @@ class Steps:
                 self.order.take(Step(queue, index, behind=one))
             elif isinstance(one, Take):
                 wait = one.wait
-                change = Change(wait.counter, "+", -wait.value)
+                change = CounterChange(wait.counter, "+", -wait.value)
                 self.order.take(Step(queue, index, wait, change))
             else:
                 self.order.take(Step(queue, index, one))
 
-    def _issue(self, queue: int, index: int, flight: Moved) -> Issue | None:
+    def _issue(self, queue: int, index: int, flight: TransferTouches) -> Issue | None:
         """The transfer of a step; that of a meeting is over once its members have met."""
         if flight.met:
             self.ends[queue][index] = queue, index + 1

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from nasm.order.accesses import Access
+from nasm.order.accesses import ByteAccess
 from nasm.order.check import Check, Race
 from nasm.order.events import Added
 from nasm.order.remedies import Remedy, meant, remedy
@@ -27,7 +27,7 @@ TRIED = 4
 WORK = 400_000
 """Instructions of the run that are judged again, in all, to tell faults apart."""
 
-Filled = Callable[[Access], bool]
+Filled = Callable[[ByteAccess], bool]
 """Whether what an access touches has had values before the run."""
 
 
@@ -101,7 +101,7 @@ def _candidates(check: Check, filled: Filled) -> Iterator[Fault]:
         yield from _met(check, race, waiter, other)
 
 
-def _met(check: Check, race: Race, waiter: Access, other: Access) -> Iterator[Fault]:
+def _met(check: Check, race: Race, waiter: ByteAccess, other: ByteAccess) -> Iterator[Fault]:
     """The waits before meetings that come before a waiter, on the core of what it waits for."""
     queues = check.sources.program.queues
     known, there = (check.order.clock(one.queue, one.index) for one in (waiter, other))

@@ -62,7 +62,7 @@ def _touched(instruction: Instruction) -> Iterator[Tensor]:
             yield view.offsets.tile.tensor
 
 
-class Moved(NamedTuple):
+class TransferTouches(NamedTuple):
     """What a transfer touches, posts to, and in how many shares; its ``number`` is its own.
 
     ``pattern`` is the same for all that touch the same. It ``adds`` to what it writes, or is part
@@ -100,7 +100,7 @@ class Watch(Observer):
         self.pcs = [array("i") for _ in queues]
         self.begins = [array("q") for _ in queues]
         self.ends = [array("q") for _ in queues]
-        self.moved: list[dict[int, Moved]] = [{} for _ in queues]
+        self.moved: list[dict[int, TransferTouches]] = [{} for _ in queues]
         self.meetings: dict[tuple[int, int], int] = {}
         columns = zip(self.works, self.pcs, self.begins, self.ends, strict=True)
         self._add: list[tuple[Callable[[Any], None], ...]] = [
@@ -147,7 +147,7 @@ class Watch(Observer):
             flight.key, flight.pattern, flight.reads, flight.writes, flight.semaphore, flight.left,
             flight.adds, met,
         )  # fmt: skip
-        self.moved[queue][index if met else index - 1] = _tuple(Moved, moved)
+        self.moved[queue][index if met else index - 1] = _tuple(TransferTouches, moved)
 
     def landed(self, group: Group, now: int) -> None:
         """Remember when shares landed."""

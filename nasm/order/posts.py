@@ -68,7 +68,7 @@ class Posts:
         return self.totals[count - 1] if count else 0
 
 
-class Taken:
+class TakenStep:
     """A step that was taken, with the clock of its start.
 
     It is the nth of its ``posts``, and has another place in the ``life`` of a counter, if it has.

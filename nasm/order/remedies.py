@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from nasm.order.accesses import READ, Access
+from nasm.order.accesses import READ, ByteAccess
 from nasm.order.check import Check
 from nasm.order.places import Place
 from nasm.order.posts import Posts
-from nasm.order.skeleton import COMPLETES, LANDS, Event, Wait
+from nasm.order.skeleton import COMPLETES, LANDS, CounterWait, Event
 
 FEW = 4
 """Posts that a remedy names."""
@@ -22,9 +22,9 @@ class Remedy(NamedTuple):
     The wait may be ``placed`` before the waiter, at an instruction that this comes after.
     """
 
-    waiter: Access
-    other: Access
-    wait: Wait | None
+    waiter: ByteAccess
+    other: ByteAccess
+    wait: CounterWait | None
     others: tuple[tuple[int, int], ...] = ()
     placed: tuple[int, int] | None = None
 
@@ -34,7 +34,7 @@ class Remedy(NamedTuple):
         return self.placed or (self.waiter.queue, self.waiter.index)
 
 
-def remedy(check: Check, waiter: Access, other: Access) -> Remedy:
+def remedy(check: Check, waiter: ByteAccess, other: ByteAccess) -> Remedy:
     """The wait that brings an access behind another one: for what that posts itself, if it can."""
     event = check.end(other)
     core = check.sources.program.queues[waiter.queue].core
@@ -45,14 +45,14 @@ def remedy(check: Check, waiter: Access, other: Access) -> Remedy:
         found = _wait(check, waiter, event, counter)
         if found is not None:
             rank, value, others = found
-            made = Remedy(waiter, other, Wait(counter, ">=", value), others)
+            made = Remedy(waiter, other, CounterWait(counter, ">=", value), others)
             if best is None or rank < best[0]:
                 best = rank, made
     return best[1] if best is not None else Remedy(waiter, other, None)
 
 
 def _wait(
-    check: Check, waiter: Access, event: Event, counter: int
+    check: Check, waiter: ByteAccess, event: Event, counter: int
 ) -> tuple[tuple[int, int], int, tuple[tuple[int, int], ...]] | None:
     """The value of a counter that something has to happen for, and who else posts to it.
 
@@ -98,12 +98,12 @@ def _follows(check: Check, posts: Posts, nth: int, event: Event) -> bool:
 class Meant(NamedTuple):
     """Who of two should wait for the other one, most likely, and whether it is ``sure``."""
 
-    waiter: Access
-    other: Access
+    waiter: ByteAccess
+    other: ByteAccess
     sure: bool = False
 
 
-def meant(check: Check, first: Access, second: Access, filled: bool) -> Meant:
+def meant(check: Check, first: ByteAccess, second: ByteAccess, filled: bool) -> Meant:
     """Who of two accesses should wait for the other one, most likely.
 
     ``filled`` says that the bytes had values before the run. A writer waits for the only reader of
@@ -117,7 +117,7 @@ def meant(check: Check, first: Access, second: Access, filled: bool) -> Meant:
         return Meant(second, first)
     reader, writer = (second, first) if first.writes else (first, second)
     before, after, in_place = [], [], False
-    others: list[Access] = []
+    others: list[ByteAccess] = []
     for access in _touching(check, writer):
         if access in (reader, writer):
             continue
@@ -149,12 +149,12 @@ def meant(check: Check, first: Access, second: Access, filled: bool) -> Meant:
     return Meant(writer, reader) if again else Meant(reader, writer)
 
 
-def _later(check: Check, one: Access, other: Access) -> bool:
+def _later(check: Check, one: ByteAccess, other: ByteAccess) -> bool:
     """Whether a write follows another one: in its queue, or in every execution."""
     return check.ordered(other, one) or (one.queue == other.queue and one.index > other.index)
 
 
-def _touching(check: Check, access: Access) -> Iterator[Access]:
+def _touching(check: Check, access: ByteAccess) -> Iterator[ByteAccess]:
     """Everything in the run that has a byte in common with an access."""
     (place,) = check.accesses.places.of((access.region,))
     near = set(map(id, place.near))
@@ -179,10 +179,10 @@ def _of(
     reads: tuple,  # type: ignore[type-arg]
     writes: tuple,  # type: ignore[type-arg]
     moves: bool,
-) -> Iterator[Access]:
+) -> Iterator[ByteAccess]:
     sides: tuple[tuple[Place, ...], ...] = check.accesses.touched(number, reads, writes)
     for places, kind in zip(sides, (READ, "write"), strict=True):
         for place in places:
             if id(place) in near:
-                yield Access(queue, index, kind, moves, place.region)
+                yield ByteAccess(queue, index, kind, moves, place.region)
                 break

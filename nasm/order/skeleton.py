@@ -13,7 +13,7 @@ STARTS, COMPLETES, LANDS = range(3)
 """What happens of an instruction: its start, its completion, the landing of what it issued."""
 
 
-class Wait(NamedTuple):
+class CounterWait(NamedTuple):
     """An instruction starts when a counter is at least (``>=``), or just (``==``), a value."""
 
     counter: int
@@ -21,7 +21,7 @@ class Wait(NamedTuple):
     value: int
 
 
-class Change(NamedTuple):
+class CounterChange(NamedTuple):
     """A counter grows by a value (``+``) or becomes it (``=``): at the completion, or the start."""
 
     counter: int
@@ -33,7 +33,7 @@ class Change(NamedTuple):
 class Take(NamedTuple):
     """An instruction in front of another one waits for a counter, and takes what it waited for."""
 
-    wait: Wait
+    wait: CounterWait
 
 
 class Issue(NamedTuple):
@@ -54,8 +54,8 @@ class Step:
 
     queue: int
     index: int
-    wait: Wait | None = None
-    change: Change | None = None
+    wait: CounterWait | None = None
+    change: CounterChange | None = None
     issue: Issue | None = None
     after: int = -1
     meeting: int = -1

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from nasm.order.check import Check
-from nasm.order.posts import Taken
+from nasm.order.posts import TakenStep
 from nasm.order.skeleton import Step
 from nasm.order.trial import Dry
 
@@ -28,7 +28,7 @@ def late_takes(check: Check) -> Iterator[tuple[Place, Place, int]]:
         yield from found
 
 
-def always_ends(taken: Sequence[Taken]) -> bool:
+def always_ends(taken: Sequence[TakenStep]) -> bool:
     """Whether steps come to their end whatever takes how long, as far as this is easily proved.
 
     A wait for ``n`` is over at the latest when ``n`` more has been posted than was taken: by the
@@ -37,7 +37,7 @@ def always_ends(taken: Sequence[Taken]) -> bool:
     have not started, the first in that execution could.
     """
     raised: list[Step] = []
-    takes: dict[int, list[Taken]] = {}
+    takes: dict[int, list[TakenStep]] = {}
     for one in taken:
         change = one.step.change
         if change is not None and change.op != "+":
@@ -57,12 +57,12 @@ def always_ends(taken: Sequence[Taken]) -> bool:
     return Dry(raised, min).ends()
 
 
-def _amount(take: Taken) -> int:
+def _amount(take: TakenStep) -> int:
     assert take.step.change is not None
     return -take.step.change.value
 
 
-def _counts(take: Taken, step: Step) -> bool:
+def _counts(take: TakenStep, step: Step) -> bool:
     """Whether a take may be made before a step starts."""
     if take.step.queue == step.queue:
         return take.step.index < step.index

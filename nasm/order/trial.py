@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from nasm.order.check import Check, Line, Race
 from nasm.order.events import More
-from nasm.order.skeleton import Step, Wait
+from nasm.order.skeleton import CounterWait, Step
 
 Pick = Callable[[Sequence[int]], int]
 WAYS: tuple[Pick, ...] = (min, max)
@@ -101,7 +101,7 @@ class Dry:
             return False
         return step.wait is None or self._over(step.wait)
 
-    def _over(self, wait: Wait) -> bool:
+    def _over(self, wait: CounterWait) -> bool:
         value = self.values.get(wait.counter, 0)
         return value == wait.value if wait.op == "==" else value >= wait.value
 

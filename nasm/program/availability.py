@@ -8,7 +8,7 @@ from dataclasses import replace
 from nasm.base.problems import Problem, Refused, Severity, listed
 from nasm.isa.effects import Transfer
 from nasm.isa.generation import Generation
-from nasm.isa.instruction import REQUIRED, Context, Operand, Row, Rule
+from nasm.isa.instruction import REQUIRED, InstructionContext, Operand, Row, Rule
 from nasm.isa.kinds import Tile
 from nasm.isa.synonyms import SIGNS
 from nasm.isa.target import Target, rules_of
@@ -33,7 +33,7 @@ def available(target: Target, generation: Generation, row: Row, engine: str) -> 
     raise Refused("E0408", said, _having(everywhere, generation, engine, "runs on"))
 
 
-def legal(target: Target, rule: Rule, context: Context) -> str:
+def legal(target: Target, rule: Rule, context: InstructionContext) -> str:
     """Where an instruction that breaks a rule here would break none, or what to write instead.
 
     Other rules that it breaks here may be broken there too: they are reported for themselves.
@@ -53,7 +53,7 @@ def legal(target: Target, rule: Rule, context: Context) -> str:
     return "; or ".join(filter(None, (legal_on, "" if here_too else _halved(target, context))))
 
 
-def _breaks(target: Target, context: Context) -> list[Rule]:
+def _breaks(target: Target, context: InstructionContext) -> list[Rule]:
     """The rules that an instruction breaks, warnings apart, up to one that others build on."""
     broken = []
     for rule in rules_of(target, context.row, bool(context.addressed)):
@@ -64,12 +64,12 @@ def _breaks(target: Target, context: Context) -> list[Rule]:
     return broken
 
 
-def _moved(context: Context, engine: str, generation: Generation) -> Context:
+def _moved(context: InstructionContext, engine: str, generation: Generation) -> InstructionContext:
     """The same instruction elsewhere."""
     return replace(context, engine=engine, generation=generation)
 
 
-def _halved(target: Target, context: Context) -> str:
+def _halved(target: Target, context: InstructionContext) -> str:
     """The two lines that do what no engine does in one; empty if there are none."""
     row, here = context.row, context.generation
     halves = target.halves(row, tuple(context.operands.values()))
@@ -79,7 +79,7 @@ def _halved(target: Target, context: Context) -> str:
         [
             engine
             for engine in target.engines(row, here)
-            if not _breaks(target, Context.of(row, operands, engine, here))
+            if not _breaks(target, InstructionContext.of(row, operands, engine, here))
         ]
         for operands in halves
     ]

@@ -21,9 +21,9 @@ from nasm.isa.instruction import Row, bind
 from nasm.isa.target import Target
 from nasm.isa.words import VALUE, WORD
 from nasm.program import availability, check
-from nasm.program.counters import Counters
+from nasm.program.counters import CounterAllocation
 from nasm.program.declarations import Declarations
-from nasm.program.deferred import Label, Recorded
+from nasm.program.deferred import PlacedLabel, Recorded
 from nasm.program.notes import declared, declared_note, in_order
 from nasm.program.operand_parts import join
 from nasm.program.placement import place
@@ -289,7 +289,7 @@ class ProgramBuilder(Declarations):
             )
         lines.labels[name] = len(lines.instructions)
         self._label_spans[queue, name] = span
-        self.recorded.label(self.position, Label(queue, name))
+        self.recorded.label(self.position, PlacedLabel(queue, name))
 
     def expect(self, tree: object, span: Span) -> None:
         """Add something that must hold after the run."""
@@ -350,7 +350,7 @@ class ProgramBuilder(Declarations):
                     del self._declared[name]
                 table.clear()
             del self.program.waits[1:], self.program.updates[1:]
-            self._counters = Counters(self.generation)
+            self._counters = CounterAllocation(self.generation)
             self._waits, self._updates = {}, {}
         for queue, lines in enumerate(self.program.queues):
             size, labels = self._begun.get(queue, NONE)

@@ -12,7 +12,7 @@ from itertools import islice
 from nasm.base.problems import MOST_SAID, Problem, Refused, Severity, Unsaid, did_you_mean, listed
 from nasm.base.source import Span
 from nasm.isa.generation import Generation
-from nasm.isa.instruction import Context, Row, Rule
+from nasm.isa.instruction import InstructionContext, Row, Rule
 from nasm.isa.list_kinds import mentioned, views
 from nasm.isa.target import Target, rules_of
 from nasm.program.availability import legal
@@ -218,7 +218,7 @@ def _broken(
 ) -> list[tuple[Rule, Callable[[Places], Problem]]]:
     """The rules that an instruction breaks, and what makes the problem of each."""
     row = instruction.row
-    context = Context.of(row, instruction.operands, engine, program.generation)
+    context = InstructionContext.of(row, instruction.operands, engine, program.generation)
     found: list[tuple[Rule, Callable[[Places], Problem]]] = []
     for rule in rules_of(program.target, row, bool(context.addressed)):
         said = rule.check(context)
@@ -232,7 +232,13 @@ def _broken(
 
 
 def _problem(
-    context: Context, rule: Rule, said: str, program: Program, queue: int, pc: int, places: Places
+    context: InstructionContext,
+    rule: Rule,
+    said: str,
+    program: Program,
+    queue: int,
+    pc: int,
+    places: Places,
 ) -> Problem:
     """What is said of a broken rule: an error at its operand, what a line may allow at the line."""
     elsewhere, place = "", program.span(queue, pc)

@@ -6,7 +6,7 @@ from nasm.base.problems import Refused
 from nasm.isa.generation import Generation
 
 
-class Counters:
+class CounterAllocation:
     """Which semaphores and events of which core are taken, and by whom."""
 
     def __init__(self, generation: Generation) -> None:

@@ -16,7 +16,7 @@ from nasm.isa.settings import MISPLACED, Assigned
 from nasm.isa.target import Target
 from nasm.program import arguments, check
 from nasm.program.blocks import Blocks
-from nasm.program.counters import Counters
+from nasm.program.counters import CounterAllocation
 from nasm.program.initializers import possible
 from nasm.program.notes import another, declared_note
 from nasm.program.placement import fixed_problem
@@ -37,7 +37,7 @@ class Declarations:
         self.target, self.generation = target, generation
         self.program = Program(target, generation)
         self._queues: dict[tuple[int, str], int] = {}
-        self._counters = Counters(generation)
+        self._counters = CounterAllocation(generation)
         self._declared: dict[str, Span | None] = {}
         self._resumed = False
         self._blocks = Blocks()
@@ -235,7 +235,7 @@ def _arranged_as(
         storing = [a.name for a in target.arrangements if a.stored == stored]
         if known is None and storing:
             said = f"{stored} is a format that is only stored"
-            raise Refused("E0205", said, f"write {listed(storing)} behind the shape")
+            raise Refused("E0205", said, f"write {listed(storing)} after the shape")
         return None
     alike = [a for a in target.arrangements if a.name == word]
     if not alike:

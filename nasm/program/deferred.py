@@ -25,21 +25,21 @@ class Round(NamedTuple):
     offset: int
 
 
-class Moment(NamedTuple):
+class DeferredMoment(NamedTuple):
     """A moment by its name and indices."""
 
     name: str
     indices: tuple[int | Round, ...] = ()
 
 
-class Mention(NamedTuple):
+class MomentMention(NamedTuple):
     """Where a line posts a moment or comes after one; ``at_read`` posts when reading is over.
 
     If nobody posts it by its name, which is a macro's own, it is the one that the file calls so:
     ``otherwise``.
     """
 
-    moment: Moment
+    moment: DeferredMoment
     span: Span
     at_read: bool = False
     otherwise: str = ""
@@ -49,8 +49,8 @@ class Mention(NamedTuple):
 class Moments:
     """What one line says of moments."""
 
-    posts: tuple[Mention, ...] = ()
-    afters: tuple[Mention, ...] = ()
+    posts: tuple[MomentMention, ...] = ()
+    afters: tuple[MomentMention, ...] = ()
 
     def at(self, span: Span) -> Moments:
         """The same, mentioned elsewhere."""
@@ -58,7 +58,7 @@ class Moments:
         return Moments(tuple(posts), tuple(afters))
 
 
-class Label(NamedTuple):
+class PlacedLabel(NamedTuple):
     """A label of a queue stands here."""
 
     queue: int
@@ -118,7 +118,7 @@ def _nowhere(name: str) -> Span | None:
     return None
 
 
-Item = range | Label | Drain | RunTimeLoop
+Item = range | PlacedLabel | Drain | RunTimeLoop
 """Lines by their positions, or what stands between two lines."""
 
 
@@ -151,7 +151,7 @@ class Recorded:
                 for m in line.afters
             )
 
-    def label(self, position: int, label: Label) -> None:
+    def label(self, position: int, label: PlacedLabel) -> None:
         """A label stands at a position."""
         self._reach(position)
         self._open[-1].append(label)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from nasm.base import dtypes
-from nasm.base.dtypes import DType, Kind
+from nasm.base.dtypes import DType, ElementKind
 from nasm.base.pieces import Window, extent, windows
 from nasm.base.problems import Refused
 from nasm.views.tensor import Tensor
@@ -59,7 +59,7 @@ def possible(tensor: Tensor) -> None:
         return
     if init[0] == "list":
         _listed(tensor, init[1])
-    elif tensor.dtype.kind in (Kind.SCALE, Kind.PACKED):  # the first two tell of all
+    elif tensor.dtype.kind in (ElementKind.SCALE, ElementKind.PACKED):  # the first two tell of all
         few = (min(2, prod(tensor.shape)),)
         for _ in initial(Tensor(tensor.name, tensor.memory, tensor.dtype, few), init):
             pass

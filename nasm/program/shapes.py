@@ -11,7 +11,7 @@ from typing import Any
 from nasm.isa.evidence import Cost
 from nasm.isa.generation import Generation
 from nasm.isa.implicit_kinds import EngineValue, Held, Here, RoundingOf
-from nasm.isa.instruction import Context, Operand, Row
+from nasm.isa.instruction import InstructionContext, Operand, Row
 from nasm.isa.kinds import Kind
 from nasm.views.view import Reg, View
 
@@ -31,7 +31,7 @@ class Shape:
     __slots__ = ("arguments", "context", "cost", "domain", "exact", "held", "reading",
                  "registers", "row", "writing")  # fmt: skip
 
-    def __init__(self, row: Row, context: Context) -> None:
+    def __init__(self, row: Row, context: InstructionContext) -> None:
         self.row, self.context = row, context
         self.domain = row.domain.answer(context)
         self.cost: Cost = row.cost.answer(context)
@@ -48,7 +48,7 @@ class Shape:
         )
 
 
-def arguments_of(row: Row, context: Context) -> tuple[list[Any], tuple[Place, ...]]:
+def arguments_of(row: Row, context: InstructionContext) -> tuple[list[Any], tuple[Place, ...]]:
     """What the semantics take, and the places of what each instruction fills in itself."""
     arguments: list[Any] = []
     reading: list[Place] = []
@@ -87,13 +87,17 @@ class Shapes:
         self._known: dict[tuple[Any, ...], Shape] = {}
 
     def of(
-        self, row: Row, operands: tuple[object, ...], engine: str, context: Context | None = None
+        self,
+        row: Row,
+        operands: tuple[object, ...],
+        engine: str,
+        context: InstructionContext | None = None,
     ) -> Shape:
         """The shape of an instruction; ``context`` is its own, if somebody has made it."""
         key = signature(row, engine, operands)
         found = self._known.get(key)
         if found is None:
-            made = context or Context.of(row, operands, engine, self.generation)
+            made = context or InstructionContext.of(row, operands, engine, self.generation)
             found = self._known[key] = Shape(row, made)
         return found
 

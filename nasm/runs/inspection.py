@@ -18,8 +18,8 @@ from nasm.base.dtypes import DType
 from nasm.base.files import Allowed
 from nasm.base.problems import (
     Failure,
-    Family,
     Problem,
+    ProblemFamily,
     Refused,
     did_you_mean,
     family,
@@ -67,7 +67,7 @@ class Inspection:
 
     ``files`` are those that it may read; ``policy`` says which of its problems count, ``status``
     how far the run has got, ``source`` the text it was made from, if it is known, and ``inputs``
-    what was given of them, by name. ``named`` are expressions by names that somebody gave them.
+    what was given of them, by name. ``named`` are expressions by names that the user gave them.
     """
 
     program: Program
@@ -114,7 +114,7 @@ class Inspection:
     def view(self, text: str) -> View:
         """A tensor, or a slice or view of one, as the language writes it; raises Failure.
 
-        The program's constants may stand in it, and names of expressions.
+        The program's constants may be used in it, and names of expressions.
         """
         source = Source("<expression>", self.spelled(text))
         node = parse_expression(source, 0, len(source.text))
@@ -125,7 +125,7 @@ class Inspection:
         return value
 
     def spelled(self, text: str, hidden: Set[str] = frozenset()) -> str:
-        """An expression with what names in it stand for, but for those ``hidden`` by others.
+        """An expression with its names replaced, but for those ``hidden`` by others.
 
         Raises Refused if there is too much of that.
         """
@@ -200,7 +200,7 @@ class Inspection:
         return number
 
     def queues(self) -> Rows[QueueRecord]:
-        """Every queue as it stands."""
+        """The state of every queue."""
         queues = self.machine.scheduler.queues
         return self._rows(QueueRecord, (summary.queue_record(self.machine, q) for q in queues))
 
@@ -231,7 +231,7 @@ class Inspection:
         return self.judged().errors
 
     def hazard_counts(self) -> tuple[int, ...]:
-        """How much there is of what hazards are told from: there are others only with more."""
+        """The size of what hazards are derived from: there are others only if it grows."""
         counts = self.ordering.counts() if self.ordering is not None else ()
         return (len(self.machine.findings.found), self.status is Status.FINISHED, *counts)
 
@@ -245,7 +245,7 @@ class Inspection:
         told = {(p.span, p.facts.get("tensor")) for p in found if p.code == "E0501"}
         for problem in self.program.warnings:
             if problem.code != "E0501" or (problem.span, problem.facts["tensor"]) not in told:
-                yield problem  # of reads of what nobody wrote a run sees some itself
+                yield problem  # reads of uninitialised bytes are partly seen by the run itself
         yield from hazards.warnings
         yield from warnings.below_zero(machine.below_zero)
         yield from self._late()
@@ -284,7 +284,11 @@ class Inspection:
         def looked_for(code: str) -> bool:
             if code in EXAMINED:
                 return False
-            return hazards if family(code) is Family.HAZARD else family(code) is not Family.SLOW
+            return (
+                hazards
+                if family(code) is ProblemFamily.HAZARD
+                else family(code) is not ProblemFamily.SLOW
+            )
 
         return self.policy.unused(self._noticed(), looked_for)
 
@@ -313,14 +317,14 @@ class Inspection:
 
         In a run without values those that ask for some are left out.
         """
-        measures, judged = Measures(self), []
+        measures, judged = RunMeasures(self), []
         for expectation in self.program.expectations:
             with suppress(NoValues):
                 judged.append(judge(expectation, measures))
         return tuple(judged)
 
 
-class Measures:
+class RunMeasures:
     """What expectations may ask of a run."""
 
     def __init__(self, held: Inspection) -> None:

@@ -1,4 +1,4 @@
-"""What a run comes to, and what other runs of its program would come to: nothing moves here.
+"""The results of a run, and those of other runs of its program: nothing moves here.
 
 What it returns are the frozen records of :mod:`nasm.machine.records` and
 :mod:`nasm.analysis.profile.records`.
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from nasm.analysis import summary
 from nasm.analysis.hazards.endless import Endless
-from nasm.base.problems import Failure, Family, Problem, Refused, family
+from nasm.base.problems import Failure, Problem, ProblemFamily, Refused, family
 from nasm.base.suppressions import AllowedProblem
 from nasm.language.expectations.records import ExpectationRecord
 from nasm.machine import Machine, memory_needs, tensor_io
@@ -22,14 +22,14 @@ from nasm.runs.inspection import Inspection
 from nasm.sim.delays import Delays
 
 if TYPE_CHECKING:  # most runs are not profiled
-    from nasm.analysis.profile.profile import Watched
+    from nasm.analysis.profile.profile import WatchedMachine
     from nasm.analysis.profile.records import Finding, Profile
     from nasm.analysis.profile.timeline import Timeline
-    from nasm.analysis.profile.what_if import Outcome
+    from nasm.analysis.profile.what_if import WhatIf
 
 
 class Results(Inspection):
-    """A program on a machine, and what its run has come to so far.
+    """A program on a machine, and the results of its run so far.
 
     ``problems`` are why it did not end well, ``_limit`` why it has not ended. For a profile
     something must have watched it; ``_reruns`` says whether its inputs are kept for other runs.
@@ -37,7 +37,7 @@ class Results(Inspection):
 
     problems: list[Problem]
     _limit: Problem | None
-    _watched_by: Watched | None
+    _watched_by: WatchedMachine | None
     _reruns: bool
 
     def report(self, hashes: bool = True) -> RunReport:
@@ -89,7 +89,7 @@ class Results(Inspection):
 
     # -- its time
 
-    def profile(self, *, outcomes: Iterable[Outcome] = (), slack: bool = False) -> Profile:
+    def profile(self, *, outcomes: Iterable[WhatIf] = (), slack: bool = False) -> Profile:
         """Where the time of the run went so far; raises Failure if it was not watched for that.
 
         ``outcomes`` are those of :meth:`what_if`, to be part of it; with ``slack`` there are lines
@@ -113,7 +113,7 @@ class Results(Inspection):
                 replace(finding, problem=problem) for problem in (*judged.errors, *judged.warnings)
             ]
         slow = [finding.problem for finding in profile.findings]
-        unused = self.policy.unused(slow, lambda code: family(code) is Family.SLOW)
+        unused = self.policy.unused(slow, lambda code: family(code) is ProblemFamily.SLOW)
         over = self.status is Status.FINISHED
         return replace(
             profile, findings=tuple(kept), allowed=tuple(allowed), unused=unused if over else ()
@@ -133,7 +133,7 @@ class Results(Inspection):
         except Refused as refused:
             raise Failure(refused.at(None)) from None
 
-    def _profiled(self) -> Watched:
+    def _profiled(self) -> WatchedMachine:
         if self._watched_by is None:
             hint = "make it with Session(…, profile=True), or nasm.run(…, profile=True)"
             raise Failure(Problem("E0815", "the session keeps no profile", None, hint))
@@ -155,7 +155,7 @@ class Results(Inspection):
             self._load(machine)
         return machine
 
-    def what_if(self) -> Iterator[Outcome]:
+    def what_if(self) -> Iterator[WhatIf]:
         """Run the program again, each time without something that may have cost it time.
 
         With each queue in any order, too. There are none unless the run has finished.
@@ -170,8 +170,8 @@ class Results(Inspection):
     def delayed(self, delays: Delays) -> Machine:
         """A machine with other timings, that is ready to run the program on the same inputs.
 
-        Raises Failure if these were not kept, or the run has not come to an end of its own: then
-        there is nothing to compare another one with.
+        Raises Failure if these were not kept, or the run has not ended by itself: then there is
+        nothing to compare another one with.
         """
         if not self._reruns:
             hint = "make it with Session(…, reruns=True)"

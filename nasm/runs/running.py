@@ -31,7 +31,7 @@ from nasm.sim.trace import InstructionRecord
 from nasm.targets import TARGETS
 
 if TYPE_CHECKING:  # most runs are not profiled
-    from nasm.analysis.profile.profile import Watched
+    from nasm.analysis.profile.profile import WatchedMachine
 
 CHUNK = 1_000
 """Events between two looks at the clock: some hundredths of a second."""
@@ -45,7 +45,7 @@ class Checkpoint:
 
     By then instructions had completed as ``retired`` and, by queue, ``counts`` say. One that is not
     ``pinned`` may be given up; ``work`` are the seconds of computing since the one before it, and
-    ``size`` is about how many bytes were kept for it when the one behind it was made.
+    ``size`` is about how many bytes were kept for it when the one after it was made.
     """
 
     __slots__ = (
@@ -107,11 +107,11 @@ class Running(Results):
             memory_needs.check(program, inputs)
         self.machine = Machine(program, chosen.trace, chosen.values, checked=chosen.checked)
         Endless.watch(self.machine)
-        self._watched_by: Watched | None = None
+        self._watched_by: WatchedMachine | None = None
         if chosen.profile:
-            from nasm.analysis.profile.profile import Watched
+            from nasm.analysis.profile.profile import WatchedMachine
 
-            self._watched_by = Watched(self.machine)
+            self._watched_by = WatchedMachine(self.machine)
         self.inputs = inputs
         self.status = Status.READY
         self.problems: list[Problem] = []
@@ -181,7 +181,7 @@ class Running(Results):
         del self.checkpoints[self.checkpoints.index(checkpoint) + 1 :]
 
     def discard(self, checkpoint: Checkpoint) -> None:
-        """Give up a checkpoint, but for the first: nobody will return to it."""
+        """Give up a checkpoint, which will not be returned to; the first is kept."""
         before = self.checkpoints[self.checkpoints.index(checkpoint) - 1]
         self.checkpoints.remove(checkpoint)
         self.machine.discard(checkpoint.saved)
@@ -199,7 +199,7 @@ class Running(Results):
 
     @property
     def ended(self) -> bool:
-        """Whether the machine has come to an end of its own."""
+        """Whether the run has ended by itself."""
         return self.status in (Status.FINISHED, Status.DEADLOCK, Status.FAULT)
 
     @property
@@ -208,7 +208,7 @@ class Running(Results):
         return self.ended
 
     def halt(self, wanted: bool = True) -> None:
-        """End the run, step or advance under way where the machine is whole, or else the next one.
+        """End the current run, step or advance where the machine is whole, or else the next one.
 
         For a signal handler, an observer or another thread; what was halted can be run on.
         ``wanted=False`` takes it back.
@@ -299,7 +299,7 @@ class Running(Results):
         return done
 
     def _settle(self) -> None:
-        """Come to the end if nothing is left."""
+        """Finish if nothing is left."""
         if not self.machine.scheduler.idle:
             return
         if self.machine.scheduler.blocked():
@@ -314,7 +314,7 @@ class Running(Results):
                     self.machine.findings.add(problem)
 
     def changed(self) -> None:
-        """The machine was changed by hand: whether it is at an end follows from how it stands."""
+        """The machine was changed by hand: whether it is at an end follows from its new state."""
         if self.machine.watch is not None:
             self.machine.watch.turn()
         if self.status is Status.READY:

@@ -74,7 +74,7 @@ class RunSettings:
     * ``max_cycles``: cycles of the base clock after which it is stopped (status LIMIT);
     * ``max_instructions``: completed instructions after which it is stopped (status LIMIT);
     * ``deadline``: seconds that the call may take, in any thread. Where the time is up between two
-      events of a run its report has the status TIMEOUT, else a Failure says so (E0516);
+      events of a run its report has the status TIMEOUT, else it raises a Failure (E0516);
     * ``memory``: bytes that the call may take, as far as that is known in advance (E0808).
 
     ``progress`` is called about five times a second with a record of how far the run has got.

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from nasm.base.dtypes import DType, Kind, format_value
+from nasm.base.dtypes import DType, ElementKind, format_value
 from nasm.debugger.values.statistics import Histogram, Statistics
 from nasm.debugger.values.value import Value
 from nasm.views.view import View
@@ -83,7 +83,7 @@ def _cell(value: Value, element: Any, form: str) -> str:
     text = format_value(element, dtype)
     if dtype.is_int or len(text) <= DIGITS + 2:
         return text
-    return text if dtype.kind is Kind.PACKED else f"{float(element):.{DIGITS}g}"
+    return text if dtype.kind is ElementKind.PACKED else f"{float(element):.{DIGITS}g}"
 
 
 def _computed(number: Any, digits: int) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from nasm.base.problems import counted
-from nasm.debugger.values.differences import Difference
+from nasm.debugger.values.differences import ValueDifference
 
 
-def shown(found: Difference, width: int) -> list[str]:
+def shown(found: ValueDifference, width: int) -> list[str]:
     """How many elements differ and by how much, and the worst of them."""
     beyond = found.rtol is not None or found.atol is not None
     compared = found.size - found.unknown

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from string import ascii_letters
 
-from nasm.isa.field_kinds import Encoding, Field, Form
+from nasm.isa.field_kinds import Encoding, Field, WordForm
 
 _RULED = 8
 """Bits from one number of the ruler to the next."""
@@ -30,14 +30,14 @@ class Bar:
 
 def bars(encoding: Encoding) -> Iterator[Bar]:
     """The bars of a word: as it is written, and in each form of the documentation."""
-    written = Form("operands", encoding.operands)
+    written = WordForm("operands", encoding.operands)
     yield _bar(encoding, written)
     for form in encoding.forms:
         name = f"documentation, {form.name}" if form.name else "documentation"
-        yield _bar(encoding, Form(name, form.fields, form.mask, form.value))
+        yield _bar(encoding, WordForm(name, form.fields, form.mask, form.value))
 
 
-def _bar(encoding: Encoding, form: Form) -> Bar:
+def _bar(encoding: Encoding, form: WordForm) -> Bar:
     letters = iter(ascii_letters)
     named: list[tuple[str, str]] = []
     cells: list[str] = []
@@ -59,7 +59,7 @@ def _bar(encoding: Encoding, form: Form) -> Bar:
     return Bar(form.name, _ruler(top), f"|{'|'.join(cells)}|", tuple(named))
 
 
-def _in_word(opcode: Field, form: Form) -> list[Field]:
+def _in_word(opcode: Field, form: WordForm) -> list[Field]:
     """The fields from the left, those that overlap an earlier one left out; and fixed bits."""
     fixed = [
         Field(str(form.value >> bit & 1), bit, 1)

@@ -16,7 +16,7 @@ from nasm.show.steps import Timed
 if TYPE_CHECKING:
     from nasm.debugger.engines.counters import Changed, Counter
     from nasm.debugger.engines.records import Context, Doing, EngineContext, Location
-    from nasm.debugger.engines.wait_chain import Blocked
+    from nasm.debugger.engines.wait_chain import WaitChain
 
 MOST = 20
 """Lines that a context takes at the most."""
@@ -85,7 +85,7 @@ def sentences(of: Timed, engine: EngineContext) -> Iterator[str]:
     yield f"It {engine.why}."
 
 
-def chain(found: Blocked, width: int = WIDTH) -> list[str]:
+def chain(found: WaitChain, width: int = WIDTH) -> list[str]:
     """Why an engine does not go on: a sentence for each that holds up the one before."""
     said = [link.said for link in found.links]
     last = [found.said] if found.said else []
@@ -101,10 +101,10 @@ def semaphore(of: Timed, found: Counter, history: Rows[Changed], width: int = WI
     if found.seen != found.value:
         said.insert(0, f"waiters see {found.seen}")
     for one in found.waiting:
-        goes = f", and goes on at {_time(of, one.until)}" if one.until is not None else ""
+        goes = f", until {_time(of, one.until)}" if one.until is not None else ""
         said.append(f"{one.at} waits for {one.op} {one.value}{goes}")
     if found.moving:
-        said.append(f"transfers under way will add {found.moving}")
+        said.append(f"transfers in flight will add {found.moving}")
     lines = [f"${found.name} = {found.value}, {kind} {number}"]
     lines += [line for one in said for line in _filled("  ", one, width)]
     return [*lines, *_posters(found, width), *_changes(history, width)]
@@ -231,7 +231,7 @@ def _transfers(found: Context, width: int) -> list[str]:
         return []
     first = min(flying, key=lambda transfer: transfer.lands)
     sure = "at" if first.certain else "not before"
-    said = f"{counted(len(flying), 'transfer')} under way"
+    said = f"{counted(len(flying), 'transfer')} in flight"
     one = "it" if len(flying) == 1 else "the first"
     return [cut(f"{said}: {one} lands {sure} {_time(found, first.lands)}", width)]
 

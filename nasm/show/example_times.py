@@ -9,7 +9,7 @@ from nasm.base.problems import Failure
 from nasm.base.source import Source
 from nasm.isa.evidence import Cost
 from nasm.isa.generation import Generation
-from nasm.isa.instruction import Context, Row
+from nasm.isa.instruction import InstructionContext, Row
 from nasm.isa.target import Target
 from nasm.language.assemble import assemble
 from nasm.program.program import Program
@@ -71,7 +71,7 @@ def cost(row: Row, engine: str, generation: Generation, target: Target, n: int) 
     if program is None:
         return None
     instruction = next(f for f in reversed(program.instructions) if f.row is row)
-    return row.cost(Context.of(row, instruction.operands, engine, generation))
+    return row.cost(InstructionContext.of(row, instruction.operands, engine, generation))
 
 
 def _assembled(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nasm.order.skeleton import COMPLETES, LANDS, STARTS
-from nasm.runs.schedules.records import Held, Other, Schedules, Witness
+from nasm.runs.schedules.records import DelayedEvent, Other, Schedules, Witness
 from nasm.show import jsonable
 from nasm.show.json_diff import tensor
 
@@ -30,7 +30,7 @@ def witness(found: Witness, hazard: int | None) -> dict[str, Any]:
     return {"hazard": hazard, "shows": found.shows, "held": _held(found.held), **_other(found.run)}
 
 
-def _held(held: Held) -> dict[str, Any]:
+def _held(held: DelayedEvent) -> dict[str, Any]:
     return {
         "what": KINDS[held.event.kind],
         "queue": held.queue,

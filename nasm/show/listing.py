@@ -25,7 +25,7 @@ WRITE = ".write "
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ListedLine:
     """A line of a queue. ``offset`` counts those of all queues, one behind the other.
 
     ``cycles`` are those for which its unit is busy and ``latency`` those until its results, in
@@ -49,7 +49,7 @@ class Line:
 
 def lines(
     program: Program, engines: Collection[str] = (), core: int | None = None, foreign: bool = False
-) -> Iterator[Line]:
+) -> Iterator[ListedLine]:
     """Every line, or those of some engines and of a core.
 
     With ``foreign`` it is written as the vendor's profiler shows it, as far as that is known.
@@ -73,7 +73,7 @@ def lines(
             if foreign and profiled is not None:
                 opcode, operands = profiled(instruction.row, instruction.operands)
                 waits, updates = _waited(program, wait), _updated(program, instruction.row, update)
-            yield Line(
+            yield ListedLine(
                 offset + pc,
                 queue.core,
                 queue.engine,
@@ -158,7 +158,7 @@ RIGHT = 3
 STYLES = ("", "", "", "", "cyan", "", "", "", "dim", "dim")
 
 
-def table(program: Program, found: Iterable[Line]) -> list[Text]:
+def table(program: Program, found: Iterable[ListedLine]) -> list[Text]:
     """The lines in columns, queue by queue; none is folded."""
     rows: list[tuple[str, ...] | str] = []
     before = None
@@ -178,7 +178,7 @@ def table(program: Program, found: Iterable[Line]) -> list[Text]:
     return made
 
 
-def _row(line: Line) -> tuple[str, ...]:
+def _row(line: ListedLine) -> tuple[str, ...]:
     return (
         str(line.offset),
         str(line.pc),
@@ -199,16 +199,16 @@ def _shown(row: Sequence[str], widths: Sequence[int], styles: Sequence[str]) -> 
     return made
 
 
-def document(found: Iterable[Line]) -> list[dict[str, Any]]:
+def document(found: Iterable[ListedLine]) -> list[dict[str, Any]]:
     """The lines for JSON."""
     return [asdict(line) | {"labels": list(line.labels)} for line in found]
 
 
-def comma_separated(found: Iterable[Line]) -> str:
+def comma_separated(found: Iterable[ListedLine]) -> str:
     """The lines as CSV, with their names in the first."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([field.name for field in fields(Line)])
+    writer.writerow([field.name for field in fields(ListedLine)])
     for line in found:
         row = asdict(line) | {"labels": " ".join(line.labels)}
         writer.writerow(["" if value is None else value for value in row.values()])

@@ -9,7 +9,7 @@ from nasm.base.problems import counted, in_line
 from nasm.base.source import Span
 from nasm.debugger.engines.counters import Changed, Counter
 from nasm.debugger.engines.transfers import NOTIFYING, TransferRecord
-from nasm.debugger.engines.users import Use
+from nasm.debugger.engines.users import LineUse
 from nasm.debugger.moving.breakpoints import Breakpoint
 from nasm.debugger.moving.travel import Mark
 from nasm.debugger.values.names import Named
@@ -64,7 +64,7 @@ def transfers(found: Sequence[TransferRecord], units: Units) -> Listing:
         "seen: when waiters see it": any(t.phase == NOTIFYING for t in found),
     }
     note = "; ".join(said for said, told in notes.items() if told)
-    return Listing(heads, rows, "no transfer is under way", note)
+    return Listing(heads, rows, "no transfer is in flight", note)
 
 
 def _when(transfer: TransferRecord, units: Units) -> str:
@@ -135,7 +135,7 @@ def history(found: Sequence[Changed], units: Units) -> Listing:
     return Listing((">since µs", ">value", "by"), rows, "nothing has changed it")
 
 
-def uses(found: Sequence[Use], units: Units) -> Listing:
+def uses(found: Sequence[LineUse], units: Units) -> Listing:
     """Lines that use something."""
     rows = [
         (
@@ -195,7 +195,7 @@ def moments(found: Sequence[Mark], units: Units) -> Listing:
 def lets(found: Sequence[Named], units: Units) -> Listing:
     """Names of expressions."""
     rows = [(one.name, one.text) for one in found]
-    return Listing(("name", "stands for"), rows, "no expression has a name: let NAME = EXPRESSION")
+    return Listing(("name", "means"), rows, "no expression has a name: let NAME = EXPRESSION")
 
 
 LISTINGS: Mapping[type, Callable[[Sequence[Any], Units], Listing]] = {
@@ -208,7 +208,7 @@ LISTINGS: Mapping[type, Callable[[Sequence[Any], Units], Listing]] = {
     QueueRecord: queues,
     SemaphoreRecord: semaphores,
     TransferRecord: transfers,
-    Use: uses,
+    LineUse: uses,
 }
 """How records of a kind are listed."""
 

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from nasm.base.problems import rounded
-from nasm.isa.figures import Use
+from nasm.isa.figures import FigureUse
 from nasm.isa.generation import Generation
 from nasm.isa.instruction import Row
 from nasm.isa.options import Option
@@ -123,7 +123,7 @@ def rich_figures(target: Target, only: Generation | None = None) -> RenderableTy
                 cells = (rounded(fact.value), fact.evidence.value, Text(fact.source))
                 table.add_row("" if only else ", ".join(where), *cells)
         if table.row_count:
-            limit = "limit: " if figure.use is Use.LIMIT else ""
+            limit = "limit: " if figure.use is FigureUse.LIMIT else ""
             about = f"  {limit}{figure.meaning} ({figure.unit})"
             parts += [Text(), Text.assemble((figure.name, "bold cyan"), about)]
             parts.append(Padding(table, (0, 0, 0, 0 if only else 4)))

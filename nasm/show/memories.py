@@ -20,7 +20,7 @@ STATES = {"free": "-", "unwritten": ".", "accumulating": "+", "closed": "#"}
 """The states of a bank, each with its mark in a strip."""
 
 
-class Times:
+class WriteTimes:
     """When tensors were written last, as columns of a table: there are none if it is not known."""
 
     def __init__(self, session: Session | None = None, found: Latest | None = None) -> None:
@@ -66,11 +66,11 @@ class Times:
         return f"{steps.microseconds(self.session, tick):,.3f}"
 
 
-UNKNOWN = Times()
+UNKNOWN = WriteTimes()
 """When nothing is known of when tensors were written."""
 
 
-def shown(found: MemoryNow, several: bool, width: int, times: Times = UNKNOWN) -> list[str]:
+def shown(found: MemoryNow, several: bool, width: int, times: WriteTimes = UNKNOWN) -> list[str]:
     """A memory: how much has an owner, the map, and the tensors by address."""
     lines = [_heading(found, several)]
     if not found.owners:
@@ -103,7 +103,7 @@ def _cell(owner: int, share: float) -> str:
     return letter if share == 1 else letter.lower()
 
 
-def _owners(found: MemoryNow, width: int, times: Times) -> list[str]:
+def _owners(found: MemoryNow, width: int, times: WriteTimes) -> list[str]:
     heads = ["", "tensor", "elements", "partitions", ">bytes", ">written", *times.heads]
     rows = [
         [
@@ -167,7 +167,9 @@ def strip(found: Sequence[BankNow], width: int) -> list[str]:
     return [f"  {' '.join(cells)}".rstrip()]
 
 
-def banks(found: Sequence[BankNow], several: bool, width: int, times: Times = UNKNOWN) -> list[str]:
+def banks(
+    found: Sequence[BankNow], several: bool, width: int, times: WriteTimes = UNKNOWN
+) -> list[str]:
     """A row for each bank: how much of each partition is written, its state and its tensors."""
     rows = []
     for bank in found:
@@ -189,7 +191,7 @@ def banks(found: Sequence[BankNow], several: bool, width: int, times: Times = UN
     return table(("memory", ">bank", ">written", "", "state", *since, "tensors"), rows, width)
 
 
-def bank(found: BankNow, owners: Sequence[Owner], width: int, times: Times) -> list[str]:
+def bank(found: BankNow, owners: Sequence[Owner], width: int, times: WriteTimes) -> list[str]:
     """The tensors of a bank, and who writes it next."""
     rows = [
         (

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from nasm.base.problems import counted
-from nasm.debugger.origins.origins import Held, OfCore
-from nasm.debugger.origins.records import Maker, Source, Why
+from nasm.debugger.origins.origins import HeldElements, OfCore
+from nasm.debugger.origins.records import Maker, OriginSource, Why
 from nasm.debugger.origins.writes import CHANGE, TRANSFER
 
 STEP = 2
@@ -61,11 +61,11 @@ class _Chain:
         yield from self._line(level, f"{by} {self._maker(why.maker)}")
         key = (why.text, why.maker)
         if key in self.told and (why.sources or why.before):
-            yield from self._line(level, "told above")
+            yield from self._line(level, "shown above")
             return
         self.told.add(key)
         if why.born:
-            yield from self._line(level, f"no source is {_NO[why.born]}: it was born here")
+            yield from self._line(level, f"no source is {_NO[why.born]}: first computed here")
         if len(why.sources) == 1 and not why.before:
             yield from self._source(why.sources[0], level, "from ", why.summary)
         else:
@@ -89,7 +89,7 @@ class _Chain:
         verb = "landed at" if maker.kind == TRANSFER else "at"
         return f"{maker.name}{maker.where}, {maker.queue} pc {maker.pc}, {verb} {when}"
 
-    def _source(self, source: Source, level: int, word: str, same: str = "") -> Iterator[str]:
+    def _source(self, source: OriginSource, level: int, word: str, same: str = "") -> Iterator[str]:
         """A source, and where it came from: one that is alone is told at the same level."""
         value = "" if source.summary == same else f" = {source.summary}"
         yield from self._line(level, f"{word}{source.text}{value}")
@@ -130,8 +130,8 @@ class _Chain:
         yield from self._line(level, f"{said}, of {of}" if of else said)
 
 
-def _read(source: Source) -> Source:
+def _read(source: OriginSource) -> OriginSource:
     """What was read, where an instruction left it in the engine."""
-    if isinstance(source.place, Held) and len(source.whys) == 1 and source.whys[0].sources:
+    if isinstance(source.place, HeldElements) and len(source.whys) == 1 and source.whys[0].sources:
         return source.whys[0].sources[0]
     return source

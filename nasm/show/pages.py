@@ -26,7 +26,7 @@ NO_NAME = "no published name"
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class OperandLine:
     """An operand as the page shows it; ``default`` is empty if it must be given."""
 
     name: str
@@ -47,7 +47,7 @@ class Page:
     formula: str
     setup: str
     example: str
-    operands: tuple[Line, ...]
+    operands: tuple[OperandLine, ...]
     engines: tuple[str, ...]
     generations: tuple[str, ...]
     rules: tuple[tuple[str, str, str], ...]
@@ -101,10 +101,10 @@ def synopsis(row: Row) -> str:
     return f"{row.name}  {', '.join(parts)}".rstrip()
 
 
-def operand_line(operand: Operand) -> Line:
+def operand_line(operand: Operand) -> OperandLine:
     """What a page says of an operand."""
     default = "" if operand.default is REQUIRED else _default(operand)
-    return Line(
+    return OperandLine(
         operand.name,
         ACCESS[operand.access],
         operand.kind.describe(),
@@ -212,7 +212,7 @@ def _grid(first: str = "bold") -> Table:
     return table
 
 
-def _operand_table(operands: Iterable[Line]) -> Table:
+def _operand_table(operands: Iterable[OperandLine]) -> Table:
     table = _grid()
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
@@ -221,7 +221,7 @@ def _operand_table(operands: Iterable[Line]) -> Table:
     return table
 
 
-def _described(line: Line) -> str:
+def _described(line: OperandLine) -> str:
     said = line.what + (f"; {line.doc}" if line.doc else "")
     return said + (f". Default: {line.default}" if line.default else "")
 

@@ -156,13 +156,13 @@ def _summary(generation: Generation) -> Iterator[Column]:
     def count(name: str, meaning: str, unit: str = "") -> Column:
         return Column(name, INTEGER, unit, meaning)
 
-    yield seconds("total_time", "the run; entry and exit of the kernel are not in it")
+    yield seconds("total_time", "the run, without launch and exit of the kernel")
     yield count("neuroncore_cycle_count", "the same in cycles of the base clock", "cycles")
     for engine in generation.engines:
         name = f"{engine.name}_engine"
         yield count(f"{name}_instruction_count", f"instructions of {engine.name} that completed")
         yield seconds(f"{name}_instruction_time", "their durations together")
-        yield seconds(f"{name}_active_time", "while any of them was under way")
+        yield seconds(f"{name}_active_time", "while any of them was in progress")
         yield percent(f"{name}_active_time_percent", "the same of the run")
     yield count("matmul_instruction_count", "matmuls, transposes included")
     yield count("hardware_flops", "operations of all matmuls, transposes included", "flops")

@@ -17,7 +17,7 @@ MARKS = {
     "unit": ("-", "-", "its unit"),
     "port": ("|", "|", "a port"),
     "core": ("&", "&", "the other core"),
-    "semaphore": ("?", "?", "a semaphore that nobody has posted to"),
+    "semaphore": ("?", "?", "a semaphore that nothing has posted to"),
 }
 """How a state is drawn, without more than ASCII too, and what it is called in the legend."""
 

@@ -96,7 +96,7 @@ class _Counter:
         self.posts: deque[tuple[int, int, Place]] = deque()
 
 
-class Stream(Observer):
+class TraceStream(Observer):
     """Writes a trace of a session while it runs, from its start on; ``slices`` were written.
 
     ``out`` gets it as bytes, gzipped if ``zipped``. What is told is kept as it is and made text by
@@ -354,7 +354,7 @@ class Stream(Observer):
         raise ValueError("a session whose trace is being written cannot go back")
 
 
-class _Detailed(Stream):
+class _Detailed(TraceStream):
     """The same with what DMA engines do, and what makes descriptors for them."""
 
     def made(self, queue: Queue, record: int, because: int, start: int, until: int) -> None:
@@ -375,7 +375,7 @@ class _Detailed(Stream):
         super().landed(group, now)
 
 
-DETAILS: dict[str, type[Stream]] = {"transfers": Stream, "packets": _Detailed}
+DETAILS: dict[str, type[TraceStream]] = {"transfers": TraceStream, "packets": _Detailed}
 """What a trace shows of DMA: a slice per transfer, or also one per share on its DMA engine."""
 
 
@@ -386,6 +386,6 @@ def _shown(pc: int) -> str:
 
 def stream(
     session: Running, out: IO[bytes], *, zipped: bool = False, detail: str = "transfers"
-) -> Stream:
+) -> TraceStream:
     """Write a trace of what a session does from now on; ``detail`` is one of DETAILS."""
     return DETAILS[detail](session, out, zipped)

@@ -16,11 +16,11 @@ from nasm.api import Result
 from nasm.base.drawing import Drawn
 from nasm.base.problems import clean
 from nasm.debugger.engines.records import Context
-from nasm.debugger.engines.wait_chain import Blocked
+from nasm.debugger.engines.wait_chain import WaitChain
 from nasm.debugger.moving.breakpoints import Breakpoint, Breakpoints
 from nasm.debugger.origins.records import Why
 from nasm.debugger.session import Session
-from nasm.debugger.values.differences import Difference
+from nasm.debugger.values.differences import ValueDifference
 from nasm.debugger.values.memory import BankNow, MemoryNow
 from nasm.debugger.values.pictures import Picture
 from nasm.debugger.values.statistics import Histogram, Statistics, statistics
@@ -100,10 +100,10 @@ def _breakpoints(found: Breakpoints, width: int) -> Lines:
 
 
 VIEWS: Mapping[type, Callable[[Any, int], Lines]] = {
-    Blocked: engines.chain,
+    WaitChain: engines.chain,
     Breakpoints: _breakpoints,
     Context: _context,
-    Difference: differences.shown,
+    ValueDifference: differences.shown,
     Histogram: arrays.histogram,
     MemoryNow: lambda found, width: memories.shown(found, found.core > 0, width),
     Rows: _rows,

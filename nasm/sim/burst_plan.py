@@ -47,7 +47,7 @@ class Times(NamedTuple):
         return int(some[-1]) + 1 if len(some) else 0
 
 
-class Executed(NamedTuple):
+class CompletedBurst(NamedTuple):
     """Instructions of a burst that have completed, the first of those that were planned.
 
     ``first`` is the record of the first start.

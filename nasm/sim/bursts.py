@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nasm.isa.held import Blocked, Burst
-from nasm.sim.burst_plan import Executed, Planned, Times
+from nasm.sim.burst_plan import CompletedBurst, Planned, Times
 from nasm.sim.counters import Who
 from nasm.sim.gates import Gates
 from nasm.sim.queues import NEVER, Flying, Queue, Task
@@ -169,7 +169,7 @@ class Bursts:
         first, host.records = host.records, host.records + len(times.starts)
         over = int(np.searchsorted(times.finishes, last, side="right"))
         if over:
-            self._tell(queue, Executed(found, times.cut(over), first))
+            self._tell(queue, CompletedBurst(found, times.cut(over), first))
         host.now = last
         self._busy(queue, task, found.burst, times.starts)
         self._fly(queue, found, over, times, first)
@@ -191,7 +191,7 @@ class Bursts:
         heap[:] = [e for e in heap if e[0] > last or e[1] != COMMIT or e[3] is not queue]
         heapify(heap)
 
-    def _tell(self, queue: Queue, done: Executed) -> None:
+    def _tell(self, queue: Queue, done: CompletedBurst) -> None:
         host, count = self.host, len(done.times.starts)
         queue.count += count
         queue.finished = int(done.times.finishes[-1])

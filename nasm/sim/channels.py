@@ -3,8 +3,8 @@
 A transfer in flight gives each of some channels a share. A channel serves one share at a time,
 packet by packet: in order within a ring, and after every packet in turn between those rings whose
 next share is the most urgent. A share reads its bytes when it starts and writes them when it
-lands. Channels that have the same work in the same order are one :class:`Server`, and the shares
-of one transfer on them are one :class:`Group`.
+lands. Channels that have the same work in the same order are one :class:`ChannelGroup`, and the
+shares of one transfer on them are one :class:`Group`.
 """
 
 from __future__ import annotations
@@ -185,7 +185,7 @@ Parted = Callable[[Group, Group], None]
 """Told of a group that had started and of another that was part of it."""
 
 
-class Server:
+class ChannelGroup:
     """Channels that have the same work: their rings, of which none is empty, and who is how far.
 
     ``at`` is the end of the last packet that is accounted for, which may lie ahead; ``serving`` is
@@ -278,9 +278,9 @@ class Server:
     def _serve(self, group: Group) -> None:
         self.serving, self.last, self.holder = group, group.flight.ring, group.record
 
-    def part(self, channels: int, parted: Parted) -> Server:
+    def part(self, channels: int, parted: Parted) -> ChannelGroup:
         """Let some of the channels go their own way from now on."""
-        other = Server(channels)
+        other = ChannelGroup(channels)
         other.at, other.last, other.holder = self.at, self.last, self.holder
         for ring, groups in self.rings.items():
             other.rings[ring] = deque(group.part(channels) for group in groups)
@@ -333,10 +333,10 @@ class Channels:
     def __init__(self, core: int, count: int) -> None:
         self.core, self.count = core, count
         whole = (1 << count) - 1
-        self.servers = {whole: Server(whole)}
+        self.servers = {whole: ChannelGroup(whole)}
         self._jobs, self._bytes, self._busy = [0] * count, [0] * count, [0] * count
 
-    def gather(self, channels: int, parted: Parted) -> Sequence[Server]:
+    def gather(self, channels: int, parted: Parted) -> Sequence[ChannelGroup]:
         """Servers of just these channels: idle ones as one, others parted where they have more."""
         known = self.servers.get(channels)
         if known is not None:
@@ -358,11 +358,11 @@ class Channels:
                 if server.channels:
                     kept.append(server)
         if idle:
-            found.append(Server(idle))
+            found.append(ChannelGroup(idle))
         self.servers = {server.channels: server for server in sorted((*kept, *found), key=_lowest)}
         return sorted(found, key=_lowest)
 
-    def _settle(self, server: Server) -> None:
+    def _settle(self, server: ChannelGroup) -> None:
         """Put what a server has counted to its channels."""
         for channel in members(server.channels):
             self._jobs[channel] += server.jobs
@@ -408,5 +408,5 @@ def members(channels: int) -> Iterator[int]:
         channels ^= lowest
 
 
-def _lowest(server: Server) -> int:
+def _lowest(server: ChannelGroup) -> int:
     return server.channels & -server.channels

@@ -38,7 +38,7 @@ class Tie(NamedTuple):
     delay: int
 
 
-class Access(NamedTuple):
+class ActiveAccess(NamedTuple):
     """An instruction or its transfer, at work on some bytes."""
 
     record: int
@@ -57,8 +57,8 @@ class _Place:
     def __init__(self, region: Region) -> None:
         self.region = region
         self.near: list[_Place] = [self]
-        self.writer: Access | None = None
-        self.readers: dict[object, Access] = {}
+        self.writer: ActiveAccess | None = None
+        self.readers: dict[object, ActiveAccess] = {}
 
 
 class Conflicts:
@@ -159,11 +159,11 @@ class Conflicts:
             sides.append((flight, moved.reads, moved.writes))
         for issued, reads, writes in sides:
             for region in reads:
-                yield from self._read(Access(record, False, issued), region, queue)
+                yield from self._read(ActiveAccess(record, False, issued), region, queue)
             for region in writes:
-                yield from self._write(Access(record, True, issued), region, queue)
+                yield from self._write(ActiveAccess(record, True, issued), region, queue)
 
-    def _read(self, access: Access, region: Region, queue: int) -> Iterator[Tie]:
+    def _read(self, access: ActiveAccess, region: Region, queue: int) -> Iterator[Tie]:
         place = self._place(region)
         for near in place.near:
             yield from self._tie(access.record, queue, near.writer, region)
@@ -173,7 +173,7 @@ class Conflicts:
             key = queue, ring
         place.readers[key] = access
 
-    def _write(self, access: Access, region: Region, queue: int) -> Iterator[Tie]:
+    def _write(self, access: ActiveAccess, region: Region, queue: int) -> Iterator[Tie]:
         place = self._place(region)
         if not region.place.startswith(REGISTERS):
             for near in place.near:
@@ -184,7 +184,7 @@ class Conflicts:
         place.readers.clear()
 
     def _tie(
-        self, record: int, queue: int, earlier: Access | None, region: Region
+        self, record: int, queue: int, earlier: ActiveAccess | None, region: Region
     ) -> Iterator[Tie]:
         """What a record has to wait for of an access that is in conflict with it."""
         if earlier is None or earlier.record == record:

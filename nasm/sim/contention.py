@@ -9,7 +9,7 @@ from nasm.sim.queues import Queue, Task
 from nasm.sim.resources import Resource
 
 
-class Host(Protocol):
+class ContentionHost(Protocol):
     """What contention needs of a scheduler."""
 
     now: int
@@ -28,7 +28,7 @@ class Contention:
     What it remembers is with the resources: see :class:`Resource`.
     """
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: ContentionHost) -> None:
         self.host = host
 
     def stand(self, queue: Queue, resources: Sequence[Resource], now: int) -> None:

@@ -132,7 +132,7 @@ class Semaphore:
         self.pending, self.parked = list(pending), list(parked)
 
 
-class Event(Semaphore):
+class EventBit(Semaphore):
     """One bit. Setting it while it is set, or clearing it while it is clear, changes nothing."""
 
     __slots__ = ()
@@ -155,7 +155,7 @@ class Counters(dict[int, Semaphore]):
         self.semaphores, self.per_core = semaphores, max(1, semaphores + events)
 
     def __missing__(self, number: int) -> Semaphore:
-        kind = Semaphore if number % self.per_core < self.semaphores else Event
+        kind = Semaphore if number % self.per_core < self.semaphores else EventBit
         made = self[number] = kind()
         return made
 

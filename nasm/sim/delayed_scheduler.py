@@ -17,13 +17,13 @@ from nasm.sim.queues import Queue, Task
 from nasm.sim.resources import Resource
 from nasm.sim.scheduler import Scheduler
 from nasm.sim.service import START
-from nasm.sim.waits import Host, Waits
+from nasm.sim.waits import WaitHost, Waits
 
 
 class DelayedWaits(Waits):
     """Posts that waiters see when the delays say so."""
 
-    def __init__(self, host: Host, semaphores: Counters, delays: Delays) -> None:
+    def __init__(self, host: WaitHost, semaphores: Counters, delays: Delays) -> None:
         super().__init__(host, semaphores)
         self.delays = delays
 

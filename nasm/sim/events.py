@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nasm.sim.burst_plan import Executed
+    from nasm.sim.burst_plan import CompletedBurst
     from nasm.sim.channels import Flight, Group
     from nasm.sim.counters import Semaphore, Who
     from nasm.sim.queues import Flying, Queue, Task
@@ -61,7 +61,7 @@ class Observer:
     def finished(self, queue: Queue, done: Flying) -> None:
         """A task completed: its results have appeared, its post has not been made."""
 
-    def burst(self, queue: Queue, done: Executed) -> None:
+    def burst(self, queue: Queue, done: CompletedBurst) -> None:
         """Tasks were executed at once, and completed; nothing else is told of them.
 
         While somebody is told of heads, idle time, starts or completions, but not of this, there

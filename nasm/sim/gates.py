@@ -18,7 +18,7 @@ from nasm.isa.held import Blocked
 from nasm.sim.queues import NEVER, Queue
 
 
-class Host(Protocol):
+class GateHost(Protocol):
     """What gates need of a scheduler."""
 
     now: int
@@ -37,7 +37,7 @@ class Gates:
     and of the start that made it.
     """
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: GateHost) -> None:
         self.host = host
         self.closed_queues: list[int] = []
         self.changes: dict[tuple[int, Hashable], tuple[int, int]] = {}

@@ -75,7 +75,7 @@ WIDTH = len(Record._fields)
 _UNTIL, _OWN, _FINISH = map(Record._fields.index, ("until", "own", "finish"))
 
 
-class Posts:
+class PostHistory:
     """All changes of a semaphore, in the order in which waiters see them.
 
     The value that each leads to, the record that made it, when that was, and when it is seen.
@@ -164,7 +164,7 @@ class History(Observer):
         self.causes = list(CAUSES)
         self._codes = dict(_CODES)
         self._rows = array("q")
-        self._posts: dict[int, Posts] = {}
+        self._posts: dict[int, PostHistory] = {}
         self._waits: dict[int, tuple[int, int]] = {}
         self._arrivals: dict[int, int] = {}
         self._open: dict[int, Group] = {}
@@ -182,7 +182,7 @@ class History(Observer):
         return np.array(self._rows[Record._fields.index(name) :: WIDTH], np.int64)
 
     @property
-    def posts(self) -> dict[int, Posts]:
+    def posts(self) -> dict[int, PostHistory]:
         """The posts to every semaphore that anybody has changed."""
         return self._posts
 
@@ -199,7 +199,7 @@ class History(Observer):
         """Note a post."""
         posts = self._posts.get(number)
         if posts is None:
-            posts = self._posts[number] = Posts()
+            posts = self._posts[number] = PostHistory()
         assert semaphore.last is not None
         posts.add(semaphore.last, now)
 

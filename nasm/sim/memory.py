@@ -38,7 +38,7 @@ Journal = dict[int, Block | None]
 ALL_ROWS = slice(None)
 
 
-class Change(Protocol):
+class PendingWrite(Protocol):
     """Bytes of a store that are about to change together.
 
     ``kept`` is the journal that already has their blocks; ``columns`` are the first of these bytes
@@ -190,7 +190,7 @@ class Store:
 
     # -- changes
 
-    def before_change(self, change: Change) -> None:
+    def before_change(self, change: PendingWrite) -> None:
         """Keep what a checkpoint or a copy-on-write array still needs of bytes about to change."""
         if self.shared:
             for array in self.shared:
@@ -199,7 +199,7 @@ class Store:
         if change.kept is not self.journal:
             self.keep(change)
 
-    def keep(self, change: Change) -> None:
+    def keep(self, change: PendingWrite) -> None:
         """Put the blocks of these bytes into the journal, as they were at the checkpoint."""
         journal = self.journal
         left, right = change.columns

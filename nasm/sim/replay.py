@@ -24,7 +24,7 @@ from nasm.sim.counters import Counters
 from nasm.sim.history import INSTRUCTION, MADE, READY, SHARES, History
 from nasm.sim.queues import Fetched, Queue, Task, Work
 from nasm.sim.recording import Issued, Recording
-from nasm.sim.resources import Claim, Needs, Resource
+from nasm.sim.resources import Needs, Resource, ResourceClaim
 from nasm.sim.scheduler import Scheduler
 
 POOLS = 1 << 40
@@ -289,7 +289,7 @@ class Replay:
         if found is None:
             copies = (
                 tuple(
-                    Claim(
+                    ResourceClaim(
                         self._resource(claim.resource),
                         tuple(self._resource(part) for part in claim.parts),
                     )
@@ -437,7 +437,7 @@ def flight_shares(flight: Flight) -> int:
 
 
 def _never(_: Any) -> None:
-    raise AssertionError("what stands for an instruction was started")
+    raise AssertionError("a stored result was started as an instruction")
 
 
 IDLE = Work(-1, _never, _never)

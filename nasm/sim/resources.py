@@ -60,7 +60,7 @@ class Resource:
         self.waiting, self.passed = dict(waiting), set(passed)
 
 
-class Claim(NamedTuple):
+class ResourceClaim(NamedTuple):
     """What a task needs of a resource: parts of it, or with none all of it."""
 
     resource: Resource
@@ -97,7 +97,7 @@ class Claim(NamedTuple):
 class Needs(NamedTuple):
     """What a task takes when it starts: all claims of one of several alternatives."""
 
-    alternatives: tuple[tuple[Claim, ...], ...]
+    alternatives: tuple[tuple[ResourceClaim, ...], ...]
 
     @property
     def free_at(self) -> int:

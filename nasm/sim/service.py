@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from nasm.sim import turns
-from nasm.sim.channels import Channels, Flight, Group, Server
+from nasm.sim.channels import ChannelGroup, Channels, Flight, Group
 from nasm.sim.counters import Who
 
 COMMIT = 0
@@ -15,7 +15,7 @@ ARRIVE, START = 3, 4
 """Ranks at a tick: results appear, and what has passed, before anything else is read."""
 
 
-class Host(Protocol):
+class ServiceHost(Protocol):
     """What service needs of a scheduler."""
 
     now: int
@@ -44,7 +44,7 @@ class Service:
     """
 
     def __init__(
-        self, host: Host, cores: Sequence[Channels], supply: Sequence[tuple[int, int]] = ()
+        self, host: ServiceHost, cores: Sequence[Channels], supply: Sequence[tuple[int, int]] = ()
     ) -> None:
         self.host, self.cores = host, list(cores)
         self.supply = tuple(supply)
@@ -63,7 +63,7 @@ class Service:
                     self._begin(server, group, "arrival", flight.record)
                 self._expect(server, server.change())
 
-    def over(self, server: Server) -> None:
+    def over(self, server: ChannelGroup) -> None:
         """Something changes on a server: a group is over, or another has its first turn."""
         host, now = self.host, self.host.now
         if server.due != now:
@@ -82,14 +82,14 @@ class Service:
             else:
                 self.turn(server)
 
-    def turn(self, server: Server) -> None:
+    def turn(self, server: ChannelGroup) -> None:
         """The next packet of a server begins, and with it perhaps a group."""
         heads = server.heads()
         if heads[0].start < 0:
             self._begin(server, heads[0], "channel", server.holder)
         self._expect(server, turns.change(heads, server.at))
 
-    def _begin(self, server: Server, group: Group, cause: str, because: int) -> None:
+    def _begin(self, server: ChannelGroup, group: Group, cause: str, because: int) -> None:
         """Start a group: it reads its bytes."""
         host, flight = self.host, group.flight
         group.start, group.cause, group.because = host.now, cause, because
@@ -121,7 +121,7 @@ class Service:
         group.latency += busy - group.busy
         group.busy = busy
 
-    def _expect(self, server: Server, due: int) -> None:
+    def _expect(self, server: ChannelGroup, due: int) -> None:
         """Come back to a server when something changes there."""
         if due != server.due:
             server.due = due

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from nasm.isa.micro import Micro
-from nasm.sim.burst_plan import Executed
+from nasm.sim.burst_plan import CompletedBurst
 from nasm.sim.channels import Group
 from nasm.sim.counters import Semaphore
 from nasm.sim.events import Observer
@@ -135,7 +135,7 @@ class Summary(_Records):
         instructions, jobs, posts = self._gathered
         super().__init__(per_core, instructions.extend, jobs.extend, posts.extend, self._say)
 
-    def burst(self, queue: Queue, done: Executed) -> None:
+    def burst(self, queue: Queue, done: CompletedBurst) -> None:
         """Record the instructions of a burst."""
         count = len(done.times.starts)
         records = np.empty((count, 6), np.int64)
@@ -254,7 +254,7 @@ class ExpandedSummary(Summary):
             self._of.setdefault(done.queue, Counter())[pc.instruction] += 1
             self._at.setdefault(done.queue, Counter())[int(pc)] += 1
 
-    def burst(self, queue: Queue, done: Executed) -> None:
+    def burst(self, queue: Queue, done: CompletedBurst) -> None:
         """Record the instructions of a burst."""
         super().burst(queue, done)
         planned, count = done.planned, len(done.times.starts)

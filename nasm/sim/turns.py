@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 
-class Head(Protocol):
+class TurnTaker(Protocol):
     """What takes turns: ``done`` of its packets have passed; ``start`` is -1 before the first."""
 
     packets: int
@@ -20,13 +20,13 @@ class Head(Protocol):
     start: int
 
 
-def passed(head: Head, packets: int) -> int:
+def passed(head: TurnTaker, packets: int) -> int:
     """The ticks that so many more packets of a head take."""
     busy, count, done = head.busy, head.packets, head.done
     return -(-busy * (done + packets) // count) + (-busy * done // count)
 
 
-def rounds_take(heads: Sequence[Head], rounds: int) -> int:
+def rounds_take(heads: Sequence[TurnTaker], rounds: int) -> int:
     """The ticks of so many rounds, each a packet of every head."""
     ticks = 0
     for head in heads:
@@ -34,7 +34,7 @@ def rounds_take(heads: Sequence[Head], rounds: int) -> int:
     return ticks
 
 
-def change(heads: Sequence[Head], at: int) -> int:
+def change(heads: Sequence[TurnTaker], at: int) -> int:
     """When the first of some heads ends or starts; from ``at`` on they have turns in this order."""
     tick, rounds, first = at, 0, 0
     for index, head in enumerate(heads):
@@ -53,7 +53,7 @@ def change(heads: Sequence[Head], at: int) -> int:
     return tick
 
 
-def _whole(heads: Sequence[Head], ticks: int) -> int:
+def _whole(heads: Sequence[TurnTaker], ticks: int) -> int:
     """How many rounds take no more than so many ticks; no head ends before the last of them."""
     shortest, longest, most = 0, 0, heads[0].packets
     for head in heads:
@@ -70,7 +70,7 @@ def _whole(heads: Sequence[Head], ticks: int) -> int:
     return low
 
 
-def advance(heads: Sequence[Head], at: int, limit: int) -> tuple[int, int]:
+def advance(heads: Sequence[TurnTaker], at: int, limit: int) -> tuple[int, int]:
     """Serve every packet that begins before ``limit``; all heads have started, and none ends first.
 
     There is at least one. Returns the end of the last one and the index of the head whose it was.

@@ -11,7 +11,7 @@ from nasm.sim.queues import NEVER, Queue
 _tuple = tuple.__new__  # makes a NamedTuple in a third of the time
 
 
-class Host(Protocol):
+class WaitHost(Protocol):
     """What waits and posts need of a scheduler."""
 
     now: int
@@ -28,7 +28,7 @@ class Host(Protocol):
 class Waits:
     """Parks queues until a semaphore is as they want it, and wakes them."""
 
-    def __init__(self, host: Host, semaphores: Counters) -> None:
+    def __init__(self, host: WaitHost, semaphores: Counters) -> None:
         self.host, self.semaphores = host, semaphores
 
     def over(self, queue: Queue, now: int) -> bool:

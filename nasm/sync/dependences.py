@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from nasm.order.places import Place, Places
-from nasm.program.footprint.forms import Form, Moved
+from nasm.program.footprint.forms import DetachedTouches, Form
 from nasm.sync.lines import Item, Line, Loop
 from nasm.views.regions import covers
 
@@ -20,7 +20,7 @@ STARTED, DONE, OVER = range(3)
 """What may have to have happened: the start or the completion of an instruction, or a mark."""
 
 
-class Event(NamedTuple):
+class NodeEvent(NamedTuple):
     """The start or the completion of an instruction of a queue, by its number; or a mark's."""
 
     kind: int
@@ -29,7 +29,7 @@ class Event(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class LevelMark:
     """Something other than an instruction that has an end, numbered within its level.
 
     It is a transfer that instruction ``index`` of a queue starts; or a ``loop``, behind which that
@@ -39,11 +39,11 @@ class Mark:
     queue: int = -1
     index: int = -1
     loop: bool = False
-    outside: Event | None = None
+    outside: NodeEvent | None = None
 
 
 @dataclass(slots=True)
-class Step:
+class LineStep:
     """A line with what it needs: ``after`` is the last one of its queue that it waits for anyway.
 
     ``index`` is its number in its queue, on its level; ``mark`` that of its transfer, or -1. It
@@ -53,7 +53,7 @@ class Step:
     line: Line
     queue: int
     index: int
-    needs: tuple[Event, ...] = ()
+    needs: tuple[NodeEvent, ...] = ()
     after: int = -1
     mark: int = -1
     writes: bool = False
@@ -70,27 +70,27 @@ class Body:
     """
 
     loop: Loop
-    level: Level
+    level: DependenceLevel
     queues: tuple[int, ...]
     leader: int
     mark: int
-    told: Step
+    told: LineStep
     after: dict[int, int]
     hasty: frozenset[int]
 
 
-Node = Step | Body
+Node = LineStep | Body
 
 
 @dataclass(slots=True)
-class Level:
+class DependenceLevel:
     """The nodes of one level, with the marks that they mention.
 
     ``counts`` are the instructions of each queue.
     """
 
     nodes: list[Node] = field(default_factory=list)
-    marks: list[Mark] = field(default_factory=list)
+    marks: list[LevelMark] = field(default_factory=list)
     counts: list[int] = field(default_factory=list)
 
     def bodies(self) -> Iterator[Body]:
@@ -108,15 +108,15 @@ class _Wanted:
         self.done: dict[int, int] = {}
         self.over: dict[int, None] = {}
 
-    def events(self) -> Iterator[Event]:
+    def events(self) -> Iterator[NodeEvent]:
         """All of it."""
         for queue, index in self.done.items():
-            yield Event(DONE, queue, index)
+            yield NodeEvent(DONE, queue, index)
         for queue, index in self.started.items():
             if self.done.get(queue, -1) < index:
-                yield Event(STARTED, queue, index)
+                yield NodeEvent(STARTED, queue, index)
         for mark in self.over:
-            yield Event(OVER, -1, mark)
+            yield NodeEvent(OVER, -1, mark)
 
 
 class _Index:
@@ -241,7 +241,7 @@ class _Touched(NamedTuple):
     given: tuple[Place, ...]
 
 
-_NOTHING = Moved((), ())
+_NOTHING = DetachedTouches((), ())
 
 FormOf = Callable[[Line], Form]
 
@@ -249,9 +249,9 @@ FormOf = Callable[[Line], Form]
 class _Frame:
     """A level while it is read: its index, and the numbers that outside events have in it."""
 
-    def __init__(self, level: Level, index: _Index) -> None:
+    def __init__(self, level: DependenceLevel, index: _Index) -> None:
         self.level, self.index = level, index
-        self.outside: dict[Event, int] = {}
+        self.outside: dict[NodeEvent, int] = {}
         self.registers: dict[tuple[int, int], int] = {}
         self.known: dict[int, _Touched] = {}
 
@@ -262,13 +262,13 @@ class _Frame:
             found = self.known[number] = self.index.touched(form)
         return found
 
-    def taken(self, event: Event) -> Event:
+    def taken(self, event: NodeEvent) -> NodeEvent:
         """What happened outside, as it is called here."""
         mark = self.outside.get(event)
         if mark is None:
             mark = self.outside[event] = len(self.level.marks)
-            self.level.marks.append(Mark(outside=event))
-        return Event(OVER, -1, mark)
+            self.level.marks.append(LevelMark(outside=event))
+        return NodeEvent(OVER, -1, mark)
 
 
 class Dependences:
@@ -282,9 +282,9 @@ class Dependences:
         self.queues, self.form, self.held = queues, form, held
         self._frames: list[_Frame] = []
 
-    def read(self, items: list[Item]) -> Level:
+    def read(self, items: list[Item]) -> DependenceLevel:
         """The level that some items make."""
-        level = Level(counts=[0] * len(self.queues))
+        level = DependenceLevel(counts=[0] * len(self.queues))
         self._frames.append(_Frame(level, _Index(len(self.queues), self.held)))
         for item in items:
             level.nodes.append(self._line(item) if isinstance(item, Line) else self._loop(item))
@@ -296,21 +296,21 @@ class Dependences:
         if not self.held:
             return [-1] * len(lines)
         found = []
-        frame = _Frame(Level(), _Index(len(self.queues), self.held))
+        frame = _Frame(DependenceLevel(), _Index(len(self.queues), self.held))
         for index, line in enumerate(lines):
             form, queue = self.form(line), self.queues[line.queue]
             touched = frame.touched(line.instruction, form)
-            found.append(self._interlocked(frame, Step(line, queue, index), form, touched))
+            found.append(self._interlocked(frame, LineStep(line, queue, index), form, touched))
             frame.index.enter(queue, index, form, touched, index)
         return found
 
-    def _line(self, line: Line) -> Step:
+    def _line(self, line: Line) -> LineStep:
         frame, form = self._frames[-1], self.form(line)
         level, queue = frame.level, self.queues[line.queue]
         touched = frame.touched(line.instruction, form)
         wanted = _Wanted()
         frame.index.wanted(queue, form, touched, wanted)
-        step = Step(line, queue, level.counts[queue], tuple(wanted.events()))
+        step = LineStep(line, queue, level.counts[queue], tuple(wanted.events()))
         step.writes, step.apart = bool(form.writes), form.moved is not None
         if len(self._frames) > 1:
             step.needs += tuple(self._outside(queue, line.instruction, form))
@@ -319,11 +319,11 @@ class Dependences:
         moved = form.moved
         if moved is not None and not moved.meets:
             step.mark = len(level.marks)
-            level.marks.append(Mark(queue, step.index))
+            level.marks.append(LevelMark(queue, step.index))
         frame.index.enter(queue, step.index, form, touched, step.mark)
         return step
 
-    def _interlocked(self, frame: _Frame, step: Step, form: Form, touched: _Touched) -> int:
+    def _interlocked(self, frame: _Frame, step: LineStep, form: Form, touched: _Touched) -> int:
         """The last instruction of its queue that it waits for since it reads what that writes."""
         queue, registers = step.queue, frame.registers
         after = frame.index.interlocked(queue, form, touched)
@@ -334,7 +334,7 @@ class Dependences:
             registers[queue, number] = step.index
         return after
 
-    def _outside(self, queue: int, number: int, form: Form) -> Iterator[Event]:
+    def _outside(self, queue: int, number: int, form: Form) -> Iterator[NodeEvent]:
         """What has to have happened before the loops that a line is in."""
         for depth, frame in enumerate(self._frames[:-1], 1):
             wanted = _Wanted()
@@ -354,9 +354,9 @@ class Dependences:
         leader = min(every, key=lambda queue: (level.counts[queue], -queue))
         mark, index = len(frame.level.marks), frame.level.counts[leader]
         frame.level.counts[leader] += 1
-        frame.level.marks.append(Mark(leader, index, loop=True))
+        frame.level.marks.append(LevelMark(leader, index, loop=True))
         number = next(q for q, own in self.queues.items() if own == leader)
-        told = Step(Line(number, -1, loop.span, loop.chain), leader, index)
+        told = LineStep(Line(number, -1, loop.span, loop.chain), leader, index)
         self._touch(frame, mark, level)
         hasty = frozenset(q for n, q in self.queues.items() if q in queues and self._hasty(loop, n))
         return Body(loop, level, queues, leader, mark, told, after, hasty)
@@ -373,7 +373,7 @@ class Dependences:
         left = {r for made in loop.step.get(number, ()) for r in self.form(Line(number, made)).left}
         return not (self.held and left & {*self.form(Line(number, loop.leave[number])).taken})
 
-    def _touch(self, frame: _Frame, mark: int, level: Level) -> None:
+    def _touch(self, frame: _Frame, mark: int, level: DependenceLevel) -> None:
         """All that the body of a loop touches is over when the loop is."""
         for node in level.nodes:
             if isinstance(node, Body):

@@ -11,10 +11,10 @@ from typing import NamedTuple
 from nasm.base import gc_pause
 from nasm.program.builder import ProgramBuilder
 from nasm.program.footprint.forms import Form
-from nasm.sync.dependences import DONE, OVER, STARTED, Event, Step
+from nasm.sync.dependences import DONE, OVER, STARTED, LineStep, NodeEvent
 from nasm.sync.knowledge import implies
 from nasm.sync.plan import Planner, planned
-from nasm.sync.sequential_text import Written, sequence
+from nasm.sync.sequential_text import WrittenLine, sequence
 from nasm.sync.synchronize import Core, check
 
 Alike = Callable[[int], Hashable]
@@ -36,7 +36,7 @@ class Following:
     landed.
     """
 
-    def __init__(self, builder: ProgramBuilder, lines: list[Written], alike: Alike) -> None:
+    def __init__(self, builder: ProgramBuilder, lines: list[WrittenLine], alike: Alike) -> None:
         self.lines, self.alike = lines, alike
         self.afters: list[tuple[Came, ...]] = [()] * len(lines)
         self.drained: list[int] = []
@@ -53,7 +53,9 @@ class Following:
 
     def _core(self, core: Core, numbers: list[int]) -> None:
         level = core.level([self.lines[number].line for number in numbers])
-        made = _Numbered(core, numbers, [node for node in level.nodes if isinstance(node, Step)])
+        made = _Numbered(
+            core, numbers, [node for node in level.nodes if isinstance(node, LineStep)]
+        )
         self._cores.update(dict.fromkeys(numbers, made))
         most = max(1, core.left - 2 * len(core.queues))
         planner = planned(level, len(core.queues), most)
@@ -96,20 +98,20 @@ class _Numbered:
 
     planner: Planner
 
-    def __init__(self, core: Core, numbers: list[int], steps: list[Step]) -> None:
+    def __init__(self, core: Core, numbers: list[int], steps: list[LineStep]) -> None:
         self.core, self.steps = core, steps
         self.starts: frozenset[tuple[int, int]] | None = None
         self.number = {(s.queue, s.index): n for s, n in zip(steps, numbers, strict=True)}
         self.step = dict(zip(numbers, steps, strict=True))
 
-    def at(self, event: Event) -> int:
+    def at(self, event: NodeEvent) -> int:
         """The line of an event."""
         if event.kind == OVER:
             mark = self.planner.level.marks[event.at]
             return self.number[mark.queue, mark.index]
         return self.number[event.queue, event.at]
 
-    def came(self, event: Event) -> Came:
+    def came(self, event: NodeEvent) -> Came:
         """An event as it is told: by a start only if that is told by itself."""
         kind = event.kind
         if kind == STARTED and (event.queue, event.at) not in (self.starts or ()):
@@ -120,7 +122,7 @@ class _Numbered:
         """Whether a line knows that something has happened when it starts."""
         step, other = self.step[line], self.step[came.line]
         clock = self.planner.knowledge.at(step.queue, step.index)
-        event = Event(came.kind, other.queue, other.index)
+        event = NodeEvent(came.kind, other.queue, other.index)
         if came.kind == OVER:
-            event = Event(OVER, -1, other.mark)
+            event = NodeEvent(OVER, -1, other.mark)
         return implies(clock, event, len(self.core.queues))

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 
 from nasm.program.builder import ProgramBuilder
 from nasm.program.program import Update, Wait
-from nasm.sync.dependences import OVER, Body, Event, Step
-from nasm.sync.plan import Entered, Plan
+from nasm.sync.dependences import OVER, Body, LineStep, NodeEvent
+from nasm.sync.plan import Entered, LevelPlan
 
 Place = tuple[int, int]
 """Numbers of a span and a chain: where something is written."""
 
 
-class Output:
+class CoreOutput:
     """Appends to the queues of one core; ``numbers`` are those that the program gives them."""
 
     def __init__(self, builder: ProgramBuilder, core: int, numbers: Sequence[int]) -> None:
@@ -72,14 +72,14 @@ class Output:
             first = last = number
 
 
-class Writer:
+class LevelWriter:
     """Writes a level: the program, or one round of a loop.
 
     ``ranks`` say how many of a queue's instructions have told of themselves once one has; counters
     are those of the queues, and of the transfers by their slots.
     """
 
-    def __init__(self, output: Output, plan: Plan, prefix: str = "") -> None:
+    def __init__(self, output: CoreOutput, plan: LevelPlan, prefix: str = "") -> None:
         self.output, self.plan, self.level, self.prefix = output, plan, plan.level, prefix
         self.ranks: dict[tuple[int, int], int] = {}
         counts: dict[int, int] = {}
@@ -96,7 +96,7 @@ class Writer:
         places = {
             node.mark: (node.line.span, node.line.chain)
             for node in self.level.nodes
-            if isinstance(node, Step) and node.mark >= 0
+            if isinstance(node, LineStep) and node.mark >= 0
         }
         for queue, waits in self.plan.last.items():
             for event in waits:
@@ -106,12 +106,12 @@ class Writer:
         """Write every node in order."""
         entered = iter(self.plan.entered)
         for node, waits in zip(self.level.nodes, self.plan.waits, strict=True):
-            if isinstance(node, Step):
+            if isinstance(node, LineStep):
                 self._step(node, waits)
             else:
                 self._loop(node, next(entered))
 
-    def _step(self, step: Step, waits: Sequence[Event]) -> None:
+    def _step(self, step: LineStep, waits: Sequence[NodeEvent]) -> None:
         line = step.line
         place = line.span, line.chain
         for event in waits[:-1]:
@@ -135,7 +135,7 @@ class Writer:
         queue: int,
         instruction: int | None,
         place: Place,
-        event: Event | None = None,
+        event: NodeEvent | None = None,
         update: Update | None = None,
     ) -> None:
         """Append an instruction, or one that only waits and updates."""
@@ -144,7 +144,7 @@ class Writer:
         wait = None if event is None else self._wait(event)
         self.output.append(queue, instruction, place, wait, update)
 
-    def _wait(self, event: Event) -> Wait:
+    def _wait(self, event: NodeEvent) -> Wait:
         """The wait for an event."""
         _, queue, index = event
         if event.kind == OVER:
@@ -166,7 +166,7 @@ class Writer:
         for queue, number in own.items():
             output.builder.label(number, loop.head)
             self._add(queue, loop.leave[number], place)
-        inside = Writer(output, entered.inside, f"{loop.head}_")
+        inside = LevelWriter(output, entered.inside, f"{loop.head}_")
         inside.nodes()
         inside.meet(body)
         for queue, number in own.items():

@@ -22,7 +22,7 @@ class Living(NamedTuple):
 NOTHING: Runs = [], []
 
 
-class Standing:
+class FixedPlaces:
     """Tensors that stay where they are: those that the program placed, and more up to a number.
 
     They may overlap each other.

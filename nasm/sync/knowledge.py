@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
 
-from nasm.sync.dependences import DONE, OVER, STARTED, Event, Level
+from nasm.sync.dependences import DONE, OVER, STARTED, DependenceLevel, NodeEvent
 
 Clock = tuple[int, ...]
 """Instructions started, for each queue; completed, for each queue; and last the marks, as bits."""
@@ -25,7 +25,7 @@ class Knowledge:
 
     def __init__(
         self,
-        level: Level,
+        level: DependenceLevel,
         queues: int,
         known: Sequence[int] = (),
         behind: Sequence[int] = (),
@@ -39,7 +39,7 @@ class Knowledge:
         ]
         self._starts: list[list[Clock]] = [[] for _ in range(queues)]
 
-    def knows(self, queue: int, event: Event) -> bool:
+    def knows(self, queue: int, event: NodeEvent) -> bool:
         """Whether something has surely happened when the next instruction of a queue starts."""
         kind, other, index = event
         clock = self.clocks[queue]
@@ -73,11 +73,11 @@ class Knowledge:
         """The next instruction of a queue starts."""
         self._starts[queue].append(self.clocks[queue])
 
-    def wait(self, queue: int, event: Event) -> None:
+    def wait(self, queue: int, event: NodeEvent) -> None:
         """A queue waits for something."""
         self.clocks[queue] = joined(self.clocks[queue], self.brings(event))
 
-    def brings(self, event: Event) -> Clock:
+    def brings(self, event: NodeEvent) -> Clock:
         """What is known once something has happened."""
         kind, queue, index = event
         marks = 0
@@ -98,7 +98,7 @@ class Knowledge:
         clock[-1] |= marks
         return tuple(clock)
 
-    def needed(self, queue: int, events: Iterable[Event]) -> list[Event]:
+    def needed(self, queue: int, events: Iterable[NodeEvent]) -> list[NodeEvent]:
         """The events that a queue has to wait for, the latest last, to know of all of these."""
         left = [event for event in events if not self.knows(queue, event)]
         if len(left) < 2:
@@ -122,13 +122,13 @@ class Knowledge:
                 kept.append(n)
         return [left[n] for n in sorted(kept)]
 
-    def _when(self, event: Event) -> tuple[int, ...]:
+    def _when(self, event: NodeEvent) -> tuple[int, ...]:
         """Sorts events: what has more behind it comes later."""
         clock = self.brings(event)
         return (sum(clock[: self.queues]), *event)
 
 
-def implies(clock: Clock, event: Event, queues: int) -> bool:
+def implies(clock: Clock, event: NodeEvent, queues: int) -> bool:
     """Whether who knows all of a clock knows that something has happened."""
     kind, queue, index = event
     if kind == OVER:

@@ -14,7 +14,7 @@ from nasm.program.footprint.layout import Regions
 from nasm.program.footprint.reach import reached
 from nasm.program.program import Program
 from nasm.sync.lines import Line
-from nasm.sync.written_bytes import Written
+from nasm.sync.written_bytes import WrittenMarks
 from nasm.views.regions import Region, covers
 from nasm.views.tensor import Tensor
 from nasm.views.view import View
@@ -35,7 +35,7 @@ class _Cover:
 
     tensor: Tensor
     writes: dict[Region, None] = field(default_factory=dict)
-    marks: Written | None = None
+    marks: WrittenMarks | None = None
 
 
 class Covering:
@@ -112,7 +112,7 @@ class Covering:
         if len(cover.writes) < 2 or not self._within(region):
             return False
         if cover.marks is None:
-            cover.marks = Written(cover.tensor, self._whole(cover))
+            cover.marks = WrittenMarks(cover.tensor, self._whole(cover))
             for one in cover.writes:
                 cover.marks.write(one)
         return not cover.marks.missing(region)

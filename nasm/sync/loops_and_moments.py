@@ -9,10 +9,10 @@ from array import array
 from collections.abc import Iterable
 
 from nasm.program.builder import ProgramBuilder
-from nasm.program.deferred import Label, RunTimeLoop
+from nasm.program.deferred import PlacedLabel, RunTimeLoop
 from nasm.program.program import LoopRegister, Posted
 from nasm.sync.moments.lowering import lower
-from nasm.sync.moments.nodes import Columns, Level, Node, Reader, Sync
+from nasm.sync.moments.nodes import Columns, Level, LevelReader, Node, Sync
 
 
 def put_in(builder: ProgramBuilder) -> None:
@@ -20,7 +20,7 @@ def put_in(builder: ProgramBuilder) -> None:
     lines, recorded = _columns(builder), builder.recorded
     recorded.settle()
     items = recorded.items(len(lines))
-    text = Reader(builder.program, lines, recorded.moments).read(items, None, None)
+    text = LevelReader(builder.program, lines, recorded.moments).read(items, None, None)
     if any(node.moments.posts or node.moments.afters or node.drain for node in text.every()):
         lower(builder, text)
     builder.clear()
@@ -48,7 +48,7 @@ class _Writer:
             match entry:
                 case Node():
                     self._node(entry)
-                case Label():
+                case PlacedLabel():
                     self.builder.label(entry.queue, entry.name)
                 case Level():
                     self._loop(entry)

@@ -21,7 +21,7 @@ from nasm.base.problems import Problem
 from nasm.program import placement as building
 from nasm.program.placement import Align, Room, Runs, aligned, at_border, by_memory, clear
 from nasm.program.program import Program
-from nasm.sync.fixed_places import NOTHING, Living, Standing
+from nasm.sync.fixed_places import NOTHING, FixedPlaces, Living
 from nasm.sync.lines import Item, Sequence
 from nasm.sync.live_ranges import BEFORE, FOREVER, Life, lifetimes, written
 from nasm.sync.placement_errors import refusal
@@ -74,7 +74,7 @@ def _unmentioned(tensors: list[Tensor], living: list[Living]) -> list[Problem]:
     """Place tensors that nobody uses: beside all others if there is room, else anywhere."""
     problems: list[Problem] = []
     always, room = Life(BEFORE, FOREVER, 0, 0), Room()
-    taken = Standing(living, len(living)).taken(always, FOREVER) if tensors else NOTHING
+    taken = FixedPlaces(living, len(living)).taken(always, FOREVER) if tensors else NOTHING
     for tensor in tensors:
         if tensor.bytes > tensor.memory.size:
             problems += building.place([tensor])
@@ -145,7 +145,7 @@ def _most_alive(tiles: list[Living]) -> int:
 
 def _rotated(tiles: list[Living], ahead: list[Living], given: list[Living]) -> Attempt:
     """Place some tensors ahead of all others, in this order, and the others round the memory."""
-    standing = Standing(given, len(given) + len(ahead))
+    standing = FixedPlaces(given, len(given) + len(ahead))
     places: Places = {}
     for one in ahead:
         at = _fit(one.tensor, 0, (standing.taken(one.life, one.tensor.partitions),))

@@ -9,7 +9,7 @@ from heapq import heappop, heappush
 from nasm.base.problems import Note, Problem, listed
 from nasm.base.source import Span
 from nasm.program.placement import chart, free_runs, in_use, meets, place
-from nasm.sync.fixed_places import Living, Standing
+from nasm.sync.fixed_places import FixedPlaces, Living
 from nasm.sync.live_ranges import Life
 from nasm.views.tensor import Tensor
 
@@ -63,7 +63,7 @@ def _alive(
 
 def _crowded(tiles: Sequence[Living], given: Sequence[Living]) -> Living | None:
     """The first tensor that takes, with all it has to keep clear of, more bytes than there are."""
-    standing = Standing(given, len(given))
+    standing = FixedPlaces(given, len(given))
     leaving: list[tuple[int, int]] = []
     used = 0
     for tensor, life in tiles:

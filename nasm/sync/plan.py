@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from nasm.sync.dependences import DONE, OVER, Body, Event, Level, Step
+from nasm.sync.dependences import DONE, OVER, Body, DependenceLevel, LineStep, NodeEvent
 from nasm.sync.knowledge import Clock, Knowledge
 
 
@@ -19,12 +19,12 @@ class Entered:
     """A loop as it was planned: what each queue waits for before it, and what is inside."""
 
     body: Body
-    waits: dict[int, list[Event]]
-    inside: Plan
+    waits: dict[int, list[NodeEvent]]
+    inside: LevelPlan
 
 
 @dataclass(slots=True)
-class Plan:
+class LevelPlan:
     """The waits of a level, node by node.
 
     ``slots`` are the semaphores of transfers by their marks: which one, and the how manyth use.
@@ -33,17 +33,17 @@ class Plan:
     ``hasty`` ones may come to a wait of the next round before the end of this one is complete.
     """
 
-    level: Level
-    waits: list[list[Event]] = field(default_factory=list)
+    level: DependenceLevel
+    waits: list[list[NodeEvent]] = field(default_factory=list)
     entered: list[Entered] = field(default_factory=list)
     slots: dict[int, tuple[int, int]] = field(default_factory=dict)
-    last: dict[int, list[Event]] = field(default_factory=dict)
-    arrivals: dict[int, Step | None] = field(default_factory=dict)
+    last: dict[int, list[NodeEvent]] = field(default_factory=dict)
+    arrivals: dict[int, LineStep | None] = field(default_factory=dict)
     hasty: frozenset[int] = frozenset()
     waited: set[int] = field(default_factory=set)
     told: set[tuple[int, int]] = field(default_factory=set)
 
-    def note(self, waits: Iterable[Event]) -> None:
+    def note(self, waits: Iterable[NodeEvent]) -> None:
         """Remember who has to tell that something has happened."""
         for event in waits:
             kind, queue, index = event
@@ -67,7 +67,7 @@ class Slots:
     def free(self, knowledge: Knowledge, queue: int) -> int | None:
         """One that a queue knows to be free, used the longest ago; None if there is none."""
         for slot, (mark, _) in self._used.items():
-            if knowledge.knows(queue, Event(OVER, -1, mark)):
+            if knowledge.knows(queue, NodeEvent(OVER, -1, mark)):
                 return slot
         if self._count < self.most:
             self._count += 1
@@ -95,27 +95,27 @@ class Planner:
 
     def __init__(
         self,
-        level: Level,
+        level: DependenceLevel,
         queues: int,
         most: int,
-        first: Plan | None = None,
+        first: LevelPlan | None = None,
         outer: Planner | None = None,
         starts: Container[tuple[int, int]] = (),
     ) -> None:
         self.level, self.queues, self.most = level, queues, most
         self.first, self.outer = first, outer
-        self.plan = Plan(level)
+        self.plan = LevelPlan(level)
         self.outside = [n for n, mark in enumerate(level.marks) if mark.outside is not None]
         known = [self._known(queue) for queue in range(queues)]
         self.knowledge = Knowledge(level, queues, known, self._behind(), starts)
         self.slots = Slots(most)
-        self.hoisted: dict[int, list[Event]] = {}
+        self.hoisted: dict[int, list[NodeEvent]] = {}
         self.unsure: set[int] = set()  # have used a counter while nothing of theirs was complete
 
     def nodes(self) -> None:
         """Plan every node in order."""
         for node in self.level.nodes:
-            if isinstance(node, Step):
+            if isinstance(node, LineStep):
                 waits = self._step(node)
                 self.plan.note(waits)
                 self.plan.waits.append(waits)
@@ -123,7 +123,7 @@ class Planner:
                 self._body(node)
                 self.plan.waits.append([])
 
-    def _step(self, step: Step) -> list[Event]:
+    def _step(self, step: LineStep) -> list[NodeEvent]:
         knowledge, queue = self.knowledge, step.queue
         sure = knowledge.sure(queue)
         if step.after >= 0:
@@ -133,7 +133,7 @@ class Planner:
         if self.first is not None and step.mark in self.first.waited:
             slot = self.slots.free(knowledge, queue)
             if slot is None:
-                more = Event(OVER, -1, self.slots.oldest)
+                more = NodeEvent(OVER, -1, self.slots.oldest)
                 waits = self._again(queue, before, (*step.needs, more))
                 slot = self.slots.free(knowledge, queue)
                 assert slot is not None
@@ -144,14 +144,14 @@ class Planner:
         knowledge.start(queue)
         return waits
 
-    def _again(self, queue: int, before: Clock, events: Sequence[Event]) -> list[Event]:
+    def _again(self, queue: int, before: Clock, events: Sequence[NodeEvent]) -> list[NodeEvent]:
         """Settle once more from a clock on; what is outside is known by now."""
         known = self.knowledge.clocks[queue][-1]
         self.knowledge.clocks[queue] = before
         self.knowledge.learn(queue, sum(1 << n for n in self.outside if known >> n & 1))
         return self.settle(queue, events)
 
-    def settle(self, queue: int, events: Sequence[Event]) -> list[Event]:
+    def settle(self, queue: int, events: Sequence[NodeEvent]) -> list[NodeEvent]:
         """The waits that it takes for a queue to know of some events, which it then does."""
         knowledge = self.knowledge
         waits = knowledge.needed(queue, events)
@@ -185,15 +185,15 @@ class Planner:
                 behind[event.queue] |= 1 << number
         return behind
 
-    def origin(self, number: int) -> Event:
+    def origin(self, number: int) -> NodeEvent:
         """What a mark of the outside is, on the level where it happens."""
         event = self.level.marks[number].outside
         if event is None:
-            return Event(OVER, -1, number)
+            return NodeEvent(OVER, -1, number)
         assert self.outer is not None
         return self.outer.origin(event.at) if event.kind == OVER else event
 
-    def _hoist(self, queue: int, events: Sequence[Event]) -> None:
+    def _hoist(self, queue: int, events: Sequence[NodeEvent]) -> None:
         """Have a queue wait before the loop for what happened outside of it."""
         outer, hoisted = self.outer, self.hoisted.setdefault(queue, [])
         assert outer is not None
@@ -228,9 +228,9 @@ class Planner:
     def round(self, body: Body) -> None:
         """Plan the end of a round: the leader waits until all of it is over."""
         level, plan, leader = self.level, self.plan, body.leader
-        last: dict[int, Step | None] = dict.fromkeys(body.queues)
+        last: dict[int, LineStep | None] = dict.fromkeys(body.queues)
         for node in level.nodes:
-            if isinstance(node, Step):
+            if isinstance(node, LineStep):
                 last[node.queue] = node if node.mark < 0 else None
             else:
                 last.update(dict.fromkeys(node.queues))
@@ -242,8 +242,8 @@ class Planner:
             index = level.counts[queue] if step is None else step.index
             if step is None:
                 self.knowledge.start(queue)
-            events.append(Event(DONE, queue, index))
-        events += [Event(OVER, -1, n) for n, mark in enumerate(level.marks) if not mark.outside]
+            events.append(NodeEvent(DONE, queue, index))
+        events += [NodeEvent(OVER, -1, n) for n, mark in enumerate(level.marks) if not mark.outside]
         hasty = {queue for queue in body.hasty if not self.knowledge.sure(queue)}
         waits = self.settle(leader, events)
         if not ((waits and leader in hasty) or leader in self.unsure) and leader in body.hasty:
@@ -253,11 +253,13 @@ class Planner:
         plan.last[leader], plan.hasty = waits, frozenset(hasty)
         plan.note(waits)
 
-    def _own(self, leader: int) -> list[Event]:
+    def _own(self, leader: int) -> list[NodeEvent]:
         """What a leader has written itself in a round, if it moves anything in the next one."""
-        mine = [n for n in self.level.nodes if isinstance(n, Step) and n.queue == leader]
+        mine = [n for n in self.level.nodes if isinstance(n, LineStep) and n.queue == leader]
         writers = [step.index for step in mine if step.writes]
-        return [Event(DONE, leader, writers[-1])] if any(s.apart for s in mine) and writers else []
+        return (
+            [NodeEvent(DONE, leader, writers[-1])] if any(s.apart for s in mine) and writers else []
+        )
 
     # -- the end
 
@@ -266,17 +268,17 @@ class Planner:
         plan, known = self.plan, 0
         for clock in self.knowledge.clocks:
             known |= clock[-1]
-        left: dict[int, list[Event]] = {}
+        left: dict[int, list[NodeEvent]] = {}
         for number, mark in enumerate(self.level.marks):
             if not (mark.loop or known >> number & 1):
-                left.setdefault(mark.queue, []).append(Event(OVER, -1, number))
+                left.setdefault(mark.queue, []).append(NodeEvent(OVER, -1, number))
         for queue, events in left.items():
             plan.last[queue] = self.settle(queue, events)
             plan.note(plan.last[queue])
 
 
 def planned(
-    level: Level, queues: int, most: int, starts: Container[tuple[int, int]] = ()
+    level: DependenceLevel, queues: int, most: int, starts: Container[tuple[int, int]] = ()
 ) -> Planner:
     """The waits of a program; ``most`` semaphores are there for the transfers of each level."""
     first = None

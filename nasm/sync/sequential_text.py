@@ -32,7 +32,7 @@ HINT = "write it call by call: each line means what it does after all lines abov
 CORES = "what cores update of each other's is in no order of lines: let a barrier order them"
 
 
-class Written(NamedTuple):
+class WrittenLine(NamedTuple):
     """A line as it was written, with what it waits for and updates."""
 
     queue: int
@@ -42,7 +42,7 @@ class Written(NamedTuple):
     update: Update | None
 
 
-def autosync(builder: ProgramBuilder, strip: bool = False) -> list[Written]:
+def autosync(builder: ProgramBuilder, strip: bool = False) -> list[WrittenLine]:
     """Give a text that was assembled the waits and updates that keep the order of its lines.
 
     With ``strip`` those that it has are left out first, and must not contradict that order. Returns
@@ -53,7 +53,7 @@ def autosync(builder: ProgramBuilder, strip: bool = False) -> list[Written]:
     return lines
 
 
-def in_sequence(builder: ProgramBuilder, strip: bool = False) -> list[Written]:
+def in_sequence(builder: ProgramBuilder, strip: bool = False) -> list[WrittenLine]:
     """The lines of a text that are kept, if it has a sequential order; they are in no queue then.
 
     Raises Failure.
@@ -77,51 +77,51 @@ def in_sequence(builder: ProgramBuilder, strip: bool = False) -> list[Written]:
     return lines
 
 
-def sequence(builder: ProgramBuilder, lines: list[Written]) -> Sequence:
+def sequence(builder: ProgramBuilder, lines: list[WrittenLine]) -> Sequence:
     """Lines by their cores."""
     cores = [q.core for q in builder.program.queues]
     numbers = range(builder.program.cores)
     return Sequence([[one.line for one in lines if cores[one.queue] == n] for n in numbers])
 
 
-def _written(builder: ProgramBuilder) -> Iterator[Written]:
+def _written(builder: ProgramBuilder) -> Iterator[WrittenLine]:
     program = builder.program
     for queue, pc in builder.order():
         lines = program.queues[queue]
         line = Line(queue, lines.instructions[pc], lines.spans[pc], lines.chains[pc])
         wait, update = program.waits[lines.waits[pc]], program.updates[lines.updates[pc]]
-        yield Written(queue, pc, line, wait, update)
+        yield WrittenLine(queue, pc, line, wait, update)
 
 
 class _Text:
     """Refuses what has no sequential order."""
 
-    def __init__(self, builder: ProgramBuilder, lines: list[Written]) -> None:
+    def __init__(self, builder: ProgramBuilder, lines: list[WrittenLine]) -> None:
         self.builder, self.program, self.lines = builder, builder.program, lines
 
-    def of(self, core: int, lines: list[Written]) -> list[Written]:
+    def of(self, core: int, lines: list[WrittenLine]) -> list[WrittenLine]:
         """The lines of a core."""
         return [one for one in lines if self.program.queues[one.queue].core == core]
 
-    def instruction(self, one: Written) -> Instruction:
+    def instruction(self, one: WrittenLine) -> Instruction:
         """What stands in a line."""
         return self.program.instructions[one.line.instruction]
 
-    def span(self, one: Written) -> Span | None:
+    def span(self, one: WrittenLine) -> Span | None:
         """Where a line is."""
         return self.program.span(one.queue, one.pc)
 
-    def named(self, one: Written) -> str:
+    def named(self, one: WrittenLine) -> str:
         """A line in a few words."""
         return f"{self.instruction(one).row.name} on {self.program.queue_name(one.queue)}"
 
-    def only_synchronises(self, one: Written) -> bool:
+    def only_synchronises(self, one: WrittenLine) -> bool:
         """Whether a line only waits and updates, or clears semaphores."""
         row = self.instruction(one).row
         sequencing = self.program.target.sequencing
         return sequencing is not None and row.name in (sequencing.wait, sequencing.clear)
 
-    def _refuse(self, said: str, one: Written, hint: str, *notes: Note) -> Failure:
+    def _refuse(self, said: str, one: WrittenLine, hint: str, *notes: Note) -> Failure:
         return Failure(Problem(NO_ORDER, said, self.span(one), hint, notes))
 
     def check_branches(self) -> None:
@@ -145,8 +145,8 @@ class _Text:
         for one in self.lines:
             if one.wait or one.update:
                 has = "waits" if one.wait else "updates a semaphore"
-                said = f"{self.named(one)} {has}: what waits for what is to be found out"
-                hint = "'neuron-nasm sync --strip' leaves out what there is, and finds it anew"
+                said = f"{self.named(one)} {has}, and waits are what 'sync' inserts"
+                hint = "'neuron-nasm sync --strip' removes the present ones and inserts its own"
                 raise self._refuse(said, one, hint)
 
     # -- waits that the order of the lines does not satisfy
@@ -168,7 +168,7 @@ class _Text:
             if self.instruction(one).row.effect is Clear:
                 values.clear()
 
-    def _unmet(self, one: Written, wait: Wait, value: int, rest: list[Written]) -> Failure:
+    def _unmet(self, one: WrittenLine, wait: Wait, value: int, rest: list[WrittenLine]) -> Failure:
         name = self.program.semaphore_name(wait.semaphore)
         said = f"{self.named(one)} waits for ${name} {wait.op} {wait.value}; after the lines above "
         said += f"it is {value}"
@@ -183,7 +183,7 @@ class _Text:
 
     # -- reads of what only a later line writes
 
-    def check_reads(self, core: int, lines: list[Written]) -> None:
+    def check_reads(self, core: int, lines: list[WrittenLine]) -> None:
         """No line reads what only later lines write."""
         mine, forms, places = self.of(core, lines), Forms(self.program.generation), Places()
         known: dict[int, Form] = {}
@@ -194,7 +194,7 @@ class _Text:
         touched = [(one, *_sides(known[one.line.instruction], places)) for one in mine]
         filled = places.of(self._filled(forms))
         written = {place.number for place in filled}
-        first: dict[int, Written] = {}
+        first: dict[int, WrittenLine] = {}
         for one, _, writes in touched:
             for place in writes:
                 first.setdefault(place.number, one)
@@ -213,7 +213,7 @@ class _Text:
             if tensor.init is not None or tensor.role in ("input", "inout") or shared:
                 yield reached(forms.regions, View.whole(tensor))
 
-    def _views(self, one: Written, place: Place) -> Iterator[str]:
+    def _views(self, one: WrittenLine, place: Place) -> Iterator[str]:
         """The tensors that an operand of a line names, and that have a byte of a place."""
         regions = Forms(self.program.generation).regions
         for operand in self.instruction(one).operands:
@@ -221,7 +221,7 @@ class _Text:
                 if overlap(reached(regions, view), place.region):
                     yield view.tensor.name
 
-    def _unread(self, one: Written, later: Written, place: Place) -> Failure:
+    def _unread(self, one: WrittenLine, later: WrittenLine, place: Place) -> Failure:
         what = next((name for name in self._views(one, place)), "something")
         said = f"{self.named(one)} reads {what}, which only lines below it write"
         note = Note(f"{self.named(later)} is the first", self.span(later))

@@ -14,8 +14,8 @@ from nasm.base import gc_pause
 from nasm.base.problems import Failure, Problem, Unsaid, counted
 from nasm.program.builder import ProgramBuilder
 from nasm.program.footprint.forms import Form, Forms
-from nasm.sync.dependences import Dependences, Level
-from nasm.sync.emit import Output, Writer
+from nasm.sync.dependences import DependenceLevel, Dependences
+from nasm.sync.emit import CoreOutput, LevelWriter
 from nasm.sync.lines import Item, Line, Loop, Sequence, lines
 from nasm.sync.plan import planned
 
@@ -78,9 +78,9 @@ class Core:
         if most < 1 and level.marks:
             raise self._too_few(items)
         plan = planned(level, len(self.queues), most).plan
-        Writer(Output(self.builder, self.core, self.numbers), plan).program()
+        LevelWriter(CoreOutput(self.builder, self.core, self.numbers), plan).program()
 
-    def level(self, items: list[Item]) -> Level:
+    def level(self, items: list[Item]) -> DependenceLevel:
         """The items, with what they need."""
         held = self.program.target.interlocked(self.program.options)
         return Dependences(self.queues, self.form, held).read(items)

@@ -17,7 +17,7 @@ from nasm.program.footprint.layout import Regions
 from nasm.program.program import Program
 from nasm.sync.lines import Line, Sequence, lines
 from nasm.sync.overwritten import Overwritten
-from nasm.sync.written_bytes import Written
+from nasm.sync.written_bytes import WrittenMarks
 from nasm.views.regions import Region
 from nasm.views.tensor import Tensor
 from nasm.views.view import View
@@ -117,11 +117,11 @@ class _Walk:
             found = self._forms[line.instruction] = self.forms.of(instruction, engine, self.core)
         return found
 
-    def marks(self, of: Container[int]) -> dict[int, Written]:
+    def marks(self, of: Container[int]) -> dict[int, WrittenMarks]:
         """What of some of the tensors has been written so far: nothing."""
         region = self.forms.regions.of
         return {
-            t.index: Written(t, region(View.whole(t)))
+            t.index: WrittenMarks(t, region(View.whole(t)))
             for t in self.program.tensors.values()
             if t.init is None and t.role not in ("input", "inout") and t.index in of
         }
@@ -129,7 +129,7 @@ class _Walk:
     def walk(
         self,
         every: list[Line],
-        tensors: dict[int, Written],
+        tensors: dict[int, WrittenMarks],
         seen: set[object],
         skipped: Container[int] = (),
     ) -> Iterator[Problem]:

@@ -8,7 +8,7 @@ from nasm.views.regions import Region
 from nasm.views.tensor import Tensor
 
 
-class Written:
+class WrittenMarks:
     """What of a tensor has been written: a mark for each byte of each of its rows."""
 
     def __init__(self, tensor: Tensor, whole: Region) -> None:

@@ -29,7 +29,7 @@ import tensix
 import nasm
 from nasm.base.source import Source
 from nasm.program.program import Program
-from nasm.show.trace import Stream
+from nasm.show.trace import TraceStream
 
 SIZE, TILE, WIDE = 2048, 128, 512
 ROOT = Path(__file__).resolve().parents[2]
@@ -335,7 +335,7 @@ def watched(text: str, tries: int) -> tuple[float, float]:
     def traced() -> None:
         session = nasm.Session(program, values=False, keep=0)
         with tempfile.TemporaryFile() as file:
-            stream = Stream(session, file, zipped=False)
+            stream = TraceStream(session, file, zipped=False)
             session.run(hashes=False)
             stream.close()
 

@@ -16,7 +16,7 @@ import numpy as np
 
 import nasm
 from nasm.apps.repl import help_commands  # noqa: F401  (it and what it imports declare the commands)
-from nasm.apps.repl.screen import Screen
+from nasm.apps.repl.screen import ReplScreen
 from nasm.apps.repl.shell import Shell
 from nasm.base.source import Source
 from nasm.program.program import Program
@@ -44,7 +44,7 @@ class Prompt:
 
     def __init__(self, program: Program, inputs: Inputs = None, values: bool = True) -> None:
         self.out = io.StringIO()
-        self.shell = Shell(Screen(self.out))
+        self.shell = Shell(ReplScreen(self.out))
         self.shell.adopt(nasm.Session(program, inputs, values=values))
         self.shell.attended = True
         self.session = self.shell.session

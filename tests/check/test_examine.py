@@ -298,7 +298,7 @@ def test_code_behind_a_jump_is_never_reached() -> None:
     found = told(text)
     assert lines(found, "E0534") == [3]
     assert [p.message for p in found.warnings] == [
-        "sync pc 1 (Nop) is never reached, nor is the line behind it"
+        "sync pc 1 (Nop) is never reached, nor is the line after it"
     ]
 
 

@@ -15,7 +15,7 @@ from nasm.base.source import Source
 from nasm.debugger.session import Session
 from nasm.isa.evidence import Cost, Evidence
 from nasm.isa.implicit_kinds import OptionOf
-from nasm.isa.instruction import Context, Operand, Row, of_operands
+from nasm.isa.instruction import InstructionContext, Operand, Row, of_operands
 from nasm.isa.isa import Isa
 from nasm.isa.options import Option, defaults, in_force
 from nasm.targets.neuron import TARGET
@@ -98,7 +98,7 @@ def test_the_bounds_of_options_are_generations() -> None:
 
 
 @of_operands
-def free(_: Context) -> Cost:
+def free(_: InstructionContext) -> Cost:
     return Cost(1, 1, Evidence.ASSUMED, "a test")
 
 
@@ -122,7 +122,7 @@ def test_an_option_reaches_semantics_rules_and_costs() -> None:
 
     row = row_with_option()
     generation = replace(GENERATION, options=defaults((WORD, COUNT)) | {"word": "two"})
-    context = Context.of(row, (None,), "alpha", generation)
+    context = InstructionContext.of(row, (None,), "alpha", generation)
     assert context.option("count") == 3
     operand = row.operands[0]
     assert operand.implicit

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nasm.analysis.profile.what_if import Outcome
+from nasm.analysis.profile.what_if import WhatIf
 from nasm.base.signals import Told
 from nasm.debugger.session import Session
 from nasm.runs.running import Running
@@ -155,8 +155,8 @@ def test_a_program_that_is_run_with_values_is_read_only_once(tmp_path: Path, pip
 
 
 def test_told_to_stop_it_tells_of_the_run_as_it_ended(ran: Any, monkeypatch: Any) -> None:
-    def some(_: Running) -> Iterator[Outcome]:
-        yield Outcome("free time", 1_000, 4_000)
+    def some(_: Running) -> Iterator[WhatIf]:
+        yield WhatIf("free time", 1_000, 4_000)
         raise Told(signal.SIGTERM)
 
     monkeypatch.setattr(Running, "what_if", some)
@@ -275,4 +275,4 @@ def test_a_bound_that_means_nothing_is_told_of_a_program_that_ran(ran: Any) -> N
 def test_the_program_stands_before_a_timeline_without_bounds(ran: Any) -> None:
     done = ran("profile", "--timeline", TILED)
     assert done.code == 2
-    assert "the program stands before --timeline" in done.err
+    assert "write the program before --timeline" in done.err

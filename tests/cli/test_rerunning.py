@@ -93,11 +93,11 @@ def test_a_witness_is_told_with_its_race(ran: Any, lucky: Path) -> None:
     said = ran("run", lucky, "--witness")
     assert said.code == 1
     assert (
-        "\n  note: with the completion of gpsimd pc 0 (Memset of line 12) held back until nothing "
+        "\n  note: with the completion of gpsimd pc 0 (Memset of line 12) delayed until nothing "
         "else can happen: Y[0, 0] would be nan instead of 1; 8,192 of 8,192 elements differ; also "
         "u\n"
     ) in said.out
-    assert "held back" not in ran("run", lucky).out
+    assert "delayed" not in ran("run", lucky).out
 
 
 def test_a_race_that_is_allowed_has_a_witness_in_the_document_alone(ran: Any, lucky: Path) -> None:

@@ -53,7 +53,7 @@ def test_another_form_is_printed_and_read_back(ran: Any, program: Path, tmp_path
     ("words", "said"),
     [
         (["--words", "--form", "rv"], "have no form 'rv'"),
-        (["--words", "--queue", "t0"], "nothing stands in @t0"),
+        (["--words", "--queue", "t0"], "no words are in @t0"),
         (["--form", "ttinsn"], "--form is about words: it goes with --words"),
         (["--words", "--strip"], "--strip is about object files"),
     ],
@@ -72,7 +72,7 @@ def test_a_program_without_words_has_none_to_choose(
     path.write_text(".target wormhole\n", encoding="utf-8")
     done = ran("asm", path, "--words", *more)
     assert done.code == 2
-    assert "words stand in no queue" in done.err
+    assert "there are words in no queue" in done.err
 
 
 @pytest.mark.parametrize(

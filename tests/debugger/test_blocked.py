@@ -34,7 +34,7 @@ def test_it_is_followed_back_to_what_is_under_way() -> None:
     assert str(found) == (
         "alpha pc 0, line 7, waits for $b >= 1 (it is 0): beta pc 1, line 6 would post it.\n"
         "beta pc 1, line 6, waits for $a >= 2 (it is 0).\n"
-        "What it waits for is under way: the transfer of line 5: dispatch, lands at 0.031 µs."
+        "What it waits for is in flight: the transfer of line 5: dispatch, lands at 0.031 µs."
     )
     assert found.end == TIME
 
@@ -74,7 +74,7 @@ def test_an_update_behind_its_own_wait() -> None:
     found = session.blocked("alpha")
     assert found.end == NOBODY
     assert found.said == (
-        "That will never be: the next update would come from alpha pc 1, behind this wait."
+        "That will never be: the next update would come from alpha pc 1, after this wait."
     )
 
 

@@ -308,7 +308,7 @@ WRONG: dict[str, Callable[[Session], Any]] = {
     ),
     "E0210 wanted a number, found None": lambda s: s.set("$loaded", None),
     "E0207 no label 'None' in @tensor": lambda s: s.set_pc("tensor", None),  # type: ignore[arg-type]
-    "E0822 no such transfer is under way": lambda s: s.finish_transfers(),
+    "E0822 no such transfer is in flight": lambda s: s.finish_transfers(),
     "E0822 the next instruction of tensor is in no loop": lambda s: s.finish_loop("tensor"),
 }
 

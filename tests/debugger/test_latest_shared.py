@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import nasm
 from nasm.base.source import Source
-from nasm.show.memories import Times
+from nasm.show.memories import WriteTimes
 
 TEXT = """\
 .target trn1
@@ -31,9 +31,9 @@ def test_the_last_write_is_told_under_the_name_that_its_instruction_has() -> Non
     session = nasm.Session(Source("shared.nasm", TEXT))
     session.step(count=1)
     assert under(session) == {"early": "early", "late": "early"}
-    times = Times(session, session.latest())
+    times = WriteTimes(session, session.latest())
     assert [times.cells(name)[1] for name in ("early", "late", "apart")] == ["7", "7 as early", ""]
     session.run()
     assert under(session) == {"early": "late", "late": "late", "apart": "apart"}
-    times = Times(session, session.latest())
+    times = WriteTimes(session, session.latest())
     assert [times.cells(name)[1] for name in ("early", "late")] == ["9 as late", "9"]

@@ -44,7 +44,7 @@ def test_a_map_says_who_owns_a_cell_and_how_much_of_it_is_written() -> None:
         ("x", 0, 16, 0.25),
         ("y", 8, 16, 0.0),
     ]
-    assert memories.shown(found, False, 60, memories.Times(placed, None))[:6] == [
+    assert memories.shown(found, False, 60, memories.WriteTimes(placed, None))[:6] == [
         f"bank: 16 of {found.size} bytes of each partition have an owner",
         "  0 AAaa",
         "  1 aaaa",

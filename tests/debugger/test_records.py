@@ -54,8 +54,8 @@ def _frozen(kind: Any) -> bool:
 
 
 INSIDE = {
-    "Elements", "Moved", "Needed", "Place", "Question", "Register", "Reading", "Spec", "Tile",
-    "Origin", "Standing", "Write", "Made", "Probe",
+    "TensorElements", "MovedShares", "Needed", "PartPlace", "Question", "RegisterOrigin", "Reading",
+    "Spec", "StackedViews", "Origin", "RunPosition", "Write", "WriteResults", "Probe",
     "Divert", "SetElements", "SetRegister", "SetSemaphore", "Type",
 }  # fmt: skip
 """Records that stay within the debugger: no method of a session returns them by themselves."""

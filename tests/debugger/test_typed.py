@@ -297,7 +297,7 @@ def test_what_was_posted_before_and_is_over_needs_no_wait() -> None:
     session.declare(".sbuf t f32[128, 2] = zeros\n.sbuf u f32[128, 2]")
     first = "@gpsimd Memset t, 5.0  post made"
     session.trial(first)
-    with pytest.raises(Failure, match="nobody posts made in what is typed"):
+    with pytest.raises(Failure, match="nothing in the typed lines posts made"):
         session.execute("@vector TensorCopy u, t  after made")  # it was gone back over
     session.execute(first)
     session.execute("@vector TensorCopy u, t  after made")

@@ -12,7 +12,7 @@ from nasm.analysis import summary
 from nasm.base.problems import Failure
 from nasm.base.source import Source
 from nasm.debugger.origins.candidates import Chances
-from nasm.debugger.origins.elements import Elements
+from nasm.debugger.origins.elements import TensorElements
 from nasm.debugger.origins.records import Why
 from nasm.debugger.session import Session
 from nasm.machine.records import Status
@@ -412,7 +412,7 @@ def test_records_are_a_line() -> None:
     assert "\n" not in repr(why)
     assert repr(why.sources[0]) == "<src c[3, 17] = 28.500381>"
     place = why.place
-    assert isinstance(place, Elements)
+    assert isinstance(place, TensorElements)
     assert place.coordinates.tolist() == [[3, 17]]
 
 

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nasm.base.dtypes import Kind
+from nasm.base.dtypes import ElementKind
 from nasm.base.problems import Failure
 from nasm.base.source import Source
-from nasm.debugger.origins.elements import Elements
+from nasm.debugger.origins.elements import TensorElements
 from nasm.debugger.origins.records import Why
 from nasm.debugger.session import Session
 from nasm.isa.instruction import Row
@@ -62,7 +62,7 @@ def named(why: Why, inputs: Mapping[str, Array]) -> Named:
     """The elements of inputs that a chain ends at."""
     found: Named = {name: set() for name in inputs}
     for one in begun(why):
-        if isinstance(one.place, Elements) and one.place.tensor.name in found:
+        if isinstance(one.place, TensorElements) and one.place.tensor.name in found:
             found[one.place.tensor.name] |= set(map(tuple, one.place.coordinates.tolist()))
     return found
 
@@ -170,7 +170,7 @@ def inputs_of(made: Program, seed: int = 1) -> Inputs:
         values = rng.standard_normal(tensor.shape)
         if tensor.dtype.is_int:
             values = rng.choice(BYTES if tensor.dtype.itemsize == 1 else BYTES[:2], tensor.shape)
-        if tensor.dtype.kind is Kind.PACKED:
+        if tensor.dtype.kind is ElementKind.PACKED:
             bytes_ = rng.integers(0x30, 0x40, (*tensor.shape, tensor.dtype.itemsize), np.uint8)
             found[name] = bytes_.view(tensor.dtype.bits_dtype)[..., 0]
             continue

@@ -18,9 +18,9 @@ from typing import NoReturn
 from nasm.apps.repl import help_commands, inspect_commands, prompt, run_commands  # noqa: F401  (likewise)
 from nasm.apps.repl.command import COMMANDS
 from nasm.apps.repl.naming import names
-from nasm.apps.repl.screen import Screen
+from nasm.apps.repl.screen import ReplScreen
 from nasm.apps.repl.shell import Quit, Shell
-from nasm.apps.repl.suggest import Names, suggest
+from nasm.apps.repl.suggest import CompletionNames, suggest
 from nasm.base.files import Allowed
 from nasm.base.problems import Failure, Refused
 from nasm.base.source import Source
@@ -102,7 +102,7 @@ class Loaded:
         self.source = Source(name, corpus.programs()[name])
         session = self.session()
         self.ending = promises.ending(session.run(max_cycles=promises.CYCLES))
-        shell = Shell(Screen(io.StringIO()))
+        shell = Shell(ReplScreen(io.StringIO()))
         shell.adopt(session)
         self.names = shell.names
 
@@ -143,7 +143,7 @@ class Commands:
         """A session with one of the programs."""
         name = rng.choice(self.programs)
         program = loaded(name)
-        known = program.names if program else names(Shell(Screen(io.StringIO())))
+        known = program.names if program else names(Shell(ReplScreen(io.StringIO())))
         lines = [f"{HEAD}{name}", *(line(rng, known) for _ in range(LINES))]
         return ("\n".join(lines) + "\n").encode("utf-8", "replace")
 
@@ -152,7 +152,7 @@ class Commands:
         head, *lines = data.decode("utf-8").split("\n")
         program = loaded(head.removeprefix(HEAD))
         out = io.StringIO()
-        shell = Watched(Screen(out, "never"))
+        shell = Watched(ReplScreen(out, "never"))
         begun = program.session() if program else None
         shell.adopt(begun)
         with suppress(Quit):
@@ -191,7 +191,7 @@ class Commands:
         yield [head, *lines]
 
 
-def completed(text: str, known: Names) -> None:
+def completed(text: str, known: CompletionNames) -> None:
     """Completions of a text: words that replace a part of it."""
     for found in suggest(text, known):
         if not found.text or not 0 <= found.length <= len(text):
@@ -225,7 +225,7 @@ BY_HAND = (
 """What is typed at a running program, and what is changed by hand."""
 
 
-def by_hand(rng: Random, known: Names) -> str:
+def by_hand(rng: Random, known: CompletionNames) -> str:
     """Something to execute, to declare or to change."""
     text = filled(rng, rng.choice(BY_HAND), known)
     if rng.random() < 0.2:
@@ -234,7 +234,7 @@ def by_hand(rng: Random, known: Names) -> str:
     return text
 
 
-def line(rng: Random, known: Names) -> str:
+def line(rng: Random, known: CompletionNames) -> str:
     """Something to type."""
     if rng.random() < 0.2:
         return by_hand(rng, known)
@@ -262,7 +262,7 @@ def line(rng: Random, known: Names) -> str:
     return typed
 
 
-def filled(rng: Random, text: str, known: Names) -> str:
+def filled(rng: Random, text: str, known: CompletionNames) -> str:
     """A text in which words of the program stand for what is in braces."""
 
     def word(match: re.Match[str]) -> str:
@@ -282,7 +282,7 @@ def filled(rng: Random, text: str, known: Names) -> str:
     return re.sub(r"\{(\w+)\}", word, text)
 
 
-def expression(rng: Random, known: Names, deep: int = 2) -> str:
+def expression(rng: Random, known: CompletionNames, deep: int = 2) -> str:
     """An expression, mostly one that can be computed."""
     if not deep or rng.random() < 0.2:
         kind = rng.choice(["tensor", "tensor", "semaphore", "register", "constant", "function"])
@@ -302,7 +302,7 @@ def expression(rng: Random, known: Names, deep: int = 2) -> str:
             return f"{one} {rng.choice(OPERATORS)} {other}"
 
 
-def argument(rng: Random, takes: tuple[str, ...], known: Names) -> str:
+def argument(rng: Random, takes: tuple[str, ...], known: CompletionNames) -> str:
     """An argument, of the sort that the command takes or of another."""
     kinds = [k for k in takes if k in known.words] or list(known.words)
     if rng.random() < 0.3:

@@ -22,7 +22,7 @@ from nasm.targets import TARGETS
 from nasm.targets.tensix import TARGET, WORDS
 from nasm.targets.tensix.core.tensix import Tensix as Held
 from nasm.targets.tensix.words import WORDS as TABLE
-from nasm.targets.tensix.words.word import Told
+from nasm.targets.tensix.words.word import Described
 from tests.fuzz import promises
 from tests.fuzz.finding import Found
 from tests.fuzz.mutations import TOKEN, mutated
@@ -36,7 +36,7 @@ BY_UNIT = tuple(
         row
         for row in ROWS
         if f".isa.{family}" in row.semantics.__module__
-        and TABLE[row.name].told is Told.DOCS
+        and TABLE[row.name].told is Described.DOCS
         and row.name not in ("MOP", "PACR_SETREG", "LOADREG", "STOREREG")
     )
     for family in FAMILIES

@@ -12,7 +12,7 @@ import pytest
 import nasm
 from nasm.analysis.profile.observers import Moves
 from nasm.analysis.profile.records import Bound
-from nasm.analysis.profile.what_if import Outcome
+from nasm.analysis.profile.what_if import WhatIf
 from nasm.base.problems import Failure, Problem
 from nasm.base.source import Source, Span
 from nasm.order.check import Check
@@ -145,7 +145,7 @@ def test_two_ends_of_one_program_are_found(monkeypatch: pytest.MonkeyPatch) -> N
         ({"ticks": 7}, "parts of an engine's time"),
         ({"evidence": ()}, "parts of the critical path"),
         ({"bounds": (Bound("a", 2.0, "b", -1.0, ""),)}, "a is longer than b"),
-        ({"outcomes": (Outcome("free time", 1, 1),)}, "what a run without something saves"),
+        ({"outcomes": (WhatIf("free time", 1, 1),)}, "what a run without something saves"),
     ],
 )
 def test_a_profile_that_does_not_add_up_is_found(

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from nasm.nki import kernel as kernels
-from nasm.nki.accumulating import Begun
+from nasm.nki.accumulating import AccumulatedBytes
 from nasm.nki.tracing import Call
 from nasm.sync import synchronize
-from nasm.sync.emit import Output
+from nasm.sync.emit import CoreOutput
 from tests.fuzz import traced
 from tests.fuzz.finding import Finding, watched
 from tests.fuzz.traced import Kernels, texts
@@ -42,7 +42,7 @@ def test_each_kernel_is_as_its_calls_mean(name: str) -> None:
 
 
 def test_a_wait_that_is_left_out_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Forgetful(Output):
+    class Forgetful(CoreOutput):
         def append(self, queue: int, instruction: int, place: Any, wait: Any, update: Any) -> None:
             kept = None if self.name(queue) == "vector" else wait
             super().append(queue, instruction, place, kept, update)
@@ -73,12 +73,12 @@ def test_another_value_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_matmul_that_adds_where_it_should_not_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = Begun.parts
+    whole = AccumulatedBytes.parts
 
-    def always(begun: Begun, dst: Any) -> Any:
+    def always(begun: AccumulatedBytes, dst: Any) -> Any:
         return [(low, high, low > 0 or adds) for low, high, adds in whole(begun, dst)]
 
-    monkeypatch.setattr(Begun, "parts", always)
+    monkeypatch.setattr(AccumulatedBytes, "parts", always)
     finding = found(texts()["pieces"])
     assert finding is not None
     assert finding.kind == "hash"

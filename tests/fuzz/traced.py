@@ -26,13 +26,13 @@ from nasm.language.assemble import assemble
 from nasm.language.printing import text as printed
 from nasm.machine.records import RunReport, Status
 from nasm.nki import kernel as kernels
-from nasm.nki.calling import Function
+from nasm.nki.calling import IsaFunction
 from nasm.nki.exceptions import telling
 from nasm.nki.isa import FUNCTIONS
 from nasm.nki.kernel import Traced
 from nasm.nki.lowering import Lowering
 from nasm.nki.running import run
-from nasm.nki.tracing import Call, Made, RunTimeLoop, Trace
+from nasm.nki.tracing import Call, CoreTrace, Made, TracedLoop
 from nasm.targets import TARGETS
 from tests.fuzz import promises
 from tests.fuzz.corpus import PROGRAMS
@@ -71,13 +71,13 @@ class Recorded:
     """The calls of a kernel on each core, as they were before an engine was chosen."""
 
     def __init__(self) -> None:
-        self.traces: list[Trace] = []
+        self.traces: list[CoreTrace] = []
         self.calls: list[list[Made]] = []
         self.open: list[Call] = []
         """Calls that leave it open whether they add to what is there."""
         self.places: dict[int, Place] = {}
 
-    def take(self, trace: Trace) -> None:
+    def take(self, trace: CoreTrace) -> None:
         """Keep what a trace has."""
         self.traces.append(trace)
         left = {id(call) for call in self.open}
@@ -88,10 +88,10 @@ class Recorded:
 
 
 def _kept(made: Made, left: set[int]) -> Made:
-    if isinstance(made, RunTimeLoop):
+    if isinstance(made, TracedLoop):
         # A tile of the body is a new one in each round: what was found once holds for all.
         body = [_kept(each, set()) for each in made.body]
-        return RunTimeLoop(made.counter, made.bound, made.step, body, made.span, made.chain)
+        return TracedLoop(made.counter, made.bound, made.step, body, made.span, made.chain)
     operands = {**made.operands, **({"accumulate": None} if id(made) in left else {})}
     return Call(made.row, operands, made.engine, made.span, made.chain)
 
@@ -102,14 +102,14 @@ def recording() -> Iterator[Recorded]:
     recorded = Recorded()
 
     class Recording(Lowering):
-        def __init__(self, trace: Trace, *given: Any) -> None:
+        def __init__(self, trace: CoreTrace, *given: Any) -> None:
             recorded.take(trace)
             super().__init__(trace, *given)
 
     matmul = FUNCTIONS["nc_matmul"]
     record = matmul.record
 
-    def noted(trace: Trace, function: Function, arguments: dict[str, Any]) -> Call | None:
+    def noted(trace: CoreTrace, function: IsaFunction, arguments: dict[str, Any]) -> Call | None:
         count = len(trace.open[-1])
         left = arguments["accumulate"] is None and not arguments["is_transpose"]
         made = record(trace, function, arguments)

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
-from nasm.apps.lsp.analysis import Settings
+from nasm.apps.lsp.analysis import AssemblySettings
 from nasm.apps.lsp.server import serve
 from tests.fuzz import corpus
 from tests.fuzz.finding import Found
@@ -88,7 +88,7 @@ class Wire:
     def check(self, data: bytes) -> None:
         """Serve it; judge the end, and what was said."""
         out = io.BytesIO()
-        code = serve(Settings(), streams=(io.BytesIO(data), out))
+        code = serve(AssemblySettings(), streams=(io.BytesIO(data), out))
         if code not in ENDS:
             raise Found("exception", f"exit code {code!r}")
         said = list(_messages(out.getvalue()))

@@ -9,7 +9,15 @@ import pytest
 from nasm.isa.effects import Jump, Say
 from nasm.isa.evidence import Cost, Evidence
 from nasm.isa.implicit_kinds import DtypeOf
-from nasm.isa.instruction import Context, OfOperands, Operand, Row, Rule, in_bits, of_operands
+from nasm.isa.instruction import (
+    InstructionContext,
+    OfOperands,
+    Operand,
+    Row,
+    Rule,
+    in_bits,
+    of_operands,
+)
 from nasm.isa.isa import Isa
 from nasm.isa.kinds import Flag, Label, Number, Tile
 from nasm.views.view import View
@@ -19,19 +27,19 @@ DST, DATA = Operand("dst", LANES, "w"), Operand("data", LANES)
 
 
 @of_operands
-def free(_: Context) -> Cost:
+def free(_: InstructionContext) -> Cost:
     """Nothing to speak of."""
     return Cost(1, 1, Evidence.ASSUMED, "a test")
 
 
 @of_operands
-def combined(_: Context, first: View, dst: View, op: str, faster: bool = False) -> Cost:
+def combined(_: InstructionContext, first: View, dst: View, op: str, faster: bool = False) -> Cost:
     """As many cycles as elements."""
     return Cost(first.elements, dst.elements, Evidence.ASSUMED, f"{op} {faster}")
 
 
 @of_operands
-def both(_: Context, *views: View) -> tuple[View, ...]:
+def both(_: InstructionContext, *views: View) -> tuple[View, ...]:
     return views
 
 

@@ -14,7 +14,7 @@ import pytest
 from nasm.base.problems import Failure, Problem
 from nasm.debugger.session import Session
 from nasm.isa.evidence import Evidence, Fact
-from nasm.isa.figures import Figure, FigureSet, Use, figures_line
+from nasm.isa.figures import Figure, FigureSet, FigureUse, figures_line
 from nasm.isa.generation import Generation
 from nasm.isa.timing import LARGEST, LEAST, LONGEST, MOST, Timing
 from nasm.show import examples
@@ -31,8 +31,8 @@ def fact(value: float) -> Fact:
 
 ROWS = (
     Figure("wait_ns", "ns", "a time", {"old": fact(3), "new": fact(4)}),
-    Figure("speed", "bytes per ns", "a rate", {"old": fact(2), "new": fact(5)}, Use.RATE),
-    Figure("most", "tiles", "a limit", {"old": fact(8), "new": fact(9)}, Use.LIMIT),
+    Figure("speed", "bytes per ns", "a rate", {"old": fact(2), "new": fact(5)}, FigureUse.RATE),
+    Figure("most", "tiles", "a limit", {"old": fact(8), "new": fact(9)}, FigureUse.LIMIT),
     Figure("late_ns", "ns", "a time", {"new": fact(7)}),
 )
 
@@ -276,7 +276,7 @@ def test_a_generation_with_other_numbers_shares_no_cache_with_the_plain_one() ->
 
 
 def test_limits_are_no_times() -> None:
-    limits = {f.name for f in FIGURES if f.use is Use.LIMIT}
+    limits = {f.name for f in FIGURES if f.use is FigureUse.LIMIT}
     known = {"cores", "semaphores", "events", "moving_max", "moving_max_bf16", "tile_min"}
     assert limits == {*known, "tile_max", "block_max", "stats_max", "descriptor_bytes"}
 
@@ -287,9 +287,9 @@ def test_every_instruction_runs_whatever_is_set(
     generation: Generation, time: int, rate: float
 ) -> None:
     timing = {
-        f.name: rate if f.use is Use.RATE else time
+        f.name: rate if f.use is FigureUse.RATE else time
         for f in FIGURES
-        if f.use is not Use.LIMIT and f.name in generation.numbers
+        if f.use is not FigureUse.LIMIT and f.name in generation.numbers
     }
     for row in part(list(TARGET.isa), 12):
         if TARGET.available(row, generation):

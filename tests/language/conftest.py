@@ -11,17 +11,17 @@ from nasm.language.text import tree
 from nasm.language.text.parse import parse_expression, parse_statement
 from nasm.language.text.tree import (
     Binary,
-    Call,
-    Index,
+    FunctionCall,
     List,
     Method,
     Name,
-    Named,
-    Number,
-    Register,
+    NamedArgument,
+    NumberLiteral,
+    RegisterName,
     Slice,
+    StringLiteral,
+    Subscript,
     Template,
-    Text,
     Unary,
 )
 
@@ -30,20 +30,20 @@ def _statement(text: str) -> tree.Statement:
     return parse_statement(Source("test.nasm", text))
 
 
-def _expression(text: str, *, expectation: bool = False) -> tree.Node:
+def _expression(text: str, *, expectation: bool = False) -> tree.ExpressionNode:
     return parse_expression(Source("test.nasm", text), 0, len(text), expectation=expectation)
 
 
 def _shape(node: object) -> str:
     """A tree as fully bracketed text, offsets left out."""
     match node:
-        case Number(value=value):
+        case NumberLiteral(value=value):
             return repr(value)
-        case Text(value=value):
+        case StringLiteral(value=value):
             return repr(value)
         case Name(name=name):
             return name
-        case Register(number=number):
+        case RegisterName(number=number):
             return f"%r{number}"
         case Template(parts=parts):
             return "".join(p if isinstance(p, str) else f"{{{_shape(p)}}}" for p in parts)
@@ -53,15 +53,15 @@ def _shape(node: object) -> str:
             return f"({op} {_shape(operand)})"
         case Binary(op=op, before=left, right=right):
             return f"({_shape(left)} {op} {_shape(right)})"
-        case Named(name=name, value=value):
+        case NamedArgument(name=name, value=value):
             return f"{name}={_shape(value)}"
-        case Call(function=function, arguments=arguments):
+        case FunctionCall(function=function, arguments=arguments):
             return f"{_shape(function)}({', '.join(map(_shape, arguments))})"
         case Method(before=target, name=name, arguments=None):
             return f"{_shape(target)}.{name}"
         case Method(before=target, name=name, arguments=arguments):
             return f"{_shape(target)}.{name}({', '.join(map(_shape, arguments))})"
-        case Index(before=target, items=items):
+        case Subscript(before=target, items=items):
             return f"{_shape(target)}[{', '.join(map(_shape, items))}]"
         case Slice(first=first, stop=stop, length=length, step=step):
             return f"<{_shape(first)}:{_shape(stop)} +{_shape(length)} /{_shape(step)}>"
@@ -77,7 +77,7 @@ def statement() -> Callable[[str], tree.Statement]:
 
 
 @pytest.fixture
-def expression() -> Callable[..., tree.Node]:
+def expression() -> Callable[..., tree.ExpressionNode]:
     """Read a text that is one expression."""
     return _expression
 

@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 from nasm.base.problems import Failure
 from nasm.base.source import Source
 from nasm.language.text.parse import parse_expression
-from nasm.language.text.tree import Binary, Name, Named, Number, Slice, Template, Text
+from nasm.language.text.tree import (
+    Binary,
+    Name,
+    NamedArgument,
+    NumberLiteral,
+    Slice,
+    StringLiteral,
+    Template,
+)
 from nasm.language.text.walk import descendants
 from tests.parts import examples
 
@@ -21,7 +29,13 @@ def test_a_template_in_a_name_holds_expressions_at_their_place(expression):
     assert expression("w{k}_{j+1}_x") == Template(
         0,
         12,
-        ("w", Name(2, 3, "k"), "_", Binary(6, 9, Name(6, 7, "j"), "+", Number(8, 9, 1)), "_x"),
+        (
+            "w",
+            Name(2, 3, "k"),
+            "_",
+            Binary(6, 9, Name(6, 7, "j"), "+", NumberLiteral(8, 9, 1)),
+            "_x",
+        ),
     )
 
 
@@ -33,7 +47,7 @@ def test_brackets_belong_to_the_span_of_what_they_enclose(expression):
 
 def test_an_expression_in_the_middle_of_a_text_keeps_the_offsets_of_the_text():
     assert parse_expression(Source("x", "print a + 1 now"), 6, 11) == Binary(
-        6, 11, Name(6, 7, "a"), "+", Number(10, 11, 1)
+        6, 11, Name(6, 7, "a"), "+", NumberLiteral(10, 11, 1)
     )
 
 
@@ -61,7 +75,7 @@ def test_a_text_that_is_not_an_expression_is_refused(expression, text):
 )
 def test_numbers_have_the_value_written(expression, text, value):
     node = expression(text)
-    assert node == Number(0, len(text), value)
+    assert node == NumberLiteral(0, len(text), value)
     assert type(node.value) is type(value)
 
 
@@ -71,7 +85,7 @@ def test_words_without_a_fixed_meaning_are_names(expression, name):
 
 
 def test_strings_are_unescaped(expression):
-    assert expression(r'"a\"b\\c\nd\te;["') == Text(0, 17, 'a"b\\c\nd\te;[')
+    assert expression(r'"a\"b\\c\nd\te;["') == StringLiteral(0, 17, 'a"b\\c\nd\te;[')
 
 
 @pytest.mark.parametrize(
@@ -221,5 +235,5 @@ def test_the_characters_of_a_node_parse_to_that_node(expression, text):
     source = Source("x", text)
     whole = expression(text, expectation=True)
     for _, node in descendants(whole):
-        if not isinstance(node, (Slice, Named)):
+        if not isinstance(node, (Slice, NamedArgument)):
             assert parse_expression(source, node.start, node.end, expectation=True) == node

@@ -111,7 +111,7 @@ def test_an_exported_moment_is_the_calling_ones() -> None:
     assert made(macro + "fill()\n" + use) == wanted
     outer = macro + f".macro outer()\nfill()\n{use}.end\n"
     assert made(outer + "outer()\n") == wanted
-    assert said(outer + "outer()\n" + use)[0] == ("E0331", "nobody posts filled")
+    assert said(outer + "outer()\n" + use)[0] == ("E0331", "nothing posts filled")
 
 
 def test_moments_of_loops_at_run_time_are_handed_as_others() -> None:
@@ -140,7 +140,7 @@ def test_a_misspelt_tensor_is_not_taken_for_a_moment() -> None:
     (code, message), *_ = said(MACROS + "take([m, x])\n")
     assert (code, message) == ("E0210", "'x' is no moment, as others of this list are")
     assert said(MACROS + "take(m[1.5])\n")[0][0] == "E0210"
-    assert said(MACROS + "take(m)\n") == [("E0331", "nobody posts m")]
+    assert said(MACROS + "take(m)\n") == [("E0331", "nothing posts m")]
 
 
 @pytest.mark.parametrize("default", ["z", "[z]", "z[0]"])
@@ -155,7 +155,7 @@ def test_what_is_no_moment_is_not_taken_for_the_name_of_one() -> None:
     (problem,) = caught.value.problems
     assert (problem.code, problem.message) == (
         "E0225",
-        "'ready' is handed x[128, 8] (float32), and a moment is meant here",
+        "'ready' is passed x[128, 8] (float32), and a moment is meant here",
     )
     assert problem.span is not None
     assert problem.span.text == "ready"

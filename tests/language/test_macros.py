@@ -438,7 +438,7 @@ def test_what_a_macro_declares_that_nobody_calls_is_nobodys() -> None:
 def test_an_engine_that_is_handed_over_as_something_else_is_told() -> None:
     (found, _) = problems(NAMED.replace("f(1)", 'f(1, "vector")'))
     assert found.message == "'eng' is no engine, but the string \"vector\""
-    assert found.hint == "an engine is handed to a macro as it is: '@vector', or 'vector'"
+    assert found.hint == "an engine is passed to a macro by its name: '@vector', or 'vector'"
     (found,) = problems(".for e in 0..2\n@t{e} Nop\n.end\n")
     assert found.hint.startswith("an engine has no template: a macro takes one")
 

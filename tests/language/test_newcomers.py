@@ -25,7 +25,7 @@ def first(text: str) -> Problem:
     return failure.value.problems[0]
 
 
-ENDS = "a queue ends behind its last line"
+ENDS = "a queue ends after its last line"
 COMMENT = "';' begins a comment"
 FIRST = "its first operand is what it writes"
 

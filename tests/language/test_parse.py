@@ -17,23 +17,23 @@ from nasm.language.text.parse import parse
 from nasm.language.text.syntax_errors import Mistake
 from nasm.language.text.tree import (
     Binary,
-    Counter,
-    Engine,
+    CounterName,
+    EngineName,
     ExportedName,
     ExportedNamed,
     ExportedTemplate,
     For,
     Include,
-    Index,
-    Line,
+    InstructionLine,
     List,
     MacroCall,
     Name,
-    Named,
-    Number,
+    NamedArgument,
+    NumberLiteral,
     Slice,
+    StringLiteral,
+    Subscript,
     Template,
-    Text,
     Unary,
     UpdateClause,
     WaitClause,
@@ -69,7 +69,7 @@ def test_an_instruction_line_in_full_with_every_offset():
     #       0123456789012345678901234567890123456789012345678
     text = "go:  @pe  Mul  acc, b[0:64], n=-1  $s >= 2  $t++ ; c"
     assert parse(Source("x", text))[0].body == (
-        Line(
+        InstructionLine(
             0,
             48,
             Name(0, 2, "go"),
@@ -77,16 +77,20 @@ def test_an_instruction_line_in_full_with_every_offset():
             Name(10, 13, "Mul"),
             (
                 Name(15, 18, "acc"),
-                Index(
+                Subscript(
                     20,
                     27,
                     Name(20, 21, "b"),
-                    (Slice(22, 26, Number(22, 23, 0), Number(24, 26, 64), None, None),),
+                    (
+                        Slice(
+                            22, 26, NumberLiteral(22, 23, 0), NumberLiteral(24, 26, 64), None, None
+                        ),
+                    ),
                 ),
-                Named(29, 33, "n", Unary(31, 33, "-", Number(32, 33, 1))),
+                NamedArgument(29, 33, "n", Unary(31, 33, "-", NumberLiteral(32, 33, 1))),
             ),
             (
-                WaitClause(35, 42, Name(36, 37, "s"), ">=", Number(41, 42, 2)),
+                WaitClause(35, 42, Name(36, 37, "s"), ">=", NumberLiteral(41, 42, 2)),
                 UpdateClause(44, 48, Name(45, 46, "t"), "++", None, False),
             ),
         ),
@@ -103,10 +107,10 @@ def test_a_tensor_line_in_full_with_every_offset(statement):
         Name(3, 7, "sbuf"),
         Template(8, 12, ("t", Name(10, 11, "k"))),
         Name(13, 17, "bf16"),
-        (Number(18, 21, 128), Number(23, 24, 4)),
+        (NumberLiteral(18, 21, 128), NumberLiteral(23, 24, 4)),
         Name(33, 38, "input"),
-        List(41, 44, (Number(42, 43, 1),)),
-        ("at", Number(28, 29, 0), Number(30, 32, 64)),
+        List(41, 44, (NumberLiteral(42, 43, 1),)),
+        ("at", NumberLiteral(28, 29, 0), NumberLiteral(30, 32, 64)),
     )
 
 
@@ -122,9 +126,11 @@ def test_a_block_spans_from_its_directive_to_its_end():
 
 
 def test_a_label_and_an_engine_may_stand_alone(statement):
-    assert statement("again:") == Line(0, 6, Name(0, 5, "again"), None, None, (), ())
-    assert statement("@pe") == Line(0, 3, None, Name(1, 3, "pe"), None, (), ())
-    assert statement("l: @pe") == Line(0, 6, Name(0, 1, "l"), Name(4, 6, "pe"), None, (), ())
+    assert statement("again:") == InstructionLine(0, 6, Name(0, 5, "again"), None, None, (), ())
+    assert statement("@pe") == InstructionLine(0, 3, None, Name(1, 3, "pe"), None, (), ())
+    assert statement("l: @pe") == InstructionLine(
+        0, 6, Name(0, 1, "l"), Name(4, 6, "pe"), None, (), ()
+    )
 
 
 def test_a_label_may_be_a_template(statement):
@@ -190,14 +196,16 @@ def test_constants(statement):
         0,
         26,
         (
-            Named(7, 14, "N", Number(11, 14, 512)),
-            Named(16, 26, "K", Binary(20, 26, Name(20, 21, "N"), "//", Number(25, 26, 4))),
+            NamedArgument(7, 14, "N", NumberLiteral(11, 14, 512)),
+            NamedArgument(
+                16, 26, "K", Binary(20, 26, Name(20, 21, "N"), "//", NumberLiteral(25, 26, 4))
+            ),
         ),
     )
 
 
 def test_version_and_target(statement):
-    assert statement(".nasm 1") == tree.Version(0, 7, Number(6, 7, 1))
+    assert statement(".nasm 1") == tree.Version(0, 7, NumberLiteral(6, 7, 1))
     assert statement(".target trn1") == tree.TargetLine(0, 12, Name(8, 12, "trn1"))
 
 
@@ -206,7 +214,10 @@ def test_semaphores_and_events(statement):
         0,
         16,
         "sem",
-        ((Name(5, 6, "a"), None), (Template(8, 12, ("b", Name(10, 11, "k"))), Number(15, 16, 7))),
+        (
+            (Name(5, 6, "a"), None),
+            (Template(8, 12, ("b", Name(10, 11, "k"))), NumberLiteral(15, 16, 7)),
+        ),
     )
     assert statement(".event e").kind == "event"
 
@@ -278,7 +289,7 @@ def test_a_prepared_transfer(statement, shape):
 def test_assertions(statement, shape):
     assert statement(".assert N % 2 == 0").message is None
     checked = statement('.assert (a or b), "why"')
-    assert (shape(checked.condition), checked.message) == ("(a or b)", Text(18, 23, "why"))
+    assert (shape(checked.condition), checked.message) == ("(a or b)", StringLiteral(18, 23, "why"))
 
 
 @pytest.mark.parametrize(
@@ -309,7 +320,7 @@ def test_expectations(statement, shape, text, left, op, right, options):
 
 
 def test_an_included_file_is_named_by_a_string(statement):
-    assert statement('.include "a.nasm"') == Include(0, 17, Text(9, 17, "a.nasm"))
+    assert statement('.include "a.nasm"') == Include(0, 17, StringLiteral(9, 17, "a.nasm"))
 
 
 def test_a_macro_has_parameters_and_a_body(statement):
@@ -317,16 +328,25 @@ def test_a_macro_has_parameters_and_a_body(statement):
     assert (found.start, found.end, found.name) == (0, 58, Name(7, 8, "m"))
     assert [p.name for p in found.parameters] == ["a", "n", "s", "e"]
     defaults = [p.value for p in found.parameters[1:]]
-    assert defaults == [Number(14, 15, 4), Counter(19, 21, Name(20, 21, "x")), Engine(25, 28, "pe")]
+    assert defaults == [
+        NumberLiteral(14, 15, 4),
+        CounterName(19, 21, Name(20, 21, "x")),
+        EngineName(25, 28, "pe"),
+    ]
     (loop,) = found.body
-    assert [type(s) for s in (loop, *loop.body)] == [For, Line]
+    assert [type(s) for s in (loop, *loop.body)] == [For, InstructionLine]
 
 
 def test_a_macro_is_called_with_a_label_an_engine_and_arguments(statement):
     found = statement("l: @pe m(c[0:4], $s, n=2, t=$w{k})")
     assert (found.start, found.end) == (0, 34)
     assert (found.label.name, found.engine.name, found.name) == ("l", "pe", Name(7, 8, "m"))
-    assert [type(a) for a in found.arguments] == [Index, Counter, Named, Named]
+    assert [type(a) for a in found.arguments] == [
+        Subscript,
+        CounterName,
+        NamedArgument,
+        NamedArgument,
+    ]
     assert statement("m()") == MacroCall(0, 3, None, None, Name(0, 1, "m"), ())
 
 

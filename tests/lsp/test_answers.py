@@ -53,7 +53,7 @@ def test_a_problem_of_a_repeated_line_says_which_round_it_is_in() -> None:
         (8, "acc", ["in psum at 0:4096 (bank 2); 2,048 bytes"]),
         (3, "x", ["in hbm, input at byte 0; 4,096 bytes"]),
         (2, "TILES", ["**TILES** = 2, declared on line 2"]),
-        (13, "done", ["Posted by @vector on line 12.", "Awaited by @sync on line 13."]),
+        (13, "done", ["Posted by @vector on line 12.", "Waited for by @sync on line 13."]),
         (12, "Memset", ["# Memset", "## Operands"]),
         (18, "op", ["**op** of CompareBranch", "`equal`"]),
         (18, "equal", ["**equal**"]),

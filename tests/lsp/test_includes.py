@@ -89,7 +89,7 @@ def test_a_name_of_the_library_is_not_changed() -> None:
     analysis = analyse(text)
     (found,) = definition(analysis, place(text, 4, "softmax"))
     assert found.file.endswith("lib/softmax.nasm")
-    with pytest.raises(Refused, match=r"stands in lib/softmax.nasm, a file of the library"):
+    with pytest.raises(Refused, match=r"is in lib/softmax.nasm, a file of the library"):
         renamed(analysis, place(text, 4, "softmax"), "mine")
 
 

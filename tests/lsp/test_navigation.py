@@ -86,8 +86,8 @@ def test_a_renamed_text_makes_the_same_program(
         (3, "x", "2x", "'2x' is no name"),
         (3, "x", "inf", "has a meaning of its own"),
         (9, "in1", "other", "may mean others as well"),
-        (1, "target", "other", "no name that this text declares"),
-        (1, "trn1", "other", "no name that this text declares"),
+        (1, "target", "other", "not a name that the text declares"),
+        (1, "trn1", "other", "not a name that the text declares"),
     ],
 )
 def test_a_name_that_is_taken_or_none_is_refused_with_a_sentence(

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from nasm.apps.lsp.analysis import Settings, analyse
+from nasm.apps.lsp.analysis import AssemblySettings, analyse
 from tests.lsp.texts import TEXT, place
 
 pytest.importorskip("pygls")
@@ -161,7 +161,7 @@ def test_an_end_without_shutdown_is_exit_code_1_without_a_word() -> None:
 def test_a_text_that_takes_too_long_leaves_what_was_said_of_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    made = server.made(Settings())
+    made = server.made(AssemblySettings())
     told: list[str] = []
     monkeypatch.setattr(made, "publish", told.append)
     monkeypatch.setattr(made, "window_log_message", lambda params: told.append(params.message))

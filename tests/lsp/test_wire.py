@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from nasm.apps.lsp.analysis import Settings
+from nasm.apps.lsp.analysis import AssemblySettings
 from nasm.apps.lsp.server import serve
 from nasm.apps.lsp.wire import LONGEST, Input
 
@@ -39,7 +39,7 @@ SHUTDOWN, EXIT = frame("shutdown", 1), frame("exit")
 )
 def test_a_session_ends_with_the_exit_code_of_the_protocol(sent: bytes, code: int) -> None:
     out = io.BytesIO()
-    assert serve(Settings(), streams=(io.BytesIO(sent), out)) == code
+    assert serve(AssemblySettings(), streams=(io.BytesIO(sent), out)) == code
     assert not out.closed  # it belongs to whoever opened it
 
 

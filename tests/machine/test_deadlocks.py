@@ -62,5 +62,5 @@ def test_among_the_random_programs_are_all_kinds_of_trouble() -> None:
         for problem in report.problems:
             said += [problem.message, problem.hint, *(n.message for n in problem.notes)]
     every = "\n".join(said)
-    for one in ("several", "are blocked forever", "behind it", "jumped over", "count them"):
+    for one in ("several", "are blocked forever", "blocked by it", "jumped over", "count them"):
         assert one in every

@@ -205,7 +205,7 @@ def test_the_processor_tells_of_everything_that_looking_finds(
             continue
         with monkeypatch.context() as patch:
             always = property(lambda _: True, lambda _, __: None)
-            patch.setattr(numbers.Numbers, "raised", always, raising=False)
+            patch.setattr(numbers.NumberFindings, "raised", always, raising=False)
             looked = nasm.run(text, inputs={"X": values}).report
         assert [str(w) for w in heard.warnings] == [str(w) for w in looked.warnings]
         tried += 1

@@ -14,7 +14,7 @@ from nasm.base.problems import Failure, Problem
 from nasm.base.source import Source
 from nasm.debugger.session import Session
 from nasm.isa.evidence import Cost
-from nasm.isa.instruction import Context
+from nasm.isa.instruction import InstructionContext
 from nasm.language.assemble import assemble
 from nasm.machine.records import Status
 from nasm.program.program import Program
@@ -137,5 +137,5 @@ def cost(lines: str, on: str = "trn1", **tiles: Tile) -> Cost:
     instruction = made.instructions[-1]
     engine = next(q.engine for q in made.queues if len(made.instructions) - 1 in q.instructions)
     return instruction.row.cost(
-        Context.of(instruction.row, instruction.operands, engine, made.generation)
+        InstructionContext.of(instruction.row, instruction.operands, engine, made.generation)
     )

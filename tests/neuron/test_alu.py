@@ -79,7 +79,7 @@ def test_abs_max_exists_nowhere_before_v4() -> None:
 
 
 @each("row", alu.OPERATORS.values(), ids=lambda row: row.name)
-def test_every_row_says_what_it_is(row: alu.Operator) -> None:
+def test_every_row_says_what_it_is(row: alu.AluOperator) -> None:
     assert row.summary.endswith(".")
     assert row.source
     assert row.engines

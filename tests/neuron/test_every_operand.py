@@ -22,7 +22,7 @@ from nasm.base.source import Source
 from nasm.isa.evidence import Evidence
 from nasm.isa.generation import Generation
 from nasm.isa.implicit_kinds import Implicit
-from nasm.isa.instruction import BITS, FLOAT32, REQUIRED, Context, Operand, Row
+from nasm.isa.instruction import BITS, FLOAT32, REQUIRED, InstructionContext, Operand, Row
 from nasm.isa.kinds import Choice, Flag, Kind, Tile
 from nasm.isa.list_kinds import Tiles
 from nasm.isa.target import rules_of
@@ -124,7 +124,7 @@ def _all(free: list[tuple[int, list[Any]]], count: int) -> list[tuple[int, list[
     return [(n, given.get(n, [])) for n in range(count)]
 
 
-def refused(context: Context) -> bool:
+def refused(context: InstructionContext) -> bool:
     """Whether a rule refuses. As in ``check``, some that do leave the rules behind them unasked."""
     broken = False
     for rule in rules_of(TARGET, context.row, bool(context.addressed)):
@@ -137,7 +137,7 @@ def refused(context: Context) -> bool:
     return broken
 
 
-def asked(context: Context) -> None:
+def asked(context: InstructionContext) -> None:
     """Whatever else is asked of an instruction that breaks no rule."""
     row = context.row
     assert row.domain(context) in (BITS, FLOAT32)
@@ -163,7 +163,7 @@ def test_everything_a_row_allows_has_a_cost_or_breaks_a_rule(
     held = example(row, engine, generation)
     legal = 0
     for operands in drawn(row, held, generation):
-        context = Context.of(row, operands, engine, configured)
+        context = InstructionContext.of(row, operands, engine, configured)
         if not refused(context):
             asked(context)
             legal += 1

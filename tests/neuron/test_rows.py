@@ -14,7 +14,7 @@ from nasm.base.source import Source
 from nasm.debugger.session import Session
 from nasm.isa.evidence import Cost, Evidence
 from nasm.isa.implicit_kinds import Implicit
-from nasm.isa.instruction import Context, Row, Rule
+from nasm.isa.instruction import InstructionContext, Row, Rule
 from nasm.language.assemble import assemble
 from nasm.machine.records import Status
 from nasm.program.availability import available
@@ -71,7 +71,7 @@ def assembled(row: Row, engine: str, on: str, n: int = 128) -> Program:
 def cost(row: Row, engine: str, on: str, n: int) -> Cost:
     made = assembled(row, engine, on, n)
     instruction = next(f for f in reversed(made.instructions) if f.row is row)
-    return row.cost(Context.of(row, instruction.operands, engine, made.generation))
+    return row.cost(InstructionContext.of(row, instruction.operands, engine, made.generation))
 
 
 @every()

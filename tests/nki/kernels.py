@@ -15,7 +15,7 @@ from nasm.nki import language as nl
 from nasm.nki.names import MemoryRegion
 from nasm.nki.running import run
 from nasm.nki.tensor import NkiTensor
-from nasm.nki.tracing import Trace, under
+from nasm.nki.tracing import CoreTrace, under
 from nasm.program.builder import ProgramBuilder
 from nasm.targets import TARGETS
 
@@ -23,17 +23,17 @@ Array = np.ndarray[Any, Any]
 
 
 @contextmanager
-def traced(target: str = "trn2") -> Iterator[Trace]:
+def traced(target: str = "trn2") -> Iterator[CoreTrace]:
     """A trace that is under way, of no kernel."""
     loaded = TARGETS[target]()
     generation = loaded.generation(target)
     assert generation is not None
-    with under(Trace(ProgramBuilder(loaded, loaded.configured(generation, {})))) as trace:
+    with under(CoreTrace(ProgramBuilder(loaded, loaded.configured(generation, {})))) as trace:
         yield trace
 
 
 def tensor(
-    trace: Trace, shape: Sequence[int], buffer: MemoryRegion = nl.sbuf, dtype: Any = "int32"
+    trace: CoreTrace, shape: Sequence[int], buffer: MemoryRegion = nl.sbuf, dtype: Any = "int32"
 ) -> NkiTensor:
     """A new tensor."""
     return trace.tensor(shape, dtype, buffer)

@@ -16,7 +16,7 @@ from nasm.nki import language as nl
 from nasm.nki.kernel import trace
 from nasm.nki.lowering import Lowering
 from nasm.nki.names import HBM
-from nasm.nki.tracing import Trace, under
+from nasm.nki.tracing import CoreTrace, under
 from nasm.program.builder import ProgramBuilder
 from nasm.sync.lines import lines
 from nasm.targets import TARGETS
@@ -32,7 +32,7 @@ def lowered(
     generation = loaded.generation(target)
     assert generation is not None
     builder = ProgramBuilder(loaded, loaded.configured(generation, {}))
-    trace = Trace(builder, 0, 1)
+    trace = CoreTrace(builder, 0, 1)
     with under(trace):
         kernel(trace.tensor((128, 64), nl.float32, HBM, "source"))
     found = []

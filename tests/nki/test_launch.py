@@ -231,7 +231,7 @@ def test_an_array_need_not_be_contiguous() -> None:
         (
             np.array(1, np.float32),
             "argument x is an array without axes (float32)",
-            "hand over a number, or an array of one element",
+            "pass a number, or an array of one element",
         ),
     ],
 )

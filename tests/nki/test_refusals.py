@@ -351,7 +351,7 @@ def returns_what_the_run_decides(x: Any) -> Any:
 @said(
     "E0654",
     "the kernel is a generator, of which a call executes nothing",
-    "end it with a return, without yield and await",
+    "end it with a return; no yield, no coroutine",
     "@said(",
 )
 def yields(x: Any) -> Any:
@@ -361,7 +361,7 @@ def yields(x: Any) -> Any:
 @said(
     "E0654",
     "the kernel is a coroutine, of which a call executes nothing",
-    "end it with a return, without yield and await",
+    "end it with a return; no yield, no coroutine",
     "@said(",
 )
 async def awaits(x: Any) -> Any:

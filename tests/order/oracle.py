@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from itertools import permutations
 from typing import NamedTuple
 
-from nasm.order.skeleton import COMPLETES, LANDS, STARTS, Change, Event, Step, Wait
+from nasm.order.skeleton import COMPLETES, LANDS, STARTS, CounterChange, CounterWait, Event, Step
 
 Skeleton = Sequence[Sequence[Step]]
 """The steps of each queue, in their order: the number of a step is its place."""
@@ -53,12 +53,12 @@ def meetings(skeleton: Skeleton) -> dict[int, list[Step]]:
     return found
 
 
-def posts(skeleton: Skeleton, counter: int) -> list[Change]:
+def posts(skeleton: Skeleton, counter: int) -> list[CounterChange]:
     """All changes of a counter: a share is a post of 1."""
     found = [s.change for s in steps(skeleton) if s.change and s.change.counter == counter]
     for step in steps(skeleton):
         if step.issue is not None and step.issue.counter == counter:
-            found += [Change(counter, "+", 1)] * step.issue.shares
+            found += [CounterChange(counter, "+", 1)] * step.issue.shares
     return found
 
 
@@ -153,7 +153,7 @@ def reached(skeleton: Skeleton, forbidden: Event | None = None) -> set[Start]:
     return {(at, index) for at, count in enumerate(started) for index in range(count)}
 
 
-def _holds(value: int, wait: Wait) -> bool:
+def _holds(value: int, wait: CounterWait) -> bool:
     return value == wait.value if wait.op == "==" else value >= wait.value
 
 
@@ -296,7 +296,7 @@ class Walk:
             if on_its_way and state.landed[number] < step.issue.shares:
                 after = state._replace(landed=_more(state.landed, number))
                 if step.issue.counter is not None:
-                    after = self._changed(after, Change(step.issue.counter, "+", 1))
+                    after = self._changed(after, CounterChange(step.issue.counter, "+", 1))
                 yield after
 
     def _start(self, together: Sequence[Step], state: State) -> Iterator[State]:
@@ -319,7 +319,7 @@ class Walk:
         self._unmade[event] = self._unmade.get(event, 0) | ~self._happened(state)
         return self._changed(state, step.change)
 
-    def _changed(self, state: State, change: Change) -> State:
+    def _changed(self, state: State, change: CounterChange) -> State:
         at, values = self.place[change.counter], list(state.values)
         values[at] = change.value if change.op == "=" else values[at] + change.value
         return state._replace(values=tuple(values))

@@ -11,7 +11,7 @@ from dataclasses import replace
 from random import Random
 from typing import NamedTuple
 
-from nasm.order.skeleton import Change, Issue, Step, Wait
+from nasm.order.skeleton import CounterChange, CounterWait, Issue, Step
 from tests.order.oracle import Skeleton, Start, counters, meetings, steps
 
 RISING, EVENTS, PURSES, SETS = "rising", "events", "purses", "sets"
@@ -98,39 +98,39 @@ class _Maker:
         change = self.change(wait) if self.chance(0.6) else None
         return Step(queue, index, wait, change, None, after)
 
-    def wait(self) -> Wait | None:
+    def wait(self) -> CounterWait | None:
         """For something that is there by now; seldom for nothing at all."""
         if self.kind == SETS and self.chance(0.2):
             counter = self.draw.randrange(len(self.values))
-            return Wait(counter, "==", self.values[counter])
+            return CounterWait(counter, "==", self.values[counter])
         raised = [n for n, value in enumerate(self.values) if value > 0]
         if not raised or self.chance(0.02):
             counter = self.draw.randrange(len(self.values))
-            return None if self.once[counter] else Wait(counter, ">=", min(0, *self.values))
+            return None if self.once[counter] else CounterWait(counter, ">=", min(0, *self.values))
         counter = self.draw.choice(raised)
         value = self.values[counter]
         if self.once[counter] or (self.kind == SETS and self.chance(0.4)):
-            return Wait(counter, "==", value)
+            return CounterWait(counter, "==", value)
         wanted = value if self.chance(0.6) else self.draw.randint(1, value)
-        return Wait(counter, ">=", wanted)
+        return CounterWait(counter, ">=", wanted)
 
-    def change(self, wait: Wait | None) -> Change | None:
+    def change(self, wait: CounterWait | None) -> CounterChange | None:
         at_start = self.chance(0.2)
         if self.kind in (PURSES, SETS) and self.chance(0.5):
             if self.kind == SETS:
                 counter = self.draw.randrange(len(self.values))
-                return Change(counter, "=", self.draw.choice((0, 0, 1, 2)), at_start)
+                return CounterChange(counter, "=", self.draw.choice((0, 0, 1, 2)), at_start)
             if wait is not None and wait.value > 0 and self.chance(0.9):
-                return Change(wait.counter, "+", -self.draw.randint(1, wait.value), at_start)
+                return CounterChange(wait.counter, "+", -self.draw.randint(1, wait.value), at_start)
             if self.chance(0.1):
-                return Change(self.draw.randrange(len(self.values)), "+", -1, at_start)
+                return CounterChange(self.draw.randrange(len(self.values)), "+", -1, at_start)
         counter = self.draw.randrange(len(self.values))
         if self.once[counter]:
             if counter in self.given:
                 return None
             self.given.add(counter)
-            return Change(counter, "=", 1, at_start)
-        return Change(counter, "+", self.draw.choice((1, 1, 1, 2, 3)), at_start)
+            return CounterChange(counter, "=", 1, at_start)
+        return CounterChange(counter, "+", self.draw.choice((1, 1, 1, 2, 3)), at_start)
 
 
 def drawn(seed: int, kind: str, sizes: Sizes = Sizes()) -> Drawn:  # noqa: B008
@@ -146,7 +146,7 @@ def in_turn(seed: int) -> Drawn:
     """
     draw, queues, order, value = Random(f"in turn {seed}"), [[], []], list[Step](), 0
 
-    def add(wait: Wait, change: Change | None = None) -> None:
+    def add(wait: CounterWait, change: CounterChange | None = None) -> None:
         step = Step(queue, len(queues[queue]), wait, change)
         queues[queue].append(step)
         order.append(step)
@@ -154,16 +154,19 @@ def in_turn(seed: int) -> Drawn:
     turns = draw.randint(2, 5)
     for turn in range(1, turns + 1):
         queue = draw.randrange(2)
-        add(Wait(turn - 1, ">=", 1) if turn > 1 else Wait(0, "==", 0))
+        add(CounterWait(turn - 1, ">=", 1) if turn > 1 else CounterWait(0, "==", 0))
         op, amount, at_start = draw.choice("+=="), draw.choice((-2, -1, 1, 2)), draw.random() < 0.3
         late = op == "=" and not at_start
         amount += late and amount == value
-        add(Wait(0, "==", value), Change(0, op, amount, at_start))
+        add(CounterWait(0, "==", value), CounterChange(0, op, amount, at_start))
         value = amount if op == "=" else value + amount
-        add(Wait(0, "==" if late else draw.choice((">=", "==")), value), Change(turn, "+", 1))
+        add(
+            CounterWait(0, "==" if late else draw.choice((">=", "==")), value),
+            CounterChange(turn, "+", 1),
+        )
     queue = draw.randrange(2)
-    add(Wait(turns, ">=", 1))
-    add(Wait(0, "==", value))
+    add(CounterWait(turns, ">=", 1))
+    add(CounterWait(0, "==", value))
     return Drawn(queues, order)
 
 
@@ -188,7 +191,7 @@ def executed(skeleton: Skeleton, draw: Random) -> Drawn:
         value = values[step.wait.counter]
         return value == step.wait.value if step.wait.op == "==" else value >= step.wait.value
 
-    def post(change: Change | None, at_start: bool) -> None:
+    def post(change: CounterChange | None, at_start: bool) -> None:
         if change is not None and change.at_start == at_start:
             counter, op, value, _ = change
             values[counter] = value if op == "=" else values[counter] + value

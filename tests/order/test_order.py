@@ -8,7 +8,16 @@ from random import Random
 
 import pytest
 
-from nasm.order.skeleton import COMPLETES, LANDS, STARTS, Change, Event, Issue, Step, Wait
+from nasm.order.skeleton import (
+    COMPLETES,
+    LANDS,
+    STARTS,
+    CounterChange,
+    CounterWait,
+    Event,
+    Issue,
+    Step,
+)
 from tests.order.judged import clocks, definition
 from tests.order.oracle import Skeleton, Walk, before, deadlocks, rising, steps
 from tests.order.skeletons import Drawn, executed
@@ -21,11 +30,11 @@ A, B, C, D = range(4)
 
 
 def at_least(counter: int, value: int, op: str = ">=") -> Step:
-    return Step(-1, -1, Wait(counter, op, value))
+    return Step(-1, -1, CounterWait(counter, op, value))
 
 
 def post(counter: int, value: int = 1, op: str = "+", at_start: bool = False) -> Step:
-    return Step(-1, -1, None, Change(counter, op, value, at_start))
+    return Step(-1, -1, None, CounterChange(counter, op, value, at_start))
 
 
 def move(counter: int | None, shares: int = 16) -> Step:

@@ -14,7 +14,16 @@ from typing import NamedTuple
 
 from nasm.debugger.session import Session
 from nasm.isa.effects import Clear
-from nasm.order.skeleton import COMPLETES, LANDS, STARTS, Change, Event, Issue, Step, Wait
+from nasm.order.skeleton import (
+    COMPLETES,
+    LANDS,
+    STARTS,
+    CounterChange,
+    CounterWait,
+    Event,
+    Issue,
+    Step,
+)
 from nasm.program.program import Program
 from nasm.sim.channels import Flight
 from nasm.sim.events import Observer
@@ -141,10 +150,10 @@ class Truth:
         return Step(
             queue,
             index,
-            None if wait is None else Wait(wait.semaphore, wait.op, wait.value),
+            None if wait is None else CounterWait(wait.semaphore, wait.op, wait.value),
             None
             if update is None or posts
-            else Change(update.semaphore, update.op, update.value, update.at_read),
+            else CounterChange(update.semaphore, update.op, update.value, update.at_read),
             Issue(one.flight.semaphore, one.shares) if one.flight and one.shares else None,
             self._after(queue, index, one),
             one.meeting,

@@ -6,12 +6,12 @@ from itertools import product
 
 import pytest
 
-from nasm.language.editing.rounds import Bound, Round, Rounds, Sentence, sentences
+from nasm.language.editing.rounds import RangeEnd, Round, Rounds, Sentence, sentences
 
 Wanted = dict[Round, list[Round]]
 
 
-def written(found: list[Sentence] | None, own: Rounds, bounds: list[Bound] | None = None) -> str:
+def written(found: list[Sentence] | None, own: Rounds, bounds: list[RangeEnd] | None = None) -> str:
     assert found is not None
     made = []
     for one in found:
@@ -76,10 +76,10 @@ def test_the_round_before_of_two_loops() -> None:
 
 def test_the_last_round_is_called_by_the_bound_of_its_loop() -> None:
     found = sentences(Rounds((), ((),)), R, {(): [(7,)]}, lambda one, two: True)
-    assert written(found, Rounds((), ((),)), [Bound("N", 8)]) == "x[N - 1]"
-    assert written(found, Rounds((), ((),)), [Bound("N", 9)]) == "x[7]"
+    assert written(found, Rounds((), ((),)), [RangeEnd("N", 8)]) == "x[N - 1]"
+    assert written(found, Rounds((), ((),)), [RangeEnd("N", 9)]) == "x[7]"
     found = sentences(Rounds((), ((),)), R, {(): [(n,) for n in range(8)]}, lambda one, two: True)
-    assert written(found, Rounds((), ((),)), [Bound("N", 8)]) == "x[0..N]"
+    assert written(found, Rounds((), ((),)), [RangeEnd("N", 8)]) == "x[0..N]"
 
 
 def test_an_index_is_the_variable_of_the_same_name_if_it_can_be() -> None:

@@ -124,7 +124,7 @@ def test_a_timeline_begins_and_ends_at_times_lines_and_labels() -> None:
     [
         ("2us", "1us", "ends at 1.000 µs, and begins at 2.000"),
         ("", "agian", "did you mean 'again'?"),
-        ("99", "", "no instruction stands at '99'"),
+        ("99", "", "no instruction is at '99'"),
         ("2 parsecs", "", "a time (2.5us), a line or a label"),
         ("1000us", "", "begins at 1,000.000"),
     ],

@@ -6,7 +6,7 @@ import random
 
 import nasm
 from nasm.analysis.profile.minimum_traffic import least
-from nasm.analysis.profile.observers import Touched
+from nasm.analysis.profile.observers import TouchedMemory
 from nasm.analysis.profile.records import Profile
 from nasm.views.regions import Region
 from nasm.views.tensor import Tensor
@@ -78,7 +78,7 @@ def test_patterns_of_any_kind_touch_the_bytes_of_a_plain_walk() -> None:
     assert whole.bytes == WHOLE
     for _ in range(200):
         regions = [_region(draw, whole) for _ in range(draw.randrange(1, 4))]
-        touched = Touched(frozenset({"0.hbm"}))
+        touched = TouchedMemory(frozenset({"0.hbm"}))
         touched.reads = dict.fromkeys(regions)
         wanted = {byte for region in regions for byte in walked(region)}
         assert least(touched, [whole]) == len(wanted)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from nasm.analysis.profile.what_if import Outcome, in_any_order, ranked, without
+from nasm.analysis.profile.what_if import WhatIf, in_any_order, ranked, without
 from nasm.base.source import Source
 from nasm.debugger.session import Session
 from nasm.machine import Machine
@@ -39,7 +39,7 @@ def ran(text: str) -> tuple[Session, History, Recording]:
     return session, history, recording
 
 
-def saved(text: str, values: bool = False) -> dict[str, Outcome]:
+def saved(text: str, values: bool = False) -> dict[str, WhatIf]:
     session, history, recording = ran(text)
 
     def make(changes: Changes) -> Machine:
@@ -66,7 +66,7 @@ def test_each_line_takes_away_what_it_says() -> None:
 
 
 def test_what_saves_most_comes_first_and_what_cannot_be_said_last() -> None:
-    outcomes = [Outcome("none", None, reason="why"), Outcome("loss", 12, -2), Outcome("gain", 7, 3)]
+    outcomes = [WhatIf("none", None, reason="why"), WhatIf("loss", 12, -2), WhatIf("gain", 7, 3)]
     assert [outcome.name for outcome in ranked(outcomes)] == ["gain", "loss", "none"]
 
 

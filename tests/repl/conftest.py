@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 
 from nasm.apps.repl import help_commands  # noqa: F401  (declares the commands)
-from nasm.apps.repl.screen import Screen
+from nasm.apps.repl.screen import ReplScreen
 from nasm.apps.repl.shell import Shell
 from nasm.base.source import Source
 from nasm.debugger.session import Session
@@ -56,7 +56,7 @@ class Tried(NamedTuple):
 @pytest.fixture
 def bare() -> Tried:
     out = io.StringIO()
-    shell = Shell(Screen(out))
+    shell = Shell(ReplScreen(out))
     shell.adopt(None)
     return Tried(shell, out)
 

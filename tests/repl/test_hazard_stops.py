@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from nasm.apps.repl import help_commands  # noqa: F401  (declares the commands)
-from nasm.apps.repl.screen import Screen
+from nasm.apps.repl.screen import ReplScreen
 from nasm.apps.repl.shell import Shell
 from tests.repl.conftest import Tried
 
@@ -26,7 +26,7 @@ def trying(tmp_path: Path) -> Tried:
     hung = MATMUL.replace("$loaded >= 32", "$loaded >= 48")
     (tmp_path / "hung.nasm").write_text(hung, encoding="utf-8")
     out = io.StringIO()
-    shell = Shell(Screen(out))
+    shell = Shell(ReplScreen(out))
     shell.adopt(None)
     shell.load(str(tmp_path / "unordered.nasm"))
     shell.settings.stop_on_hazard = True

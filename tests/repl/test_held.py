@@ -7,7 +7,7 @@ import io
 import pytest
 
 from nasm.apps.repl import naming
-from nasm.apps.repl.screen import Screen
+from nasm.apps.repl.screen import ReplScreen
 from nasm.apps.repl.shell import Shell
 from nasm.apps.repl.suggest import suggest
 from nasm.show.columns import in_ascii
@@ -72,7 +72,7 @@ def test_in_plain_words_there_are_no_tables(load: Loader) -> None:
 def test_what_is_held_fits_every_width(load: Loader, width: int, color: str) -> None:
     toy = load(RACKED)
     out = io.StringIO()
-    screen = Screen(out, color)
+    screen = ReplScreen(out, color)
     screen.settings.width = width
     toy.shell.screen = screen
     for line in ("run", "info held", "info held lock", "info held belt", "info held tape"):

@@ -12,11 +12,11 @@ def test_a_name_is_given_and_listed_and_forgotten(toy: Tried) -> None:
     assert toy.does("let") == "no expression has a name: let NAME = EXPRESSION\n"
     assert toy.does("let err = y - X") == "err = y - X\n"
     assert toy.does("let worst=max( err )") == "worst = max( err )\n"
-    assert toy.does("let") == "name   stands for\nerr    y - X\nworst  max( err )\n"
+    assert toy.does("let") == "name   means\nerr    y - X\nworst  max( err )\n"
     toy.does("run")
     assert toy.does("p worst") == "worst = 7\n"
     assert toy.does("display err[0]").startswith("1: err[0]  float64[2]\n")
-    assert "'err' stands in worst = max( err )" in toy.does("unlet err")
+    assert "'err' is used by worst = max( err )" in toy.does("unlet err")
     assert toy.does("unlet worst") == ""
     assert toy.does("unlet err", "let") == "no expression has a name: let NAME = EXPRESSION\n"
     assert "nothing is called 'err'" in toy.does("display")
@@ -33,7 +33,7 @@ def test_a_name_completes_with_what_it_stands_for(toy: Tried) -> None:
     toy.does("let err = y - X")
     for typed in ("p e", "display e", "watch e", "set e", "why e", "let q = e", "unlet e"):
         found = [s for s in suggest(typed, toy.shell.names) if s.text == "err"]
-        assert [s.meta for s in found] == ["stands for y - X"], typed
+        assert [s.meta for s in found] == ["a name for y - X"], typed
     toy.does("unlet err")
     assert not [s for s in suggest("p e", toy.shell.names) if s.text == "err"]
 
@@ -60,4 +60,4 @@ def test_the_file_loaded_again_keeps_names_and_says_which_are_gone(
     assert bare.does("load").splitlines()[1:] == ["posts = $s + 1 is gone: no semaphore '$s'"]
     assert "breakpoint 1: @vector pc 0 (Memset" in bare.does("run")
     assert bare.does("p max(a)") == "max(a) = 3\n"
-    assert bare.does("restart", "let") == "name  stands for\na     t + 1\n"
+    assert bare.does("restart", "let") == "name  means\na     t + 1\n"

@@ -23,8 +23,8 @@ from prompt_toolkit.output import DummyOutput
 from nasm.apps.repl import prompt
 from nasm.apps.repl.command import Command
 from nasm.apps.repl.prompt import coloured
-from nasm.apps.repl.screen import Screen
-from nasm.apps.repl.suggest import Names
+from nasm.apps.repl.screen import ReplScreen
+from nasm.apps.repl.suggest import CompletionNames
 from tests.repl.conftest import Tried
 
 
@@ -147,7 +147,7 @@ def test_completions_carry_their_meaning(toy: Tried) -> None:
 
 
 def test_a_defect_in_completion_is_told_and_typing_goes_on(toy: Tried) -> None:
-    toy.shell.names = Names(files=None, commands=(None,))  # type: ignore[arg-type]
+    toy.shell.names = CompletionNames(files=None, commands=(None,))  # type: ignore[arg-type]
     said = typed(toy, "st\tep\n\x04")
     assert "defect in nasm: AttributeError" in said
     assert "beta pc 0  Move x, X" in said
@@ -173,12 +173,12 @@ class Drawn(io.StringIO):
 def test_where_there_is_no_bar_the_prompt_says_the_time(
     toy: Tried, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    toy.shell.screen = Screen(Drawn())
+    toy.shell.screen = ReplScreen(Drawn())
     monkeypatch.setenv("TERM", "xterm")
     assert prompt.prompt(toy.shell) == "(nasm) "
     toy.shell.settings.plain = True
     assert prompt.prompt(toy.shell) == "0.000 µs, cycle 0 not started (nasm) "
-    toy.shell.screen = Screen(Drawn())
+    toy.shell.screen = ReplScreen(Drawn())
     monkeypatch.setenv("TERM", "dumb")
     toy.shell.execute("step 2")
     assert prompt.prompt(toy.shell) == "0.004 µs, cycle 2 (nasm) "

@@ -28,7 +28,7 @@ def test_where_shows_what_each_engine_does_and_waits_for(toy: Tried) -> None:
         "  next  line 8: Wait  $loaded >= 2\n"
         "        waits for $loaded >= 2 (it is 0): the transfer of line 7: dispatch,\n"
         "        lands at 0.031 µs\n"
-        "1 transfer under way: it lands at 0.031 µs\n"
+        "1 transfer in flight: it lands at 0.031 µs\n"
     )
 
 
@@ -92,7 +92,7 @@ def test_the_context_of_a_matmul() -> None:
         "  next  line 20: DmaCopy C, c  $copied >= 1  $stored += 16",
         "        waits for $copied >= 1 (it is 0): vector pc 0, line",
         "        19 posts it, and waits itself",
-        "2 transfers under way: the first lands at 1.165 µs",
+        "2 transfers in flight: the first lands at 1.165 µs",
         "no instructions: scalar, gpsimd",
     ]
 
@@ -116,7 +116,7 @@ def test_a_transfer_is_seen_from_its_issue_on(toy: Tried) -> None:
         "at: when it lands\n"
     )
     assert toy.does("until 0.02us", "info transfers").splitlines()[1].split()[4] == "moving"
-    assert toy.does("run", "info transfers") == "no transfer is under way\n"
+    assert toy.does("run", "info transfers") == "no transfer is in flight\n"
 
 
 def test_the_transfers_of_a_matmul_are_in_dispatch(load: Loader) -> None:
@@ -177,9 +177,9 @@ def test_semaphores_registers_and_channels(toy: Tried) -> None:
 # ------------------------------------------------------------------ why, who, and semaphores
 
 WHY = {
-    60: "What it waits for is under way: the transfer of line 7:\n  dispatch, lands at 0.031 µs.\n",
-    80: "What it waits for is under way: the transfer of line 7: dispatch, lands at 0.031\n  µs.\n",
-    120: "What it waits for is under way: the transfer of line 7: dispatch, lands at 0.031 µs.\n",
+    60: "What it waits for is in flight: the transfer of line 7:\n  dispatch, lands at 0.031 µs.\n",
+    80: "What it waits for is in flight: the transfer of line 7: dispatch, lands at 0.031\n  µs.\n",
+    120: "What it waits for is in flight: the transfer of line 7: dispatch, lands at 0.031 µs.\n",
 }
 
 
@@ -232,8 +232,8 @@ def test_all_of_a_semaphore(toy: Tried, width: int) -> None:
     toy.shell.settings.width = width
     assert toy.does("step 2", "info semaphores loaded") == (
         "$loaded = 0, semaphore 0\n"
-        "  beta pc 1, line 8 waits for >= 2, and goes on at 0.033 µs\n"
-        "  transfers under way will add 2\n"
+        "  beta pc 1, line 8 waits for >= 2, until 0.033 µs\n"
+        "  transfers in flight will add 2\n"
         "posted by          each  done  to come\n"
         "beta pc 0, line 7  += 2     1        0\n"
     )

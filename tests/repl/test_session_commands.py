@@ -118,7 +118,7 @@ def test_an_alias_stands_for_a_command_with_its_arguments(toy: Tried) -> None:
     assert toy.does("a-ll $done") == "$done = 0\n"
     assert toy.does("deep /x").startswith("x  float32[1, 1]")
     assert toy.does("alias").splitlines() == [
-        "alias  stands for",
+        "alias  means",
         "a-ll   p",
         "deep   a-ll x[0:1, 0:1]",
         "l0     p $loaded",

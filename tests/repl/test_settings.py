@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nasm.apps.repl import settings
-from nasm.apps.repl.settings import SETTINGS, Settings
+from nasm.apps.repl.settings import SETTINGS, ReplSettings
 from nasm.base.problems import Refused
 from tests.repl.conftest import Tried
 
@@ -17,7 +17,7 @@ def test_every_setting_is_shown_and_can_be_set_to_what_is_shown(toy: Tried, name
     assert row.startswith(name)
     said = toy.shell.settings.said(name)
     assert toy.does(f"set {name} {said}") == ""
-    assert toy.shell.settings == Settings()
+    assert toy.shell.settings == ReplSettings()
     assert SETTINGS[name].summary in toy.does("set width 120", "info settings")
 
 
@@ -27,7 +27,7 @@ def test_a_setting_counts_from_the_next_line_on(toy: Tried) -> None:
     assert (now.context, now.width, now.stop_on_hazard) == (False, 50, False)
     assert toy.shell.screen.width == 50
     toy.does("set width auto", "set con auto", "set stop haz auto")
-    assert now == Settings()
+    assert now == ReplSettings()
 
 
 def test_context_and_stops_at_hazards_can_be_had_unattended(toy: Tried) -> None:
@@ -61,7 +61,7 @@ def test_context_and_stops_at_hazards_can_be_had_unattended(toy: Tried) -> None:
 )
 def test_what_is_none_is_refused(toy: Tried, line: str, said: str) -> None:
     assert f"error[E0822]: {said}" in toy.does(line)
-    assert toy.shell.settings == Settings()
+    assert toy.shell.settings == ReplSettings()
 
 
 def test_the_name_and_the_value_are_told_apart() -> None:

@@ -94,7 +94,7 @@ def test_a_stop_before_an_instruction_survives_a_change_and_is_left_once(toy: Tr
 @pytest.mark.parametrize(
     ("line", "wanted"),
     [
-        ("break 99", "no instruction on or behind line 99"),
+        ("break 99", "no instruction on or after line 99"),
         ("break", "no breakpoints"),
         ("tbreak", "stop where?"),
         ("watch", "watch what?"),

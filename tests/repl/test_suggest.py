@@ -9,7 +9,7 @@ import pytest
 from nasm.apps.repl import help_commands  # noqa: F401  (declares the commands)
 from nasm.apps.repl.command import COMMANDS
 from nasm.apps.repl.naming import files
-from nasm.apps.repl.suggest import Names, Suggestion, suggest
+from nasm.apps.repl.suggest import CompletionNames, Suggestion, suggest
 from tests.repl.conftest import Tried
 from tests.tables import each
 
@@ -31,7 +31,7 @@ SOME = [
 ]
 """Commands that there are; others that begin alike do not matter here."""
 
-NAMES = Names(
+NAMES = CompletionNames(
     tuple(c for c in COMMANDS.values() if c.name.split()[0] in SOME),
     {
         "alias": {"tensors": "step 2"},
@@ -158,7 +158,7 @@ def test_a_suggestion_replaces_what_was_typed_of_it_and_says_what_it_is() -> Non
 
 
 def test_a_word_in_the_case_that_was_typed_comes_first() -> None:
-    both = Names(NAMES.commands, {"tensor": {"A": "device", "a": "chip"}})
+    both = CompletionNames(NAMES.commands, {"tensor": {"A": "device", "a": "chip"}})
     assert [s.text for s in suggest("p a", both)] == ["a", "A"]
     assert [s.text for s in suggest("p A", both)] == ["A", "a"]
 

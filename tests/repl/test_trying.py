@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from nasm.apps.repl import input, main
-from nasm.apps.repl.screen import Screen
+from nasm.apps.repl.screen import ReplScreen
 from nasm.apps.repl.shell import Shell
 from nasm.base.source import Source
 from nasm.debugger.session import Session
@@ -26,7 +26,7 @@ PROGRAM = """\
 @pytest.fixture
 def tried() -> Tried:
     out = io.StringIO()
-    shell = Shell(Screen(out))
+    shell = Shell(ReplScreen(out))
     shell.adopt(Session.load(Source("held.nasm", PROGRAM)))
     return Tried(shell, out)
 

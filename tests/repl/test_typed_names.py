@@ -125,4 +125,4 @@ def test_a_macro_that_posts_moments_is_called_and_those_of_the_program_are_expla
     bare.shell.adopt(Session(f".target trn2\n.sbuf q f32[4, 8]\n{macro}pair(q)\n"))
     bare.does("run")
     assert "declared: 1 semaphore, " in bare.does("pair(q)")
-    assert "nobody posts set in what is typed" in bare.does("@vector Nop after set")
+    assert "nothing in the typed lines posts set" in bare.does("@vector Nop after set")

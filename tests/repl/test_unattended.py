@@ -295,7 +295,7 @@ def test_items_are_wrapped_at_the_width() -> None:
 
 
 def test_long_runs_say_how_far_they_are_on_a_terminal_only() -> None:
-    from nasm.apps.repl.screen import Screen
+    from nasm.apps.repl.screen import ReplScreen
 
     class Terminal(io.StringIO):
         def isatty(self) -> bool:
@@ -303,7 +303,7 @@ def test_long_runs_say_how_far_they_are_on_a_terminal_only() -> None:
 
     piped, terminal = io.StringIO(), Terminal()
     for stream in (piped, terminal):
-        screen = Screen(stream)
+        screen = ReplScreen(stream)
         screen.passing("half way")
         screen.say("done")
     assert piped.getvalue() == "done\n"

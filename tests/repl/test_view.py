@@ -48,7 +48,7 @@ beta  cycle 1, pc 1 of 3
   next  line 8: Wait  $loaded >= 2
         waits for $loaded >= 2 (it is 0): the transfer of
         line 7: dispatch, lands at 0.031 µs
-1 transfer under way: it lands at 0.031 µs
+1 transfer in flight: it lands at 0.031 µs
 semaphores: $loaded = 0 (beta waiting),  $done = 0
 transfers: line 7: dispatch, 0/2 landed, lands at 0.031 µs:…
 psum: 0.x+1                        1-

@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from nasm.apps.repl.screen import Screen
+from nasm.apps.repl.screen import ReplScreen
 from nasm.show.columns import folded, in_ascii, squeezed, table
 from tests.repl.conftest import Tried
 
@@ -33,11 +33,11 @@ def columns(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 @pytest.mark.usefixtures("columns")
 def test_a_pipe_has_80_columns() -> None:
-    assert Screen(io.StringIO()).width == 80
+    assert ReplScreen(io.StringIO()).width == 80
 
 
 def test_a_terminal_has_as_many_as_it_has_now(columns: list[int]) -> None:
-    screen = Screen(Terminal())
+    screen = ReplScreen(Terminal())
     assert screen.width == 100
     columns[0] = 132
     assert screen.width == 132
@@ -50,7 +50,7 @@ def test_a_terminal_has_as_many_as_it_has_now(columns: list[int]) -> None:
 @pytest.mark.usefixtures("columns")
 def test_the_environment_and_a_setting_decide(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "64")
-    screens = Screen(Terminal()), Screen(io.StringIO())
+    screens = ReplScreen(Terminal()), ReplScreen(io.StringIO())
     assert [s.width for s in screens] == [64, 64]
     monkeypatch.setenv("COLUMNS", "0")
     assert [s.width for s in screens] == [100, 80]
@@ -61,7 +61,7 @@ def test_the_environment_and_a_setting_decide(monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.parametrize("width", [40, 60, 80, 120])
 def test_what_commands_print_fits(toy: Tried, width: int) -> None:
-    screen = Screen(out := Terminal(), "never")
+    screen = ReplScreen(out := Terminal(), "never")
     screen.settings.width = width
     toy.shell.screen = screen
     for line in (
@@ -102,7 +102,7 @@ def test_a_sentence_is_folded_on_a_terminal_and_where_a_width_was_set(
         (Terminal(), None, folded),
         (Terminal(), 40, folded),
     ):
-        screen = Screen(stream)
+        screen = ReplScreen(stream)
         screen.settings.width = width
         screen.say(sentence)
         assert stream.getvalue() == said
@@ -162,7 +162,7 @@ def test_ascii_has_a_spelling_for_the_rest() -> None:
 
 def test_plain_is_ascii_without_colours_and_writes_nothing_over() -> None:
     out = Terminal()
-    screen = Screen(out, "always")
+    screen = ReplScreen(out, "always")
     screen.settings.plain = True
     screen.passing("half way")
     screen.say("0.5 µs", "bold")

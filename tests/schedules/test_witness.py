@@ -1,4 +1,4 @@
-"""Witnesses: an event held back until nothing else can happen, and what that changes."""
+"""Witnesses: an event delayed until nothing else can happen, and what that changes."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def test_what_reads_a_result_of_its_queue_waits_for_it_however_late_it_is() -> N
     for kind in ("starts", "completes"):
         found = nasm.witness(session, event(session, kind, "vector", 0))
         assert not found.shows
-        assert str(found).endswith("held back until nothing else can happen nothing changes")
+        assert str(found).endswith("delayed until nothing else can happen nothing changes")
 
 
 POLLS = """

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from nasm.sim.burst_plan import Executed
+from nasm.sim.burst_plan import CompletedBurst
 from nasm.sim.channels import Channels, Flight, Group, Portion
 from nasm.sim.counters import Counters, Semaphore, Who
 from nasm.sim.events import EVENTS, Observer
@@ -79,7 +79,7 @@ class Told(Observer):
     def delivered(self, group: Group, now: int) -> None:
         self.lines.append(("delivered", group.record, now))
 
-    def burst(self, queue: Queue, done: Executed) -> None:
+    def burst(self, queue: Queue, done: CompletedBurst) -> None:
         self.lines.append(("burst", queue.index, len(done.times.starts)))
 
     def acted(self, who: Who, tick: int) -> None:

@@ -22,7 +22,7 @@ from nasm.sim.history import (
     READY,
     SHARES,
     History,
-    Posts,
+    PostHistory,
 )
 from nasm.sim.queues import Queue, Task
 from nasm.sim.recording import Recording
@@ -90,7 +90,7 @@ def test_a_row_says_what_let_its_record_happen_and_how_long_that_took() -> None:
         history[3]
 
 
-def made(posts: Posts, *given: tuple[int, str, int, int]) -> Posts:
+def made(posts: PostHistory, *given: tuple[int, str, int, int]) -> PostHistory:
     """With posts, each as the tick at which it is made, what it does, and when that is seen."""
     for record, (now, op, value, at) in enumerate(given):
         posts.add(Post(at, op, value, (0, 0), record, 0), now)
@@ -98,7 +98,7 @@ def made(posts: Posts, *given: tuple[int, str, int, int]) -> Posts:
 
 
 def test_a_wait_is_for_the_post_since_which_it_has_held() -> None:
-    posts = made(Posts(), (1, "+", 1, 2), (2, "+", 2, 3), (4, "=", 1, 5), (6, "+", 4, 7))
+    posts = made(PostHistory(), (1, "+", 1, 2), (2, "+", 2, 3), (4, "=", 1, 5), (6, "+", 4, 7))
     assert list(posts.values) == [1, 3, 1, 5]
     assert posts.since(">=", 0, 9) == -1  # always
     assert posts.since(">=", 1, 9) == 0
@@ -108,7 +108,7 @@ def test_a_wait_is_for_the_post_since_which_it_has_held() -> None:
 
 
 def test_posts_stand_in_the_order_in_which_they_are_seen() -> None:
-    posts = made(Posts(), (1, "+", 1, 9), (2, "+", 2, 5), (3, "=", 7, 10))
+    posts = made(PostHistory(), (1, "+", 1, 9), (2, "+", 2, 5), (3, "=", 7, 10))
     assert list(posts.records) == [1, 0, 2]
     assert list(posts.values) == [2, 3, 7]
     made(posts, (4, "+", 1, 6))

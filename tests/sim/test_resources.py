@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nasm.sim.counters import Counters
 from nasm.sim.queues import Queue, Task, Work
-from nasm.sim.resources import Claim, Needs, Resource, Resources
+from nasm.sim.resources import Needs, Resource, ResourceClaim, Resources
 from nasm.sim.scheduler import Scheduler
 from nasm.sim.trace import Trace
 
@@ -31,15 +31,17 @@ def whole(unit: Resource, ticks: int) -> Task:
 
 
 def parts(unit: Resource, ticks: int, *of: Resource) -> Task:
-    return Task(WORK, ticks, ticks, unit, Needs(((Claim(unit, of),),)))
+    return Task(WORK, ticks, ticks, unit, Needs(((ResourceClaim(unit, of),),)))
 
 
 def either(first: Resource, second: Resource, ticks: int) -> Task:
-    return Task(WORK, ticks, ticks, first, Needs(((Claim(first),), (Claim(second),))))
+    return Task(
+        WORK, ticks, ticks, first, Needs(((ResourceClaim(first),), (ResourceClaim(second),)))
+    )
 
 
 def both(first: Resource, second: Resource, ticks: int) -> Task:
-    return Task(WORK, ticks, ticks, first, Needs(((Claim(first), Claim(second)),)))
+    return Task(WORK, ticks, ticks, first, Needs(((ResourceClaim(first), ResourceClaim(second)),)))
 
 
 UNIT, A, B, C = "unit", "a", "b", "c"

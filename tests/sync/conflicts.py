@@ -11,7 +11,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nasm.order.skeleton import COMPLETES, LANDS, STARTS, Change, Event, Issue, Step, Wait
+from nasm.order.skeleton import (
+    COMPLETES,
+    LANDS,
+    STARTS,
+    CounterChange,
+    CounterWait,
+    Event,
+    Issue,
+    Step,
+)
 from nasm.program.program import Program
 from nasm.sync.lines import Sequence
 from tests.sync.touched import Patch, Runs, Touch, Touches, touched
@@ -248,6 +257,6 @@ class Walk:
         if touches is not None and touches.lands:
             issue = Issue(None if update is None else update.semaphore, SHARES)
         elif update is not None:
-            change = Change(update.semaphore, update.op, update.value, update.at_read)
-        needed = None if wait is None else Wait(*wait)
+            change = CounterChange(update.semaphore, update.op, update.value, update.at_read)
+        needed = None if wait is None else CounterWait(*wait)
         return Step(*place, needed, change, issue, self._after.get(place, -1), meeting)

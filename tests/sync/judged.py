@@ -10,7 +10,16 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 
-from nasm.order.skeleton import COMPLETES, LANDS, STARTS, Change, Event, Issue, Step, Wait
+from nasm.order.skeleton import (
+    COMPLETES,
+    LANDS,
+    STARTS,
+    CounterChange,
+    CounterWait,
+    Event,
+    Issue,
+    Step,
+)
 from nasm.program.footprint.forms import Form, Forms
 from nasm.program.program import Program
 from nasm.views.regions import Region, intersect
@@ -56,8 +65,8 @@ class Judged:
         if form.moved is not None:
             issue = Issue(None if update is None else update.semaphore, SHARES)
         elif update is not None:
-            change = Change(update.semaphore, update.op, update.value, update.at_read)
-        needed = None if wait is None else Wait(wait.semaphore, wait.op, wait.value)
+            change = CounterChange(update.semaphore, update.op, update.value, update.at_read)
+        needed = None if wait is None else CounterWait(wait.semaphore, wait.op, wait.value)
         return Step(queue, pc, needed, change, issue, after)
 
     def _accesses(self) -> Iterator[tuple[Place, bool, bool, Region, Event]]:

@@ -11,7 +11,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from nasm.order.skeleton import COMPLETES, LANDS, STARTS, Change, Event, Issue, Step, Wait
+from nasm.order.skeleton import (
+    COMPLETES,
+    LANDS,
+    STARTS,
+    CounterChange,
+    CounterWait,
+    Event,
+    Issue,
+    Step,
+)
 from nasm.program.program import Program
 from tests.order.truth import Rising
 from tests.sync.cases import Call, Case, Element
@@ -64,14 +73,14 @@ class Oracle:
         transfer = call is not None and call.transfer
         change = issue = None
         if update is not None and not transfer:
-            change = Change(update.semaphore, update.op, update.value, update.at_read)
+            change = CounterChange(update.semaphore, update.op, update.value, update.at_read)
         if transfer:
             issue = Issue(None if update is None else update.semaphore, SHARES)
         after = -1
         for before, other in enumerate(self.queues[queue][:pc]):
             if call is not None and other is not None and set(call.reads) & set(other.writes):
                 after = before
-        needed = None if wait is None else Wait(wait.semaphore, wait.op, wait.value)
+        needed = None if wait is None else CounterWait(wait.semaphore, wait.op, wait.value)
         meeting = -1 if call is None else call.meeting
         return Step(queue, pc, needed, change, issue, after, meeting)
 

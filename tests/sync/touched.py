@@ -15,7 +15,7 @@ import numpy as np
 from nasm.isa.declared_transfer import DeclaredTransfer
 from nasm.isa.effects import Rendezvous, Transfer
 from nasm.isa.generation import Generation
-from nasm.isa.instruction import Context
+from nasm.isa.instruction import InstructionContext
 from nasm.program.program import Instruction
 from nasm.views.view import Reg, View
 
@@ -100,7 +100,7 @@ def patch(view: View) -> Patch:
 def touched(instruction: Instruction, engine: str, core: int, generation: Generation) -> Touches:
     """What an instruction touches."""
     row, found = instruction.row, Touches()
-    context = Context.of(row, instruction.operands, engine, generation)
+    context = InstructionContext.of(row, instruction.operands, engine, generation)
     named = dict(zip(row.position, instruction.operands, strict=True))
     for value in instruction.operands:
         for view in _views(value):

@@ -11,11 +11,11 @@ from nasm.show.examples import whole
 from nasm.targets.tensix import TARGET
 from nasm.targets.tensix.state import Coprocessor
 from nasm.targets.tensix.words import WORDS
-from nasm.targets.tensix.words.word import Told
+from nasm.targets.tensix.words.word import Described
 from tests.parts import part
 from tests.tables import each
 
-NAMES = {name for name, word in WORDS.items() if word.told is Told.NAME}
+NAMES = {name for name, word in WORDS.items() if word.told is Described.NAME}
 REFUSED = {"LOADREG": "E0701", "STOREREG": "E0701", "PACR_SETREG": "E0601"}
 """What reaches registers of devices that are not here, and what is not written yet."""
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from nasm.apps.repl import help_commands  # noqa: F401  (declares the commands)
-from nasm.apps.repl.screen import Screen
+from nasm.apps.repl.screen import ReplScreen
 from nasm.apps.repl.shell import Shell
 from nasm.base.problems import Failure, Refused
 from nasm.base.source import Source
@@ -341,7 +341,7 @@ def test_every_part_is_laid_out_for_the_columns_there_are(
     done: Session, width: int, plain: bool
 ) -> None:
     out = io.StringIO()
-    shell = Shell(Screen(out, "never"))
+    shell = Shell(ReplScreen(out, "never"))
     shell.adopt(done)
     shell.settings.width, shell.settings.plain = width, plain
     held = core(done)

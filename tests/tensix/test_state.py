@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from nasm.targets.tensix.state import Coprocessor, Held
+from nasm.targets.tensix.state import Coprocessor, MutableState
 
 
 class Flat:
@@ -24,11 +24,11 @@ class Flat:
         self.bytes[address : address + len(data)] = data
 
 
-def _parts(part: Held) -> Iterator[tuple[Held, str]]:
+def _parts(part: MutableState) -> Iterator[tuple[MutableState, str]]:
     for f in fields(part):  # type: ignore[arg-type]
         value = getattr(part, f.name)
         inner = value if isinstance(value, tuple) else (value,)
-        if inner and isinstance(inner[0], Held):
+        if inner and isinstance(inner[0], MutableState):
             for each in inner:
                 yield from _parts(each)
         elif f.name not in part.CACHES:

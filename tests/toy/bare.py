@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nasm.isa.evidence import Cost, Evidence
 from nasm.isa.generation import Engine, Generation
-from nasm.isa.instruction import Context, of_operands
+from nasm.isa.instruction import InstructionContext, of_operands
 from nasm.isa.isa import Isa
 from nasm.isa.target import Target
 
@@ -12,7 +12,7 @@ ISA = Isa("bare")
 
 
 @of_operands
-def one(_: Context) -> Cost:
+def one(_: InstructionContext) -> Cost:
     """A cycle."""
     return Cost(1, 1, Evidence.ASSUMED, "made up")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nasm.isa.evidence import Cost, Evidence
-from nasm.isa.instruction import Context, Rule, of_operands
+from nasm.isa.instruction import InstructionContext, Rule, of_operands
 from nasm.isa.isa import Isa
 from nasm.isa.kinds import Register, Tile
 from nasm.views.view import View
@@ -17,25 +17,25 @@ REGISTER = Register(4)
 
 
 @of_operands
-def walked(_: Context, dst: View) -> Cost:
+def walked(_: InstructionContext, dst: View) -> Cost:
     """One element per partition and cycle; results appear three cycles after the last."""
     n = dst.elements
     return Cost(n, n + 3, Evidence.ASSUMED, SOURCE)
 
 
 @of_operands
-def issued(_: Context) -> Cost:
+def issued(_: InstructionContext) -> Cost:
     """A cycle, and it is done."""
     return Cost(1, 1, Evidence.ASSUMED, SOURCE)
 
 
 @of_operands
-def sequenced(_: Context) -> Cost:
+def sequenced(_: InstructionContext) -> Cost:
     """Registers: a cycle to issue, and one more until the result is there."""
     return Cost(1, 2, Evidence.ASSUMED, SOURCE)
 
 
-def _same_shape(context: Context) -> str | None:
+def _same_shape(context: InstructionContext) -> str | None:
     shapes = {str(list(v.shape)) for v in context.operands.values() if isinstance(v, View)}
     return None if len(shapes) == 1 else f"found {' and '.join(sorted(shapes))}"
 

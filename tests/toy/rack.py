@@ -15,9 +15,9 @@ from nasm.isa.evidence import Cost, Evidence
 from nasm.isa.generation import Generation
 from nasm.isa.held import Blocked, Fifo, Part, Place, Seen, Surroundings
 from nasm.isa.implicit_kinds import Held, Here
-from nasm.isa.instruction import Context, Operand, of_operands
+from nasm.isa.instruction import InstructionContext, Operand, of_operands
 from nasm.isa.kinds import Number
-from nasm.isa.micro import Expansion, Origin
+from nasm.isa.micro import Expansion, MicroOrigin
 from nasm.isa.settings import Setting, Settings, Values
 from nasm.program.program import Instruction
 from tests.toy.base import BOTH, ISA, REGISTER, SOURCE, issued, sequenced
@@ -90,13 +90,13 @@ class Rack:
 
 
 @of_operands
-def grinding(_: Context, cycles: int) -> Cost:
+def grinding(_: InstructionContext, cycles: int) -> Cost:
     """The mill is busy for so many cycles of the engine; the engine goes on."""
     return Cost(cycles, cycles + 1, Evidence.ASSUMED, SOURCE, unit="mill")
 
 
 @of_operands
-def pressing(_: Context, cycles: int) -> Cost:
+def pressing(_: InstructionContext, cycles: int) -> Cost:
     """The mill is busy for so many cycles of the engine, and the engine waits for it."""
     return Cost(cycles, cycles, Evidence.ASSUMED, SOURCE, unit="mill", issue=cycles)
 
@@ -121,7 +121,7 @@ def Press() -> None:
 
 
 @of_operands
-def unlocked(_: Context, rack: Rack, queue: int, lock: int) -> Blocked | None:
+def unlocked(_: InstructionContext, rack: Rack, queue: int, lock: int) -> Blocked | None:
     """The lock is free, or the queue has it."""
     owner = rack.locks[lock]
     if owner in (FREE, queue):
@@ -166,13 +166,13 @@ def Drop(lock: int, rack: Rack) -> None:
 
 
 @of_operands
-def room(_: Context, rack: Rack) -> Blocked | None:
+def room(_: InstructionContext, rack: Rack) -> Blocked | None:
     """The belt has room for another entry."""
     return rack.land().full()
 
 
 @of_operands
-def filled(_: Context, rack: Rack) -> Blocked | None:
+def filled(_: InstructionContext, rack: Rack) -> Blocked | None:
     """The belt has an entry."""
     return rack.land().empty()
 
@@ -212,7 +212,7 @@ def Take(rack: Rack) -> int:
 
 
 @of_operands
-def cold(_: Context, rack: Rack) -> Blocked | None:
+def cold(_: InstructionContext, rack: Rack) -> Blocked | None:
     """The plate is not hot any more."""
     if rack.around.now >= rack.hot:
         return None
@@ -335,7 +335,7 @@ def _played(rack: Rack, queue: int, instruction: Instruction) -> Expansion:
     times = instruction.operand("times")
     assert isinstance(times, int)
     origins = [
-        Origin(f"place {n} of the tape", "recorded at", at)
+        MicroOrigin(f"place {n} of the tape", "recorded at", at)
         for n, at in enumerate(rack.recorded[queue])
     ]
     return Expansion.of(rack.tapes[queue] * times, origins * times)
@@ -345,13 +345,13 @@ def _played(rack: Rack, queue: int, instruction: Instruction) -> Expansion:
 
 
 @of_operands
-def humming(_: Context) -> Cost:
+def humming(_: InstructionContext) -> Cost:
     """The mill hums along for a cycle of the engine."""
     return Cost(1, 3, Evidence.ASSUMED, SOURCE, unit="mill")
 
 
 @of_operands
-def rested(_: Context, rack: Rack) -> Blocked | None:
+def rested(_: InstructionContext, rack: Rack) -> Blocked | None:
     """Nobody takes a rest any more."""
     if rack.around.now >= rack.rest:
         return None

@@ -14,7 +14,7 @@ from nasm.isa.evidence import Evidence, Fact
 from nasm.isa.figures import Figure
 from nasm.isa.generation import Engine, Generation, Unit
 from nasm.isa.implicit_kinds import Doubt, Here
-from nasm.isa.instruction import Context, Operand, of_operands
+from nasm.isa.instruction import InstructionContext, Operand, of_operands
 from nasm.isa.kinds import Flag, Label, Number
 from nasm.isa.literal_kinds import Text
 from nasm.isa.target import Bursting, Target
@@ -84,7 +84,7 @@ def Pick(a: Any) -> effects.Partial:
 
 
 @of_operands
-def _ends(_: Context, view: View) -> tuple[View, ...]:
+def _ends(_: InstructionContext, view: View) -> tuple[View, ...]:
     """The first and the last partition of an operand."""
     return view.index([slice(0, 1)]), view.index([slice(-1, None)])
 

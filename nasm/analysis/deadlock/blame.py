@@ -29,7 +29,7 @@ class Blame:
     notes: tuple[Note, ...] = ()
 
 
-class Case:
+class EndlessWait:
     """One wait that nobody can end."""
 
     def __init__(self, supply: Supply, queue: Queue) -> None:
@@ -62,7 +62,7 @@ class Case:
 
 def blame(supply: Supply, queue: Queue) -> Blame:
     """Why a queue waits forever, the likeliest cause first."""
-    case = Case(supply, queue)
+    case = EndlessWait(supply, queue)
     for look in (_nobody, _own, _cleared, _left_set, _taken, _jumped, _past):
         found = look(case)
         if found is not None:
@@ -70,7 +70,7 @@ def blame(supply: Supply, queue: Queue) -> Blame:
     return _too_few(case)
 
 
-def _nobody(case: Case) -> Blame | None:
+def _nobody(case: EndlessWait) -> Blame | None:
     """Nothing in the program does what is waited for."""
     if case.helping or case.value > case.wait.value:
         return None
@@ -100,7 +100,7 @@ def _nobody(case: Case) -> Blame | None:
     return Blame(said, f"no instruction {does} {case.name}: one has to, or the wait is not needed")
 
 
-def _spare(case: Case) -> list[int]:
+def _spare(case: EndlessWait) -> list[int]:
     """What is updated and never waited for, as the wait wants it: a semaphore, or an event."""
     program = case.program
     awaited = {wait.semaphore for wait in program.waits if wait is not None}
@@ -113,13 +113,13 @@ def _spare(case: Case) -> list[int]:
     ]
 
 
-def _first_update(case: Case, semaphore: int) -> Note:
+def _first_update(case: EndlessWait, semaphore: int) -> Note:
     updater = case.supply.updaters(semaphore)[0]
     name = f"${case.program.semaphore_name(semaphore)}"
     return case.shown(f"{name} is updated here", updater.queue, updater.pcs[0])
 
 
-def _not_started(case: Case) -> list[DeclaredTransfer]:
+def _not_started(case: EndlessWait) -> list[DeclaredTransfer]:
     """Declared transfers that nothing starts, if they could post what is missing."""
     program = case.program
     started = {
@@ -139,7 +139,7 @@ def _not_started(case: Case) -> list[DeclaredTransfer]:
     return idle if fits and missing % posts == 0 else []
 
 
-def _own(case: Case) -> Blame | None:
+def _own(case: EndlessWait) -> Blame | None:
     """The update comes after the wait in the same queue."""
     queue, supply = case.queue, case.supply
     own = [u for u in case.helping if u.queue == queue.index and u.coming]
@@ -156,13 +156,13 @@ def _own(case: Case) -> Blame | None:
             "the wait is not needed",
         )
     return Blame(
-        f"the next update would come from {where}, behind this wait",
+        f"the next update would come from {where}, after this wait",
         "the update comes after the wait in the same queue: it is never reached",
         (case.shown("the update is here", queue.index, pc),),
     )
 
 
-def _cleared(case: Case) -> Blame | None:
+def _cleared(case: EndlessWait) -> Blame | None:
     """It would hold but for the last clear, or for what set the semaphore to another value."""
     if case.semaphore.replaced is None or (case.event and not case.wait.value):
         return None
@@ -189,7 +189,7 @@ def _cleared(case: Case) -> Blame | None:
     )
 
 
-def _left_set(case: Case) -> Blame | None:
+def _left_set(case: EndlessWait) -> Blame | None:
     """An event is set, and nobody clears it."""
     last = case.semaphore.last
     if not case.event or case.wait.value or last is None or last.by is None:
@@ -208,7 +208,7 @@ def _left_set(case: Case) -> Blame | None:
     )
 
 
-def _taken(case: Case) -> Blame | None:
+def _taken(case: EndlessWait) -> Blame | None:
     """There was enough, and others took it."""
     takers = [u for u in case.updaters if u.takes and u.made]
     took = -sum(u.value * u.made for u in takers)
@@ -230,7 +230,7 @@ def _taken(case: Case) -> Blame | None:
     )
 
 
-def _past(case: Case) -> Blame | None:
+def _past(case: EndlessWait) -> Blame | None:
     """An ``==`` was passed by."""
     if case.wait.op != "==" or case.value <= case.wait.value or case.event:
         return None
@@ -240,7 +240,7 @@ def _past(case: Case) -> Blame | None:
     )
 
 
-def _jumped(case: Case) -> Blame | None:
+def _jumped(case: EndlessWait) -> Blame | None:
     """A branch led past an update."""
     supply = case.supply
     found = next((m for u in case.helping if (m := missed(supply, u)) is not None), None)
@@ -264,7 +264,7 @@ def _jumped(case: Case) -> Blame | None:
     )
 
 
-def _would_do(case: Case) -> bool:
+def _would_do(case: EndlessWait) -> bool:
     """Whether the wait would be over with the updates that were left out, and those to come."""
     total: float = case.value
     for updater in case.helping:
@@ -278,14 +278,14 @@ def _would_do(case: Case) -> bool:
     return case.enough(total) or (case.wait.op == "==" and total > case.wait.value > case.value)
 
 
-def _alike(case: Case, updater: Updater) -> int:
+def _alike(case: EndlessWait, updater: Updater) -> int:
     """How many instructions of a line were left out for good; 1 if it has just one."""
     supply, queue = case.supply, updater.queue
     never = [pc for pc in updater.pcs if not supply.completed(queue, pc)]
     return max(1, sum(not any(supply.ahead(queue, pc)) for pc in never))
 
 
-def _by(case: Case, found: Missed) -> str:
+def _by(case: EndlessWait, found: Missed) -> str:
     supply = case.supply
     lines = listed((supply.line((found.queue, pc)) for pc, _ in found.branches), "or")
     if len(found.branches) > 1:
@@ -301,7 +301,7 @@ def _by(case: Case, found: Missed) -> str:
     return f"left out by the branch of {lines}"
 
 
-def _branch_note(case: Case, found: Missed, pc: int, how: str) -> Note:
+def _branch_note(case: EndlessWait, found: Missed, pc: int, how: str) -> Note:
     who = case.supply.who(found.queue, pc)
     did = {OVER: "jumped over it", ON: "did not lead to it"}.get(how, "led past it")
     if len(found.branches) > 1:
@@ -309,7 +309,7 @@ def _branch_note(case: Case, found: Missed, pc: int, how: str) -> Note:
     return case.shown(f"{who} {did}", found.queue, pc)
 
 
-def _too_few(case: Case) -> Blame:
+def _too_few(case: EndlessWait) -> Blame:
     """Everything that is left to say: the updates do not add up to what is waited for."""
     supply = case.supply
     made = [u for u in case.helping if u.made or u.coming]
@@ -324,7 +324,7 @@ def _too_few(case: Case) -> Blame:
     return Blame(said, _count_hint(case), notes)
 
 
-def _share(case: Case, updater: Updater) -> str:
+def _share(case: EndlessWait, updater: Updater) -> str:
     """How much of a semaphore a line accounts for."""
     who = case.supply.who(updater.queue, updater.pcs[0])
     if updater.op == "=":
@@ -338,7 +338,7 @@ def _share(case: Case, updater: Updater) -> str:
     return f"{who} {did} {amount} {counted(updater.made, 'time')}{more}"
 
 
-def _count_hint(case: Case) -> str:
+def _count_hint(case: EndlessWait) -> str:
     """What to do where updates are too few."""
     hint = "there are fewer updates than the wait expects: count them"
     adding = [u for u in case.helping if u.op == "+"]

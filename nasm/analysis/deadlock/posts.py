@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from nasm.analysis.flow import Flow, Loop
+from nasm.analysis.flow import Flow, FlowLoop
 from nasm.analysis.straight_run import Course, Sequencer, course
 from nasm.base.problems import Failure
 from nasm.base.source import Span
@@ -175,7 +175,7 @@ class Supply:
         maybe = not path.whole and self.flow(queue).reaches(path.stopped, pc)
         return path.times[pc], maybe
 
-    def round(self, updater: Updater) -> Loop | None:
+    def round(self, updater: Updater) -> FlowLoop | None:
         """The innermost loop in which a line updates once in every round; None if there is none."""
         flow, pc = self.flow(updater.queue), updater.pcs[0]
         if len(updater.pcs) > 1 or not flow.in_loop(pc):

@@ -57,8 +57,8 @@ def _message(supply: Supply, trouble: Trouble) -> str:
     said = f"deadlock at {machine.microseconds(machine.scheduler.now):.3f} µs: "
     said += f"{_names(supply, trouble.queues)} {_are(trouble.queues)} blocked forever"
     if trouble.behind:
-        verb = "waits" if len(trouble.behind) == 1 else "wait"
-        said += f"; {_names(supply, trouble.behind)} {verb} behind"
+        verb = "is" if len(trouble.behind) == 1 else "are"
+        said += f"; {_names(supply, trouble.behind)} {verb} blocked by"
         said += " it" if len(trouble.queues) == 1 else " them"
     return said
 
@@ -90,7 +90,7 @@ def _closed(supply: Supply, queue: Queue) -> str:
         return said
     able = [n for n in supply.enders(queue) if n != queue.index]
     if not able:
-        return f"{said}, which nobody that is left can end"
+        return f"{said}, which no queue that is left can end"
     return f"{said}; {listed([supply.who(n, queues[n].pc) for n in able], 'or')} is blocked itself"
 
 
@@ -135,7 +135,7 @@ def _rounds(supply: Supply, updater: Updater) -> str:
         return ""
     line = supply.line((updater.queue, updater.pcs[0]))
     head = supply.machine.scheduler.queues[updater.queue].pc
-    stopped = f"held up at {supply.line((updater.queue, head))}"
+    stopped = f"blocked at {supply.line((updater.queue, head))}"
     if updater.maybe:
         return f"{line} has updated it {counted(updater.made, 'time')}; more may come, {stopped}"
     rounds = supply.round(updater) is not None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nasm.analysis.flow import Flow, Loop, compared_registers, written_registers
+from nasm.analysis.flow import Flow, FlowLoop, compared_registers, written_registers
 from nasm.analysis.straight_run import Sequencer, walk
 from nasm.base.problems import Failure, Note, Problem, listed
 from nasm.isa.effects import Clear, Rendezvous
@@ -28,7 +28,7 @@ class Closed:
     """A closed loop of a queue; ``registers`` are those that its exits compare."""
 
     flow: Flow
-    loop: Loop
+    loop: FlowLoop
     registers: tuple[int, ...]
 
     @property

@@ -13,11 +13,11 @@ from functools import cached_property
 from itertools import product
 from typing import NamedTuple
 
-from nasm.analysis.hazards.rounds import Executed, Line, Place, Round
+from nasm.analysis.hazards.rounds import ExecutedLines, Place, Round, TextLine
 from nasm.base.source import Frame, Span
 from nasm.language.editing.rounds import Rounds, Sentence, sentences
 from nasm.language.printing.additions import Addition, clause, updates, words
-from nasm.order.accesses import Access
+from nasm.order.accesses import ByteAccess
 from nasm.order.events import Added
 from nasm.order.faults import Fault
 from nasm.order.skeleton import COMPLETES, LANDS, STARTS, Event
@@ -33,7 +33,7 @@ FAR = 1 << 30
 NEAR = 3
 """Moments that are posted later and may be waited for as well: so many are tried."""
 
-Pair = tuple[Access, Access]
+Pair = tuple[ByteAccess, ByteAccess]
 """Who has to wait, and what for."""
 
 
@@ -67,10 +67,12 @@ class _Moments(NamedTuple):
 class MomentAdvice:
     """Finds clauses for the faults of one run; ``named`` is a name for what an access has done."""
 
-    def __init__(self, program: Program, trials: Trials, named: Callable[[Access], str]) -> None:
+    def __init__(
+        self, program: Program, trials: Trials, named: Callable[[ByteAccess], str]
+    ) -> None:
         self.program, self.trials, self.named = program, trials, named
         self.check = trials.check
-        self.executed = Executed(program, self.check.watch)
+        self.executed = ExecutedLines(program, self.check.watch)
 
     def of(self, fault: Fault) -> Clauses | None:
         """The clause that mends a fault, if there is one."""
@@ -90,7 +92,7 @@ class MomentAdvice:
         line = self.executed.line((fault.remedy.other.queue, fault.remedy.other.index))
         return line is not None and updates(line.source, line.start)
 
-    def _pairs(self, fault: Fault, line: Line) -> list[Pair]:
+    def _pairs(self, fault: Fault, line: TextLine) -> list[Pair]:
         """The pairs of a race, of which each first one, of this line, has to wait."""
         found = fault.remedy
         if found.placed is not None:
@@ -106,7 +108,7 @@ class MomentAdvice:
 
     # -- which moments
 
-    def _candidates(self, pairs: Sequence[Pair], line: Line) -> Iterator[_Moments]:
+    def _candidates(self, pairs: Sequence[Pair], line: TextLine) -> Iterator[_Moments]:
         """Moments that may be waited for: of the other line, soon after it, or new."""
         other = pairs[0][1]
         theirs = self.executed.line((other.queue, other.index))
@@ -132,7 +134,7 @@ class MomentAdvice:
         queues = self.program.queues
         return all(queues[a.queue].core == queues[b.queue].core for a, b in pairs)
 
-    def _visible(self, line: Line) -> dict[str, _Moments]:
+    def _visible(self, line: TextLine) -> dict[str, _Moments]:
         """The moments that a line can name, by what it calls them."""
         found = self._seen.get(line)
         if found is None:
@@ -140,10 +142,10 @@ class MomentAdvice:
         return found
 
     @cached_property
-    def _seen(self) -> dict[Line, dict[str, _Moments]]:
+    def _seen(self) -> dict[TextLine, dict[str, _Moments]]:
         return {}
 
-    def _named_at(self, line: Line) -> Iterator[tuple[str, _Moments]]:
+    def _named_at(self, line: TextLine) -> Iterator[tuple[str, _Moments]]:
         known = words(line.source, line.start)
         here = self.executed.within(self.executed.lines[line.source, line.start][line.call][0])
         made: defaultdict[str, list[tuple[tuple[object, ...], Event, str]]] = defaultdict(list)
@@ -192,7 +194,7 @@ class MomentAdvice:
             away = max(away, far + event.index - other.index)
         return away
 
-    def _event(self, moments: _Moments, waiter: Access, other: Access) -> Event | None:
+    def _event(self, moments: _Moments, waiter: ByteAccess, other: ByteAccess) -> Event | None:
         """The first of some moments that comes after what an access waits for.
 
         It is one of the same queue, or else one that is known to come after it.
@@ -234,14 +236,14 @@ class MomentAdvice:
             return True
         return self.check.order.before(wanted, event.queue, event.index)
 
-    def _only_posts(self, line: Line, name: str) -> bool:
+    def _only_posts(self, line: TextLine, name: str) -> bool:
         """Whether what posts a moment does nothing else."""
         sequencing, pcs = self.program.target.sequencing, self.check.watch.pcs
         event = next(iter(self._visible(line)[name].events.values()))
         row = self.program.instruction(event.queue, pcs[event.queue][event.index]).row
         return sequencing is not None and row.name == sequencing.wait
 
-    def _new(self, line: Line, other: Access) -> _Moments | None:
+    def _new(self, line: TextLine, other: ByteAccess) -> _Moments | None:
         """A moment that a line does not post yet; None if it cannot."""
         executed, kind = self.executed, self.check.end(other).kind
         if kind == LANDS and updates(line.source, line.start):
@@ -264,7 +266,9 @@ class MomentAdvice:
 
     # -- what is said of them
 
-    def _said(self, pairs: Sequence[Pair], moments: _Moments, line: Line) -> list[Sentence] | None:
+    def _said(
+        self, pairs: Sequence[Pair], moments: _Moments, line: TextLine
+    ) -> list[Sentence] | None:
         """Sentences that let each round of a line come after those moments that it needs."""
         executed = self.executed
         places = executed.lines[line.source, line.start][line.call]
@@ -312,7 +316,7 @@ class MomentAdvice:
         return self.check.order.clock(event.queue, event.index)[place[0]] <= place[1]
 
     def _more(
-        self, said: Sequence[Sentence], line: Line, moments: _Moments
+        self, said: Sequence[Sentence], line: TextLine, moments: _Moments
     ) -> dict[Place, list[Added]]:
         """What all rounds of a line wait for with these sentences."""
         more: dict[Place, list[Added]] = {}
@@ -327,7 +331,9 @@ class MomentAdvice:
                             more.setdefault(place, []).append(moments.events[at])
         return more
 
-    def _mends(self, fault: Fault, line: Line, moments: _Moments, said: Sequence[Sentence]) -> bool:
+    def _mends(
+        self, fault: Fault, line: TextLine, moments: _Moments, said: Sequence[Sentence]
+    ) -> bool:
         """Whether with a clause the run comes to its end, and what raced is in order.
 
         A line of a macro gets it in every call.
@@ -342,7 +348,7 @@ class MomentAdvice:
                 more |= self._more(said, there, others)
         return self.trials.mends(more, [one.race for one in (fault, *fault.alike)])
 
-    def _there(self, fault: Fault, line: Line, moments: _Moments) -> _Moments | None:
+    def _there(self, fault: Fault, line: TextLine, moments: _Moments) -> _Moments | None:
         """The moments that are called the same in another call of a macro."""
         if not moments.post:
             return self._visible(line).get(moments.name)
@@ -355,7 +361,7 @@ class MomentAdvice:
         return self._new(theirs, other) if line.call in calls else None
 
     def _made(
-        self, fault: Fault, line: Line, moments: _Moments, said: Sequence[Sentence]
+        self, fault: Fault, line: TextLine, moments: _Moments, said: Sequence[Sentence]
     ) -> Clauses | None:
         other = fault.remedy.other
         there = self.executed.line((other.queue, other.index))
@@ -382,7 +388,7 @@ def _latest(pairs: Sequence[Pair]) -> list[Pair]:
     return list(last.values())
 
 
-def _called(name: str, chain: tuple[Frame, ...], line: Line, known: set[str]) -> str:
+def _called(name: str, chain: tuple[Frame, ...], line: TextLine, known: set[str]) -> str:
     """What a line calls a moment of the program; nothing if it has no name for it."""
     if not line.call:
         return name if name in known else ""

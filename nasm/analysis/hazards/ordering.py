@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from nasm.base.problems import Problem
 from nasm.machine.addresses import Addresses
-from nasm.machine.outlines import Places
-from nasm.order.accesses import Access
+from nasm.machine.outlines import RegionAddresses
+from nasm.order.accesses import ByteAccess
 from nasm.order.check import Check, Line, Race
 from nasm.order.events import Sources
 from nasm.order.faults import Fault, faults
@@ -29,7 +29,11 @@ class Ordering:
     """Judges the order of what a run has executed, which ``watch`` keeps."""
 
     def __init__(
-        self, program: Program, scheduler: Scheduler, addresses: Addresses | Places, watch: Watch
+        self,
+        program: Program,
+        scheduler: Scheduler,
+        addresses: Addresses | RegionAddresses,
+        watch: Watch,
     ) -> None:
         self.program, self.scheduler, self.watch = program, scheduler, watch
         self.region = addresses.region
@@ -154,13 +158,13 @@ class Ordering:
             if access.moves
         }
 
-    def _filled(self, access: Access) -> bool:
+    def _filled(self, access: ByteAccess) -> bool:
         """Whether the host fills what an access touches."""
         if self._inputs is None:
             self._inputs = self._areas(lambda t: t.role in ("input", "inout"))
         return access.region.area in self._inputs
 
-    def _known(self, access: Access) -> bool:
+    def _known(self, access: ByteAccess) -> bool:
         """Whether what an access touches has values before the run, whoever they are from."""
         if self._filled(access):
             return True

@@ -12,14 +12,14 @@ from nasm.isa.declared_transfer import DeclaredTransfer
 from nasm.isa.list_kinds import views
 from nasm.language.editing.moment_names import base, what
 from nasm.machine.writers import written
-from nasm.order.accesses import Access
+from nasm.order.accesses import ByteAccess
 from nasm.order.advice import Advice, advised
 from nasm.order.check import Check
 from nasm.order.clocks import Overrun
 from nasm.order.down_counters import Unordered
 from nasm.order.faults import Fault, Filled
 from nasm.order.remedies import meant, remedy
-from nasm.order.skeleton import Wait
+from nasm.order.skeleton import CounterWait
 from nasm.order.trial import Trials
 from nasm.program.program import Program
 from nasm.sync.dependences import DONE, OVER
@@ -86,7 +86,7 @@ class Races:
             said = f"nothing orders the set of {name} by {one} and the wait of {other} for it"
         note = Note(f"{other} is here", self._place(*found.other), party=True, excerpt=True)
         hint = (
-            f"whoever sets {name} has to wait until nobody needs its value, and the others for it"
+            f"set {name} when nothing needs its value any more, and let the other line wait for it"
         )
         facts = {"semaphore": name.removeprefix("$")}
         return Problem("E0540", said, self._place(*found.set), hint, (note,), facts=facts)
@@ -115,8 +115,8 @@ class Races:
         said = f"{other} waits for {name}, and {one} of the same queue, which takes from it, need "
         said += "not be complete by then: the wait may be over by what is taken already"
         note = Note(f"{one} is here", self._place(*take), party=True, excerpt=True)
-        hint = "take at the start, with @read, or read a result of the take, or of what is behind "
-        hint += "it, before waiting again"
+        hint = "take at the start, with @read, or read a result of the take, or of what comes "
+        hint += "after it, before waiting again"
         severity = Severity.WARNING
         return Problem("E0543", said, self._place(*wait), hint, (note,), severity=severity)
 
@@ -126,7 +126,7 @@ class Races:
         hint = "a race among the later ones is not found: run a smaller size of the program as well"
         return Problem("E0542", said, None, hint, severity=Severity.NOTE)
 
-    def place(self, access: Access) -> tuple[int | None, str]:
+    def place(self, access: ByteAccess) -> tuple[int | None, str]:
         """The line and the tensor of an access."""
         span = self._span(access)
         line = span.excerpt()[0] if span is not None else None
@@ -161,7 +161,7 @@ class Races:
             return advised(self.trials, fault)
         return found
 
-    def _either(self, mine: Access, theirs: Access) -> bool:
+    def _either(self, mine: ByteAccess, theirs: ByteAccess) -> bool:
         """Whether who is to wait may be meant to come first as well: not to read what is unset."""
         if self.check.starts_after(mine, theirs):
             return False
@@ -183,7 +183,7 @@ class Races:
             return self._new_counter(mine, theirs)
         return self._counted(advice)
 
-    def _new_counter(self, mine: Access, theirs: Access) -> str:
+    def _new_counter(self, mine: ByteAccess, theirs: ByteAccess) -> str:
         """A wait for what has no counter yet, which may take a moment instead."""
         core = self.program.queues[mine.queue].core
         of = f" of core {core}" if self.program.cores > 1 else ""
@@ -213,7 +213,7 @@ class Races:
             return f"{said} (and take it in each round: {counter} -= {wait.value})"
         return f"{said} (and {advice.step} more in each further round)" if advice.step else said
 
-    def _named(self, access: Access) -> str:
+    def _named(self, access: ByteAccess) -> str:
         """A name for the moment at which an access is over."""
         tensor = self._tensor(access)
         if tensor is None:
@@ -223,7 +223,7 @@ class Races:
 
     # -- words
 
-    def _luck(self, mine: Access, theirs: Access, gap: int | None) -> str:
+    def _luck(self, mine: ByteAccess, theirs: ByteAccess, gap: int | None) -> str:
         over = "had landed" if theirs.moves else "had completed" if theirs.writes else "had started"
         me, them = self._who(mine, False), self._who(theirs, False)
         if gap is None:
@@ -233,7 +233,7 @@ class Races:
             return f"in this run {them} {over} {apart} before {me} started: right by luck"
         return f"in this run {me} started {apart} before {them} {over}: too early"
 
-    def _when(self, access: Access, view: str) -> str:
+    def _when(self, access: ByteAccess, view: str) -> str:
         begin, over = self._us(self._begin(access)), self._end(access)
         does = f"{self._who(access)} {self._does(access)} {view}"
         if over is None:
@@ -242,10 +242,10 @@ class Races:
         at = f"at {end:.3f} µs" if begin >= end else f"between {begin:.3f} and {end:.3f} µs"
         return f"{does} {at}"
 
-    def _does(self, access: Access) -> str:
+    def _does(self, access: ByteAccess) -> str:
         return {"read": "reads", "write": "writes", "add": "adds to"}[access.kind]
 
-    def _touched(self, access: Access) -> tuple[View | None, Tensor | None]:
+    def _touched(self, access: ByteAccess) -> tuple[View | None, Tensor | None]:
         """The view through which an access touches its bytes, or else the tensor."""
         program, pc = self.program, self._pc(access.queue, access.index)
         instruction = program.instruction(access.queue, pc)
@@ -268,15 +268,15 @@ class Races:
         some = (t for t in named if overlap(self.region(View.whole(t)), access.region))
         return None, next(some, None)
 
-    def _view(self, access: Access) -> str:
+    def _view(self, access: ByteAccess) -> str:
         """What an access touches, as the language writes it."""
         view, _ = self._touched(access)
         return spell(view) if view is not None else self._tensor_name(access)
 
-    def _tensor(self, access: Access) -> Tensor | None:
+    def _tensor(self, access: ByteAccess) -> Tensor | None:
         return self._touched(access)[1]
 
-    def _tensor_name(self, access: Access) -> str:
+    def _tensor_name(self, access: ByteAccess) -> str:
         tensor = self._tensor(access)
         return tensor.name if tensor is not None else "the same bytes"
 
@@ -286,7 +286,7 @@ class Races:
         said = f"the same of {self._who(mine)} and {self._who(theirs)}"
         return Note(f"{said}, for {self._view(mine)}", self._span(mine), party=True)
 
-    def _who(self, access: Access, full: bool = True) -> str:
+    def _who(self, access: ByteAccess, full: bool = True) -> str:
         return self._name(access.queue, access.index, full)
 
     def _name(self, queue: int, index: int, full: bool = True) -> str:
@@ -299,7 +299,7 @@ class Races:
         span = self._place(queue, index)
         return f"line {span.excerpt()[0]}" if span is not None else self._name(queue, index)
 
-    def _counter(self, wait: Wait | None) -> str:
+    def _counter(self, wait: CounterWait | None) -> str:
         assert wait is not None
         return f"${self.program.semaphore_name(wait.counter)}"
 
@@ -318,7 +318,7 @@ class Races:
             "edits": self._edits(advice),
         }
 
-    def _fact(self, access: Access) -> dict[str, Any]:
+    def _fact(self, access: ByteAccess) -> dict[str, Any]:
         span, over = self._span(access), self._end(access)
         return {
             "engine": self.program.queue_name(access.queue),
@@ -364,16 +364,16 @@ class Races:
     def _place(self, queue: int, index: int) -> Span | None:
         return self.program.span(queue, self._pc(queue, index))
 
-    def _span(self, access: Access) -> Span | None:
+    def _span(self, access: ByteAccess) -> Span | None:
         return self._place(access.queue, access.index)
 
     def _us(self, ticks: int) -> float:
         return ticks / self.program.generation.ticks
 
-    def _begin(self, access: Access) -> int:
+    def _begin(self, access: ByteAccess) -> int:
         return self.check.watch.begin(access.queue, access.index)
 
-    def _end(self, access: Access) -> int | None:
+    def _end(self, access: ByteAccess) -> int | None:
         """When an access was over; None if its transfer is still in flight."""
         watch, queue, index = self.check.watch, access.queue, access.index
         if access.moves:

@@ -17,7 +17,7 @@ Place = tuple[int, int]
 Round = tuple[int, ...]
 
 
-class Line(NamedTuple):
+class TextLine(NamedTuple):
     """A line of a text by where its mnemonic is, as one call of a macro has it."""
 
     source: Source
@@ -25,7 +25,7 @@ class Line(NamedTuple):
     call: tuple[Frame, ...] = ()
 
 
-class Executed:
+class ExecutedLines:
     """What a run has executed, by the lines of the text."""
 
     def __init__(self, program: Program, watch: Watch) -> None:
@@ -38,10 +38,10 @@ class Executed:
         lines = self.program.queues[queue]
         return self.program.chains[lines.chains[self.watch.pcs[queue][index]]]
 
-    def line(self, place: Place) -> Line | None:
+    def line(self, place: Place) -> TextLine | None:
         """The line of an instruction; None if it has none."""
         span = self.program.span(place[0], self.watch.pcs[place[0]][place[1]])
-        return None if span is None else Line(span.source, span.start, calls(self.chain(place)))
+        return None if span is None else TextLine(span.source, span.start, calls(self.chain(place)))
 
     def variables(self, place: Place) -> tuple[str, ...]:
         """The variables of the loops around the line of an instruction."""
@@ -108,7 +108,7 @@ class Executed:
                 calls.setdefault(line.call, []).append(place)
         return found
 
-    def _aside(self, place: Place, line: Line) -> bool:
+    def _aside(self, place: Place, line: TextLine) -> bool:
         """Whether an instruction was put in beside a line, of which it has the place."""
         sequencing = self.program.target.sequencing
         queue, pc = place[0], self.watch.pcs[place[0]][place[1]]

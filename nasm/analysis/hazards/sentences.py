@@ -138,7 +138,7 @@ class Sentences:
                 program = self.program
                 update = program.updates[program.queues[queue].updates[pc]]
                 name = f"${program.semaphore_name(update.semaphore)}" if update is not None else ""
-                hint = "write '.drain' behind it: the host reads when every queue is done"
+                hint = "write '.drain' after it: the host reads when every queue is done"
                 if name:
                     hint = f"it updates {name}: wait for all of them at the end, with '.drain'"
                 output = self.program.line(queue, pc) in outputs
@@ -216,7 +216,7 @@ class Sentences:
         name, value = f"${self.program.semaphore_name(fact.number)}", fact.value
         does, was = ("sets", "set") if value else ("clears", "clear")
         said = f"{self._who(*fact.who)} {does} {name}, which is already {was} {self._at(fact.now)}"
-        hint = "an event is one bit: whoever waits for it has to clear it before it is set again"
+        hint = "an event is one bit: clear it after the wait for it, before it is set again"
         if not value:
             hint = "an event is one bit, clear at the start: set it before clearing it"
         facts = {"event": name.removeprefix("$")}

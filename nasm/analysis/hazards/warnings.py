@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator
 
 from nasm.base.problems import Note, Problem, Severity, counted, listed
 from nasm.machine.below_zero import BelowZero
-from nasm.machine.numbers import Numbers
+from nasm.machine.numbers import NumberFindings
 from nasm.machine.unread import Losses
 from nasm.program.program import Program
 from nasm.sim.counters import Who
@@ -72,7 +72,7 @@ def _below_zero(seen: BelowZero, number: int) -> Problem:
     return Problem(BELOW_ZERO, said, program.span(queue, pc), hint, notes, Severity.WARNING)
 
 
-def numbers(seen: Numbers) -> Iterator[Problem]:
+def numbers(seen: NumberFindings) -> Iterator[Problem]:
     """A warning for each line whose results are no numbers, and a note where some did not fit."""
     program = seen.program
     for who, where, (nan, infinite) in seen.born.values():

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nasm.analysis.profile.line_observers import Banks, ByLine, HeldBack, Issued, Key, Readied
+from nasm.analysis.profile.line_observers import (
+    BankConflicts,
+    ByLine,
+    HeldBack,
+    IssuedTransfers,
+    Key,
+    Readied,
+)
 from nasm.analysis.profile.records import Finding
 from nasm.base.problems import Problem, Severity, counted, listed
 from nasm.base.source import Span
@@ -14,7 +21,7 @@ WORTH = 100
 """A line is told of if what it costs is at least so small a part of the run."""
 
 
-class Advice:
+class Advisor:
     """Makes findings of what was gathered line by line; ``total`` is the run, in ticks."""
 
     def __init__(self, program: Program, total: int) -> None:
@@ -23,7 +30,7 @@ class Advice:
         fact = program.generation.numbers.get("descriptor_bytes")
         self.descriptor = fact.value if fact else 0
 
-    def issued(self, lines: Issued) -> Iterator[Finding]:
+    def issued(self, lines: IssuedTransfers) -> Iterator[Finding]:
         """Descriptors that are too small, and channels that stay idle beside a large transfer."""
         for key, (times, moved, descriptors, used, ticks) in lines.counts.items():
             if not self._worth(ticks):
@@ -56,10 +63,10 @@ class Advice:
         for key, (times, ticks) in lines.counts.items():
             if self._worth(ticks):
                 said = (
-                    f"held back a transfer behind it that was ready {counted(times, 'time')}, "
+                    f"blocked a transfer after it that was ready {counted(times, 'time')}, "
                     f"{self._time(ticks)} in all"
                 )
-                hint = "issue it from another queue, or behind what does not wait for it"
+                hint = "issue it from another queue, or after the transfers that do not wait for it"
                 yield self._finding("W0103", said, hint, lines, key, times, *self._parts(ticks))
 
     def readied(self, lines: Readied) -> Iterator[Finding]:
@@ -70,7 +77,7 @@ class Advice:
                 hint = "do all that needs one table before what needs another"
                 yield self._finding("W0104", said, hint, lines, key, times, *self._parts(ticks))
 
-    def banks(self, lines: Banks) -> Iterator[Finding]:
+    def banks(self, lines: BankConflicts) -> Iterator[Finding]:
         """Banks that two engines used at one time; what that costs is not known."""
         for key, (times,) in lines.counts.items():
             met = lines.with_whom[key]

@@ -94,7 +94,7 @@ def bounds(
     times = {
         "total_time": (total / micro, "", "all of the run"),
         "perfect_pipeline": (pipeline, "total_time", f"{slowest}, if it never waited"),
-        "memory_bound": (memory, "perfect_pipeline", "DMA under way"),
+        "memory_bound": (memory, "perfect_pipeline", "transfers in flight"),
     }
     wire = generation.numbers.get("dma_peak_bytes_per_ns")
     if wire is not None:

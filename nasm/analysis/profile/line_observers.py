@@ -56,7 +56,7 @@ class ByLine(Observer):
         self.counts = {key: list(found) for key, found in counts.items()}
 
 
-class Issued(ByLine):
+class IssuedTransfers(ByLine):
     """Of each line its transfers, bytes, descriptors, channels in use, and what they cost.
 
     That is the ticks of a channel, or those of issuing them where these are more.
@@ -132,7 +132,7 @@ class HeldBack(ByLine):
         return None
 
 
-class Banks(ByLine):
+class BankConflicts(ByLine):
     """How often a line used a bank of a memory that another engine was using.
 
     An instruction uses those of its operands for its interval. ``with_whom`` are the other engines

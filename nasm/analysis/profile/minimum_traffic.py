@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from nasm.analysis.profile.observers import Touched
+from nasm.analysis.profile.observers import TouchedMemory
 from nasm.views.regions import Region
 from nasm.views.tensor import Tensor
 
 
-def least(touched: Touched, tensors: Iterable[Tensor]) -> int:
+def least(touched: TouchedMemory, tensors: Iterable[Tensor]) -> int:
     """Bytes that were read and not made by the run, and bytes that were written and not read back.
 
     Of a tensor with a role, which is an input or an output, the bytes that were both count twice.

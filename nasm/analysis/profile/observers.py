@@ -99,7 +99,7 @@ class Shared(Observer):
         self.busy = dict(saved)
 
 
-class Touched(Observer):
+class TouchedMemory(Observer):
     """Which bytes of outer memory were read and written, and how often in all.
 
     ``places`` are the names of that memory among regions. ``reads`` and ``writes`` have each region

@@ -45,7 +45,7 @@ WORK = {INSTRUCTION: "", READY: "ready", ARRIVAL: "", MADE: "descriptors", SHARE
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PathStep:
     """A record on the path, from where the one before allowed it to where it allowed the next.
 
     ``edge`` is how it was allowed: it is the "order" of its queue, its "unit", a "port", an own
@@ -88,7 +88,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class PathEdge:
     """How a record was let happen: by which one, where of that, at which tick, and what followed.
 
     ``lead`` names what passed from ``tick`` to its start.
@@ -101,43 +101,45 @@ class Edge:
     lead: str = ""
 
 
-def edge(history: History, record: Record) -> Edge:
+def edge(history: History, record: Record) -> PathEdge:
     """What let a record happen."""
     if record.because < 0:
-        return Edge(FIRST, -1, START, record.start)
+        return PathEdge(FIRST, -1, START, record.start)
     cause, number = history.causes[record.cause], record.because
     before = history[number]
     if cause == "semaphore":
         posts = history.posts[record.semaphore]
         tick = posts.ticks[record.nth]
         if before.kind == SHARES:
-            return Edge("transfer", number, FINISH, tick, "notification")
-        return Edge("engine", number, FINISH if tick == before.finish else START, tick, "hand-off")
+            return PathEdge("transfer", number, FINISH, tick, "notification")
+        return PathEdge(
+            "engine", number, FINISH if tick == before.finish else START, tick, "hand-off"
+        )
     kind = NAMES.get(cause, cause)
     if cause == ORDER:
-        return Edge(kind, number, START, before.start, "order")
+        return PathEdge(kind, number, START, before.start, "order")
     if cause == "arrival":
         if record.unit >= 0 and history[record.unit].until == record.head:
-            return Edge(kind, record.unit, UNTIL, record.head)
-        return Edge(kind, number, START, before.start, "dispatch")
+            return PathEdge(kind, record.unit, UNTIL, record.head)
+        return PathEdge(kind, number, START, before.start, "dispatch")
     if cause == "core":
         if before.kind == SHARES:
-            return Edge(kind, number, FINISH, before.finish, "notification")
-        return Edge(kind, number, START, before.start)
+            return PathEdge(kind, number, FINISH, before.finish, "notification")
+        return PathEdge(kind, number, START, before.start)
     if cause in ("unit", "port"):
-        return Edge(kind, number, UNTIL, before.until, "turn")
+        return PathEdge(kind, number, UNTIL, before.until, "turn")
     if cause == "data" and record.start == before.finish:
-        return Edge(kind, number, FINISH, before.finish)
+        return PathEdge(kind, number, FINISH, before.finish)
     if cause not in NAMES:
         if before.finish <= record.start:
-            return Edge(kind, number, FINISH, before.finish, cause)
-        return Edge(kind, number, START, before.start, cause)
+            return PathEdge(kind, number, FINISH, before.finish, cause)
+        return PathEdge(kind, number, START, before.start, cause)
     if record.start == before.until:
-        return Edge(kind, number, UNTIL, before.until)
-    return Edge(kind, number, WITHIN, record.start)
+        return PathEdge(kind, number, UNTIL, before.until)
+    return PathEdge(kind, number, WITHIN, record.start)
 
 
-def critical_path(history: History) -> tuple[Step, ...]:
+def critical_path(history: History) -> tuple[PathStep, ...]:
     """The steps from tick 0 to the end of what ended last; none if nothing happened."""
     if not len(history):
         return ()
@@ -149,14 +151,14 @@ def critical_path(history: History) -> tuple[Step, ...]:
         record = history[number]
         if point == FINISH and record.finish > record.own:
             steps.append(
-                Step(number, record.queue, record.pc, end, end, end, COMPLETION, "", "latency")
+                PathStep(number, record.queue, record.pc, end, end, end, COMPLETION, "", "latency")
             )
             number = _held_by(history, number, record)
             continue
         found = edge(history, record)
         work = WORK[record.kind] or ("latency" if point == FINISH else "interval")
         steps.append(
-            Step(number, record.queue, record.pc, found.tick, record.start, end, found.kind,
+            PathStep(number, record.queue, record.pc, found.tick, record.start, end, found.kind,
                  found.lead, work)
         )  # fmt: skip
         number, point, end = found.before, found.point, found.tick
@@ -186,12 +188,14 @@ class Stretch(Generic[Place]):
     parts: tuple[tuple[str, int], ...]
 
 
-def folded(steps: Iterable[Step], place: Callable[[int, int], Place]) -> tuple[Stretch[Place], ...]:
+def folded(
+    steps: Iterable[PathStep], place: Callable[[int, int], Place]
+) -> tuple[Stretch[Place], ...]:
     """A path by place, that of each queue and pc, the longest first.
 
     Shares and what makes a unit ready count for their instruction.
     """
-    found: dict[Place, list[Step]] = {}
+    found: dict[Place, list[PathStep]] = {}
     for step in steps:
         found.setdefault(place(step.queue, step.pc), []).append(step)
     stretches = []

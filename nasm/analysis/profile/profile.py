@@ -8,13 +8,13 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from nasm.analysis import summary as describe
-from nasm.analysis.profile.advice import Advice
+from nasm.analysis.profile.advice import Advisor
 from nasm.analysis.profile.bounds import bounds, rates
 from nasm.analysis.profile.intervals import union
-from nasm.analysis.profile.line_observers import Banks, HeldBack, Issued, Readied
+from nasm.analysis.profile.line_observers import BankConflicts, HeldBack, IssuedTransfers, Readied
 from nasm.analysis.profile.minimum_traffic import least
-from nasm.analysis.profile.observers import Moves, Shared, Touched
-from nasm.analysis.profile.path import Step, critical_path
+from nasm.analysis.profile.observers import Moves, Shared, TouchedMemory
+from nasm.analysis.profile.path import PathStep, critical_path
 from nasm.analysis.profile.records import (
     MOVERS,
     EngineTimes,
@@ -26,7 +26,7 @@ from nasm.analysis.profile.records import (
     UnitTimes,
 )
 from nasm.analysis.profile.verdict import chain, lines, slacks, spent
-from nasm.analysis.profile.what_if import Outcome
+from nasm.analysis.profile.what_if import WhatIf
 from nasm.base.problems import Problem
 from nasm.isa.evidence import Evidence, weakest
 from nasm.machine import Machine
@@ -39,7 +39,7 @@ from nasm.sim.queues import Queue
 from nasm.sim.recording import Recording
 
 
-class Watched:
+class WatchedMachine:
     """A machine with what watches it for a profile, which must be from before its first tick."""
 
     def __init__(self, machine: Machine) -> None:
@@ -50,10 +50,10 @@ class Watched:
         self.history, self.recording = History(), Recording()
         self.moves = Moves()
         self.shared = Shared(unit.name for unit in machine.program.generation.units)
-        self.touched = Touched(places)
-        self.issued, self.readied = Issued(program, scheduler.queues), Readied(program)
+        self.touched = TouchedMemory(places)
+        self.issued, self.readied = IssuedTransfers(program, scheduler.queues), Readied(program)
         self.held_back = HeldBack(program, self.history)
-        self.banks = Banks(program)
+        self.banks = BankConflicts(program)
         for observer in (
             self.history,
             self.recording,
@@ -73,7 +73,7 @@ class Watched:
         status: Status,
         name: str,
         problems: tuple[Problem, ...] = (),
-        outcomes: tuple[Outcome, ...] = (),
+        outcomes: tuple[WhatIf, ...] = (),
         slack: bool = False,
     ) -> Profile:
         """Where the time of the run went up to now; ``problems`` are why it did not end."""
@@ -228,7 +228,7 @@ class Watched:
 
     def findings(self) -> tuple[Finding, ...]:
         """The warnings, those that cost most first within each code."""
-        advice = Advice(self.machine.program, self.machine.scheduler.now)
+        advice = Advisor(self.machine.program, self.machine.scheduler.now)
         found = [
             *advice.issued(self.issued),
             *advice.held_back(self.held_back),
@@ -243,7 +243,7 @@ HAND_OFF = ("semaphore_ns",)
 
 
 def evidence(
-    machine: Machine, history: History, steps: Sequence[Step]
+    machine: Machine, history: History, steps: Sequence[PathStep]
 ) -> tuple[tuple[Evidence, int], ...]:
     """Ticks of a path by how the figures are known that they follow from: all of its ticks.
 
@@ -252,7 +252,7 @@ def evidence(
     what a condition waited for.
     """
     mix = dict.fromkeys(Evidence, 0)
-    before: Step | None = None
+    before: PathStep | None = None
     for step in steps:
         for name, ticks in step.parts:
             mix[_of(machine, history, step, before, name)] += ticks
@@ -260,7 +260,9 @@ def evidence(
     return tuple((kind, ticks) for kind, ticks in mix.items() if ticks)
 
 
-def _of(machine: Machine, history: History, step: Step, before: Step | None, name: str) -> Evidence:
+def _of(
+    machine: Machine, history: History, step: PathStep, before: PathStep | None, name: str
+) -> Evidence:
     """The evidence of a part of a step."""
     if name in ("interval", "latency", "ready"):
         return _instruction(machine, history, step, name)
@@ -276,7 +278,7 @@ def _of(machine: Machine, history: History, step: Step, before: Step | None, nam
     return _figures(machine, dict(plan.figures).get(name, ()))
 
 
-def _instruction(machine: Machine, history: History, step: Step, name: str) -> Evidence:
+def _instruction(machine: Machine, history: History, step: PathStep, name: str) -> Evidence:
     """That of its cost, and of what paces it if it took another time."""
     cost, record = machine.shape(step.queue, step.pc).cost, history[step.record]
     ticks = max(1, cost.interval * machine.cycle(step.queue))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nasm.analysis.profile.what_if import Outcome
+from nasm.analysis.profile.what_if import WhatIf
 from nasm.base.drawing import Drawn
 from nasm.base.problems import Problem, in_line, listed
 from nasm.base.source import Span
@@ -163,7 +163,7 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class Chain:
+class EngineChain:
     """Engines and DMA that take turns on the critical path, none of them busy for most of the run.
 
     ``rounds`` is how often at least two of them had their turn; ``links`` have the longest on the
@@ -179,7 +179,7 @@ class PathLine:
     """What a line of the program has of the critical path, in so many steps.
 
     ``edge`` is how most of it came to be on the path, ``parts`` what it is made of: see
-    :class:`nasm.analysis.profile.path.Step`. ``slack`` is how much later the line could have
+    :class:`nasm.analysis.profile.path.PathStep`. ``slack`` is how much later the line could have
     started each
     time without making the run longer, if that was asked for; lines without steps are not on it.
     """
@@ -237,12 +237,12 @@ class Profile(Drawn):
     path: tuple[PathLine, ...]
     evidence: tuple[tuple[str, int], ...]
     busy: tuple[tuple[str, int], ...]
-    outcomes: tuple[Outcome, ...] = ()
+    outcomes: tuple[WhatIf, ...] = ()
     problems: tuple[Problem, ...] = ()
     allowed: tuple[AllowedProblem, ...] = ()
     unused: tuple[Problem, ...] = ()
     units: tuple[UnitTimes, ...] = ()
-    chain: Chain | None = None
+    chain: EngineChain | None = None
 
     @property
     def ticks_per_microsecond(self) -> int:

@@ -130,7 +130,7 @@ def _named(machine: Machine, text: str) -> list[tuple[int, int]]:
             found += [(queue, pc) for pc, number in enumerate(lines.spans) if number in numbers]
     if not found:
         hint = did_you_mean(text, labels) or "a bound is a time (2.5us), a line or a label"
-        raise Refused("E0816", f"no instruction stands at '{quoted(text)}'", hint)
+        raise Refused("E0816", f"no instruction is at '{quoted(text)}'", hint)
     return found
 
 

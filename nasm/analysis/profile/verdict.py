@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from nasm.analysis.profile.path import Step, folded
-from nasm.analysis.profile.records import MOVERS, Chain, Link, PathLine, Spent
+from nasm.analysis.profile.path import PathStep, folded
+from nasm.analysis.profile.records import MOVERS, EngineChain, Link, PathLine, Spent
 from nasm.analysis.profile.slack import slack
 from nasm.base.source import Span
 from nasm.isa.effects import Transfer
@@ -31,7 +31,7 @@ ROUNDS = 3
 """How often engines take turns on the path before they are called a chain."""
 
 
-def spent(program: Program, steps: Iterable[Step]) -> tuple[Spent, ...]:
+def spent(program: Program, steps: Iterable[PathStep]) -> tuple[Spent, ...]:
     """What the path is made of: who, doing what, for how long."""
     ticks: dict[tuple[str, str, str], int] = {}
     for step in steps:
@@ -43,8 +43,8 @@ def spent(program: Program, steps: Iterable[Step]) -> tuple[Spent, ...]:
 
 
 def chain(
-    program: Program, steps: Iterable[Step], ticks: int, busy: Mapping[str, int]
-) -> Chain | None:
+    program: Program, steps: Iterable[PathStep], ticks: int, busy: Mapping[str, int]
+) -> EngineChain | None:
     """Who takes turns on the path, if nothing that is on it is busy for most of the run.
 
     ``busy`` has the ticks in which each engine, by its name in prose, or DMA was busy.
@@ -62,10 +62,10 @@ def chain(
     rounds = sorted(turns[name] for name in names)[-2:-1]
     if not rounds or rounds[0] < ROUNDS or any(busy[name] > BUSY * ticks for name in names):
         return None
-    return Chain(tuple(Link(name, spent[name], busy[name]) for name in names), rounds[0])
+    return EngineChain(tuple(Link(name, spent[name], busy[name]) for name in names), rounds[0])
 
 
-def _whose(program: Program, step: Step) -> str:
+def _whose(program: Program, step: PathStep) -> str:
     """The engine, in prose, or DMA to which a step belongs."""
     if step.work in ("shares", "descriptors"):
         return MOVERS
@@ -73,7 +73,7 @@ def _whose(program: Program, step: Step) -> str:
     return program.named(lines.core, program.generation.engine(lines.engine).title)
 
 
-def _own(program: Program, step: Step, name: str) -> tuple[str, str, str]:
+def _own(program: Program, step: PathStep, name: str) -> tuple[str, str, str]:
     """What an engine does with an instruction."""
     lines = program.queues[step.queue]
     engine = program.generation.engine(lines.engine)
@@ -91,7 +91,7 @@ Key = tuple[int, int]
 
 
 def lines(
-    program: Program, steps: Iterable[Step], room: Mapping[Key, int] | None = None
+    program: Program, steps: Iterable[PathStep], room: Mapping[Key, int] | None = None
 ) -> tuple[PathLine, ...]:
     """The path by queue and line of the program, the longest first.
 

@@ -30,7 +30,7 @@ Make = Callable[[Changes], Machine]
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class WhatIf:
     """A run without something: how many ticks it takes, and how many that saves.
 
     Where it takes longer, as it can where things are shared, ``saved`` is below 0. ``ticks`` is
@@ -43,19 +43,19 @@ class Outcome:
     reason: str = ""
 
 
-def ranked(outcomes: Iterable[Outcome]) -> tuple[Outcome, ...]:
+def ranked(outcomes: Iterable[WhatIf]) -> tuple[WhatIf, ...]:
     """What saves most first, what cannot be said last."""
     return tuple(sorted(outcomes, key=lambda o: (o.ticks is None, -o.saved)))
 
 
-def without(machine: Machine, history: History, make: Make) -> Iterator[Outcome]:
+def without(machine: Machine, history: History, make: Make) -> Iterator[WhatIf]:
     """The outcome of each change that can make a difference to a run, which has ended."""
     total, most = machine.scheduler.now, MORE * machine.scheduler.retired
     for name, changes in applicable(machine, history):
         yield _outcome(name, changes, total, most, make)
 
 
-def in_any_order(machine: Machine, history: History, recording: Recording) -> Iterator[Outcome]:
+def in_any_order(machine: Machine, history: History, recording: Recording) -> Iterator[WhatIf]:
     """The outcome of each queue's instructions starting in any order."""
     program, scheduler = machine.program, machine.scheduler
     for queue in scheduler.queues:
@@ -65,24 +65,24 @@ def in_any_order(machine: Machine, history: History, recording: Recording) -> It
         try:
             ticks = Replay(history, recording, scheduler, queue.index).run()
         except Refused as refused:
-            yield Outcome(name, None, reason=refused.message)
+            yield WhatIf(name, None, reason=refused.message)
         else:
-            yield Outcome(name, ticks, scheduler.now - ticks)
+            yield WhatIf(name, ticks, scheduler.now - ticks)
 
 
-def _outcome(name: str, changes: Changes, total: int, most: int, make: Make) -> Outcome:
+def _outcome(name: str, changes: Changes, total: int, most: int, make: Make) -> WhatIf:
     machine = make(changes)
     scheduler = machine.scheduler
     try:
         while not scheduler.idle and scheduler.retired < most:
             machine.run(CHUNK, retire=most)
     except Failure as failure:
-        return Outcome(name, None, reason=failure.problems[0].message)
+        return WhatIf(name, None, reason=failure.problems[0].message)
     if not scheduler.idle:
-        return Outcome(name, None, reason=f"it does not end within {most:,} instructions")
+        return WhatIf(name, None, reason=f"it does not end within {most:,} instructions")
     if scheduler.blocked():
-        return Outcome(name, None, reason="it ends in a deadlock")
-    return Outcome(name, scheduler.now, total - scheduler.now)
+        return WhatIf(name, None, reason="it ends in a deadlock")
+    return WhatIf(name, scheduler.now, total - scheduler.now)
 
 
 def applicable(machine: Machine, history: History) -> Iterator[tuple[str, Changes]]:

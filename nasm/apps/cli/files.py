@@ -103,7 +103,7 @@ def put_array(
 class Tracing:
     """A trace that is being written to a file."""
 
-    def __init__(self, session: Running, file: results.Begun, detail: str) -> None:
+    def __init__(self, session: Running, file: results.PartialFile, detail: str) -> None:
         from nasm.show.trace import stream
 
         zipped = file.path.endswith(".gz")

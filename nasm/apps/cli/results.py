@@ -165,7 +165,7 @@ def put_text(path: str, made: str) -> None:
 
 
 @contextmanager
-def begun(path: str) -> Iterator[Begun]:
+def begun(path: str) -> Iterator[PartialFile]:
     """A file that is written from here on, and whole or not at all; raises Failure.
 
     It is written beside its place, and is gone in the end unless it was kept. What is no ordinary
@@ -173,7 +173,7 @@ def begun(path: str) -> Iterator[Begun]:
     """
     with signals.shielded():
         try:
-            file = Begun(path)
+            file = PartialFile(path)
         except OSError as problem:
             raise Failure(_refused(path, _why(problem))) from None
         try:
@@ -183,7 +183,7 @@ def begun(path: str) -> Iterator[Begun]:
             file.drop()
 
 
-class Begun:
+class PartialFile:
     """A file that is being written, to ``out``; a shield is around it."""
 
     def __init__(self, path: str) -> None:

@@ -341,7 +341,7 @@ def unwatched(parsed: argparse.Namespace) -> str:
         return "--watch wants files: standard input can be read once"
     for name, option in (("json", "--json"), ("timeout", "--timeout")):
         if getattr(parsed, name):
-            return f"{option} does not go with --watch, which goes on until Ctrl-C"
+            return f"{option} does not go with --watch, which runs until Ctrl-C"
     if "-" in (parsed.sarif, getattr(parsed, "trace", None)):
         return "- is standard output, which does not go with --watch: name a file"
     return ""

@@ -157,6 +157,6 @@ def stretch(text: str) -> tuple[str, str]:
     """Two bounds of a timeline, of which either may be left out."""
     begin, dots, end = text.partition("..")
     if not dots:
-        said = f"'{quoted(text)}' is no FROM..TO; the program stands before --timeline"
+        said = f"'{quoted(text)}' is no FROM..TO; write the program before --timeline"
         raise argparse.ArgumentTypeError(said)
     return begin.strip(), end.strip()

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from nasm.apps.lsp.mentions import index_of
-from nasm.apps.lsp.positions import Places, unified
-from nasm.apps.lsp.symbols import Index
+from nasm.apps.lsp.positions import TextPositions, unified
+from nasm.apps.lsp.symbols import SymbolIndex
 from nasm.base import host_files, signals
 from nasm.base.files import ANY, Allowed
 from nasm.base.problems import Failure, Problem
@@ -41,7 +41,7 @@ _TARGET = re.compile(r"^[ \t]*\.target[ \t]+(\w+)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class AssemblySettings:
     """What texts are assembled with, as the command's options say."""
 
     target: str | None = None
@@ -70,21 +70,21 @@ class Analysis:
     late: bool = False
 
     @cached_property
-    def places(self) -> Places:
+    def places(self) -> TextPositions:
         """Its positions."""
-        return Places(self.source.text)
+        return TextPositions(self.source.text)
 
     @cached_property
-    def _places_of(self) -> dict[str, Places]:
+    def _places_of(self) -> dict[str, TextPositions]:
         return {}
 
-    def placed(self, file: str) -> Places:
+    def placed(self, file: str) -> TextPositions:
         """The positions of an included text, or of the text itself if it is no file."""
         if not file:
             return self.places
         known = self._places_of.get(file)
         if known is None:
-            known = self._places_of[file] = Places(self.index.included[file].text)
+            known = self._places_of[file] = TextPositions(self.index.included[file].text)
         return known
 
     def source_of(self, file: str) -> Source:
@@ -92,7 +92,7 @@ class Analysis:
         return self.index.included[file] if file else self.source
 
     @cached_property
-    def index(self) -> Index:
+    def index(self) -> SymbolIndex:
         """Its mentions and symbols."""
         return index_of(self.source, self.target, self.generation, self.files)
 
@@ -129,11 +129,11 @@ class _Late(Exception):
 def analyse(
     text: str,
     name: str = "<text>",
-    settings: Settings | None = None,
+    settings: AssemblySettings | None = None,
     before: Analysis | None = None,
 ) -> Analysis:
     """What there is to know of a text without following it; ``before`` of an earlier state."""
-    settings = settings or Settings()
+    settings = settings or AssemblySettings()
     source = Source(name, unified(text))
     late = False
     program: Program | None
@@ -167,7 +167,9 @@ def followed(analysis: Analysis) -> tuple[Problem, ...]:
     return tuple(p for p in found if p.code != CUT_SHORT or p.span is not None)
 
 
-def _made(source: Source, settings: Settings) -> tuple[Program | None, tuple[Problem, ...], bool]:
+def _made(
+    source: Source, settings: AssemblySettings
+) -> tuple[Program | None, tuple[Problem, ...], bool]:
     """The program of a text as far as there is one, its problems, and whether it is whole.
 
     Raises _Late if that takes too long.
@@ -209,7 +211,7 @@ def _defect(defect: Exception) -> Problem:
     return Problem(DEFECT, f"a defect in nasm, not in your program: {said}", None, hint)
 
 
-def _machine(text: str, settings: Settings) -> tuple[Target, Generation]:
+def _machine(text: str, settings: AssemblySettings) -> tuple[Target, Generation]:
     """The machine that a text names, or else the usual one."""
     written = _TARGET.search(text)
     return machine_of(settings.target, written[1] if written else None)

@@ -8,9 +8,9 @@ from functools import partial
 
 from nasm.apps.lsp.analysis import Analysis
 from nasm.apps.lsp.items import HOLE
-from nasm.apps.lsp.symbols import COUNTER, MACRO, MOMENT, Symbol
+from nasm.apps.lsp.symbols import COUNTER, MACRO, MOMENT, DeclaredSymbol
 from nasm.apps.repl import completion_words, topics
-from nasm.apps.repl.suggest import Names, Suggestion, instruction, starting
+from nasm.apps.repl.suggest import CompletionNames, Suggestion, instruction, starting
 from nasm.base.dtypes import DTYPES
 from nasm.isa.settings import Setting
 from nasm.language.expectations.checker import METHODS
@@ -71,7 +71,7 @@ def _in_comment(text: str) -> bool:
     return ";" in bare or '"' in bare
 
 
-def _in_expression(text: str, typed: str, names: Names) -> list[Suggestion]:
+def _in_expression(text: str, typed: str, names: CompletionNames) -> list[Suggestion]:
     if text[: len(text) - len(typed)].endswith("."):
         return starting(typed, names.words["method"], len(typed))
     kinds = ("tensor", "constant", "function")
@@ -79,7 +79,7 @@ def _in_expression(text: str, typed: str, names: Names) -> list[Suggestion]:
     return starting(typed, words, len(typed))
 
 
-def _names(analysis: Analysis) -> Names:
+def _names(analysis: Analysis) -> CompletionNames:
     """All there is: what the program has, and what the text declares that it has not."""
     target, generation, program = analysis.target, analysis.generation, analysis.program
     words: dict[str, Mapping[str, str]] = {"engine": {}}
@@ -108,7 +108,7 @@ def _names(analysis: Analysis) -> Names:
     words["setting"] = {name: s.summary for name, s in _settings(analysis).items()}
     words["function"] = {t.word: t.summary for t in topics.functions()}
     words["method"] = dict.fromkeys(METHODS, "of a tensor")
-    return Names(words=words, operands=partial(completion_words.operands, target))
+    return CompletionNames(words=words, operands=partial(completion_words.operands, target))
 
 
 def _settings(analysis: Analysis) -> Mapping[str, Setting]:
@@ -116,5 +116,5 @@ def _settings(analysis: Analysis) -> Mapping[str, Setting]:
     return known.offered if known is not None else {}
 
 
-def _of(symbols: list[Symbol], *kinds: str) -> dict[str, str]:
+def _of(symbols: list[DeclaredSymbol], *kinds: str) -> dict[str, str]:
     return {s.shape: s.kind for s in symbols if s.kind in kinds}

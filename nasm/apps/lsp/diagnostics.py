@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from nasm.apps.lsp.analysis import Analysis
 from nasm.apps.lsp.navigation import within_library
-from nasm.apps.lsp.positions import Places, Position, Range
+from nasm.apps.lsp.positions import Position, Range, TextPositions
 from nasm.base.problems import Problem, clean
 from nasm.base.source import Span
 
@@ -76,7 +76,7 @@ def included(analysis: Analysis, problems: Iterable[Problem]) -> dict[str, list[
         span = problem.span
         if span is None or not span.source.label or within_library(span.source.name):
             continue
-        places = Places(span.source.text)
+        places = TextPositions(span.source.text)
         message = problem.message + (f"\n{problem.hint}" if problem.hint else "")
         led = [_at(analysis, frame.span, f"in {frame.what}") for frame in reversed(span.chain)]
         related = tuple(replace(r, file=r.file or analysis.source.name) for r in led)
@@ -97,7 +97,7 @@ def _diagnostic(analysis: Analysis, problem: Problem) -> Diagnostic:
     return Diagnostic(marked, problem.severity.value, problem.code, clean(message), related)
 
 
-def _first(places: Places) -> Range:
+def _first(places: TextPositions) -> Range:
     return places.range(0, len(places.line(0)))
 
 
@@ -123,6 +123,6 @@ def _related(analysis: Analysis, problem: Problem, own: Span | None) -> Iterator
 
 def _at(analysis: Analysis, span: Span, message: str) -> Related:
     inside = span.source == analysis.source
-    places = analysis.places if inside else Places(span.source.text)
+    places = analysis.places if inside else TextPositions(span.source.text)
     file = None if inside else span.source.name
     return Related(file, places.range(span.start, span.end), clean(message))

@@ -9,7 +9,7 @@ from itertools import islice
 from nasm.apps.lsp.analysis import Analysis
 from nasm.apps.lsp.items import HOLE
 from nasm.apps.lsp.positions import Position, Range
-from nasm.apps.lsp.symbols import COUNTER, Mention, Symbol, alike
+from nasm.apps.lsp.symbols import COUNTER, DeclaredSymbol, Mention, alike
 from nasm.apps.repl import completion_words, topics
 from nasm.base.problems import counted
 from nasm.base.source import brief
@@ -78,11 +78,11 @@ def _symbol(analysis: Analysis, mention: Mention) -> Iterator[str]:
         yield from _SYMBOLS.get(symbol.kind, _declared)(analysis, symbol, mention)
 
 
-def _declared(analysis: Analysis, symbol: Symbol, mention: Mention) -> Iterator[str]:
+def _declared(analysis: Analysis, symbol: DeclaredSymbol, mention: Mention) -> Iterator[str]:
     yield f"**{symbol.shown}**: a {symbol.kind}, declared on {_lines(analysis, symbol.declared)}"
 
 
-def _constant(analysis: Analysis, symbol: Symbol, mention: Mention) -> Iterator[str]:
+def _constant(analysis: Analysis, symbol: DeclaredSymbol, mention: Mention) -> Iterator[str]:
     value = analysis.program.constants.get(symbol.shape) if analysis.program else None
     if value is None:
         yield from _declared(analysis, symbol, mention)
@@ -90,7 +90,7 @@ def _constant(analysis: Analysis, symbol: Symbol, mention: Mention) -> Iterator[
         yield f"**{symbol.shown}** = {value}, declared on {_lines(analysis, symbol.declared)}"
 
 
-def _tensor(analysis: Analysis, symbol: Symbol, mention: Mention) -> Iterator[str]:
+def _tensor(analysis: Analysis, symbol: DeclaredSymbol, mention: Mention) -> Iterator[str]:
     made = analysis.program.tensors if analysis.program else {}
     shape = mention.shape if alike(mention.shape, symbol.shape) else symbol.shape
     tensors = [t for name, t in made.items() if alike(shape, name)]
@@ -122,7 +122,7 @@ def tensor_text(tensor: Tensor) -> str:
     return f"{said}{where}; {tensor.bytes:,} bytes{per}"
 
 
-def _counter(analysis: Analysis, symbol: Symbol, mention: Mention) -> Iterator[str]:
+def _counter(analysis: Analysis, symbol: DeclaredSymbol, mention: Mention) -> Iterator[str]:
     program = analysis.program
     table = {**program.semaphores, **program.events} if program is not None else {}
     numbers = {number for name, number in table.items() if alike(symbol.shape, name)}
@@ -133,7 +133,7 @@ def _counter(analysis: Analysis, symbol: Symbol, mention: Mention) -> Iterator[s
     waits = [w is not None and w.semaphore in numbers for w in program.waits]
     posts = [u is not None and u.semaphore in numbers for u in program.updates]
     yield f"Posted by {_who(program, posts, 'updates')}.{at}"
-    yield f"Awaited by {_who(program, waits, 'waits')}."
+    yield f"Waited for by {_who(program, waits, 'waits')}."
 
 
 def _who(program: Program, marked: list[bool], column: str) -> str:
@@ -148,16 +148,16 @@ def _who(program: Program, marked: list[bool], column: str) -> str:
     return "; ".join(f"@{name} on {_listed(lines)}" for name, lines in found.items()) or "nobody"
 
 
-def _moment(analysis: Analysis, symbol: Symbol, mention: Mention) -> Iterator[str]:
+def _moment(analysis: Analysis, symbol: DeclaredSymbol, mention: Mention) -> Iterator[str]:
     uses = [m for m in symbol.mentions if not m.declares]
     yield f"**{symbol.shown}**: a moment"
     yield f"Posted on {_lines(analysis, symbol.declared)}."
-    yield f"Awaited on {_lines(analysis, uses)}." if uses else "Awaited by nobody."
+    yield f"Waited for on {_lines(analysis, uses)}." if uses else "Nothing waits for it."
     if analysis.program is not None and analysis.whole:
         yield from _lowered(analysis, analysis.program, symbol)
 
 
-def _lowered(analysis: Analysis, program: Program, symbol: Symbol) -> Iterator[str]:
+def _lowered(analysis: Analysis, program: Program, symbol: DeclaredSymbol) -> Iterator[str]:
     """What the assembler has made of a moment: semaphores that no line of the text names."""
     written = [s.shape for s in analysis.index.symbols if s.space == COUNTER]
     posts: dict[str, None] = {}
@@ -221,7 +221,7 @@ def _listed(found: Iterable[Line]) -> str:
     return word + _first(said)
 
 
-_SYMBOLS: dict[str, Callable[[Analysis, Symbol, Mention], Iterator[str]]] = {
+_SYMBOLS: dict[str, Callable[[Analysis, DeclaredSymbol, Mention], Iterator[str]]] = {
     "constant": _constant,
     "tensor": _tensor,
     "semaphore": _counter,

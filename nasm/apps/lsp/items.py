@@ -11,7 +11,7 @@ HOLE = "{}"
 """What stands for a substitution in the shape of a name."""
 
 
-class Item(NamedTuple):
+class LexItem(NamedTuple):
     """A lexeme, or a name with substitutions.
 
     ``shape`` is a name without its sign: ``w{}_x`` is that of ``$w{k}_x``. ``inner`` are the items
@@ -23,7 +23,7 @@ class Item(NamedTuple):
     end: int
     text: str
     shape: str
-    inner: tuple[Item, ...] = ()
+    inner: tuple[LexItem, ...] = ()
 
     @property
     def begin(self) -> int:
@@ -42,18 +42,18 @@ class _Open:
     def __init__(self, lexeme: Lexeme) -> None:
         self.lexeme = lexeme
         self.shape = lexeme.text.strip("${") + HOLE
-        self.inner: list[Item] = []
+        self.inner: list[LexItem] = []
 
-    def closed(self, last: Lexeme) -> Item:
+    def closed(self, last: Lexeme) -> LexItem:
         """The whole name."""
         kind = self.lexeme.kind.removesuffix("_open")
         shape = self.shape + last.text[1:]
-        return Item(kind, self.lexeme.start, last.end, "", shape, tuple(self.inner))
+        return LexItem(kind, self.lexeme.start, last.end, "", shape, tuple(self.inner))
 
 
-def items(lexemes: Iterable[Lexeme]) -> list[Item]:
+def items(lexemes: Iterable[Lexeme]) -> list[LexItem]:
     """The items of lexemes, comments left out; a name that has no end is its parts."""
-    found: list[Item] = []
+    found: list[LexItem] = []
     opened: list[_Open] = []
     for lexeme in lexemes:
         kind = lexeme.kind
@@ -68,7 +68,7 @@ def items(lexemes: Iterable[Lexeme]) -> list[Item]:
         elif kind == "comment":
             continue
         else:
-            item = Item(*lexeme, lexeme.text.lstrip("$@."))
+            item = LexItem(*lexeme, lexeme.text.lstrip("$@."))
         (opened[-1].inner if opened else found).append(item)
     for left in opened:
         found += left.inner

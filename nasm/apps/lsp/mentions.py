@@ -8,9 +8,19 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 
-from nasm.apps.lsp.items import Item, items
+from nasm.apps.lsp.items import LexItem, items
 from nasm.apps.lsp.positions import unified
-from nasm.apps.lsp.symbols import COUNTER, MACRO, MOMENT, NAME, Index, Mention, Scope, Symbol, meant
+from nasm.apps.lsp.symbols import (
+    COUNTER,
+    MACRO,
+    MOMENT,
+    NAME,
+    DeclaredSymbol,
+    Mention,
+    NameScope,
+    SymbolIndex,
+    meant,
+)
 from nasm.base import dtypes
 from nasm.base.files import Allowed
 from nasm.base.problems import Failure, Refused
@@ -30,7 +40,7 @@ _WORDS = frozenset(("input", "output", "bank", "reuse", "in", "step"))
 """Words of directives that name nothing."""
 
 
-def index_of(source: Source, target: Target, generation: Generation, files: Allowed) -> Index:
+def index_of(source: Source, target: Target, generation: Generation, files: Allowed) -> SymbolIndex:
     """Everything that a text mentions, and all that it includes."""
     reader = _Reader(source, target, generation, files)
     reader.text(source)
@@ -46,13 +56,13 @@ class _Reader:
         self.source, self.file = source, ""
         self.includes, self.included = Includes(source, files), dict[str, Source]()
         self.target, self.generation = target, generation
-        self.scope = Scope("", None)
+        self.scope = NameScope("", None)
         self.core, self.engine = "0", ""
         self.mentions: list[Mention] = []
-        self.symbols: list[Symbol] = []
-        self.waiting: list[tuple[Mention, str, Scope]] = []
+        self.symbols: list[DeclaredSymbol] = []
+        self.waiting: list[tuple[Mention, str, NameScope]] = []
 
-    def finish(self) -> Index:
+    def finish(self) -> SymbolIndex:
         """All mentions, those of names with what they mean; names that mean nothing are none."""
         for mention, space, scope in self.waiting:
             mention.symbols = meant(space, mention.shape, scope)
@@ -63,7 +73,7 @@ class _Reader:
         self.mentions.sort(key=lambda m: (m.file, m.start, -m.end))
         for symbol in self.symbols:
             symbol.mentions.sort(key=lambda m: (m.file, m.start))
-        return Index(self.mentions, self.symbols, self.included)
+        return SymbolIndex(self.mentions, self.symbols, self.included)
 
     def text(self, source: Source) -> None:
         """The lines of a text, which may be included by another."""
@@ -72,28 +82,28 @@ class _Reader:
 
     # -- what is noted
 
-    def note(self, kind: str, item: Item, of: str = "") -> None:
+    def note(self, kind: str, item: LexItem, of: str = "") -> None:
         """A word that is no name of the text's."""
         self.mentions.append(Mention(kind, item.begin, item.end, item.shape, of, file=self.file))
 
-    def declare(self, kind: str, space: str, item: Item, scope: Scope) -> None:
+    def declare(self, kind: str, space: str, item: LexItem, scope: NameScope) -> None:
         """A name that is declared here, for a scope."""
         self.general(item.inner)
         symbol = scope.names.get((space, item.shape))
         if symbol is None:
-            symbol = scope.names[space, item.shape] = Symbol(kind, space, item.shape, scope)
+            symbol = scope.names[space, item.shape] = DeclaredSymbol(kind, space, item.shape, scope)
             self.symbols.append(symbol)
         made = Mention("symbol", item.begin, item.end, item.shape, kind, True, (symbol,), self.file)
         symbol.mentions.append(made)
         self.mentions.append(made)
 
-    def use(self, space: str, item: Item) -> None:
+    def use(self, space: str, item: LexItem) -> None:
         """A name that is used here."""
         self.general(item.inner)
         made = Mention("symbol", item.begin, item.end, item.shape, file=self.file)
         self.waiting.append((made, space, self.scope))
 
-    def home(self, exported: bool, *words: str) -> Scope:
+    def home(self, exported: bool, *words: str) -> NameScope:
         """The scope of a declaration: blocks of these words and macros keep theirs."""
         found = self.scope.nearest("macro", *words)
         return found.outer if exported and found.outer is not None else found
@@ -106,7 +116,7 @@ class _Reader:
 
     # -- lines
 
-    def line(self, parts: list[Item]) -> None:
+    def line(self, parts: list[LexItem]) -> None:
         """One logical line."""
         if self.scope.word == "dma" and not (parts and parts[0].kind == "directive"):
             self.general(parts)
@@ -136,14 +146,14 @@ class _Reader:
         else:
             self.general(parts[at:])
 
-    def chosen(self, item: Item) -> None:
+    def chosen(self, item: LexItem) -> None:
         """An engine in front of a line; in a macro it may be a parameter."""
         if meant("engine", item.shape, self.scope):
             self.use("engine", item)
         else:
             self.note("engine", item)
 
-    def general(self, parts: Sequence[Item], words: Collection[str] = ()) -> None:
+    def general(self, parts: Sequence[LexItem], words: Collection[str] = ()) -> None:
         """An expression, or whatever else: names, functions and semaphores of it."""
         for at, item in enumerate(parts):
             following = parts[at + 1].text if at + 1 < len(parts) else ""
@@ -163,7 +173,7 @@ class _Reader:
 
     # -- instructions
 
-    def instruction(self, head: Item, rest: Sequence[Item], engine: str) -> None:
+    def instruction(self, head: LexItem, rest: Sequence[LexItem], engine: str) -> None:
         """A mnemonic, its operands, its waits and updates."""
         self.note("mnemonic", head)
         row = self.target.isa.rows.get(head.shape)
@@ -178,7 +188,7 @@ class _Reader:
             self.operand(part, kind, engine)
         self.sync(rest[end:])
 
-    def operand(self, part: Sequence[Item], kind: Kind | None, engine: str) -> None:
+    def operand(self, part: Sequence[LexItem], kind: Kind | None, engine: str) -> None:
         """The value of an operand: a word of its kind, a label, or an expression."""
         lone = part[0] if len(part) == 1 and part[0].kind == "name" else None
         if kind is None or lone is None:
@@ -190,7 +200,7 @@ class _Reader:
         else:
             self.use(NAME, lone)
 
-    def sync(self, parts: Sequence[Item]) -> None:
+    def sync(self, parts: Sequence[LexItem]) -> None:
         """Waits, updates and moments at the end of a line."""
         awaits, depth = "", 0
         for at, item in enumerate(parts):
@@ -207,7 +217,7 @@ class _Reader:
 
     # -- directives
 
-    def directive(self, head: Item, rest: list[Item]) -> None:
+    def directive(self, head: LexItem, rest: list[LexItem]) -> None:
         """A directive: what it declares, and the block that it opens."""
         self.note("directive", head)
         word = head.shape
@@ -228,9 +238,9 @@ class _Reader:
     def block(self, word: str) -> None:
         """Open a block if the directive does."""
         if word in OPENERS:
-            self.scope = Scope(word, self.scope)
+            self.scope = NameScope(word, self.scope)
 
-    def tensor(self, rest: Sequence[Item], exported: bool) -> None:
+    def tensor(self, rest: Sequence[LexItem], exported: bool) -> None:
         """``.sbuf t bf16[128, 512] @ 0:64``."""
         for item in rest[:1]:
             if item.kind == "name":
@@ -242,7 +252,7 @@ class _Reader:
                 self.general([item])
         self.general([item for item in rest[2:] if item.shape not in _WORDS])
 
-    def constants(self, word: str, rest: Sequence[Item], exported: bool) -> None:
+    def constants(self, word: str, rest: Sequence[LexItem], exported: bool) -> None:
         """``.const N = 512, K = N // 4``, and ``.view name = expression``."""
         kind = "view" if word == "view" else "constant"
         for part in _split(rest):
@@ -254,7 +264,7 @@ class _Reader:
             else:
                 self.general(part)
 
-    def setting(self, word: str, rest: Sequence[Item], exported: bool) -> None:
+    def setting(self, word: str, rest: Sequence[LexItem], exported: bool) -> None:
         """``.cfg NAME = value`` and ``.write``: names and words are the target's."""
         known = self.target.settings
         offered = known.offered if known is not None else {}
@@ -271,7 +281,7 @@ class _Reader:
             else:
                 self.general([item])
 
-    def counters(self, word: str, rest: Sequence[Item], exported: bool) -> None:
+    def counters(self, word: str, rest: Sequence[LexItem], exported: bool) -> None:
         """``.sem a, b = 7``, and ``.event``."""
         kind = "event" if word == "event" else "semaphore"
         for part in _split(rest):
@@ -280,21 +290,21 @@ class _Reader:
                 self.declare(kind, COUNTER, part[own], self.home(exported or bool(own)))
             self.general(part[own + 1 :])
 
-    def transfer(self, word: str, rest: Sequence[Item], exported: bool) -> None:
+    def transfer(self, word: str, rest: Sequence[LexItem], exported: bool) -> None:
         """``.dma name queue=0``."""
         if rest and rest[0].kind == "name":
             self.declare("transfer", NAME, rest[0], self.home(exported))
         self.general(rest[1:])
         self.block(word)
 
-    def loop(self, word: str, rest: Sequence[Item], exported: bool) -> None:
+    def loop(self, word: str, rest: Sequence[LexItem], exported: bool) -> None:
         """``.for k in 0..4 step 2``: the variable is the block's."""
         self.general([item for item in rest[1:] if item.shape not in _WORDS])
         self.block(word)
         if rest and rest[0].kind == "name":
             self.declare("variable", NAME, rest[0], self.scope)
 
-    def macro(self, word: str, rest: Sequence[Item], exported: bool) -> None:
+    def macro(self, word: str, rest: Sequence[LexItem], exported: bool) -> None:
         """``.macro name(a, b, n=4)``: its parameters are the block's."""
         if rest and rest[0].kind == "name":
             self.declare("macro", MACRO, rest[0], self.home(False))
@@ -304,7 +314,7 @@ class _Reader:
                 self.declare("parameter", NAME, part[0], self.scope)
             self.general(part[1:])
 
-    def include(self, word: str, rest: Sequence[Item], exported: bool) -> None:
+    def include(self, word: str, rest: Sequence[LexItem], exported: bool) -> None:
         """``.include "file.nasm"``: what it declares is declared where it is included."""
         if not rest or rest[0].kind != "string":
             return
@@ -324,15 +334,15 @@ class _Reader:
         self.source = outer
         self.file, self.scope, self.engine = around
 
-    def cores(self, word: str, rest: Sequence[Item], exported: bool) -> None:
+    def cores(self, word: str, rest: Sequence[LexItem], exported: bool) -> None:
         """``.core 1``: labels are the queues' own."""
         self.core = rest[0].text if rest else self.core
         self.general(rest)
 
-    def targets(self, word: str, rest: Sequence[Item], exported: bool) -> None:
+    def targets(self, word: str, rest: Sequence[LexItem], exported: bool) -> None:
         """``.target trn1`` names nothing of the text."""
 
-    HANDLERS: dict[str, Callable[[_Reader, str, Sequence[Item], bool], None]] = {  # noqa: RUF012
+    HANDLERS: dict[str, Callable[[_Reader, str, Sequence[LexItem], bool], None]] = {  # noqa: RUF012
         "const": constants,
         "view": constants,
         "sem": counters,
@@ -349,14 +359,14 @@ class _Reader:
     }
 
 
-def _exported(parts: Sequence[Item]) -> int:
+def _exported(parts: Sequence[LexItem]) -> int:
     """1 if ``@export`` stands in front, else 0."""
     return int(bool(parts) and parts[0].text == EXPORT)
 
 
-def _split(parts: Iterable[Item]) -> list[list[Item]]:
+def _split(parts: Iterable[LexItem]) -> list[list[LexItem]]:
     """Parts between commas that stand in no brackets."""
-    found: list[list[Item]] = [[]]
+    found: list[list[LexItem]] = [[]]
     depth = 0
     for item in parts:
         depth += (item.text in _OPEN) - (item.text in _CLOSE)
@@ -370,13 +380,13 @@ def _split(parts: Iterable[Item]) -> list[list[Item]]:
 _COMPARES = frozenset((">=", "==", "<=", "!=", "<", ">", "=", "++", "--", "+=", "-="))
 
 
-def _begins_sync(parts: Sequence[Item], at: int, item: Item) -> bool:
+def _begins_sync(parts: Sequence[LexItem], at: int, item: LexItem) -> bool:
     """Whether what stands behind the operands of an instruction begins here."""
     following = parts[at + 1].text if at + 1 < len(parts) else ""
     return (item.kind == "semaphore" and following in _COMPARES) or _keyword(parts, at)
 
 
-def _keyword(parts: Sequence[Item], at: int) -> bool:
+def _keyword(parts: Sequence[LexItem], at: int) -> bool:
     """Whether a word is ``post``, ``after``, ``take`` or ``give``: what follows decides it."""
     item = parts[at]
     if at + 1 == len(parts) or item.kind != "name" or (at and parts[at - 1].text == ","):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from nasm.apps.lsp.analysis import Analysis
 from nasm.apps.lsp.items import HOLE
 from nasm.apps.lsp.positions import Position, Range, Spot
-from nasm.apps.lsp.symbols import COUNTER, NAME, Mention, Symbol, alike
+from nasm.apps.lsp.symbols import COUNTER, NAME, DeclaredSymbol, Mention, alike
 from nasm.base.names import CONSTANTS, identifier
 from nasm.base.problems import Refused
 from nasm.base.source import brief
@@ -65,20 +65,20 @@ def renamed(
     ]
 
 
-def renamable(analysis: Analysis, position: Position, file: str = "") -> Symbol:
+def renamable(analysis: Analysis, position: Position, file: str = "") -> DeclaredSymbol:
     """The one symbol at a position, if all of its mentions can change; raises Refused."""
     found = _mention(analysis, position, file)
     if found is None or not found.symbols:
-        raise Refused(ILLEGAL, "what stands here is no name that this text declares")
+        raise Refused(ILLEGAL, "this is not a name that the text declares")
     unread = next((p for p in analysis.problems if p.code.startswith(SYNTAX)), None)
     if unread is not None:
         where = unread.span.brief if unread.span is not None else "a line"
-        raise Refused(unread.code, f"{where} cannot be read, and may mention it: mend it first")
+        raise Refused(unread.code, f"{where} cannot be read, and may mention it: fix it first")
     symbol = found.symbols[0]
     ours = next((m.file for m in symbol.mentions if m.file and within_library(m.file)), "")
     if ours:
-        said = f"'{symbol.shown}' stands in {analysis.source_of(ours).label}, a file of the library"
-        raise Refused(ILLEGAL, said, "copy the file beside the program to change it")
+        said = f"'{symbol.shown}' is in {analysis.source_of(ours).label}, a file of the library"
+        raise Refused(ILLEGAL, said, "copy the file into the program's folder to change it")
     for mention in symbol.mentions:
         if len(found.symbols) > 1 or len(mention.symbols) > 1 or mention.shape != symbol.shape:
             where = line_of(analysis, mention)
@@ -116,7 +116,7 @@ def line_of(analysis: Analysis, mention: Mention) -> str:
     return brief(source.position(mention.start)[0], source.label)
 
 
-def _taken(analysis: Analysis, symbol: Symbol, new: str) -> None:
+def _taken(analysis: Analysis, symbol: DeclaredSymbol, new: str) -> None:
     shape = new + symbol.shape[len(symbol.shape.partition(HOLE)[0]) :]
     if shape == symbol.shape:
         return
@@ -139,7 +139,7 @@ def _clash(analysis: Analysis, other: str, new: str) -> bool:
     return alike(other, new) and any(new in table for table in tables)
 
 
-def _shared(one: Symbol, other: Symbol) -> bool:
+def _shared(one: DeclaredSymbol, other: DeclaredSymbol) -> bool:
     """Whether two kinds of names may not be alike: all but labels and moments."""
     return all(s.space in (NAME, COUNTER) for s in (one, other))
 

@@ -37,7 +37,7 @@ def unified(text: str) -> str:
     return text.replace("\r\n", " \n").replace("\r", "\n")
 
 
-class Places:
+class TextPositions:
     """Offsets of a text and the positions that editors know them by."""
 
     def __init__(self, text: str) -> None:

@@ -23,7 +23,7 @@ from pygls.lsp.server import LanguageServer
 
 from nasm import __version__
 from nasm.apps.lsp import completing, diagnostics, formatting, hover, navigation, outline, wire
-from nasm.apps.lsp.analysis import SECONDS, Analysis, Settings, analyse, followed
+from nasm.apps.lsp.analysis import SECONDS, Analysis, AssemblySettings, analyse, followed
 from nasm.apps.lsp.positions import Position, Range, Spot
 from nasm.base.problems import Refused
 
@@ -65,7 +65,7 @@ _KINDS = {
 class Server(LanguageServer):
     """Keeps what it knows of each open text."""
 
-    def __init__(self, settings: Settings, cycles: bool) -> None:
+    def __init__(self, settings: AssemblySettings, cycles: bool) -> None:
         super().__init__(LANGUAGE, __version__)
         self.settings, self.cycles = settings, cycles
         self.ready_to_end = False
@@ -89,7 +89,7 @@ class Server(LanguageServer):
             self.known[uri] = document.version, analysis
         return analysis
 
-    def _with_open(self, uri: str) -> Settings:
+    def _with_open(self, uri: str) -> AssemblySettings:
         """The settings, with other open texts as they are now in the place of their files."""
         texts = {
             os.path.normpath(path): document.source.encode("utf-8", "replace")
@@ -184,7 +184,9 @@ class Server(LanguageServer):
 
 
 def serve(
-    settings: Settings, cycles: bool = True, streams: tuple[IO[bytes], IO[bytes]] | None = None
+    settings: AssemblySettings,
+    cycles: bool = True,
+    streams: tuple[IO[bytes], IO[bytes]] | None = None,
 ) -> int:
     """Answer an editor on standard input and output until it says that it is done, or is gone.
 
@@ -196,7 +198,7 @@ def serve(
     return 0 if server.ready_to_end else 1
 
 
-def made(settings: Settings, cycles: bool = True) -> Server:
+def made(settings: AssemblySettings, cycles: bool = True) -> Server:
     """A server with all that it answers; ``cycles`` says whether it offers those of lines."""
     server = Server(settings, cycles)
     _ends(server)

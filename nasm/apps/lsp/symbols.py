@@ -16,34 +16,34 @@ NAME, COUNTER, MOMENT, MACRO = "name", "counter", "moment", "macro"
 
 
 @dataclass(eq=False, slots=True)
-class Scope:
+class NameScope:
     """A block in which names are declared, and what is around it; ``word`` is its directive."""
 
     word: str
-    outer: Scope | None
-    names: dict[tuple[str, str], Symbol] = field(default_factory=dict)
+    outer: NameScope | None
+    names: dict[tuple[str, str], DeclaredSymbol] = field(default_factory=dict)
 
-    def around(self) -> Iterator[Scope]:
+    def around(self) -> Iterator[NameScope]:
         """It, and all scopes around it, from the inside out."""
-        scope: Scope | None = self
+        scope: NameScope | None = self
         while scope is not None:
             yield scope
             scope = scope.outer
 
-    def nearest(self, *words: str) -> Scope:
+    def nearest(self, *words: str) -> NameScope:
         """The innermost block of one of these words, or the whole text."""
         *_, whole = self.around()
         return next((s for s in self.around() if s.word in words), whole)
 
 
 @dataclass(eq=False, slots=True)
-class Symbol:
+class DeclaredSymbol:
     """Something that a text declares; ``shape`` is its name, with ``{}`` for substitutions."""
 
     kind: str
     space: str
     shape: str
-    scope: Scope
+    scope: NameScope
     mentions: list[Mention] = field(default_factory=list)
 
     @property
@@ -72,7 +72,7 @@ class Mention:
     shape: str
     of: str = ""
     declares: bool = False
-    symbols: tuple[Symbol, ...] = ()
+    symbols: tuple[DeclaredSymbol, ...] = ()
     file: str = ""
 
     @property
@@ -82,18 +82,18 @@ class Mention:
 
 
 @dataclass(eq=False)
-class Index:
+class SymbolIndex:
     """Every mention of a text, in order, and every symbol, with those of what it includes.
 
     ``included`` are these texts, by their paths.
     """
 
     mentions: Sequence[Mention]
-    symbols: Sequence[Symbol]
+    symbols: Sequence[DeclaredSymbol]
     included: Mapping[str, Source] = field(default_factory=dict)
 
     @cached_property
-    def own(self) -> list[Symbol]:
+    def own(self) -> list[DeclaredSymbol]:
         """The symbols that the text itself declares."""
         return [s for s in self.symbols if any(not m.file for m in s.declared)]
 
@@ -127,7 +127,7 @@ MOST_WIDE = 1000
 """Characters of a name with its substitutions that are looked back for."""
 
 
-def meant(space: str, shape: str, scope: Scope) -> tuple[Symbol, ...]:
+def meant(space: str, shape: str, scope: NameScope) -> tuple[DeclaredSymbol, ...]:
     """What a name means where it stands: one declaration, or those that it may spell."""
     for around in scope.around():
         found = around.names.get((space, shape))

@@ -30,7 +30,7 @@ class Input:
         return body if len(body) == size else b""
 
 
-class Output:
+class WireOutput:
     """What an editor is sent. Whoever opened the stream closes it."""
 
     def __init__(self, stream: IO[bytes]) -> None:
@@ -50,4 +50,4 @@ class Output:
 
 def streams(given: IO[bytes], sent: IO[bytes]) -> tuple[BinaryIO, BinaryIO]:
     """Both, as the server takes them."""
-    return cast("BinaryIO", Input(given)), cast("BinaryIO", Output(sent))
+    return cast("BinaryIO", Input(given)), cast("BinaryIO", WireOutput(sent))

@@ -54,11 +54,11 @@ def main(
     # Rich and the machine are imported here, so that importing nasm.apps.repl costs nothing.
     with gc_pause.paused():
         from nasm.apps.repl import help_commands  # noqa: F401  (what it imports declares the commands)
-        from nasm.apps.repl.screen import Screen, typed_into
+        from nasm.apps.repl.screen import ReplScreen, typed_into
         from nasm.apps.repl.shell import NOT_ASSEMBLED, Shell
         from nasm.runs.settings import with_keywords
 
-    chosen, screen = with_keywords(settings, keywords), Screen(color=color)
+    chosen, screen = with_keywords(settings, keywords), ReplScreen(color=color)
     screen.settings.echo, screen.settings.plain = echo, plain
     try:
         shell = Shell(screen, inputs=inputs, settings=chosen, kernel=kernel)

@@ -248,13 +248,13 @@ def memory(shell: Shell, rest: str) -> None:
         shell.screen.say(memory_text.shown(one, several, width, times))
 
 
-def _times(shell: Shell) -> memory_text.Times:
+def _times(shell: Shell) -> memory_text.WriteTimes:
     """When tensors were written last, unless that cannot be looked for."""
     from nasm.show import memories as memory_text
 
     session = shell.session
     if shell.torn or not session.now:
-        return memory_text.Times(session, None)
+        return memory_text.WriteTimes(session, None)
     with interruptible(shell) as stop:
         found = session.latest()
     if stop.asked is not None and stop.asked.leaving:
@@ -262,7 +262,7 @@ def _times(shell: Shell) -> memory_text.Times:
     if found is None:
         shell.screen.say("interrupted: when tensors were written is not known", "yellow")
         shell.fail(INTERRUPTED)
-    return memory_text.Times(session, found)
+    return memory_text.WriteTimes(session, found)
 
 
 @command("info banks", usage="info banks [MEMORY [BANK]]", takes=("memory",))

@@ -25,7 +25,7 @@ from nasm.apps.repl.command import COMMANDS, WRONG, Command, command, last_word
 from nasm.apps.repl.naming import machine
 from nasm.apps.repl.shell import Shell
 from nasm.base.problems import Refused, did_you_mean, listed, quoted
-from nasm.isa.instruction import Context, Row
+from nasm.isa.instruction import InstructionContext, Row
 from nasm.program.program import Program
 
 GROUPS = (
@@ -174,7 +174,9 @@ def _time_here(row: Row, program: Program) -> str:
             instruction = program.instructions[number]
             if instruction.row is row:
                 cost = row.cost(
-                    Context.of(row, instruction.operands, lines.engine, program.generation)
+                    InstructionContext.of(
+                        row, instruction.operands, lines.engine, program.generation
+                    )
                 )
                 return (
                     f"The first in this program: busy {cost.interval}, results after "

@@ -9,8 +9,8 @@ from typing import Any
 
 from nasm.apps.repl import completion_words, topics
 from nasm.apps.repl.command import COMMANDS
-from nasm.apps.repl.settings import SETTINGS, Panels, Setting
-from nasm.apps.repl.suggest import Names
+from nasm.apps.repl.settings import SETTINGS, Panels, ReplSetting
+from nasm.apps.repl.suggest import CompletionNames
 from nasm.base import host_files
 from nasm.base.files import ANY, Allowed
 from nasm.debugger.moving import specs
@@ -53,7 +53,7 @@ def kind(name: str) -> Callable[[Finder], Finder]:
     return declare
 
 
-class Words(Mapping[str, Mapping[str, str]]):
+class WordsByKind(Mapping[str, Mapping[str, str]]):
     """The words of all kinds as they are now; none of a kind that needs a program without one."""
 
     def __init__(self, shell: Any) -> None:
@@ -69,11 +69,11 @@ class Words(Mapping[str, Mapping[str, str]]):
         return len(KINDS)
 
 
-def names(shell: Any) -> Names:
+def names(shell: Any) -> CompletionNames:
     """Everything completion can offer now; of files, those that may be loaded."""
-    return Names(
+    return CompletionNames(
         tuple(COMMANDS.values()),
-        Words(shell),
+        WordsByKind(shell),
         lambda text: files(text, shell.allowed),
         lambda mnemonic: operands(shell, mnemonic),
     )
@@ -101,7 +101,7 @@ def _in_its_program(find: completion_words.Finder, session: Session) -> Mapping[
     return find(session.program)
 
 
-def _legal(setting: Setting, shell: Any) -> Mapping[str, str]:
+def _legal(setting: ReplSetting, shell: Any) -> Mapping[str, str]:
     """What a setting may be."""
     return setting.kind.words
 
@@ -153,7 +153,7 @@ def _registers(session: Session) -> Mapping[str, str]:
 @kind("named")
 @_of_program
 def _named(session: Session) -> Mapping[str, str]:
-    return {one.name: f"stands for {one.text}" for one in session.lets()}
+    return {one.name: f"a name for {one.text}" for one in session.lets()}
 
 
 @kind("breakpoint")

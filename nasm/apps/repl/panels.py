@@ -44,7 +44,7 @@ class Panel:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ScreenLine:
     """A line on screen; ``kind`` is ``title``, ``mark`` (an engine is there) or empty."""
 
     text: str
@@ -70,7 +70,7 @@ def panel(name: str, least: int = 1) -> Callable[[Make], Make]:
 # ---------------------------------------------------------------- all of them
 
 
-def shown(shell: Shell, names: Sequence[str], width: int, height: int | None) -> list[Line]:
+def shown(shell: Shell, names: Sequence[str], width: int, height: int | None) -> list[ScreenLine]:
     """Panels below each other, in so many lines at the most; any number if that is None.
 
     What finds no room is named in the last line. Raises Refused if no program is loaded.
@@ -83,7 +83,7 @@ def shown(shell: Shell, names: Sequence[str], width: int, height: int | None) ->
     ]
     chosen, left_out = _chosen(wanted, most)
     room = _shared(chosen, most - bool(left_out))
-    framed: dict[str, list[Line]] = {}
+    framed: dict[str, list[ScreenLine]] = {}
     for (one, lines), count in zip(chosen, room, strict=True):
         if count < len(lines):
             lines = one.make(shell, width, count)[:count]
@@ -100,8 +100,8 @@ def shown(shell: Shell, names: Sequence[str], width: int, height: int | None) ->
     found = [line for one, _ in wanted for line in framed.get(one.name, ())]
     if left_out:
         names = ", ".join(one.name for one, _ in left_out)
-        found.append(Line(cut(f"no room: {names}", width), "title"))
-    return [Line(cut(clean(line.text), width), line.kind) for line in found]
+        found.append(ScreenLine(cut(f"no room: {names}", width), "title"))
+    return [ScreenLine(cut(clean(line.text), width), line.kind) for line in found]
 
 
 Wanted = tuple[Panel, list[str]]
@@ -135,14 +135,17 @@ def _shared(chosen: Sequence[Wanted], most: int) -> list[int]:
     return counts
 
 
-def _framed(name: str, lines: Sequence[str], width: int) -> list[Line]:
+def _framed(name: str, lines: Sequence[str], width: int) -> list[ScreenLine]:
     """A panel below its title; what is one line stands beside it."""
     if len(lines) == 1:
-        return [Line(cut(f"{name}: {lines[0].strip()}", width), "title")]
+        return [ScreenLine(cut(f"{name}: {lines[0].strip()}", width), "title")]
     rule = f"-- {name} "
     return [
-        Line(rule + "-" * (width - len(rule)), "title"),
-        *(Line(line, "mark" if name == "source" and _MARKED.match(line) else "") for line in lines),
+        ScreenLine(rule + "-" * (width - len(rule)), "title"),
+        *(
+            ScreenLine(line, "mark" if name == "source" and _MARKED.match(line) else "")
+            for line in lines
+        ),
     ]
 
 

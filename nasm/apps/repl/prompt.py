@@ -28,9 +28,9 @@ from nasm.apps.repl import command
 from nasm.apps.repl.command import Command
 from nasm.apps.repl.input import MORE, PROMPT, goes_on
 from nasm.apps.repl.panel_window import Above
-from nasm.apps.repl.screen import Unwritable
+from nasm.apps.repl.screen import ScreenUnwritable
 from nasm.apps.repl.shell import Quit, Shell
-from nasm.apps.repl.suggest import Names, suggest
+from nasm.apps.repl.suggest import CompletionNames, suggest
 from nasm.base import host_files, signals
 from nasm.base.problems import columns
 from nasm.base.signals import Told
@@ -104,7 +104,9 @@ class NameCompleter(Completer):
     What goes wrong there is given to ``failed``: typing continues.
     """
 
-    def __init__(self, names: Callable[[], Names], failed: Callable[[Exception], None]) -> None:
+    def __init__(
+        self, names: Callable[[], CompletionNames], failed: Callable[[Exception], None]
+    ) -> None:
         self._names, self._failed = names, failed
 
     def get_completions(
@@ -307,5 +309,5 @@ def _line(session: PromptSession[str]) -> str:
             if stop.asked is not None:
                 raise stop.asked from None
             if isinstance(problem, OSError):  # the terminal has gone
-                raise Unwritable(problem.strerror or str(problem)) from None
+                raise ScreenUnwritable(problem.strerror or str(problem)) from None
             raise

@@ -11,7 +11,7 @@ from nasm.base import host_files
 from nasm.base.problems import Refused, in_line
 
 
-class Recording:
+class SessionRecording:
     """What is recorded, and where to; nothing until it is begun."""
 
     def __init__(self) -> None:

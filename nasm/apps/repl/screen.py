@@ -12,7 +12,7 @@ from typing import Any, TextIO
 from rich.console import RenderableType
 from rich.text import Text
 
-from nasm.apps.repl.settings import NARROWEST, Settings
+from nasm.apps.repl.settings import NARROWEST, ReplSettings
 from nasm.base.problems import Problem, clean
 from nasm.language.expectations.records import ExpectationRecord
 from nasm.machine.records import Rows
@@ -22,7 +22,7 @@ from nasm.show.diagnostics import diagnostic
 from nasm.show.listings import LISTINGS
 
 
-class Unwritable(Exception):
+class ScreenUnwritable(Exception):
     """The screen cannot be written to: the disk is full, say."""
 
 
@@ -37,14 +37,14 @@ class _Console(console.Visible):
         return "ascii" if self.ascii_only else super().encoding
 
 
-class Screen:
+class ReplScreen:
     """A stream of lines, in colour always, never, or where a terminal has colours (``auto``).
 
     Its settings count from one line to the next.
     """
 
     def __init__(self, file: TextIO | None = None, color: str = "auto") -> None:
-        self.settings = Settings(color=color)
+        self.settings = ReplSettings(color=color)
         self._stream = file or sys.stdout
         if isinstance(self._stream, io.TextIOWrapper) and self._stream.errors == "strict":
             # An ASCII terminal gets a question mark for what it lacks, not an exception.
@@ -179,7 +179,7 @@ def _writing() -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as problem:
-        raise Unwritable(problem.strerror or str(problem)) from None
+        raise ScreenUnwritable(problem.strerror or str(problem)) from None
 
 
 def typed_into() -> bool:

@@ -129,7 +129,7 @@ def alias(shell: Shell, rest: str) -> None:
     """
     if not rest:
         rows = sorted(shell.aliases.items())
-        said = table(("alias", "stands for"), rows, shell.screen.width)
+        said = table(("alias", "means"), rows, shell.screen.width)
         shell.screen.say(said if rows else "no aliases")
         return
     name, equals, meaning = (part.strip() for part in rest.partition("="))

@@ -16,7 +16,7 @@ WIDEST = 1000
 """Columns that can be asked for."""
 
 
-class Kind(Protocol):
+class SettingKind(Protocol):
     """What a setting may be."""
 
     @property
@@ -35,7 +35,7 @@ class Kind(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Switch:
+class OnOff:
     """On or off."""
 
     @property
@@ -60,7 +60,7 @@ class Switch:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class OneOf:
     """One of some words."""
 
     words: Mapping[str, str]
@@ -107,7 +107,7 @@ class Attended:
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class ColumnCount:
     """A number of columns, or as many as there are."""
 
     @property
@@ -179,16 +179,16 @@ class Panels:
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class ReplSetting:
     """A setting: its name as it is written, what it may be, and what it does."""
 
     name: str
-    kind: Kind
+    kind: SettingKind
     summary: str
 
 
-def _declared(name: str, kind: Kind, default: Any, summary: str) -> Any:
-    return field(default=default, metadata={"setting": Setting(name, kind, summary)})
+def _declared(name: str, kind: SettingKind, default: Any, summary: str) -> Any:
+    return field(default=default, metadata={"setting": ReplSetting(name, kind, summary)})
 
 
 COLORS = {
@@ -199,29 +199,29 @@ COLORS = {
 
 
 @dataclass(slots=True)
-class Settings:
+class ReplSettings:
     """The settings in force."""
 
     context: bool | None = _declared(
         "context", Attended(), None, "show what every engine is doing after each stop"
     )
-    changes: bool = _declared("changes", Switch(), True, "show what a move has changed")
+    changes: bool = _declared("changes", OnOff(), True, "show what a move has changed")
     stop_on_hazard: bool | None = _declared(
         "stop-on hazard", Attended(), None, "let a hazard stop a run"
     )
     width: int | None = _declared(
-        "width", Columns(), None, "columns that everything is laid out for"
+        "width", ColumnCount(), None, "columns that everything is laid out for"
     )
     plain: bool = _declared(
-        "plain", Switch(), False, "for screen readers: ASCII, no bar, no menu, nothing redrawn"
+        "plain", OnOff(), False, "for screen readers: ASCII, no bar, no menu, nothing redrawn"
     )
     echo: bool = _declared(
-        "echo", Switch(), False, "print each command that is not typed before its output"
+        "echo", OnOff(), False, "print each command that is not typed before its output"
     )
     view: tuple[str, ...] = _declared(
         "view", Panels(), (), "panels kept on screen above the prompt"
     )
-    color: str = _declared("color", Choice(COLORS), "auto", "show colours")
+    color: str = _declared("color", OneOf(COLORS), "auto", "show colours")
 
     def said(self, name: str) -> str:
         """A setting's value as it is written."""
@@ -239,10 +239,10 @@ class Settings:
             ) from None
 
 
-_FIELDS = {f.metadata["setting"].name: f.name for f in fields(Settings)}
+_FIELDS = {f.metadata["setting"].name: f.name for f in fields(ReplSettings)}
 
-SETTINGS: dict[str, Setting] = {
-    f.metadata["setting"].name: f.metadata["setting"] for f in fields(Settings)
+SETTINGS: dict[str, ReplSetting] = {
+    f.metadata["setting"].name: f.metadata["setting"] for f in fields(ReplSettings)
 }
 """Every setting by its name, in the order of declaration."""
 

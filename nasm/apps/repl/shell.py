@@ -12,10 +12,10 @@ from typing import Any
 from nasm.apps.repl import command, input
 from nasm.apps.repl.displays import Displays
 from nasm.apps.repl.naming import names
-from nasm.apps.repl.recording import Recording
-from nasm.apps.repl.screen import Screen, Unwritable
-from nasm.apps.repl.settings import Settings
-from nasm.apps.repl.suggest import Names
+from nasm.apps.repl.recording import SessionRecording
+from nasm.apps.repl.screen import ReplScreen, ScreenUnwritable
+from nasm.apps.repl.settings import ReplSettings
+from nasm.apps.repl.suggest import CompletionNames
 from nasm.base import gc_pause, host_memory
 from nasm.base.files import ANY, Allowed
 from nasm.base.problems import Failure, Problem, Refused, counted, did_you_mean, in_line, quoted
@@ -54,7 +54,7 @@ class Shell:
 
     def __init__(
         self,
-        screen: Screen,
+        screen: ReplScreen,
         *,
         inputs: Inputs | None = None,
         settings: RunSettings | None = None,
@@ -69,19 +69,19 @@ class Shell:
         self.moving = self.attended = False
         self.attached: list[str] | None = None
         self.code = self.failures = self._sourced = 0
-        self.recording = Recording()
+        self.recording = SessionRecording()
         self.aliases: dict[str, str] = {}
         self.last = ""
         self.torn = False
         self.cut = False
         self.deferred: list[Exception] = []
-        self.names = Names()
+        self.names = CompletionNames()
         self.displays = Displays()
         self._session: Session | None = None
         self._final: RunReport | None = None
 
     @property
-    def settings(self) -> Settings:
+    def settings(self) -> ReplSettings:
         """What was set of the debugger."""
         return self.screen.settings
 
@@ -248,7 +248,7 @@ class Shell:
                 chosen.do(self, rest)
                 if self.failures > failures:
                     break
-        except (Quit, Unwritable, BrokenPipeError):
+        except (Quit, ScreenUnwritable, BrokenPipeError):
             raise
         except KeyboardInterrupt as error:
             if Told.of(error).leaving:

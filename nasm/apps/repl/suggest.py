@@ -32,7 +32,7 @@ def no_operands(_: str) -> Operands:
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class CompletionNames:
     """What completion knows: the commands, words with their meaning by kind, and files.
 
     ``files`` gives the paths that begin with a text, ``operands`` what a mnemonic takes.
@@ -55,7 +55,7 @@ _INSTRUCTION = re.compile(r"(?:\w+:\s*)?(?:@[\w.]+\s+)?(\w+)(\s.*)?", re.DOTALL)
 _NAMED = re.compile(r"\s*(\w+)\s*=\s*(\w*)$")
 
 
-def suggest(text: str, names: Names) -> list[Suggestion]:
+def suggest(text: str, names: CompletionNames) -> list[Suggestion]:
     """Words that continue the text before the cursor, best first."""
     typed = _command_of(text).lstrip()
     if re.fullmatch(r"[^\s/@$]*", typed):
@@ -97,11 +97,11 @@ def _command_of(text: str) -> str:
     return " ".join(lines[begun:])
 
 
-def _without_aliases(names: Names) -> dict[str, Mapping[str, str]]:
+def _without_aliases(names: CompletionNames) -> dict[str, Mapping[str, str]]:
     return {kind: names.words[kind] for kind in names.words if kind != "alias"}
 
 
-def _commands(names: Names, prefix: str) -> dict[str, str]:
+def _commands(names: CompletionNames, prefix: str) -> dict[str, str]:
     return {
         c.name.removeprefix(prefix): c.summary
         for c in names.commands
@@ -109,7 +109,7 @@ def _commands(names: Names, prefix: str) -> dict[str, str]:
     }
 
 
-def _arguments(chosen: Command, rest: str, names: Names) -> list[Suggestion]:
+def _arguments(chosen: Command, rest: str, names: CompletionNames) -> list[Suggestion]:
     if "file" in chosen.takes:
         return starting(rest, names.files(rest), len(rest))
     found = _setting(rest, names) if "setting" in chosen.takes else []
@@ -143,7 +143,7 @@ def _arguments(chosen: Command, rest: str, names: Names) -> list[Suggestion]:
     return sorted(found, key=lambda s: not s.text.casefold().startswith(typed.casefold()))
 
 
-def _setting(rest: str, names: Names) -> list[Suggestion]:
+def _setting(rest: str, names: CompletionNames) -> list[Suggestion]:
     """The name of a setting, or what it may be."""
     for name in names.words.get("setting", {}):
         if rest.startswith(f"{name} "):
@@ -152,7 +152,7 @@ def _setting(rest: str, names: Names) -> list[Suggestion]:
     return starting(rest, names.words.get("setting", {}), len(rest))
 
 
-def instruction(text: str, names: Names) -> list[Suggestion]:
+def instruction(text: str, names: CompletionNames) -> list[Suggestion]:
     """What may follow in an instruction: an engine, a mnemonic, its operands and their words."""
     engine = re.search(r"@[\w.]*$", text)
     if engine:
@@ -176,7 +176,7 @@ def instruction(text: str, names: Names) -> list[Suggestion]:
     return starting(part, words | (left if not part.startswith("$") else {}), len(part))
 
 
-def _words(kind: str, typed: str, names: Names) -> dict[str, str]:
+def _words(kind: str, typed: str, names: CompletionNames) -> dict[str, str]:
     """The words of a kind, as they are spelt after what was typed."""
     words = dict(names.words.get(kind, {}))
     if kind == "command":

@@ -20,10 +20,10 @@ from nasm.language.text.parse_failure import FORMS as DIRECTIVES
 from nasm.views.tensor import Memory
 
 KEYS = {
-    "Enter": "do the command, or go on if it is not finished; alone, repeat the last step",
+    "Enter": "run the command, or continue an incomplete one; alone, repeat the last step",
     "Tab": "complete, or choose the next of several",
     "Up, Down": "the commands before and after",
-    "Right, End": "take the grey text, which is how a command of the history goes on",
+    "Right, End": "accept the grey text, the rest of a command from the history",
     "Ctrl-R": "search the history",
     "Ctrl-A, Ctrl-E": "to the start or the end of the line",
     "Ctrl-W, Ctrl-U": "delete the word or the line before the cursor",

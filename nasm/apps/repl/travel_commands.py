@@ -77,9 +77,7 @@ def _until(shell: Shell, expression: str) -> None:
     shell.session.stop_when(expression)
 
     def go(session: Session) -> str:
-        return (
-            "" if session.back_until(expression) else f"{in_line(expression)} never came to be true"
-        )
+        return "" if session.back_until(expression) else f"{in_line(expression)} was never true"
 
     gone(shell, go)
 
@@ -171,7 +169,7 @@ def undo(shell: Shell, rest: str) -> None:
     def go(session: Session) -> str:
         change = session.undo()
         if change is None and session.past.ahead is not None:
-            hint = "go to behind it first: 'goto end'"
+            hint = "go to a time after it first: 'goto end'"
             raise Refused(WRONG, "what was changed by hand lies ahead", hint)
         if change is None:
             raise Refused(WRONG, "nothing was changed by hand")

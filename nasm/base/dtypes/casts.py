@@ -8,7 +8,7 @@ from functools import cache, partial
 import numpy as np
 import numpy.typing as npt
 
-from nasm.base.dtypes.table import Array, DType, DTypeError, Float32, Float64, Kind, held_as
+from nasm.base.dtypes.table import Array, DType, DTypeError, ElementKind, Float32, Float64, held_as
 
 _FLOAT16 = np.dtype(np.float16)
 _FLOAT32 = np.dtype(np.float32)
@@ -22,7 +22,7 @@ def to_float32(array: Array, dtype: DType) -> Float32:
     float32 or tfloat32 array is returned as it is. Packed dtypes raise :class:`DTypeError`.
     """
     held_as(array, dtype.numpy)
-    if dtype.kind is Kind.PACKED:
+    if dtype.kind is ElementKind.PACKED:
         raise _packed(dtype)
     if dtype.numpy == _FLOAT32:
         return array
@@ -64,9 +64,9 @@ def from_float32(
     held_as(values, _FLOAT32)
     if dtype.numpy == _FLOAT32:
         return values
-    if dtype.kind is Kind.INT:
+    if dtype.kind is ElementKind.INT:
         return _to_integer(values, dtype, lost)
-    if dtype.kind is not Kind.FLOAT:
+    if dtype.kind is not ElementKind.FLOAT:
         raise DTypeError(f"nothing converts to {dtype}: only quantizing produces it")
     if lost is not None and not float(np.vdot(values, values)) <= _safe(dtype):
         _overflowing(values, dtype, lost)
@@ -123,9 +123,9 @@ def convert_float64(values: Float64, dtype: DType, saturate: bool = False) -> Ar
     with np.errstate(all="ignore"):
         if dtype.numpy == _FLOAT32:
             return values.astype(np.float32)
-        if dtype.kind is Kind.SCALE:
+        if dtype.kind is ElementKind.SCALE:
             return _exact_scale(values, dtype)
-        if dtype.kind is Kind.PACKED and not values.any():
+        if dtype.kind is ElementKind.PACKED and not values.any():
             return np.zeros(values.shape, dtype.numpy)
         return from_float32(_to_odd(values), dtype, saturate)
 

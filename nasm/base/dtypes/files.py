@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from nasm.base.dtypes.table import Array, DType, DTypeError, Kind, held_as
+from nasm.base.dtypes.table import Array, DType, DTypeError, ElementKind, held_as
 
 
 def npy_storable(array: Array, dtype: DType) -> Array:
@@ -54,7 +54,7 @@ def format_value(value: Any, dtype: DType) -> str:
     """
     if dtype.is_int:
         return str(int(value))
-    if dtype.kind is Kind.PACKED:
+    if dtype.kind is ElementKind.PACKED:
         return f"0x{int(value):0{2 * dtype.itemsize}x}"
     number = float(value)
     if not np.isfinite(number) or (number.is_integer() and abs(number) < 1e7):

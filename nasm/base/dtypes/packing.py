@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nasm.base.dtypes.casts import from_float32, to_float32
-from nasm.base.dtypes.table import DTYPES, Array, DType, DTypeError, Float32, Kind, held_as
+from nasm.base.dtypes.table import DTYPES, Array, DType, DTypeError, ElementKind, Float32, held_as
 
 Codes = npt.NDArray[np.uint8]
 
@@ -56,7 +56,7 @@ def pack(values: Float32, dtype: DType, saturate: bool = False) -> Array:
 
 def _part(dtype: DType) -> DType | None:
     """The dtype of each of the four values; None: it has four bits and is no storage type."""
-    if dtype.kind is not Kind.PACKED:
+    if dtype.kind is not ElementKind.PACKED:
         raise DTypeError(f"an element of {dtype} is one value, not four")
     return DTYPES.get(dtype.name.removesuffix("_x4"))
 

@@ -20,7 +20,7 @@ class DTypeError(ValueError):
     """A conversion that does not exist, or data that is not of the dtype it should be."""
 
 
-class Kind(Enum):
+class ElementKind(Enum):
     """What an element of a dtype is."""
 
     INT = "an integer"
@@ -41,7 +41,7 @@ class DType:
     itemsize: int
     numpy: np.dtype[Any]
     bits_dtype: np.dtype[Any]
-    kind: Kind
+    kind: ElementKind
     aliases: tuple[str, ...]
     summary: str
     max_finite: float
@@ -50,17 +50,17 @@ class DType:
     @property
     def is_int(self) -> bool:
         """Whether it is an integer type."""
-        return self.kind is Kind.INT
+        return self.kind is ElementKind.INT
 
     @property
     def is_float(self) -> bool:
         """Whether it is a floating-point type that arithmetic can read and write."""
-        return self.kind is Kind.FLOAT
+        return self.kind is ElementKind.FLOAT
 
     @property
     def in_npy(self) -> bool:
         """Whether the .npy format knows it; if not, files hold its bits."""
-        return self.kind is not Kind.PACKED and self.numpy.isbuiltin == 1
+        return self.kind is not ElementKind.PACKED and self.numpy.isbuiltin == 1
 
     def __str__(self) -> str:
         return self.name
@@ -73,7 +73,7 @@ class DType:
 def _row(
     name: str,
     aliases: str,
-    kind: Kind,
+    kind: ElementKind,
     numpy: npt.DTypeLike,
     max_finite: float,
     summary: str,
@@ -91,16 +91,16 @@ _MX = "MX matrix multiplication, data tensor layout"
 # documented ones (240, 448 and 57344) agree.
 _ROWS = (
     # bool_ is stored as uint8, and no rule tells the two apart.
-    _row("uint8", "u8 bool_", Kind.INT, np.uint8, 2**8 - 1, "8-bit unsigned integer"),
-    _row("int8", "i8", Kind.INT, np.int8, 2**7 - 1, "8-bit signed integer"),
-    _row("uint16", "u16", Kind.INT, np.uint16, 2**16 - 1, "16-bit unsigned integer"),
-    _row("int16", "i16", Kind.INT, np.int16, 2**15 - 1, "16-bit signed integer"),
-    _row("uint32", "u32", Kind.INT, np.uint32, 2**32 - 1, "32-bit unsigned integer"),
-    _row("int32", "i32", Kind.INT, np.int32, 2**31 - 1, "32-bit signed integer"),
+    _row("uint8", "u8 bool_", ElementKind.INT, np.uint8, 2**8 - 1, "8-bit unsigned integer"),
+    _row("int8", "i8", ElementKind.INT, np.int8, 2**7 - 1, "8-bit signed integer"),
+    _row("uint16", "u16", ElementKind.INT, np.uint16, 2**16 - 1, "16-bit unsigned integer"),
+    _row("int16", "i16", ElementKind.INT, np.int16, 2**15 - 1, "16-bit signed integer"),
+    _row("uint32", "u32", ElementKind.INT, np.uint32, 2**32 - 1, "32-bit unsigned integer"),
+    _row("int32", "i32", ElementKind.INT, np.int32, 2**31 - 1, "32-bit signed integer"),
     _row(
         "float8_e3m4",
         "e3m4",
-        Kind.FLOAT,
+        ElementKind.FLOAT,
         ml_dtypes.float8_e3m4,
         15.5,
         "8-bit float, 3 exponent and 4 mantissa bits, with infinities",
@@ -109,7 +109,7 @@ _ROWS = (
     _row(
         "float8_e4m3",
         "e4m3",
-        Kind.FLOAT,
+        ElementKind.FLOAT,
         ml_dtypes.float8_e4m3,
         240.0,
         "8-bit float, 4 exponent and 3 mantissa bits, with infinities",
@@ -117,7 +117,7 @@ _ROWS = (
     _row(
         "float8_e5m2",
         "e5m2",
-        Kind.FLOAT,
+        ElementKind.FLOAT,
         ml_dtypes.float8_e5m2,
         57344.0,
         "8-bit float, 5 exponent and 2 mantissa bits, with infinities",
@@ -125,7 +125,7 @@ _ROWS = (
     _row(
         "float8_e4m3fn",
         "e4m3fn",
-        Kind.FLOAT,
+        ElementKind.FLOAT,
         ml_dtypes.float8_e4m3fn,
         448.0,
         "8-bit float, 4 exponent and 3 mantissa bits, no infinities (OCP)",
@@ -133,7 +133,7 @@ _ROWS = (
     _row(
         "float8_e8m0fnu",
         "e8m0",
-        Kind.SCALE,
+        ElementKind.SCALE,
         ml_dtypes.float8_e8m0fnu,
         2.0**127,
         "8-bit power of two, the scale of an MX block",
@@ -141,7 +141,7 @@ _ROWS = (
     _row(
         "float16",
         "f16 fp16",
-        Kind.FLOAT,
+        ElementKind.FLOAT,
         np.float16,
         65504.0,
         "16-bit float, 5 exponent and 10 mantissa bits (IEEE 754)",
@@ -149,7 +149,7 @@ _ROWS = (
     _row(
         "bfloat16",
         "bf16",
-        Kind.FLOAT,
+        ElementKind.FLOAT,
         ml_dtypes.bfloat16,
         (2 - 2.0**-7) * 2.0**127,
         "16-bit float, 8 exponent and 7 mantissa bits",
@@ -157,7 +157,7 @@ _ROWS = (
     _row(
         "tfloat32",
         "tf32",
-        Kind.FLOAT,
+        ElementKind.FLOAT,
         np.float32,
         (2 - 2.0**-10) * 2.0**127,
         "float32 in memory, read by matrix multiplication with 10 mantissa bits",
@@ -165,7 +165,7 @@ _ROWS = (
     _row(
         "float32",
         "f32 fp32",
-        Kind.FLOAT,
+        ElementKind.FLOAT,
         np.float32,
         (2 - 2.0**-23) * 2.0**127,
         "32-bit float, 8 exponent and 23 mantissa bits (IEEE 754)",
@@ -173,7 +173,7 @@ _ROWS = (
     _row(
         "float8_e5m2_x4",
         "",
-        Kind.PACKED,
+        ElementKind.PACKED,
         np.uint32,
         57344.0,
         "four float8_e5m2, the first in the lowest byte",
@@ -182,7 +182,7 @@ _ROWS = (
     _row(
         "float8_e4m3fn_x4",
         "",
-        Kind.PACKED,
+        ElementKind.PACKED,
         np.uint32,
         448.0,
         "four float8_e4m3fn, the first in the lowest byte",
@@ -191,7 +191,7 @@ _ROWS = (
     _row(
         "float4_e2m1fn_x4",
         "",
-        Kind.PACKED,
+        ElementKind.PACKED,
         np.uint16,
         6.0,
         "four 4-bit floats (2 exponent bits, 1 mantissa bit), the first in the lowest bits",

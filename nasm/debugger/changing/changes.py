@@ -17,7 +17,7 @@ from nasm.isa.held import Part
 from nasm.isa.micro import Micro
 from nasm.machine.access import Access
 from nasm.machine.records import Status
-from nasm.program.deferred import Moment
+from nasm.program.deferred import DeferredMoment
 from nasm.runs.running import Running
 from nasm.sim.counters import HIGHEST, LOWEST
 from nasm.sim.memory import Array
@@ -28,7 +28,7 @@ WRONG = "E0822"
 """The code of what cannot be done, or not now."""
 
 
-class Change:
+class HandChange:
     """Something done by hand; ``str`` is what could be typed to do it again."""
 
     __slots__ = ()
@@ -57,7 +57,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class SetElements(Change):
+class SetElements(HandChange):
     """Elements of tensors get values, one per element, as they are stored."""
 
     text: str
@@ -69,11 +69,10 @@ class SetElements(Change):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class SetSemaphore(Change):
-    """A semaphore or an event gets a value, which whoever waits for it sees at once.
+class SetSemaphore(HandChange):
+    """A semaphore or an event gets a value, which queues that wait for it see at once.
 
-    From now on nobody knows from the program alone what comes before what: the order of the run is
-    judged no further.
+    From now on the program alone does not determine the order: it is checked no further.
     """
 
     text: str
@@ -88,7 +87,7 @@ class SetSemaphore(Change):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class SetRegister(Change):
+class SetRegister(HandChange):
     """A register of a queue gets a value."""
 
     text: str
@@ -107,7 +106,7 @@ class SetRegister(Change):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class SetPart(Change):
+class SetPart(HandChange):
     """Elements of a part of what a core holds get values: those ``numbers`` say, as it stores them.
 
     Who waits for something of the core asks again, now.
@@ -131,8 +130,8 @@ class SetPart(Change):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Divert(Change):
-    """A queue goes on at another pc: behind its next instruction, or wherever it was sent."""
+class Divert(HandChange):
+    """A queue continues at another pc: after its next instruction, or wherever it was sent."""
 
     text: str
     queue: int
@@ -144,15 +143,15 @@ class Divert(Change):
         queue = scheduler.queues[self.queue]
         free(running, queue)
         if self.pc < queue.length or self.resume:
-            queue.fetch(self.pc)  # what is wrong with it is said before anything is changed
+            queue.fetch(self.pc)  # errors are reported before anything is changed
         scheduler.divert(queue, self.pc, self.resume)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Type(Change):
+class Type(HandChange):
     """Declarations and instructions that were typed: tensors get their values, queues the rest.
 
-    ``pcs`` says where the instructions of each queue stand. They are its next ones.
+    ``pcs`` are the places of the instructions of each queue. They are its next ones.
     ``declarations`` is what of the text declares something, ``posts`` are moments of it.
     """
 
@@ -160,7 +159,7 @@ class Type(Change):
     declarations: str
     values: tuple[tuple[View, Array], ...]
     pcs: tuple[tuple[int, range], ...]
-    posts: Set[Moment] = frozenset()
+    posts: Set[DeferredMoment] = frozenset()
 
     def _do(self, running: Running) -> None:
         scheduler = running.machine.scheduler

@@ -68,7 +68,7 @@ class Typing:
         return self.running.program
 
     def take(self, text: str, by_hand: Iterable[object] = (), declarations: bool = False) -> Type:
-        """Assemble a text, make room for it on the machine, and say what is to be changed.
+        """Assemble a text, make room for it on the machine, and return the changes to make.
 
         ``by_hand`` is what was changed before, up to now: moments of it may be named.
 
@@ -108,10 +108,10 @@ class Typing:
         return made
 
     def _free(self, names: Iterable[tuple[str, str]]) -> None:
-        """Refuse names that somebody gave to expressions."""
+        """Refuse names that the user gave to expressions."""
         for name, what in names:
             if (bare := name.removeprefix("$")) in self.running.named:
-                said = f"{what} '{name}': {bare} stands for {self.running.named[bare]} already"
+                said = f"{what} '{name}': {bare} is already a name for {self.running.named[bare]}"
                 raise Failure(Problem(WRONG, said, None, f"unlet {bare}, or another name"))
 
     def _initial(self, added: Added) -> Iterator[tuple[View, Array]]:
@@ -125,9 +125,9 @@ class Typing:
 
 
 def program_text(running: Running, typing: Typing, changes: Sequence[object]) -> str:
-    """The text of a program with what was typed behind it: it assembles to one that does it all.
+    """The text of a program followed by the typed lines: it assembles to one that does it all.
 
-    What was changed by hand otherwise stands there as comments. Of texts that were gone back over
+    Other changes by hand are included as comments. Of texts that were gone back over
     there are the declarations, which still hold.
     """
     if running.source is None:
@@ -161,7 +161,7 @@ def told(
     done: Sequence[InstructionRecord],
     memory: tuple[MemoryChange, ...],
 ) -> Typed:
-    """What a change and the run after it have come to."""
+    """The result of a change and the run after it."""
     machine, mine = running.machine, dict(change.pcs)
     executed, others = [], []
     for record in done:

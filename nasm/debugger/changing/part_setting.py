@@ -13,7 +13,7 @@ from nasm.base.problems import Failure, Refused, listed, quoted
 from nasm.debugger.changing.changes import WRONG, SetPart
 from nasm.debugger.changing.values import Wanted, stored
 from nasm.debugger.values.expressions import Expression
-from nasm.debugger.values.parts import Place
+from nasm.debugger.values.parts import PartPlace
 from nasm.isa.held import Seen
 from nasm.runs.running import Running
 
@@ -24,7 +24,7 @@ WORD = re.compile(r"[A-Za-z_]\w*")
 def setting(running: Running, place: str, text: str, value: object) -> SetPart | None:
     """A change that gives elements of a part values; None if the place is no part of a core.
 
-    Behind it may stand ``.view(u32)``: then the values are bits. Raises Failure or Refused.
+    ``.view(u32)`` may follow: then the values are bits. Raises Failure or Refused.
     """
     viewed = VIEWED.fullmatch(place)
     spelled = viewed[1] if viewed is not None else place
@@ -33,7 +33,7 @@ def setting(running: Running, place: str, text: str, value: object) -> SetPart |
     except Failure:
         if _of_core(running, spelled):
             raise
-        return None  # whoever looks for a tensor says what is wrong with it
+        return None  # the search for a tensor reports errors of the name
     found = asked.picked(running)
     if found is None and asked.held:
         raise Refused(WRONG, f"'{quoted(spelled)}' is nothing to be set", "a part, or some of it")
@@ -87,7 +87,7 @@ def _name(seen: Seen) -> str:
     return "uint8" if name == "bool" else name
 
 
-def _number(place: Place, value: object) -> object:
+def _number(place: PartPlace, value: object) -> object:
     """A value, or the number that a word for an item means."""
     if not isinstance(value, str) or WORD.fullmatch(value.strip()) is None:
         return value
@@ -95,7 +95,7 @@ def _number(place: Place, value: object) -> object:
     return words.get(value.strip(), value)
 
 
-def _words(place: Place) -> Mapping[str, int]:
+def _words(place: PartPlace) -> Mapping[str, int]:
     """The words for numbers in an item of a part."""
     part = place.part
     return {} if place.number is None else part.words.get(part.items[place.number], {})

@@ -11,8 +11,8 @@ from nasm.base.problems import Refused, counted, did_you_mean, in_line, listed
 from nasm.debugger.changing import part_setting
 from nasm.debugger.changing.changes import (
     WRONG,
-    Change,
     Divert,
+    HandChange,
     SetElements,
     SetRegister,
     SetSemaphore,
@@ -35,8 +35,8 @@ class Altered:
     """What was changed by hand, and how.
 
     A semaphore, a register or the pc of a queue is a number ``before`` and ``after``; None is one
-    that is not known. Of a tensor it is said which elements of the ``memory`` are not what they
-    were, of a part of a core how many, by ``count``, and the first ``elements``.
+    that is not known. For a tensor, ``memory`` has the elements that changed; for a part of a core,
+    ``count`` is how many changed, and ``elements`` are the first.
     """
 
     what: str
@@ -57,7 +57,7 @@ class Altered:
         return f"<{in_line(str(self))}>"
 
 
-def setting(running: Running, place: str, value: object) -> Change:
+def setting(running: Running, place: str, value: object) -> HandChange:
     """A change that gives a place a value: a tensor or part of it, a semaphore, a register.
 
     Parts of what a core holds are places, too.
@@ -167,7 +167,7 @@ def _of_line(running: Running, queue: Queue, name: str, line: int) -> int:
     raise Refused(WRONG, f"@{name} has no instruction on line {line}")
 
 
-def held(running: Running, change: Change) -> int | None:
+def held(running: Running, change: HandChange) -> int | None:
     """What the semaphore or the register of a change holds; None if that is not known."""
     if isinstance(change, SetSemaphore):
         return running.machine.scheduler.semaphores[change.number].value

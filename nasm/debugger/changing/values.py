@@ -35,7 +35,7 @@ class Wanted:
 
 
 def one_number(running: Running, value: object) -> object:
-    """What is to be put into a counter or a register."""
+    """The value to put into a counter or a register."""
     found: Any = value
     if isinstance(value, str):
         found = _evaluated(running, value)[0]
@@ -58,7 +58,11 @@ def stored(running: Running, wanted: Wanted, value: object) -> Array:
             found, same = _evaluated(running, value)
     else:
         found = _array(wanted, value)
-    if found.dtype == dtype.numpy and same in (None, dtype) and dtype.kind is not dtypes.Kind.INT:
+    if (
+        found.dtype == dtype.numpy
+        and same in (None, dtype)
+        and dtype.kind is not dtypes.ElementKind.INT
+    ):
         held = found
     else:
         held = _rounded(wanted, found, same)

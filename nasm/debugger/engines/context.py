@@ -215,7 +215,7 @@ class Scene(Awaiting):
         if not queue.parked:
             start.tick = max(self.now, queue.due)
             start.hold(
-                Hold("core", f"goes on with the other core, {self.more(queue.due)}", queue.due)
+                Hold("core", f"continues with the other core, {self.more(queue.due)}", queue.due)
             )
             return start
         for member, absent in self.machine.rendezvous.waiting():
@@ -235,11 +235,11 @@ class Scene(Awaiting):
         return self._exchange(queue, start)
 
     def _exchange(self, queue: Queue, start: Start) -> Start:
-        """What the cores exchange is on its way."""
+        """What the cores exchange is in flight."""
         queues, notify = self.machine.rendezvous.exchanging(queue.index)
         heads = {(index, self.scheduler.queues[index].pc) for index in queues}
         transfers = tuple(t for t in self.transfers if (t.queue, t.pc) in heads)
-        if not transfers:  # the last has landed, and the release is under way
+        if not transfers:  # the last has landed, and the release is in progress
             start.hold(Hold("core", "waits for the exchange of the cores", None, False))
             return start
         last, certain = max(t.lands for t in transfers), all(t.certain for t in transfers)

@@ -47,7 +47,7 @@ class Pending:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Waiting:
-    """An engine that waits, and for what; it goes on at the tick ``until``, None if not known."""
+    """An engine that waits, and for what; it continues at the tick ``until``, None if not known."""
 
     at: Location
     op: str
@@ -88,7 +88,7 @@ class Poster:
 class Counter:
     """A semaphore or event now: ``value``, of which waiters see ``seen``.
 
-    ``moving`` is what transfers under way will still post.
+    ``moving`` is what transfers in flight will still post.
     """
 
     name: str

@@ -1,7 +1,7 @@
-"""When each queue can start its next instruction at the earliest, whatever else happens.
+"""The earliest time at which each queue can start its next instruction in every execution.
 
-A queue that waits for a semaphore cannot go on before enough has been posted; who posts that may
-have to wait itself. So the bounds follow from each other, from what is under way on.
+A queue that waits for a semaphore cannot continue before enough has been posted; the poster may
+have to wait itself. So the bounds follow from each other, starting from what is in flight.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ class _Post(NamedTuple):
 def earliest(machine: Machine, outlook: Outlook, lands: Callable[[int], int]) -> list[int]:
     """A tick for each queue before which its next instruction cannot start.
 
-    ``lands`` says before which tick a transfer under way, by its key, cannot have landed anything.
+    ``lands`` gives the tick before which a transfer in flight, by its key, cannot have landed
+    anything.
     """
     scheduler = machine.scheduler
     queues = scheduler.queues
@@ -49,7 +50,7 @@ def earliest(machine: Machine, outlook: Outlook, lands: Callable[[int], int]) ->
 
 
 def _ready(queue: Queue) -> int:
-    """When what the next instruction needs beside a semaphore is there."""
+    """When everything but a semaphore that the next instruction needs is there."""
     task, behind = queue.head, queue.behind
     tick = 0 if queue.parked or queue.blocked is not None else queue.due
     if task is not None:
@@ -66,7 +67,7 @@ def _wait(machine: Machine, queue: Queue) -> Wait | None:
 
 
 def _known(machine: Machine, number: int, lands: Callable[[int], int]) -> list[_Post]:
-    """Posts that are under way: made and not seen, of instructions in flight and of transfers."""
+    """Posts in flight: made and not seen, of instructions in flight and of transfers."""
     scheduler = machine.scheduler
     semaphore = scheduler.semaphores.get(number) or Semaphore()
     found = [_Post(p.at, p.value if p.op == "+" else None) for p in semaphore.pending]

@@ -37,7 +37,7 @@ class Future(NamedTuple):
 
 
 class Outlook:
-    """What the text of a program says of its queues, wherever they stand."""
+    """What the text of a program determines about its queues, at any pc."""
 
     def __init__(self, machine: Machine) -> None:
         self.machine, self.program = machine, machine.program
@@ -57,7 +57,7 @@ class Outlook:
         return self._flows[queue]
 
     def next_of(self, queue: Queue, pcs: list[int]) -> int | None:
-        """Which of some instructions, in order, a queue would come to next; None if to none."""
+        """Which of some instructions, in order, a queue would reach next; None if none."""
         if queue.done:
             return None
         typed = next((pc for pc in queue.ahead() if pc in pcs), None)
@@ -67,7 +67,7 @@ class Outlook:
         return self._behind(queue, pc, pcs) if pc < queue.length else None
 
     def _behind(self, queue: Queue, pc: int, pcs: list[int]) -> int | None:
-        """The same for a queue that goes on at a pc of its program."""
+        """The same for a queue that continues at a pc of its program."""
         at, last = bisect_left(pcs, pc), bisect_left(pcs, queue.length)
         if not self.program.queues[queue.index].labels:
             return pcs[at] if at < last else None

@@ -68,7 +68,7 @@ class Situation:
         return f"{self.machine.microseconds(tick):,.3f} µs"
 
     def beside(self, who: Who, queue: Queue) -> str:
-        """An instruction, told from the engine whose next one is looked at."""
+        """An instruction, named relative to the engine in question."""
         place = self.place(who)
         return place.where if who[0] == queue.index else str(place)
 

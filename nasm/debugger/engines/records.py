@@ -62,10 +62,10 @@ class Hold:
 
     ``kind`` is ``semaphore``, ``notification``, ``data``, ``unit``, ``port``, ``ready``, ``core``,
     ``condition``, ``turn`` or ``over``; ``said`` continues "the engine", ``brief`` in fewer words.
-    It ends at the tick ``until``: not before that if it is not ``certain``, and None if nobody
-    knows. ``by`` are the instructions that would end it, ``transfers`` those under way that would.
-    Of a semaphore ``what`` is the wait alone, and ``detail`` who posts; that is ``enough`` if it is
-    under way.
+    It ends at the tick ``until``: not before that if it is not ``certain``, and None if that is not
+    known. ``by`` are the instructions that would end it, ``transfers`` those in flight that would.
+    For a semaphore ``what`` is the wait alone, and ``detail`` names the posters; it is ``enough``
+    if sufficient posts are in flight.
     """
 
     kind: str
@@ -93,9 +93,9 @@ class EngineContext:
     ``engine`` is what it is called, ``cycle`` its own counter, ``doing`` what it executes, oldest
     first. ``at``, ``text`` and ``span`` are its next instruction, None and empty if it has none;
     ``holds`` is what keeps that from starting, what ends last in front. It starts at the tick
-    ``starts``, not before that if it is not ``certain``, and None if nobody knows. ``expansion``
-    says of which instructions it is one, if another was expanded to these, ``origin`` which slot of
-    a buffer or a template it was.
+    ``starts``, not before that if it is not ``certain``, and None if that is not known.
+    ``expansion`` says of which instructions it is one, if another was expanded to these, ``origin``
+    which slot of a buffer or a template it was.
     """
 
     engine: str
@@ -136,7 +136,7 @@ class EngineContext:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Context(Drawn):
-    """What all engines do at a tick, and the transfers under way."""
+    """What all engines do at a tick, and the transfers in flight."""
 
     tick: int
     status: Status
@@ -152,4 +152,4 @@ class Context(Drawn):
     def __repr__(self) -> str:
         left = sum(not engine.idle for engine in self.engines)
         said = f"{counted(left, 'engine')} with something to do"
-        return f"<context at tick {self.tick}: {said}, {len(self.transfers)} transfers under way>"
+        return f"<context at tick {self.tick}: {said}, {len(self.transfers)} transfers in flight>"

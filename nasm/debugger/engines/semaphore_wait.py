@@ -1,4 +1,4 @@
-"""The semaphore that an instruction waits for: who posts it, where they stand, and when."""
+"""The semaphore that an instruction waits for: which lines post it, and when."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Awaiting(Situation):
 
     @staticmethod
     def _noticed(queue: Queue, semaphore: Semaphore) -> tuple[int, Post | None] | None:
-        """When a parked queue has been told that it may go on; None if it has not."""
+        """When a parked queue was released; None if it was not."""
         if queue.due == NEVER:
             return None
         posts = (p for p in semaphore.pending if p.record == queue.because and p.at == queue.due)
@@ -94,7 +94,7 @@ class Awaiting(Situation):
         return any(f.semaphore == number and self.now + f.notify < at for f in flights)
 
     def _unmet(self, queue: Queue, wait: Wait, semaphore: Semaphore, name: str) -> Hold:
-        """Nobody has posted yet what the instruction waits for."""
+        """What the instruction waits for has not been posted yet."""
         number, op, value = wait
         coming = tuple(
             t
@@ -186,19 +186,19 @@ class Awaiting(Situation):
         return listed(said, "and")
 
     def _to_post(self, queue: Queue, posters: list[Who]) -> str:
-        """Who would post, and where they stand."""
+        """The lines that would post, and where their queues are."""
         parts = []
         for index, pc in posters[:SHOWN]:
             other = self.scheduler.queues[index]
             place = self.place((index, pc))
             if index == queue.index:
-                parts.append(f"{place} posts it, behind this wait")
+                parts.append(f"{place} posts it, after this wait")
             elif other.pc == pc:
-                stands = "waits itself" if other.parked else "is next there"
-                parts.append(f"{place} posts it, and {stands}")
+                state = "waits itself" if other.parked else "is next there"
+                parts.append(f"{place} posts it, and {state}")
             else:
-                stand = self.place((index, other.pc)).where
-                parts.append(f"{place} posts it, and {place.engine} is at {stand}")
+                here = self.place((index, other.pc)).where
+                parts.append(f"{place} posts it, and {place.engine} is at {here}")
         if len(posters) > SHOWN:
             parts.append(f"{len(posters) - SHOWN} more engines post it")
         return "; ".join(parts)

@@ -23,7 +23,7 @@ from nasm.analysis.summary import instruction_text
 from nasm.base.problems import clean, counted
 from nasm.debugger.engines.context import Scene
 from nasm.debugger.engines.records import Location
-from nasm.sim.channels import Group, Server
+from nasm.sim.channels import ChannelGroup, Group
 from nasm.sim.counters import TRANSFER, Who
 from nasm.sim.events import Observer
 from nasm.sim.history import NOBODY
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from nasm.debugger.moving.past import Past
 
 CYCLES = 10_000
-"""Cycles of the base clock that are looked at, unless it is said how many."""
+"""Default number of cycles of the base clock in a strip."""
 
 
 class Spell(NamedTuple):
@@ -186,7 +186,7 @@ def _under_way(scheduler: Scheduler, spells: _Spells) -> None:
     for _, what in scheduler.coming():
         if isinstance(what, Group):
             spells.moved(what, what.free)
-        elif isinstance(what, Server):
+        elif isinstance(what, ChannelGroup):
             for groups in what.rings.values():
                 for group in groups:
                     if group.start >= 0:

@@ -1,4 +1,4 @@
-"""Transfers under way: how far each of them is, and when it will land."""
+"""Transfers in flight: how far each of them is, and when it will land."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from nasm.isa.list_kinds import views
 from nasm.machine.writers import written
 from nasm.program.program import Instruction
 from nasm.sim import turns
-from nasm.sim.channels import Flight, Group, Server, members
+from nasm.sim.channels import ChannelGroup, Flight, Group, members
 from nasm.sim.counters import TRANSFER, Who
 from nasm.views.spelling import spell
 from nasm.views.view import View
@@ -37,7 +37,7 @@ have; the channels are done with all of them; all have landed, and waiters do no
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TransferRecord:
-    """A transfer under way; ``number`` counts those of the run from 1, 0 where that is forgotten.
+    """A transfer in flight; ``number`` counts those of the run from 1, 0 where that is forgotten.
 
     Of its ``shares`` so many have ``landed``. It lands at the tick ``lands``, not before it if that
     is not ``certain``, and waiters see it at ``seen``. ``dst`` and ``src`` are views as a program
@@ -86,7 +86,7 @@ class Landing:
 
 
 class Landings:
-    """When what is under way lands, as far as it can be told.
+    """When transfers in flight land, as far as that can be predicted.
 
     A channel serves the shares of one ring in order. So when they land follows from what is there
     already, if nothing of another ring gets in between.
@@ -125,7 +125,7 @@ class Landings:
         self.of[flight.key].add(tick, certain)
         self.first[flight.key] = min(tick, self.first.get(flight.key, tick))
 
-    def _serve(self, core: int, server: Server) -> None:
+    def _serve(self, core: int, server: ChannelGroup) -> None:
         """The groups of a server, ring by ring: what follows another starts when that is over."""
         for ring, groups in server.rings.items():
             at, known = server.at, len(server.rings) == 1
@@ -143,7 +143,7 @@ class Landings:
             self._doubted |= set() if known else {core}
 
     def _arrive(self, tick: int, flight: Flight) -> None:
-        """The shares of a transfer that is on its way to the channels."""
+        """The shares of a transfer that is still being dispatched to the channels."""
         core, ring, ends = flight.core, flight.ring, tick
         for portion in flight.portions:
             for channel in members(portion.channels):
@@ -174,7 +174,7 @@ class Landings:
 
 
 def look_ahead(machine: Machine, outlook: Outlook) -> tuple[Landings, list[int]]:
-    """When what is under way lands, and when each queue can start its next one at the earliest."""
+    """When transfers in flight land, and the earliest next start of each queue."""
     starts: list[int] = []
     for _ in range(2):  # a transfer to come may be in the way of one, and wait for that
         landings = Landings(machine, outlook, starts)
@@ -183,7 +183,7 @@ def look_ahead(machine: Machine, outlook: Outlook) -> tuple[Landings, list[int]]
 
 
 def under_way(machine: Machine, landings: Landings) -> tuple[TransferRecord, ...]:
-    """Every transfer that was issued and that somebody may still wait for, oldest first."""
+    """Every transfer that was issued and may still be waited for, oldest first."""
     scheduler = machine.scheduler
     flying = [_flying(machine, flight, landings) for flight in scheduler.transfers.values()]
     return (*_notifying(machine, {f.origin for f in scheduler.transfers.values()}), *flying)

@@ -1,4 +1,4 @@
-"""Everyone in a program who reads or writes some bytes, or posts or awaits a semaphore."""
+"""All lines of a program that read or write some bytes, or post or wait for a semaphore."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nasm.analysis.summary import instruction_text
 from nasm.base.problems import Refused, clean
 from nasm.base.source import Span
 from nasm.isa.effects import Clear
-from nasm.isa.instruction import Context
+from nasm.isa.instruction import InstructionContext
 from nasm.isa.list_kinds import views
 from nasm.machine.writers import read, written
 from nasm.program.program import Instruction
@@ -30,7 +30,7 @@ READS, WRITES, POSTS, WAITS, CLEARS = "reads", "writes", "posts", "waits", "clea
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Use:
+class LineUse:
     """A line of a queue that uses something: ``does`` says how, ``pcs`` are its instructions.
 
     ``amount`` is what a post does to a semaphore, or what a wait wants of it. ``text`` is the first
@@ -58,7 +58,7 @@ Found = tuple[str, str, bool]
 """What an instruction does, how much, and whether that is decided when it runs."""
 
 
-def uses(held: Inspection, outlook: Outlook, text: str) -> tuple[Use, ...]:
+def uses(held: Inspection, outlook: Outlook, text: str) -> tuple[LineUse, ...]:
     """Who uses a tensor or slice, a ``$semaphore`` or a register; raises Failure or Refused."""
     machine, text = held.machine, held.spelled(text.strip())
     register = _REGISTER.fullmatch(text)
@@ -79,7 +79,7 @@ def uses(held: Inspection, outlook: Outlook, text: str) -> tuple[Use, ...]:
     return found
 
 
-def of_view(machine: Machine, outlook: Outlook, view: View) -> tuple[Use, ...]:
+def of_view(machine: Machine, outlook: Outlook, view: View) -> tuple[LineUse, ...]:
     """Who reads and writes any byte of a view, queue by queue in order."""
     wanted = machine.addresses.region(view)
     area, program = machine.state.areas[view.tensor.index], machine.program
@@ -119,11 +119,13 @@ def _footprint(machine: Machine, instruction: Instruction, view: View) -> tuple[
     if operand is None or operand.footprint is None:
         return (view,)
     generation = machine.program.generation
-    return operand.footprint(Context.of(row, instruction.operands, row.engines[0], generation))
+    return operand.footprint(
+        InstructionContext.of(row, instruction.operands, row.engines[0], generation)
+    )
 
 
-def of_semaphore(machine: Machine, outlook: Outlook, number: int) -> tuple[Use, ...]:
-    """Who posts and who awaits a semaphore or event, queue by queue in order."""
+def of_semaphore(machine: Machine, outlook: Outlook, number: int) -> tuple[LineUse, ...]:
+    """The lines that post and wait for a semaphore or event, queue by queue in order."""
     program = machine.program
     waits = {
         n: f"{w.op} {w.value}"
@@ -152,7 +154,7 @@ def of_semaphore(machine: Machine, outlook: Outlook, number: int) -> tuple[Use, 
 
 def of_register(
     machine: Machine, outlook: Outlook, register: int, queues: Iterable[int]
-) -> tuple[Use, ...]:
+) -> tuple[LineUse, ...]:
     """Who of some queues reads or sets a register of its engine."""
     program, wanted = machine.program, frozenset(queues)
 
@@ -181,7 +183,7 @@ def _read_registers(instruction: Instruction) -> set[int]:
 
 def _folded(
     machine: Machine, outlook: Outlook, does: Callable[[int, int], Sequence[Found]]
-) -> tuple[Use, ...]:
+) -> tuple[LineUse, ...]:
     """The instructions of each line that do the same, as one."""
     program, made = machine.program, []
     for queue, lines in enumerate(program.queues):
@@ -194,7 +196,7 @@ def _folded(
         for (_, (how, amount, perhaps)), pcs in found.items():
             assert flow is not None
             made.append(
-                Use(
+                LineUse(
                     program.queue_name(queue),
                     queue,
                     tuple(pcs),

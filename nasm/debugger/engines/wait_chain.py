@@ -1,4 +1,4 @@
-"""What an engine waits for, followed back to what is not held up by anything else."""
+"""What an engine waits for, followed back to what nothing else blocks."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from nasm.sim.queues import Queue
 
 TIME, CIRCLE, NOBODY, OPEN, NOTHING = ENDS = ("time", "circle", "nobody", "open", "nothing")
-"""How a chain ends: with something that is over at a known time, where it began, with a wait that
-nobody can end, with something that is under way and whose end is not known, or at once."""
+"""How a chain ends: with something that is over at a known time, in a cycle, with a wait that
+nothing can end, with something in progress whose end is not known, or at once."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Link:
-    """An engine that does not go on, and why: ``said`` is a sentence."""
+class WaitLink:
+    """A blocked engine, and why: ``said`` is a sentence."""
 
     at: Location
     said: str
@@ -34,14 +34,14 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Blocked(Drawn):
-    """Why an engine does not go on: each link is held up by the next.
+class WaitChain(Drawn):
+    """Why an engine is blocked: each link is blocked by the next.
 
     ``end`` is one of :data:`ENDS`, ``said`` a sentence about it, ``hint`` what to do about it.
     """
 
     engine: str
-    links: tuple[Link, ...]
+    links: tuple[WaitLink, ...]
     end: str
     said: str
     hint: str = ""
@@ -54,8 +54,8 @@ class Blocked(Drawn):
         return clean(f"<why {self.engine}: {self.end}, {len(self.links)} links>")
 
 
-def blocked(scene: Scene, queue: Queue) -> Blocked:
-    """What would let an engine go on, who would do that, and where they stand."""
+def blocked(scene: Scene, queue: Queue) -> WaitChain:
+    """What would unblock an engine, and which lines would do that."""
     found = scene.engine(queue)
     name = found.engine
     if found.at is None:
@@ -65,9 +65,9 @@ def blocked(scene: Scene, queue: Queue) -> Blocked:
             said = f"{name} executes its last instruction, until {scene.time(last.until)}"
         elif not found.length:
             said = f"{name} has no instructions"
-        return Blocked(name, (), NOTHING, f"{said}.")
+        return WaitChain(name, (), NOTHING, f"{said}.")
     if not found.holds:
-        return Blocked(name, (), NOTHING, f"Nothing holds {found.at}: it starts now.")
+        return WaitChain(name, (), NOTHING, f"Nothing holds {found.at}: it starts now.")
     return _Search(scene).chain(queue)
 
 
@@ -85,25 +85,25 @@ class _Search:
             self.contexts[queue.index] = self.scene.engine(queue)
         return self.contexts[queue.index]
 
-    def chain(self, queue: Queue) -> Blocked:
+    def chain(self, queue: Queue) -> WaitChain:
         """Follow what holds an engine up."""
-        links: list[Link] = []
+        links: list[WaitLink] = []
         met: dict[int, int] = {}
         name = self.context(queue).engine
         while queue.index not in met:
             found = self.context(queue)
             if found.at is None or not found.holds:
-                return Blocked(name, tuple(links), TIME, self._free(found))
+                return WaitChain(name, tuple(links), TIME, self._free(found))
             met[queue.index] = len(links)
             hold, over = found.holds[0], self._over(queue, found.holds[0])
             said = f"{found.at}, {hold.what or hold.said}"
             if over is not None:
-                links.append(Link(found.at, f"{said}.", hold))
-                return Blocked(name, tuple(links), *over)
+                links.append(WaitLink(found.at, f"{said}.", hold))
+                return WaitChain(name, tuple(links), *over)
             queue, who = self._next(queue, met)
-            links.append(Link(found.at, f"{said}: {who}.", hold))
+            links.append(WaitLink(found.at, f"{said}: {who}.", hold))
         own = links[met[queue.index] :]
-        return Blocked(name, tuple(links), CIRCLE, self._circle(own), _CIRCLE)
+        return WaitChain(name, tuple(links), CIRCLE, self._circle(own), _CIRCLE)
 
     def _free(self, found: EngineContext) -> str:
         """An engine that nothing holds up."""
@@ -115,36 +115,36 @@ class _Search:
         return f"{found.engine} has nothing left to do."
 
     def _over(self, queue: Queue, hold: Hold) -> tuple[str, str, str] | None:
-        """How a chain ends here, if what holds the engine up is held up by no other engine."""
+        """How a chain ends here, if what blocks the engine is not blocked by another engine."""
         if hold.kind == "over":
             return NOBODY, "", ""
         if hold.kind == "condition":
             if hold.until is not None:
                 return OPEN, f"It is asked again at {self.scene.time(hold.until)}.", ""
             others = [n for n in self.supply.enders(queue) if n != queue.index]
-            return None if others else (NOBODY, "Nobody that is left can end that.", "")
+            return None if others else (NOBODY, "No engine that is left can end that.", "")
         if hold.kind not in ("semaphore", "core"):
             return TIME, "No other engine holds that up: it ends by itself.", ""
         waiting = self.scene.machine.rendezvous.waiting()
         if hold.kind == "core" and not any(m.queue == queue.index for m, _ in waiting):
-            return (TIME if hold.certain else OPEN), "That is under way.", ""
+            return (TIME if hold.certain else OPEN), "That is in progress.", ""
         if hold.enough:
             sure = all(t.certain for t in hold.transfers)
-            said = f"What it waits for is under way: {hold.detail}."
+            said = f"What it waits for is in flight: {hold.detail}."
             return (TIME if sure else OPEN), said, ""
         if hold.transfers or self.supply.satisfied(queue, (queue.index,)):
             return None
         if hold.kind == "core":
-            return NOBODY, "Nobody is left there to reach one.", ""
+            return NOBODY, "No engine is left there to reach one.", ""
         found = blame(self.supply, queue)
         return NOBODY, f"That will never be: {found.said}.", found.hint
 
     def _next(self, queue: Queue, met: dict[int, int]) -> tuple[Queue, str]:
-        """Who holds an engine up, and how: of several, one without whom it cannot go on."""
+        """The engine that blocks another, and how: of several, one that is needed to continue."""
         queues = self.scene.scheduler.queues
         others = [n for n in dict.fromkeys(helpers(self.supply, queue.index)) if n != queue.index]
         if not others:
-            return queue, "what it waits for would come behind this wait"
+            return queue, "what it waits for would come after this wait"
         needed = [n for n in others if not self.supply.satisfied(queue, (n,))] or others
         chosen = queues[min(needed, key=lambda n: (n in met, n))]
         name = self.scene.program.queue_name(chosen.index)
@@ -157,7 +157,7 @@ class _Search:
         pc = min((self.supply.coming(u) for u in mine), key=lambda pc: (pc < chosen.pc, pc))
         return chosen, f"{self.scene.place((chosen.index, pc))} would post it"
 
-    def _circle(self, links: list[Link]) -> str:
+    def _circle(self, links: list[WaitLink]) -> str:
         """Engines that wait for each other."""
         if len(links) == 1:
             return f"So {links[0].at.engine} waits for itself."

@@ -14,8 +14,8 @@ from nasm.base.problems import Failure, Refused, counted, in_line, number_of, qu
 from nasm.debugger.moving import specs
 from nasm.debugger.moving.following import followed
 from nasm.debugger.moving.locations import rounds
-from nasm.debugger.moving.past import Made, Past, poising, watching
-from nasm.debugger.moving.specs import WATCHED, Asked, Condition
+from nasm.debugger.moving.past import MadeChange, Past, poising, watching
+from nasm.debugger.moving.specs import WATCHED, Condition, StopRequest
 from nasm.debugger.moving.stops import Met, OnHazard, Test
 from nasm.language.text.aliases import names_in
 from nasm.machine.records import Moment
@@ -31,7 +31,7 @@ HAZARDS = 0
 """The number of the stop at hazards, which is no breakpoint of its own."""
 
 
-NOTHING = Asked("")
+NOTHING = StopRequest("")
 
 NAME = re.compile(r"[A-Za-z_][\w-]*")
 """A name that is no number."""
@@ -39,7 +39,7 @@ NAME = re.compile(r"[A-Za-z_][\w-]*")
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Breakpoint:
-    """Something to stop at, as it stands.
+    """The state of something to stop at.
 
     It counts ``hits``, those left out by ``ignore`` included. A ``temporary`` one is deleted when
     it is met; ``condition`` must hold too. ``note`` says what is worth knowing about where it is.
@@ -55,7 +55,7 @@ class Breakpoint:
     name: str = ""
     commands: tuple[str, ...] = ()
     note: str = ""
-    asked: Asked = NOTHING
+    asked: StopRequest = NOTHING
 
     @property
     def watch(self) -> bool:
@@ -87,7 +87,7 @@ class Hit:
         return f"<{in_line(str(self))}>"
 
     def __str__(self) -> str:
-        if self.breakpoint.number <= HAZARDS:  # nobody set it
+        if self.breakpoint.number <= HAZARDS:  # the user did not set it
             return self.met.text
         kind = "watchpoint" if self.breakpoint.watch else "breakpoint"
         name = f" ({self.breakpoint.name})" if self.breakpoint.name else ""
@@ -123,7 +123,7 @@ class Breakpoints(Drawn):
         self._last = 0
         self._asked: tuple[tuple[Test, ...], _Places] = (), []
         self._begun: list[Test] = []
-        self._left: tuple[Moment, Made | None] | None = None
+        self._left: tuple[Moment, MadeChange | None] | None = None
         self._hazards: _Set | None = None
         self._aside = False
 
@@ -179,7 +179,7 @@ class Breakpoints(Drawn):
         return tuple(lost)
 
     def read_again(self, names: Set[str]) -> None:
-        """Some names stand for other expressions now: what is made of them is read again.
+        """Some names mean other expressions now: what uses them is parsed again.
 
         Raises Refused, and leaves all as it is, if one of them cannot be.
         """
@@ -398,9 +398,9 @@ class Breakpoints(Drawn):
                 return
 
     def _begin(self, armed: Sequence[_Set], anew: bool = True) -> None:
-        """Nothing is met, and what is the case now is not news for any test.
+        """Nothing is met: conditions that hold already are not reported by any test.
 
-        Unless it is to begin ``anew``, tests that have seen all until now know what is the case.
+        Unless they begin ``anew``, tests that have seen everything until now keep their state.
         """
         knowing = () if anew or self._state() != self._left else self._begun
         for one in armed:
@@ -409,8 +409,8 @@ class Breakpoints(Drawn):
                 one.test.begin()
         self._begun = [one.test for one in armed]
 
-    def _state(self) -> tuple[Moment, Made | None]:
-        """How the machine stands: the moment, and the last change that led there."""
+    def _state(self) -> tuple[Moment, MadeChange | None]:
+        """The state of the machine: the moment, and the last change that led there."""
         made = self.running.changes_made
         return self.running.moment, self.past.changes[made - 1] if made else None
 
@@ -426,9 +426,9 @@ class Breakpoints(Drawn):
 
     @contextmanager
     def _testing(self, armed: Sequence[_Set]) -> Iterator[None]:
-        """Tests are told of what happens, and halt the run when one meets something."""
+        """Tests observe what happens, and halt the run when one meets something."""
         scheduler = self.running.machine.scheduler
-        left = dict(scheduler.poised_at)  # a start at which the run stood is not met again
+        left = dict(scheduler.poised_at)  # a start at which the run already is is not met again
         for one in armed:
             one.test.meet = partial(self._meet, one)
         asked = tuple(one.test for one in armed if type(one.test).poise is not Test.poise)
@@ -442,7 +442,7 @@ class Breakpoints(Drawn):
             return not stood and any([test.poise(queue, task) for test in asked])
 
         def changed() -> None:
-            for one in armed:  # as it was when the change was made: a move began behind it
+            for one in armed:  # as it was when the change was made: a move began after it
                 if not isinstance(one.test, OnHazard):
                     one.test.begin()
 
@@ -481,7 +481,7 @@ class Breakpoints(Drawn):
     def _news(self, armed: Sequence[_Set], begun: Moment) -> None:
         """Look for new hazards; if there are some, go back to the event that made the first.
 
-        What is judged late was not seen by anybody when it was made: the way to it is gone again.
+        Hazards that are found late were not seen when they happened: the run goes there again.
         """
         hazards = [(one, one.test) for one in armed if isinstance(one.test, OnHazard)]
         if not any(test.news() for _, test in hazards):

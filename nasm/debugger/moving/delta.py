@@ -22,7 +22,7 @@ MOST = 256
 class MemoryChange:
     """Elements of a tensor that are not what they were.
 
-    They lie in the ``box``: for each axis the first index, and the one behind the last; the box of
+    They lie in the ``box``: for each axis the first index, and one past the last; the box of
     the ``whole`` tensor is all of it. There were
     ``more`` if not all were looked at. ``elements`` are the first few, ``nan`` is the first that
     is NaN or infinite now.
@@ -131,7 +131,7 @@ class _Whole:
         surely = tensor.index in self.store.complete, self.complete
         if all(surely):
             known = knew = np.broadcast_to(np.True_, known.shape)
-        elif any(surely):  # what their masks say is not alike, whatever they hold
+        elif any(surely):  # their masks differ, whatever they hold
             known, knew = (
                 np.ones_like(mask) if sure else mask
                 for sure, mask in zip(surely, (known, knew), strict=True)

@@ -37,7 +37,7 @@ def followed(asked: str, before: Inspection, now: Inspection) -> str:
 
 
 def _followed(old: list[str], new: list[str], line: int) -> int:
-    """The number of a line in an edited text: blanks do not count; raises Refused."""
+    """The number of a line in an edited text: blanks are ignored; raises Refused."""
     was, are = [" ".join(one.split()) for one in old], [" ".join(one.split()) for one in new]
     same = _alike(was, are)
     if line <= same:

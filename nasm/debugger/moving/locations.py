@@ -20,8 +20,8 @@ _ROUND = re.compile(r"\.for (\w+) = (-?\d+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Location:
-    """Instructions of a program: by queue, the pcs where they stand; ``text`` says which.
+class CodeLocation:
+    """Instructions of a program: their pcs by queue; ``text`` says which.
 
     ``moved`` says where it went if what was asked for has no instruction. Of instructions that are
     expanded it is the first of those that stand for them, or the one of the number ``micro``. Of a
@@ -45,8 +45,8 @@ class Location:
         return sum(map(len, self.pcs.values()))
 
 
-def location(held: Inspection, text: str) -> Location:
-    """What a text stands for; raises Refused.
+def location(held: Inspection, text: str) -> CodeLocation:
+    """What a text refers to; raises Refused.
 
     A line number, a line of one of several files (``kernel.py:57``), a label, a mnemonic, an
     engine, an engine with a pc (``tensor pc 3``); with the number of one of several instructions
@@ -67,7 +67,7 @@ def location(held: Inspection, text: str) -> Location:
         word = words[0]
         pcs = {q: frozenset((ls.labels[word],)) for q, ls in _labelled(program, word)}
         if pcs:
-            return Location(f"label {word}", pcs)
+            return CodeLocation(f"label {word}", pcs)
         if word in program.target.isa.rows:
             return _mnemonic(program, word)
         try:
@@ -76,7 +76,7 @@ def location(held: Inspection, text: str) -> Location:
             pass
         else:
             every = frozenset(range(queue.length))
-            return Location(f"@{program.queue_name(queue.index)}", {queue.index: every})
+            return CodeLocation(f"@{program.queue_name(queue.index)}", {queue.index: every})
     known = [program.queue_name(q) for q in range(len(program.queues))]
     known += [label for lines in program.queues for label in lines.labels]
     known += [row.name for row in program.target.isa]
@@ -90,7 +90,7 @@ def _labelled(program: Program, word: str) -> Iterator[tuple[int, QueueProgram]]
             yield queue, lines
 
 
-def _mnemonic(program: Program, word: str) -> Location:
+def _mnemonic(program: Program, word: str) -> CodeLocation:
     pcs = {
         queue: frozenset(
             pc
@@ -101,10 +101,10 @@ def _mnemonic(program: Program, word: str) -> Location:
     }
     if not any(pcs.values()):
         raise Refused(UNKNOWN, f"the program has no {word}")
-    return Location(word, {queue: found for queue, found in pcs.items() if found})
+    return CodeLocation(word, {queue: found for queue, found in pcs.items() if found})
 
 
-def _at(held: Inspection, engine: str, number: str) -> Location:
+def _at(held: Inspection, engine: str, number: str) -> CodeLocation:
     queue = held.queue(engine)
     one = _MICRO.fullmatch(number) if held.program.target.expand is not None else None
     whole, micro = (one[1], int(one[2])) if one else (number, 0)
@@ -113,7 +113,7 @@ def _at(held: Inspection, engine: str, number: str) -> Location:
     if not 0 <= pc < queue.length:
         raise Refused(UNKNOWN, f"no pc {quoted(number)}: {name} has {queue.length} instructions")
     place = f"@{name} pc {pc}" + (f".{micro}" if one else "")
-    return Location(place, {queue.index: frozenset((pc,))}, micro=micro)
+    return CodeLocation(place, {queue.index: frozenset((pc,))}, micro=micro)
 
 
 def file_of(held: Inspection, name: str) -> Source:
@@ -129,7 +129,7 @@ def file_of(held: Inspection, name: str) -> Source:
     return ends[0]
 
 
-def _line(held: Inspection, line: int, source: Source | None) -> Location:
+def _line(held: Inspection, line: int, source: Source | None) -> CodeLocation:
     """A line, or the next one that has an instruction."""
     program = held.program
     if source is None:
@@ -143,13 +143,13 @@ def _line(held: Inspection, line: int, source: Source | None) -> Location:
                 found.setdefault(at, {}).setdefault(queue, set()).add(pc)
     if not found:
         last = source.position(len(source.text))[0]
-        raise Refused(UNKNOWN, f"no instruction on or behind line {line} of {last}")
+        raise Refused(UNKNOWN, f"no instruction on or after line {line} of {last}")
     at = min(found)
     moved = "" if at == line else f"line {line} has no instruction: moved to line {at}"
     where = f"line {at} of {source.shown}"
     if source.label or source is text_of(held):
         where = brief(at, source.label)
-    return Location(where, {q: frozenset(pcs) for q, pcs in found[at].items()}, moved, line=at)
+    return CodeLocation(where, {q: frozenset(pcs) for q, pcs in found[at].items()}, moved, line=at)
 
 
 def _in(program: Program, number: int, source: Source) -> Span | None:

@@ -18,7 +18,7 @@ from nasm.sim.counters import Semaphore, Who
 from nasm.sim.queues import Flying, Queue, Task
 
 
-class Anything(Test):
+class AnyEvent(Test):
     """Whatever happens."""
 
     def _note(self, kind: str, text: str) -> None:
@@ -79,7 +79,7 @@ def of_loop(running: Running, engine: str, whole: bool) -> Test:
 
 
 def of_expansion(running: Running, engine: str) -> Test:
-    """The last of the instructions that one stands for to complete; raises Refused."""
+    """The completion of the last instruction that one expands to; raises Refused."""
     queue = running.queue(engine)
     if type(queue.pc) is not Micro:
         name = running.program.queue_name(queue.index)
@@ -88,12 +88,12 @@ def of_expansion(running: Running, engine: str) -> Test:
 
 
 def of_transfers(running: Running, where: str) -> Test:
-    """The transfers under way to land: all, or those that a location issued; raises Refused."""
+    """The landing of transfers in flight: all, or those that a location issued; raises Refused."""
     flying = running.machine.scheduler.transfers.values()
     found = location(running, where) if where else None
     keys = [f.key for f in flying if found is None or found.holds(*f.origin)]
     if not keys:
-        raise Refused("E0822", "no such transfer is under way", "'info transfers' lists them")
+        raise Refused("E0822", "no such transfer is in flight", "'info transfers' lists them")
     return Landed(running, keys)
 
 
@@ -116,7 +116,7 @@ class Done(Test):
 
 
 class Expanded(Test):
-    """All instructions that the one at the pc of a queue stands for have completed."""
+    """All instructions that the one at the pc of a queue expands to have completed."""
 
     def __init__(self, running: Running, queue: Queue) -> None:
         super().__init__(running)
@@ -146,13 +146,13 @@ class Landed(Test):
 
 
 class Left(Test):
-    """A queue has come to the end of a round of a loop, or has left the loop.
+    """A queue has reached the end of a round of a loop, or has left the loop.
 
     The loop are the instructions from one pc to another. If it ``branches`` it goes back from its
     last one, else each of its rounds has instructions of its own.
     """
 
-    def __init__(self, running: Running, queue: int, loop: Rounds, whole: bool) -> None:
+    def __init__(self, running: Running, queue: int, loop: LoopPcs, whole: bool) -> None:
         super().__init__(running)
         self.queue, self.loop, self.whole = queue, loop, whole
 
@@ -169,7 +169,7 @@ class Left(Test):
             self.meet(Met(f"{what}: {self.acting(queue.index, done.pc)} completed"))
 
 
-class Rounds(NamedTuple):
+class LoopPcs(NamedTuple):
     """A loop around an instruction: the pcs of the round it is in, and of all of the loop."""
 
     round: range
@@ -177,7 +177,7 @@ class Rounds(NamedTuple):
     branches: bool
 
 
-def loop_around(program: Program, queue: int, pc: int) -> Rounds | None:
+def loop_around(program: Program, queue: int, pc: int) -> LoopPcs | None:
     """The innermost loop that an instruction is in; None if it is in none."""
     lines = program.queues[queue]
     if pc >= len(lines):
@@ -190,7 +190,7 @@ def loop_around(program: Program, queue: int, pc: int) -> Rounds | None:
     if inside:
         least: Branch = min(inside, key=lambda branch: branch.pc - branch.target)
         found = range(least.target, least.pc + 1)
-        return Rounds(found, found, True)
+        return LoopPcs(found, found, True)
     chain = program.chains[lines.chains[pc]]
     if not chain:
         return None
@@ -205,7 +205,7 @@ def loop_around(program: Program, queue: int, pc: int) -> Rounds | None:
         return range(first, last + 1)
 
     outer, span = chain[:-1], chain[-1].span
-    return Rounds(
+    return LoopPcs(
         along(lambda other: other[:depth] == chain),
         along(
             lambda other: (

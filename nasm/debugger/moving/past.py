@@ -20,7 +20,7 @@ from nasm.sim.queues import Queue, Task
 from nasm.sim.scheduler import Poise
 
 KEPT = 256 << 20
-"""Bytes that are kept of the past at the most, unless it is said otherwise."""
+"""Default limit of the bytes that are kept of the past."""
 
 EVERY = 0.02
 """Seconds of computing between two checkpoints."""
@@ -35,7 +35,7 @@ Advance = Callable[[int, int | None, int | None], int]
 """Processes so many events at the most, until a tick, until so many instructions have completed."""
 
 
-class Change(Protocol):
+class Redoable(Protocol):
     """Something done by hand, that can be done again at the same moment; ``str`` says what.
 
     It reads neither files nor a clock: done again, it does the same.
@@ -45,25 +45,25 @@ class Change(Protocol):
         """Do it; raises Failure. It moves nothing: no event is processed."""
 
 
-class Made(NamedTuple):
+class MadeChange(NamedTuple):
     """A change, and the moment before it."""
 
     moment: Moment
-    change: Change
+    change: Redoable
 
 
 class Past:
     """The past of a run.
 
-    ``advance`` moves the run, and knows nothing of this. ``changes`` are those made by hand: so
-    many as the run counts lie behind it, the others ahead. At most ``kept`` bytes are kept; with 0
-    no checkpoints are taken on the way, and going back begins at the start. ``changed`` is told
+    ``advance`` moves the run, and knows nothing of this. ``changes`` are those made by hand: as
+    many as the run counts are in its past, the others ahead. At most ``kept`` bytes are kept; with
+    0 no checkpoints are taken on the way, and going back begins at the start. ``changed`` is called
     when a change was made again.
     """
 
     def __init__(self, running: Running, advance: Advance, kept: int = KEPT) -> None:
         self.running, self.kept = running, kept
-        self.changes: list[Made] = []
+        self.changes: list[MadeChange] = []
         self.changed: Callable[[], None] = lambda: None
         self._forward = advance
         self._events = FIRST
@@ -154,7 +154,7 @@ class Past:
 
     @staticmethod
     def _least_missed(points: Sequence[Checkpoint]) -> list[tuple[Checkpoint, Checkpoint]]:
-        """Checkpoints with the ones behind them, those first that are missed the least.
+        """Checkpoints with the ones after them, the cheapest to lose first.
 
         No neighbours, none that is pinned, nor the first or the last.
         """
@@ -175,7 +175,7 @@ class Past:
     # -- to a moment
 
     def goto(self, moment: Moment, torn: bool = False) -> bool:
-        """Go to a moment, of which the machine has been at or could come to.
+        """Go to a moment that the machine has reached or could reach.
 
         Whether it got there: it was halted, or ended before. A machine that is ``torn``, because
         something was raised within an event, starts from a checkpoint.
@@ -194,7 +194,7 @@ class Past:
         self.running.stopped = False
 
     def to_position(self, position: int) -> bool:
-        """Go to just behind an event, by the number of events until then; as :meth:`goto`."""
+        """Go to just after an event, by the number of events until then; as :meth:`goto`."""
         self.return_before(lambda point: point.moment.position < position)
         while (ahead := self.ahead) is not None and ahead.position < position:
             if not self._arrive(ahead):
@@ -217,7 +217,7 @@ class Past:
         return points[n]
 
     def _arrive(self, moment: Moment) -> bool:
-        """Run on to a moment before which no change is to be made."""
+        """Run on to a moment before which no change has to be made."""
         scheduler = self.running.machine.scheduler
         while (left := moment.position - scheduler.position) > 0:
             if not self._slice(left) and scheduler.position < moment.position:
@@ -225,7 +225,7 @@ class Past:
         return self._wait_for(moment)
 
     def _wait_for(self, moment: Moment) -> bool:
-        """The clock goes on to a moment, and the machine is poised if it was."""
+        """The clock advances to a moment, and the machine is poised if it was."""
         scheduler = self.running.machine.scheduler
         if moment.poised and not scheduler.poised:
             return self._poise()
@@ -234,7 +234,7 @@ class Past:
         return True
 
     def _poise(self) -> bool:
-        """Stop before the start that comes next; whether nobody else wants to stop there."""
+        """Stop before the next start; whether nothing else stops there."""
         scheduler = self.running.machine.scheduler
         asked, wanted = scheduler.poise, False
 
@@ -249,7 +249,7 @@ class Past:
 
     # -- changes by hand
 
-    def change(self, change: Change) -> object:
+    def change(self, change: Redoable) -> object:
         """Change something now; what was changed later, in what was the future, is forgotten.
 
         Returns what the change does. It is undone if it fails.
@@ -262,13 +262,13 @@ class Past:
             raise
         moment = before.moment
         del self.changes[moment.changes :]
-        self.changes.append(Made(moment, change))
+        self.changes.append(MadeChange(moment, change))
         self.running.changes_made += 1
         self._take()
         self._thin()
         return found
 
-    def undo(self) -> Change | None:
+    def undo(self) -> Redoable | None:
         """Go back to before the last change, and forget it; returns it, None if there was none."""
         made = self.running.changes_made
         if not made:
@@ -283,7 +283,7 @@ class Past:
         self.running.changes_made += 1
         self.changed()
 
-    def follow(self, changes: Sequence[Made]) -> None:
+    def follow(self, changes: Sequence[MadeChange]) -> None:
         """Go back to where other changes were made than these, and let these lie ahead."""
         same = 0
         for ours, theirs in zip(self.changes, changes, strict=False):
@@ -302,7 +302,7 @@ class Past:
     # -- running an interval again
 
     def replay(self, end: Moment, *observers: Observer) -> bool:
-        """Run on to a moment while observers are told of everything."""
+        """Run on to a moment with observers attached."""
         with watching(self.running, *observers):
             return self.goto(end)
 
@@ -330,7 +330,7 @@ class Past:
     def intervals(self, end: Moment | None = None) -> Iterator[tuple[Moment, Moment]]:
         """The stretches of the run between checkpoints, from now or ``end`` back to the start.
 
-        The machine stands at the beginning of each when it is given.
+        The machine is at the beginning of each when it is yielded.
         """
         end = self.now if end is None else end
         while True:
@@ -344,7 +344,7 @@ class Past:
 
 @contextmanager
 def watching(running: Running, *observers: Observer) -> Iterator[None]:
-    """Observers are told of what happens within."""
+    """Observers see what happens within."""
     scheduler = running.machine.scheduler
     scheduler.observe(*observers)
     try:

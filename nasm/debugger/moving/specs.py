@@ -1,4 +1,4 @@
-"""What to stop at, as somebody writes it: texts to tests."""
+"""What to stop at, as a user writes it: texts to tests."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from nasm.base.problems import Refused, listed, quoted
 from nasm.debugger.moving import times
-from nasm.debugger.moving.locations import Location, location, loop_variables
+from nasm.debugger.moving.locations import CodeLocation, location, loop_variables
 from nasm.debugger.moving.parts import OnPart
 from nasm.debugger.moving.stops import (
     AfterLocation,
@@ -43,13 +43,13 @@ _RANGE = re.compile(
 
 AFTER = "after"
 WATCHED = ("changed", "written", "read")
-"""How a breakpoint may be asked for, beside simply, and what a watchpoint waits for."""
+"""How a breakpoint may be requested, and what a watchpoint waits for."""
 
 Condition = Callable[[dict[str, int]], bool]
 """Whether something holds now; it is given the variables of the loops around an instruction."""
 
 
-class Asked(NamedTuple):
+class StopRequest(NamedTuple):
     """What was asked for: where, and ``after`` it, or what to watch it for."""
 
     what: str
@@ -65,8 +65,8 @@ class Spec:
     note: str = ""
 
 
-def asked_for(running: Running, asked: Asked) -> Spec:
-    """What somebody wants to stop at; raises Refused or Failure."""
+def asked_for(running: Running, asked: StopRequest) -> Spec:
+    """What the user wants to stop at; raises Refused or Failure."""
     if asked.how in ("", AFTER):
         return breaking(running, asked.what, asked.how == AFTER)
     if asked.how not in WATCHED:
@@ -144,17 +144,17 @@ def _time(running: Running, text: str) -> Spec:
 def _held(running: Running, text: str) -> Spec:
     words = text.split()
     if not words or not words[0].isdecimal() or len(words) > 2 or len(words[0]) > 15:
-        raise Refused(WRONG, "held up for how many cycles?", "break held 1000, break held 99 sync")
+        raise Refused(WRONG, "blocked for how many cycles?", "break held 1000, break held 99 sync")
     queue = running.queue(words[1]).index if words[1:] else None
     whom = f"@{running.program.queue_name(queue)}" if queue is not None else "an engine"
-    return Spec(f"{whom} held up {words[0]} cycles", OnHeld(running, int(words[0]), queue))
+    return Spec(f"{whom} blocked for {words[0]} cycles", OnHeld(running, int(words[0]), queue))
 
 
 def _transfer(running: Running, text: str) -> Spec:
     word, _, rest = text.partition(" ")
     which = word if word in ("start", "land") else ""
     where = rest.strip() if which else text
-    found: Location | None = location(running, where) if where else None
+    found: CodeLocation | None = location(running, where) if where else None
     verbs = {"start": "starts", "land": "has landed"}.get(which, "starts or has landed")
     test = OnTransfer(running, which != "land", which != "start", found)
     of = f" of {found.text}" if found else ""
@@ -190,11 +190,11 @@ _WORDS: dict[str, Callable[[Running, str], Spec]] = {
 
 
 def words() -> dict[str, str]:
-    """The words that ``break`` takes beside locations, with what each means."""
+    """The words that ``break`` takes in addition to locations, with what each means."""
     return {
         "cycle": "a cycle of the base clock",
         "time": "a time",
-        "held": "an engine that is held up longer than N cycles",
+        "held": "an engine that is blocked for longer than N cycles",
         "transfer": "a transfer that starts or has landed",
         "hazard": "a hazard, any or of one code",
         "nan": "the first NaN or infinity that is made",

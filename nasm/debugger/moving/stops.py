@@ -1,4 +1,4 @@
-"""What a run can stop at, as observers: each tests what it is told of, and says what it met.
+"""What a run can stop at, as observers: each tests what it observes, and reports what it met.
 
 An instruction is stopped at before it starts, everything else when the event is over in which it
 happens. A test is begun at the start of each move, when it learns what is the case already.
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from nasm.base.problems import in_line
-from nasm.debugger.moving.locations import Location
+from nasm.debugger.moving.locations import CodeLocation
 from nasm.machine.access import Access
 from nasm.runs.running import Running
 from nasm.sim.channels import Flight, Group
@@ -69,7 +69,7 @@ class Test(Observer):
         self.meet: Callable[[Met], None] = lambda met: None
 
     def begin(self) -> None:
-        """A move begins: what is the case now is not news."""
+        """A move begins: conditions that hold already are not reported."""
 
     def poise(self, queue: Queue, task: Task) -> bool:
         """Whether to stop before a task starts."""
@@ -95,7 +95,7 @@ class Test(Observer):
 class BeforeLocation(Test):
     """Before an instruction starts."""
 
-    def __init__(self, running: Running, location: Location) -> None:
+    def __init__(self, running: Running, location: CodeLocation) -> None:
         super().__init__(running)
         self.location, self.pcs = location, location.pcs
 
@@ -111,7 +111,7 @@ class BeforeLocation(Test):
 class AfterLocation(Test):
     """When an instruction has completed."""
 
-    def __init__(self, running: Running, location: Location) -> None:
+    def __init__(self, running: Running, location: CodeLocation) -> None:
         super().__init__(running)
         self.location = location
 
@@ -123,7 +123,7 @@ class AfterLocation(Test):
 
 
 class OnCounter(Test):
-    """A semaphore or event changed, or came to fulfil a condition."""
+    """A semaphore or event changed, or a condition on it became true."""
 
     def __init__(self, running: Running, number: int, condition: tuple[str, int] | None) -> None:
         super().__init__(running)
@@ -186,7 +186,7 @@ class OnTransfer(Test):
     """A transfer starts, or all of it has landed; of those that a location issues, or any."""
 
     def __init__(
-        self, running: Running, starts: bool, lands: bool, location: Location | None
+        self, running: Running, starts: bool, lands: bool, location: CodeLocation | None
     ) -> None:
         super().__init__(running)
         self.starts, self.lands, self.location = starts, lands, location
@@ -209,7 +209,7 @@ class OnTransfer(Test):
 
 
 class OnHeld(Test):
-    """The next instruction of a queue has been held up for more than so many cycles."""
+    """The next instruction of a queue has been blocked for more than this many cycles."""
 
     def __init__(self, running: Running, cycles: int, queue: int | None) -> None:
         super().__init__(running)
@@ -219,7 +219,7 @@ class OnHeld(Test):
         self.told: set[tuple[int, int]] = set()
 
     def begin(self) -> None:
-        """Those that are held up so long already are no news."""
+        """Those that are blocked for that long already are not reported."""
         now = self.running.now
         self.told = {(q.index, q.started) for q in self._held() if self._due(q) <= now}
 
@@ -230,7 +230,7 @@ class OnHeld(Test):
         return queue.reached + self.cycles * self.running.machine.cycle(queue.index)
 
     def until(self) -> int | None:
-        """When the first of them will have been held up so long."""
+        """When the first of them will have been blocked for that long."""
         now = self.running.now
         due = [self._due(q) for q in self._held() if (q.index, q.started) not in self.told]
         least = min(self.cycles * self.running.machine.cycle(q.index) for q in self.queues)
@@ -244,7 +244,7 @@ class OnHeld(Test):
             if key not in self.told and self._due(queue) <= now:
                 self.told.add(key)
                 who = self.acting(queue.index, queue.pc)
-                self.meet(Met(f"{who} is held up for {self.cycles:,} cycles", *key[:1], queue.pc))
+                self.meet(Met(f"{who} is blocked for {self.cycles:,} cycles", *key[:1], queue.pc))
 
 
 class AtTime(Test):
@@ -442,7 +442,7 @@ class OnHazard(Test):
 
 
 class When(Test):
-    """An expression comes to be true; it is asked for after every event."""
+    """An expression becomes true; it is evaluated after every event."""
 
     polled = True
 

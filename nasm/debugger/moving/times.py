@@ -1,4 +1,4 @@
-"""Times as somebody writes them, as ticks."""
+"""Times as a user writes them, in ticks."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from nasm.base.problems import Refused, counted, did_you_mean, in_line, quoted
 from nasm.debugger.moving import times
 from nasm.debugger.moving.breakpoints import Breakpoints
-from nasm.debugger.moving.past import Change, Made, Past
+from nasm.debugger.moving.past import MadeChange, Past, Redoable
 from nasm.debugger.moving.stops import Met, Test
 from nasm.machine.records import Moment
 from nasm.runs.running import Running
@@ -36,7 +36,7 @@ class Mark:
 
     name: str
     moment: Moment
-    changes: tuple[Made, ...] = ()
+    changes: tuple[MadeChange, ...] = ()
 
     def __repr__(self) -> str:
         by_hand = f", {counted(len(self.changes), 'change')} by hand" if self.changes else ""
@@ -87,7 +87,7 @@ class Travel:
         return now - queue.count
 
     def to(self, where: object) -> None:
-        """Go where somebody says: a cycle, a time, the start, the end, or a moment of any kind.
+        """Go to a given place: a cycle, a time, the start, the end, or a moment of any kind.
 
         Raises Refused.
         """
@@ -120,7 +120,7 @@ class Travel:
                 break
 
     def to_position(self, position: int) -> None:
-        """Go to just behind an event, by its number."""
+        """Go to just after an event, by its number."""
         self._leave()
         self.past.to_position(position)
 
@@ -156,7 +156,7 @@ class Travel:
         return met
 
     def to_meeting(self, test: Test) -> Moment | None:
-        """Go back to just behind what a test met last, be it what has just happened; the moment."""
+        """Go back to just after what a test met last, even if it has just happened; the moment."""
         return self.breakpoints.search(self._leave()._replace(poised=True), test)
 
     def met_last(self, test: Test) -> tuple[Moment, Met] | None:
@@ -195,13 +195,13 @@ class Travel:
             raise Refused(WRONG, f"no moment '{quoted(name)}'", hint)
         self.to_made(found.moment, found.changes)
 
-    def to_made(self, moment: Moment, changes: Sequence[Made]) -> None:
+    def to_made(self, moment: Moment, changes: Sequence[MadeChange]) -> None:
         """Go to a moment, and into the future that some changes by hand make."""
         self._leave()
         self.past.follow(changes)
         self.past.goto(moment)
 
-    def undo(self) -> Change | None:
+    def undo(self) -> Redoable | None:
         """Take the last change by hand back, and go to where it was made; None if there is none."""
         self._leave()
         return self.past.undo()

@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 
 from nasm.base.problems import Failure, Problem
-from nasm.debugger.origins.candidates import Chances, Pcs, Standing
-from nasm.debugger.origins.elements import Elements
+from nasm.debugger.origins.candidates import Chances, Pcs, RunPosition
+from nasm.debugger.origins.elements import TensorElements
 from nasm.debugger.origins.leaves import leaf
-from nasm.debugger.origins.origins import Place, Register, values
+from nasm.debugger.origins.origins import Place, RegisterOrigin, values
 from nasm.debugger.origins.writes import (
     CHANGE,
     Learned,
-    Made,
-    Past,
+    Replayable,
     Search,
-    Watch,
     Write,
+    WriteResults,
+    WriteWatch,
     made,
     regions,
 )
@@ -29,14 +29,14 @@ from nasm.machine.writers import Writers
 from nasm.views.regions import Region
 from nasm.views.view import View
 
-Grow = Callable[[Search, Made], Sequence[Search]]
-"""Told what was found of a search; the searches that follow from it."""
+Grow = Callable[[Search, WriteResults], Sequence[Search]]
+"""Takes what a search found; returns the searches that follow from it."""
 
 
 class Sweep:
     """Finds the last writes of places, and of what these were made of, in one way back."""
 
-    def __init__(self, machine: Machine, past: Past, grow: Grow) -> None:
+    def __init__(self, machine: Machine, past: Replayable, grow: Grow) -> None:
         self.machine, self.past, self.grow = machine, past, grow
         self.searches: list[Search] = []
         self._begun: dict[Any, tuple[int, Any]] = {}
@@ -45,11 +45,11 @@ class Sweep:
         if not past.changes:  # by hand anything may be written, and queues may be led elsewhere
             self._chances = Chances(machine.program, Writers(machine.program, self._region))
         self._writing: dict[int, list[tuple[Pcs, Pcs, Pcs]]] = {}
-        self._behind = Standing.of(machine)
+        self._behind = RunPosition.of(machine)
         self._missed: set[Any] = set()
 
     def run(self, searches: Sequence[Search]) -> None:
-        """Find all there is to find; the machine stands where it stood then."""
+        """Find everything; the machine is then back where it was."""
         self.searches += searches
         with self.past.excursion():
             for begin, end in self._stretches():
@@ -82,7 +82,7 @@ class Sweep:
     def _stretch(self, begin: Moment, end: Moment) -> None:
         """Run a stretch again, as often as it has something that is looked for."""
         self.past.goto(begin)
-        here, behind = Standing.of(self.machine), self._behind
+        here, behind = RunPosition.of(self.machine), self._behind
         tried: set[Any] = set()
         while True:
             active = [s for s in self.searches if not s.over and s.before > begin.position]
@@ -100,7 +100,7 @@ class Sweep:
             for search in active:
                 self._settle(search)
 
-    def _possible(self, search: Search, here: Standing) -> bool:
+    def _possible(self, search: Search, here: RunPosition) -> bool:
         """Whether anything may have written to the place of a search in a stretch."""
         if self._chances is None:
             return True
@@ -111,8 +111,8 @@ class Sweep:
             self._writing[id(search)] = found
         return self._chances.possible(found, here, self._behind)
 
-    def _keys(self, active: Sequence[Search], here: Standing, behind: Standing) -> set[Any]:
-        """Starts in a stretch that are to be looked at."""
+    def _keys(self, active: Sequence[Search], here: RunPosition, behind: RunPosition) -> set[Any]:
+        """Starts in a stretch that have to be examined."""
         heads = [s.candidates[0][0] for s in active if s.candidates]
         wanted = {
             w.key
@@ -123,7 +123,7 @@ class Sweep:
 
     def _again(self, begin: Moment, end: Moment, scans: Sequence[Search], keys: set[Any]) -> None:
         self.past.goto(begin)
-        watch = Watch(self.machine, scans, keys)
+        watch = WriteWatch(self.machine, scans, keys)
         self.past.replay(end, watch)
         if self.machine.scheduler.halted:
             raise Failure(Problem("E0822", "halted: what was looked for is not known", None))
@@ -143,7 +143,7 @@ class Sweep:
             for found in made(search, write, what, begun, self._learned):
                 self._found(search, found)
 
-    def _found(self, search: Search, found: Made) -> None:
+    def _found(self, search: Search, found: WriteResults) -> None:
         search.made.append(found)
         search.left[found.which] = False
         self.searches += self.grow(search, found)
@@ -154,7 +154,7 @@ class Sweep:
     # -- what was changed by hand
 
     def _changed(self, begin: Moment, end: Moment) -> None:
-        """A change by hand made what is different behind it."""
+        """A change by hand made what is different after it."""
         active = [s for s in self.searches if not s.over and s.before > begin.position]
         if not active:
             return
@@ -181,10 +181,10 @@ class Sweep:
 
 def held(machine: Machine, place: Place) -> Any:
     """What a place holds now, as numbers to compare; None if it holds nothing."""
-    if isinstance(place, Elements):
+    if isinstance(place, TensorElements):
         bits = values(machine, place)
         return bits.view(place.dtype.bits_dtype) if place.dtype.itemsize else bits
-    if isinstance(place, Register):
+    if isinstance(place, RegisterOrigin):
         return np.array([machine.state.registers[place.queue].values[place.number]])
     value = machine.state.engines[place.queue].values.get(place.name)
     if value is None:

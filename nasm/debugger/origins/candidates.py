@@ -1,4 +1,4 @@
-"""Which stretches of a run may hold a write, known from where its queues stood at both ends.
+"""Which stretches of a run may hold a write, known from the pcs of its queues at both ends.
 
 What a queue without branches executed in a stretch follows from how many of its instructions had
 started and completed. So most stretches need not be run again to say that they hold no write.
@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nasm.debugger.origins.elements import Elements
-from nasm.debugger.origins.origins import Held, Place, Register
+from nasm.debugger.origins.elements import TensorElements
+from nasm.debugger.origins.origins import HeldElements, Place, RegisterOrigin
 from nasm.isa.effects import Jump, Rendezvous, Transfer
 from nasm.machine import Machine
 from nasm.machine.writers import Writers
@@ -25,8 +25,8 @@ Pcs = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """Where a machine stands: by queue how many instructions have completed and started.
+class RunPosition:
+    """The position of a machine: by queue how many instructions have completed and started.
 
     ``flying`` issued the transfers in flight; ``records`` counts the starts of all kinds.
     """
@@ -37,10 +37,10 @@ class Standing:
     records: int
 
     @staticmethod
-    def of(machine: Machine) -> Standing:
-        """Where it stands now."""
+    def of(machine: Machine) -> RunPosition:
+        """Its position now."""
         scheduler = machine.scheduler
-        return Standing(
+        return RunPosition(
             tuple(queue.count for queue in scheduler.queues),
             tuple(queue.started for queue in scheduler.queues),
             frozenset(flight.origin for flight in scheduler.transfers.values()),
@@ -60,8 +60,8 @@ class Chances:
         numbers = self._numbers(place, regions)
         instructions = self.program.instructions
         moving = {n for n in numbers if instructions[n].row.effect is Transfer}
-        at_start = numbers if isinstance(place, Held) else set()
-        of = None if isinstance(place, Elements) else place.queue
+        at_start = numbers if isinstance(place, HeldElements) else set()
+        of = None if isinstance(place, TensorElements) else place.queue
         found = []
         for queue, lines in enumerate(self.program.queues):
             mine = np.asarray(lines.instructions, np.int64)
@@ -72,10 +72,10 @@ class Chances:
         return found  # type: ignore[return-value]
 
     def _numbers(self, place: Place, regions: tuple[Region, ...]) -> set[int]:
-        if isinstance(place, Elements):
+        if isinstance(place, TensorElements):
             return self.writers.numbers(regions)
         every = enumerate(self.program.instructions)
-        if isinstance(place, Register):
+        if isinstance(place, RegisterOrigin):
             reg = Reg(place.number)
             return {n for n, i in every if any(i.operand(o.name) == reg for o in i.row.writes)}
         return {
@@ -84,7 +84,9 @@ class Chances:
             if any(getattr(o.kind, "name", "") == place.name for o in i.row.writes)
         }
 
-    def possible(self, writing: list[tuple[Pcs, Pcs, Pcs]], begin: Standing, end: Standing) -> bool:
+    def possible(
+        self, writing: list[tuple[Pcs, Pcs, Pcs]], begin: RunPosition, end: RunPosition
+    ) -> bool:
         """Whether any of these may have written between two moments."""
         for queue, (starting, completing, moving) in enumerate(writing):
             if not self.straight[queue]:

@@ -109,7 +109,7 @@ class Probe:
         return found
 
     def _boxes(self, n: int, known: list[Axes], kinds: list[Array]) -> list[Axes]:
-        """Boxes that matter beside those that are known."""
+        """Boxes that matter in addition to those that are known."""
 
         def matters(box: Axes) -> bool:
             return any(self._changes(n, [box], kind, known) for kind in kinds)

@@ -19,7 +19,7 @@ NOWHERE = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Elements:
+class TensorElements:
     """Some elements of a tensor, seen as a dtype: the row and the first byte of each.
 
     Rows are partitions of the memory, 0 in a linear one; bytes are counted within each.
@@ -36,13 +36,13 @@ class Elements:
     def __repr__(self) -> str:
         return f"<{self.text}>"
 
-    def some(self, which: Any) -> Elements:
+    def some(self, which: Any) -> TensorElements:
         """Those that a mask or numbers choose."""
-        return Elements(self.tensor, self.dtype, self.rows[which], self.lows[which])
+        return TensorElements(self.tensor, self.dtype, self.rows[which], self.lows[which])
 
     @property
     def coordinates(self) -> Numbers:
-        """Where each stands in the tensor, seen as the dtype: a row of numbers for each."""
+        """The indices of each in the tensor, seen as the dtype: a row of numbers for each."""
         tensor, size = self.tensor, self.dtype.itemsize
         lanes = int(tensor.memory.partitions > 0)
         free = list(tensor.shape[lanes:])
@@ -124,7 +124,7 @@ def flat(axes: Axes, shape: tuple[int, ...]) -> Numbers:
     return np.asarray(np.ravel_multi_index([g.reshape(-1) for g in grids], shape), np.int64)
 
 
-def elements(view: View, numbers: Numbers, entries: Numbers | None = None) -> Elements:
+def elements(view: View, numbers: Numbers, entries: Numbers | None = None) -> TensorElements:
     """Elements of a view by their numbers in row-major order.
 
     ``entries`` are those of the tile that addresses it, if one does.
@@ -148,7 +148,7 @@ def elements(view: View, numbers: Numbers, entries: Numbers | None = None) -> El
     for axis in range(lanes, len(view.shape)):
         if axis != chosen:
             lows += at[axis] * (view.steps[axis] * size)
-    return Elements(tensor, view.dtype, rows.astype(np.int64), lows)
+    return TensorElements(tensor, view.dtype, rows.astype(np.int64), lows)
 
 
 def entry_numbers(view: View, numbers: Numbers) -> Numbers:
@@ -161,7 +161,7 @@ def entry_numbers(view: View, numbers: Numbers) -> Numbers:
     return np.unique(at + offsets.first)
 
 
-def entry_elements(view: View, numbers: Numbers, group: int) -> Elements:
+def entry_elements(view: View, numbers: Numbers, group: int) -> TensorElements:
     """The entries that address some elements of a view, as elements of their tile."""
     offsets = view.offsets
     assert offsets is not None
@@ -170,7 +170,9 @@ def entry_elements(view: View, numbers: Numbers, group: int) -> Elements:
     return elements(tile, at % group * columns + at // group)
 
 
-def found(view: View, wanted: Elements, entries: Numbers | None = None) -> tuple[Numbers, Numbers]:
+def found(
+    view: View, wanted: TensorElements, entries: Numbers | None = None
+) -> tuple[Numbers, Numbers]:
     """Which elements of a view have a byte in common with some elements, and with which of those.
 
     Of several elements of the view in one place the last counts, which is what stays there.
@@ -207,7 +209,7 @@ def _meet(a: Tensor, b: Tensor) -> bool:
     return placed and a.memory is b.memory and (a.core == b.core or a.memory.shared)
 
 
-def _candidates(view: View, wanted: Elements) -> Numbers:
+def _candidates(view: View, wanted: TensorElements) -> Numbers:
     """The numbers of those elements of a view that could be among some: few of a large view."""
     tensor, size, lanes = view.tensor, view.dtype.itemsize, int(view.partitioned)
     axes = [np.arange(count) for count in view.shape]

@@ -1,8 +1,8 @@
 """When tensors were written last, and by whom: found by running stretches of the past again.
 
 It is asked of many tensors at once, whole, so that one look at the latest stretch mostly does;
-:mod:`nasm.debugger.origins.writes` looks for single elements, exactly. Whoever may have written
-a byte of a tensor wrote it, as regions say.
+:mod:`nasm.debugger.origins.writes` looks for single elements, exactly. Each instruction that may
+have written a byte of a tensor, by regions, is taken to have written it.
 """
 
 from __future__ import annotations

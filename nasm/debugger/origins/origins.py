@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from nasm.debugger.origins.elements import Elements, Numbers
+from nasm.debugger.origins.elements import Numbers, TensorElements
 from nasm.debugger.origins.leaves import Path
 from nasm.machine import Machine
 
@@ -16,7 +16,7 @@ Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Register:
+class RegisterOrigin:
     """A register of a queue."""
 
     queue: int
@@ -24,7 +24,7 @@ class Register:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Held:
+class HeldElements:
     """Some elements of an array that is part of what an engine holds."""
 
     queue: int
@@ -37,8 +37,8 @@ class Held:
         return len(self.numbers)
 
 
-Place = Elements | Register | Held
-"""Where a value stands: in a memory, a register, or an engine."""
+Place = TensorElements | RegisterOrigin | HeldElements
+"""Where a value is: in a memory, a register, or an engine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,31 +74,31 @@ def joined(origins: Sequence[Origin]) -> list[Origin]:
     for origin in origins:
         place = origin.place
         key: Any = place
-        if isinstance(place, Elements):
+        if isinstance(place, TensorElements):
             key = place.tensor.index, place.dtype
-        elif isinstance(place, Held):
+        elif isinstance(place, HeldElements):
             key = place.name, place.path
         alike.setdefault((origin.role, key), []).append(origin)
     found: list[Origin] = []
     for (role, _), some in alike.items():
         places = [origin.place for origin in some]
         place = places[0]
-        if len(some) == 1 or isinstance(place, Register):
+        if len(some) == 1 or isinstance(place, RegisterOrigin):
             found.append(some[0])
             continue
         read = np.concatenate([origin.values for origin in some])
-        if isinstance(place, Elements):
-            every = [p for p in places if isinstance(p, Elements)]
+        if isinstance(place, TensorElements):
+            every = [p for p in places if isinstance(p, TensorElements)]
             rows, lows = (np.concatenate([getattr(p, n) for p in every]) for n in ("rows", "lows"))
-            place = Elements(place.tensor, place.dtype, rows, lows)
+            place = TensorElements(place.tensor, place.dtype, rows, lows)
         else:
-            numbers = np.concatenate([p.numbers for p in places if isinstance(p, Held)])
-            place = Held(place.queue, place.name, place.path, numbers, place.shape)
+            numbers = np.concatenate([p.numbers for p in places if isinstance(p, HeldElements)])
+            place = HeldElements(place.queue, place.name, place.path, numbers, place.shape)
         found.append(Origin(role, place, read))
     return found
 
 
-def values(machine: Machine, place: Elements) -> Array:
+def values(machine: Machine, place: TensorElements) -> Array:
     """What some elements hold now."""
     store = machine.state.by_tensor[place.tensor.index]
     size = place.dtype.itemsize

@@ -15,7 +15,7 @@ from nasm.debugger.moving.stops import Met, Test
 from nasm.debugger.origins.origins import OfCore
 from nasm.debugger.origins.records import LastWrite, Maker, Why
 from nasm.debugger.origins.why import initial, maker
-from nasm.debugger.origins.writes import CHANGE, INSTRUCTION, Past, Write
+from nasm.debugger.origins.writes import CHANGE, INSTRUCTION, Replayable, Write
 from nasm.debugger.values.expressions import Expression
 from nasm.debugger.values.value import Value
 from nasm.machine.records import Moment
@@ -31,12 +31,12 @@ def of_core(running: Running, text: str) -> Expression | None:
     """An expression, if it is made of what a core holds, or of memory that this writes."""
     try:
         found = Expression(running, text) if running.program.target.parts else None
-    except Failure:  # whoever looks for a tensor says what is wrong with it
+    except Failure:  # the search for a tensor reports errors of the name
         return None
     return found if found is not None and found.polled else None
 
 
-def why(running: Running, asked: Expression, search: Search, past: Past) -> Why:
+def why(running: Running, asked: Expression, search: Search, past: Replayable) -> Why:
     """What changed it last, if anything did; the run is left where that was."""
     value = asked.value(running)
     values, place = _values(value), OfCore(asked.text)
@@ -48,7 +48,7 @@ def why(running: Running, asked: Expression, search: Search, past: Past) -> Why:
 
 
 def last_change(
-    running: Running, asked: Expression, search: Search, past: Past
+    running: Running, asked: Expression, search: Search, past: Replayable
 ) -> LastWrite | None:
     """The last change, by an instruction or by hand; the run is left where that was."""
     by_hand = past.changes[: past.now.changes]
@@ -67,8 +67,8 @@ def last_change(
     return LastWrite(asked.text, _maker(running, moment, met), moment.position)
 
 
-def _changes(running: Running, asked: Expression, moment: Moment, past: Past) -> bool:
-    """Whether what is asked of is another just behind a change by hand; the run is left there."""
+def _changes(running: Running, asked: Expression, moment: Moment, past: Replayable) -> bool:
+    """Whether the value in question differs just after a change by hand; the run is left there."""
     past.goto(moment)
     before = state(asked.value(running))
     past.goto(moment._replace(changes=moment.changes + 1))

@@ -18,7 +18,7 @@ from nasm.debugger.origins.writes import CHANGE
 Array = np.ndarray[Any, Any]
 
 UNWRITTEN = "not yet written"
-"""How what nothing has written stands."""
+"""How bytes that nothing has written are reported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Maker:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Source:
+class OriginSource:
     """Elements that a value was made of, with the values that were read.
 
     ``role`` is the operand that read them; "entries" and "address" decided where others are.
@@ -88,10 +88,11 @@ class Source:
 class Why(Drawn):
     """Where some elements got their values.
 
-    ``maker`` made them of ``sources``; without one they stand as they did at the ``start``, which
-    says how: an input, an initialiser, or nothing. ``before`` is where the place had got the value
-    this one was added to. ``born`` is "NaN" or "infinity" if it is one and no source is. What is
-    ``kept`` its maker could have written and left as it was in ``before``; ``sources`` say why.
+    ``maker`` made them of ``sources``; without one they are unchanged since the ``start``, which
+    says how they began: an input, an initialiser, or nothing. ``before`` is where the place had got
+    the value this one was added to. ``born`` is "NaN" or "infinity" if it is one and no source is.
+    What is ``kept`` its maker could have written and left as it was in ``before``; ``sources`` say
+    why.
     """
 
     text: str
@@ -100,7 +101,7 @@ class Why(Drawn):
     place: Place | OfCore
     maker: Maker | None
     start: str = ""
-    sources: tuple[Source, ...] = ()
+    sources: tuple[OriginSource, ...] = ()
     before: tuple[Why, ...] = ()
     born: str = ""
     kept: bool = False

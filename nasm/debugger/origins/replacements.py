@@ -2,7 +2,7 @@
 
 What an operation does not tell apart from one value it tells apart from another: a product shows
 NaN, a maximum that ignores NaN shows an infinity, a comparison for equality only what is equal.
-So there are many, and all of them are tried before it is said that nothing depends on an element.
+So there are many, and all of them are tried before an element is taken to have no effect.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A function asked about few elements of its result, of arguments cut down to what these need.
 
-To know one element of a product one row and one column will do. Which axes of the arguments go
-with which axis of the result nobody says; so it is guessed from their lengths, and kept if the
-function of the cut arguments gives the same, with other values in them too.
+To know one element of a product one row and one column will do. Which axes of the arguments
+correspond to which axis of the result is not declared; it is guessed from their lengths, and kept
+if the function of the cut arguments gives the same, with other values in them too.
 """
 
 from __future__ import annotations

@@ -13,9 +13,24 @@ from typing import Any
 import numpy as np
 
 from nasm.debugger.origins.dependence import Needed, guarded
-from nasm.debugger.origins.elements import Elements, Numbers, elements, entry_elements, flat, found
+from nasm.debugger.origins.elements import (
+    Numbers,
+    TensorElements,
+    elements,
+    entry_elements,
+    flat,
+    found,
+)
 from nasm.debugger.origins.leaves import Path, copied, leaf, leaves
-from nasm.debugger.origins.origins import ADDRESS, ENTRIES, Answer, Held, Origin, Register, joined
+from nasm.debugger.origins.origins import (
+    ADDRESS,
+    ENTRIES,
+    Answer,
+    HeldElements,
+    Origin,
+    RegisterOrigin,
+    joined,
+)
 from nasm.debugger.origins.results import finite, flat_shape, has_nan, picked, signature, size_of
 from nasm.debugger.origins.slicing import Question, Way, needed
 from nasm.isa.effects import Partial
@@ -34,7 +49,7 @@ Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tile:
+class StackedViews:
     """The views that an argument is read from, stacked along their first axis."""
 
     operand: str
@@ -45,7 +60,7 @@ class Tile:
     group: int = 0
 
     def origins(self, numbers: Numbers) -> Iterator[Origin]:
-        """Where some elements of the argument stand."""
+        """Where some elements of the argument are."""
         first = 0
         for view in self.views:
             mine = numbers[(numbers >= first) & (numbers < first + view.size)]
@@ -72,11 +87,11 @@ class Reading:
     operands: tuple[object, ...]
     arguments: list[Any]
     casting: tuple[Any, Any]
-    tiles: dict[int, Tile] = field(default_factory=dict)
+    tiles: dict[int, StackedViews] = field(default_factory=dict)
     registers: dict[int, int] = field(default_factory=dict)
     held: dict[int, str] = field(default_factory=dict)
     addresses: dict[int, int] = field(default_factory=dict)
-    scattered: dict[int, Tile] = field(default_factory=dict)
+    scattered: dict[int, StackedViews] = field(default_factory=dict)
 
     @property
     def row(self) -> Row:
@@ -103,7 +118,7 @@ class Reading:
 
     # -- what it made
 
-    def written(self, wanted: Elements) -> Answer | None:
+    def written(self, wanted: TensorElements) -> Answer | None:
         """The result that some elements hold a part of: its number, which elements, of which."""
         answer = None
         for at, _, _ in self.outputs():
@@ -141,7 +156,9 @@ class Reading:
         if self.row.holds:  # to ask it again would change what the core holds
             return [
                 Origin(
-                    self.row.reads[n].name, Register(queue, number), np.array([self.arguments[n]])
+                    self.row.reads[n].name,
+                    RegisterOrigin(queue, number),
+                    np.array([self.arguments[n]]),
                 )
                 for n, number in self.registers.items()
             ]
@@ -162,7 +179,8 @@ class Reading:
             entry = entry_elements(view, numbers, tile.group)
             found_.append(Origin(ENTRIES, entry, _of_tile(tile.index, entry, _tile(view))))
         found_ += [
-            Origin(ADDRESS, Register(queue, n), np.array([v])) for n, v in self.addresses.items()
+            Origin(ADDRESS, RegisterOrigin(queue, n), np.array([v]))
+            for n, v in self.addresses.items()
         ]
         return found_
 
@@ -234,13 +252,13 @@ class Reading:
             yield from self.tiles[at].origins(numbers)
         elif at in self.registers:
             operand = self.row.reads[at].name
-            yield Origin(operand, Register(self.who[0], self.registers[at]), array)
+            yield Origin(operand, RegisterOrigin(self.who[0], self.registers[at]), array)
         else:
-            held = Held(self.who[0], self.held[at], box.path, numbers, array.shape)
+            held = HeldElements(self.who[0], self.held[at], box.path, numbers, array.shape)
             yield Origin(self.held[at], held, array.reshape(-1)[numbers])
 
 
-def _of_tile(values: Array | None, entry: Elements, tile: View) -> Array:
+def _of_tile(values: Array | None, entry: TensorElements, tile: View) -> Array:
     """The values of some entries of a tile."""
     assert values is not None
     return values.reshape(-1)[found(tile, entry)[0]]
@@ -295,10 +313,10 @@ def _note(machine: Machine, made: Reading, operand: Operand, value: object, at: 
         if operand.footprint is not None and operand.name not in made.shape.exact:
             views = tuple(operand.footprint(here(made.shape.context, made.operands)))
         read = [machine.addresses.access(view).elements.reshape(-1) for view in views]
-        made.tiles[at] = Tile(operand.name, views, None, np.concatenate(read))
+        made.tiles[at] = StackedViews(operand.name, views, None, np.concatenate(read))
 
 
-def _addressed(machine: Machine, made: Reading, name: str, view: View, values: Any) -> Tile:
+def _addressed(machine: Machine, made: Reading, name: str, view: View, values: Any) -> StackedViews:
     """A view that a tile of entries addresses; ``values`` are None where they are read."""
     context = made.shape.context
     assert view.offsets is not None
@@ -307,4 +325,4 @@ def _addressed(machine: Machine, made: Reading, name: str, view: View, values: A
     entries = bound.entries()
     every = np.zeros(0) if values is not None else bound.gather(entries).reshape(-1)
     index = bound.index.access.elements.copy()
-    return Tile(name, (view,), entries, every, index, group)
+    return StackedViews(name, (view,), entries, every, index, group)

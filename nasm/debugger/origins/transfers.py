@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from nasm.debugger.origins.elements import (
-    Elements,
     Numbers,
+    TensorElements,
     elements,
     entry_elements,
     entry_numbers,
@@ -20,7 +20,7 @@ from nasm.debugger.origins.origins import ENTRIES, Answer, Origin, joined, value
 from nasm.isa.effects import ONTO, Transfer
 from nasm.machine import Machine
 from nasm.machine.indirect_transfers import Chosen
-from nasm.machine.transfers import Bytes
+from nasm.machine.transfers import TransferBytes
 from nasm.sim.channels import Group
 from nasm.views.view import View
 
@@ -28,7 +28,7 @@ Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Moved:
+class MovedShares:
     """What some shares of a transfer are about to move.
 
     ``taken`` are the values of the sources, by move and source, as they were then.
@@ -39,19 +39,19 @@ class Moved:
     within: Callable[[int, Numbers], Array]
     taken: dict[tuple[int, int], Array]
 
-    def written(self, wanted: Elements) -> Answer | None:
+    def written(self, wanted: TensorElements) -> Answer | None:
         """The move that delivers some elements, which of its elements, and for which of those."""
         return self._delivered(wanted, skipped=False)
 
-    def skipped(self, wanted: Elements) -> Answer | None:
+    def skipped(self, wanted: TensorElements) -> Answer | None:
         """The same of what it leaves out because entries are out of bounds."""
         return self._delivered(wanted, skipped=True)
 
-    def touches(self, wanted: Elements) -> bool:
+    def touches(self, wanted: TensorElements) -> bool:
         """Whether it delivers any of some elements, or leaves any out."""
         return self.written(wanted) is not None or self.skipped(wanted) is not None
 
-    def _delivered(self, wanted: Elements, skipped: bool) -> Answer | None:
+    def _delivered(self, wanted: TensorElements, skipped: bool) -> Answer | None:
         answer = None
         for number, (dst, *_) in enumerate(self.transfer.moves):
             mine, which = found(dst, wanted, _chosen(dst, self.chosen))
@@ -123,10 +123,10 @@ def _chosen(view: View, chosen: Chosen) -> Numbers | None:
     return chosen[offsets.tile][offsets.first :]
 
 
-def moved(machine: Machine, group: Group, reads: bool = False) -> Moved | None:
+def moved(machine: Machine, group: Group, reads: bool = False) -> MovedShares | None:
     """What shares are about to read, with its values now, or what they are about to deliver."""
     cargo = group.flight.cargo
-    if not isinstance(cargo, Bytes):
+    if not isinstance(cargo, TransferBytes):
         return None
     shares = [cargo.bound.plan.shares[n] for n in group.shares]
     ranges = [r for share in shares for r in share.ranges]
@@ -138,7 +138,7 @@ def moved(machine: Machine, group: Group, reads: bool = False) -> Moved | None:
                 inside |= (numbers >= begin) & (numbers < end)
         return inside
 
-    made = Moved(cargo.bound.transfer, cargo.chosen, within, {})
+    made = MovedShares(cargo.bound.transfer, cargo.chosen, within, {})
     for number, (_, *srcs) in enumerate(made.transfer.moves if reads else ()):
         for n, src in enumerate(srcs):
             made.taken[number, n] = _taken(machine, src, made.chosen)

@@ -15,10 +15,26 @@ from nasm.base.dtypes import DType
 from nasm.base.problems import Failure, Problem
 from nasm.base.source import Span
 from nasm.debugger.origins.backward_search import Sweep
-from nasm.debugger.origins.elements import Elements, elements
-from nasm.debugger.origins.origins import ADDRESS, ENTRIES, Held, Origin, Place, Register, values
-from nasm.debugger.origins.records import UNWRITTEN, LastWrite, Maker, Source, Why, born, spoiled
-from nasm.debugger.origins.writes import CHANGE, TRANSFER, Made, Past, Search, Write
+from nasm.debugger.origins.elements import TensorElements, elements
+from nasm.debugger.origins.origins import (
+    ADDRESS,
+    ENTRIES,
+    HeldElements,
+    Origin,
+    Place,
+    RegisterOrigin,
+    values,
+)
+from nasm.debugger.origins.records import (
+    UNWRITTEN,
+    LastWrite,
+    Maker,
+    OriginSource,
+    Why,
+    born,
+    spoiled,
+)
+from nasm.debugger.origins.writes import CHANGE, TRANSFER, Replayable, Search, Write, WriteResults
 from nasm.machine.records import Moment
 from nasm.machine.writers import Writers
 from nasm.runs.inspection import Inspection
@@ -28,7 +44,7 @@ from nasm.views.view import View
 Array = np.ndarray[Any, Any]
 
 DEPTH = 6
-"""How far sources are followed unless it is said otherwise."""
+"""How far sources are followed by default."""
 
 MOST = 40
 """Values that are followed in all."""
@@ -37,7 +53,7 @@ MOST_ADDED = 64
 """Additions to one place that are followed back."""
 
 MOST_PARTS = 6
-"""Writes of one box that are told apart."""
+"""Writes of one box that are distinguished."""
 
 MOST_SPOILED = 256
 """Steps that a NaN is followed back."""
@@ -47,7 +63,7 @@ _ROUND = re.compile(r"\.for (\w+) = (-?\d+)")
 
 @dataclass(slots=True, eq=False)
 class _Node:
-    """A value on its way to a Why."""
+    """A value for which a Why is being made."""
 
     place: Place
     values: Array
@@ -56,21 +72,21 @@ class _Node:
     additions: int = 0
     steps: int = 0
     aside: bool = False
-    parts: list[tuple[Made, list[tuple[Origin, _Node | None]], _Node | None]] = field(
+    parts: list[tuple[WriteResults, list[tuple[Origin, _Node | None]], _Node | None]] = field(
         default_factory=list
     )
 
 
-class Asked:
+class OriginQuestion:
     """A question: where some elements came from, ``depth`` makers back."""
 
-    def __init__(self, held: Inspection, past: Past, depth: int, most: int) -> None:
+    def __init__(self, held: Inspection, past: Replayable, depth: int, most: int) -> None:
         self.inspected, self.machine, self.past = held, held.machine, past
         self.depth, self.most, self.count = depth, most, 0
         self.writers = Writers(held.program, held.machine.addresses.region)
         self.nodes: dict[int, _Node] = {}
 
-    def why(self, place: Elements) -> Why:
+    def why(self, place: TensorElements) -> Why:
         """The answer, of one element."""
         node = self._node(place, values(self.machine, place), 0, self._now)
         Sweep(self.machine, self.past, self._grow).run([node.search] if node.search else [])
@@ -89,22 +105,22 @@ class Asked:
         return node
 
     def _written(self, place: Place) -> bool:
-        """Whether anything in the program, or anybody by hand, may have written a place."""
-        if not isinstance(place, Elements) or self.past.changes:
+        """Whether anything in the program, or a change by hand, may have written a place."""
+        if not isinstance(place, TensorElements) or self.past.changes:
             return True
         whole = self.machine.addresses.region(View.whole(place.tensor))
         return any(True for _ in self.writers.of((whole,)))
 
     # -- what follows from what was found
 
-    def _grow(self, search: Search, made: Made) -> Sequence[Search]:
+    def _grow(self, search: Search, made: WriteResults) -> Sequence[Search]:
         node = self.nodes[id(search)]
         more: list[_Node | None] = []
         bad = spoiled(node.values[made.which])
         for origin in made.origins:
             more.append(self._followed(node, made, origin, bool(bad.any())))
         added = None
-        if made.adds and node.additions < MOST_ADDED and isinstance(node.place, Elements):
+        if made.adds and node.additions < MOST_ADDED and isinstance(node.place, TensorElements):
             place, position = node.place.some(made.which), made.write.position
             self.past.goto(Moment(position - 1, 0, self.past.now.changes, False))
             added = self._node(place, values(self.machine, place), node.depth, position)
@@ -115,13 +131,13 @@ class Asked:
         nodes = [n for n in (*more, added) if n is not None]
         return [n.search for n in nodes if n.search is not None]
 
-    def _followed(self, node: _Node, made: Made, origin: Origin, bad: bool) -> _Node | None:
-        """The node of an origin, if it is to be followed."""
+    def _followed(self, node: _Node, made: WriteResults, origin: Origin, bad: bool) -> _Node | None:
+        """The node of an origin, if it has to be followed."""
         place, read = origin.place, origin.values
-        if bad and isinstance(place, Elements | Held):
+        if bad and isinstance(place, TensorElements | HeldElements):
             which = np.flatnonzero(spoiled(read))
             if len(which) and node.steps < MOST_SPOILED:
-                if isinstance(place, Elements):
+                if isinstance(place, TensorElements):
                     nan = np.flatnonzero(np.isnan(read.astype(np.float32)))
                     which = nan if len(nan) else which
                     place, read = place.some(which[:1]), read[which[:1]]
@@ -131,9 +147,11 @@ class Asked:
         if origin.role in (ADDRESS, ENTRIES):
             deeper = node.depth + max(1, self.depth // 2)
         else:
-            deeper = node.depth + (not isinstance(place, Held) and not _copies(made))
+            deeper = node.depth + (not isinstance(place, HeldElements) and not _copies(made))
         aside = bool(node.additions) and not made.kept
-        if aside and isinstance(place, Held):  # the other side of a product: where it was read
+        if aside and isinstance(
+            place, HeldElements
+        ):  # the other side of a product: where it was read
             loaded = self._node(place, read, node.depth, made.at)
             loaded.aside = True
             return loaded
@@ -154,12 +172,12 @@ class Asked:
     def _why(
         self,
         node: _Node,
-        made: Made,
+        made: WriteResults,
         origins: list[tuple[Origin, _Node | None]],
         added: _Node | None,
     ) -> Why:
         sources = tuple(
-            Source(
+            OriginSource(
                 origin.role,
                 said(self.inspected, origin.place),
                 origin.values,
@@ -193,28 +211,28 @@ class Asked:
         return Why(said(self.inspected, place), held_, _dtype(node.place), place, None, start)
 
 
-def _copies(made: Made) -> bool:
+def _copies(made: WriteResults) -> bool:
     """Whether it made elements of as many others alone."""
     if len(made.origins) != 1 or made.adds:
         return False
     place = made.origins[0].place
-    return isinstance(place, Elements) and len(place) == len(made.which)
+    return isinstance(place, TensorElements) and len(place) == len(made.which)
 
 
 def _some(place: Place, which: Any) -> Place:
-    return place.some(which) if isinstance(place, Elements) else place
+    return place.some(which) if isinstance(place, TensorElements) else place
 
 
 def _dtype(place: Place) -> DType | None:
-    return place.dtype if isinstance(place, Elements) else None
+    return place.dtype if isinstance(place, TensorElements) else None
 
 
 def said(held: Inspection, place: Place) -> str:
     """A place as a program would write it, or in words."""
-    if isinstance(place, Elements):
+    if isinstance(place, TensorElements):
         return place.text
     queue = held.program.queue_name(place.queue)
-    if isinstance(place, Register):
+    if isinstance(place, RegisterOrigin):
         return f"%r{place.number} of {queue}"
     if len(place) == int(np.prod(place.shape)):
         return f"{place.name} of {queue}"
@@ -269,9 +287,9 @@ def _in_text(held: Inspection, span: Span) -> bool:
 
 def beginning(held: Inspection, place: Place) -> str:
     """What a place holds that nothing has written."""
-    if isinstance(place, Register):
+    if isinstance(place, RegisterOrigin):
         return "never set"
-    if isinstance(place, Held):
+    if isinstance(place, HeldElements):
         return "as the engine began"
     return initial(held, place.tensor)
 
@@ -294,17 +312,17 @@ def initial(held: Inspection, tensor: Tensor) -> str:
     return UNWRITTEN
 
 
-def why(held: Inspection, past: Past, text: str, depth: int = DEPTH, most: int = MOST) -> Why:
+def why(held: Inspection, past: Replayable, text: str, depth: int = DEPTH, most: int = MOST) -> Why:
     """Where an element came from, as the language writes it; raises Failure."""
-    return Asked(held, past, depth, most).why(_one(held, text))
+    return OriginQuestion(held, past, depth, most).why(_one(held, text))
 
 
-def last_write(held: Inspection, past: Past, text: str) -> LastWrite | None:
+def last_write(held: Inspection, past: Replayable, text: str) -> LastWrite | None:
     """The last write of any of some elements before now; None if there was none."""
     place = _elements(held, held.view(text))
     found: list[Write] = []
 
-    def grow(search: Search, made: Made) -> Sequence[Search]:
+    def grow(search: Search, made: WriteResults) -> Sequence[Search]:
         if made.kept:
             search.left[made.which] = True
             return ()
@@ -318,7 +336,7 @@ def last_write(held: Inspection, past: Past, text: str) -> LastWrite | None:
     return LastWrite(text, maker(held, found[0]), found[0].position)
 
 
-def _one(held: Inspection, text: str) -> Elements:
+def _one(held: Inspection, text: str) -> TensorElements:
     view = held.view(text)
     if view.size != 1:
         first = ", ".join("0" for _ in view.shape)
@@ -333,7 +351,7 @@ def _one(held: Inspection, text: str) -> Elements:
     return _elements(held, view)
 
 
-def _elements(held: Inspection, view: View) -> Elements:
+def _elements(held: Inspection, view: View) -> TensorElements:
     if not held.values:
         raise Failure(Problem("E0822", "a run without values has no elements", None))
     if view.dynamic or view.offsets is not None:

@@ -14,11 +14,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from nasm.debugger.origins.elements import Elements, Numbers, elements, found
-from nasm.debugger.origins.origins import Held, Origin, Place, Register
+from nasm.debugger.origins.elements import Numbers, TensorElements, elements, found
+from nasm.debugger.origins.origins import HeldElements, Origin, Place, RegisterOrigin
 from nasm.debugger.origins.slicing import Way
 from nasm.debugger.origins.sources import Reading, reading
-from nasm.debugger.origins.transfers import Moved, moved
+from nasm.debugger.origins.transfers import MovedShares, moved
 from nasm.isa.implicit_kinds import EngineValue
 from nasm.machine import Machine
 from nasm.machine.records import Moment
@@ -31,7 +31,7 @@ from nasm.views.regions import Region, intersect
 from nasm.views.view import Reg, View
 
 
-class Changed(Protocol):
+class ReplayedChange(Protocol):
     """A change by hand, and the moment before it."""
 
     @property
@@ -43,11 +43,11 @@ class Changed(Protocol):
         """What was changed; ``str`` says it."""
 
 
-class Past(Protocol):
+class Replayable(Protocol):
     """The past of a run, that can be run again."""
 
     @property
-    def changes(self) -> Sequence[Changed]:
+    def changes(self) -> Sequence[ReplayedChange]:
         """What was changed by hand."""
 
     @property
@@ -58,13 +58,13 @@ class Past(Protocol):
         """Go to a moment."""
 
     def replay(self, end: Moment, *observers: Observer) -> bool:
-        """Run on to a moment while observers are told of everything."""
+        """Run on to a moment with observers attached."""
 
     def excursion(self) -> AbstractContextManager[Moment]:
         """Whatever is done within goes to other moments: at the end it is now again."""
 
     def intervals(self, end: Moment | None = None) -> Iterator[tuple[Moment, Moment]]:
-        """Stretches of the run, from now or ``end`` back; the machine stands where each begins."""
+        """Stretches of the run, from now or ``end`` back; the machine is where each begins."""
 
 
 Learned = dict[Any, Way]
@@ -99,7 +99,7 @@ class Write:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Made:
+class WriteResults:
     """What one write made of the elements that are searched for.
 
     ``which`` says of which of them; ``origins`` what it was made of, read before the event ``at``;
@@ -125,24 +125,24 @@ class Search:
     place: Place
     before: int
     left: np.ndarray[Any, np.dtype[np.bool_]] = field(init=False)
-    made: list[Made] = field(default_factory=list)
+    made: list[WriteResults] = field(default_factory=list)
     candidates: list[tuple[Write, Any]] = field(default_factory=list)
     scanned: int = -1
     over: bool = False
 
     def __post_init__(self) -> None:
         place = self.place
-        size = 1 if isinstance(place, Register) else len(place)
+        size = 1 if isinstance(place, RegisterOrigin) else len(place)
         self.left = np.ones(size, np.bool_)
         self.scanned = self.before
 
     @property
-    def elements(self) -> Elements | None:
+    def elements(self) -> TensorElements | None:
         """The elements of a memory that it is about."""
-        return self.place if isinstance(self.place, Elements) else None
+        return self.place if isinstance(self.place, TensorElements) else None
 
 
-class Watch(Observer):
+class WriteWatch(Observer):
     """Notes what writes to the places of some searches, and what some writes start from."""
 
     def __init__(self, machine: Machine, searches: Sequence[Search], wanted: set[Any]) -> None:
@@ -150,13 +150,15 @@ class Watch(Observer):
         self.scheduler = machine.scheduler
         self.regions = [regions(machine, search.place) for search in searches]
         self.areas = {region.area for regions in self.regions for region in regions}
-        self.held = {(s.place.queue, s.place.name) for s in searches if isinstance(s.place, Held)}
+        self.held = {
+            (s.place.queue, s.place.name) for s in searches if isinstance(s.place, HeldElements)
+        }
         self.noted: list[list[tuple[Write, Any]]] = [[] for _ in searches]
         self.begun: dict[Any, tuple[int, Any]] = {}
         self._known: dict[int, tuple[int, ...]] = {}
 
     def started(self, queue: Queue, task: Task, now: int) -> None:
-        """Note what is about to be read, and what an engine holds anew."""
+        """Note what is about to be read, and what an engine newly holds."""
         record = queue.record
         if record in self.wanted:
             what = None
@@ -173,7 +175,7 @@ class Watch(Observer):
         write = Write(INSTRUCTION, who, queue.record, position, now, now)
         for n, search in enumerate(self.searches):
             place = search.place
-            if isinstance(place, Held) and (place.queue, place.name) == (queue.index, name):
+            if isinstance(place, HeldElements) and (place.queue, place.name) == (queue.index, name):
                 self._note(n, write, None)
 
     def finished(self, queue: Queue, done: Flying) -> None:
@@ -235,14 +237,14 @@ class Watch(Observer):
 
 def made(
     search: Search, write: Write, what: Any, begun: tuple[int, Any], learned: Learned
-) -> list[Made]:
+) -> list[WriteResults]:
     """What a write made of those elements of a search of which nothing is known."""
     at, start = begun
     place = search.place
     if write.kind == CHANGE:
         which = what[search.left[what]]
-        return [Made(write, which, (), at)] if len(which) else []
-    if isinstance(place, Elements):
+        return [WriteResults(write, which, (), at)] if len(which) else []
+    if isinstance(place, TensorElements):
         left = np.flatnonzero(search.left)
         wanted = place.some(left)
         if write.kind == TRANSFER:
@@ -251,24 +253,24 @@ def made(
             return _exchanged(write, left, wanted, what, at)
         return _computed(write, left, wanted, start, at, learned)
     every = np.arange(len(search.left))
-    if isinstance(place, Register):
+    if isinstance(place, RegisterOrigin):
         number = next(
             n for n, _, v in start.outputs() if isinstance(v, Reg) and v.number == place.number
         )
         origins = start.origins(number, (), np.zeros(1, np.int64), learned)
-        return [Made(write, every, tuple(origins), at)]
+        return [WriteResults(write, every, tuple(origins), at)]
     number = next(
         n
         for n, o, _ in start.outputs()
         if isinstance(o.kind, EngineValue) and o.kind.name == place.name
     )
     origins = start.origins(number, place.path, place.numbers, learned)
-    return [Made(write, every, tuple(origins), at)]
+    return [WriteResults(write, every, tuple(origins), at)]
 
 
 def _computed(
-    write: Write, left: Numbers, wanted: Elements, start: Reading, at: int, learned: Learned
-) -> list[Made]:
+    write: Write, left: Numbers, wanted: TensorElements, start: Reading, at: int, learned: Learned
+) -> list[WriteResults]:
     answer = start.written(wanted)
     if answer is None:
         return []
@@ -280,13 +282,18 @@ def _computed(
         of = left[np.unique(which[some])]
         adds = kept or start.adds(number) or _in_part(start.targets(number)[0], wanted, which[some])
         origins = start.origins(number, (), mine[some], learned)
-        found_.append(Made(write, of, tuple(origins), at, adds, kept))
+        found_.append(WriteResults(write, of, tuple(origins), at, adds, kept))
     return found_
 
 
 def _transferred(
-    write: Write, left: Numbers, wanted: Elements, what: Moved, start: Moved, at: int
-) -> list[Made]:
+    write: Write,
+    left: Numbers,
+    wanted: TensorElements,
+    what: MovedShares,
+    start: MovedShares,
+    at: int,
+) -> list[WriteResults]:
     found_ = []
     for kept, answer in ((False, what.written(wanted)), (True, what.skipped(wanted))):
         if answer is None:
@@ -294,21 +301,23 @@ def _transferred(
         number, mine, which = answer
         adds = kept or what.adds or _in_part(what.transfer.moves[number][0], wanted, which)
         origins = start.entries(number, mine) if kept else start.origins(number, mine)
-        found_.append(Made(write, left[np.unique(which)], tuple(origins), at, adds, kept))
+        found_.append(WriteResults(write, left[np.unique(which)], tuple(origins), at, adds, kept))
     return found_
 
 
-def _exchanged(write: Write, left: Numbers, wanted: Elements, what: Any, at: int) -> list[Made]:
+def _exchanged(
+    write: Write, left: Numbers, wanted: TensorElements, what: Any, at: int
+) -> list[WriteResults]:
     move, taken = what
     assert isinstance(move, DirectMove)
     mine, which = found(move.write.view, wanted)
     if not len(mine):
         return []
     origin = Origin("src", elements(move.reads[0].view, mine), taken.reshape(-1)[mine])
-    return [Made(write, left[np.unique(which)], (origin,), at)]
+    return [WriteResults(write, left[np.unique(which)], (origin,), at)]
 
 
-def _in_part(view: View, wanted: Elements, which: Numbers) -> bool:
+def _in_part(view: View, wanted: TensorElements, which: Numbers) -> bool:
     """Whether elements of a view are only parts of those that are searched for."""
     whole = view.dtype.itemsize * len(which) >= wanted.dtype.itemsize * len(np.unique(which))
     return not whole
@@ -316,9 +325,9 @@ def _in_part(view: View, wanted: Elements, which: Numbers) -> bool:
 
 def regions(machine: Machine, place: Place) -> tuple[Region, ...]:
     """Bytes among which those of a place are."""
-    if isinstance(place, Register):
+    if isinstance(place, RegisterOrigin):
         return (machine.state.registers[place.queue].region(place.number),)
-    if isinstance(place, Held) or not len(place):
+    if isinstance(place, HeldElements) or not len(place):
         return ()
     view = place.view
     if view is not None:

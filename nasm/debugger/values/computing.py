@@ -1,8 +1,8 @@
 """Checking and computing an expression of the language of ``.expect`` on a live machine.
 
-Beside what expectations have there are numbers that change from moment to moment (semaphores,
-registers, rounds), parts of what cores hold, and what only instructions may write of a tensor:
-``t.view(u8)``, ``sizeof(t)``.
+In addition to what expectations have there are numbers that change from moment to moment
+(semaphores, registers, rounds), parts of what cores hold, and what only instructions may write of a
+tensor: ``t.view(u8)``, ``sizeof(t)``.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from nasm.language.expectations.constants import CONSTANT_FUNCTIONS, OPERATORS
 from nasm.language.expectations.elements import Elements, Plain, Stored
 from nasm.language.expectations.values import Evaluator
 from nasm.language.text import tree
-from nasm.runs.inspection import Inspection, Measures
+from nasm.runs.inspection import Inspection, RunMeasures
 from nasm.views.view import METHODS as VIEW_METHODS
 from nasm.views.view import View
 
@@ -47,7 +47,7 @@ class _Unset:
 UNSET = _Unset()
 
 
-def _begins(node: tree.Node, held: Container[str]) -> tree.Node | None:
+def _begins(node: tree.ExpressionNode, held: Container[str]) -> tree.ExpressionNode | None:
     """The beginning of a chain that only the language of instructions has: ``t.view(u8)``.
 
     Those of parts that a core has ``held`` have none: they lie in no memory.
@@ -63,13 +63,13 @@ def _begins(node: tree.Node, held: Container[str]) -> tree.Node | None:
 
 @dataclass(slots=True)
 class LiveChecker(Checker):
-    """``guessed`` says that some numbers are not known yet, and stand for any others.
+    """``guessed`` means that some numbers are not known yet, and are placeholders.
 
     ``parts`` are names of what cores hold, ``semaphores`` those of semaphores.
     """
 
     guessed: bool = False
-    parts: Mapping[str, parts.Place] = field(default_factory=dict)
+    parts: Mapping[str, parts.PartPlace] = field(default_factory=dict)
     semaphores: Container[str] = ()
 
     def close(self, name: str) -> str:
@@ -78,7 +78,7 @@ class LiveChecker(Checker):
             return f"a semaphore is written '${name}'"
         return Checker.close(self, name)
 
-    def check(self, node: tree.Node) -> None:
+    def check(self, node: tree.ExpressionNode) -> None:
         """Look through a whole expression."""
         begin = _begins(node, self.parts)
         if begin is None:
@@ -92,13 +92,13 @@ class LiveChecker(Checker):
                 self.report(link, "E0222", f"'{link.op}' is for integers, and this is a tensor")
             self._link(link)
 
-    def _first(self, node: tree.Node) -> None:
-        if isinstance(node, tree.Call) and node.function.name in OF_TENSORS:
+    def _first(self, node: tree.ExpressionNode) -> None:
+        if isinstance(node, tree.FunctionCall) and node.function.name in OF_TENSORS:
             self.constant(node)
-        elif isinstance(node, tree.Register):
+        elif isinstance(node, tree.RegisterName):
             said = f"whose register %r{node.number} is it?"
             self.report(node, "E0210", said, f"write its engine: @vector.%r{node.number}")
-        elif isinstance(node, tree.Text):
+        elif isinstance(node, tree.StringLiteral):
             self.report(node, "E0210", "a file is nothing to compute with")
         else:
             Checker._first(self, node)
@@ -128,7 +128,7 @@ class LiveChecker(Checker):
 class Continuing(Evaluator):
     """Computes chains too whose beginning only the language of instructions has."""
 
-    def begin(self, node: tree.Node) -> tuple[tree.Node, View] | None:
+    def begin(self, node: tree.ExpressionNode) -> tuple[tree.ExpressionNode, View] | None:
         """How such a chain begins, and the tensor or part of one that this is; None for others."""
         raise NotImplementedError
 
@@ -136,7 +136,7 @@ class Continuing(Evaluator):
         """The value of such a beginning."""
         raise NotImplementedError
 
-    def value(self, node: tree.Node) -> Elements:
+    def value(self, node: tree.ExpressionNode) -> Elements:
         """The value of a node; raises Failure."""
         begun = self.begin(node)
         if begun is None:
@@ -163,15 +163,15 @@ class LiveEvaluator(Continuing):
         scope: Scope,
         held: Inspection,
         counters: set[str],
-        places: Mapping[str, parts.Place],
+        places: Mapping[str, parts.PartPlace],
         walks: bool,
     ) -> None:
-        super().__init__(scope, Measures(held))
+        super().__init__(scope, RunMeasures(held))
         self.held, self.counters, self.places, self.walks = held, counters, places, walks
         self.incomplete = False
         self.lacking: dict[str, Array] = {}
 
-    def begin(self, node: tree.Node) -> tuple[tree.Node, View] | None:
+    def begin(self, node: tree.ExpressionNode) -> tuple[tree.ExpressionNode, View] | None:
         """How a chain begins that only the language of instructions has."""
         begin = _begins(node, self.places)
         if begin is None:
@@ -187,8 +187,8 @@ class LiveEvaluator(Continuing):
     def _begun(self, view: View) -> Elements:
         return self._stored(view)
 
-    def _first(self, node: tree.Node) -> Elements:
-        if isinstance(node, tree.Call) and node.function.name in OF_TENSORS:
+    def _first(self, node: tree.ExpressionNode) -> Elements:
+        if isinstance(node, tree.FunctionCall) and node.function.name in OF_TENSORS:
             return Plain(np.asarray(float(evaluate(node, self.scope))))
         return super()._first(node)
 
@@ -210,7 +210,7 @@ class LiveEvaluator(Continuing):
             return super()._name(name)
         return self._stored(View.whole(tensor))
 
-    def _continued(self, value: Elements, node: tree.Link) -> Elements:
+    def _continued(self, value: Elements, node: tree.Postfix) -> Elements:
         if not (isinstance(node, tree.Method) and node.name == "view"):
             return super()._continued(value, node)
         dtype = _dtype(node, self.scope)
@@ -241,7 +241,7 @@ def still(view: Any, text: str, span: Span) -> View:
 
 
 def _dtype(node: tree.Method, scope: Scope) -> dtypes.DType:
-    """The dtype that bits of what a core holds are to be looked at as; raises Failure."""
+    """The dtype as which to read bits of what a core holds; raises Failure."""
     found = [evaluate(argument, scope) for argument in node.arguments or ()]
     if len(found) == 1 and isinstance(found[0], dtypes.DType):
         return found[0]

@@ -1,7 +1,7 @@
-"""What of a machine may stand in an expression, beside tensors, and what it holds at a moment.
+"""What expressions may use of a machine in addition to tensors, and its value at a moment.
 
 Semaphores (``$loaded``), registers (``@scalar.%r0``), rounds of loops at run time (``@scalar.k``)
-and parts of a core whose number is said (``@1.dst``) are no names for the parser: each is read as a
+and parts of a core given by number (``@1.dst``) are no names for the parser: each is read as a
 name as long, so that places in the text stay as they are.
 """
 
@@ -30,10 +30,10 @@ Counter = Callable[[Inspection], int | None]
 
 def with_names(
     held: Inspection, source: Source
-) -> tuple[str, dict[str, Counter], dict[str, parts.Place]]:
+) -> tuple[str, dict[str, Counter], dict[str, parts.PartPlace]]:
     """The text with a name, as long, for each semaphore and register, and what these hold.
 
-    So it is for each part of what a core holds whose number is said.
+    The same applies to each part of what a core holds that is given with a core's number.
     """
     text = source.text
     if "$" not in text and "@" not in text:
@@ -41,7 +41,7 @@ def with_names(
     taken = {*_WORD.findall(text), *held.program.tensors}
     counters: dict[str, Counter] = {}
     found: dict[str, str] = {}
-    places, cores = parts.named(held.program), dict[str, parts.Place]()
+    places, cores = parts.named(held.program), dict[str, parts.PartPlace]()
 
     def of_core(match: re.Match[str]) -> str:
         core, cores_used = int(match[1]), held.program.cores

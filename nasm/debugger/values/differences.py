@@ -24,7 +24,7 @@ _FILE = re.compile(r'\s*"([^"]*)"\s*')
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Difference(Drawn):
+class ValueDifference(Drawn):
     """Two values side by side: so many of ``size`` elements differ, none by more than ``largest``.
 
     ``unknown`` are elements that are not known on either side, or on both: they are not compared.
@@ -55,7 +55,7 @@ class Difference(Drawn):
 
 def difference(
     left: Value, right: Value, rtol: float | None = None, atol: float | None = None
-) -> Difference:
+) -> ValueDifference:
     """Two values element by element, exactly or with a tolerance; raises Refused.
 
     Their shapes are matched as NumPy does. ``|left - right| <= atol + rtol * |right|`` is close.
@@ -77,7 +77,7 @@ def difference(
     with np.errstate(all="ignore"):
         found = compare("~" if given else "==", sides[0], sides[1], given)
         largest = _largest(sides, found.shape)
-    return Difference(
+    return ValueDifference(
         left.text,
         right.text,
         found.shape,
@@ -99,7 +99,7 @@ def _unknown(left: Value, right: Value) -> Array | None:
     try:
         shape = np.broadcast_shapes(left.shape, right.shape)
     except ValueError:
-        return None  # comparing them says so
+        return None  # comparing them reports it
     unknown = np.zeros(shape, np.bool_)
     for mask in missing:
         unknown |= mask

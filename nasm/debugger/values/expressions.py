@@ -1,9 +1,9 @@
-"""Expressions over a program as it stands: the language of ``.expect``, between any two events.
+"""Expressions over the state of a run: the language of ``.expect``, between any two events.
 
-Beside tensors, constants and measures of engines, one may ask for semaphores (``$loaded``) and
+In addition to tensors, constants and measures of engines, they may use semaphores (``$loaded``) and
 registers (``@scalar.%r0``, ``@1.scalar.%r0`` of core 1), and for the round of a loop at run time
-(``k``, ``@scalar.k``), and for parts of what a core holds (``dst``, ``@1.dst`` of core 1). What an
-expression says of elements that nothing wrote is not known, and is told apart.
+(``k``, ``@scalar.k``), and for parts of what a core holds (``dst``, ``@1.dst`` of core 1). The
+value of an expression for elements that nothing wrote is not known, and is marked.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ def dated(text: str) -> tuple[str, str]:
 class Expression:
     """An expression, read and checked once, which has a value at any moment.
 
-    ``names`` are names that stand for numbers given with each question, such as the variables of
-    loops; they hide those that stand for expressions, which are read as what these are now. Raises
-    Failure with the place of all that is wrong with it.
+    ``names`` are names of numbers given with each question, such as the variables of loops; they
+    hide names of expressions, which are replaced by their current expressions. Raises Failure with
+    the place of all that is wrong with it.
     """
 
     __slots__ = (
@@ -84,12 +84,12 @@ class Expression:
 
     @property
     def used(self) -> frozenset[str]:
-        """The names that stand in it."""
+        """The names used in it."""
         return frozenset(self._used)
 
     @property
     def held(self) -> bool:
-        """Whether parts of what cores hold stand in it."""
+        """Whether parts of what cores hold are used in it."""
         return bool(self._parts)
 
     @property
@@ -107,16 +107,16 @@ class Expression:
         """All of it, as a place."""
         return Span(self._source, 0, len(self._source.text))
 
-    def picked(self, held: Inspection) -> tuple[parts.Place, Array] | None:
+    def picked(self, held: Inspection) -> tuple[parts.PartPlace, Array] | None:
         """What it is, if it only picks elements of a part that a core holds: the part, and which.
 
         The elements are given by their numbers in the whole part. Raises Failure.
         """
         first, links = tree.chain(self._node)
         place = self._parts.get(first.name) if isinstance(first, tree.Name) else None
-        if place is None or not all(isinstance(link, tree.Index) for link in links):
+        if place is None or not all(isinstance(link, tree.Subscript) for link in links):
             return None
-        numbers = parts.Numbers(place.part, place.number, place.core)
+        numbers = parts.PartNumbers(place.part, place.number, place.core)
         given = {name: counter(held) for name, counter in self._counters.items()}
         assert isinstance(first, tree.Name)
         evaluator = LiveEvaluator(
@@ -126,7 +126,7 @@ class Expression:
 
     # -- before it is asked
 
-    def _named(self, held: Inspection) -> dict[str, parts.Place]:
+    def _named(self, held: Inspection) -> dict[str, parts.PartPlace]:
         """The names in it that are parts of what core 0 holds, as nothing else has them."""
         taken = (held.program.tensors, self._constants, self._counters, self.names, CONSTANTS)
         return {
@@ -136,7 +136,7 @@ class Expression:
         }
 
     def _tensors(self, held: Inspection) -> Iterator[Tensor]:
-        """The tensors that stand in it."""
+        """The tensors used in it."""
         tensors = held.program.tensors
         yield from (tensors[name] for name in self._used if name in tensors)
         yield from (v.tensor for v in self._constants.values() if isinstance(v, View))
@@ -165,7 +165,7 @@ class Expression:
         first, links = tree.chain(self._node)
         if not isinstance(first, tree.Name | tree.Template):
             return None
-        if not all(isinstance(link, tree.Index | tree.Method) for link in links):
+        if not all(isinstance(link, tree.Subscript | tree.Method) for link in links):
             return None
         if self._used & (self.names | set(self._counters)) and not given:
             return None
@@ -218,15 +218,15 @@ class Expression:
         return Value(self.text, elements, elements.dtype, missing)
 
 
-def _walks(node: tree.Node) -> bool:
+def _walks(node: tree.ExpressionNode) -> bool:
     """Whether an expression only picks elements of a tensor, and computes nothing."""
     first, links = tree.chain(node)
-    plain = all(isinstance(link, tree.Index | tree.Method) for link in links)
+    plain = all(isinstance(link, tree.Subscript | tree.Method) for link in links)
     return plain and isinstance(first, tree.Name | tree.Template)
 
 
 class _placed:  # noqa: N801  (a context)
-    """What is refused in a text in which names stand for others is said of the text itself."""
+    """An error in a text whose names were replaced is reported for the text itself."""
 
     def __init__(self, source: Source) -> None:
         self.source = source

@@ -22,7 +22,7 @@ FEW = 6
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Held:
+class HeldPart:
     """What an engine holds under a name, or with no engine a part of what its core holds.
 
     ``parts`` say each what it is, and its elements; there are none if nothing was left there, and
@@ -49,10 +49,10 @@ class Held:
         return f"<{self.name} of {self.engine}, core {self.core}: {parts}>"
 
 
-def held(session: Inspection, name: str = "") -> tuple[Held, ...]:
+def held(session: Inspection, name: str = "") -> tuple[HeldPart, ...]:
     """What cores and engines hold: all of it, that of an engine, or the part of a name.
 
-    Without a name, only engines that hold something are told of; of one all that it could hold.
+    Without a name, only engines that hold something are listed; of one all that it could hold.
     Raises Refused. Of a run without values only parts of cores are known: raises Failure if there
     is nothing to tell of them.
     """
@@ -93,19 +93,19 @@ def _part(session: Inspection, word: str) -> tuple[int, Part] | None:
     return (number, part) if part is not None and 0 <= number < session.program.cores else None
 
 
-def _seen(session: Inspection, core: int, part: Part) -> Held:
+def _seen(session: Inspection, core: int, part: Part) -> HeldPart:
     """A part of what a core holds, as it is now."""
     return _made(core, part, part.read(session.machine.holds[core]), part.name)
 
 
-def _made(core: int, part: Part, seen: Seen, text: str) -> Held:
+def _made(core: int, part: Part, seen: Seen, text: str) -> HeldPart:
     values = () if seen.array is None else (("", parts.value(text, seen)),)
-    return Held(
+    return HeldPart(
         core, "", part.name, part.what, 0, values, seen.said, seen.heads, seen.rows, seen.resting
     )
 
 
-def _of_queue(session: Inspection, queue: Queue) -> Iterator[Held]:
+def _of_queue(session: Inspection, queue: Queue) -> Iterator[HeldPart]:
     """What of those parts belongs to a queue."""
     engines = [engine.name for engine in session.program.generation.engines]
     number = engines.index(queue.engine)
@@ -124,14 +124,14 @@ def _of_queue(session: Inspection, queue: Queue) -> Iterator[Held]:
 # -- what engines hold
 
 
-def _of(session: Inspection, queue: Queue, every: bool) -> Iterator[Held]:
+def _of(session: Inspection, queue: Queue, every: bool) -> Iterator[HeldPart]:
     state = session.machine.state.engines[queue.index]
     for name, kind in _kinds(session, queue.engine).items():
         value = state.values.get(name)
         parts = () if value is None else tuple(_values(kind, value))
         if parts or every:
             ready = state.ready.get(name, 0)
-            yield Held(queue.core, queue.engine, name, kind.how, ready, parts)
+            yield HeldPart(queue.core, queue.engine, name, kind.how, ready, parts)
 
 
 def _kinds(session: Inspection, engine: str) -> dict[str, EngineValue]:
@@ -151,5 +151,5 @@ def _values(kind: EngineValue, value: Any) -> Iterator[tuple[str, Value]]:
         if known is not None:
             known = np.broadcast_to(np.asarray(known), elements.shape)
             if not known.any():
-                continue  # nobody has set any
+                continue  # none was set
         yield what, parts.value(kind.name, Seen(elements, known))

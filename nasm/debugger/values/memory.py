@@ -51,7 +51,7 @@ class MemoryNow(Drawn):
 
     ``cells`` has rows of partitions (one row in a linear memory) and columns of bytes: for each
     the number of its owner (``FREE`` for none) and the share of it that is initialised. ``placed``
-    are the bytes of each partition that somebody owns.
+    are the bytes of each partition that a tensor owns.
     """
 
     memory: str
@@ -199,7 +199,7 @@ def _mark(
     reach: int,
     grid: list[list[tuple[int, float]]],
 ) -> None:
-    """Enter a tensor into the cells of which it owns the most, or that nobody has entered yet."""
+    """Enter a tensor into the cells of which it owns the most, or that are still empty."""
     parts, first = memory.partitions or 1, tensor.partition or 0
     count, low = tensor.partitions or 1, tensor.offset or 0
     known = _known(held, tensor, count)
@@ -219,7 +219,7 @@ def _mark(
 
 
 def _known(held: Inspection, tensor: Tensor, count: int) -> Array | None:
-    """Which elements are initialised, by partition; None if all are, or nobody knows."""
+    """Which elements are initialised, by partition; None if all are, or that is not known."""
     if not held.values:
         return None
     access = held.machine.addresses.access(View.whole(tensor))
@@ -272,7 +272,7 @@ def banks(held: Inspection) -> tuple[BankNow, ...]:
 def _ahead(held: Inspection) -> dict[str, tuple[str, bool]]:
     """By tensor the next instruction that writes it, in the order of its queue, and if it adds.
 
-    Branches are not followed; what is under way counts as ahead.
+    Branches are not followed; what is in progress counts as ahead.
     """
     program, machine = held.program, held.machine
     banked = {name for name, t in program.tensors.items() if t.memory.bank}

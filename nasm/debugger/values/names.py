@@ -1,4 +1,4 @@
-"""Names that somebody gives to expressions: each stands for its expression wherever one may."""
+"""Names that a user gives to expressions: each may be used in place of its expression."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WRONG = "E0822"
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Named:
-    """A name, and the expression that it stands for."""
+    """A name, and its expression."""
 
     name: str
     text: str
@@ -34,8 +34,8 @@ class Named:
 class Lets:
     """The names of expressions of a session; ``named`` has them, for who reads expressions.
 
-    ``renewed`` is told which names mean something else, and raises Refused if something that uses
-    one cannot be what it was: then nothing has changed. ``variables`` are those of loops.
+    ``renewed`` is called with the names that mean something else, and raises Refused if something
+    that uses one cannot be what it was: then nothing has changed. ``variables`` are those of loops.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class Lets:
         self.renewed, self.variables = renewed, variables
 
     def set(self, name: str, text: str) -> Named:
-        """Let a name stand for an expression; raises Refused or Failure."""
+        """Give an expression a name; raises Refused or Failure."""
         name, text = identifier(str(name).strip()), " ".join(str(text).split())
         asked, where = dated(text)
         if where:
@@ -67,7 +67,7 @@ class Lets:
             raise Refused(WRONG, f"no expression is called '{quoted(name)}'", hint)
         for other, text in self.named.items():
             if other != name and name in names_in(text):
-                raise Refused(WRONG, f"'{name}' stands in {other} = {text}", f"unlet {other}")
+                raise Refused(WRONG, f"'{name}' is used by {other} = {text}", f"unlet {other}")
         found = Named(name, self.named[name])
         self._become({n: t for n, t in self.named.items() if n != name}, name)
         return found
@@ -92,7 +92,7 @@ class Lets:
         what = self.meaning(name)
         if what:
             raise Refused(WRONG, f"'{name}' is {what}", "choose another name")
-        if name not in self.named:  # what it is now may stand in the new one only by a circle
+        if name not in self.named:  # its present value may be used by the new one only in a cycle
             Expression(self.held, text)
 
     def meaning(self, name: str) -> str:

@@ -19,7 +19,7 @@ from nasm.runs.inspection import Inspection
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PartPlace:
     """A part of what a core holds, or its item of a number, as a name in an expression means it."""
 
     part: Part
@@ -41,27 +41,27 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Numbers(Place):
+class PartNumbers(PartPlace):
     """The same, of which the elements are their numbers in the part."""
 
     def array(self, held: Inspection) -> tuple[Elements, Array | None]:
         """The number of each of its elements; none is missing."""
-        whole = Place(self.part, None, self.core).array(held)[0]
+        whole = PartPlace(self.part, None, self.core).array(held)[0]
         numbers = np.arange(whole.size).reshape(whole.shape)
         return Plain(numbers if self.number is None else numbers[self.number]), None
 
 
-def named(program: Program) -> dict[str, Place]:
+def named(program: Program) -> dict[str, PartPlace]:
     """What every name means that the target gives a part, of core 0."""
     return {
-        name: Place(part, number)
+        name: PartPlace(part, number)
         for part in program.target.parts
         for name, number in part.names.items()
     }
 
 
-def spelt(places: Mapping[str, Place]) -> re.Pattern[str]:
-    """A part of a core whose number is said: ``@1.belt``."""
+def spelt(places: Mapping[str, PartPlace]) -> re.Pattern[str]:
+    """A part of a core given by number: ``@1.belt``."""
     words = "|".join(map(re.escape, sorted(places, key=len, reverse=True)))
     return re.compile(rf"@(\d{{1,9}})\.({words})(?!\w|\.%)")
 

@@ -1,4 +1,4 @@
-"""A tensor as a picture: so many cells, and what each of them stands for."""
+"""A tensor as a picture: its cells, and what each of them represents."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from nasm.debugger.values.statistics import Statistics, statistics
 from nasm.debugger.values.value import Value
 
 MISSING, NAN = -1.0, -2.0
-"""What a cell is that stands for nothing but uninitialised elements, and one that has a NaN."""
+"""The marks of a cell with uninitialised elements only, and of one that has a NaN."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Picture(Drawn):
     """Rows of cells from 0 (the least number of all) to 1 (the greatest), or a mark.
 
-    The value has ``shape`` in rows and columns; a cell stands for ``block`` of them, by the element
+    The value has ``shape`` in rows and columns; a cell represents ``block`` of them, by the element
     that is farthest from zero, or by their mean.
     """
 
@@ -61,7 +61,7 @@ def picture(value: Value, rows: int, columns: int, mean: bool = False) -> Pictur
 
 
 class _Line:
-    """What a row of blocks stands for: a number each, if it has one and no NaN."""
+    """What a row of blocks represents: a number each, if it has one and no NaN."""
 
     def __init__(self, count: int) -> None:
         self.best, self.size = np.zeros(count), np.full(count, -1.0)

@@ -1,4 +1,4 @@
-"""What can be said of many elements in a line: computed piece by piece, without a copy."""
+"""A summary of many elements in a line: computed piece by piece, without a copy."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from nasm.debugger.values.value import Value
 class Statistics(Drawn):
     """Of ``size`` elements: the least, the greatest and the mean of those that are numbers.
 
-    They are None if none is. ``known`` are those that stand on nothing uninitialised, of which so
-    many are ``nan`` and ``infinite``. Packed elements are not ``numeric``: nothing is said of them.
+    They are None if none is. ``known`` is the number of those that depend on nothing uninitialised;
+    ``nan`` and ``infinite`` count among them. Packed elements are not ``numeric``: they have no
+    statistics.
     """
 
     size: int
@@ -71,7 +72,7 @@ class _Sum:
 
 
 def statistics(value: Value) -> Statistics:
-    """What can be said of a value as a whole."""
+    """A summary of a value as a whole."""
     if not value.numeric:
         missing = 0 if value.missing is None else int(np.count_nonzero(value.missing))
         return Statistics(value.size, value.size - missing, numeric=False)
@@ -110,7 +111,7 @@ def numbers(value: Value, window: tuple[slice, ...]) -> Array:
 class Histogram(Drawn):
     """How many numbers lie between ``edges``; of the last two both count.
 
-    What is beside the bins is told: NaN, infinities, and elements that are not known.
+    What is outside of the bins is listed: NaN, infinities, and elements that are not known.
     """
 
     edges: tuple[float, ...]

@@ -1,4 +1,4 @@
-"""What of an expression's value is not known: it stands on bytes that nothing wrote."""
+"""Which part of an expression's value is not known: it depends on bytes that nothing wrote."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from nasm.views.view import View
 class Missing(Continuing):
     """Walks an expression as the evaluator does, and computes which elements are not known.
 
-    ``evaluator`` has computed it; ``unset`` are names of numbers that nobody knows. What an element
-    needs is what arithmetic needs of it: a zero times something unknown is unknown.
+    ``evaluator`` has computed it; ``unset`` are names of numbers that are not known. What an
+    element needs is what arithmetic needs of it: a zero times something unknown is unknown.
     """
 
     def __init__(self, scope: Scope, evaluator: LiveEvaluator, unset: set[str]) -> None:
@@ -27,7 +27,7 @@ class Missing(Continuing):
         self.evaluator, self.unset = evaluator, unset
         self.lacking = evaluator.lacking
 
-    def begin(self, node: tree.Node) -> tuple[tree.Node, View] | None:
+    def begin(self, node: tree.ExpressionNode) -> tuple[tree.ExpressionNode, View] | None:
         """As the evaluator says."""
         return self.evaluator.begin(node)
 
@@ -45,19 +45,19 @@ class Missing(Continuing):
             return Plain(np.full(shape, name in self.unset))
         return self._begun(View.whole(tensor))
 
-    def _first(self, node: tree.Node) -> Elements:
+    def _first(self, node: tree.ExpressionNode) -> Elements:
         match node:
             case tree.Name() | tree.Template() | tree.List():
                 return super()._first(node)
             case tree.Unary(op="-" | "not", operand=operand):
                 return self.value(operand)
-            case tree.Call(function=tree.Name(name=name)) if name in FUNCTIONS:
+            case tree.FunctionCall(function=tree.Name(name=name)) if name in FUNCTIONS:
                 return self._call(node)
-            case tree.Call(function=tree.Name(name=name)) if name not in CONSTANT_FUNCTIONS:
+            case tree.FunctionCall(function=tree.Name(name=name)) if name not in CONSTANT_FUNCTIONS:
                 return Plain(np.asarray(False))  # a measure, or a size
         return Plain(np.asarray(bool(free_names(node) & self.unset)))
 
-    def _continued(self, value: Elements, node: tree.Link) -> Elements:
+    def _continued(self, value: Elements, node: tree.Postfix) -> Elements:
         if isinstance(node, tree.Method) and node.name == "view":
             return value  # the same elements, looked at otherwise
         if not isinstance(node, tree.Binary):
@@ -67,10 +67,16 @@ class Missing(Continuing):
             return Plain(_multiplied(value.array, right))
         return Plain(np.logical_or(value.array, right))
 
-    def _call(self, node: tree.Call) -> Elements:
+    def _call(self, node: tree.FunctionCall) -> Elements:
         name, function = node.function.name, FUNCTIONS[node.function.name]
-        plain = [self.value(a).array for a in node.arguments if not isinstance(a, tree.Named)]
-        axes = [evaluate(a.value, self.scope) for a in node.arguments if isinstance(a, tree.Named)]
+        plain = [
+            self.value(a).array for a in node.arguments if not isinstance(a, tree.NamedArgument)
+        ]
+        axes = [
+            evaluate(a.value, self.scope)
+            for a in node.arguments
+            if isinstance(a, tree.NamedArgument)
+        ]
         first = plain[0]
         if len(plain) > 1 or not function.axis:
             missing = first
@@ -86,7 +92,7 @@ class Missing(Continuing):
 
 
 def _multiplied(left: Array, right: Array) -> Array:
-    """Which elements of a product of matrices stand on something missing."""
+    """Which elements of a product of matrices depend on something missing."""
     rows = np.asarray(left.any(axis=-1))
     columns = np.asarray(right.any(axis=-2 if right.ndim > 1 else -1))
     if left.ndim > 1 and right.ndim > 1:

@@ -1,4 +1,4 @@
-"""What an expression is at a moment: its elements, and which of them nobody knows."""
+"""The value of an expression at a moment: its elements, and which of them are not known."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nasm.base.drawing import Drawn
-from nasm.base.dtypes import Array, DType, Kind
+from nasm.base.dtypes import Array, DType, ElementKind
 from nasm.base.pieces import Window
 from nasm.language.expectations.elements import Elements, Plain, Stored
 from nasm.views.view import View
@@ -17,8 +17,8 @@ from nasm.views.view import View
 class Value(Drawn):
     """What an expression is at a moment; it is read before the machine runs on.
 
-    ``dtype`` is None if it was computed, in float64 or as bool. ``missing`` says which elements
-    stand on bytes that nothing wrote; None if none does. ``view`` is the part of a tensor that it
+    ``dtype`` is None if it was computed, in float64 or as bool. ``missing`` marks the elements that
+    depend on bytes that nothing wrote; None if none does. ``view`` is the part of a tensor that it
     is, if the language has a name for that.
     """
 
@@ -41,7 +41,7 @@ class Value(Drawn):
     @property
     def numeric(self) -> bool:
         """Whether its elements are numbers: four of them in one are none."""
-        return self.dtype is None or self.dtype.kind is not Kind.PACKED
+        return self.dtype is None or self.dtype.kind is not ElementKind.PACKED
 
     def stored(self, window: Window) -> Array:
         """A part of it as it is stored; as float64 or bool if it was computed."""

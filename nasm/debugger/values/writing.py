@@ -60,7 +60,7 @@ def write(value: Value, path: str, files: Allowed, over: bool = False) -> Writte
 
 
 def _save(name: str, array: Array, key: str, over: bool) -> None:
-    """Write a file beside its place, and put it there; what is there stays until then."""
+    """Write a temporary file next to the target, then move it there."""
     try:
         with host_files.whole(name, over) as out:
             _put(out, array, key)

@@ -70,7 +70,7 @@ ROWS = (
         "`neuron-nasm check` follows a program without computing a value. Where a branch or an "
         "address depends on what memory holds it cannot continue, and after `--max-instructions` "
         "it does not: then order, deadlocks and faults of what comes later are not known, and "
-        "`run` finds them. What the text alone tells is told of the whole program.",
+        "`run` finds them. What follows from the text alone is reported for the whole program.",
         ".target trn1\n.sbuf n i32[1, 1]\n@sync\n    TensorLoad %r0, n\n"
         "    CompareBranch %r0, 1, op=equal, target=end\n    Nop\nend:\n    Nop",
         ".target trn1\n@sync\n    RegisterMove %r0, 1\n"

@@ -9,11 +9,11 @@ ROWS = (
     Code(
         "E0830",
         "a comment for nasm that cannot be read",
-        "A comment `; nasm: allow E0502 reason` allows a hazard or a warning on the line that it "
-        "stands behind, or, on a line of its own, on the next. It names the code, or several with "
-        "commas between them, and says why: what is allowed is listed at the end of each report "
-        "with its reason. For a race it may stand on the line of either access, and in a loop it "
-        "holds for all rounds.",
+        "A comment `; nasm: allow E0502 reason` ignores a hazard or a warning: at the end of a "
+        "line on that line, and on a line of its own on the next one. It gives the code, or "
+        "several with commas between them, and the reason: what is ignored is listed at the end "
+        "of each report with its reason. For a race it may be on the line of either access, and "
+        "in a loop it applies to all rounds.",
         "@gpsimd Memset  c, 1.0\n@vector Memset  c, 1.0   ; nasm: allow E0502",
         "@gpsimd Memset  c, 1.0\n@vector Memset  c, 1.0   ; nasm: allow E0502 both write 1.0",
     ),

@@ -11,7 +11,7 @@ ROWS = (
         "The lines of a `.loop` are assembled once, for all rounds. Its variable is a register "
         "that the machine steps: it can say where a view starts, and it can be an operand that "
         "takes a register. What decides which instruction is made (a shape, a condition of `.if`, "
-        "the bound of a `.for`, a name, a number that stands in an instruction) is the same in "
+        "the bound of a `.for`, a name, a number in an instruction's encoding) is the same in "
         "all rounds.\n"
         "\n"
         "Write a round that differs before or after the loop, or repeat the lines with `.for`, "

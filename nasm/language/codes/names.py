@@ -221,7 +221,7 @@ ROWS = (
     Code(
         "E0228",
         "a macro or an included file inside of a loop or a macro",
-        "`.macro` and `.include` are read once, so they stand outside of the lines that a `.for` "
+        "`.macro` and `.include` are read once, so they must be outside of the lines that a `.for` "
         "or a `.macro` repeats: before it, or in an `.if`.",
         ".for k in 0..4\n.macro m(a)\n.end\n.end",
         ".macro m(a)\n.end\n.for k in 0..4\nm(k)\n.end",
@@ -263,8 +263,8 @@ ROWS = (
     Code(
         "E0244",
         "a setting that belongs elsewhere",
-        "What each queue has of its own is set for one: `.cfg` stands behind an `@engine`, or one "
-        "is chosen. What belongs to the whole core is set without. Only some settings take an "
+        "A setting that each queue has is set for one queue: `.cfg` comes after an `@engine`, or "
+        "one is selected. A setting of the whole core is set without. Only some settings take an "
         "instruction, and once a run has begun none can be set.",
         ".target wormhole\n@t0 .cfg ALU_FORMAT_SPEC_REG0_SrcA = bf16",
         ".target wormhole\n.cfg ALU_FORMAT_SPEC_REG0_SrcA = bf16",

@@ -100,9 +100,9 @@ ROWS = (
         "shows the allocation, byte by byte within each partition.\n\n"
         "In a program in sequential order, which has no waits and updates of its own, bytes are "
         "used again: a tensor has them from the first instruction that mentions it to the last, "
-        "and for all of a loop in which one does. The problem stands at the instruction that "
-        "begins to use this one; the map shows who is alive with it, from which instruction to "
-        "which. They are counted from 0.\n\n"
+        "and for all of a loop in which one does. The error is at the instruction that "
+        "begins to use this one; the map shows which tensors are live then, from which instruction "
+        "to which. They are counted from 0.\n\n"
         "Reuse a tensor, work in smaller tiles, or choose a narrower dtype.",
         ".sbuf  big  f32[128, 49152]",
         ".sbuf  big  bf16[128, 49152]",
@@ -199,7 +199,7 @@ ROWS = (
         "a word that is no instruction",
         "`.word` gives an instruction by its word. No instruction has this opcode, or the word "
         "has undocumented bits set, or lacks some that have to be set; operands that make such a "
-        "word are reported in the same way. With `data=true` behind it a word is kept as it is: "
+        "word are reported in the same way. With `data=true` after it a word is kept as it is: "
         "it has a place in its queue, and a queue that reaches it stops.",
         ".target wormhole\n@t0 .word 0xff000000",
     ),
@@ -233,7 +233,7 @@ ROWS = (
         "a moment where there can be none",
         "Moments are counted when the program is assembled, and become waits and updates of "
         "semaphores. Some lines have no room for that or are not counted: a transfer posts once, "
-        "when it has landed, so that it posts no `@read` and has no update beside; a line that a "
+        "when it has landed, so that it posts no `@read` and has no other update; a line that a "
         "written branch skips or repeats is executed any number of times (`.loop` counts its "
         "rounds); a queue waits for semaphores of its own core; what is typed into a run comes "
         "when all is counted. A `.drain` counts on a semaphore of the text only if nothing but "

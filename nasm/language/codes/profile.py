@@ -13,7 +13,7 @@ ROWS = (
         "both sides. Each keeps it busy for some nanoseconds, however small it is, so that "
         "small ones leave most of its bandwidth unused. Give the destination the layout of the "
         "source, move whole rows, or move several small tensors as one.\n\n"
-        "Lines that take less than 1 % of the run are not told of.",
+        "Lines that take less than 1 % of the run are not reported.",
         "@sync DmaCopy  b[:, 0:8], B[:, 0:8]   $loaded += 16",
         "@sync DmaCopy  b, B   $loaded += 16",
         severity=Severity.WARNING,
@@ -25,7 +25,7 @@ ROWS = (
         "follow each other to each. A transfer to or from few partitions leaves the other "
         "engines idle. Spread the tensor over all 128 partitions.\n\n"
         "Transfers that are too small to give every engine a descriptor of proper size are not "
-        "told of, nor lines that take less than 1 % of the run.",
+        "reported, nor are lines that take less than 1 % of the run.",
         "@sync DmaCopy  b[0:8], B[0:8]   $loaded += 16",
         "@sync DmaCopy  b, B   $loaded += 16",
         severity=Severity.WARNING,

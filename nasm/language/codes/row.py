@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nasm.base.problems import Family, Severity, family
+from nasm.base.problems import ProblemFamily, Severity, family
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +29,13 @@ class Code:
     warns: bool = False
 
     @property
-    def family(self) -> Family:
+    def family(self) -> ProblemFamily:
         """Whose fault it is."""
         return family(self.code)
 
     @property
     def allowable(self) -> bool:
         """Whether a program may allow it: hazards that a run survives, and warnings."""
-        return self.warns or (not self.ends and self.family in (Family.HAZARD, Family.SLOW))
+        return self.warns or (
+            not self.ends and self.family in (ProblemFamily.HAZARD, ProblemFamily.SLOW)
+        )

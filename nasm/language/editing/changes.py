@@ -10,7 +10,7 @@ Change = tuple[int, int, str]
 """Characters from one to another, and what stands there instead."""
 
 
-class Changes:
+class TextChanges:
     """Changes to one text."""
 
     def __init__(self, text: str) -> None:
@@ -34,7 +34,7 @@ class Changes:
         end = self.text.find("\n", at)
         return len(self.text) if end < 0 else end + 1
 
-    def clauses(self, statement: tree.Line) -> tuple[int, int]:
+    def clauses(self, statement: tree.InstructionLine) -> tuple[int, int]:
         """From where to where a line waits, updates and has moments."""
         if not statement.sync:
             return statement.end, statement.end

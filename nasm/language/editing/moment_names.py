@@ -22,7 +22,7 @@ _TEMPLATE = re.compile(r"\{[^{}]*\}")
 
 
 @dataclass(frozen=True, slots=True)
-class Touched:
+class TouchedPart:
     """A part of a tensor that a line touches."""
 
     tensor: Tensor
@@ -31,7 +31,7 @@ class Touched:
     writes: bool
 
 
-def touched(instruction: Instruction, form: Form, regions: Regions) -> list[Touched]:
+def touched(instruction: Instruction, form: Form, regions: Regions) -> list[TouchedPart]:
     """The parts of tensors that an instruction names, in the order of its operands."""
     reads, writes = list(form.reads), list(form.writes)
     if form.moved is not None:
@@ -41,7 +41,7 @@ def touched(instruction: Instruction, form: Form, regions: Regions) -> list[Touc
     for view in _named(instruction):
         region = reached(regions, view)
         read, written = (any(overlap(region, one) for one in some) for some in (reads, writes))
-        found.append(Touched(view.tensor, region, read, written))
+        found.append(TouchedPart(view.tensor, region, read, written))
     return found
 
 
@@ -53,7 +53,7 @@ def _named(instruction: Instruction) -> Iterator[View]:
             yield from views(operand)
 
 
-def reason(first: Iterable[Touched], then: list[Touched]) -> tuple[Tensor | None, bool]:
+def reason(first: Iterable[TouchedPart], then: list[TouchedPart]) -> tuple[Tensor | None, bool]:
     """For which tensor one line comes after another, and whether only to write what that read."""
     wrote = [one for one in first if one.writes]
     for reads in (True, False):

@@ -12,16 +12,24 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from nasm.base.source import Source
-from nasm.language.editing.changes import Changes
-from nasm.language.editing.moment_names import Touched, base, called, reason, touched, what, whole
-from nasm.language.editing.rounds import Bound, Round, Rounds, Sentence, sentences
+from nasm.language.editing.changes import TextChanges
+from nasm.language.editing.moment_names import (
+    TouchedPart,
+    base,
+    called,
+    reason,
+    touched,
+    what,
+    whole,
+)
+from nasm.language.editing.rounds import RangeEnd, Round, Rounds, Sentence, sentences
 from nasm.language.text import tree
 from nasm.language.text.parse import parse
 from nasm.program.builder import ProgramBuilder
 from nasm.program.footprint.layout import Regions
 from nasm.sync.dependences import STARTED
 from nasm.sync.edges import Came, Following
-from nasm.sync.sequential_text import Written
+from nasm.sync.sequential_text import WrittenLine
 from nasm.views.tensor import Tensor
 
 Statement = int
@@ -36,7 +44,7 @@ class _Stated:
     """A statement: the variables of the loops around it, and its line in each round."""
 
     variables: tuple[str, ...]
-    bounds: tuple[Bound | None, ...]
+    bounds: tuple[RangeEnd | None, ...]
     lines: dict[Round, int] = field(default_factory=dict)
 
     @property
@@ -56,7 +64,7 @@ class _After:
 
 
 def with_moments(
-    source: Source, builder: ProgramBuilder, lines: list[Written], strip: bool
+    source: Source, builder: ProgramBuilder, lines: list[WrittenLine], strip: bool
 ) -> str | None:
     """The text with moments; None if it has to be written line by line first. Raises Failure.
 
@@ -88,25 +96,25 @@ def every(statements: Iterable[tree.Statement]) -> Iterator[tree.Statement]:
 def bodies(statement: tree.Statement) -> Iterator[tuple[tree.Statement, ...]]:
     """The bodies of a block."""
     match statement:
-        case tree.For(body=body) | tree.ScopeBlock(body=body) | tree.Macro(body=body):
+        case tree.For(body=body) | tree.ScopeBlock(body=body) | tree.MacroStatement(body=body):
             yield body
         case tree.If(branches=branches):
             yield from (body for _, body in branches)
 
 
-def _bounds(file: tree.File, builder: ProgramBuilder) -> dict[int, Bound]:
+def _bounds(file: tree.File, builder: ProgramBuilder) -> dict[int, RangeEnd]:
     """The upper bounds of loops that are constants of the program, by where variables stand."""
     constants, found = builder.program.constants, {}
     for one in every(file.body):
         if isinstance(one, tree.For) and isinstance(one.stop, tree.Name) and one.step is None:
             value = constants.get(one.stop.name)
             if type(value) is int:
-                found[one.variable.start] = Bound(one.stop.name, value)
+                found[one.variable.start] = RangeEnd(one.stop.name, value)
     return found
 
 
 def _stated(
-    source: Source, builder: ProgramBuilder, lines: list[Written], known: Mapping[int, Bound]
+    source: Source, builder: ProgramBuilder, lines: list[WrittenLine], known: Mapping[int, RangeEnd]
 ) -> dict[Statement, _Stated] | None:
     """The statements of lines; None if one stands for several in one round."""
     program = builder.program
@@ -146,7 +154,7 @@ class _Said:
         self.afters: dict[Statement, list[_After]] = {}
         self.names: dict[_Key, tuple[str, str]] = {}
         self._regions = Regions()
-        self._touched: dict[int, list[Touched]] = {}
+        self._touched: dict[int, list[TouchedPart]] = {}
         self._round = {n: v for one in stated.values() for v, n in one.lines.items()}
 
     def find(self) -> bool:
@@ -217,7 +225,7 @@ class _Said:
             return base(tensor), "met"
         return base(tensor), what(tensor, kind, free)
 
-    def _parts(self, line: int) -> list[Touched]:
+    def _parts(self, line: int) -> list[TouchedPart]:
         number = self.following.lines[line].line.instruction
         found = self._touched.get(number)
         if found is None:
@@ -268,7 +276,7 @@ class _Said:
         return f"{name}[{', '.join(every)}]" if every else name
 
 
-class _Writing(Changes):
+class _Writing(TextChanges):
     """Writes what is said into a text; with ``strip`` in the place of what there is."""
 
     def __init__(self, text: str, builder: ProgramBuilder, said: _Said, strip: bool) -> None:
@@ -287,7 +295,7 @@ class _Writing(Changes):
         return self.applied()
 
     def _kept(self, statement: tree.Statement) -> bool:
-        mnemonic = statement.mnemonic if isinstance(statement, tree.Line) else None
+        mnemonic = statement.mnemonic if isinstance(statement, tree.InstructionLine) else None
         return mnemonic is not None and mnemonic.start in self.said.stated
 
     def _drains(self) -> Iterator[str]:
@@ -304,7 +312,7 @@ class _Writing(Changes):
 
     def _statement(self, statement: tree.Statement) -> bool:
         """Write into a statement; whether it is left out."""
-        if isinstance(statement, tree.Line) and statement.mnemonic is not None:
+        if isinstance(statement, tree.InstructionLine) and statement.mnemonic is not None:
             out = self._line(statement, statement.mnemonic)
         else:
             inside = [self._body(body) for body in bodies(statement)]
@@ -319,7 +327,7 @@ class _Writing(Changes):
         """Whether a block has had nothing in it before."""
         return not any(bodies(statement))
 
-    def _line(self, statement: tree.Line, mnemonic: tree.Name) -> bool:
+    def _line(self, statement: tree.InstructionLine, mnemonic: tree.Name) -> bool:
         """Write what a line says of moments; whether it is left out."""
         if mnemonic.start in self.said.stated:
             made = "".join(f"  {clause}" for clause in self.said.clauses(mnemonic.start))

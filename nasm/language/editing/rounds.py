@@ -25,7 +25,7 @@ WIDE = 64
 """Of a variable with more values than these no two conditions are tried together."""
 
 
-class Bound(NamedTuple):
+class RangeEnd(NamedTuple):
     """Where the values of a variable end: a name of the program for a number."""
 
     name: str
@@ -33,7 +33,7 @@ class Bound(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Index:
+class RoundIndex:
     """An index: a ``variable`` of the line, by its place, plus ``offset``; or that alone, at -1.
 
     With a ``stop`` it is each number from the offset on to before that. A *steep* one multiplies
@@ -52,7 +52,7 @@ class Index:
         first = self.offset + value
         return range(first, first + 1 if self.stop is None else self.stop)
 
-    def text(self, variables: tuple[str, ...], bound: Bound | None = None) -> str:
+    def text(self, variables: tuple[str, ...], bound: RangeEnd | None = None) -> str:
         """As it is written; ``bound`` is the upper one of the loop that has this variable."""
         if self.stop is not None:
             stop = bound.name if bound is not None and bound.value == self.stop else self.stop
@@ -68,7 +68,7 @@ class Index:
 
 
 @dataclass(frozen=True, slots=True)
-class Test:
+class VariableTest:
     """A comparison of a variable with a number."""
 
     variable: int
@@ -91,8 +91,8 @@ _COMPARE: dict[str, Callable[[int, int], bool]] = {
 class Sentence:
     """After which rounds of another line each round comes, if all ``tests`` hold."""
 
-    indices: tuple[Index, ...]
-    tests: tuple[Test, ...]
+    indices: tuple[RoundIndex, ...]
+    tests: tuple[VariableTest, ...]
 
     def says(self, own: Round, other: Round) -> bool:
         """Whether it says of a round that it comes after another one."""
@@ -145,34 +145,34 @@ def sentences(
     return made
 
 
-def _at(indices: tuple[Index, ...], own: Round) -> Iterator[Round]:
+def _at(indices: tuple[RoundIndex, ...], own: Round) -> Iterator[Round]:
     return product(*(index.of(own) for index in indices))
 
 
-def _says(indices: tuple[Index, ...], own: Round, other: Round) -> bool:
+def _says(indices: tuple[RoundIndex, ...], own: Round, other: Round) -> bool:
     return all(at in index.of(own) for index, at in zip(indices, other, strict=True))
 
 
 def _indices(
     own: Rounds, left: list[tuple[Round, Round]], steep: bool
-) -> Iterator[tuple[Index, ...]]:
+) -> Iterator[tuple[RoundIndex, ...]]:
     """Indices that say some of what is left."""
     slopes = [list(_slopes(place, left)) if steep else [] for place in range(len(left[0][1]))]
-    seen: set[tuple[Index, ...]] = set()
+    seen: set[tuple[RoundIndex, ...]] = set()
     for one, two in (left[0], left[len(left) // 2], left[-1]):
         choices = []
         mine = {w for v, w in left if v == one}
         for place, value in enumerate(two):
-            steps = [Index(at, value - own_value) for at, own_value in enumerate(one)]
+            steps = [RoundIndex(at, value - own_value) for at, own_value in enumerate(one)]
             row = _row(two, place, mine)
-            choices.append([*steps, *slopes[place], *row, Index(-1, value)])
+            choices.append([*steps, *slopes[place], *row, RoundIndex(-1, value)])
         for indices in product(*choices):
             if indices not in seen:
                 seen.add(indices)
                 yield indices
 
 
-def _slopes(place: int, left: list[tuple[Round, Round]]) -> Iterator[Index]:
+def _slopes(place: int, left: list[tuple[Round, Round]]) -> Iterator[RoundIndex]:
     """The steep indices that are right of all that is left."""
     first, value = left[0][0], left[0][1][place]
     for at in range(len(first)):
@@ -183,12 +183,12 @@ def _slopes(place: int, left: list[tuple[Round, Round]]) -> Iterator[Index]:
         slopes = [(rise // run, 1)] if rise % run == 0 and rise else []
         slopes += [(1, over) for over in range(2, min(max(v[at] for v, _ in left), WIDE) + 1)]
         for times, over in slopes:
-            found = Index(at, value - first[at] * times // over, None, times, over)
+            found = RoundIndex(at, value - first[at] * times // over, None, times, over)
             if (times, over) != (1, 1) and all(w[place] in found.of(v) for v, w in left):
                 yield found
 
 
-def _row(one: Round, place: int, some: set[Round]) -> Iterator[Index]:
+def _row(one: Round, place: int, some: set[Round]) -> Iterator[RoundIndex]:
     """The numbers in a row that rounds have which differ from one in nothing else."""
     values = {
         w[place] for w in some if w[:place] == one[:place] and w[place + 1 :] == one[place + 1 :]
@@ -199,10 +199,12 @@ def _row(one: Round, place: int, some: set[Round]) -> Iterator[Index]:
     while stop in values:
         stop += 1
     if stop - first > 1:
-        yield Index(-1, first, stop)
+        yield RoundIndex(-1, first, stop)
 
 
-def _effort(own: Rounds, other: Rounds, indices: tuple[Index, ...], tests: tuple[Test, ...]) -> int:
+def _effort(
+    own: Rounds, other: Rounds, indices: tuple[RoundIndex, ...], tests: tuple[VariableTest, ...]
+) -> int:
     """How much there is to understand: least, the same round of the same loop."""
     effort, pinned = 0, {test.variable for test in tests if test.op == "=="}
     for at, index in enumerate(indices):
@@ -215,7 +217,9 @@ def _effort(own: Rounds, other: Rounds, indices: tuple[Index, ...], tests: tuple
     return 2 * effort + sum(2 + (test.op != ">=") for test in tests)
 
 
-def _tests(own: Rounds, good: set[Round], needed: list[Round]) -> Iterator[tuple[Test, ...]]:
+def _tests(
+    own: Rounds, good: set[Round], needed: list[Round]
+) -> Iterator[tuple[VariableTest, ...]]:
     """Conditions that hold only of rounds of which a sentence may be said, the simplest first."""
     if len(good) == len(own.rounds):
         yield ()
@@ -230,28 +234,28 @@ def _tests(own: Rounds, good: set[Round], needed: list[Round]) -> Iterator[tuple
             yield from _pairs(own, (one, two), bad, needed)
 
 
-def _single(at: int, own: Rounds, bad: list[Round], needed: list[Round]) -> Iterator[Test]:
+def _single(at: int, own: Rounds, bad: list[Round], needed: list[Round]) -> Iterator[VariableTest]:
     """Conditions on one variable that no bad round meets."""
     values, worst = {v[at] for v in own.rounds}, {v[at] for v in bad}
     above = [value for value in values if value > max(worst)]
     if above:
-        yield Test(at, ">=", min(above))
+        yield VariableTest(at, ">=", min(above))
     below = [value for value in values if value < min(worst)]
     if len(below) > 1:
-        yield Test(at, "<=", max(below))
-    yield from (Test(at, "==", v) for v in sorted({v[at] for v in needed} - worst)[:FEW])
+        yield VariableTest(at, "<=", max(below))
+    yield from (VariableTest(at, "==", v) for v in sorted({v[at] for v in needed} - worst)[:FEW])
 
 
 def _pairs(
     own: Rounds, at: tuple[int, int], bad: list[Round], needed: list[Round]
-) -> Iterator[tuple[Test, ...]]:
+) -> Iterator[tuple[VariableTest, ...]]:
     """Conditions on two variables that no bad round meets."""
     for one, two in (at, at[::-1]):
         equal, every = sorted({v[one] for v in needed}), sorted({v[one] for v in own.rounds})
         if len(every) > WIDE:
             continue
-        tests = [Test(one, "==", value) for value in equal]
-        for test in (*tests, *(Test(one, ">=", value) for value in every[1:])):
+        tests = [VariableTest(one, "==", value) for value in equal]
+        for test in (*tests, *(VariableTest(one, ">=", value) for value in every[1:])):
             here = [v for v in bad if test.holds(v)]
             some = [v for v in needed if test.holds(v)]
             rest = Rounds(own.variables, tuple(v for v in own.rounds if test.holds(v)))

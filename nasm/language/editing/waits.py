@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from nasm.base.source import Source
-from nasm.language.editing.changes import Changes
+from nasm.language.editing.changes import TextChanges
 from nasm.language.printing.layout import wrapped
 from nasm.language.printing.lines import Place, update_text, wait_text
 from nasm.language.text import tree
@@ -59,7 +59,7 @@ def _found(
     return found, waiting
 
 
-class _Edits(Changes):
+class _Edits(TextChanges):
     """Changes to one text."""
 
     def __init__(self, text: str, program: Program, counters: Collection[str]) -> None:
@@ -85,7 +85,7 @@ class _Edits(Changes):
                 self._declarations(statement)
             if isinstance(statement, tree.DrainLine):
                 self.leave_out(statement)
-            if not isinstance(statement, tree.Line):
+            if not isinstance(statement, tree.InstructionLine):
                 continue
             if statement.mnemonic is None:
                 chooser = statement.start
@@ -105,7 +105,7 @@ class _Edits(Changes):
             self.add(last[core], map(self._bare, places))
         return self.applied()
 
-    def _line(self, statement: tree.Line, place: Place) -> None:
+    def _line(self, statement: tree.InstructionLine, place: Place) -> None:
         """The wait and the update of a line."""
         queue, pc = place
         start, end = self.clauses(statement)
@@ -113,7 +113,7 @@ class _Edits(Changes):
         if clauses != self.text[start:end]:
             self.changes.append((start, end, clauses))
 
-    def _at_columns(self, statement: tree.Line, start: int, made: Iterable[str]) -> str:
+    def _at_columns(self, statement: tree.InstructionLine, start: int, made: Iterable[str]) -> str:
         """Clauses behind a line, where those of their kind have stood if there is room."""
         counted = [old for old in statement.sync if isinstance(old, tree.Counted)]
         columns = {isinstance(old, tree.WaitClause): old.start for old in counted}

@@ -142,7 +142,7 @@ def unknown(value: Affine, what: str) -> Refused:
     return Refused(
         RUN_TIME,
         f"{what} has to be known when assembling; {value}{variable} is known only at run time",
-        "write the rounds that differ before or behind the loop, or repeat its lines with '.for'",
+        "write the rounds that differ before or after the loop, or repeat its lines with '.for'",
     )
 
 

@@ -24,7 +24,7 @@ from nasm.views.shown import shown
 class Repeating(Walker):
     """The statements that hold others."""
 
-    def macro(self, statement: tree.Macro) -> None:
+    def macro(self, statement: tree.MacroStatement) -> None:
         """``.macro name(a, b, n=4)``: known from here on."""
         self.macros.declare(statement, self.scope)
 
@@ -90,7 +90,7 @@ class Repeating(Walker):
         finally:
             self.looping -= 1
 
-    def _foresee(self, statement: tree.For | tree.Loop | tree.MacroCall) -> None:
+    def _foresee(self, statement: tree.For | tree.LoopStatement | tree.MacroCall) -> None:
         """Refuse an outermost loop or call that makes too many lines."""
         if isinstance(statement, tree.MacroCall) and self.scope.expansion is not None:
             return  # it was counted with the outermost one
@@ -99,7 +99,7 @@ class Repeating(Walker):
             after = (s for s in self.body if s.start > statement.start and not inside)
             self.rounds.foresee(statement, after, self.scope, self.defines, self._body_of)
 
-    def _body_of(self, name: str) -> tree.Macro | None:
+    def _body_of(self, name: str) -> tree.MacroStatement | None:
         """The macro of a name as it is written."""
         macro = self.macros.known.get(name)
         return None if macro is None else macro.statement
@@ -131,10 +131,10 @@ class Repeating(Walker):
             return True
         return False
 
-    def run_time_loop(self, statement: tree.Loop) -> Bodies:
+    def run_time_loop(self, statement: tree.LoopStatement) -> Bodies:
         """``.loop k in a..b step s``: its lines are expanded once."""
         variable, before, queue = statement.variable, self.engine, None
-        if statement.engine is not None or isinstance(variable, tree.Register):
+        if statement.engine is not None or isinstance(variable, tree.RegisterName):
             self.engine = self._selected(statement)
             queue = self.made.queue(self.engine, self.scope.core)
         self._foresee(statement)
@@ -161,7 +161,7 @@ class Repeating(Walker):
         span = builder.span(Span(scope.source, statement.start, statement.end))
         builder.append(queue, made, span, self._chain())
 
-    def _selected(self, statement: tree.Loop | tree.Break) -> str:
+    def _selected(self, statement: tree.LoopStatement | tree.Break) -> str:
         """The engine that a line names, or else the chosen one."""
         at = statement.engine
         if at is None:
@@ -196,7 +196,7 @@ class Repeating(Walker):
             self._pass([(condition, body)])
 
     def _pass(
-        self, branches: Iterable[tuple[tree.Node | None, tuple[tree.Statement, ...]]]
+        self, branches: Iterable[tuple[tree.ExpressionNode | None, tuple[tree.Statement, ...]]]
     ) -> None:
         """Remember branches that are not taken: somebody may look for what they post."""
         for _, body in branches:
@@ -212,11 +212,11 @@ class Repeating(Walker):
 
     HANDLERS: ClassVar[dict[type, Callable[[Any, Any], Bodies | None]]] = {
         **Walker.HANDLERS,
-        tree.Macro: macro,
+        tree.MacroStatement: macro,
         tree.MacroCall: call,
         tree.Include: include,
         tree.For: loop,
-        tree.Loop: run_time_loop,
+        tree.LoopStatement: run_time_loop,
         tree.Break: leave,
         tree.If: choose,
         tree.ScopeBlock: block,

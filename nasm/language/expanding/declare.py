@@ -10,7 +10,7 @@ from nasm.language.expanding.affine import refuse
 from nasm.language.expanding.evaluate import evaluate, name_of
 from nasm.language.expanding.fractions import as_integer
 from nasm.language.expanding.functions import Value
-from nasm.language.expanding.macro_arguments import Counter, Word
+from nasm.language.expanding.macro_arguments import CounterArgument, WordArgument
 from nasm.language.expanding.scope import Scope
 from nasm.language.text import tree
 from nasm.program import check
@@ -21,7 +21,7 @@ from nasm.views.shown import shown
 from nasm.views.view import View
 
 
-def whole(node: tree.Node, scope: Scope) -> int:
+def whole(node: tree.ExpressionNode, scope: Scope) -> int:
     """The value of an expression that must be an integer."""
     value = evaluate(node, scope)
     if isinstance(value, bool) or not isinstance(value, int):
@@ -32,7 +32,7 @@ def whole(node: tree.Node, scope: Scope) -> int:
     return value
 
 
-def known(value: object, what: str, node: tree.Node, scope: Scope) -> None:
+def known(value: object, what: str, node: tree.ExpressionNode, scope: Scope) -> None:
     """Refuse what is known at run time alone, at its place."""
     try:
         refuse(value, what)
@@ -85,7 +85,7 @@ def _swapped(statement: tree.TensorLine, name: str, scope: Scope) -> Refused:
     shape = ", ".join(scope.span(size).text for size in statement.shape)
     other = scope.span(statement.dtype).text
     hint = f"write '.{statement.space.name} {other} {name}[{shape}]'"
-    return Refused("E0205", f"the dtype stands behind the name: no dtype '{other}'", hint)
+    return Refused("E0205", f"the dtype comes after the name: no dtype '{other}'", hint)
 
 
 def _fresh(node: tree.Name | tree.Template, scope: Scope) -> tuple[Scope, str]:
@@ -126,7 +126,7 @@ def _dtype(node: tree.Name | tree.Template, scope: Scope) -> DType | str:
         return name
     if isinstance(held, DType | str):
         return held
-    if isinstance(held, Word):
+    if isinstance(held, WordArgument):
         return held.name
     said = f"'{name}' is no dtype: it is {shown(held)}"
     raise Failure(Problem("E0205", said, scope.span(node)))
@@ -155,7 +155,7 @@ def _words(
     return role, arrangement
 
 
-def _axis(node: tree.Node, scope: Scope) -> int:
+def _axis(node: tree.ExpressionNode, scope: Scope) -> int:
     size = evaluate(node, scope)
     if type(size) is not int or size < 1:
         known(size, "the size of an axis", node, scope)
@@ -188,13 +188,13 @@ def _place(
     return whole(first, scope), whole(second, scope), None
 
 
-def initialiser(node: tree.Node, scope: Scope) -> tuple[object, ...] | ArrayFile:
+def initialiser(node: tree.ExpressionNode, scope: Scope) -> tuple[object, ...] | ArrayFile:
     """An initialiser as data: ``("random", 1)``, ``("list", …)``, or a file."""
     if isinstance(node, tree.Name) and node.name in FILLS:
         return (node.name,)
-    if isinstance(node, tree.Call) and node.function.name in DRAWS:
+    if isinstance(node, tree.FunctionCall) and node.function.name in DRAWS:
         return (node.function.name, _seed(node, scope))
-    if not isinstance(node, tree.Name | tree.Call) or _held(node, scope):
+    if not isinstance(node, tree.Name | tree.FunctionCall) or _held(node, scope):
         value = evaluate(node, scope)
         known(value, "an initial value", node, scope)
         if isinstance(value, list):
@@ -202,19 +202,19 @@ def initialiser(node: tree.Node, scope: Scope) -> tuple[object, ...] | ArrayFile
         if isinstance(value, str):
             return _file(value, node, scope)
     name = node.name if isinstance(node, tree.Name) else ""
-    name = node.function.name if isinstance(node, tree.Call) else name
+    name = node.function.name if isinstance(node, tree.FunctionCall) else name
     message = f"no initialiser '{name}'" if name else "this is not an initialiser"
     hint = "an initialiser is zeros, iota, random(seed=1), normal(seed=1), a file or a list"
     close = did_you_mean(name, (*FILLS, *DRAWS)) if name else ""
     raise Failure(Problem("E0217", message, scope.span(node), close or hint))
 
 
-def _held(node: tree.Node, scope: Scope) -> bool:
+def _held(node: tree.ExpressionNode, scope: Scope) -> bool:
     """Whether it is the name of a constant or a parameter."""
     return isinstance(node, tree.Name) and node.name in scope.values
 
 
-def _file(name: str, node: tree.Node, scope: Scope) -> ArrayFile:
+def _file(name: str, node: tree.ExpressionNode, scope: Scope) -> ArrayFile:
     file = ArrayFile.written(name, scope.source.name)
     if file is None:
         message = f'"{name}" is not an array file'
@@ -222,10 +222,10 @@ def _file(name: str, node: tree.Node, scope: Scope) -> ArrayFile:
     return file
 
 
-def _seed(node: tree.Call, scope: Scope) -> int:
+def _seed(node: tree.FunctionCall, scope: Scope) -> int:
     seed: object = 0
     for argument in node.arguments:
-        if isinstance(argument, tree.Named) and argument.name != "seed":
+        if isinstance(argument, tree.NamedArgument) and argument.name != "seed":
             raise Failure(
                 Problem(
                     "E0217",
@@ -234,7 +234,9 @@ def _seed(node: tree.Call, scope: Scope) -> int:
                     f"it is written {node.function.name}(seed=1)",
                 )
             )
-        seed = evaluate(argument.value if isinstance(argument, tree.Named) else argument, scope)
+        seed = evaluate(
+            argument.value if isinstance(argument, tree.NamedArgument) else argument, scope
+        )
         known(seed, "a seed", argument, scope)
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise Failure(
@@ -259,7 +261,7 @@ def semaphores(statement: tree.SemLine, scope: Scope, builder: ProgramBuilder) -
             made = _in_program(local, home, builder)
             builder.semaphore(made, wanted, place, core=scope.core, event=event)
             table = builder.program.events if event else builder.program.semaphores
-            _keep(name, local, Counter(made, table[made]), scope)
+            _keep(name, local, CounterArgument(made, table[made]), scope)
         except Refused as refused:
             problems.append(refused.at(place))
             scope.undeclared.add_name(name)
@@ -291,7 +293,7 @@ def transfer(statement: tree.DmaBlock, scope: Scope, builder: ProgramBuilder) ->
     _keep(statement.name, name, made, scope)
 
 
-def _view(node: tree.Node, scope: Scope) -> View:
+def _view(node: tree.ExpressionNode, scope: Scope) -> View:
     value = evaluate(node, scope)
     if not isinstance(value, View):
         raise Failure(Problem("E0301", f"wanted a tensor, found {shown(value)}", scope.span(node)))

@@ -33,7 +33,7 @@ from nasm.language.expanding.functions import (
     truth,
 )
 from nasm.language.expanding.indices import index
-from nasm.language.expanding.macro_arguments import MomentList, Word
+from nasm.language.expanding.macro_arguments import MomentList, WordArgument
 from nasm.language.expanding.scope import CONSTANTS, Scope
 from nasm.language.text import tree
 from nasm.language.text.habits import COMMENT, UNDECLARED
@@ -49,13 +49,13 @@ Link = Callable[[Scope, Value], Value]
 """What a link of a chain makes of the value before it."""
 
 
-def compile_node(node: tree.Node, words: Iterable[str] = ()) -> Closure:
+def compile_node(node: tree.ExpressionNode, words: Iterable[str] = ()) -> Closure:
     """A closure that evaluates a node; ``words`` are bare words that stand for themselves."""
     vocabulary = frozenset(words)
     if isinstance(node, tree.Name) and node.name in vocabulary and node.name not in CONSTANTS:
         symbol = Symbol(node.name)
         return lambda scope: symbol
-    if isinstance(node, tree.Link):
+    if isinstance(node, tree.Postfix):
         first, links = tree.chain(node)
         begin = _compared(first) if _equates(links[0]) else _first(first, links[0])
         return _chained(begin, [(n, _LINKS[type(n)](n)) for n in links])
@@ -65,7 +65,7 @@ def compile_node(node: tree.Node, words: Iterable[str] = ()) -> Closure:
     return closure if isinstance(node, _SAFE) else _placed(node, closure)
 
 
-def evaluate(node: tree.Node, scope: Scope) -> Value:
+def evaluate(node: tree.ExpressionNode, scope: Scope) -> Value:
     """The value of a node; raises Failure with its place."""
     return compile_node(node)(scope)
 
@@ -117,7 +117,7 @@ def _numbered(node: tree.Numbered) -> Callable[[Scope], str]:
     return join
 
 
-def _made(name: str, node: tree.Node, scope: Scope) -> str:
+def _made(name: str, node: tree.ExpressionNode, scope: Scope) -> str:
     """What a template makes, if it is a name; raises Failure."""
     try:
         return names.identifier(name, scope.span(node).text)
@@ -135,7 +135,7 @@ def free_names(node: object) -> set[str]:
             found.add(item.name)
         elif isinstance(item, tuple):
             stack.extend(item)
-        elif isinstance(item, tree.Node):
+        elif isinstance(item, tree.ExpressionNode):
             stack.extend(getattr(item, name) for name in _fields(type(item)))
     return found
 
@@ -144,11 +144,11 @@ def _fields(kind: type) -> tuple[str, ...]:
     return tuple(n for n in getattr(kind, "__dataclass_fields__", {}) if n not in ("start", "end"))
 
 
-_SAFE = (tree.Number, tree.Hole, tree.Text, tree.Register)
+_SAFE = (tree.NumberLiteral, tree.Hole, tree.StringLiteral, tree.RegisterName)
 """Nodes whose own evaluation refuses nothing."""
 
 
-def _placed(node: tree.Node, closure: Closure) -> Closure:
+def _placed(node: tree.ExpressionNode, closure: Closure) -> Closure:
     """The closure, with whatever it refuses pointed at this node."""
 
     def guarded(scope: Scope) -> Value:
@@ -160,7 +160,7 @@ def _placed(node: tree.Node, closure: Closure) -> Closure:
     return guarded
 
 
-def _chained(first: Closure, links: list[tuple[tree.Node, Link]]) -> Closure:
+def _chained(first: Closure, links: list[tuple[tree.ExpressionNode, Link]]) -> Closure:
     """The closure of a chain: one after the other, for a chain may be longer than Python's stack.
 
     What a link refuses is pointed at the chain as far as that link.
@@ -186,12 +186,12 @@ def _hole(node: tree.Hole) -> Closure:
     return lambda scope: scope.numbers[index]
 
 
-def _number(node: tree.Number) -> Closure:
+def _number(node: tree.NumberLiteral) -> Closure:
     value = node.value
     return lambda scope: value
 
 
-def _text(node: tree.Text) -> Closure:
+def _text(node: tree.StringLiteral) -> Closure:
     value = node.value
     return lambda scope: value
 
@@ -202,26 +202,26 @@ def _name(node: tree.Name) -> Closure:
 
     def get(scope: Scope) -> Value:
         found = scope.values.get(name)
-        unknown = found is None or isinstance(found, Word | MomentList)
+        unknown = found is None or isinstance(found, WordArgument | MomentList)
         return scope.lookup(name, otherwise=otherwise) if unknown else found
 
     return get
 
 
-def _first(node: tree.Node, link: tree.Node) -> Closure:
+def _first(node: tree.ExpressionNode, link: tree.ExpressionNode) -> Closure:
     """What a chain begins with: a name before brackets or a dot is that of a tensor or a list."""
-    if not isinstance(node, tree.Name) or not isinstance(link, tree.Index | tree.Method):
+    if not isinstance(node, tree.Name) or not isinstance(link, tree.Subscript | tree.Method):
         return compile_node(node)
     name = node.name
     otherwise = f"a tensor is declared '.memory {name} dtype[shape]'"
     return _placed(node, lambda scope: scope.lookup(name, otherwise=otherwise))
 
 
-def _equates(node: tree.Node) -> bool:
+def _equates(node: tree.ExpressionNode) -> bool:
     return isinstance(node, tree.Binary) and node.op in ("==", "!=")
 
 
-def _compared(node: tree.Node) -> Closure:
+def _compared(node: tree.ExpressionNode) -> Closure:
     """A side of ``==``: there a word that a macro was handed is compared by its name."""
     closure = compile_node(node)
     if not isinstance(node, tree.Name):
@@ -230,7 +230,7 @@ def _compared(node: tree.Node) -> Closure:
 
     def get(scope: Scope) -> Value:
         found = scope.values.get(name)
-        return found.name if type(found) is Word else closure(scope)
+        return found.name if type(found) is WordArgument else closure(scope)
 
     return get
 
@@ -251,7 +251,7 @@ def _template(node: tree.Template) -> Closure:
     return lambda scope: scope.lookup(join(scope))
 
 
-def _register(node: tree.Register) -> Closure:
+def _register(node: tree.RegisterName) -> Closure:
     value = Reg(node.number)
     return lambda scope: value
 
@@ -399,14 +399,14 @@ def _of_tiles(scope: Scope, op: str, *sides: Value) -> Refused:
     return Refused("E0210", f"'{op}' wants numbers, found {shown(tile)}", hint)
 
 
-def _call(node: tree.Call) -> Closure:
+def _call(node: tree.FunctionCall) -> Closure:
     name = node.function.name
     function = FUNCTIONS.get(name)
     if function is None:
         hint = OTHERS.get(name) or did_you_mean(name, FUNCTIONS)
         hint = hint or f"there are {phrase(FUNCTIONS, 'and')}"
         return _no_function(node, name, hint)
-    if any(isinstance(a, tree.Named) for a in node.arguments):
+    if any(isinstance(a, tree.NamedArgument) for a in node.arguments):
         return _refuse("E0212", f"{name} takes no named arguments")
     arguments = [compile_node(a) for a in node.arguments]
     fits = accepts(function, 1 + len(arguments))
@@ -421,7 +421,7 @@ def _call(node: tree.Call) -> Closure:
     return call
 
 
-def _no_function(node: tree.Call, name: str, hint: str) -> Closure:
+def _no_function(node: tree.FunctionCall, name: str, hint: str) -> Closure:
     """A call of what is no function: of a tensor, a part is meant."""
 
     def refuse(scope: Scope) -> Value:
@@ -444,8 +444,8 @@ def _method(node: tree.Method) -> Link:
         return _refuse("E0306", f"a tensor has no .{name}", hint)
     arguments = node.arguments or ()
     compiled = _dtype if name == "view" else compile_node
-    given = [compiled(a) for a in arguments if not isinstance(a, tree.Named)]
-    named = {a.name: compile_node(a.value) for a in arguments if isinstance(a, tree.Named)}
+    given = [compiled(a) for a in arguments if not isinstance(a, tree.NamedArgument)]
+    named = {a.name: compile_node(a.value) for a in arguments if isinstance(a, tree.NamedArgument)}
     bare = node.arguments is None
 
     def call(scope: Scope, target: Value) -> Value:
@@ -463,7 +463,7 @@ def _method(node: tree.Method) -> Link:
     return call
 
 
-def _dtype(node: tree.Node) -> Closure:
+def _dtype(node: tree.ExpressionNode) -> Closure:
     """The dtype of ``.view(u8)``: what a constant holds if none is called so."""
     if not isinstance(node, tree.Name):
         return compile_node(node)
@@ -475,23 +475,23 @@ def _dtype(node: tree.Node) -> Closure:
 
 
 _MAKERS: dict[type, Callable[[Any], Closure]] = {
-    tree.Number: _number,
+    tree.NumberLiteral: _number,
     tree.Hole: _hole,
-    tree.Text: _text,
+    tree.StringLiteral: _text,
     tree.Name: _name,
     tree.Template: _template,
     tree.Numbered: _spelled,
-    tree.Register: _register,
+    tree.RegisterName: _register,
     tree.List: _list,
     tree.Unary: _unary,
-    tree.Call: _call,
+    tree.FunctionCall: _call,
     tree.Conditional: _conditional,
     tree.Slice: lambda node: _refuse("E0305", "a slice is allowed inside [ ] only"),
-    tree.Named: lambda node: _refuse("E0309", f"'{node.name}=' is not allowed here"),
+    tree.NamedArgument: lambda node: _refuse("E0309", f"'{node.name}=' is not allowed here"),
 }
 
 _LINKS: dict[type, Callable[[Any], Link]] = {
     tree.Binary: _binary,
     tree.Method: _method,
-    tree.Index: lambda node: index(node, compile_node),
+    tree.Subscript: lambda node: index(node, compile_node),
 }

@@ -50,11 +50,13 @@ class Expander(Repeating):
             )
         )
 
-    def _sides(self, condition: tree.Node) -> str:
+    def _sides(self, condition: tree.ExpressionNode) -> str:
         """What the sides of a comparison are, those that are not written as numbers."""
         if not isinstance(condition, tree.Binary) or condition.op not in COMPARE:
             return ""
-        sides = [s for s in (condition.before, condition.right) if not isinstance(s, tree.Number)]
+        sides = [
+            s for s in (condition.before, condition.right) if not isinstance(s, tree.NumberLiteral)
+        ]
         said = [f"{self._span(s).text} is {shown(evaluate(s, self.scope))}" for s in sides]
         return listed(said, "and") if said else ""
 
@@ -78,7 +80,7 @@ class Expander(Repeating):
 
     # -- instructions
 
-    def line(self, statement: tree.Line) -> None:
+    def line(self, statement: tree.InstructionLine) -> None:
         """A label, an engine, an instruction: any of them may be absent."""
         builder = self.made
         if id(statement) not in self.lines:
@@ -161,7 +163,9 @@ class Expander(Repeating):
             builder.recorded.moments[builder.position] = moments.at(place)
         builder.append(queue, made, builder.span(place), self.chain)
 
-    def _queue(self, statement: tree.Line | tree.DrainLine | tree.WriteLine) -> int | None:
+    def _queue(
+        self, statement: tree.InstructionLine | tree.DrainLine | tree.WriteLine
+    ) -> int | None:
         """The queue of a line, whose label is set there; None if it only chooses an engine."""
         engine = self._engine(statement)
         if engine is None:
@@ -170,14 +174,16 @@ class Expander(Repeating):
             self._label(statement.label, engine)
         return self.made.queue(engine, self.scope.core)
 
-    def _engine(self, statement: tree.Line | tree.DrainLine | tree.WriteLine) -> str | None:
+    def _engine(
+        self, statement: tree.InstructionLine | tree.DrainLine | tree.WriteLine
+    ) -> str | None:
         """The engine a line is for; None if it only chooses one for the lines that follow."""
         if statement.engine is None:
-            if isinstance(statement, tree.Line):
+            if isinstance(statement, tree.InstructionLine):
                 self._refuse_unmarked(statement)
             return self._chosen()
         chooses = (
-            isinstance(statement, tree.Line)
+            isinstance(statement, tree.InstructionLine)
             and statement.mnemonic is None
             and statement.label is None
         )
@@ -191,7 +197,7 @@ class Expander(Repeating):
             return None
         return engine
 
-    def _refuse_unmarked(self, statement: tree.Line) -> None:
+    def _refuse_unmarked(self, statement: tree.InstructionLine) -> None:
         """Refuse a directive without its dot, or an engine without ``@``, that reads as a line."""
         word = statement.mnemonic
         if word is None or word.name in self.made.target.isa.rows:
@@ -229,6 +235,6 @@ class Expander(Repeating):
         tree.DrainLine: drain,
         tree.SettingLine: setting,
         tree.WriteLine: write,
-        tree.Line: line,
+        tree.InstructionLine: line,
         tree.Like: like,
     }

@@ -12,7 +12,7 @@ _DIVIDES = re.compile(r"(?<!/)\s*/\s*(?!/)")
 _POINT = re.compile(r"\b([0-9]+)\.0+\b")
 
 
-def as_integer(value: object, node: tree.Node, scope: Scope) -> str:
+def as_integer(value: object, node: tree.ExpressionNode, scope: Scope) -> str:
     """A hint for a value that is a whole number but a float; or nothing."""
     hint = whole_number(value)
     if not hint:

@@ -93,7 +93,7 @@ class Includes:
             return self._new(ours, stream, name)
         if refusal is not None:
             raise Failure(refusal.at(place))
-        hint = "it is looked for beside the file that includes it, then in the folders of -I"
+        hint = "the search path is the folder of the file that includes it, then the folders of -I"
         raise Failure(Problem("E0801", f"no file {name} to include", place, hint, tuple(looked)))
 
     def _new(self, path: str, stream: IO[bytes], label: str) -> Source | None:

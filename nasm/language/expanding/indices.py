@@ -14,11 +14,11 @@ from nasm.language.text import tree
 from nasm.views.shown import shown
 from nasm.views.view import ALL, Reg, View, Window
 
-Compile = Callable[[tree.Node], Callable[[Scope], Value]]
+Compile = Callable[[tree.ExpressionNode], Callable[[Scope], Value]]
 """Makes a closure that evaluates a node."""
 
 
-def index(node: tree.Index, compiled: Compile) -> Callable[[Scope, Value], Value]:
+def index(node: tree.Subscript, compiled: Compile) -> Callable[[Scope, Value], Value]:
     """What brackets behind a tensor, or a list, make of it."""
     items = [_item(i, compiled) for i in node.items]
 
@@ -43,13 +43,13 @@ def index(node: tree.Index, compiled: Compile) -> Callable[[Scope, Value], Value
     return take
 
 
-def _no_new_axis(node: tree.Index, view: View, scope: Scope) -> None:
+def _no_new_axis(node: tree.Subscript, view: View, scope: Scope) -> None:
     """Refuse ``t[:, None]``, with what makes an axis of 1."""
     new = [isinstance(i, tree.Name) and i.name in NEW_AXES for i in node.items]
     if not any(new) or any(i.name in scope.values for i in node.items if isinstance(i, tree.Name)):
         return
     said = f"'{scope.span(node.items[new.index(True)]).text}' makes no axis here"
-    hint = "the first axis of an on-chip tensor is its partitions: new ones come behind it"
+    hint = "the first axis of an on-chip tensor is its partitions: new ones come after it"
     whole = all(n or _whole(item) for item, n in zip(node.items, new, strict=True))
     if whole and not (view.partitioned and new[0]) and new.count(False) <= len(view.shape):
         sizes = iter(view.shape)
@@ -61,7 +61,7 @@ def _no_new_axis(node: tree.Index, view: View, scope: Scope) -> None:
     raise Failure(Problem("E0305", said, scope.span(node), hint))
 
 
-def _whole(node: tree.Node) -> bool:
+def _whole(node: tree.ExpressionNode) -> bool:
     """Whether an index is a bare colon."""
     if not isinstance(node, tree.Slice):
         return False
@@ -101,11 +101,11 @@ def _reaches(view: View, axis: int, item: Moving, scope: Scope) -> None:
     where = f"axis {axis} of {view.tensor.name}, which has {count}"
     window = f"a window of {item.length}" if item.length > 1 else "an index"
     said = f"{window} at {item.form}, which goes from {low} to {high}, reaches past {where}"
-    hint = "at run time an index does not count from the end" if low < 0 else ""
+    hint = "at run time an index cannot count from the end" if low < 0 else ""
     raise Refused("E0305", said, hint)
 
 
-def _item(node: tree.Node, compiled: Compile) -> Callable[[Scope], int | slice | Window]:
+def _item(node: tree.ExpressionNode, compiled: Compile) -> Callable[[Scope], int | slice | Window]:
     if not isinstance(node, tree.Slice):
         value = compiled(node)
 
@@ -162,7 +162,7 @@ def _from_to(bounds: list[Value], node: tree.Slice, scope: Scope) -> Window:
 def _window(node: tree.Slice, compiled: Compile) -> Callable[[Scope], Window]:
     """``a : +n``."""
     assert node.length is not None
-    first = compiled(node.first or tree.Number(node.start, node.start, 0))
+    first = compiled(node.first or tree.NumberLiteral(node.start, node.start, 0))
     length = compiled(node.length)
 
     def cut(scope: Scope) -> Window:
@@ -179,7 +179,7 @@ def _window(node: tree.Slice, compiled: Compile) -> Callable[[Scope], Window]:
     return cut
 
 
-def _placed_integer(value: Value, node: tree.Node, scope: Scope) -> int:
+def _placed_integer(value: Value, node: tree.ExpressionNode, scope: Scope) -> int:
     if type(value) is int:
         return value
     if type(value) is Affine:

@@ -16,7 +16,7 @@ from nasm.language.expanding.affine import Affine, first_of, unknown
 from nasm.language.expanding.evaluate import Closure, compile_name, compile_node, free_names
 from nasm.language.expanding.fractions import as_integer
 from nasm.language.expanding.functions import truth
-from nasm.language.expanding.macro_arguments import HANDED, MomentList, Word
+from nasm.language.expanding.macro_arguments import HANDED, MomentList, WordArgument
 from nasm.language.expanding.moment_names import Mentioner, mentions
 from nasm.language.expanding.operand_hints import no_operand, of_another, qualified, wanted
 from nasm.language.expanding.operand_texts import elsewhere, in_order
@@ -45,7 +45,7 @@ class CompiledLine:
     row: Row
     given: list[Closure]
     named: dict[str, Closure]
-    places: dict[str, tree.Node]
+    places: dict[str, tree.ExpressionNode]
     wait: Waiter | None
     update: Updater | None
     free: tuple[str, ...]
@@ -145,7 +145,9 @@ def _key(value: Any) -> object:
 _ALONE = (View, *HANDED)
 
 
-def compile_line(statement: tree.Line, scope: Scope, builder: ProgramBuilder) -> CompiledLine:
+def compile_line(
+    statement: tree.InstructionLine, scope: Scope, builder: ProgramBuilder
+) -> CompiledLine:
     """Look the mnemonic up and compile operands, wait and update; raises Failure."""
     assert statement.mnemonic is not None
     try:
@@ -171,20 +173,20 @@ def compile_line(statement: tree.Line, scope: Scope, builder: ProgramBuilder) ->
     return line
 
 
-def _own(row: Row, statement: tree.Line) -> bool:
+def _own(row: Row, statement: tree.InstructionLine) -> bool:
     """Whether it has names that mean something else in each expansion of a macro."""
     return bool(row.labels) or contains(statement, tree.Template)
 
 
 def _operands(
-    row: Row, statement: tree.Line, scope: Scope
-) -> tuple[list[Closure], dict[str, Closure], dict[str, tree.Node]]:
+    row: Row, statement: tree.InstructionLine, scope: Scope
+) -> tuple[list[Closure], dict[str, Closure], dict[str, tree.ExpressionNode]]:
     given: list[Closure] = []
     named: dict[str, Closure] = {}
-    places: dict[str, tree.Node] = {}
+    places: dict[str, tree.ExpressionNode] = {}
     written = row.written
     for node in statement.operands:
-        if isinstance(node, tree.Named):
+        if isinstance(node, tree.NamedArgument):
             kind = row.kind(node.name)
             if kind is None:
                 raise Failure(no_operand(row, node, statement, scope))
@@ -217,12 +219,12 @@ def _operands(
     return given, named, places
 
 
-def compile_operand(kind: Kind, node: tree.Node) -> Closure:
+def compile_operand(kind: Kind, node: tree.ExpressionNode) -> Closure:
     """An operand's closure; a bare word means what its kind says before anything else."""
     if kind.names == "label" and isinstance(node, tree.Name | tree.Template):
         label = compile_name(node)
         return lambda scope: scope.named("label", label(scope))
-    if isinstance(node, tree.Text):
+    if isinstance(node, tree.StringLiteral):
         text = node.value
         return (lambda scope: text) if kind.names == "text" else _quoted(kind, node)
     words = kind.words
@@ -256,7 +258,7 @@ def _numbered(kind: Kind, node: tree.Numbered) -> Closure:
     return word
 
 
-def _worded(name: str, kind: Kind, node: tree.Node, scope: Scope) -> Any:
+def _worded(name: str, kind: Kind, node: tree.ExpressionNode, scope: Scope) -> Any:
     """What a name means that is no word of a kind."""
     words = kind.words
     found = scope.values.get(name)
@@ -278,14 +280,14 @@ def _meant(value: Any, worded: bool) -> Any:
     """A value where an operand stands that may take words: words and dtypes are such there."""
     if isinstance(value, MomentList):
         value.refuse()
-    if isinstance(value, Word):
+    if isinstance(value, WordArgument):
         if not worded:
             value.refuse()
         return value.name
     return value.name if worded and isinstance(value, DType) else value
 
 
-def _quoted(kind: Kind, node: tree.Text) -> Closure:
+def _quoted(kind: Kind, node: tree.StringLiteral) -> Closure:
     """Most operands take no string: names and words are written as they are."""
 
     def refuse(scope: Scope) -> Any:
@@ -298,7 +300,7 @@ def _quoted(kind: Kind, node: tree.Text) -> Closure:
 
 
 def _sync(
-    statement: tree.Line, scope: Scope, builder: ProgramBuilder
+    statement: tree.InstructionLine, scope: Scope, builder: ProgramBuilder
 ) -> tuple[Waiter | None, Updater | None]:
     waits = [s for s in statement.sync if isinstance(s, tree.WaitClause | tree.TakeClause)]
     updates = [s for s in statement.sync if isinstance(s, tree.UpdateClause | tree.TakeClause)]
@@ -368,7 +370,7 @@ def _wait(node: tree.WaitClause | tree.TakeClause, scope: Scope, builder: Progra
         if node.op == ">":
             bound = node.value
             more = f"{scope.span(bound).text} + 1"
-            more = str(bound.value + 1) if isinstance(bound, tree.Number) else more
+            more = str(bound.value + 1) if isinstance(bound, tree.NumberLiteral) else more
             hint = f"it counts in integers: write >= {more}"
         raise Failure(
             Problem(
@@ -396,7 +398,7 @@ def _amount(node: tree.UpdateClause | tree.TakeClause) -> Callable[[Scope], int]
     return lambda scope: _word(value(scope), node, scope)
 
 
-def _word(value: Any, node: tree.Node, scope: Scope) -> int:
+def _word(value: Any, node: tree.ExpressionNode, scope: Scope) -> int:
     if isinstance(value, Reg | Affine):
         raise Failure(_of_register(value, node, scope))
     if type(value) is not int or not -(2**31) <= value < 2**31:
@@ -406,7 +408,7 @@ def _word(value: Any, node: tree.Node, scope: Scope) -> int:
     return value
 
 
-def _of_register(value: Reg | Affine, node: tree.Node, scope: Scope) -> Problem:
+def _of_register(value: Reg | Affine, node: tree.ExpressionNode, scope: Scope) -> Problem:
     """What to say of a wait for a number that is known at run time alone, and of an update."""
     what = "a wait compares with" if isinstance(node, tree.WaitClause) else "an update adds"
     message = f"{what} a number that is known when assembling, found {shown(value)}"

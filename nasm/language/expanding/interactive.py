@@ -40,7 +40,7 @@ class Continued(Expander):
         """``.nasm 1``, which a program begins with."""
         raise Refused("E0215", ".nasm is given once, before everything else")
 
-    def macro(self, statement: tree.Macro) -> None:
+    def macro(self, statement: tree.MacroStatement) -> None:
         """``.macro``: one of a file that is included once more is known."""
         before = self.macros.known.get(statement.name.name)
         if before is not None and self.scope.source is not self.source:
@@ -69,10 +69,12 @@ class Continued(Expander):
             )
         )
 
-    def _engine(self, statement: tree.Line | tree.DrainLine | tree.WriteLine) -> str | None:
+    def _engine(
+        self, statement: tree.InstructionLine | tree.DrainLine | tree.WriteLine
+    ) -> str | None:
         if statement.label is not None:
             self._label(statement.label, "")
-        if not isinstance(statement, tree.Line):
+        if not isinstance(statement, tree.InstructionLine):
             return super()._engine(statement)
         if statement.engine is not None or statement.mnemonic is None:
             return super()._engine(statement)
@@ -101,5 +103,5 @@ class Continued(Expander):
         **Expander.HANDLERS,
         tree.Version: version,
         tree.CoreLine: core,
-        tree.Macro: macro,
+        tree.MacroStatement: macro,
     }

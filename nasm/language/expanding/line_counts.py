@@ -47,7 +47,7 @@ Counted = dict[tuple[object, ...], int]
 """The lines of macros that were counted, by the macro and the numbers that it was handed."""
 
 
-class Rounds:
+class RoundBudget:
     """The lines that the rounds of a text may still make."""
 
     def __init__(self) -> None:
@@ -58,11 +58,11 @@ class Rounds:
 
     def foresee(
         self,
-        first: tree.For | tree.Loop | tree.MacroCall,
+        first: tree.For | tree.LoopStatement | tree.MacroCall,
         after: Iterable[tree.Statement],
         scope: Scope,
         defines: Mapping[str, Any],
-        macro: Callable[[str], tree.Macro | None],
+        macro: Callable[[str], tree.MacroStatement | None],
     ) -> None:
         """Refuse an outermost loop or call if too many lines will be made, by it and those within.
 
@@ -124,7 +124,7 @@ class Foreseen:
         scope: Scope,
         defines: Mapping[str, Any],
         most: int,
-        macro: Callable[[str], tree.Macro | None],
+        macro: Callable[[str], tree.MacroStatement | None],
         counted: Counted,
     ) -> None:
         # Names mean what they do now, and nothing that is looked up here has an effect.
@@ -163,7 +163,7 @@ class Foreseen:
             match statement:
                 case tree.For():
                     count += self._loop(statement)
-                case tree.Loop(body=body):
+                case tree.LoopStatement(body=body):
                     count += self.lines(body, each)
                 case tree.If(branches=branches):
                     count += self._chosen(branches, each)
@@ -199,13 +199,13 @@ class Foreseen:
             self._counted[key] = known
         return known
 
-    def _given(self, macro: tree.Macro, call: tree.MacroCall) -> dict[str, Any]:
+    def _given(self, macro: tree.MacroStatement, call: tree.MacroCall) -> dict[str, Any]:
         """The numbers that a macro is handed, as far as they are known, by its parameters."""
         names = [parameter.name for parameter in macro.parameters]
-        given = {p.name: p.value for p in macro.parameters if isinstance(p, tree.Named)}
-        positional = (a for a in call.arguments if not isinstance(a, tree.Named))
+        given = {p.name: p.value for p in macro.parameters if isinstance(p, tree.NamedArgument)}
+        positional = (a for a in call.arguments if not isinstance(a, tree.NamedArgument))
         given |= dict(zip(names, positional, strict=False))
-        given |= {a.name: a.value for a in call.arguments if isinstance(a, tree.Named)}
+        given |= {a.name: a.value for a in call.arguments if isinstance(a, tree.NamedArgument)}
         found: dict[str, Any] = {}
         for name, node in given.items():
             if any(type(self._scope.values.get(free)) is not int for free in free_names(node)):
@@ -253,7 +253,9 @@ class Foreseen:
         return range(*(b for b in bounds if b is not None))
 
     def _chosen(
-        self, branches: tuple[tuple[tree.Node | None, tuple[tree.Statement, ...]], ...], each: int
+        self,
+        branches: tuple[tuple[tree.ExpressionNode | None, tuple[tree.Statement, ...]], ...],
+        each: int,
     ) -> int:
         for condition, body in branches:
             try:
@@ -263,7 +265,7 @@ class Foreseen:
                 return 0
         return 0
 
-    def _constant(self, item: tree.Named) -> None:
+    def _constant(self, item: tree.NamedArgument) -> None:
         try:
             value = self._value(item.value)
             if not self._within_macro:
@@ -272,13 +274,13 @@ class Foreseen:
         except (Failure, Refused):
             self._scope.values.pop(item.name, None)
 
-    def _integer(self, node: tree.Node) -> int | None:
+    def _integer(self, node: tree.ExpressionNode) -> int | None:
         try:
             return integer_of(self._value(node), ".for")
         except (Failure, Refused):
             return None
 
-    def _value(self, node: tree.Node) -> object:
+    def _value(self, node: tree.ExpressionNode) -> object:
         if self._within_macro and not free_names(node) <= self._scope.values.keys():
             raise Failure(())  # of a name from outside it is not known what it means in there
         closure = self._closures.get(id(node))
@@ -293,9 +295,9 @@ class Foreseen:
         return found
 
 
-def nested(macro: tree.Macro) -> bool:
+def nested(macro: tree.MacroStatement) -> bool:
     """Whether a macro makes more lines than its own, or may."""
-    holding = (tree.For, tree.Loop, tree.If, tree.ScopeBlock, tree.MacroCall)
+    holding = (tree.For, tree.LoopStatement, tree.If, tree.ScopeBlock, tree.MacroCall)
     return any(isinstance(statement, holding) for statement in macro.body)
 
 
@@ -313,7 +315,7 @@ def _nothing() -> None:
 def _decides(loop: tree.For) -> bool:
     """Whether what a round of this loop makes may depend on its variable."""
     deciding: set[str] = set()
-    constants: list[tree.Named] = []
+    constants: list[tree.NamedArgument] = []
     for statement in loop.body:
         for _, node in descendants(statement):
             match node:

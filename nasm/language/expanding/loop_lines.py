@@ -30,7 +30,7 @@ COMPARISONS = {
 
 
 def opened(
-    statement: tree.Loop, scope: Scope, builder: ProgramBuilder, queue: int | None
+    statement: tree.LoopStatement, scope: Scope, builder: ProgramBuilder, queue: int | None
 ) -> Open | None:
     """The loop that a line opens, for one queue if there is one; None if it has no round."""
     step = 1 if statement.step is None else declare.whole(statement.step, scope)
@@ -49,7 +49,7 @@ def opened(
     record.span = builder.span(Span(scope.source, statement.start, statement.head))
     record.chain = builder.chain(scope.chain) if scope.chain else 0
     counter, name = None, "%auto"
-    if isinstance(statement.variable, tree.Register):
+    if isinstance(statement.variable, tree.RegisterName):
         counter = Reg(statement.variable.number)
         name = str(counter)
     elif isinstance(statement.variable, tree.Name):
@@ -62,7 +62,7 @@ def opened(
 _STEADY = (
     tree.For,
     tree.If,
-    tree.Loop,
+    tree.LoopStatement,
     tree.Const,
     tree.Assert,
     tree.TensorLine,
@@ -78,11 +78,11 @@ _STEADY = (
 """Statements that lead nowhere else by themselves."""
 
 
-def _steady(loop: tree.Loop, builder: ProgramBuilder) -> bool:
+def _steady(loop: tree.LoopStatement, builder: ProgramBuilder) -> bool:
     """Whether no line of a loop branches."""
     rows = builder.target.isa.rows
     for _, node in descendants(loop):
-        if isinstance(node, tree.Line):
+        if isinstance(node, tree.InstructionLine):
             row = rows.get(node.mnemonic.name) if node.mnemonic is not None else None
             if row is not None and row.labels:
                 return False
@@ -91,7 +91,7 @@ def _steady(loop: tree.Loop, builder: ProgramBuilder) -> bool:
     return True
 
 
-def _bound(node: tree.Node, scope: Scope) -> Bound:
+def _bound(node: tree.ExpressionNode, scope: Scope) -> Bound:
     """A bound of a loop: an integer, a register, or what the loops around it make."""
     value = evaluate(node, scope)
     if isinstance(value, Reg | Affine):
@@ -141,7 +141,7 @@ def breaking(statement: tree.Break, loops: Loops, scope: Scope, queue: int) -> M
     return made, 0, 0
 
 
-def _side(node: tree.Node, scope: Scope) -> int | Reg:
+def _side(node: tree.ExpressionNode, scope: Scope) -> int | Reg:
     value = evaluate(node, scope)
     if isinstance(value, Reg):
         return value

@@ -14,7 +14,7 @@ Named = Callable[[str, str], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class WordArgument:
     """A bare word that names no value where a macro is called: of an operand, a label, an engine.
 
     ``refuse`` says so, if it is used as a value. ``named`` is what the names of labels mean there,
@@ -35,7 +35,7 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Counter:
+class CounterArgument:
     """A semaphore or an event, ``$done``: its number, and its name in the program."""
 
     name: str
@@ -46,7 +46,7 @@ class Counter:
 
 
 @dataclass(frozen=True, slots=True)
-class Engine:
+class EngineArgument:
     """``@vector``."""
 
     name: str
@@ -59,7 +59,7 @@ class Engine:
 class MomentList:
     """Moments, ``load[r]`` or ``[load[r], bias]``: what they are called, and their indices."""
 
-    items: tuple[tuple[Word, tuple[int | Round, ...]], ...]
+    items: tuple[tuple[WordArgument, tuple[int | Round, ...]], ...]
 
     def refuse_is(self, refuse: Callable[[], NoReturn]) -> bool:
         """Whether this is what says so of the first."""
@@ -72,5 +72,5 @@ class MomentList:
         raise Refused("E0210", "a moment is no value")
 
 
-HANDED = (Word, Counter, Engine, MomentList)
+HANDED = (WordArgument, CounterArgument, EngineArgument, MomentList)
 """What no expression is made of."""

@@ -12,9 +12,14 @@ from nasm.base.problems import Failure, Note, Problem, Refused, counted, did_you
 from nasm.base.source import Frame, Source, Span
 from nasm.language.expanding.evaluate import evaluate, name_of
 from nasm.language.expanding.including import of_library
-from nasm.language.expanding.macro_arguments import Counter, Engine, MomentList, Word
+from nasm.language.expanding.macro_arguments import (
+    CounterArgument,
+    EngineArgument,
+    MomentList,
+    WordArgument,
+)
 from nasm.language.expanding.moment_names import handed_moments
-from nasm.language.expanding.scope import Expansion, Scope
+from nasm.language.expanding.scope import CallOfMacro, Scope
 from nasm.language.expanding.undeclared import Later
 from nasm.language.text import tree
 from nasm.program.builder import ProgramBuilder
@@ -32,7 +37,7 @@ _GAPS = re.compile(r"\s+")
 class Macro:
     """A macro as it was declared, and the names that its text declares."""
 
-    statement: tree.Macro
+    statement: tree.MacroStatement
     source: Source
     own: Later
     place: Span
@@ -58,7 +63,7 @@ class Macros:
     counts: dict[str, int] = field(default_factory=dict)
     number: int = 0
 
-    def declare(self, statement: tree.Macro, scope: Scope) -> None:
+    def declare(self, statement: tree.MacroStatement, scope: Scope) -> None:
         """``.macro name(a, n=4)``; raises Failure."""
         name, place = statement.name.name, scope.span(statement.name)
         try:
@@ -94,11 +99,13 @@ class Macros:
             raise Failure(())
         hint = scope.before(name, "macro") or did_you_mean(name, self.known)
         if name in mnemonics:
-            hint = f"{name} is an instruction: its operands stand behind it, without parentheses"
+            hint = f"{name} is an instruction: its operands come after it, without parentheses"
         hint = hint or of_library(name) or "a macro is declared '.macro name(a, b, n=4)'"
         raise Failure(Problem("E0226", f"no macro '{name}'", scope.span(call.name), hint))
 
-    def not_called(self, line: tree.Line, scope: Scope, mnemonics: Container[str]) -> None:
+    def not_called(
+        self, line: tree.InstructionLine, scope: Scope, mnemonics: Container[str]
+    ) -> None:
         """Refuse a macro that is written like an instruction."""
         name = line.mnemonic
         macro = self.known.get(name.name) if self.known and name is not None else None
@@ -125,7 +132,7 @@ class Macros:
             raise Failure(Problem("E0227", said, caller.span(call), hint))
         self.number += 1
         count = self.counts[macro.name] = self.counts.get(macro.name, 0) + 1
-        expansion = Expansion(self.number, f"{macro.name}_{count}", macro.own, caller, deep)
+        expansion = CallOfMacro(self.number, f"{macro.name}_{count}", macro.own, caller, deep)
         inner = caller.within(macro.source, frame, expansion)
         _bind(macro, call, caller, inner, builder)
         return inner
@@ -135,9 +142,9 @@ def _depth(scope: Scope) -> int:
     return 0 if scope.expansion is None else scope.expansion.depth
 
 
-def _check(statement: tree.Macro, scope: Scope) -> None:
+def _check(statement: tree.MacroStatement, scope: Scope) -> None:
     """Parameters have names of their own; behind one with a default all have one."""
-    seen: dict[str, tree.Node] = {}
+    seen: dict[str, tree.ExpressionNode] = {}
     optional = ""
     for parameter in statement.parameters:
         name, place = parameter.name, scope.span(parameter)
@@ -149,7 +156,7 @@ def _check(statement: tree.Macro, scope: Scope) -> None:
             notes = (Note("the first one", scope.span(seen[name])),)
             raise Failure(Problem(WRONG, f"two parameters are called '{name}'", place, notes=notes))
         seen[name] = parameter
-        if isinstance(parameter, tree.Named):
+        if isinstance(parameter, tree.NamedArgument):
             optional = name
         elif optional:
             said = f"'{name}' has no default, and '{optional}' before it has one"
@@ -178,27 +185,27 @@ def _bind(
     for parameter in macro.statement.parameters:
         name = parameter.name
         if name not in values:
-            assert isinstance(parameter, tree.Named)
+            assert isinstance(parameter, tree.NamedArgument)
             values[name] = handed(parameter.value, inner, builder)
             places[name] = inner.span(parameter.value)
         inner.declare(name, values[name], inner.span(parameter))
 
 
-def _matched(macro: Macro, call: tree.MacroCall, caller: Scope) -> dict[str, tree.Node]:
+def _matched(macro: Macro, call: tree.MacroCall, caller: Scope) -> dict[str, tree.ExpressionNode]:
     """The argument of each parameter that is given one; raises Failure."""
     parameters = macro.statement.parameters
     names = [p.name for p in parameters]
-    found: dict[str, tree.Node] = {}
+    found: dict[str, tree.ExpressionNode] = {}
     named = ""
 
-    def wrong(node: tree.Node, said: str, hint: str = "") -> NoReturn:
+    def wrong(node: tree.ExpressionNode, said: str, hint: str = "") -> NoReturn:
         hint = hint or f"it is called {macro.form}"
         notes = (Note(f"{macro.name} is declared here", macro.place),)
         raise Failure(Problem(WRONG, said, caller.span(node), hint, notes))
 
-    positional = [a for a in call.arguments if not isinstance(a, tree.Named)]
+    positional = [a for a in call.arguments if not isinstance(a, tree.NamedArgument)]
     for node in call.arguments:
-        if isinstance(node, tree.Named):
+        if isinstance(node, tree.NamedArgument):
             named = node.name
             if named not in names:
                 hint = did_you_mean(named, names)
@@ -214,19 +221,19 @@ def _matched(macro: Macro, call: tree.MacroCall, caller: Scope) -> dict[str, tre
         else:
             found[names[len(found)]] = node
     for parameter in parameters:
-        if parameter.name not in found and not isinstance(parameter, tree.Named):
+        if parameter.name not in found and not isinstance(parameter, tree.NamedArgument):
             wrong(call, f"{macro.name} is not given '{parameter.name}'")
     return found
 
 
-def handed(node: tree.Node, scope: Scope, builder: ProgramBuilder) -> Any:
+def handed(node: tree.ExpressionNode, scope: Scope, builder: ProgramBuilder) -> Any:
     """What an argument is: a value, or what no expression can be; raises Failure."""
     match node:
-        case tree.Counter(name=name):
+        case tree.CounterName(name=name):
             spelled = name_of(name, scope)
             return scope.counter(spelled) or _counter(spelled, name, scope, builder)
-        case tree.Engine(name=name):
-            return Engine(engine(node, name, scope, builder))
+        case tree.EngineName(name=name):
+            return EngineArgument(engine(node, name, scope, builder))
         case tree.Name(name=name):
             held = scope.values.get(name)
             if held is not None:
@@ -238,12 +245,12 @@ def handed(node: tree.Node, scope: Scope, builder: ProgramBuilder) -> Any:
     return evaluate(node, scope) if moments is None else moments
 
 
-def _word(node: tree.Name, scope: Scope) -> Word:
+def _word(node: tree.Name, scope: Scope) -> WordArgument:
     place = scope.span(node)
 
     def refuse() -> NoReturn:
         held = scope.values.get(node.name)
-        if isinstance(held, Word | MomentList) and held.refuse_is(refuse):
+        if isinstance(held, WordArgument | MomentList) and held.refuse_is(refuse):
             said = f"nothing is called '{node.name}'"
             raise Failure(Problem("E0208", said, place))
         try:
@@ -254,14 +261,16 @@ def _word(node: tree.Name, scope: Scope) -> Word:
         raise Failure(Problem("E0208", said, place))
 
     number = 0 if scope.expansion is None else scope.expansion.number
-    return Word(node.name, refuse, scope.named, number)
+    return WordArgument(node.name, refuse, scope.named, number)
 
 
-def _counter(spelled: str, node: tree.Node, scope: Scope, builder: ProgramBuilder) -> Counter:
+def _counter(
+    spelled: str, node: tree.ExpressionNode, scope: Scope, builder: ProgramBuilder
+) -> CounterArgument:
     program = builder.program
     number = program.semaphores.get(spelled, program.events.get(spelled))
     if number is not None:
-        return Counter(spelled, number)
+        return CounterArgument(spelled, number)
     scope.undeclared.silence(spelled)
     known = [*program.semaphores, *program.events]
     hint = scope.before(spelled, "semaphore") or did_you_mean(spelled, known, "$")
@@ -269,15 +278,15 @@ def _counter(spelled: str, node: tree.Node, scope: Scope, builder: ProgramBuilde
     raise Failure(Problem("E0206", f"no semaphore '${spelled}'", scope.span(node), hint))
 
 
-def engine(node: tree.Node, name: str, scope: Scope, builder: ProgramBuilder) -> str:
+def engine(node: tree.ExpressionNode, name: str, scope: Scope, builder: ProgramBuilder) -> str:
     """The engine that ``@name`` means: what a macro was handed by that name, or itself."""
     held = scope.values.get(name)
-    meant = held.name if isinstance(held, Engine | Word) else name
+    meant = held.name if isinstance(held, EngineArgument | WordArgument) else name
     try:
         return builder.generation.engine(meant).name
     except Refused as refused:
         if held is not None and meant == name:
             said = f"'{name}' is no engine, but {shown(held)}"
-            hint = "an engine is handed to a macro as it is: '@vector', or 'vector'"
+            hint = "an engine is passed to a macro by its name: '@vector', or 'vector'"
             refused = Refused(refused.code, said, hint)
         raise Failure(refused.at(scope.span(node))) from None

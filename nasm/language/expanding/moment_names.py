@@ -13,14 +13,14 @@ from nasm.language.expanding.affine import Affine
 from nasm.language.expanding.declare import whole
 from nasm.language.expanding.evaluate import compile_name, compile_node
 from nasm.language.expanding.functions import MOST_ITEMS, truth
-from nasm.language.expanding.macro_arguments import MomentList, Word
+from nasm.language.expanding.macro_arguments import MomentList, WordArgument
 from nasm.language.expanding.scope import Scope
 from nasm.language.text import tree
 from nasm.language.text.walk import descendants
-from nasm.program.deferred import Mention, Moment, Round
+from nasm.program.deferred import DeferredMoment, MomentMention, Round
 from nasm.views.shown import shown
 
-Mentioner = Callable[[Scope], list[Mention]]
+Mentioner = Callable[[Scope], list[MomentMention]]
 
 
 def posted_in(body: Iterable[tree.Statement], source: Source, name: str) -> Span | None:
@@ -37,7 +37,9 @@ LONG = 64
 """A number of more bits is not written out."""
 
 
-def mentions(statement: tree.Line) -> tuple[tuple[Mentioner, ...], tuple[Mentioner, ...]]:
+def mentions(
+    statement: tree.InstructionLine,
+) -> tuple[tuple[Mentioner, ...], tuple[Mentioner, ...]]:
     """The moments that a line posts, and those that it comes after."""
     posts: list[Mentioner] = []
     afters: list[Mentioner] = []
@@ -53,7 +55,7 @@ def _mention(node: tree.MomentName, at_read: bool) -> Mentioner:
     name, indices = compile_name(node.name), [_compiled(index) for index in node.indices]
     holds = None if node.condition is None else _condition(node.condition)
 
-    def mention(scope: Scope) -> list[Mention]:
+    def mention(scope: Scope) -> list[MomentMention]:
         if holds is not None and not holds(scope):
             return []
         every = _together([index(scope) for index in indices], node, scope)
@@ -69,9 +71,12 @@ def _mention(node: tree.MomentName, at_read: bool) -> Mentioner:
             meant = []
         else:
             _check_handed(spelled, held, span, scope)
-            otherwise = held.name if isinstance(held, Word) else spelled
+            otherwise = held.name if isinstance(held, WordArgument) else spelled
             meant = [(scope.named("moment", spelled), found, otherwise) for found in every]
-        return [Mention(Moment(n, i), span, at_read, o if o != n else "") for n, i, o in meant]
+        return [
+            MomentMention(DeferredMoment(n, i), span, at_read, o if o != n else "")
+            for n, i, o in meant
+        ]
 
     return mention
 
@@ -79,13 +84,13 @@ def _mention(node: tree.MomentName, at_read: bool) -> Mentioner:
 def _check_handed(name: str, held: object, span: Span, scope: Scope) -> None:
     """Refuse a parameter that was handed something else than moments."""
     given = {} if scope.expansion is None else scope.expansion.given
-    if name in given and not isinstance(held, Word):
-        said = f"'{name}' is handed {shown(held)}, and a moment is meant here"
-        hint = "hand over the name of a moment; a moment of the macro's own needs a name of its own"
-        raise Failure(Problem("E0225", said, span, hint, (Note("handed over", given[name]),)))
+    if name in given and not isinstance(held, WordArgument):
+        said = f"'{name}' is passed {shown(held)}, and a moment is meant here"
+        hint = "pass the name of a moment; a moment of the macro's own needs a name of its own"
+        raise Failure(Problem("E0225", said, span, hint, (Note("passed", given[name]),)))
 
 
-def _compiled(node: tree.Node) -> Callable[[Scope], Sequence[int | Round]]:
+def _compiled(node: tree.ExpressionNode) -> Callable[[Scope], Sequence[int | Round]]:
     """An index: one, or each of a range."""
     if not isinstance(node, tree.Several):
         value = compile_node(node)
@@ -101,7 +106,7 @@ def _compiled(node: tree.Node) -> Callable[[Scope], Sequence[int | Round]]:
 
 
 def _together(
-    choices: list[Sequence[int | Round]], node: tree.Node, scope: Scope
+    choices: list[Sequence[int | Round]], node: tree.ExpressionNode, scope: Scope
 ) -> list[tuple[int | Round, ...]]:
     """All indices that some stand for."""
     count = prod(map(len, choices))
@@ -110,13 +115,13 @@ def _together(
     return list(product(*choices))
 
 
-def _too_many(count: int, node: tree.Node, scope: Scope) -> Failure:
+def _too_many(count: int, node: tree.ExpressionNode, scope: Scope) -> Failure:
     found = f"{count:,}" if count.bit_length() < LONG else "countless"
     said = f"{found} moments; wanted at most {MOST_ITEMS:,}"
     return Failure(Problem("E0211", said, scope.span(node)))
 
 
-def _condition(node: tree.Node) -> Callable[[Scope], bool]:
+def _condition(node: tree.ExpressionNode) -> Callable[[Scope], bool]:
     value = compile_node(node)
 
     def holds(scope: Scope) -> bool:
@@ -128,7 +133,7 @@ def _condition(node: tree.Node) -> Callable[[Scope], bool]:
     return holds
 
 
-def _index(value: Any, node: tree.Node, scope: Scope) -> int | Round:
+def _index(value: Any, node: tree.ExpressionNode, scope: Scope) -> int | Round:
     if isinstance(value, Affine):
         if value.round is not None:
             return value.round
@@ -141,7 +146,7 @@ def _index(value: Any, node: tree.Node, scope: Scope) -> int | Round:
 
 
 def handed_moments(
-    node: tree.Node, scope: Scope, word: Callable[[tree.Name, Scope], Word]
+    node: tree.ExpressionNode, scope: Scope, word: Callable[[tree.Name, Scope], WordArgument]
 ) -> MomentList | None:
     """What ``load[r]`` or ``[load[r], bias]`` hands over; None if it is something else.
 
@@ -160,11 +165,11 @@ def _nothing(held: object) -> bool:
     return isinstance(held, list) and all(map(_nothing, held))
 
 
-def _indexed(node: tree.Node) -> bool:
-    return isinstance(node, tree.Index | tree.List)
+def _indexed(node: tree.ExpressionNode) -> bool:
+    return isinstance(node, tree.Subscript | tree.List)
 
 
-def _may_be(node: tree.Node, scope: Scope) -> bool:
+def _may_be(node: tree.ExpressionNode, scope: Scope) -> bool:
     """Whether these are moments: one of them has a name that means nothing else."""
     match node:
         case tree.List(items=items):
@@ -174,18 +179,20 @@ def _may_be(node: tree.Node, scope: Scope) -> bool:
     first, links = tree.chain(node)
     if not isinstance(first, tree.Name) or len(links) > 1:
         return False
-    if links and not (isinstance(links[0], tree.Index) and _plain(links[0])):
+    if links and not (isinstance(links[0], tree.Subscript) and _plain(links[0])):
         return False
     held = scope.values.get(first.name)
     none = _nothing(held) and bool(links)
-    return none or isinstance(held, Word | MomentList) or not scope.knows(first.name)
+    return none or isinstance(held, WordArgument | MomentList) or not scope.knows(first.name)
 
 
-def _plain(link: tree.Index) -> bool:
+def _plain(link: tree.Subscript) -> bool:
     return not any(isinstance(item, tree.Slice) for item in link.items)
 
 
-def _items(node: tree.Node, scope: Scope, word: Callable[[tree.Name, Scope], Word]) -> MomentList:
+def _items(
+    node: tree.ExpressionNode, scope: Scope, word: Callable[[tree.Name, Scope], WordArgument]
+) -> MomentList:
     """The moments of a node; raises Failure if it is something else."""
     match node:
         case tree.List(items=items):
@@ -201,11 +208,11 @@ def _items(node: tree.Node, scope: Scope, word: Callable[[tree.Name, Scope], Wor
         raise Failure(Problem("E0210", said, scope.span(node)))
     indices: tuple[int | Round, ...] = ()
     if links:
-        assert isinstance(links[0], tree.Index)
+        assert isinstance(links[0], tree.Subscript)
         indices = tuple(_index(compile_node(n)(scope), n, scope) for n in links[0].items)
     if isinstance(held, MomentList):
         return MomentList(tuple((w, (*i, *indices)) for w, i in held.items))
-    if isinstance(held, Word):
+    if isinstance(held, WordArgument):
         return MomentList(((held, indices),))
     scope.undeclared.silence_named(first.name)
     return MomentList(((word(first, scope), indices),))

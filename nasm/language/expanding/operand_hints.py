@@ -14,7 +14,7 @@ from nasm.language.expanding.scope import Scope
 from nasm.language.text import tree
 
 
-def qualified(node: tree.Node) -> tuple[str, str] | None:
+def qualified(node: tree.ExpressionNode) -> tuple[str, str] | None:
     """The first and the last name of ``nl.add``; None if it is something else."""
     first, links = tree.chain(node)
     if not isinstance(first, tree.Name) or not links:
@@ -24,7 +24,7 @@ def qualified(node: tree.Node) -> tuple[str, str] | None:
     return (first.name, last.name) if bare and isinstance(last, tree.Method) else None
 
 
-def of_another(kind: Kind, node: tree.Node, first: str, last: str) -> Closure:
+def of_another(kind: Kind, node: tree.ExpressionNode, first: str, last: str) -> Closure:
     """``nl.add`` where words are wanted: they are not of a library, unless that is a tensor."""
     otherwise = compile_node(node)
 
@@ -33,7 +33,7 @@ def of_another(kind: Kind, node: tree.Node, first: str, last: str) -> Closure:
             return otherwise(scope)
         scope.undeclared.silence_named(first)
         hint = f"write '{last}'" if last in kind.words else meant(last, kind.words)
-        said = f"nothing is called '{first}': words stand alone"
+        said = f"nothing is called '{first}': a word is written alone"
         hint = hint or f"wanted {kind.describe()}"
         raise Failure(Problem("E0208", said, scope.span(node), hint))
 
@@ -48,13 +48,17 @@ def wanted(name: str, kind: Kind) -> str:
     return f"{kind.describe()}{how}"
 
 
-def no_operand(row: Row, node: tree.Named, statement: tree.Line, scope: Scope) -> Problem:
+def no_operand(
+    row: Row, node: tree.NamedArgument, statement: tree.InstructionLine, scope: Scope
+) -> Problem:
     """What to say of ``name=value`` where a row has no operand of that name."""
     said = f"{row.name} has no operand '{node.name}'"
     return Problem("E0309", said, scope.span(node), _named(row, node, statement, scope))
 
 
-def _named(row: Row, node: tree.Named, statement: tree.Line, scope: Scope) -> str:
+def _named(
+    row: Row, node: tree.NamedArgument, statement: tree.InstructionLine, scope: Scope
+) -> str:
     if scope.knows(node.name):
         value = scope.span(node.value).text
         return f"'=' names an operand: a tensor is written alone, as in {node.name}, {value}"

@@ -25,7 +25,7 @@ def operand_place(line: Span, row: Row, name: str) -> Span | None:
     if read is None or read.mnemonic is None or read.mnemonic.name != row.name:
         return None
     for operand, node in zip_longest(row.written, read.operands):
-        if isinstance(node, tree.Named):
+        if isinstance(node, tree.NamedArgument):
             if node.name == name:
                 return replace(line, start=node.value.start, end=node.value.end)
         elif operand is not None and node is not None and operand.name == name:
@@ -33,9 +33,9 @@ def operand_place(line: Span, row: Row, name: str) -> Span | None:
     return None
 
 
-def in_order(row: Row, statement: tree.Line, scope: Scope) -> str:
+def in_order(row: Row, statement: tree.InstructionLine, scope: Scope) -> str:
     """The operands of a row in their order, with what stands for those that are not named."""
-    unnamed = takewhile(lambda node: not isinstance(node, tree.Named), statement.operands)
+    unnamed = takewhile(lambda node: not isinstance(node, tree.NamedArgument), statement.operands)
     given = [scope.span(node).text for node in unnamed]
     names = [
         f"{operand.name} ({text})" if text else operand.name

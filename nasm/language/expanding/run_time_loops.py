@@ -359,8 +359,8 @@ def _several(loop: Open) -> Failure:
     del first
     said = "'.break' in a loop that several queues go through"
     hint = (
-        "each queue counts its rounds by itself: the others would go on, and wait for what the one "
-        "that left does no more. Leave a loop that only this queue goes through"
+        "each queue counts its rounds by itself: the others would continue, and wait for updates "
+        "that the one that left no longer makes. Only leave a loop that no other queue goes through"
     )
     notes = tuple(Note("another queue has a line in it here", place) for _, place in others[:1])
     return Failure([Problem(ALONE, said, place, hint, notes) for place in loop.breaks])

@@ -13,7 +13,12 @@ from nasm.base.source import Frame, Source, Span
 from nasm.isa.declared_transfer import DeclaredTransfer
 from nasm.language.expanding.affine import Affine, unknown
 from nasm.language.expanding.functions import Value
-from nasm.language.expanding.macro_arguments import HANDED, Counter, MomentList, Word
+from nasm.language.expanding.macro_arguments import (
+    HANDED,
+    CounterArgument,
+    MomentList,
+    WordArgument,
+)
 from nasm.language.expanding.undeclared import Later, Undeclared
 from nasm.language.text import tree
 from nasm.language.text.habits import NAMES
@@ -31,7 +36,7 @@ EXPORTED = (tree.ExportedName, tree.ExportedTemplate, tree.ExportedNamed)
 
 
 @dataclass(frozen=True, slots=True)
-class Expansion:
+class CallOfMacro:
     """One call of a macro: the ``number`` of all calls, what its names begin with, its own names.
 
     ``caller`` is where it is called from: what it exports is declared there. So is what other
@@ -78,7 +83,7 @@ class Scope:
     place: Callable[[], None] = lambda: None
     places: dict[str, Span] = field(default_factory=dict)
     undeclared: Undeclared = field(default_factory=Undeclared)
-    later: Callable[[str, str], tree.Node | None] = lambda name, kind: None
+    later: Callable[[str, str], tree.ExpressionNode | None] = lambda name, kind: None
     owner: Callable[[str, str], str] = lambda name, kind: ""
     order: list[str] = field(default_factory=list)
     left: set[str] = field(default_factory=set)
@@ -86,11 +91,11 @@ class Scope:
     lasting: int | None = None
     kept: dict[str, Value] | None = None
     hidden: dict[str, Value] | None = None
-    expansion: Expansion | None = None
+    expansion: CallOfMacro | None = None
     computing: Mapping[str, str] = field(default_factory=dict)
     counters: Mapping[str, int] = field(default_factory=dict)
 
-    def span(self, node: tree.Node) -> Span:
+    def span(self, node: tree.ExpressionNode) -> Span:
         """A node's place, expansions included."""
         return Span(self.source, node.start, node.end, self.chain)
 
@@ -106,19 +111,19 @@ class Scope:
 
     # -- what is declared
 
-    def homes(self, node: tree.Node) -> Iterator[Scope]:
+    def homes(self, node: tree.ExpressionNode) -> Iterator[Scope]:
         """The scopes in which a declared name means something: also that of a call, if exported."""
         home = self.home(node)
         yield home
         if home is not self:
             yield self
 
-    def home(self, node: tree.Node) -> Scope:
+    def home(self, node: tree.ExpressionNode) -> Scope:
         """The scope in which a name is declared: that of the call with ``@export``."""
         if not isinstance(node, EXPORTED):
             return self
         if self.expansion is None:
-            said = "'@export' stands inside of a '.macro' only"
+            said = "'@export' is allowed only inside a '.macro'"
             hint = "names that are declared outside of macros are seen everywhere"
             raise Failure(Problem("E0224", said, self.span(node), hint))
         return self.expansion.caller
@@ -191,7 +196,7 @@ class Scope:
         yield
         self.left.update(self.order[kept:])
 
-    def within(self, source: Source, frame: Frame, expansion: Expansion) -> Scope:
+    def within(self, source: Source, frame: Frame, expansion: CallOfMacro) -> Scope:
         """The scope of an expansion: it sees what the file sees where no loop is."""
         file = expansion.caller
         while file.expansion is not None:
@@ -231,7 +236,7 @@ class Scope:
         """
         if name in self.values:
             found = self.values[name]
-            if isinstance(found, Word | MomentList):
+            if isinstance(found, WordArgument | MomentList):
                 found.refuse()
             return found
         found = self.view(name)
@@ -252,16 +257,16 @@ class Scope:
         if not hint and name.lower() in CONSTANTS:
             hint = f"it is written '{name.lower()}'"
         if not hint and name in self.counters:
-            hint = f"a semaphore is written '${name}', behind the operands: '${name} >= 1'"
+            hint = f"a semaphore is written '${name}', after the operands: '${name} >= 1'"
         if not hint and name in self.ended:
             hint = f"{name} belongs to the rounds of a '.for' that has ended"
         hint = hint or NAMES.get(name, "") or (f"wanted {wanted}" if wanted else otherwise)
         raise Refused("E0208", f"nothing is called '{name}'", hint)
 
-    def counter(self, name: str) -> Counter | None:
+    def counter(self, name: str) -> CounterArgument | None:
         """The semaphore or event that a name means in a macro, which may be handed or its own."""
         found = self.values.get(name)
-        return found if type(found) is Counter else None
+        return found if type(found) is CounterArgument else None
 
     def named(self, kind: str, name: str) -> str:
         """The name that the program has for a ``label`` or a ``moment`` of this name.
@@ -271,7 +276,7 @@ class Scope:
         the parameter's own name, ``done=done``, is the macro's own.
         """
         handed = self.values.get(name)
-        if type(handed) is Word and not self._itself(handed, name):
+        if type(handed) is WordArgument and not self._itself(handed, name):
             return handed.named(kind, handed.name)
         if self.expansion is None:
             return name
@@ -284,7 +289,7 @@ class Scope:
             home.expansion.brought.add((kind, name))
         return home.in_program(name)
 
-    def _itself(self, handed: Word, name: str) -> bool:
+    def _itself(self, handed: WordArgument, name: str) -> bool:
         """Whether a parameter has its own name as its default."""
         number = 0 if self.expansion is None else self.expansion.number
         return handed.name == name and handed.expansion == number

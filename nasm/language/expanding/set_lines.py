@@ -31,7 +31,7 @@ def assign(
 ) -> None:
     """``.cfg NAME = value``, of a queue if an engine is given; raises Failure."""
     value: object
-    at: tree.Node = statement.name
+    at: tree.ExpressionNode = statement.name
     if statement.instruction is not None:
         value = _word(statement.instruction, setting, engine, scope, builder)
     else:
@@ -45,14 +45,14 @@ def assign(
         raise Failure(refused.at(scope.span(at))) from None
 
 
-def value_of(node: tree.Node, setting: Setting, scope: Scope) -> object:
+def value_of(node: tree.ExpressionNode, setting: Setting, scope: Scope) -> object:
     """What a setting is given: one of its words, or an integer."""
     if isinstance(node, tree.Name):
         if node.name in setting.words:
             return node.name
         if setting.words and node.name not in scope.values:
             return node.name  # a misspelt word is the setting's to refuse
-    if setting.words and not isinstance(node, tree.Number):
+    if setting.words and not isinstance(node, tree.NumberLiteral):
         return _word_of(evaluate(node, scope), setting)
     return whole(node, scope)
 
@@ -66,7 +66,7 @@ def _word_of(found: object, setting: Setting) -> object:
 
 
 def _word(
-    line: tree.Line, setting: Setting, engine: str, scope: Scope, builder: ProgramBuilder
+    line: tree.InstructionLine, setting: Setting, engine: str, scope: Scope, builder: ProgramBuilder
 ) -> int:
     """The word of the instruction that a setting is given."""
     words, place = builder.target.words, scope.span(line)
@@ -102,7 +102,10 @@ def writes(
 
 
 def _given(
-    name: tree.Name | tree.Template, node: tree.Node, scope: Scope, builder: ProgramBuilder
+    name: tree.Name | tree.Template,
+    node: tree.ExpressionNode,
+    scope: Scope,
+    builder: ProgramBuilder,
 ) -> tuple[Setting, int]:
     setting = setting_of(name, scope, builder)
     try:

@@ -21,8 +21,13 @@ from nasm.language.expanding.defines import replaced
 from nasm.language.expanding.evaluate import evaluate, name_of
 from nasm.language.expanding.including import Includes
 from nasm.language.expanding.instruction_lines import CompiledLine
-from nasm.language.expanding.line_counts import Rounds
-from nasm.language.expanding.macro_arguments import Counter, Engine, MomentList, Word
+from nasm.language.expanding.line_counts import RoundBudget
+from nasm.language.expanding.macro_arguments import (
+    CounterArgument,
+    EngineArgument,
+    MomentList,
+    WordArgument,
+)
 from nasm.language.expanding.macros import Macros
 from nasm.language.expanding.macros import engine as engine_named
 from nasm.language.expanding.moment_names import posted_in
@@ -39,9 +44,9 @@ from nasm.views.view import Reg, View
 Bodies = Iterator[Iterable[tree.Statement]]
 """The lines of a block, as often as they are made: one body after the other."""
 
-Handed = Word | Counter | Engine | MomentList
+Handed = WordArgument | CounterArgument | EngineArgument | MomentList
 
-FIRST = (tree.TargetLine, tree.Version, tree.Include, tree.Macro)
+FIRST = (tree.TargetLine, tree.Version, tree.Include, tree.MacroStatement)
 """What may stand before the target is known."""
 
 
@@ -79,7 +84,7 @@ class Walker:
         self.engine: str | None = None  # "" once its lack was reported
         self.lines: dict[int, CompiledLine] = {}
         self.chain = 0
-        self.rounds = Rounds()
+        self.rounds = RoundBudget()
         self.macros = Macros()
         self.broken: set[int] = set()
         self.body: tuple[tree.Statement, ...] = ()
@@ -183,7 +188,7 @@ class Walker:
         self.broken.add(id(statement))
         self.scope.undeclared.add(statement)
 
-    def _span(self, node: tree.Node) -> Span:
+    def _span(self, node: tree.ExpressionNode) -> Span:
         return self.scope.span(node)
 
     def _need_target(self, start: int, end: int = 0) -> None:
@@ -265,7 +270,7 @@ class Walker:
         places = (posted_in(body, source, name) for source, body in self.passed.values())
         return next((place for place in places if place is not None), None)
 
-    def _later(self, name: str, kind: str) -> tree.Node | None:
+    def _later(self, name: str, kind: str) -> tree.ExpressionNode | None:
         """Where the text declares a name further down; of another text nothing is known."""
         if self.scope.source is not self.source or self.scope.expansion is not None:
             return None
@@ -294,7 +299,7 @@ class Walker:
         if problems:
             raise Failure(problems)
 
-    def _constant(self, item: tree.Named) -> None:
+    def _constant(self, item: tree.NamedArgument) -> None:
         """One constant; the command line may give one of the file's another value."""
         name, home = item.name, self.scope.home(item)
         place = Span(self.scope.source, item.start, item.start + len(item.name))

@@ -23,12 +23,12 @@ class Undeclared:
         self.unread = False
         """Lines of the text could not be read: any unknown name may be declared in one of them."""
 
-    def add(self, statement: tree.Node) -> None:
+    def add(self, statement: tree.ExpressionNode) -> None:
         """The names a statement would have declared, blocks with all they hold."""
         for _, node in declarations([statement]):
             self.add_name(node)
 
-    def add_name(self, node: tree.Node) -> None:
+    def add_name(self, node: tree.ExpressionNode) -> None:
         """One name, as a declaration writes it."""
         name = _name(node)
         if name:
@@ -56,7 +56,7 @@ class Undeclared:
             raise Failure(())
 
 
-def declarations(body: Iterable[tree.Node]) -> Iterator[tuple[str, tree.Node]]:
+def declarations(body: Iterable[tree.ExpressionNode]) -> Iterator[tuple[str, tree.ExpressionNode]]:
     """Every declaration of statements and blocks, as (kind, node that names it), in order.
 
     The kinds are ``name``, ``semaphore``, ``label``, ``moment`` and ``macro``.
@@ -68,7 +68,7 @@ def declarations(body: Iterable[tree.Node]) -> Iterator[tuple[str, tree.Node]]:
             if node.start < inside:
                 continue  # what a macro declares is its own
             match node:
-                case tree.Macro(name=name, end=inside):
+                case tree.MacroStatement(name=name, end=inside):
                     yield "macro", name
                 case tree.TensorLine(name=name) | tree.DmaBlock(name=name):
                     yield "name", name
@@ -78,9 +78,9 @@ def declarations(body: Iterable[tree.Node]) -> Iterator[tuple[str, tree.Node]]:
                     yield from (("name", item) for item in items)
                 case tree.SemLine(items=pairs):
                     yield from (("semaphore", name) for name, _ in pairs)
-                case tree.MacroCall(label=tree.Node() as label):
+                case tree.MacroCall(label=tree.ExpressionNode() as label):
                     yield "label", label
-                case tree.Line(label=label, sync=sync):
+                case tree.InstructionLine(label=label, sync=sync):
                     if label is not None:
                         yield "label", label
                     for clause in sync:
@@ -94,8 +94,8 @@ class Later:
     """Where a text declares its names, for those that are used before."""
 
     def __init__(self, body: Iterable[tree.Statement]) -> None:
-        self._names: dict[tuple[str, str], tree.Node] = {}
-        self._patterns: list[tuple[str, re.Pattern[str], tree.Node]] = []
+        self._names: dict[tuple[str, str], tree.ExpressionNode] = {}
+        self._patterns: list[tuple[str, re.Pattern[str], tree.ExpressionNode]] = []
         for kind, node in declarations(body):
             name = _name(node)
             if name:
@@ -103,19 +103,19 @@ class Later:
             else:
                 self._patterns.append((kind, re.compile(rf"{_pattern(node)}\Z"), node))
 
-    def find(self, name: str, kind: str) -> tree.Node | None:
+    def find(self, name: str, kind: str) -> tree.ExpressionNode | None:
         """The first declaration of a name."""
         made = (n for k, pattern, n in self._patterns if k == kind and pattern.match(name))
         found = [n for n in (self._names.get((kind, name)), next(made, None)) if n is not None]
         return min(found, key=lambda n: n.start, default=None)
 
 
-def _name(node: tree.Node) -> str:
+def _name(node: tree.ExpressionNode) -> str:
     """The name that a declaration writes, or an empty string for a template."""
-    return node.name if isinstance(node, tree.Name | tree.Named) else ""
+    return node.name if isinstance(node, tree.Name | tree.NamedArgument) else ""
 
 
-def _pattern(node: tree.Node) -> str:
+def _pattern(node: tree.ExpressionNode) -> str:
     """A regular expression for what a name may become."""
     match node:
         case tree.Template(parts=parts) | tree.Numbered(parts=parts):

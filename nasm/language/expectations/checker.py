@@ -28,9 +28,9 @@ METHODS = ("T", "reshape", "permute")
 WORDS = (*FUNCTIONS, *METRICS, "time_us", *CONSTANT_FUNCTIONS)
 
 
-def is_condition(node: tree.Node) -> bool:
+def is_condition(node: tree.ExpressionNode) -> bool:
     """Whether a node is a comparison, or comparisons joined and picked from."""
-    while isinstance(node, tree.Index | tree.Method):
+    while isinstance(node, tree.Subscript | tree.Method):
         node = node.before
     if isinstance(node, tree.Unary):
         return node.op == "not"
@@ -52,7 +52,7 @@ class Checker:
     cores: int | None = None
     problems: list[Problem] = field(default_factory=list)
 
-    def check(self, node: tree.Node) -> None:
+    def check(self, node: tree.ExpressionNode) -> None:
         """Look through a whole expression."""
         first, links = steps(node)
         if self._of_library(first, links):
@@ -61,13 +61,13 @@ class Checker:
         for link in links:
             self._link(link)
 
-    def _first(self, node: tree.Node) -> None:
+    def _first(self, node: tree.ExpressionNode) -> None:
         match node:
             case tree.Name() | tree.Template():
                 self._name(node)
-            case tree.Text():
+            case tree.StringLiteral():
                 self.report(node, "E0210", "a file can only be the whole right side")
-            case tree.Register():
+            case tree.RegisterName():
                 self.report(
                     node,
                     "E0210",
@@ -85,14 +85,14 @@ class Checker:
                 self.check(operand)
             case tree.Binary(op=op):
                 self._integers(node, op)
-            case tree.Call():
+            case tree.FunctionCall():
                 self._call(node)
             case tree.Conditional(condition=condition):
                 self._integers(condition, "if")
                 if not self.problems:
                     self.check(chosen(node, self.scope))
 
-    def _of_library(self, first: tree.Node, links: Sequence[tree.Link]) -> bool:
+    def _of_library(self, first: tree.ExpressionNode, links: Sequence[tree.Postfix]) -> bool:
         """Refuse ``np.exp(A)`` once, if it is one of the functions that there are."""
         if not isinstance(first, tree.Name) or not links or not isinstance(links[0], tree.Method):
             return False
@@ -105,21 +105,21 @@ class Checker:
         self.report(called, "E0208", f"nothing is called '{first.name}'", hint)
         return True
 
-    def _link(self, node: tree.Link) -> None:
+    def _link(self, node: tree.Postfix) -> None:
         match node:
             case tree.Binary(right=right):
                 self.check(right)
             case tree.Method():
                 self._method(node)
-            case tree.Index(items=items):
+            case tree.Subscript(items=items):
                 for item in items:
                     self._try(lambda item=item: picked(item, self.scope))  # type: ignore[misc]
 
-    def report(self, node: tree.Node, code: str, message: str, hint: str = "") -> None:
+    def report(self, node: tree.ExpressionNode, code: str, message: str, hint: str = "") -> None:
         """Keep a problem at a node."""
         self.problems.append(Problem(code, message, self.scope.span(node), hint))
 
-    def constant(self, node: tree.Node) -> Any:
+    def constant(self, node: tree.ExpressionNode) -> Any:
         """The value of a constant expression, or None with its problems kept."""
         return self._try(lambda: evaluate(node, self.scope))
 
@@ -158,7 +158,7 @@ class Checker:
         """What may be meant by a name that nothing has."""
         return did_you_mean(name, [*self.names, *self.scope.values])
 
-    def _integers(self, node: tree.Node, op: str) -> None:
+    def _integers(self, node: tree.ExpressionNode, op: str) -> None:
         views = {n for n, value in self.scope.values.items() if isinstance(value, View)}
         tensors = sorted(n for n in free_names(node) if n in views or self.known(n))
         if tensors:
@@ -171,10 +171,10 @@ class Checker:
         else:
             self.constant(node)
 
-    def _call(self, node: tree.Call) -> None:
+    def _call(self, node: tree.FunctionCall) -> None:
         name = node.function.name
-        plain = [a for a in node.arguments if not isinstance(a, tree.Named)]
-        named = [a for a in node.arguments if isinstance(a, tree.Named)]
+        plain = [a for a in node.arguments if not isinstance(a, tree.NamedArgument)]
+        named = [a for a in node.arguments if isinstance(a, tree.NamedArgument)]
         function = FUNCTIONS.get(name)
         fewest, most = (function.fewest, function.most) if function else (1, 1)
         if function is None and name not in WORDS:
@@ -198,7 +198,7 @@ class Checker:
         for argument in plain:
             self.check(argument)
 
-    def _option(self, name: str, named: list[tree.Named], takes: str) -> None:
+    def _option(self, name: str, named: list[tree.NamedArgument], takes: str) -> None:
         """The one option of a function: ``axis``, ``core`` or none."""
         for at, option in enumerate(named):
             if option.name != takes:
@@ -209,7 +209,7 @@ class Checker:
             else:
                 self._whole(takes, option.value)
 
-    def _whole(self, what: str, node: tree.Node) -> None:
+    def _whole(self, what: str, node: tree.ExpressionNode) -> None:
         """The value of an option: an integer, and of a core one that the program uses."""
         found = self.constant(node)
         if found is None:
@@ -221,7 +221,7 @@ class Checker:
             used = f"cores 0 to {self.cores - 1}" if self.cores > 1 else "core 0 alone"
             self.report(node, "E0318", f"no core {found}: the program uses {used}")
 
-    def _engine(self, metric: str, node: tree.Node) -> None:
+    def _engine(self, metric: str, node: tree.ExpressionNode) -> None:
         if not isinstance(node, tree.Name):
             self.report(node, "E0222", f"{metric} takes the name of an engine")
         elif self.engines is not None and node.name not in self.engines:

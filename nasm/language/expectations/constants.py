@@ -21,23 +21,23 @@ CONSTANT_FUNCTIONS = ("ceil_div", "log2", "len")
 OPERATORS = (*ARITHMETIC, "@", *COMPARE, *LOGIC)
 
 
-def steps(node: tree.Node) -> tuple[tree.Node, list[tree.Link]]:
+def steps(node: tree.ExpressionNode) -> tuple[tree.ExpressionNode, list[tree.Postfix]]:
     """What is computed first, and the links of the chain that then continue it, in their order.
 
     A part with an integer operator is one constant, a chain or not.
     """
-    links: list[tree.Link] = []
-    while isinstance(node, tree.Link) and not _of_integers(node):
+    links: list[tree.Postfix] = []
+    while isinstance(node, tree.Postfix) and not _of_integers(node):
         links.append(node)
         node = node.before
     return node, links[::-1]
 
 
-def _of_integers(node: tree.Link) -> bool:
+def _of_integers(node: tree.Postfix) -> bool:
     return isinstance(node, tree.Binary) and node.op not in OPERATORS
 
 
-def chosen(node: tree.Conditional, scope: Scope) -> tree.Node:
+def chosen(node: tree.Conditional, scope: Scope) -> tree.ExpressionNode:
     """The side of ``a if c else b`` that counts."""
     try:
         return node.chosen if truth(evaluate(node.condition, scope), "if") else node.other
@@ -57,14 +57,14 @@ def integers(node: tree.Method, scope: Scope) -> list[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class WindowValue:
     """``first : +length``."""
 
     first: int
     length: int
 
 
-def picked(node: tree.Node, scope: Scope) -> int | slice | Window:
+def picked(node: tree.ExpressionNode, scope: Scope) -> int | slice | WindowValue:
     """One item between brackets, as numbers."""
     if not isinstance(node, tree.Slice):
         return _integer(node, scope)
@@ -78,10 +78,10 @@ def picked(node: tree.Node, scope: Scope) -> int | slice | Window:
         return slice(first, stop, step)
     if step is not None:
         raise Failure(Problem("E0305", "a window takes no step", scope.span(node)))
-    return Window(first or 0, length)
+    return WindowValue(first or 0, length)
 
 
-def _integer(node: tree.Node, scope: Scope) -> int:
+def _integer(node: tree.ExpressionNode, scope: Scope) -> int:
     value = evaluate(node, scope)
     if type(value) is not int:
         message = f"an index is an integer, found {shown(value)}"

@@ -166,7 +166,7 @@ def golden_file(expectation: Expectation) -> tuple[ArrayFile, Span] | None:
 
 
 def _check_option(
-    statement: tree.Expect, option: tree.Named, again: bool, checker: Checker
+    statement: tree.Expect, option: tree.NamedArgument, again: bool, checker: Checker
 ) -> None:
     name = option.name
     if name not in _OPTIONS:
@@ -192,9 +192,9 @@ def _check_option(
         checker.report(option.value, "E0222", f"{name}= is {wanted}, found {shown(value)}")
 
 
-def _path(node: tree.Node, scope: Scope) -> str | None:
+def _path(node: tree.ExpressionNode, scope: Scope) -> str | None:
     """The file that a right side is, if it is one: a string, or a constant that is one."""
-    if isinstance(node, tree.Text):
+    if isinstance(node, tree.StringLiteral):
         return node.value
     if isinstance(node, tree.Name):
         found = scope.values.get(node.name)

@@ -25,19 +25,19 @@ def memory(expectation: Expectation, tensors: Mapping[str, Tensor]) -> int:
     statement: tree.Expect = expectation.tree[0]
     size = 8 * WORKING * pieces.PIECE
     size += 8 * (_whole(statement.left, tensors) + _whole(statement.right, tensors))
-    if isinstance(statement.right, tree.Text):
+    if isinstance(statement.right, tree.StringLiteral):
         size += sum(t.dtype.itemsize * prod(t.shape) for t in _named(statement.left, tensors))
     return size
 
 
-def _whole(side: tree.Node | None, tensors: Mapping[str, Tensor]) -> int:
+def _whole(side: tree.ExpressionNode | None, tensors: Mapping[str, Tensor]) -> int:
     """Elements that are widened as a whole."""
     found, waiting = 0, [side] if side is not None else []
     while waiting:
         node = waiting.pop()
         match node:
-            case tree.Call(function=tree.Name(name=name), arguments=arguments) if (
-                name in WHOLE or any(isinstance(a, tree.Named) for a in arguments)
+            case tree.FunctionCall(function=tree.Name(name=name), arguments=arguments) if (
+                name in WHOLE or any(isinstance(a, tree.NamedArgument) for a in arguments)
             ):
                 found += 2 * _elements(arguments, tensors)
             case tree.List() | tree.Binary(op="@"):

@@ -37,7 +37,7 @@ def written(
     )
     parts = [".expect ", spelling.within(statement.left, ARITHMETIC)]
     right = statement.right
-    if isinstance(right, tree.Text):
+    if isinstance(right, tree.StringLiteral):
         parts += [statement.op, literal(file(right.value))]
     elif right is not None:
         parts += [statement.op, spelling.within(right, ARITHMETIC)]
@@ -53,12 +53,12 @@ class _Spelling:
     ) -> None:
         self.scope, self.constants, self.view = scope, constants, view
 
-    def within(self, node: tree.Node, least: int) -> str:
+    def within(self, node: tree.ExpressionNode, least: int) -> str:
         """A node where only what binds so tightly needs no brackets."""
         text, level = self.said(node)
         return text if level >= least else f"({text})"
 
-    def said(self, node: tree.Node) -> tuple[str, int]:
+    def said(self, node: tree.ExpressionNode) -> tuple[str, int]:
         """A node; a chain link by link, for it may be longer than Python's stack."""
         first, links = tree.chain(node)
         text, level = self._first(first)
@@ -66,7 +66,7 @@ class _Spelling:
             text, level = self._continued(text, level, link)
         return text, level
 
-    def _continued(self, text: str, level: int, link: tree.Link) -> tuple[str, int]:
+    def _continued(self, text: str, level: int, link: tree.Postfix) -> tuple[str, int]:
         if isinstance(link, tree.Binary):
             own = LEVELS[link.op]
             left, right = own + (own in (COMPARISON, POWER)), own + (own != POWER)
@@ -75,19 +75,19 @@ class _Spelling:
             after = after if tight >= right and tight != SIGN else f"({after})"
             return f"{before} {link.op} {after}", own
         before = text if level >= ATOM else f"({text})"
-        if isinstance(link, tree.Index):
+        if isinstance(link, tree.Subscript):
             return f"{before}[{', '.join(self._item(i) for i in link.items)}]", ATOM
         assert isinstance(link, tree.Method)
         called = "" if link.arguments is None else f"({self._arguments(link.arguments)})"
         return f"{before}.{link.name}{called}", ATOM
 
-    def _first(self, node: tree.Node) -> tuple[str, int]:
+    def _first(self, node: tree.ExpressionNode) -> tuple[str, int]:
         match node:
-            case tree.Number(value=value) | tree.Text(value=value):
+            case tree.NumberLiteral(value=value) | tree.StringLiteral(value=value):
                 return _value(value)
             case tree.Name() | tree.Template():
                 return self._name(name_of(node, self.scope))
-            case tree.Register(number=number):
+            case tree.RegisterName(number=number):
                 return f"%r{number}", ATOM
             case tree.List(items=items):
                 return f"[{', '.join(self.within(i, 0) for i in items)}]", ATOM
@@ -95,7 +95,7 @@ class _Spelling:
                 level = NOT if op == "not" else SIGN
                 inner = self.within(operand, level + (level == SIGN))
                 return f"{op}{' ' * (level == NOT)}{inner}", level
-            case tree.Call(function=function, arguments=arguments):
+            case tree.FunctionCall(function=function, arguments=arguments):
                 metric = function.name in METRICS
                 return f"{function.name}({self._arguments(arguments, metric)})", ATOM
             case tree.Conditional():
@@ -118,11 +118,11 @@ class _Spelling:
         except Refused:
             return self.view(name, held), ATOM
 
-    def _arguments(self, arguments: tuple[tree.Node, ...], metric: bool = False) -> str:
+    def _arguments(self, arguments: tuple[tree.ExpressionNode, ...], metric: bool = False) -> str:
         """Arguments of a call; the first of a measure is an engine, whatever else has its name."""
         said = []
         for at, node in enumerate(arguments):
-            if isinstance(node, tree.Named):
+            if isinstance(node, tree.NamedArgument):
                 said.append(f"{node.name}={self.within(node.value, 0)}")
             elif metric and at == 0 and isinstance(node, tree.Name):
                 said.append(node.name)
@@ -130,7 +130,7 @@ class _Spelling:
                 said.append(self.within(node, 0))
         return ", ".join(said)
 
-    def _item(self, node: tree.Node) -> str:
+    def _item(self, node: tree.ExpressionNode) -> str:
         if not isinstance(node, tree.Slice):
             return self.within(node, 0)
         first, stop, length, step = (

@@ -17,7 +17,7 @@ from nasm.language.expanding.scope import Scope
 from nasm.language.expectations.constants import (
     CONSTANT_FUNCTIONS,
     METRICS,
-    Window,
+    WindowValue,
     chosen,
     integers,
     picked,
@@ -63,7 +63,7 @@ class Evaluator:
             self._tensors[name] = self.measures.tensor(name)
         return self._tensors[name]
 
-    def value(self, node: tree.Node) -> Elements:
+    def value(self, node: tree.ExpressionNode) -> Elements:
         """The value of a node; raises Failure at the part that cannot be computed."""
         at, links = steps(node)
         try:
@@ -74,7 +74,7 @@ class Evaluator:
             raise Failure(refused.at(self.scope.span(at))) from None
         return value
 
-    def _first(self, node: tree.Node) -> Elements:
+    def _first(self, node: tree.ExpressionNode) -> Elements:
         match node:
             case tree.Name() | tree.Template():
                 return self._name(name_of(node, self.scope))
@@ -84,19 +84,19 @@ class Evaluator:
                 return negative(self.value(operand))
             case tree.Unary(op="not", operand=operand):
                 return opposite(self.value(operand))
-            case tree.Call() if node.function.name not in CONSTANT_FUNCTIONS:
+            case tree.FunctionCall() if node.function.name not in CONSTANT_FUNCTIONS:
                 return self._call(node)
             case tree.Conditional():
                 return self.value(chosen(node, self.scope))
         return Plain(_constant(evaluate(node, self.scope)))
 
-    def _continued(self, value: Elements, node: tree.Link) -> Elements:
+    def _continued(self, value: Elements, node: tree.Postfix) -> Elements:
         match node:
             case tree.Binary(op=op, right=right):
                 return binary(op, value, self.value(right))
             case tree.Method():
                 return self._method(value, node)
-            case tree.Index(items=items):
+            case tree.Subscript(items=items):
                 picks = [picked(i, self.scope) for i in items]
                 return _changed(value, lambda array: _cut(array, picks))
         raise AssertionError(node)
@@ -113,20 +113,24 @@ class Evaluator:
         except DTypeError as problem:
             raise Refused("E0210", f"{name} cannot be compared: {problem}") from None
 
-    def _call(self, node: tree.Call) -> Elements:
+    def _call(self, node: tree.FunctionCall) -> Elements:
         name = node.function.name
         if name == "time_us":
             return Plain(numbers(np.asarray(self.measures.time_us())))
         if name in METRICS:
             (engine,) = (a for a in node.arguments if isinstance(a, tree.Name))
-            named = [a.value for a in node.arguments if isinstance(a, tree.Named)]
+            named = [a.value for a in node.arguments if isinstance(a, tree.NamedArgument)]
             core = evaluate(named[0], self.scope) if named else 0
             try:
                 return Plain(numbers(np.asarray(self.measures.engine(name, engine.name, core))))
             except Refused as refused:
                 raise Failure(refused.at(self.scope.span(engine))) from None
-        plain = [self.value(a) for a in node.arguments if not isinstance(a, tree.Named)]
-        axes = [evaluate(a.value, self.scope) for a in node.arguments if isinstance(a, tree.Named)]
+        plain = [self.value(a) for a in node.arguments if not isinstance(a, tree.NamedArgument)]
+        axes = [
+            evaluate(a.value, self.scope)
+            for a in node.arguments
+            if isinstance(a, tree.NamedArgument)
+        ]
         return call(name, plain, axes[0] if axes else None)
 
     def _method(self, target: Elements, node: tree.Method) -> Elements:
@@ -171,14 +175,14 @@ def _stacked(items: list[Array]) -> Array:
     return np.stack(items)
 
 
-def _cut(array: Array, picks: list[int | slice | Window]) -> Array:
+def _cut(array: Array, picks: list[int | slice | WindowValue]) -> Array:
     """The picked part; an integer drops its axis. Refuses what reaches outside or is empty."""
     if len(picks) > array.ndim:
         raise Refused("E0305", f"{len(picks)} indices for a value with {array.ndim} axes")
     items: list[int | slice] = []
     for axis, (pick, count) in enumerate(zip(picks, array.shape, strict=False)):
         where = f"axis {axis}, which has {count}"
-        if isinstance(pick, Window):
+        if isinstance(pick, WindowValue):
             first = pick.first + count if pick.first < 0 else pick.first
             if first < 0:
                 raise Refused("E0305", f"index {pick.first} is outside {where}")

@@ -22,7 +22,7 @@ _LAYOUT = re.compile(r'"(?:[^"\\\n]|\\.)*+"|(?:(?<!\s)\s+)?(?:;[^\n]*)?\n\s*')
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class WrongElement:
     """An element, the error that ``~`` permits there (0 for other operators), and how bad it is.
 
     The lowest rank is the worst: by error relative to what is allowed, then by error, then the
@@ -44,7 +44,7 @@ class Compared:
 
     shape: tuple[int, ...]
     count: int = 0
-    places: list[Place] = field(default_factory=list)
+    places: list[WrongElement] = field(default_factory=list)
     all: bool = True
 
     @property
@@ -92,14 +92,14 @@ class _Piece:
     allowed: Array
     holds: Array
 
-    def worst(self, shape: tuple[int, ...], most: int) -> list[Place]:
+    def worst(self, shape: tuple[int, ...], most: int) -> list[WrongElement]:
         """The worst elements: failing ones if there are any."""
         if not self.error.any() and self.holds.all():
             return [self._at(0, shape)]
         fails = ~self.holds.ravel()
         places = np.flatnonzero(fails) if fails.any() else np.arange(fails.size)
         ratio, size = _badness(self.error.ravel()[places], self.allowed.ravel()[places])
-        picked: list[Place] = []
+        picked: list[WrongElement] = []
         for _ in range(min(most, places.size)):  # a few passes; sorting them all takes longer
             ties = np.flatnonzero(ratio == ratio.max())
             best = int(ties[np.argmax(size[ties])])
@@ -107,14 +107,14 @@ class _Piece:
             ratio[best] = -1.0
         return picked
 
-    def _at(self, number: int, shape: tuple[int, ...]) -> Place:
+    def _at(self, number: int, shape: tuple[int, ...]) -> WrongElement:
         inside = np.unravel_index(number, self.holds.shape)
         index = tuple(int(i) + w.start for i, w in zip(inside, self.window, strict=True))
         error, allowed = self.error[inside], self.allowed[inside]
         ratio, size = _badness(error, allowed)
         element = Mismatch(index, float(self.left[inside]), float(self.right[inside]), float(error))
         place = int(np.ravel_multi_index(index, shape)) if index else 0
-        return Place(element, float(allowed), (-float(ratio), -float(size), place))
+        return WrongElement(element, float(allowed), (-float(ratio), -float(size), place))
 
 
 def _badness(error: Array, allowed: Array) -> tuple[Array, Array]:
@@ -215,7 +215,7 @@ def _scalar(
     assert statement.right is not None
     node, op = statement.left, statement.op
     found, wanted = compared.worst.found, compared.worst.wanted
-    if isinstance(node, tree.Number) and not isinstance(statement.right, tree.Number):
+    if isinstance(node, tree.NumberLiteral) and not isinstance(statement.right, tree.NumberLiteral):
         node, op, found, wanted = statement.right, _MIRRORED[op], wanted, found
     shown_found, shown_wanted = _apart(found, wanted)
     name = one_line(text[node.start : node.end])

@@ -72,5 +72,5 @@ def embedded(rows: object, data: memoryview) -> dict[str, bytes]:
         found[said.get("name", str)] = read
         at += size
     if at != len(data):
-        raise damaged("there is something behind its last file")
+        raise damaged("there is something after its last file")
     return found

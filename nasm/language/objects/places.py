@@ -22,7 +22,7 @@ TYPES = (U32, U32, U32, U32)
 Frames = tuple[Frame, ...]
 
 
-class Places:
+class PlaceNumbers:
     """Numbers texts, places and expansions as they come; place 0 and expansion 0 are none."""
 
     def __init__(self) -> None:

@@ -84,5 +84,5 @@ def _sections(data: memoryview, count: int, at: int) -> dict[str, memoryview]:
             raise damaged(f"the checksum of its section '{said}' does not agree")
         at += size
     if at != len(data):
-        raise damaged("there is something behind its last section")
+        raise damaged("there is something after its last section")
     return found

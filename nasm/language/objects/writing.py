@@ -21,7 +21,7 @@ from nasm.language.objects import layout, operands, views
 from nasm.language.objects.bodies import Column, columns, document
 from nasm.language.objects.embedding import Embedding
 from nasm.language.objects.operands import Values
-from nasm.language.objects.places import Places, Stripped
+from nasm.language.objects.places import PlaceNumbers, Stripped
 from nasm.language.objects.sections import joined
 from nasm.language.printing.text import NamedViews, counter_names
 from nasm.language.text import tree
@@ -181,7 +181,7 @@ class _Writer:
     # -- debug sections
 
     def _debug(self) -> dict[str, bytes]:
-        program, places = self.program, Places()
+        program, places = self.program, PlaceNumbers()
         stripped = Stripped(self.name, program.allows) if self.strip else None
         if stripped is None and self.home is not None:
             places.source(self.home)
@@ -224,7 +224,7 @@ class _Writer:
 
 
 def _names_file(statement: tree.Expect) -> bool:
-    return isinstance(statement.right, tree.Text | tree.Name)
+    return isinstance(statement.right, tree.StringLiteral | tree.Name)
 
 
 def _words(text: str) -> Iterable[str]:

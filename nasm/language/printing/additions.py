@@ -45,13 +45,13 @@ def _file(source: Source) -> tree.File:
 
 
 @lru_cache(maxsize=4)
-def _lines(source: Source) -> dict[int, tree.Line]:
+def _lines(source: Source) -> dict[int, tree.InstructionLine]:
     """The lines with an instruction, by where their mnemonics are."""
     return {
         node.mnemonic.start: node
         for statement in _file(source).body
         for _, node in descendants(statement)
-        if isinstance(node, tree.Line) and node.mnemonic is not None
+        if isinstance(node, tree.InstructionLine) and node.mnemonic is not None
     }
 
 
@@ -71,11 +71,11 @@ def updates(source: Source, start: int) -> bool:
 def words(source: Source, start: int) -> set[str]:
     """The names that mean something where a line is: of its macro, or of the text without any."""
     body = _file(source).body
-    macros = [one for one in body if isinstance(one, tree.Macro)]
+    macros = [one for one in body if isinstance(one, tree.MacroStatement)]
     around = [one for one in macros if one.start <= start < one.end]
     return {
         node.name
-        for statement in around or (one for one in body if not isinstance(one, tree.Macro))
+        for statement in around or (one for one in body if not isinstance(one, tree.MacroStatement))
         for _, node in descendants(statement)
         if isinstance(node, tree.Name)
     }

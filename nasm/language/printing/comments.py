@@ -92,7 +92,7 @@ class Comments:
         return [comment(said)]
 
 
-class Allowed:
+class AllowComments:
     """What comments of a text allow, to be written again where their lines have come to.
 
     ``notes`` are its other comments, if they are wanted.

@@ -9,7 +9,7 @@ from nasm.isa.declared_transfer import DeclaredTransfer
 from nasm.isa.literal_kinds import literal
 from nasm.isa.settings import Assigned
 from nasm.isa.target import Target
-from nasm.language.printing.comments import Allowed
+from nasm.language.printing.comments import AllowComments
 from nasm.language.printing.files import Files
 from nasm.language.printing.layout import CORE, table, wrapped
 from nasm.language.printing.views import view_text
@@ -32,7 +32,7 @@ def constants(program: Program) -> list[str]:
     return wrapped(".const ", [f"{n} = {literal(v)}" for n, v in program.constants.items()])
 
 
-def tensors(program: Program, files: Files, places: bool, allowed: Allowed) -> Iterator[str]:
+def tensors(program: Program, files: Files, places: bool, allowed: AllowComments) -> Iterator[str]:
     """A line for each, in their order; a place only where the assembler would not choose it."""
     if not program.tensors:
         return
@@ -93,7 +93,7 @@ def semaphores(program: Program, names: dict[int, str]) -> Iterator[str]:
         yield from wrapped(".event  " if event else ".sem   ", items)
 
 
-def settings(program: Program, allowed: Allowed) -> Iterator[str]:
+def settings(program: Program, allowed: AllowComments) -> Iterator[str]:
     """``@engine .cfg NAME = value`` of each core, in their order."""
     for made in program.settings:
         yield f"{CORE}{made.core}"
@@ -121,7 +121,7 @@ def _set(made: Assigned, target: Target) -> str:
     return f": {row.name} {operands(Instruction(row, values))}".rstrip()
 
 
-def transfer(made: DeclaredTransfer, allowed: Allowed) -> list[str]:
+def transfer(made: DeclaredTransfer, allowed: AllowComments) -> list[str]:
     """``.dma name queue=2`` with its moves."""
     options = "".join(f"  {name}={value}" for name, value in made.options)
     moves = [(view_text(dst), f"<- {view_text(src)}") for dst, src in made.moves]

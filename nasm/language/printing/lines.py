@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from nasm.base.problems import Refused
 from nasm.base.source import Span
 from nasm.isa.list_kinds import views
-from nasm.language.printing.comments import Allowed, Remark, comment
+from nasm.language.printing.comments import AllowComments, Remark, comment
 from nasm.language.printing.files import UNPRINTABLE
 from nasm.language.printing.layout import CORE, table
 from nasm.language.printing.views import view_text
@@ -28,7 +28,7 @@ class Lines:
     program: Program
     names: Mapping[int, str]
     remark: Remark
-    allowed: Allowed
+    allowed: AllowComments
     _operands: dict[int, str] = field(default_factory=dict)
 
     def by_queue(self) -> Iterator[str]:

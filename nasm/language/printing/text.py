@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from nasm.base.problems import Failure, Refused
 from nasm.language.expectations.text import written
 from nasm.language.printing import declarations
-from nasm.language.printing.comments import Allowed, Comments, Remark, python_line
+from nasm.language.printing.comments import AllowComments, Comments, Remark, python_line
 from nasm.language.printing.files import Files
 from nasm.language.printing.layout import in_cores
 from nasm.language.printing.lines import Lines, Place
@@ -64,7 +64,7 @@ def _text(
     remark: Remark,
     notes: Comments | None,
 ) -> Iterator[str]:
-    allowed = Allowed(program.allows, notes)
+    allowed = AllowComments(program.allows, notes)
     yield from allowed.head(program)
     names = counter_names(program)
     sections = (
@@ -86,7 +86,7 @@ def _text(
 
 
 def _expectations(
-    program: Program, names: dict[int, str], files: Files, allowed: Allowed
+    program: Program, names: dict[int, str], files: Files, allowed: AllowComments
 ) -> Iterator[str]:
     views, told = NamedViews(program, names), 0
     for expectation in program.expectations:

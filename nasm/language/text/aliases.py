@@ -55,14 +55,14 @@ def spelled(text: str, named: Mapping[str, str], hidden: Set[str] = frozenset())
                 return match[0]
             if name in within:
                 way = [f"{n} = {named[n]}" for n in within[within.index(name) :]]
-                raise Refused(WRONG, f"'{name}' would stand for itself: {listed(way, 'and')}")
+                raise Refused(WRONG, f"'{name}' would be defined by itself: {listed(way, 'and')}")
             if name not in made:
                 made[name] = _apart(replaced(named[name], (*within, name)))
             return made[name]
 
         found = _PART.sub(one, text)
         if within and len(found) > LONGEST:
-            said = f"'{within[-1]}' stands for {len(found):,} characters, and {LONGEST:,} is most"
+            said = f"'{within[-1]}' expands to {len(found):,} characters, of at most {LONGEST:,}"
             raise Refused(WRONG, said)
         return found
 

@@ -9,7 +9,7 @@ from nasm.language.text import tree
 from nasm.language.text.habits import ELSEWHERE, END
 from nasm.language.text.parse_failure import DIRECTIVES
 from nasm.language.text.syntax_errors import Mistake
-from nasm.language.text.transform import Mark, Move
+from nasm.language.text.transform import BlockMark, Move
 
 OPENERS = frozenset({"for", "loop", "if", "dma", "macro", "scope"})
 WORD = re.compile(r"(?:@[A-Za-z_][A-Za-z0-9_]*[ \t]+)?\.([A-Za-z_][A-Za-z0-9_]*)")
@@ -28,7 +28,7 @@ def ends(word: str) -> bool:
     return word == "end" or ELSEWHERE.get(word) is END
 
 
-def _undotted(line: tree.Line) -> bool:
+def _undotted(line: tree.InstructionLine) -> bool:
     """Whether a line reads as an instruction and was meant to open a block."""
     return line.mnemonic is not None and line.mnemonic.name in OPENERS
 
@@ -40,13 +40,13 @@ class _Block:
     word: str
     start: int
     header: tree.Statement | None
-    branches: list[tuple[tree.Node | None, list[tree.Statement]]]
+    branches: list[tuple[tree.ExpressionNode | None, list[tree.Statement]]]
     moves: list[Move] = field(default_factory=list)
     spoiled: bool = False  # a line of it was reported: an empty block is not a mistake of its own
     has_else: bool = False
 
 
-class Blocks:
+class BlockParser:
     """Takes the statements of a text in order; ``mistakes`` collects what does not fit."""
 
     def __init__(self, text: str) -> None:
@@ -99,19 +99,19 @@ class Blocks:
     def add(self, statement: tree.Statement) -> None:
         """Add a statement that was read."""
         match statement:
-            case Mark(word="end"):
+            case BlockMark(word="end"):
                 self._end(statement)
-            case Mark():
+            case BlockMark():
                 self._branch(statement)
             case tree.For():
                 self._push("for", statement, None)
-            case tree.Loop():
+            case tree.LoopStatement():
                 self._push("loop", statement, None)
             case tree.If():
                 self._push("if", statement, statement.branches[0][0])
             case tree.DmaBlock():
                 self._push("dma", statement, None)
-            case tree.Macro():
+            case tree.MacroStatement():
                 self._outside(statement, "macro")
                 self._push("macro", statement, None)
             case tree.ScopeBlock():
@@ -120,7 +120,7 @@ class Blocks:
                 if self._outside(statement, "include"):
                     self._body().append(statement)
             case _:
-                if isinstance(statement, tree.Line) and _undotted(statement):
+                if isinstance(statement, tree.InstructionLine) and _undotted(statement):
                     self._suspects += 1
                 self._body().append(statement)
 
@@ -158,14 +158,16 @@ class Blocks:
         if around:
             said = f"'.{word}' inside of a '.{around}' block"
             end = statement.start + 1 + len(word)
-            hint = "it stands before the block, or in an '.if'"
+            hint = "put it before the block, or in an '.if'"
             self.mistakes.append(Mistake("E0228", said, statement.start, end, hint))
         return not around
 
     def _body(self) -> list[tree.Statement]:
         return self._open[-1].branches[-1][1] if self._open else self._top
 
-    def _push(self, word: str, header: tree.Statement, condition: tree.Node | None) -> None:
+    def _push(
+        self, word: str, header: tree.Statement, condition: tree.ExpressionNode | None
+    ) -> None:
         if len(self._open) == DEEPEST:
             end = header.start + len(word) + 1
             self.mistakes.append(
@@ -174,7 +176,7 @@ class Blocks:
             word = "skipped"
         self._open.append(_Block(word, header.start, header, [(condition, [])]))
 
-    def _branch(self, mark: Mark) -> None:
+    def _branch(self, mark: BlockMark) -> None:
         if not self._open or self._open[-1].word != "if":
             if not self._suspects:
                 self.mistakes.append(self._stray(mark, "no '.if' is open"))
@@ -186,7 +188,7 @@ class Blocks:
         block.has_else = block.has_else or mark.word == "else"
         block.branches.append((mark.condition, []))
 
-    def _end(self, mark: Mark) -> None:
+    def _end(self, mark: BlockMark) -> None:
         if not self._open:
             if not self._suspects:
                 self.mistakes.append(self._stray(mark, "no block is open"))
@@ -208,7 +210,12 @@ class Blocks:
     def _close(self, end: int) -> None:
         block = self._open.pop()
         match block.header:
-            case tree.For() | tree.Loop() | tree.Macro() | tree.ScopeBlock() as header:
+            case (
+                tree.For()
+                | tree.LoopStatement()
+                | tree.MacroStatement()
+                | tree.ScopeBlock() as header
+            ):
                 body = tuple(block.branches[0][1])
                 self._body().append(replace(header, end=end, body=body))
             case tree.If() as header:
@@ -217,7 +224,7 @@ class Blocks:
             case tree.DmaBlock() as header:
                 self._body().append(replace(header, end=end, moves=tuple(block.moves)))
 
-    def _stray(self, mark: Mark, why: str) -> Mistake:
+    def _stray(self, mark: BlockMark, why: str) -> Mistake:
         end = mark.start + 1 + len(mark.word)
         return Mistake("E0118", f"'.{mark.word}' is out of place: {why}", mark.start, end)
 

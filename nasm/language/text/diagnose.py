@@ -37,7 +37,7 @@ _STRAY_HINTS = {
     "'": 'strings are written between "',
     "!": "negation is written 'not'",
     "?": "a choice is written 'a if condition else b'",
-    "±": "how far a result may be off is written behind it: atol=1",
+    "±": "the tolerance of a result is written after it: atol=1",
     "\\": "inside brackets a line continues without it",
 }
 _NO_DTYPE = re.compile(r"\s*\.\w+\s+([A-Za-z_]\w*)\s*\[([^\]]*)\]\s*(?:$|=)", re.MULTILINE)

@@ -16,7 +16,7 @@ _LOOP = f"a loop is written '{FORMS['for']}'"
 END = "every block ends with '.end'"
 _TENSOR = "a tensor is declared by its memory, dtype and shape: '.memory name dtype[shape]'"
 _NO_SECTIONS = "there are no sections: declarations and instructions are in one text"
-_ALIGNED = "tensors are placed by the assembler; '@ partition:byte' behind a shape says where"
+_ALIGNED = "tensors are placed by the assembler; '@ partition:byte' after a shape gives a place"
 
 ELSEWHERE = {
     **dict.fromkeys(("equ", "equiv", "set", "define", "def", "let", "constant"), _CONSTANT),
@@ -45,7 +45,7 @@ ELSEWHERE = {
 }
 """What a directive of other assemblers is here."""
 
-_ENDS = "a queue ends behind its last line: nothing stands there"
+_ENDS = "a queue ends after its last line, without an instruction for it"
 _ONE_WAIT = "a line waits once: put an instruction that only waits and updates before it"
 _COUNTED_BY = "a line waits with '$s >= 1' after its operands, and posts with '$s++'"
 _MACRO = f"lines with a name are declared '{FORMS['macro']}', and called 'name(x, y)'"
@@ -149,7 +149,7 @@ def habit(failure: ParseFailure) -> Mistake | None:
         return None
     dotted = _DOTTED.match(failure.text, failure.start, failure.end)
     if dotted is not None:
-        said = f"a '.' stands between '{dotted[1]}' and '{dotted[2]}'"
+        said = f"there is a '.' between '{dotted[1]}' and '{dotted[2]}'"
         hint = f"write '{dotted[1]} {dotted[2]}'"
         return Mistake("E0101", said, dotted.start(), dotted.end(), hint)
     if failure.directive:
@@ -202,7 +202,7 @@ def hint(failure: ParseFailure) -> str:
     if len(before) == 1 and before[0].startswith("@") and failure.found == "{":
         return "an engine has no template: a macro takes one, '.macro f(eng)', and '@eng' in it"
     if len(before) == 1 and before[0].startswith("@") and failure.found in (":", ","):
-        return f"nothing stands between '{before[0]}' and the mnemonic"
+        return f"nothing comes between '{before[0]}' and the mnemonic"
     if failure.found == "=" and not failure.opened:
         return "an instruction begins with its mnemonic, and its first operand is what it writes"
     if failure.found == ".." and "post" in before:
@@ -264,7 +264,7 @@ def arrow(text: str, start: int, end: int) -> Mistake | None:
         return None
     sides = _MOVES.search(text, start, end)
     hint = f"write {sides[1]}, {sides[2]}" if sides is not None else "write a comma"
-    return Mistake("E0107", "'<-' stands between the tensors of a '.dma' only", at, at + 2, hint)
+    return Mistake("E0107", "'<-' goes between the tensors of a '.dma' only", at, at + 2, hint)
 
 
 def unclosed(text: str, start: int, bracket: int) -> str:

@@ -47,16 +47,18 @@ class Leaves:
 
     SEMAPHORE = DIRECTIVE
 
-    def REGISTER(self, token: Leaf) -> tree.Register:
-        return tree.Register(token.start_pos, token.end_pos, _integer(token, token.value[2:], 10))
+    def REGISTER(self, token: Leaf) -> tree.RegisterName:
+        return tree.RegisterName(
+            token.start_pos, token.end_pos, _integer(token, token.value[2:], 10)
+        )
 
-    def NUMBER(self, token: Leaf) -> tree.Number:
+    def NUMBER(self, token: Leaf) -> tree.NumberLiteral:
         start, end = token.start_pos, token.end_pos
         digits = token.value.replace("_", "")
         if digits[:2] in ("0x", "0X", "0b", "0B"):
-            return tree.Number(start, end, _integer(token, digits, 0))
+            return tree.NumberLiteral(start, end, _integer(token, digits, 0))
         if "." not in digits and "e" not in digits and "E" not in digits:
-            return tree.Number(start, end, _integer(token, digits, 10))
+            return tree.NumberLiteral(start, end, _integer(token, digits, 10))
         value = float(digits)
         if value == float("inf"):
             raise Mistake(
@@ -66,15 +68,15 @@ class Leaves:
                 end,
                 "write 'inf'",
             )
-        return tree.Number(start, end, value)
+        return tree.NumberLiteral(start, end, value)
 
     def AUTO(self, token: Leaf) -> tree.Auto:
         return tree.Auto(token.start_pos, token.end_pos)
 
-    def STRING(self, token: Leaf) -> tree.Text:
+    def STRING(self, token: Leaf) -> tree.StringLiteral:
         inner = token.value[1:-1]
         if "\\" not in inner:
-            return tree.Text(token.start_pos, token.end_pos, inner)
+            return tree.StringLiteral(token.start_pos, token.end_pos, inner)
         pieces: list[str] = []
         at = 0
         while (found := inner.find("\\", at)) >= 0:
@@ -90,7 +92,7 @@ class Leaves:
                 )
             pieces += inner[at:found], _ESCAPES[letter]
             at = found + 2
-        return tree.Text(token.start_pos, token.end_pos, "".join(pieces) + inner[at:])
+        return tree.StringLiteral(token.start_pos, token.end_pos, "".join(pieces) + inner[at:])
 
 
 def _integer(token: Leaf, digits: str, base: int) -> int:

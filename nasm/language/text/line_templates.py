@@ -56,7 +56,11 @@ class Likes:
 
     def learn(self, statement: tree.Statement) -> None:
         """Know a line that was read, if it is not the first of its kind."""
-        if not isinstance(statement, tree.Line) or statement.label or not statement.mnemonic:
+        if (
+            not isinstance(statement, tree.InstructionLine)
+            or statement.label
+            or not statement.mnemonic
+        ):
             return
         parts = self._parts(statement.start, statement.end)
         if parts is None:
@@ -83,7 +87,7 @@ class _Common:
     Digits for which the tree has no place are the same in all of them.
     """
 
-    def __init__(self, statement: tree.Line, parts: list[str]) -> None:
+    def __init__(self, statement: tree.InstructionLine, parts: list[str]) -> None:
         self._places: dict[tuple[int, int], int] = {}
         at = statement.start
         for number, part in enumerate(parts):
@@ -92,7 +96,7 @@ class _Common:
             at += len(part)
         self._found: set[int] = set()
         line = self._holed(statement)
-        assert isinstance(line, tree.Line)
+        assert isinstance(line, tree.InstructionLine)
         self.line = line
         self._same = [(n, part) for n, part in enumerate(parts[1::2]) if n not in self._found]
 
@@ -106,11 +110,11 @@ class _Common:
     def _holed(self, value: Any, names: bool = True) -> Any:
         if isinstance(value, tuple):
             return tuple([self._holed(item, names) for item in value])
-        if isinstance(value, tree.Number):
+        if isinstance(value, tree.NumberLiteral):
             return self._number(value)
         if isinstance(value, tree.Name):
             return self._name(value) if names else value
-        if not isinstance(value, tree.Node):
+        if not isinstance(value, tree.ExpressionNode):
             return value
         kept = _LITERAL.get(type(value), ())
         changed = {
@@ -119,14 +123,14 @@ class _Common:
         }
         return replace(value, **changed)
 
-    def _number(self, node: tree.Number) -> tree.Node:
+    def _number(self, node: tree.NumberLiteral) -> tree.ExpressionNode:
         index = self._places.get((node.start, node.end))
         if index is None:
             return node
         self._found.add(index)
         return tree.Hole(node.start, node.end, index)
 
-    def _name(self, node: tree.Name) -> tree.Node:
+    def _name(self, node: tree.Name) -> tree.ExpressionNode:
         """A name with holes where there are digits; ``$`` may stand before it."""
         parts: list[str | int] = []
         last = start = node.end - len(node.name)
@@ -141,8 +145,8 @@ class _Common:
 
 
 _LITERAL: dict[type, tuple[str, ...]] = {
-    tree.Line: ("label", "engine", "mnemonic"),
-    tree.Call: ("function",),
+    tree.InstructionLine: ("label", "engine", "mnemonic"),
+    tree.FunctionCall: ("function",),
     tree.Method: ("arguments",),
 }
 """Fields of which each name is looked up when a line is compiled."""

@@ -11,7 +11,7 @@ from lark import UnexpectedInput
 from nasm.base.problems import MOST_SAID, Failure, Problem
 from nasm.base.source import Source
 from nasm.language.text import grammar, habits, tree
-from nasm.language.text.blocks import Blocks, word_of
+from nasm.language.text.blocks import BlockParser, word_of
 from nasm.language.text.diagnose import diagnose
 from nasm.language.text.line_templates import Likes
 from nasm.language.text.lines import LogicalLine, logical_lines
@@ -33,7 +33,7 @@ def parse(source: Source, alike: bool = False) -> tuple[tree.File, list[Problem]
     line cannot be read is left out of the tree with all it holds. With ``alike``, lines outside of
     blocks that differ from others in numbers only are :class:`~nasm.language.text.tree.Like` those.
     """
-    blocks = Blocks(source.text)
+    blocks = BlockParser(source.text)
     likes = Likes(source.text) if alike else None
     mistakes: list[Mistake] = []
     unsaid, unread = 0, False
@@ -67,20 +67,20 @@ def _may_declare(text: str, line: LogicalLine) -> bool:
     return not claim and (not engine or bool(_POSTS.search(text, line.start, line.end)))
 
 
-def parse_line(source: Source, start: int, end: int) -> tree.Line:
+def parse_line(source: Source, start: int, end: int) -> tree.InstructionLine:
     """The instruction line that the characters [start, end) hold, which can be read."""
     line = _read(source.text, LogicalLine(start, end), "line")
-    assert isinstance(line, tree.Line)
+    assert isinstance(line, tree.InstructionLine)
     return line
 
 
-def read_again(source: Source, start: int, end: int) -> tree.Line | None:
+def read_again(source: Source, start: int, end: int) -> tree.InstructionLine | None:
     """The instruction line that the characters [start, end) hold, if they are one."""
     try:
         line = _read(source.text, LogicalLine(start, end), "line", explained=False)
     except (Mistake, UnexpectedInput):
         return None
-    return line if isinstance(line, tree.Line) else None
+    return line if isinstance(line, tree.InstructionLine) else None
 
 
 def parse_statement(source: Source) -> tree.Statement:
@@ -99,14 +99,14 @@ def parse_statement(source: Source) -> tree.Statement:
 
 def parse_expression(
     source: Source, start: int, end: int, *, expectation: bool = False
-) -> tree.Node:
+) -> tree.ExpressionNode:
     """The expression that the characters [start, end) hold. Raises Failure.
 
     ``expectation`` allows ``@`` between matrices.
     """
     try:
         node = _read(source.text, LogicalLine(start, end), "expression")
-        assert isinstance(node, tree.Node)
+        assert isinstance(node, tree.ExpressionNode)
         _check(source.text, node, start, expectation)
     except Mistake as mistake:
         raise Failure(mistake.problem(source)) from None
@@ -114,7 +114,7 @@ def parse_expression(
 
 
 def _add(
-    text: str, line: LogicalLine, blocks: Blocks, explained: bool, likes: Likes | None
+    text: str, line: LogicalLine, blocks: BlockParser, explained: bool, likes: Likes | None
 ) -> None:
     """Add a line to its block; raises Mistake, or what the parser says if it need not be."""
     start, end = line.start, line.end
@@ -144,7 +144,7 @@ def _add(
         likes.learn(statement)
 
 
-def _add_move(text: str, line: LogicalLine, blocks: Blocks, explained: bool) -> None:
+def _add_move(text: str, line: LogicalLine, blocks: BlockParser, explained: bool) -> None:
     move = _read(text, line, "move", explained)
     assert isinstance(move, tuple)
     for side in move:
@@ -166,7 +166,7 @@ def _read(text: str, line: LogicalLine, symbol: str, explained: bool = True) -> 
         raise diagnose(text, line.start, line.end, symbol, error) from None
 
 
-def _check(text: str, node: tree.Node, start: int, expectation: bool) -> None:
+def _check(text: str, node: tree.ExpressionNode, start: int, expectation: bool) -> None:
     """What the grammar lets pass: too much depth, and matrix products outside expectations."""
     if node.end - start > DEEPEST and len(_DEEPENS.findall(text, start, node.end)) > DEEPEST:
         for whole in _expressions(node):
@@ -174,7 +174,7 @@ def _check(text: str, node: tree.Node, start: int, expectation: bool) -> None:
                 if depth > DEEPEST:
                     message = f"an expression is nested more than {DEEPEST} deep"
                     raise Mistake("E0122", message, inner.start, inner.end)
-    if isinstance(node, tree.Line) and (wrong := habits.arrow(text, start, node.end)):
+    if isinstance(node, tree.InstructionLine) and (wrong := habits.arrow(text, start, node.end)):
         raise wrong
     if expectation or text.find("@", start + 1, node.end) < 0:
         return
@@ -186,14 +186,16 @@ def _check(text: str, node: tree.Node, start: int, expectation: bool) -> None:
                 "'@' multiplies matrices in '.expect' only",
                 at,
                 at + 1,
-                "an '@engine' comes first on its line" if isinstance(node, tree.Line) else "",
+                "an '@engine' comes first on its line"
+                if isinstance(node, tree.InstructionLine)
+                else "",
             )
 
 
-def _expressions(node: tree.Node) -> Iterator[tree.Node]:
+def _expressions(node: tree.ExpressionNode) -> Iterator[tree.ExpressionNode]:
     """The expressions of a statement, or the one that a node is."""
     if not isinstance(node, tree.Statement):
         yield node
         return
     for child in children(node):
-        yield child.value if isinstance(child, tree.Named) else child
+        yield child.value if isinstance(child, tree.NamedArgument) else child

@@ -34,18 +34,18 @@ LEVELS = {
 }
 
 
-def grouped(items: Sequence[tree.Node | Token], lowest: int = 1) -> tree.Node:
+def grouped(items: Sequence[tree.ExpressionNode | Token], lowest: int = 1) -> tree.ExpressionNode:
     """The tree of operands with operators between and before them.
 
     ``lowest`` is the loosest level accepted here without brackets. Raises
     :class:`Mistake`. It keeps its own stack: text of any length must not exhaust Python's.
     """
-    if len(items) == 1 and isinstance(items[0], tree.Node):
+    if len(items) == 1 and isinstance(items[0], tree.ExpressionNode):
         return items[0]
-    values: list[tree.Node] = []
+    values: list[tree.ExpressionNode] = []
     waiting: list[tuple[int, Token]] = []
     for item in items:
-        if isinstance(item, tree.Node):
+        if isinstance(item, tree.ExpressionNode):
             values.append(item)
         elif item.type == "PREFIX":
             level = NOT if item == "not" else SIGN
@@ -93,7 +93,7 @@ def _goes_first(earlier: tuple[int, Token], level: int, operator: Token) -> bool
     return earlier[0] > level or (earlier[0] == level and level != POWER)
 
 
-def _apply(values: list[tree.Node], operator: Token) -> None:
+def _apply(values: list[tree.ExpressionNode], operator: Token) -> None:
     right = values.pop()
     if operator.type == "PREFIX":
         assert operator.start_pos is not None

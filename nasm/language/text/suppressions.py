@@ -43,7 +43,7 @@ def allows(source: Source) -> tuple[list[Allow], list[Problem]]:
         reason = rest[match.end() :].strip()
         if not reason:
             said = f"{codes[-1]} is allowed without a reason"
-            hint = f"say why behind it: whoever reads the line next will ask; {_HINT}"
+            hint = f"write the reason after the codes; {_HINT}"
             problems.append(Problem("E0830", said, span, hint))
             continue
         line = _line(source, start)

@@ -22,7 +22,7 @@ class Mistake(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class KnownMistake:
     """A kind of mistake; ``examples`` are whole texts, each with exactly this mistake."""
 
     code: str
@@ -32,30 +32,30 @@ class Entry:
 
 
 TABLE = (
-    Entry(
+    KnownMistake(
         "E0101",
         "unexpected text",
         "The line begins well and then has something that is not accepted there. An instruction "
         "line is `[label:] [@engine] [Mnemonic operand, operand, name=value …] [$wait] "
         "[$update]`; nothing else may follow. The message says what was found and what could "
-        "have stood in its place.",
+        "have been in its place.",
         ("a, b", "@vector again: Nop", "again: .end", ".if 1\n.else if 2\n.end"),
     ),
-    Entry(
+    KnownMistake(
         "E0102",
         "a string is not closed",
         "A string begins and ends with a double quote on the same line. A quote inside it is "
         'written `\\"`, a line break `\\n`.',
         ('.include "a.nasm', '.assert 1, "size\\', '.expect C == "golden.npy  ; gold'),
     ),
-    Entry(
+    KnownMistake(
         "E0103",
         "an unknown escape in a string",
         'Inside a string a backslash introduces one of `\\"`, `\\\\`, `\\n` and `\\t`; a '
         "backslash that is meant as itself is written twice.",
         ('.include "dir\\file.nasm"',),
     ),
-    Entry(
+    KnownMistake(
         "E0104",
         "a malformed number",
         "Numbers are `512`, `1_024`, `0x400`, `0b101`, `1.5` and `1e-5`. There are digits on "
@@ -63,7 +63,7 @@ TABLE = (
         "are written between digits; no letter may touch a number.",
         ("Nop 1.", "Nop .5", "Nop 0x1g", "Nop 12abc", "Nop 1__0", "Nop 1.5.2", "Nop 1e999"),
     ),
-    Entry(
+    KnownMistake(
         "E0105",
         "a bracket is not closed",
         "Inside `( )`, `[ ]` and `{ }` a line continues on the next, until the bracket closes. A "
@@ -71,14 +71,14 @@ TABLE = (
         "is reported once, where the bracket opens.",
         ("Nop a[0, b\n.sem s", "Nop max(a, b", "Nop w{k, b\n@sync Nop", "Nop (1 + 2"),
     ),
-    Entry(
+    KnownMistake(
         "E0106",
         "a closing bracket matches nothing",
         "Brackets close in the reverse of the order in which they open. Here one closes that no "
         "bracket of its kind opened before it on the line.",
         ("Nop a)", "Nop a[0)", "Nop (a]", "Nop a}"),
     ),
-    Entry(
+    KnownMistake(
         "E0107",
         "a comma or an operator is missing",
         "Two values follow each other. Operands, arguments, indices and list items are "
@@ -87,7 +87,7 @@ TABLE = (
         "spaces alone.",
         ("Nop c acc", "Nop c, 1 2", "Nop t[0 1]", "Nop (a b)", "Nop a {k}", 'Nop a "x"'),
     ),
-    Entry(
+    KnownMistake(
         "E0108",
         "a value is missing",
         "An operator, a comma or a bracket is followed by something other than a value: a "
@@ -103,14 +103,14 @@ TABLE = (
             "Nop dst=",
         ),
     ),
-    Entry(
+    KnownMistake(
         "E0109",
         "there is no unary plus",
         "A plus sign is written between two values. A positive number is written without a sign. "
         "(`a : +n` inside brackets is not a sign: it is a slice that starts at a and is n long.)",
         ("Nop +1", "Nop a, +b", "Nop a + +b", "Nop a++"),
     ),
-    Entry(
+    KnownMistake(
         "E0110",
         "comparisons do not chain",
         "`a < b < c` could mean two things, so it means none: write `a < b and b < c`. The same "
@@ -118,14 +118,14 @@ TABLE = (
         "inside them goes in brackets.",
         ("Nop 1 < 2 < 3", ".if a == b == c\n.end", "Nop $s >= 3 > 2", ".expect a < b < c"),
     ),
-    Entry(
+    KnownMistake(
         "E0111",
         "'=' where '==' is meant",
         "A single `=` gives a name its value: `.const N = 4`, `axis=1`, `$s = 0`. Equality in "
         "an expression is `==`.",
         (".if k = 3\n.end", ".assert (N = 4)", ".expect C = A"),
     ),
-    Entry(
+    KnownMistake(
         "E0112",
         "brackets are needed here",
         "`not`, `and`, `or` and comparisons bind less tightly than other operators, so "
@@ -133,7 +133,7 @@ TABLE = (
         "and on either side of an expectation.",
         ("Nop a + not b", "Nop a == not b", "Nop $s += a and b", ".expect a == b or c"),
     ),
-    Entry(
+    KnownMistake(
         "E0113",
         "an operator of expectations",
         "`@` multiplies matrices, and `~` between two values means 'close to': both only in "
@@ -147,7 +147,7 @@ TABLE = (
             ".const N = A @ B",
         ),
     ),
-    Entry(
+    KnownMistake(
         "E0114",
         "a directive is not written like this",
         "The directive is known, but the line does not have its form, which the hint shows. What "
@@ -170,14 +170,14 @@ TABLE = (
             ".end for",
         ),
     ),
-    Entry(
+    KnownMistake(
         "E0115",
         "an unknown directive",
         "The word after the dot is no directive, and the line does not declare a tensor either, "
         "which is written `.memory name dtype[shape]`.",
         (".cosnt N = 5", ".fro k in 0..4\n.end", ".foo", ".frobnicate 1, 2"),
     ),
-    Entry(
+    KnownMistake(
         "E0116",
         "a malformed wait or update",
         "A wait is `$s >= n` or `$s == n`, with its update `take $s`. An update is one of "
@@ -198,14 +198,14 @@ TABLE = (
             "Nop $s += 1 @reed",
         ),
     ),
-    Entry(
+    KnownMistake(
         "E0117",
         "a wait or an update without an instruction",
         "Waits and updates belong to an instruction: a wait holds it back, an update tells that "
         "it is complete. The target has an instruction that only waits and updates.",
         ("$s >= 1", "@sync $s++", "again: $s++"),
     ),
-    Entry(
+    KnownMistake(
         "E0118",
         "no block is open here",
         "`.end`, `.elif` and `.else` belong to a block that a directive opened before them: "
@@ -219,7 +219,7 @@ TABLE = (
             ".if 1\n.else\n.elif 1\n.end",
         ),
     ),
-    Entry(
+    KnownMistake(
         "E0119",
         "a block is not closed",
         "`.for`, `.loop`, `.if`, `.dma` and `.macro` open a block that ends with `.end`. The end "
@@ -231,7 +231,7 @@ TABLE = (
             ".macro m(a)\nNop",
         ),
     ),
-    Entry(
+    KnownMistake(
         "E0120",
         "a .dma block holds transfers only",
         "Between `.dma name` and its `.end` are lines `dst <- src`, one or more, each of them "
@@ -245,14 +245,14 @@ TABLE = (
             ".dma d\nNop a\n.end",
         ),
     ),
-    Entry(
+    KnownMistake(
         "E0121",
         "a malformed register",
         "A register is a percent sign, the letter r and a number: `%r0`, `%r1` and so on. Each "
         "engine has registers of its own; a value goes into one by an instruction.",
         ("Nop %x", "Nop %r", "Nop a, %3", "Nop %r1x"),
     ),
-    Entry(
+    KnownMistake(
         "E0122",
         "nested too deeply",
         "Expressions may be nested 100 deep and blocks 100 deep. A row of operators or of "
@@ -260,7 +260,7 @@ TABLE = (
         "`.const`.",
         ("Nop " + "-" * 120 + "1", ".if 1\n" * 101 + ".end\n" * 101),
     ),
-    Entry(
+    KnownMistake(
         "E0123",
         "a stray character",
         "The character has no meaning in this language outside of strings and comments. "

@@ -22,15 +22,15 @@ Parts = list[Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Mark(tree.Statement):
+class BlockMark(tree.Statement):
     """``.elif``, ``.else`` or ``.end``: where a block continues or ends."""
 
     word: str
-    condition: tree.Node | None = None
+    condition: tree.ExpressionNode | None = None
 
 
-Move = tuple[tree.Node, tree.Node]
-Built = tree.Node | Move
+Move = tuple[tree.ExpressionNode, tree.ExpressionNode]
+Built = tree.ExpressionNode | Move
 
 
 class _Label(NamedTuple):
@@ -42,26 +42,26 @@ class _Label(NamedTuple):
 class _Expressions(Leaves):
     """Everything an operand or an expectation can hold."""
 
-    def chain(self, parts: Parts) -> tree.Node:
+    def chain(self, parts: Parts) -> tree.ExpressionNode:
         return grouped(parts)
 
     def conditional(self, parts: Parts) -> tree.Conditional:
         chosen, condition, other = parts
         return tree.Conditional(chosen.start, other.end, chosen, condition, other)
 
-    def parentheses(self, parts: Parts) -> tree.Node:
-        inner: tree.Node = parts[1]
+    def parentheses(self, parts: Parts) -> tree.ExpressionNode:
+        inner: tree.ExpressionNode = parts[1]
         return replace(inner, start=start_of(parts[0]), end=end_of(parts[2]))
 
     def list(self, parts: Parts) -> tree.List:
         return tree.List(start_of(parts[0]), end_of(parts[-1]), tuple(parts[1:-1]))
 
-    def call(self, parts: Parts) -> tree.Call:
+    def call(self, parts: Parts) -> tree.FunctionCall:
         function = parts[0]
-        return tree.Call(function.start, end_of(parts[-1]), function, tuple(parts[2:-1]))
+        return tree.FunctionCall(function.start, end_of(parts[-1]), function, tuple(parts[2:-1]))
 
-    def index(self, parts: Parts) -> tree.Index:
-        return tree.Index(parts[0].start, end_of(parts[-1]), parts[0], tuple(parts[2:-1]))
+    def index(self, parts: Parts) -> tree.Subscript:
+        return tree.Subscript(parts[0].start, end_of(parts[-1]), parts[0], tuple(parts[2:-1]))
 
     def attribute(self, parts: Parts) -> tree.Method:
         return tree.Method(parts[0].start, parts[1].end, parts[0], parts[1].name, None)
@@ -70,8 +70,8 @@ class _Expressions(Leaves):
         end, arguments = end_of(parts[-1]), tuple(parts[3:-1])
         return tree.Method(parts[0].start, end, parts[0], parts[1].name, arguments)
 
-    def assignment(self, parts: Parts) -> tree.Named:
-        return tree.Named(parts[0].start, parts[2].end, parts[0].name, parts[2])
+    def assignment(self, parts: Parts) -> tree.NamedArgument:
+        return tree.NamedArgument(parts[0].start, parts[2].end, parts[0].name, parts[2])
 
     def slice(self, parts: Parts) -> tree.Slice:
         places: Parts = [None, None, None]
@@ -103,19 +103,19 @@ class _Expressions(Leaves):
         item = parts[1]
         return tree.ExportedNamed(item.start, item.end, item.name, item.value)
 
-    def counter(self, parts: Parts) -> tree.Counter:
-        return tree.Counter(parts[0].start - 1, parts[0].end, parts[0])
+    def counter(self, parts: Parts) -> tree.CounterName:
+        return tree.CounterName(parts[0].start - 1, parts[0].end, parts[0])
 
-    def engine(self, parts: Parts) -> tree.Engine:
+    def engine(self, parts: Parts) -> tree.EngineName:
         name = named(parts[0], 1)
-        return tree.Engine(name.start - 1, name.end, name.name)
+        return tree.EngineName(name.start - 1, name.end, name.name)
 
-    def handle_for(self, parts: Parts) -> tree.Named:
+    def handle_for(self, parts: Parts) -> tree.NamedArgument:
         return self.assignment(parts)
 
 
 def _template(parts: Parts, skip: int) -> tree.Template:
-    pieces: list[str | tree.Node] = []
+    pieces: list[str | tree.ExpressionNode] = []
     for part in parts:
         if not isinstance(part, Token):
             pieces.append(part)
@@ -130,12 +130,12 @@ class _Instructions(_Expressions):
     def label(self, parts: Parts) -> _Label:
         return _Label(parts[0], parts[0].start, end_of(parts[1]))
 
-    def instruction(self, parts: Parts) -> tree.Line:
+    def instruction(self, parts: Parts) -> tree.InstructionLine:
         label, engine, at = _prefix(parts)
         last = len(parts)
         while isinstance(parts[last - 1], tree.Sync):
             last -= 1
-        return tree.Line(
+        return tree.InstructionLine(
             start_of(parts[0]),
             parts[-1].end,
             label,
@@ -145,9 +145,11 @@ class _Instructions(_Expressions):
             tuple(parts[last:]),
         )
 
-    def place_mark(self, parts: Parts) -> tree.Line:
+    def place_mark(self, parts: Parts) -> tree.InstructionLine:
         label, engine, _ = _prefix(parts)
-        return tree.Line(start_of(parts[0]), end_of(parts[-1]), label, engine, None, (), ())
+        return tree.InstructionLine(
+            start_of(parts[0]), end_of(parts[-1]), label, engine, None, (), ()
+        )
 
     def macro_call(self, parts: Parts) -> tree.MacroCall:
         label, engine, at = _prefix(parts)
@@ -197,7 +199,7 @@ class _Instructions(_Expressions):
 
     def awaited(self, parts: Parts) -> tree.MomentName:
         moment: tree.MomentName = parts[0]
-        condition: tree.Node = parts[1]
+        condition: tree.ExpressionNode = parts[1]
         return replace(moment, end=condition.end, condition=condition)
 
     def post(self, parts: Parts) -> tree.PostClause:
@@ -220,7 +222,7 @@ class _Instructions(_Expressions):
         return target, source
 
 
-def _amount(parts: Parts) -> tuple[tree.Node | None, bool]:
+def _amount(parts: Parts) -> tuple[tree.ExpressionNode | None, bool]:
     """How much is taken or given, if it is said, and whether when reading."""
     value = parts[2] if len(parts) > 2 and not isinstance(parts[2], Token) else None
     return value, parts[-1] == "@read"
@@ -316,12 +318,12 @@ class TreeBuilder(_Instructions):
         first, stop, step = (*parts[2:], None, None)[:3]
         return tree.For(start_of(parts[0]), parts[-1].end, parts[1], first, stop, step, ())
 
-    def run_time_loop(self, parts: Parts) -> tree.Loop:
+    def run_time_loop(self, parts: Parts) -> tree.LoopStatement:
         """Read ``@engine .loop k in 0..4``."""
         _, engine, at = _prefix(parts)
         variable, first, stop, *step = parts[at + 1 :]
         end = end_of(parts[-1])
-        return tree.Loop(
+        return tree.LoopStatement(
             start_of(parts[0]),
             end,
             engine,
@@ -343,10 +345,10 @@ class TreeBuilder(_Instructions):
         """Read ``.if e``."""
         return tree.If(start_of(parts[0]), parts[1].end, ((parts[1], ()),))
 
-    def mark(self, parts: Parts) -> Mark:
+    def mark(self, parts: Parts) -> BlockMark:
         """Read ``.elif e``, ``.else`` or ``.end``."""
         condition = parts[1] if len(parts) > 1 else None
-        return Mark(start_of(parts[0]), end_of(parts[-1]), parts[0].value[1:], condition)
+        return BlockMark(start_of(parts[0]), end_of(parts[-1]), parts[0].value[1:], condition)
 
     def assertion(self, parts: Parts) -> tree.Assert:
         """Read ``.assert e, "message"``."""
@@ -355,7 +357,9 @@ class TreeBuilder(_Instructions):
 
     def expect(self, parts: Parts) -> tree.Expect:
         """Read ``.expect left ~ right  rtol=1e-2``."""
-        first = next((i for i, p in enumerate(parts) if isinstance(p, tree.Named)), len(parts))
+        first = next(
+            (i for i, p in enumerate(parts) if isinstance(p, tree.NamedArgument)), len(parts)
+        )
         sides, options = parts[1:first], tuple(parts[first:])
         start, end = start_of(parts[0]), parts[-1].end
         at = [i for i, part in enumerate(sides) if _compares(part)]
@@ -391,14 +395,14 @@ class TreeBuilder(_Instructions):
         """Read ``.cfg name = value`` or ``.cfg name: instruction``."""
         _, engine, at = _prefix(parts)
         name, _, value = parts[at + 1 :]
-        slot = value if isinstance(value, tree.Line) else None
+        slot = value if isinstance(value, tree.InstructionLine) else None
         value = None if slot is not None else value
         return tree.SettingLine(start_of(parts[0]), end_of(parts[-1]), engine, name, value, slot)
 
-    def slot(self, parts: Parts) -> tree.Line:
+    def slot(self, parts: Parts) -> tree.InstructionLine:
         """Read the instruction of ``.cfg name: instruction``."""
         start, end = start_of(parts[0]), end_of(parts[-1])
-        return tree.Line(start, end, None, None, parts[0], tuple(parts[1:]), ())
+        return tree.InstructionLine(start, end, None, None, parts[0], tuple(parts[1:]), ())
 
     def writing(self, parts: Parts) -> tree.WriteLine:
         """Read ``.write name = value, other = value option=n``."""
@@ -416,15 +420,17 @@ class TreeBuilder(_Instructions):
         """Read ``.include "file.nasm"``."""
         return tree.Include(start_of(parts[0]), parts[1].end, parts[1])
 
-    def macro(self, parts: Parts) -> tree.Macro:
+    def macro(self, parts: Parts) -> tree.MacroStatement:
         """Read ``.macro name(a, n=4)``."""
-        return tree.Macro(start_of(parts[0]), end_of(parts[-1]), parts[1], tuple(parts[3:-1]), ())
+        return tree.MacroStatement(
+            start_of(parts[0]), end_of(parts[-1]), parts[1], tuple(parts[3:-1]), ()
+        )
 
 
 class _Place(NamedTuple):
-    value: tuple[str, tree.Node, tree.Node | None]
+    value: tuple[str, tree.ExpressionNode, tree.ExpressionNode | None]
     end: int
 
 
-def _compares(part: tree.Node | Token) -> bool:
+def _compares(part: tree.ExpressionNode | Token) -> bool:
     return is_a(part, "BINARY") and (part in COMPARISONS or part == "~")

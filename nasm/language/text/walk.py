@@ -7,25 +7,25 @@ from collections.abc import Iterator
 from nasm.language.text import tree
 
 
-def children(node: tree.Node) -> Iterator[tree.Node]:
+def children(node: tree.ExpressionNode) -> Iterator[tree.ExpressionNode]:
     """The nodes directly below a node, in the order in which they are declared."""
     for name in node.__dataclass_fields__:
         value = getattr(node, name)
-        if isinstance(value, tree.Node):
+        if isinstance(value, tree.ExpressionNode):
             yield value
         elif isinstance(value, tuple):
             yield from _nodes(value)
 
 
-def _nodes(values: tuple[object, ...]) -> Iterator[tree.Node]:
+def _nodes(values: tuple[object, ...]) -> Iterator[tree.ExpressionNode]:
     for value in values:
-        if isinstance(value, tree.Node):
+        if isinstance(value, tree.ExpressionNode):
             yield value
         elif isinstance(value, tuple):
             yield from _nodes(value)
 
 
-def descendants(node: tree.Node) -> Iterator[tuple[int, tree.Node]]:
+def descendants(node: tree.ExpressionNode) -> Iterator[tuple[int, tree.ExpressionNode]]:
     """A node and all below it, each with its depth (0 for the node itself).
 
     The links of a chain are equally deep.
@@ -34,10 +34,10 @@ def descendants(node: tree.Node) -> Iterator[tuple[int, tree.Node]]:
     while waiting:
         depth, current = waiting.pop()
         yield depth, current
-        first = current.before if isinstance(current, tree.Link) else None
+        first = current.before if isinstance(current, tree.Postfix) else None
         waiting += [(depth + (child is not first), child) for child in children(current)]
 
 
-def contains(node: tree.Node, kind: type[tree.Node]) -> bool:
+def contains(node: tree.ExpressionNode, kind: type[tree.ExpressionNode]) -> bool:
     """Whether a node, or one below it, is of a kind."""
     return any(isinstance(each, kind) for _, each in descendants(node))

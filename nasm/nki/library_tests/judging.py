@@ -13,7 +13,7 @@ from nasm.nki.library_tests.stand_ins import static_cast
 Array = np.ndarray[Any, Any]
 
 
-class Wrong(AssertionError):
+class ValueMismatch(AssertionError):
     """A value that differs from the reference by more than is allowed."""
 
 
@@ -67,13 +67,13 @@ def matched(
 def _compare(name: str, found: Array, wanted: Any, validation: Any) -> int:
     if hasattr(wanted, "validator"):
         if not wanted.validator(None).validate(found):
-            raise Wrong(f"{name}: the test's own validator refuses it")
+            raise ValueMismatch(f"{name}: the test's own validator refuses it")
         return 1
     want = np.asarray(wanted)
     have = _unpacked(found).reshape(-1)
     want, sizes = _unpacked(want).reshape(-1), _unpacked(want).shape
     if have.size != want.size:
-        raise Wrong(f"{name}: {list(found.shape)}, wanted {list(np.shape(wanted))}")
+        raise ValueMismatch(f"{name}: {list(found.shape)}, wanted {list(np.shape(wanted))}")
     largest = max((_largest(want[part]) for part in _parts(want.size)), default=0.0)
     allowed = validation.absolute_accuracy + validation.relative_accuracy * largest
     count, first = 0, 0
@@ -84,7 +84,7 @@ def _compare(name: str, found: Array, wanted: Any, validation: Any) -> int:
         count += int(bad.sum())
     if count:
         at = [int(n) for n in np.unravel_index(first, sizes)]
-        raise Wrong(
+        raise ValueMismatch(
             f"{name}: {count:,} of {want.size:,} elements, the first at {at}: "
             f"{float(have[first]):g}, wanted {float(want[first]):g}, with a tolerance of "
             f"{allowed:g}"

@@ -34,7 +34,7 @@ MEANINGS = {
     "refused": "refused",
     "raised": "the kernel raised",
     "slow": "over the time limit",
-    "gap": "nothing was run: a gap of these stand-ins, or of the test",
+    "gap": "nothing was run: these modules lack something, or the test does",
     "no kernel": "right, and no kernel was run",
     "skipped": "skipped",
 }
@@ -276,7 +276,7 @@ def judged(case: Case, error: BaseException | None) -> tuple[str, str]:
     said = f"{type(error).__name__}: {error}".splitlines()[0][:200]
     if isinstance(error, TooSlow):
         return "slow", f"while {case.stage}"
-    if isinstance(error, judging.Wrong):
+    if isinstance(error, judging.ValueMismatch):
         return "wrong", str(error)
     if isinstance(error, Failure):
         first = error.problems[0]

@@ -13,7 +13,7 @@ from nasm.base.problems import Refused
 from nasm.isa.declared_transfer import DeclaredTransfer
 from nasm.isa.effects import ONTO, Rendezvous, Transfer
 from nasm.isa.generation import Generation
-from nasm.isa.instruction import Context
+from nasm.isa.instruction import InstructionContext
 from nasm.isa.list_kinds import views
 from nasm.program.program import Instruction
 from nasm.program.shapes import arguments_of
@@ -67,7 +67,7 @@ def _computed(instruction: Instruction, engine: str, generation: Generation) -> 
             reads += _every(value)
         some, itself = views(value), True
         if some and operand.footprint is not None:
-            context = Context.of(row, operands, engine, generation)
+            context = InstructionContext.of(row, operands, engine, generation)
             itself = operand.footprint(context) == (value,)
         if operand.access != "w" or (operand.adds and operands[row.position[operand.adds]]):
             reads += some
@@ -80,7 +80,7 @@ def _computed(instruction: Instruction, engine: str, generation: Generation) -> 
 def _moved(instruction: Instruction, engine: str, generation: Generation) -> Sure | None:
     """What a transfer or an exchange moves; None if that is not known from the operands."""
     row = instruction.row
-    context = Context.of(row, instruction.operands, engine, generation)
+    context = InstructionContext.of(row, instruction.operands, engine, generation)
     arguments, reading = arguments_of(row, context)
     for operand, position, at in reading:
         value = instruction.operands[position]

@@ -28,7 +28,7 @@ APART = (Transfer, Rendezvous)
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class DetachedTouches:
     """What is touched apart from the queue: by a transfer, or while cores meet.
 
     A transfer that ``adds`` does so to what it writes.
@@ -50,7 +50,7 @@ class Form:
 
     reads: tuple[Region, ...] = ()
     writes: tuple[Region, ...] = ()
-    moved: Moved | None = None
+    moved: DetachedTouches | None = None
     taken: tuple[int, ...] = ()
     left: tuple[int, ...] = ()
     loose: frozenset[Region] = frozenset()
@@ -131,19 +131,19 @@ class _Reader:
                 found += self._each(footprint(here(self.shape.context, self.operands)))
         return found
 
-    def _moved(self, made: object) -> Moved | None:
+    def _moved(self, made: object) -> DetachedTouches | None:
         """What moves apart from the queue; ``made`` is what the semantics return."""
         if isinstance(made, Transfer):
             into = self._each([dst for dst, *_ in made.moves])
             out = self._each([src for _, *srcs in made.moves for src in srcs])
-            return Moved(tuple(out), tuple(into), adds=made.op == ONTO)
+            return DetachedTouches(tuple(out), tuple(into), adds=made.op == ONTO)
         if isinstance(made, Rendezvous) and made.exchange is not None:
             out, into = self._each([made.exchange.src]), self._each([made.exchange.dst])
-            return Moved(tuple(out), tuple(into), meets=True)
+            return DetachedTouches(tuple(out), tuple(into), meets=True)
         if self.row.effect not in APART:
             return None
         every = tuple(self._each([v for o in self.operands for v in _named(o)]))
-        return Moved(every, every, meets=self.row.effect is Rendezvous)
+        return DetachedTouches(every, every, meets=self.row.effect is Rendezvous)
 
     def _effect(self) -> object:
         """What the semantics return; None if that matters not, or if only a run knows."""

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 
 from nasm.isa.held import Holds
 from nasm.isa.implicit_kinds import EngineValue, Held, Here, RoundingOf
-from nasm.isa.instruction import Context, Operand
+from nasm.isa.instruction import InstructionContext, Operand
 from nasm.isa.list_kinds import views
 from nasm.program.shapes import Shape
 from nasm.views.view import Reg, View
 
-Footprint = Callable[[Context], tuple[View, ...]]
+Footprint = Callable[[InstructionContext], tuple[View, ...]]
 
 
 class Traits:
@@ -62,7 +62,7 @@ class Traits:
         operand: Operand,
         position: int,
         at: int,
-        context: Context,
+        context: InstructionContext,
         core: int,
         exact: frozenset[str],
     ) -> None:
@@ -104,6 +104,6 @@ def addressed(operands: Sequence[object]) -> View | None:
     return None
 
 
-def here(context: Context, operands: tuple[object, ...]) -> Context:
+def here(context: InstructionContext, operands: tuple[object, ...]) -> InstructionContext:
     """The context of an instruction of which another of the same shape is known."""
-    return Context.of(context.row, operands, context.engine, context.generation)
+    return InstructionContext.of(context.row, operands, context.engine, context.generation)

@@ -24,7 +24,7 @@ from nasm.order.observer import Watch
 from nasm.program.program import Program
 from nasm.runs.check import dead_code
 from nasm.runs.check.accesses import Touches
-from nasm.runs.check.counters import Counters, Place
+from nasm.runs.check.counters import CounterUses, Place
 from nasm.runs.check.interlocks import relied
 from nasm.runs.check.lines import finding
 from nasm.runs.check.live_ranges import Lifetimes, memory_maps
@@ -97,7 +97,7 @@ def _static(
     """What the text alone tells, but for what the run told already."""
     program = session.program
     ways = [reachable(program, queue, touches) for queue in range(len(program.queues))]
-    counters = Counters(program, ways)
+    counters = CounterUses(program, ways)
     stuck: set[int] = set()
     if any(problem.code == DEADLOCK for problem in errors):
         for queue in session.machine.scheduler.blocked():

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from nasm.base.problems import Note, Problem, counted
 from nasm.isa.effects import Clear
 from nasm.program.program import Program, Update, Wait
-from nasm.runs.check.lines import Line, finding, lines, span_of, subject
+from nasm.runs.check.lines import CheckedLine, finding, lines, span_of, subject
 
 Place = tuple[int, int]
 """An instruction: its queue and pc."""
@@ -18,7 +18,7 @@ NOWHERE = -(1 << 40)
 NEVER_POSTED, NEVER_AWAITED, EMPTY_WAIT = "E0530", "E0531", "E0532"
 
 
-class Counters:
+class CounterUses:
     """What the instructions that can be reached wait for and post, by semaphore or event."""
 
     def __init__(self, program: Program, reachable: Sequence[Sequence[bool]]) -> None:
@@ -68,7 +68,7 @@ class Counters:
             notes = tuple(
                 Note(f"so does {subject(program, o)}", span_of(program, o)) for o in others
             )
-            hint = f"whoever gets there waits forever: let something update {name}, or do not wait"
+            hint = f"this wait never ends: let something update {name}, or do not wait"
             yield finding(NEVER_POSTED, said, span_of(program, first), hint, notes)
 
     def never_awaited(self, told: Collection[int]) -> Iterator[Problem]:
@@ -96,7 +96,7 @@ class Counters:
             if all((line.queue, pc) in empty for pc in line.pcs):
                 yield self._empty(line, repeated)
 
-    def _empty(self, line: Line, repeated: Set[Place]) -> Problem:
+    def _empty(self, line: CheckedLine, repeated: Set[Place]) -> Problem:
         rounds = [(line.queue, pc) for pc in line.pcs]
         wait = self.wait(rounds[0])
         name = self._name(wait.semaphore)
@@ -161,7 +161,7 @@ def _all(places: Iterable[Sequence[Place]]) -> Iterator[Place]:
         yield from some
 
 
-def _lines(program: Program, places: Sequence[Place]) -> list[Line]:
+def _lines(program: Program, places: Sequence[Place]) -> list[CheckedLine]:
     """The lines that some instructions came from."""
     by_queue: dict[int, list[int]] = {}
     for queue, pc in places:
@@ -169,7 +169,7 @@ def _lines(program: Program, places: Sequence[Place]) -> list[Line]:
     return [line for queue, pcs in by_queue.items() for line in lines(program, queue, pcs)]
 
 
-def _these(program: Program, line: Line) -> str:
+def _these(program: Program, line: CheckedLine) -> str:
     """The instructions of a line as the subject of a relative clause."""
     if len(line.pcs) == 1:
         return program.instruction_name(line.queue, line.pcs[0])

@@ -9,7 +9,7 @@ from nasm.base.problems import Problem, counted, listed
 from nasm.program.program import Program
 from nasm.runs.check.accesses import Touches
 from nasm.runs.check.counters import Place
-from nasm.runs.check.lines import Line, finding, lines, span_of, subject
+from nasm.runs.check.lines import CheckedLine, finding, lines, span_of, subject
 from nasm.views.regions import Region, overlap
 
 UNREAD, UNREACHED = "E0533", "E0534"
@@ -29,9 +29,9 @@ def unreached(program: Program, reachable: Sequence[Sequence[bool]]) -> Iterator
             more = list(lines(program, queue, range(pc, last)))
             said = f"{subject(program, more[0])} is never reached"
             if len(more) == 2:
-                said += ", nor is the line behind it"
+                said += ", nor is the line after it"
             elif len(more) > 2:
-                said += f", nor are the {counted(len(more) - 1, 'line')} behind it"
+                said += f", nor are the {counted(len(more) - 1, 'line')} after it"
             hint = "a branch before it always goes elsewhere, and none leads here"
             yield finding(UNREACHED, said, span_of(program, more[0]), hint)
 
@@ -51,12 +51,12 @@ def unread(
                 yield _unread(program, line, touches)
 
 
-def _unread(program: Program, line: Line, touches: Touches) -> Problem:
+def _unread(program: Program, line: CheckedLine, touches: Touches) -> Problem:
     names = [name for pc in line.pcs for name in touches.written(line.queue, pc)]
     some = list(dict.fromkeys(names))
     into = listed([*some[:3], f"{len(some) - 3} more"] if len(some) > 4 else some, "and")
     said = f"nothing depends on what {subject(program, line)} writes to {into}"
-    hint = "no output, semaphore, branch or message does: is something missing behind it?"
+    hint = "no output, semaphore, branch or message does: is something missing after it?"
     return finding(UNREAD, said, span_of(program, line), hint)
 
 

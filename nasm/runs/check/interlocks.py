@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from nasm.machine.machine import Machine
-from nasm.order.accesses import Access
+from nasm.order.accesses import ByteAccess
 from nasm.order.check import Check, Line, Race
 from nasm.order.events import Sources
 from nasm.order.observer import Watch
@@ -42,7 +42,7 @@ def _reliances(
 ) -> Iterator[Reliance]:
     """What one line reads that another one has written: by the name of what it is."""
     program = machine.program
-    pairs: dict[str, tuple[Access, Access, set[int]]] = {}
+    pairs: dict[str, tuple[ByteAccess, ByteAccess, set[int]]] = {}
     for writer, reader in race.pairs:
         pc = check.watch.pcs[reader.queue][reader.index]
         what = _what(machine, touches, reader.queue, pc, reader.region)
@@ -58,7 +58,7 @@ def _reliances(
         )
 
 
-def _executable(program: Program, check: Check, access: Access) -> Executable:
+def _executable(program: Program, check: Check, access: ByteAccess) -> Executable:
     queue, pc = access.queue, check.watch.pcs[access.queue][access.index]
     return Executable(pc, program.instruction(queue, pc).row.name, program.span(queue, pc))
 

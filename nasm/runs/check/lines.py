@@ -11,24 +11,24 @@ from nasm.language import codes
 from nasm.program.program import Program
 
 
-class Line(NamedTuple):
+class CheckedLine(NamedTuple):
     """A line of the text in one queue: an instruction, or one for each round of its loops."""
 
     queue: int
     pcs: tuple[int, ...]
 
 
-def lines(program: Program, queue: int, pcs: Sequence[int] | None = None) -> Iterator[Line]:
+def lines(program: Program, queue: int, pcs: Sequence[int] | None = None) -> Iterator[CheckedLine]:
     """The lines of a queue in the order of their first instructions; of these pcs, if given."""
     found: dict[int, list[int]] = {}
     spans = program.queues[queue].spans
     for pc in range(len(spans)) if pcs is None else pcs:
         found.setdefault(spans[pc] or -1 - pc, []).append(pc)
     for rounds in found.values():
-        yield Line(queue, tuple(rounds))
+        yield CheckedLine(queue, tuple(rounds))
 
 
-def span_of(program: Program, line: Line) -> Span | None:
+def span_of(program: Program, line: CheckedLine) -> Span | None:
     """Where a line is written; of several rounds, without saying which."""
     queue, pcs = line
     first = program.span(queue, pcs[0])
@@ -37,7 +37,7 @@ def span_of(program: Program, line: Line) -> Span | None:
     return Span(first.source, first.start, first.end)
 
 
-def subject(program: Program, line: Line) -> str:
+def subject(program: Program, line: CheckedLine) -> str:
     """The instructions of a line as sentences name them."""
     queue, pcs = line
     if len(pcs) == 1:

@@ -97,6 +97,6 @@ class _piece:  # noqa: N801  (what is found in a piece of two arrays)
 
 def _numbers(array: Array, dtype: DType) -> Array:
     """Elements as float64, exactly; packed ones as the numbers of their bits."""
-    if dtype.kind is dtypes.Kind.PACKED:
+    if dtype.kind is dtypes.ElementKind.PACKED:
         return array.astype(np.float64)
     return dtypes.to_float64(array, dtype)

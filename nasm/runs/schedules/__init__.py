@@ -1,4 +1,4 @@
-"""A run again: under other timings, or with one event held back, and what that changes."""
+"""A run again: under other timings, or with one event delayed, and what that changes."""
 
 from __future__ import annotations
 

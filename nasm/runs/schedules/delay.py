@@ -1,4 +1,4 @@
-"""One event held back: as long as anything else can happen, it does not."""
+"""One event delayed: as long as anything else can happen, it does not."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from nasm.sim.delays import Delays, parted
 from nasm.sim.queues import Queue
 
 FAR = 1 << 50
-"""A tick behind all that happens by itself: what is put off till then is held back."""
+"""A tick after everything else: an event that is put off until then is delayed."""
 
 Choose = Callable[[Flight], Collection[int]]
 """Which shares of a transfer are meant, by their numbers."""
 
 
-class Hold(Delays):
+class DelayOne(Delays):
     """Puts off one event till a tick that nothing else reaches, by which it is alone.
 
     Of a transfer those shares are held that ``choose`` names, by itself all of them; they take
     their bytes when they land, so that what they read is held as well. ``shares`` is how many these
-    are, ``pc`` where the instruction stands whose event it is, -1 until it was met.
+    are, ``pc`` the place of the instruction whose event it is, -1 until it was met.
     """
 
     def __init__(self) -> None:
@@ -55,7 +55,7 @@ class Hold(Delays):
         return interval, self.far if self._is(COMPLETES, queue) else latency
 
     def transfer(self, queue: Queue, flight: Flight) -> None:
-        """Shares that are held land late; their channels go on to others meanwhile."""
+        """Shares that are held land late; their channels serve others meanwhile."""
         if not self._is(LANDS, queue):
             return
         every = [share for portion in flight.portions for share in portion.shares]

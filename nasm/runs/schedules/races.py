@@ -1,4 +1,4 @@
-"""Which races of a run there are to be shown."""
+"""The races of a run to show."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def races_of(session: Running) -> int:
 def witnesses(session: Running) -> Iterator[tuple[Problem, Witness]]:
     """Each race that is reported of a run that is over, and its witness.
 
-    Held back is the end of the access that came first in the run, or else that of the other; where
+    Delayed is the end of the access that came first in the run, or else that of the other; where
     that changes nothing, those of other pairs of accesses of the same two lines, and starts.
     """
     ordering = session.ordering

@@ -119,8 +119,8 @@ class Schedules:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """An event that was held back until nothing else could happen: of which instruction, and where.
+class DelayedEvent:
+    """An event that was delayed until nothing else could happen: of which instruction, and where.
 
     Of a transfer it was the landing of ``shares`` shares; 0 says that it was none.
     """
@@ -134,7 +134,7 @@ class Held:
 
     @property
     def said(self) -> str:
-        """What was held back, in words."""
+        """The delayed event, in words."""
         where = f" of line {self.span.line}" if self.span else ""
         who = f"{self.queue} pc {self.pc} ({self.text}{where})"
         if self.event.kind == LANDS:
@@ -144,12 +144,12 @@ class Held:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Witness:
-    """What it makes of a run to hold back one event: ``run`` is that run.
+    """The effect of delaying one event: ``run`` is that run.
 
     Of several events that were tried it is the first that changes something, or the last.
     """
 
-    held: Held
+    held: DelayedEvent
     run: Other
     tried: int = 1
 
@@ -161,7 +161,7 @@ class Witness:
     @property
     def line(self) -> str:
         """What it shows, in a sentence."""
-        until = f"with {self.held.said} held back until nothing else can happen"
+        until = f"with {self.held.said} delayed until nothing else can happen"
         if not self.shows:
             return f"{until} nothing changes"
         also = [change.name for change in self.run.tensors[1:]]

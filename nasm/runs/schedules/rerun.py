@@ -43,7 +43,7 @@ class Again:
         self.machine.restore(self._start)
 
     def run(self, tensors: Iterable[Tensor]) -> Other:
-        """Run to the end; of the tensors those that differ are told."""
+        """Run to the end; the tensors that differ are reported."""
         expected = self.session.status
         status, problem = self._run()
         if status is not expected:

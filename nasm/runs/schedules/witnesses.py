@@ -1,4 +1,4 @@
-"""Witnesses: a race shown by a run in which one event is held back.
+"""Witnesses: a race shown by a run in which one event is delayed.
 
 Two accesses race if neither is over before the other begins in every execution. So there is one in
 which the end of the first comes after all of the second: hold that end back until nothing else can
@@ -13,15 +13,15 @@ from nasm.base.problems import Failure, Problem, counted
 from nasm.machine.records import Status
 from nasm.order.skeleton import LANDS, Event
 from nasm.runs.running import Running
-from nasm.runs.schedules.delay import Choose, Hold
-from nasm.runs.schedules.records import Held, Other, Witness
+from nasm.runs.schedules.delay import Choose, DelayOne
+from nasm.runs.schedules.records import DelayedEvent, Other, Witness
 from nasm.runs.schedules.rerun import Again
 from nasm.sim.channels import Flight
 from nasm.views.regions import Region, intersect
 
 
 def witness(session: Running, *events: Event, regions: Iterable[Region] | None = None) -> Witness:
-    """Hold back each of some events in turn, until one changes what the run leads to.
+    """Delay each of some events in turn, until one changes the results of the run.
 
     Of a race they are the ends of its two accesses, and ``regions`` what these touch: of a transfer
     the shares are meant that move some bytes of each. An event is named by its kind, its queue,
@@ -37,7 +37,7 @@ class Witnesses:
     """Shows one race after the other, on one machine."""
 
     def __init__(self, session: Running) -> None:
-        self.session, self.hold = session, Hold()
+        self.session, self.hold = session, DelayOne()
         self.again = Again(session, self.hold)
 
     def of(self, events: Iterable[tuple[Event, Sequence[Region] | None]]) -> Witness:
@@ -49,11 +49,11 @@ class Witnesses:
             if found.shows:
                 break
         if found is None:
-            raise ValueError("a witness wants an event to hold back")
+            raise ValueError("a witness needs an event to delay")
         return found
 
-    def _held(self, event: Event, choose: Choose | None) -> tuple[Held, Other]:
-        """A run with one event held back."""
+    def _held(self, event: Event, choose: Choose | None) -> tuple[DelayedEvent, Other]:
+        """A run with one event delayed."""
         hold, again, program = self.hold, self.again, self.session.program
         again.begin()
         hold.hold(event, choose)
@@ -67,7 +67,7 @@ class Witnesses:
             raise Failure(self._missing(event))
         queue, pc = event.queue, hold.pc
         name, text = program.queue_name(queue), program.instruction(queue, pc).row.name
-        return Held(event, name, pc, program.span(queue, pc), text, hold.shares), run
+        return DelayedEvent(event, name, pc, program.span(queue, pc), text, hold.shares), run
 
     def _missing(self, event: Event) -> Problem:
         """What to say of an event that there was none of."""
@@ -99,7 +99,7 @@ def _attempts(
 
 
 def _moving(flight: Flight, regions: Sequence[Region] | None) -> list[int]:
-    """The shares of a transfer that move bytes of some regions; of any, if none is said to."""
+    """The shares of a transfer that move bytes of some regions; all, if none is known to."""
     every = [s for portion in flight.portions if portion.bytes for s in portion.shares]
     touches: Callable[[int], tuple[Region, ...]] | None = getattr(flight.cargo, "touches", None)
     if regions is None or touches is None:

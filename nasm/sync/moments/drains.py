@@ -17,7 +17,7 @@ from nasm.sync.moments.names import common, need
 from nasm.sync.moments.nodes import Level, Node, Sync, named, span_of
 
 
-class Counted(NamedTuple):
+class CountedSemaphore(NamedTuple):
     """A semaphore of the text, with all that updates it."""
 
     semaphore: int
@@ -30,11 +30,11 @@ class Drains:
     def __init__(self, program: Program, text: Level) -> None:
         self.program, self.text = program, text
         self.nodes = list(text.every())
-        self.counted: dict[int, Counted] = {}
+        self.counted: dict[int, CountedSemaphore] = {}
         for node in self.nodes:
             if node.update is not None:
                 number = node.update.semaphore
-                self.counted.setdefault(number, Counted(number, [])).updaters.append(node)
+                self.counted.setdefault(number, CountedSemaphore(number, [])).updaters.append(node)
 
     def needs(self, node: Node) -> None:
         """Add to a drain what it waits for."""
@@ -73,7 +73,7 @@ class Drains:
         note = Note(f"{named(self.program, other)} is here", span_of(self.program, other))
         return refused(IMPOSSIBLE, said, span_of(self.program, node), hint, note)
 
-    def _count(self, node: Node, counted: Counted, transfers: list[Node]) -> None:
+    def _count(self, node: Node, counted: CountedSemaphore, transfers: list[Node]) -> None:
         """Wait until some transfers have posted all that they post to a semaphore."""
         drained, program = set(transfers), self.program
         name = program.semaphore_name(counted.semaphore)
@@ -81,9 +81,9 @@ class Drains:
             later = other.shares and other.queue == node.queue and other.text > node.text
             looped = other.level is not self.text or node.level is not self.text
             if looped or other.reach or not (later or other in drained):
-                said = f"${name} counts what is to be drained, and {named(program, other)} updates "
+                said = f"${name} counts what to drain, and {named(program, other)} updates "
                 said += "it, too" if not looped else "it in a loop"
-                hint = "leave out the update of what is to be drained, or wait for it by hand"
+                hint = "leave out the update of these transfers, or wait for it by hand"
                 raise self._refused(node, other, said, hint)
         self._check_clears(node, name, transfers[0])
         wait = Wait(counted.semaphore, ">=", sum(other.shares for other in transfers))
@@ -93,8 +93,8 @@ class Drains:
     def _check_clears(self, node: Node, name: str, transfer: Node) -> None:
         for other in self.nodes:
             if other.row is not None and other.row.effect is Clear:
-                said = f"${name} counts what is to be drained, and semaphores are cleared"
-                hint = "leave out the update of what is to be drained"
+                said = f"${name} counts what to drain, and semaphores are cleared"
+                hint = "leave out the update of these transfers"
                 raise self._refused(node, transfer, said, hint)
 
     @staticmethod

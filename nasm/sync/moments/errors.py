@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nasm.base.problems import Failure, Note, Problem
 from nasm.base.source import Span
-from nasm.program.deferred import Moment, Round
+from nasm.program.deferred import DeferredMoment, Round
 
 NOBODY = "E0331"
 TWICE = "E0332"
@@ -18,7 +18,7 @@ def refused(code: str, said: str, span: Span | None, hint: str = "", *notes: Not
     return Failure(Problem(code, said, span, hint, notes))
 
 
-def shown(moment: Moment) -> str:
+def shown(moment: DeferredMoment) -> str:
     """A moment as it is written; the variable of a loop is its place."""
     if not moment.indices:
         return moment.name

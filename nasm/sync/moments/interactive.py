@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 
 from nasm.program.builder import ProgramBuilder
-from nasm.program.deferred import Drain, Item, Mention, Moment, Round, RunTimeLoop
+from nasm.program.deferred import DeferredMoment, Drain, Item, MomentMention, Round, RunTimeLoop
 from nasm.sync.moments.errors import IMPOSSIBLE, NOBODY, TWICE, refused, shown
 
 
-def settled(builder: ProgramBuilder, before: Mapping[Moment, bool]) -> Set[Moment]:
+def settled(builder: ProgramBuilder, before: Mapping[DeferredMoment, bool]) -> Set[DeferredMoment]:
     """Leave out what a text comes after that is over; returns the moments that it posts.
 
     ``before`` are those that were typed before, with whether they are over. Raises Failure for what
@@ -33,13 +33,13 @@ def settled(builder: ProgramBuilder, before: Mapping[Moment, bool]) -> Set[Momen
     return {_outside(mention.moment) for mention in posts}
 
 
-def _outside(moment: Moment) -> Moment:
+def _outside(moment: DeferredMoment) -> DeferredMoment:
     """A moment as one calls it behind all loops at run time."""
     indices = tuple(index for index in moment.indices if not isinstance(index, Round))
     return moment._replace(indices=indices)
 
 
-def _left(mention: Mention, before: Mapping[Moment, bool]) -> bool:
+def _left(mention: MomentMention, before: Mapping[DeferredMoment, bool]) -> bool:
     """Whether a moment that the text does not post is to be waited for; raises Failure."""
     moment = mention.moment
     if before.get(moment, False):
@@ -47,7 +47,7 @@ def _left(mention: Mention, before: Mapping[Moment, bool]) -> bool:
     if moment in before:
         said = f"{shown(moment)} has not happened: what was typed to post it is not complete"
         raise refused(NOBODY, said, mention.span, "let that complete first, or skip it")
-    said = f"nobody posts {shown(moment)} in what is typed"
+    said = f"nothing in the typed lines posts {shown(moment)}"
     why = "moments of the program became counts of semaphores when it was assembled"
     hint = f"{why}: wait for one, as in '$s >= 16' ('info semaphores' lists them), or run until it"
     raise refused(NOBODY, said, mention.span, f"{hint} has happened")

@@ -33,7 +33,7 @@ MOST = 2**24
 """Of so many posts at most a semaphore is the sum."""
 
 
-class Seen(NamedTuple):
+class OwnLandings(NamedTuple):
     """Transfers whose landings their own queue takes, and where it does."""
 
     transfers: list[Node]
@@ -57,7 +57,7 @@ class Looped:
             self.queues.setdefault(node.queue, []).append(node)
         self.edges: list[Edge] = []
         self.graph = Graph(())
-        self.seen: dict[Node, Seen] = {}
+        self.seen: dict[Node, OwnLandings] = {}
         self.asked: dict[Node, list[Node]] = {}
 
     def put_in(self) -> None:
@@ -260,7 +260,7 @@ class Looped:
         node = Node(place.queue, place.text, self.level, place.span, place.chain)
         levels = self.alike if last else ()
         syncs = [level.last.setdefault(place.queue, []) for level in levels]
-        self.seen[node] = Seen(transfers, syncs or [one.behind for one in self.twins[place]])
+        self.seen[node] = OwnLandings(transfers, syncs or [one.behind for one in self.twins[place]])
         own = self.queues[place.queue]
         own.insert(own.index(place) + 1, node)
         self.graph.put(node, own)
@@ -279,7 +279,7 @@ class Looped:
             wanted.append(edge)
         self.edges = self.graph.reduced(wanted)
 
-    def _post_on(self, seen: Seen, edges: list[Edge]) -> None:
+    def _post_on(self, seen: OwnLandings, edges: list[Edge]) -> None:
         """Let a queue take landings, and post to who awaits them."""
         number, count = self._posting(seen.transfers)
         made = [taking(number, count)]

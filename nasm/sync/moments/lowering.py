@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from nasm.base.problems import Failure, Note
 from nasm.program.builder import ProgramBuilder
-from nasm.program.deferred import Mention, Round, RunTimeLoop
+from nasm.program.deferred import MomentMention, Round, RunTimeLoop
 from nasm.program.footprint.forms import Form, Forms
 from nasm.program.program import Program
 from nasm.sync.dependences import Dependences
-from nasm.sync.emit import Output
+from nasm.sync.emit import CoreOutput
 from nasm.sync.lines import Line
 from nasm.sync.moments.drains import Drains
 from nasm.sync.moments.errors import CIRCLE, refused, shown
@@ -81,7 +81,7 @@ class _Core:
         self.program, self.core = builder.program, core
         numbers = [n for n, queue in enumerate(self.program.queues) if queue.core == core]
         self.queues = {number: own for own, number in enumerate(numbers)}
-        self.semaphores = Semaphores(Output(builder, core, numbers))
+        self.semaphores = Semaphores(CoreOutput(builder, core, numbers))
         self.forms = Forms(builder.generation)
         held = self.program.target.interlocked(self.program.options)
         self.dependences = Dependences(self.queues, self.form, held)
@@ -103,7 +103,7 @@ class _Core:
 
 class _Before(NamedTuple):
     node: Node
-    mention: Mention | None
+    mention: MomentMention | None
 
 
 def _ordered(program: Program, level: Level) -> list[Node]:
@@ -167,7 +167,7 @@ def _circle(program: Program, before: dict[Node, list[_Before]], left: Iterable[
             said = f"{named(program, own)} comes after {shown(mention.moment)}"
             notes.append(Note(f"{said}, which {named(program, other)} posts", mention.span))
         elif own.queue == other.queue:
-            said = f"{named(program, own)} stands behind {named(program, other)}"
+            said = f"{named(program, own)} comes after {named(program, other)} in its queue"
             notes.append(Note(said, span_of(program, own)))
     said = "each of these comes after another: none can be the first"
     first = next((m.span for _, m in circle if m is not None), span_of(program, circle[0].node))
@@ -211,7 +211,7 @@ def _node(node: Node, numbers: dict[Node, int], loop: RunTimeLoop) -> object:
     return node.queue, row, node.shares, node.reach, written, needs, posts
 
 
-def _post(mention: Mention, loop: RunTimeLoop) -> object:
+def _post(mention: MomentMention, loop: RunTimeLoop) -> object:
     """A moment: which of those of a round it is, whatever the loops are called."""
     indices = tuple(
         i if not isinstance(i, Round) else (i.offset % loop.step if i.loop == loop.number else 0,)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from nasm.base.problems import Failure, Note, counted, did_you_mean, listed
 from nasm.base.source import Span
-from nasm.program.deferred import Mention, Round
+from nasm.program.deferred import MomentMention, Round
 from nasm.program.program import Program
 from nasm.sync.dependences import DONE, OVER
 from nasm.sync.moments.errors import IMPOSSIBLE, NOBODY, TWICE, refused, shown
@@ -22,11 +22,11 @@ LISTED = 4
 """Indices that are named of those with which a moment is posted."""
 
 
-class Post(NamedTuple):
+class PostedMoment(NamedTuple):
     """A moment that a node posts."""
 
     node: Node
-    mention: Mention
+    mention: MomentMention
 
 
 class Back(NamedTuple):
@@ -40,8 +40,8 @@ class _Earlier(NamedTuple):
     """Who comes after a round before: in the first rounds of its loop there is none."""
 
     node: Node
-    mention: Mention
-    post: Post
+    mention: MomentMention
+    post: PostedMoment
     depth: int
 
 
@@ -50,12 +50,12 @@ class Names:
 
     def __init__(self, program: Program, text: Level, passed: Callable[[str], Span | None]) -> None:
         self.program, self.passed = program, passed
-        self.posts: dict[str, list[Post]] = {}
+        self.posts: dict[str, list[PostedMoment]] = {}
         self._earlier: list[_Earlier] = []
-        known: dict[object, Post] = {}
+        known: dict[object, PostedMoment] = {}
         for node in sorted(text.every(), key=lambda node: node.text):
             for mention in node.moments.posts:
-                post = Post(node, mention)
+                post = PostedMoment(node, mention)
                 self._check(post)
                 key = self._key(post)
                 if key in known:
@@ -63,7 +63,7 @@ class Names:
                 known[key] = post
                 self.posts.setdefault(mention.moment.name, []).append(post)
 
-    def _check(self, post: Post) -> None:
+    def _check(self, post: PostedMoment) -> None:
         """Refuse what a node cannot post."""
         node, mention = post
         who, span = named(self.program, node), mention.span
@@ -84,7 +84,7 @@ class Names:
             hint = "let '.loop … .end' make the branch, or write waits and updates here"
             raise refused(IMPOSSIBLE, said, span, hint)
 
-    def _key(self, post: Post) -> object:
+    def _key(self, post: PostedMoment) -> object:
         """What is the same for two posts of one moment: offsets differ by whole rounds."""
         steps = {level.loop.number: level.loop.step for level in post.node.level.path if level.loop}
         indices = [
@@ -93,7 +93,7 @@ class Names:
         ]
         return post.mention.moment.name, *indices
 
-    def _twice(self, first: Post, second: Post) -> Failure:
+    def _twice(self, first: PostedMoment, second: PostedMoment) -> Failure:
         said = f"{shown(second.mention.moment)} is posted twice"
         hint = "give each a name or an index of its own"
         inner, outer = first.mention.span, second.mention.span
@@ -134,18 +134,18 @@ class Names:
                     need(node, other.node, posted(*other), int(later), mention)
 
     @staticmethod
-    def _one(post: Post, other: Post) -> bool:
+    def _one(post: PostedMoment, other: PostedMoment) -> bool:
         """Whether two posts are of one moment, but for the rounds of loops."""
         both = (one.mention.moment.indices for one in (post, other))
         first, second = ([None if isinstance(i, Round) else i for i in some] for some in both)
         return first == second
 
-    def _near(self, node: Node, post: Post) -> bool:
+    def _near(self, node: Node, post: PostedMoment) -> bool:
         """Whether a moment is posted on the core of a node."""
         queues = self.program.queues
         return queues[post.node.queue].core == queues[node.queue].core
 
-    def _found(self, node: Node, mention: Mention) -> Iterator[tuple[Post, Back]]:
+    def _found(self, node: Node, mention: MomentMention) -> Iterator[tuple[PostedMoment, Back]]:
         """The posts that a node comes after, each with how many rounds back it is."""
         moment = mention.moment
         candidates = self.posts.get(moment.name)
@@ -161,7 +161,7 @@ class Names:
         if not found:
             raise self._nobody(mention, candidates)
 
-    def _unknown(self, mention: Mention) -> Failure:
+    def _unknown(self, mention: MomentMention) -> Failure:
         moment = mention.moment
         passed = self.passed(mention.otherwise or moment.name)
         hint = self._of_macro(moment.name) or did_you_mean(moment.name, self.posts)
@@ -170,7 +170,7 @@ class Names:
         if passed is not None:
             hint = f"come after it in that branch, too: 'after {shown(moment)} if condition'"
             notes = (Note("posted in an '.if' branch that is not taken", passed),)
-        return refused(NOBODY, f"nobody posts {shown(moment)}", mention.span, hint, *notes)
+        return refused(NOBODY, f"nothing posts {shown(moment)}", mention.span, hint, *notes)
 
     def _of_macro(self, name: str) -> str:
         """What to write where a macro posts a moment that its text calls so; or nothing."""
@@ -181,13 +181,13 @@ class Names:
                 return f"{name} of {call} is the macro's own: let the call hand it one to post"
         return ""
 
-    def _nobody(self, mention: Mention, candidates: list[Post]) -> Failure:
+    def _nobody(self, mention: MomentMention, candidates: list[PostedMoment]) -> Failure:
         moment = mention.moment
         counts = {len(post.mention.moment.indices) for post in candidates}
         known = [shown(post.mention.moment) for post in candidates]
         more = ", …" if len(known) > LISTED else ""
         hint = f"posted {'is' if len(known) == 1 else 'are'} {listed(known[:LISTED], 'and')}{more}"
-        said = f"nobody posts {shown(moment)}"
+        said = f"nothing posts {shown(moment)}"
         hint = _only_from(mention, candidates) or hint
         if len(moment.indices) not in counts:
             wanted = listed((str(count) for count in sorted(counts)), "or")
@@ -195,7 +195,7 @@ class Names:
         note = Note("the first one is posted here", candidates[0].mention.span)
         return refused(NOBODY, said, mention.span, hint, note)
 
-    def _check_core(self, node: Node, mention: Mention, post: Post) -> None:
+    def _check_core(self, node: Node, mention: MomentMention, post: PostedMoment) -> None:
         if not self._near(node, post):
             cores = [self.program.queues[n.queue].core for n in (post.node, node)]
             said = f"{shown(mention.moment)} is posted in core {cores[0]}; this is core {cores[1]}"
@@ -203,7 +203,7 @@ class Names:
             note = Note("it is posted here", post.mention.span)
             raise refused(IMPOSSIBLE, said, mention.span, hint, note)
 
-    def _back(self, node: Node, mention: Mention, post: Post) -> Back | None:
+    def _back(self, node: Node, mention: MomentMention, post: PostedMoment) -> Back | None:
         """How many rounds back a post is the moment that is mentioned; None if it is another."""
         together = {level.loop.number for level in common(node, post.node) if level.loop}
         inside = [
@@ -226,7 +226,9 @@ class Names:
                 return None
         return self._rounds(node, mention, post, back)
 
-    def _rounds(self, node: Node, mention: Mention, post: Post, back: dict[int, int]) -> Back:
+    def _rounds(
+        self, node: Node, mention: MomentMention, post: PostedMoment, back: dict[int, int]
+    ) -> Back:
         """How many rounds back a post is in the outermost loop of which it is of another round.
 
         Of the loops within that one all rounds are waited for: when they are entered anew.
@@ -257,7 +259,7 @@ def need(
     other: Node,
     kind: int,
     distance: int = 0,
-    mention: Mention | None = None,
+    mention: MomentMention | None = None,
     depth: int | None = None,
 ) -> None:
     """Let a node come after an event of another one, on the level that both are in.
@@ -281,7 +283,7 @@ def need(
 _BACK = re.compile(r"\b([A-Za-z_]\w*)\s*-\s*([0-9]+)\Z")
 
 
-def _only_from(mention: Mention, candidates: list[Post]) -> str:
+def _only_from(mention: MomentMention, candidates: list[PostedMoment]) -> str:
     """The condition under which ``after x[r - 1]`` is posted: not in the first rounds; or nothing.
 
     It is proposed where the index is that much less than the variable of a loop around it.

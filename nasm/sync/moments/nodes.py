@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from nasm.base.source import Span
 from nasm.isa.instruction import Row
-from nasm.program.deferred import Drain, Item, Label, Mention, Moments, RunTimeLoop
+from nasm.program.deferred import Drain, Item, MomentMention, Moments, PlacedLabel, RunTimeLoop
 from nasm.program.program import Program, Update, Wait
 from nasm.sync.dependences import OVER
 
@@ -43,7 +43,7 @@ class Need(NamedTuple):
     kind: int
     node: Node
     distance: int = 0
-    mention: Mention | None = None
+    mention: MomentMention | None = None
 
 
 class Outside(NamedTuple):
@@ -88,15 +88,15 @@ class Node:
         return 0 if self.row is None else self.row.posts
 
     @property
-    def posts(self) -> dict[int, list[Mention]]:
+    def posts(self) -> dict[int, list[MomentMention]]:
         """What it posts, by the kinds of events."""
-        made: dict[int, list[Mention]] = {}
+        made: dict[int, list[MomentMention]] = {}
         for mention in self.moments.posts:
             made.setdefault(posted(self, mention), []).append(mention)
         return made
 
 
-def posted(node: Node, mention: Mention) -> int:
+def posted(node: Node, mention: MomentMention) -> int:
     """The kind of the event that a moment is."""
     if node.shares:
         return OVER
@@ -115,7 +115,7 @@ class Level:
 
     loop: RunTimeLoop | None = None
     around: Level | None = None
-    entries: list[Node | Label | Level] = field(default_factory=list)
+    entries: list[Node | PlacedLabel | Level] = field(default_factory=list)
     nodes: list[Node] = field(default_factory=list)
     enter: dict[int, Node] = field(default_factory=dict)
     leave: dict[int, Node] = field(default_factory=dict)
@@ -132,7 +132,7 @@ class Level:
         """The loops that stand on this level."""
         return (entry for entry in self.entries if isinstance(entry, Level))
 
-    def flat(self) -> Iterator[Node | Label]:
+    def flat(self) -> Iterator[Node | PlacedLabel]:
         """All nodes and labels of this level and of those within, in their order."""
         for entry in self.entries:
             if isinstance(entry, Level):
@@ -147,7 +147,7 @@ class Level:
             yield from level.every()
 
 
-class Reader:
+class LevelReader:
     """Makes levels of items; ``lines`` are those of a text by their positions."""
 
     def __init__(self, program: Program, lines: list[Columns], moments: dict[int, Moments]) -> None:
@@ -162,7 +162,7 @@ class Reader:
                 case range():
                     for position in item:
                         self._add(level, self._line(level, position))
-                case Label():
+                case PlacedLabel():
                     level.entries.append(item)
                 case Drain():
                     node = Node(item.queue, self._next(), level, item.span, item.chain, drain=item)
@@ -201,11 +201,13 @@ class Reader:
 
 def mark_reach(program: Program, text: Level) -> None:
     """Mark what written branches skip or repeat: all between one and its label."""
-    queues: dict[int, list[Node | Label]] = {}
+    queues: dict[int, list[Node | PlacedLabel]] = {}
     for entry in text.flat():
         queues.setdefault(entry.queue, []).append(entry)
     for entries in queues.values():
-        labels = {entry.name: at for at, entry in enumerate(entries) if isinstance(entry, Label)}
+        labels = {
+            entry.name: at for at, entry in enumerate(entries) if isinstance(entry, PlacedLabel)
+        }
         for at, entry in enumerate(entries):
             for name in targets(program, entry):
                 to = labels.get(name, at)
@@ -215,7 +217,7 @@ def mark_reach(program: Program, text: Level) -> None:
                         other.reach = True
 
 
-def targets(program: Program, entry: Node | Label) -> Iterator[str]:
+def targets(program: Program, entry: Node | PlacedLabel) -> Iterator[str]:
     """The labels that a node may branch to."""
     if isinstance(entry, Node) and entry.line is not None and entry.row is not None:
         operands = program.instructions[entry.line.instruction].operands

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from nasm.base.problems import Failure, counted
 from nasm.base.source import Span
-from nasm.sync.emit import Output
+from nasm.sync.emit import CoreOutput
 from nasm.sync.moments.errors import TOO_MANY, refused
 from nasm.sync.moments.nodes import Node, span_of
 
@@ -14,7 +14,7 @@ from nasm.sync.moments.nodes import Node, span_of
 class Semaphores:
     """Those of one core that nobody has: so many are ``left``."""
 
-    def __init__(self, output: Output) -> None:
+    def __init__(self, output: CoreOutput) -> None:
         self.output, self.program = output, output.program
         self._held: dict[int, list[Node]] = {}
         numbers = map(self.program.generation.counter, self.program.semaphores.values())
@@ -34,7 +34,7 @@ class Semaphores:
     def _too_many(self, users: list[Node]) -> Failure:
         said = (
             f"core {self.output.core} has {counted(self._free, 'semaphore')} left, and the moments "
-            "take more: so many are awaited before anybody knows that others are over"
+            "take more: so many are in use before the others are known to be over"
         )
         rows = [
             f"  ${self.program.semaphore_name(number)}: {self._when(nodes)}"

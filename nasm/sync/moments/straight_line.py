@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from nasm.program.program import Update, Wait
-from nasm.sync.dependences import OVER, STARTED, Dependences, Event, FormOf, Mark, Step
-from nasm.sync.dependences import Level as Steps
+from nasm.sync.dependences import OVER, STARTED, Dependences, FormOf, LevelMark, LineStep, NodeEvent
+from nasm.sync.dependences import DependenceLevel as Steps
 from nasm.sync.knowledge import Clock
 from nasm.sync.lines import Line
 from nasm.sync.moments.nodes import Node, Sync, tell
@@ -31,7 +31,7 @@ class Unrolled:
         # What a branch skips is never complete, and does not complete what stands before it.
         held = held and not any(node.reach for node in nodes)
         self.dependences = Dependences(queues, form, held)
-        self.steps: dict[Node, Step] = {}
+        self.steps: dict[Node, LineStep] = {}
 
     def put_in(self) -> None:
         """Find the waits, and write them with what they wait for."""
@@ -44,7 +44,7 @@ class Unrolled:
         ranks = self._ranks(waits)
         knowledge = planner.knowledge
         known = {n: knowledge.at(s.queue, s.index) for n, s in self.steps.items() if s.mark >= 0}
-        landings = Landings(self.semaphores, self.steps, waits, known).given()
+        landings = LandingSemaphores(self.semaphores, self.steps, waits, known).given()
         tellers = {(step.queue, step.index): node for node, step in self.steps.items()}
         for node, events in waits.items():
             found = []
@@ -63,11 +63,11 @@ class Unrolled:
         for node in self.nodes:
             queue, line = self.queues[node.queue], node.line
             number = -1 if line is None else line.instruction
-            step = Step(Line(node.queue, number), queue, level.counts[queue])
+            step = LineStep(Line(node.queue, number), queue, level.counts[queue])
             level.counts[queue] += 1
             if node.shares:
                 step.mark = len(level.marks)
-                level.marks.append(Mark(queue, step.index))
+                level.marks.append(LevelMark(queue, step.index))
             steps[node] = step
             level.nodes.append(step)
         for node, step in steps.items():
@@ -80,18 +80,22 @@ class Unrolled:
                 step.after = own[after].index if after >= 0 else -1
         return level
 
-    def _event(self, kind: int, node: Node) -> Event:
+    def _event(self, kind: int, node: Node) -> NodeEvent:
         step = self.steps[node]
-        return Event(OVER, -1, step.mark) if kind == OVER else Event(kind, step.queue, step.index)
+        return (
+            NodeEvent(OVER, -1, step.mark)
+            if kind == OVER
+            else NodeEvent(kind, step.queue, step.index)
+        )
 
-    def _ranks(self, waits: dict[Node, list[Event]]) -> dict[Event, Wait]:
+    def _ranks(self, waits: dict[Node, list[NodeEvent]]) -> dict[NodeEvent, Wait]:
         """The waits for starts and completions: the how manyth of its queue that somebody awaits.
 
         In the order of the events.
         """
         told = sorted({e for events in waits.values() for e in events if e.kind != OVER})
         tellers = {(step.queue, step.index): node for node, step in self.steps.items()}
-        streams: dict[tuple[int, int], list[Event]] = {}
+        streams: dict[tuple[int, int], list[NodeEvent]] = {}
         for event in told:
             streams.setdefault((event.queue, event.kind), []).append(event)
         found = {}
@@ -116,14 +120,14 @@ class _Group(NamedTuple):
     marks: int
 
 
-class Landings:
+class LandingSemaphores:
     """The semaphores of transfers. ``known`` is what their queues know when they issue them."""
 
     def __init__(
         self,
         semaphores: Semaphores,
-        steps: dict[Node, Step],
-        waits: dict[Node, list[Event]],
+        steps: dict[Node, LineStep],
+        waits: dict[Node, list[NodeEvent]],
         known: dict[Node, Clock],
     ) -> None:
         self.semaphores, self.steps, self.known = semaphores, steps, known

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from nasm.isa.evidence import Cost, Evidence, weakest
-from nasm.isa.instruction import Context, of_operands
+from nasm.isa.instruction import InstructionContext, of_operands
 from nasm.targets.neuron.activations import ACTIVATIONS
 from nasm.targets.neuron.cost_parts import (
     ASSUMED,
@@ -26,7 +26,7 @@ from nasm.views.view import View
 
 @of_operands
 def function(
-    context: Context, data: View, op: str, reduce_res: View | None, *scalars: object
+    context: InstructionContext, data: View, op: str, reduce_res: View | None, *scalars: object
 ) -> Cost:
     """An element per cycle; more for scalars that tiles hold, and for reading the accumulators.
 
@@ -38,7 +38,7 @@ def function(
 
 @of_operands
 def function_of_stages(
-    context: Context, data: View, op: str, reduce_res: View | None, *scalars: object
+    context: InstructionContext, data: View, op: str, reduce_res: View | None, *scalars: object
 ) -> Cost:
     """No figure is published: taken as nki.isa.activation, an element per cycle and what adds."""
     source = f"{NOTHING}; taken as nki.isa.activation"
@@ -46,7 +46,12 @@ def function_of_stages(
 
 
 def _function(
-    context: Context, data: View, op: str, reduce_res: View | None, evidence: Evidence, source: str
+    context: InstructionContext,
+    data: View,
+    op: str,
+    reduce_res: View | None,
+    evidence: Evidence,
+    source: str,
 ) -> Cost:
     per, tail = 1.0, drain(context)
     if op == "copy":
@@ -64,14 +69,14 @@ def _function(
 
 
 @of_operands
-def read_accumulators(context: Context) -> Cost:
+def read_accumulators(context: InstructionContext) -> Cost:
     """A fixed time; on v3 and v4 as it was measured."""
     read = context.generation.number("accumulator_read")
     return drained(context, "accumulator_drain_ns", read.value, read.evidence, read.source)
 
 
 @of_operands
-def exponential(context: Context, src: View) -> Cost:
+def exponential(context: InstructionContext, src: View) -> Cost:
     """Four elements per cycle in each partition."""
     per = context.generation.number("exponential_per_element")
     count = per.value * slots(context, src)
@@ -79,7 +84,7 @@ def exponential(context: Context, src: View) -> Cost:
 
 
 @of_operands
-def reduced(context: Context, data: View, reduce_res: View | None) -> Cost:
+def reduced(context: InstructionContext, data: View, reduce_res: View | None) -> Cost:
     """An element per cycle, and the shortest interval more when reduce_res is read."""
     count = slots(context, data)
     if reduce_res is None:
@@ -91,7 +96,7 @@ def reduced(context: Context, data: View, reduce_res: View | None) -> Cost:
 
 
 @of_operands
-def choice_reduced(context: Context, predicate: View, on_true: View) -> Cost:
+def choice_reduced(context: InstructionContext, predicate: View, on_true: View) -> Cost:
     """No figure is published: taken as nki.isa.tensor_copy_predicated."""
     count, _, theirs = choosing(context, predicate, on_true)
     source = f"{NOTHING}; taken as nki.isa.tensor_copy_predicated ({theirs})"
@@ -99,7 +104,7 @@ def choice_reduced(context: Context, predicate: View, on_true: View) -> Cost:
 
 
 @of_operands
-def cumulative(context: Context, src: View) -> Cost:
+def cumulative(context: InstructionContext, src: View) -> Cost:
     """No figure is published: taken as an element per cycle, max(64, N)."""
     count = slots(context, src)
     source = f"{NOTHING}; taken as max(64, N)"

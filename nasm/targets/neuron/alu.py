@@ -31,7 +31,7 @@ from nasm.targets.neuron.reductions import bits_of, by_magnitude, in_order, trut
 
 
 @dataclass(frozen=True, slots=True)
-class Operator:
+class AluOperator:
     """One ALU operator: what it computes, where it exists, and who says so.
 
     ``kernel(x, y)`` is the operator on float32 (bitvec: on raw integers); None where no form of
@@ -96,8 +96,10 @@ def _fold(ufunc: np.ufunc, identity: float, register: Any, ordered: bool = False
     return {"reduces": True, "identity": identity, "integer": integer, "register": register}
 
 
-def _compare(name: str, klr: str, ufunc: np.ufunc, sign: str, op: Callable[..., bool]) -> Operator:
-    return Operator(
+def _compare(
+    name: str, klr: str, ufunc: np.ufunc, sign: str, op: Callable[..., bool]
+) -> AluOperator:
+    return AluOperator(
         name,
         klr,
         truth(ufunc),
@@ -108,8 +110,10 @@ def _compare(name: str, klr: str, ufunc: np.ufunc, sign: str, op: Callable[..., 
     )
 
 
-def _logical(name: str, ufunc: np.ufunc, word: str, op: Callable[[bool, bool], bool]) -> Operator:
-    return Operator(
+def _logical(
+    name: str, ufunc: np.ufunc, word: str, op: Callable[[bool, bool], bool]
+) -> AluOperator:
+    return AluOperator(
         name,
         name,
         truth(ufunc),
@@ -124,23 +128,25 @@ def _logical(name: str, ufunc: np.ufunc, word: str, op: Callable[[bool, bool], b
 
 def _unary(
     name: str, klr: str, function: Callable[[Any], Array], summary: str, source: str, **facts: Any
-) -> Operator:
-    return Operator(name, klr, lambda x, y: function(x), summary, source, unary=True, **facts)
+) -> AluOperator:
+    return AluOperator(name, klr, lambda x, y: function(x), summary, source, unary=True, **facts)
 
 
-def _bits(name: str, klr: str, kernel: Kernel, summary: str, source: str, **facts: Any) -> Operator:
-    return Operator(name, klr, kernel, summary, source, bitvec=True, integer=kernel, **facts)
+def _bits(
+    name: str, klr: str, kernel: Kernel, summary: str, source: str, **facts: Any
+) -> AluOperator:
+    return AluOperator(name, klr, kernel, summary, source, bitvec=True, integer=kernel, **facts)
 
 
-def _gate(name: str, ufunc: np.ufunc, summary: str, op: Callable[[int, int], int]) -> Operator:
+def _gate(name: str, ufunc: np.ufunc, summary: str, op: Callable[[int, int], int]) -> AluOperator:
     return _bits(name, name, bitwise(ufunc), summary, _SH, reduces=True, register=op)
 
 
 _ARITHMETIC: Final = (
-    Operator(
+    AluOperator(
         "add", "add", np.add, "The sum x + y.", _SH, **_SUM, **_fold(np.add, 0.0, operator.add)
     ),
-    Operator(
+    AluOperator(
         "subtract",
         "subtract",
         np.subtract,
@@ -148,7 +154,7 @@ _ARITHMETIC: Final = (
         _SH,
         **_fold(np.subtract, 0.0, operator.sub),
     ),
-    Operator(
+    AluOperator(
         "multiply",
         "mult",
         np.multiply,
@@ -157,7 +163,7 @@ _ARITHMETIC: Final = (
         **_SUM,
         **_fold(np.multiply, 1.0, operator.mul),
     ),
-    Operator(
+    AluOperator(
         "maximum",
         "max",
         EXTREMES["maximum"],
@@ -165,7 +171,7 @@ _ARITHMETIC: Final = (
         _ZEROS,
         **_fold(np.maximum, -math.inf, max, ordered=True),
     ),
-    Operator(
+    AluOperator(
         "minimum",
         "min",
         EXTREMES["minimum"],
@@ -201,8 +207,8 @@ _ARITHMETIC: Final = (
         _SH,
         engines=_TWO,
     ),
-    Operator("power", "pow", power, "x to the power of y.", _SH, engines=("gpsimd",)),
-    Operator(
+    AluOperator("power", "pow", power, "x to the power of y.", _SH, engines=("gpsimd",)),
+    AluOperator(
         "abs_max",
         "",
         larger,
@@ -212,7 +218,7 @@ _ARITHMETIC: Final = (
         engines=_TWO,
         identity=0.0,
     ),
-    Operator(
+    AluOperator(
         "abs_min",
         "",
         smaller,
@@ -222,7 +228,7 @@ _ARITHMETIC: Final = (
         engines=_TWO,
         identity=math.inf,
     ),
-    Operator(
+    AluOperator(
         "average",
         "average",
         None,
@@ -230,7 +236,7 @@ _ARITHMETIC: Final = (
         "nki.isa.tensor_partition_reduce",
         engines=("gpsimd",),
     ),
-    Operator(
+    AluOperator(
         "divide",
         "divide",
         np.divide,
@@ -238,7 +244,7 @@ _ARITHMETIC: Final = (
         f"{_KLR}; the engine is assumed",
         evidence=_ASSUMED,
     ),
-    Operator(
+    AluOperator(
         "mod",
         "mod",
         np.mod,

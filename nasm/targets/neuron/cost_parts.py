@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 from nasm.isa.evidence import Cost, Evidence, Fact, weakest
-from nasm.isa.instruction import Context
+from nasm.isa.instruction import InstructionContext
 from nasm.targets.neuron.paces import BUS
 from nasm.targets.neuron.strides import slowing
 from nasm.views.view import View
@@ -15,25 +15,35 @@ DOC, MEAS, ASSUMED = Evidence.DOCUMENTED, Evidence.MEASURED, Evidence.ASSUMED
 NOTHING = "no figure is published"
 
 
-def gigahertz(context: Context) -> float:
+def gigahertz(context: InstructionContext) -> float:
     """The clock of the engine, in cycles per nanosecond."""
     return context.generation.ticks / 1000 / context.generation.engine(context.engine).cycle
 
 
-def cycles(context: Context, nanoseconds: float) -> int:
+def cycles(context: InstructionContext, nanoseconds: float) -> int:
     """Nanoseconds in whole cycles of the engine, rounded up."""
     return math.ceil(round(nanoseconds * gigahertz(context), 6))
 
 
 def drained(
-    context: Context, tail: str, interval: float, evidence: Evidence, source: str, unit: str = ""
+    context: InstructionContext,
+    tail: str,
+    interval: float,
+    evidence: Evidence,
+    source: str,
+    unit: str = "",
 ) -> Cost:
     """An interval in whole cycles, and results after the figure named by ``tail``."""
     return followed(context, context.generation.number(tail), interval, evidence, source, unit)
 
 
 def followed(
-    context: Context, after: Fact, interval: float, evidence: Evidence, source: str, unit: str = ""
+    context: InstructionContext,
+    after: Fact,
+    interval: float,
+    evidence: Evidence,
+    source: str,
+    unit: str = "",
 ) -> Cost:
     """An interval in whole cycles, and results so many nanoseconds after it."""
     whole = math.ceil(interval)
@@ -54,7 +64,12 @@ def followed(
 
 
 def worked(
-    context: Context, tail: str, count: float, evidence: Evidence, source: str, then: float = 0
+    context: InstructionContext,
+    tail: str,
+    count: float,
+    evidence: Evidence,
+    source: str,
+    then: float = 0,
 ) -> Cost:
     """So many cycles of Vector or Scalar, but no shorter interval than there is; ``then`` more.
 
@@ -67,14 +82,14 @@ def worked(
     return replace(made, latency=max(made.interval, made.latency - sooner))
 
 
-def _bus_is_shared(context: Context) -> bool:
+def _bus_is_shared(context: InstructionContext) -> bool:
     """Whether Vector's fast modes need the bus that GpSimd reaches SBUF by."""
     if not context.generation.switches["fast_vector"]:
         return False
     return context.option("vector.bus") == "shared"
 
 
-def in_fast_mode(context: Context, made: Cost, plain: float) -> Cost:
+def in_fast_mode(context: InstructionContext, made: Cost, plain: float) -> Cost:
     """A cost on an engine at hand that is ``plain`` cycles where it has no fast mode.
 
     Vector has none while GpSimd is at work in SBUF; other engines are not slowed down.
@@ -85,7 +100,7 @@ def in_fast_mode(context: Context, made: Cost, plain: float) -> Cost:
     return replace(made, pace=BUS, key=longer)
 
 
-def read_apart(context: Context, made: Cost, *operands: object) -> Cost:
+def read_apart(context: InstructionContext, made: Cost, *operands: object) -> Cost:
     """A cost with the time to read those of some operands that a [P, 1] tile holds."""
     count = sum(isinstance(operand, View) for operand in operands)
     if not count:
@@ -101,12 +116,12 @@ def read_apart(context: Context, made: Cost, *operands: object) -> Cost:
     )
 
 
-def floored(context: Context, interval: float) -> float:
+def floored(context: InstructionContext, interval: float) -> float:
     """An interval, or the shortest there is."""
     return max(context.generation.number("min_interval").value, interval)
 
 
-def drain(context: Context, copied: View | None = None) -> str:
+def drain(context: InstructionContext, copied: View | None = None) -> str:
     """The figure that says how long after its interval an engine's results are there.
 
     ``copied`` is a tile that is copied, with or without arithmetic on the way.
@@ -121,12 +136,12 @@ def in_sbuf(views: list[View]) -> bool:
     return all(v.tensor.memory.name == "sbuf" for v in views)
 
 
-def gpsimd_start(context: Context) -> float:
+def gpsimd_start(context: InstructionContext) -> float:
     """The cycles GpSimd takes to start."""
     return context.generation.number("gpsimd_start").value
 
 
-def published(context: Context, number: str, unit: str = "sequencer") -> Cost:
+def published(context: InstructionContext, number: str, unit: str = "sequencer") -> Cost:
     """A time of the figures, rounded up to cycles."""
     fact = context.generation.number(number)
     taken = max(1, cycles(context, fact.value))

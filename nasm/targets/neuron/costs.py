@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from nasm.isa.effects import Transfer
 from nasm.isa.evidence import Cost, Evidence, weakest
-from nasm.isa.instruction import Context, OfOperands, of_operands
+from nasm.isa.instruction import InstructionContext, OfOperands, of_operands
 from nasm.targets.neuron import dge, dma
 from nasm.targets.neuron.cost_parts import (
     ASSUMED,
@@ -41,23 +41,25 @@ TWO_APART = ("add", "multiply", "subtract")
 """What two bfloat16 tiles in SBUF are combined with at one element per cycle on v2."""
 
 
-def _fast_dtypes(context: Context) -> tuple[str, ...]:
+def _fast_dtypes(context: InstructionContext) -> tuple[str, ...]:
     return SIXTEEN + EIGHT if context.generation.switches["fast_vector_fp8"] else SIXTEEN
 
 
-def _narrow(context: Context, views: list[View]) -> bool:
+def _narrow(context: InstructionContext, views: list[View]) -> bool:
     fast = _fast_dtypes(context)
     return all(v.dtype.name in fast for v in views)
 
 
 @of_operands
-def one_tile(context: Context, main: View) -> Cost:
+def one_tile(context: InstructionContext, main: View) -> Cost:
     """An element per cycle in each partition, at least the shortest interval: max(64, N)."""
     count = slots(context, main)
     return worked(context, drain(context), count, DOC, f"{NKI_COSTS}: max(64, N)")
 
 
-def streamed(context: Context, main: View, others: list[View]) -> tuple[float, Evidence, str]:
+def streamed(
+    context: InstructionContext, main: View, others: list[View]
+) -> tuple[float, Evidence, str]:
     """Cycles per slot of a copy, or of nki.isa.tensor_scalar, on the engine at hand."""
     every = [main, *others]
     switches = context.generation.switches
@@ -79,7 +81,7 @@ def streamed(context: Context, main: View, others: list[View]) -> tuple[float, E
     return max(0.5, main.dtype.itemsize / 8), here, f"{TRN2_PROBES}: 2 elements per cycle in SBUF"
 
 
-def _copied(context: Context, src: View, dst: View) -> Cost:
+def _copied(context: InstructionContext, src: View, dst: View) -> Cost:
     rate, evidence, source = streamed(context, src, [dst])
     count = slots(context, src)
     made = worked(context, drain(context, src), rate * count, evidence, source)
@@ -95,7 +97,7 @@ OWN_RATES = {
 
 
 @of_operands
-def copy(context: Context, src: View, dst: View) -> Cost:
+def copy(context: InstructionContext, src: View, dst: View) -> Cost:
     """An element per cycle, on Vector and Scalar more in their fast modes.
 
     Some pairs of dtypes have rates of their own, and there is a floor if a register or a tile
@@ -117,7 +119,9 @@ def copy(context: Context, src: View, dst: View) -> Cost:
 
 
 @of_operands
-def two_tiles(context: Context, first: View, second: View, dst: View, op: str = "") -> Cost:
+def two_tiles(
+    context: InstructionContext, first: View, second: View, dst: View, op: str = ""
+) -> Cost:
     """Two tiles through one read port of SBUF take two cycles per element, through two take one."""
     count = slots(context, first)
     if context.engine == "gpsimd":
@@ -131,7 +135,7 @@ def two_tiles(context: Context, first: View, second: View, dst: View, op: str = 
 
 
 def _two_streams(
-    context: Context, first: View, second: View, dst: View, op: str
+    context: InstructionContext, first: View, second: View, dst: View, op: str
 ) -> tuple[float, Evidence, str]:
     inputs = [first, second]
     if not context.generation.switches["fast_vector"]:
@@ -149,7 +153,7 @@ def _two_streams(
 
 @of_operands
 def tile_and_scalars(
-    context: Context,
+    context: InstructionContext,
     data: View,
     dst: View,
     op0: str,
@@ -173,7 +177,7 @@ def tile_and_scalars(
 
 
 @of_operands
-def reduction(context: Context, data: View, dst: View, op: str = "") -> Cost:
+def reduction(context: InstructionContext, data: View, dst: View, op: str = "") -> Cost:
     """An element per cycle; on v2 two for add and maximum in bfloat16."""
     count = slots(context, data)
     if context.engine == "gpsimd":
@@ -187,7 +191,7 @@ def reduction(context: Context, data: View, dst: View, op: str = "") -> Cost:
 
 
 @of_operands
-def filled(context: Context, dst: View, value: object) -> Cost:
+def filled(context: InstructionContext, dst: View, value: object) -> Cost:
     """About an element per cycle; two where zero is written in 16 bits."""
     count = slots(context, dst)
     if context.engine == "gpsimd":
@@ -202,7 +206,7 @@ def filled(context: Context, dst: View, value: object) -> Cost:
 
 @of_operands
 def tile_scalar_tile(
-    context: Context, data: View, other: View, op0: str, op1: str, operand0: object
+    context: InstructionContext, data: View, other: View, op0: str, op1: str, operand0: object
 ) -> Cost:
     """Two cycles per element on v2, one for one pair in bfloat16; about one later.
 
@@ -219,7 +223,7 @@ def tile_scalar_tile(
 
 
 @of_operands
-def scan(context: Context, data: View, initial: object) -> Cost:
+def scan(context: InstructionContext, data: View, initial: object) -> Cost:
     """Two cycles per element; results come later where a tile holds the initial value."""
     count = 2 * slots(context, data)
     made = worked(context, "vector_drain_ns", count, DOC, f"{NKI_COSTS}: max(64, 2N)")
@@ -234,7 +238,9 @@ def scan(context: Context, data: View, initial: object) -> Cost:
     )
 
 
-def choosing(context: Context, predicate: View, other: object) -> tuple[float, Evidence, str]:
+def choosing(
+    context: InstructionContext, predicate: View, other: object
+) -> tuple[float, Evidence, str]:
     """Cycles of a choice by a predicate: N, or 2N where it and a tile share SBUF's read port.
 
     On v2 they do. Later Vector reads two tiles at a time, and whether choices gain by it is a
@@ -252,7 +258,7 @@ def choosing(context: Context, predicate: View, other: object) -> tuple[float, E
 
 
 @of_operands
-def choice(context: Context, predicate: View, other: object) -> Cost:
+def choice(context: InstructionContext, predicate: View, other: object) -> Cost:
     """An element per cycle; on v2 half that rate with both inputs in SBUF.
 
     A number takes a little more on v3 and v4.
@@ -266,7 +272,7 @@ def choice(context: Context, predicate: View, other: object) -> Cost:
 
 
 @of_operands
-def aggregate(context: Context, data: View) -> Cost:
+def aggregate(context: InstructionContext, data: View) -> Cost:
     """13 cycles for each count, mean and variance of a partition."""
     count = 13 * slots(context, data) / 3
     source = f"{NKI_COSTS}: max(64, 13 N / 3)"
@@ -274,7 +280,7 @@ def aggregate(context: Context, data: View) -> Cost:
 
 
 @of_operands
-def reciprocal(context: Context, data: View) -> Cost:
+def reciprocal(context: InstructionContext, data: View) -> Cost:
     """Eight cycles per element on v2, six on v3 and v4."""
     per = context.generation.number("reciprocal_per_element")
     count = data.elements * per.value
@@ -290,7 +296,7 @@ def control(number: str, said: str = SEQUENCED) -> OfOperands[Cost]:
 
 
 @of_operands
-def exchange(context: Context, src: View, dma_engine: str) -> Cost:
+def exchange(context: InstructionContext, src: View, dma_engine: str) -> Cost:
     """A barrier's time beside what the DMA engines take, or the way by GpSimd's own DMA engine."""
     if dma_engine == "dma":
         return published(context, "barrier_ns")
@@ -305,7 +311,7 @@ def exchange(context: Context, src: View, dma_engine: str) -> Cost:
 ISSUE = {"none": "dma_static_ns", "swdge": "dma_swdge_ns"}
 
 
-def _issue(context: Context, transfer: Transfer, given: str | None) -> Cost:
+def _issue(context: InstructionContext, transfer: Transfer, given: str | None) -> Cost:
     """What the issue of a transfer takes, by who makes its descriptors."""
     generation = context.generation
     used = dge.mode(generation, context.engine, transfer.moves[0], given)
@@ -322,7 +328,7 @@ def _issue(context: Context, transfer: Transfer, given: str | None) -> Cost:
 
 
 @of_operands
-def dma_issue(context: Context, dst: View, src: View, dge_mode: str | None) -> Cost:
+def dma_issue(context: InstructionContext, dst: View, src: View, dge_mode: str | None) -> Cost:
     """What its issue takes of the queue, by who makes its descriptors.
 
     The hardware takes longer the more DMA engines have something to do. These move the data, and
@@ -332,7 +338,9 @@ def dma_issue(context: Context, dst: View, src: View, dge_mode: str | None) -> C
 
 
 @of_operands
-def dma_transpose_issue(context: Context, dst: View, src: View, dge_mode: str | None) -> Cost:
+def dma_transpose_issue(
+    context: InstructionContext, dst: View, src: View, dge_mode: str | None
+) -> Cost:
     """What its issue takes of the queue, by who makes its descriptors.
 
     The DMA engines move the data beside the queue.
@@ -341,7 +349,7 @@ def dma_transpose_issue(context: Context, dst: View, src: View, dge_mode: str | 
 
 
 @of_operands
-def dma_sum(context: Context, dst: View, srcs: tuple[View, ...]) -> Cost:
+def dma_sum(context: InstructionContext, dst: View, srcs: tuple[View, ...]) -> Cost:
     """What its issue takes of the queue: descriptors are ready, or GpSimd makes those of rows."""
     rows = any(v.gathers for v in (dst, *srcs))
     return published(context, "dma_swdge_ns" if rows else "dma_static_ns")

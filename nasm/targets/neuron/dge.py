@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nasm.isa.generation import Generation
-from nasm.isa.instruction import Context
+from nasm.isa.instruction import InstructionContext
 from nasm.views.view import View
 
 
@@ -30,7 +30,7 @@ def mode(generation: Generation, engine: str, views: Sequence[View], given: str 
     return "none"
 
 
-def named(context: Context, used: str, given: str | None) -> str:
+def named(context: InstructionContext, used: str, given: str | None) -> str:
     """A mode as a refusal names it: what the program says, or whose default it is."""
     return (
         f"dge_mode={used}" if given is not None else f"{context.engine}'s default dge_mode={used}"

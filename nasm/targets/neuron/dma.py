@@ -76,7 +76,7 @@ def _made(
 
 @lru_cache(maxsize=1024)
 def _planned(
-    shapes: tuple[Shape, ...],
+    shapes: tuple[SplitShape, ...],
     load: bool,
     shared: bool,
     ring: int,
@@ -110,7 +110,7 @@ def _planned(
     )
 
 
-class Shape(NamedTuple):
+class SplitShape(NamedTuple):
     """What the split of one move depends on: its size, and the partitions that decide.
 
     ``width`` is the bytes that an element takes of a DMA engine's rate, ``run`` the elements of
@@ -127,11 +127,11 @@ class Shape(NamedTuple):
     together: float
 
 
-def _shapes(transfer: Transfer, generation: Generation) -> tuple[Shape, ...]:
+def _shapes(transfer: Transfer, generation: Generation) -> tuple[SplitShape, ...]:
     return tuple(_shape(transfer, views, generation) for views in transfer.moves)
 
 
-def _shape(transfer: Transfer, views: tuple[View, ...], generation: Generation) -> Shape:
+def _shape(transfer: Transfer, views: tuple[View, ...], generation: Generation) -> SplitShape:
     dst, *srcs = views
     guide = next((v for v in views if v.partitioned), dst)
     first, count, step = 0, 0, 0
@@ -148,7 +148,7 @@ def _shape(transfer: Transfer, views: tuple[View, ...], generation: Generation) 
         if generation.switches["dma_transpose"]:
             together = _transposed(dst, srcs[0], generation)
     run = min(run, DESCRIPTOR_BYTES // dst.dtype.itemsize)
-    return Shape(dst.size, dst.dtype.itemsize, width, run, first, count, step, together)
+    return SplitShape(dst.size, dst.dtype.itemsize, width, run, first, count, step, together)
 
 
 def _transposed(dst: View, src: View, generation: Generation) -> float:
@@ -162,7 +162,9 @@ def _transposed(dst: View, src: View, generation: Generation) -> float:
     return across * middle * along * dst.dtype.itemsize / rate / generation.channels
 
 
-def _shares(shapes: tuple[Shape, ...], load: bool, generation: Generation) -> tuple[Share, ...]:
+def _shares(
+    shapes: tuple[SplitShape, ...], load: bool, generation: Generation
+) -> tuple[Share, ...]:
     """The shares of all channels."""
     ranges: list[list[Range]] = [[] for _ in range(generation.channels)]
     for number, shape in enumerate(shapes):
@@ -173,7 +175,7 @@ def _shares(shapes: tuple[Shape, ...], load: bool, generation: Generation) -> tu
 
 
 @lru_cache(maxsize=1024)
-def _busy(shapes: tuple[Shape, ...], channels: int) -> int:
+def _busy(shapes: tuple[SplitShape, ...], channels: int) -> int:
     """How many channels have something to do."""
     if any(shape.together for shape in shapes):
         return channels
@@ -184,7 +186,7 @@ def _ticks(generation: Generation, nanoseconds: float) -> int:
     return math.ceil(nanoseconds * generation.ticks / 1000)
 
 
-def _split(shape: Shape, channels: int) -> list[tuple[int, int, int]]:
+def _split(shape: SplitShape, channels: int) -> list[tuple[int, int, int]]:
     """The elements each channel moves, as (channel, begin, end)."""
     size = shape.elements
     if not shape.partitions:
@@ -194,7 +196,7 @@ def _split(shape: Shape, channels: int) -> list[tuple[int, int, int]]:
     return [(n, a * each, b * each) for n, a, b in _by_partition(shape, channels)]
 
 
-def _by_partition(shape: Shape, channels: int) -> list[tuple[int, int, int]]:
+def _by_partition(shape: SplitShape, channels: int) -> list[tuple[int, int, int]]:
     """Runs of partitions that fall to one channel, as (channel, first, end)."""
     owners = [
         (shape.first + shape.step * i) // PARTITIONS_PER_ENGINE % channels
@@ -212,7 +214,7 @@ def _by_partition(shape: Shape, channels: int) -> list[tuple[int, int, int]]:
 def _share(
     channel: int,
     ranges: tuple[Range, ...],
-    shapes: tuple[Shape, ...],
+    shapes: tuple[SplitShape, ...],
     load: bool,
     part: float,
     generation: Generation,
@@ -254,7 +256,7 @@ def _latency(busy: float, load: bool, part: float, generation: Generation) -> fl
     return number("dma_store_payload_ns") + busy * number("dma_store_part")
 
 
-def _packets(count: int, shape: Shape, generation: Generation) -> int:
+def _packets(count: int, shape: SplitShape, generation: Generation) -> int:
     """Packets of so many elements: whole descriptors, or equal parts of one that is longer."""
     most = max(1, int(generation.number("dma_packet_bytes").value))
     size = shape.run * shape.itemsize

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from nasm.isa.evidence import Evidence, Fact
-from nasm.isa.figures import Figure, Use
+from nasm.isa.figures import Figure, FigureUse
 
 DOC, MEAS, ASSUMED = Evidence.DOCUMENTED, Evidence.MEASURED, Evidence.ASSUMED
-TIME, RATE, LIMIT = Use.TIME, Use.RATE, Use.LIMIT
+TIME, RATE, LIMIT = FigureUse.TIME, FigureUse.RATE, FigureUse.LIMIT
 VERSIONS = ("v2", "v3", "v4")
 
 ARRAY_SIDE = 128
@@ -50,7 +50,7 @@ def everywhere(
     value: float,
     evidence: Evidence,
     source: str,
-    use: Use = TIME,
+    use: FigureUse = TIME,
 ) -> Figure:
     """A figure that is the same on every generation."""
     facts = dict.fromkeys(VERSIONS, Fact(value, evidence, source))
@@ -64,7 +64,7 @@ def carried(name: str, unit: str, meaning: str, value: float, source: str) -> Fi
 
 
 def each(
-    name: str, unit: str, meaning: str, v2: Fact, v3: Fact, v4: Fact, *, use: Use = TIME
+    name: str, unit: str, meaning: str, v2: Fact, v3: Fact, v4: Fact, *, use: FigureUse = TIME
 ) -> Figure:
     """A figure that differs between generations."""
     return Figure(name, unit, meaning, {"v2": v2, "v3": v3, "v4": v4}, use)
@@ -98,7 +98,7 @@ _RATE = (
 _PASS = f"{KERNEL_PROFILES}: passes of N = 512 in float32 1,031 cycles apart, 1,024 + 7"
 _LIMITER = "Neuron Explorer glossary, dI/dt throttling on Trn2 and Trn3"
 _BLOCKS = f"{TRN2_PROBES}: copies on Scalar and matmuls as max(N, 2 x 16-byte blocks touched)"
-_KERNEL = f"{TRN2_PROBES}: entry and exit of a kernel, once"
+_KERNEL = f"{TRN2_PROBES}: launch and exit of a kernel, once"
 _TABLE = f"{TRN2_PROBES}: ACT_TABLE_LOAD, as in profiles of others"
 _BLOCK = f"{TRN2_PROBES}: DVE 32x32 float32 transposes"
 _CHANGE = f"{_BLOCK} issue after 234 ns, or 93 if the last had the same pair of quadrants"
@@ -144,7 +144,7 @@ _TRANSPOSE = "Trainium2 guide, 'DMA Transpose'"
 FIGURES = (
     everywhere("min_interval", "cycles", "least interval on Vector and Scalar, whatever the size",
                64, DOC, f"{NKI_COSTS}: MIN_II is about 64 engine cycles"),
-    each("kernel_ns", "ns", "entry and exit of a kernel, which are not in the time of a run",
+    each("kernel_ns", "ns", "launch and exit of a kernel, which are not in the time of a run",
          Fact(17_000, MEAS, "fused-mamba tutorial, profiles on trn1: 12 to 17 µs before the first "
               "work and about 5 after; the lower ends"),
          Fact(9403, MEAS, _KERNEL), Fact(9403, ASSUMED, f"carried over from v3: {_KERNEL}")),
@@ -153,8 +153,8 @@ FIGURES = (
     each("matmul_overhead", "cycles", "between a matmul of one pass and the next",
          Fact(0, DOC, f"{PERF_GUIDE}: max(64, N)"), Fact(10, MEAS, _RATE),
          Fact(10, ASSUMED, f"carried over from v3: {_RATE}")),
-    each("matmul_overhead_float32", "cycles", "the same, for each of the two that nasm's float32 "
-         "matmul stands for",
+    each("matmul_overhead_float32", "cycles", "the same, for each of the two passes of nasm's "
+         "float32 matmul",
          Fact(0, DOC, f"{PERF_GUIDE}: max(64, N)"), Fact(7, MEAS, _PASS),
          Fact(7, ASSUMED, f"carried over from v3: {_PASS}")),
     Figure("ramp_ns", "ns", "how long Tensor's array is slow after a pause, and how far back it is "
@@ -189,7 +189,7 @@ FIGURES = (
     each("accumulator_read", "cycles", "reading the accumulators, which reduce_res adds on Scalar",
          _doc(64, f"{NKI_COSTS}: + MIN_II to read the accumulators"),
          Fact(222, MEAS, _READ), Fact(222, ASSUMED, _READ)),
-    each("cores", "cores", "cores that run beside each other and share HBM (.core)",
+    each("cores", "cores", "cores that run side by side and share HBM (.core)",
          *(_doc(n, f"Logical NeuronCore configuration: {said}") for n, said in (
              (1, "Trn2 and Trn3 only"), (2, "LNC=2 is two physical cores"),
              (2, "LNC=2 is two physical cores"))), use=LIMIT),
@@ -229,18 +229,18 @@ FIGURES = (
             "DMA engine has something to do", 486, _ISSUES),
     everywhere("dma_hwdge_ns", "ns", "the same if all of them have; linear in between (assumed)",
                600, DOC, "Trainium2 guide, DGE: about 600 ns per DMA instruction"),
-    carried("dma_descriptors_ns", "ns", "making the descriptors of a DMA by GpSimd, beside its "
+    carried("dma_descriptors_ns", "ns", "making the descriptors of a DMA by GpSimd, besides its "
             "instructions", 650, "third-party profiles of DMA_DIRECT2D on GpSimd: about 650 ns "
             "each where descriptors are what limits"),
     carried("dma_row_descriptors_ns", "ns", "the same of a DMA that gathers or scatters rows", 1035,
             "third-party profiles of DMA_INDIRECT: about 1,035 ns"),
     carried("dma_load_dispatch_ns", "ns", "from the start of a DMA instruction until its shares "
-            "arrive, if they go on chip", 751, f"{TRN2_PROBES}: DMA load dispatch"),
+            "arrive, if they move on chip", 751, f"{TRN2_PROBES}: DMA load dispatch"),
     carried("dma_store_dispatch_ns", "ns", "the same, if they go to HBM", 566,
             f"{TRN2_PROBES}: DMA store dispatch"),
-    carried("dma_load_payload_ns", "ns", "from the start of a share until it lands, if it goes on "
+    carried("dma_load_payload_ns", "ns", "from the start of a share until it lands, if it moves on "
             "chip: a fixed part", 293, f"{TRN2_PROBES}: DMA load payload 293 + 1.30 x ideal"),
-    each("dma_load_spread", "times", "and beside its occupancy so much of it for a transfer that "
+    each("dma_load_spread", "times", "and so much of its occupancy in addition for a transfer that "
          "all DMA engines have a part in; linear in their number (assumed)",
          Fact(0, ASSUMED, "not published for v2"), Fact(0.3, MEAS, _SPREAD),
          Fact(0.3, ASSUMED, f"carried over from v3: {_SPREAD}")),
@@ -249,7 +249,7 @@ FIGURES = (
     carried("dma_store_part", "times", "and so much of its occupancy", 0.96,
             f"{TRN2_PROBES}: DMA store payload 162 + 0.96 x ideal"),
     carried("dma_load_notify_ns", "ns", "from the landing of a share until a waiter may start, if "
-            "it goes on chip", 314, f"{TRN2_PROBES}: DMA load notify"),
+            "it moves on chip", 314, f"{TRN2_PROBES}: DMA load notify"),
     carried("dma_store_notify_ns", "ns", "the same, if it goes to HBM", 355,
             f"{TRN2_PROBES}: DMA store notify"),
     everywhere("dma_packet_bytes", "bytes", "what a DMA engine moves for one of its queues before "
@@ -288,7 +288,7 @@ FIGURES = (
     _drain("load_drain_ns", "from the end of a load's interval to its completion; a matmul "
            "need not wait for it",
            Fact(67 - 1 / 2.8, MEAS, f"{PERF_GUIDE}, figure 20: 67 ns for an LDWEIGHTS of one "
-                "column, 41 ns of them beside the MATMUL behind it"),
+                "column, 41 ns of them in parallel with the MATMUL after it"),
            185 - 64 / 2.4, f"{KERNEL_PROFILES}: 180 to 190 ns for an LDWEIGHTS of 128 float32 "
            "columns, of which 27 taken to be loading"),
     _drain("vector_drain_ns", "from the end of an interval on Vector to its results",
@@ -429,7 +429,7 @@ SWITCHES = (
     Switch("psum_bf16", "PSUM can hold bfloat16 results", "v4", f"{_V4}, Tensor Engine"),
     Switch("psum_adds_to_any", "a matmul may add to what another kind of instruction wrote", "v4",
            "nki.isa.nc_matmul, 'Accumulation mode': undefined on v2 and v3"),
-    Switch("background_transpose", "a transpose runs beside a matmul or another transpose", "v4",
+    Switch("background_transpose", "a transpose runs during a matmul or another transpose", "v4",
            f"{_V4}, 'Background Transpose'"),
     Switch("wide_psum", "a matmul's output may cross PSUM banks", "v4", MATMUL_LIMITS),
     Switch("dma_transpose", "DMA engines transpose in hardware, not element by element", "v3",

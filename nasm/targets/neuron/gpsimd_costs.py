@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 from nasm.isa.evidence import Cost, Fact
-from nasm.isa.instruction import Context, of_operands
+from nasm.isa.instruction import InstructionContext, of_operands
 from nasm.targets.neuron.cost_parts import (
     ASSUMED,
     DOC,
@@ -24,14 +24,14 @@ from nasm.views.view import View
 
 
 @of_operands
-def affine(context: Context, dst: View) -> Cost:
+def affine(context: InstructionContext, dst: View) -> Cost:
     """150 cycles and one for each element of a partition."""
     interval = gpsimd_start(context) + slots(context, dst)
     return drained(context, drain(context), interval, DOC, f"{NKI_COSTS}: 150 + N")
 
 
 @of_operands
-def walked(context: Context, main: View) -> Cost:
+def walked(context: InstructionContext, main: View) -> Cost:
     """No figure is published: taken as 150 cycles and one for each element of a partition."""
     interval = gpsimd_start(context) + slots(context, main)
     source = f"{NOTHING}; taken as 150 + N, as nki.isa.affine_select"
@@ -39,7 +39,7 @@ def walked(context: Context, main: View) -> Cost:
 
 
 @of_operands
-def gathered(context: Context, dst: View, num_elem_per_idx: int) -> Cost:
+def gathered(context: InstructionContext, dst: View, num_elem_per_idx: int) -> Cost:
     """150 cycles and so many for each element, fewer where several come at once."""
     number, per, count = context.generation.number, num_elem_per_idx, dst.elements
     fixed, each = number("gather_fixed").value, number("gather_per_element").value * per
@@ -59,7 +59,7 @@ def gathered(context: Context, dst: View, num_elem_per_idx: int) -> Cost:
 
 
 @of_operands
-def gathered_in_groups(context: Context, dst: View, data: View) -> Cost:
+def gathered_in_groups(context: InstructionContext, dst: View, data: View) -> Cost:
     """A group of instructions for every 512 elements of data, each 150 cycles and one an index."""
     group = context.generation.number("gather_group")
     groups = math.ceil(data.elements / group.value)
@@ -73,7 +73,7 @@ def gathered_in_groups(context: Context, dst: View, data: View) -> Cost:
 
 
 @of_operands
-def top(context: Context, val_dst: View, n: int) -> Cost:
+def top(context: InstructionContext, val_dst: View, n: int) -> Cost:
     """Four cycles for each of n elements, and one for each result."""
     per: Fact = context.generation.number("topk_per_element")
     interval = per.value * n + val_dst.elements
@@ -81,7 +81,7 @@ def top(context: Context, val_dst: View, n: int) -> Cost:
 
 
 @of_operands
-def drawn(context: Context, dst: View) -> Cost:
+def drawn(context: InstructionContext, dst: View) -> Cost:
     """As many words per lane and cycle as the generator makes: one, on Vector of v4 four."""
     count = slots(context, dst)
     if context.engine == "gpsimd":
@@ -92,13 +92,13 @@ def drawn(context: Context, dst: View) -> Cost:
 
 
 @of_operands
-def dropped(context: Context, data: View) -> Cost:
+def dropped(context: InstructionContext, data: View) -> Cost:
     """An element per cycle in each partition, at least the shortest interval: max(64, N)."""
     return worked(context, drain(context), slots(context, data), DOC, f"{NKI_COSTS}: max(64, N)")
 
 
 @of_operands
-def seeded(context: Context, words: View) -> Cost:
+def seeded(context: InstructionContext, words: View) -> Cost:
     """No figure is published: taken as moving the words of a lane."""
     source = f"{NOTHING}; taken as moving the words"
     if context.engine == "gpsimd":

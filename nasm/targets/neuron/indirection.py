@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 
 from nasm.base.problems import listed
-from nasm.isa.instruction import About, Context, Operand, Rule
+from nasm.isa.instruction import About, InstructionContext, Operand, Rule
 from nasm.targets.neuron.pe_tiles import FULL_TILE, place
 from nasm.targets.neuron.rules import AVAILABLE, DTYPE, LIMIT, MEMORY, MODE, START_PARTITION, rule
 from nasm.views.view import Offsets, View
@@ -21,7 +21,7 @@ _rule = partial(rule, addressed=True)
 SHORT, WORDS = ("uint16", "int16", "uint32", "int32"), ("uint32", "int32")
 
 
-def picked(context: Context) -> list[tuple[Operand, View, Offsets]]:
+def picked(context: InstructionContext) -> list[tuple[Operand, View, Offsets]]:
     """The operands whose columns the engine picks, as a tile of entries says."""
     return [found for found in context.addressed if found[2].columns]
 
@@ -32,7 +32,7 @@ def start(view: View) -> int:
 
 
 @_rule(AVAILABLE, "tensor indirection needs NeuronCore-v4", f"{VIEW}; {GUIDE}")
-def generation_has_it(context: Context) -> str | None:
+def generation_has_it(context: InstructionContext) -> str | None:
     """Earlier ones take one column, or one pattern, at a time."""
     for operand, view, _ in picked(context):
         if not context.generation.switches["tensor_indirection"]:
@@ -45,7 +45,7 @@ def generation_has_it(context: Context) -> str | None:
 
 
 @_rule(MODE, "only some operands of an instruction may be indirect", f"{TI}; nki.isa.dma_copy")
-def operand_may(context: Context) -> str | None:
+def operand_may(context: InstructionContext) -> str | None:
     """The table of the vendor; rows of HBM are addressed by DMA only."""
     for operand, view, offsets in context.addressed:
         if offsets.single and operand.access != "@":
@@ -60,7 +60,7 @@ def operand_may(context: Context) -> str | None:
 
 
 @_rule(MEMORY, "an index tile is in SBUF", f"{VIEW}; nki.isa.dma_copy")
-def index_in_sbuf(context: Context) -> str | None:
+def index_in_sbuf(context: InstructionContext) -> str | None:
     """Also the one element of a scalar_offset."""
     for operand, _, offsets in context.addressed:
         where = offsets.tile.tensor.memory.name
@@ -77,7 +77,7 @@ def index_in_sbuf(context: Context) -> str | None:
     "entries are 32-bit integers, those of tensor indirection also 16-bit ones (assumed)",
     "nki.isa.dma_copy; NKI access patterns guide",
 )
-def index_dtype(context: Context) -> str | None:
+def index_dtype(context: InstructionContext) -> str | None:
     """No page names the dtype of tensor indirection."""
     for operand, _, offsets in context.addressed:
         wanted = SHORT if offsets.columns else WORDS
@@ -97,7 +97,7 @@ def index_dtype(context: Context) -> str | None:
     VIEW,
     "num_elem= says how many there are; without it all that the index has room for",
 )
-def entries_there(context: Context) -> str | None:
+def entries_there(context: InstructionContext) -> str | None:
     """An index has as many entries as its first rows can hold."""
     group = context.generation.engine(context.engine).group
     for operand, view, offsets in picked(context):
@@ -114,7 +114,7 @@ def entries_there(context: Context) -> str | None:
 
 
 @_rule(START_PARTITION, "an index tile starts at a multiple of 32", TI)
-def index_at_quadrant(context: Context) -> str | None:
+def index_at_quadrant(context: InstructionContext) -> str | None:
     """The quadrants of SBUF."""
     for operand, _, offsets in picked(context):
         at = start(offsets.tile)
@@ -128,7 +128,7 @@ def index_at_quadrant(context: Context) -> str | None:
 
 
 @_rule(START_PARTITION, "an indirect input starts on the partition of its index", TI)
-def input_at_index(context: Context) -> str | None:
+def input_at_index(context: InstructionContext) -> str | None:
     """A lane reads its own part of the index."""
     for operand, view, offsets in picked(context):
         if operand.walked and "w" not in operand.access and start(view) != start(offsets.tile):
@@ -144,9 +144,9 @@ def input_at_index(context: Context) -> str | None:
     START_PARTITION,
     "the index of an indirect dst starts where the main input does, or where "
     "the index of that does if it is in PSUM",
-    f"{TI}; for a matmul moving stands for stationary (assumed)",
+    f"{TI}; for a matmul moving takes the place of stationary (assumed)",
 )
-def dst_index_at_input(context: Context) -> str | None:
+def dst_index_at_input(context: InstructionContext) -> str | None:
     """The main input is the one that may be indirect itself."""
     main = next(o for o in (*context.row.operands, None) if o is None or _reads_picked(o))
     for operand, view, offsets in picked(context):
@@ -171,7 +171,7 @@ def _reads_picked(operand: Operand) -> bool:
 
 
 @_rule(MEMORY, "Scalar does not scatter into PSUM", "nki.isa.activation; nki.isa.tensor_copy")
-def scalar_scatters_to_sbuf(context: Context) -> str | None:
+def scalar_scatters_to_sbuf(context: InstructionContext) -> str | None:
     """Vector does."""
     for operand, view, _ in picked(context):
         where = view.tensor.memory.name
@@ -201,7 +201,7 @@ def indirect_on(*engines: str) -> Rule:
     """Indirect operands are for some engines of the instruction only."""
 
     @_rule(MODE, f"with tensor indirection it runs on {listed(engines)}", TI)
-    def check(context: Context) -> str | None:
+    def check(context: InstructionContext) -> str | None:
         for operand, view, _ in picked(context):
             if context.engine not in engines:
                 return About(
@@ -217,7 +217,7 @@ MATMUL_DTYPES = ("float16", "bfloat16", "float8_e4m3", "float8_e5m2", "float8_e4
 
 
 @_rule(DTYPE, "an indirect operand of a matmul is float16, bfloat16 or fp8", "nki.isa.nc_matmul")
-def matmul_dtypes(context: Context) -> str | None:
+def matmul_dtypes(context: InstructionContext) -> str | None:
     """Also dst, as the page has it."""
     for operand, view, _ in picked(context):
         if view.dtype.name not in MATMUL_DTYPES:
@@ -233,7 +233,7 @@ def matmul_dtypes(context: Context) -> str | None:
     "tensor indirection and tiles of the array do not go together",
     "nki.isa.nc_matmul, nki.isa.nc_matmul_mx",
 )
-def not_tiled(context: Context) -> str | None:
+def not_tiled(context: InstructionContext) -> str | None:
     """The whole array is one tile."""
     for operand, view, _ in picked(context):
         if place(context) != ((0, 0), FULL_TILE):
@@ -245,7 +245,7 @@ def not_tiled(context: Context) -> str | None:
 
 
 @_rule(MODE, "moving is not indirect in transpose mode", "nki.isa.nc_matmul")
-def no_indirect_transpose(context: Context) -> str | None:
+def no_indirect_transpose(context: InstructionContext) -> str | None:
     """A transpose streams its rows as they lie."""
     if context["is_transpose"] and context["moving"].offsets is not None:
         return f"moving ({context['moving'].tensor.name}) is indirect with is_transpose=true"
@@ -257,7 +257,7 @@ def no_indirect_transpose(context: Context) -> str | None:
     "address arithmetic on int32 or uint32 tiles takes no indirect operand",
     "nki.isa.tensor_scalar; which tiles that means is assumed",
 )
-def not_address_arithmetic(context: Context) -> str | None:
+def not_address_arithmetic(context: InstructionContext) -> str | None:
     """The form that computes addresses has no room for an index."""
     data, dst = context["data"], context["dst"]
     for operand, view, _ in picked(context):

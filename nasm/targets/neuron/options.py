@@ -91,7 +91,7 @@ OPTIONS = (
     Option(
         "mx.scale255",
         "nan",
-        "What the scale byte 255 stands for in an MX multiplication.",
+        "What the scale byte 255 means in an MX multiplication.",
         ASSUMED,
         "OCP microscaling: 255 is NaN; the published reference evaluates 2**128, infinite in "
         "float32",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nasm.base.problems import listed
-from nasm.isa.instruction import About, Context, Operand, Rule
+from nasm.isa.instruction import About, InstructionContext, Operand, Rule
 from nasm.isa.kinds import Integers
 from nasm.targets.neuron.figures import ARRAY_SIDE
 from nasm.targets.neuron.rules import (
@@ -45,7 +45,7 @@ def placed(position: Pair | None, size: Pair | None) -> Place:
     return position, FULL_TILE if size is None else size
 
 
-def place(context: Context) -> Place:
+def place(context: InstructionContext) -> Place:
     """The tile of the array that an instruction uses."""
     operands = context.operands
     return placed(operands["tile_position"], operands["tile_size"])
@@ -59,7 +59,7 @@ def columns(view: View, perf_mode: str = "none") -> int:
     return view.elements // (2 if perf_mode == "double_row" else 1)
 
 
-def _columns(context: Context, name: str) -> int:
+def _columns(context: InstructionContext, name: str) -> int:
     return columns(context[name], context.operands.get("perf_mode", "none"))
 
 
@@ -69,7 +69,7 @@ def _columns(context: Context, name: str) -> int:
     f"{MATMUL_SOURCE}, 'Tiling mode'; nki.isa.nc_matmul_mx",
     "the whole array is tile_position=[0, 0], tile_size=[128, 128]",
 )
-def tile_whole(context: Context) -> str | None:
+def tile_whole(context: InstructionContext) -> str | None:
     """One alone does not make a tile."""
     given = [n for n in ("tile_position", "tile_size") if context[n] is not None]
     return About(given[0], f"{given[0]} alone") if len(given) == 1 else None
@@ -81,7 +81,7 @@ def tile_whole(context: Context) -> str | None:
     f"{MATMUL_SOURCE}, 'Tiling mode'",
     basic=True,
 )
-def tiling(context: Context) -> str | None:
+def tiling(context: InstructionContext) -> str | None:
     """Row and column tiles of the array."""
     least = int(context.generation.number("tile_min").value)
     if None in (context["tile_position"], context["tile_size"]):
@@ -109,7 +109,7 @@ def rows_fit(name: str) -> Rule:
         names=(name, "tile_position", "tile_size"),
         about=name,
     )
-    def check(context: Context) -> str | None:
+    def check(context: InstructionContext) -> str | None:
         rows = place(context)[1][0]
         found = context[name].partitions
         return None if found <= rows else f"{name} has {found} partitions, the tile {rows} rows"
@@ -128,7 +128,7 @@ def starts_at_row(name: str) -> Rule:
         names=(name, "tile_position", "tile_size"),
         about=name,
     )
-    def check(context: Context) -> str | None:
+    def check(context: InstructionContext) -> str | None:
         start, row = first_partition(context, name), place(context)[0][0]
         if start == row:
             return None
@@ -143,7 +143,7 @@ def starts_at_row(name: str) -> Rule:
     f"{MATMUL_SOURCE}, 'Tile size'",
     about="stationary",
 )
-def columns_fit(context: Context) -> str | None:
+def columns_fit(context: InstructionContext) -> str | None:
     """M is at most 128, or the tile's columns."""
     found, most = _columns(context, "stationary"), place(context)[1][1]
     return None if found <= most else f"stationary has {found} columns; wanted at most {most}"
@@ -155,7 +155,7 @@ def columns_fit(context: Context) -> str | None:
     f"{MATMUL_SOURCE}, 'Tile size'",
     about="moving",
 )
-def moving_fits(context: Context) -> str | None:
+def moving_fits(context: InstructionContext) -> str | None:
     """N is limited by what the partial-sum buffer can take."""
     found = _columns(context, "moving")
     bf16 = context["dst"].dtype.name == "bfloat16"
@@ -164,7 +164,7 @@ def moving_fits(context: Context) -> str | None:
 
 
 @rule(SHAPE, "dst has as many elements per partition as moving has columns", MATMUL_SOURCE)
-def dst_fits(context: Context) -> str | None:
+def dst_fits(context: InstructionContext) -> str | None:
     """N of dst is N of moving."""
     found, wanted = context["dst"].elements, _columns(context, "moving")
     return None if found == wanted else f"dst has {found} columns, moving {wanted}"
@@ -176,7 +176,7 @@ def dst_fits(context: Context) -> str | None:
     f"{MATMUL_SOURCE} and nki.isa.nc_transpose, 'Data types'",
     about="dst",
 )
-def dst_dtype(context: Context) -> str | None:
+def dst_dtype(context: InstructionContext) -> str | None:
     """What the partial-sum buffer accumulates in."""
     name = context["dst"].dtype.name
     if exact_transpose(context):
@@ -196,7 +196,7 @@ def dst_dtype(context: Context) -> str | None:
     "Trainium/Inferentia2 architecture guide, 'Tensor Engine': PSUM banks",
     about="dst",
 )
-def one_bank(context: Context) -> str | None:
+def one_bank(context: InstructionContext) -> str | None:
     """A matmul's output does not cross a bank border."""
     view = context["dst"]
     bank = view.tensor.memory.bank
@@ -217,23 +217,23 @@ def one_bank(context: Context) -> str | None:
     "tile_position and tile_size choose other columns of the array",
     about="dst",
 )
-def dst_at_column(context: Context) -> str | None:
+def dst_at_column(context: InstructionContext) -> str | None:
     """A column tile writes its own partitions."""
     start, column = first_partition(context, "dst"), place(context)[0][1]
     return None if start == column else f"dst starts at partition {start}, the tile at {column}"
 
 
-def first_partition(context: Context, name: str) -> int:
+def first_partition(context: InstructionContext, name: str) -> int:
     """Where an operand starts."""
     view = context[name]
     return int(view.tensor.partition or 0) + int(view.partition)
 
 
-def moves_bits(context: Context, is_transpose: bool) -> bool:
+def moves_bits(context: InstructionContext, is_transpose: bool) -> bool:
     """Whether the array passes bits through instead of multiplying."""
     return is_transpose and context.generation.switches["transpose_exact"]
 
 
-def exact_transpose(context: Context) -> bool:
+def exact_transpose(context: InstructionContext) -> bool:
     """The same of an instruction that may have a transpose mode."""
     return moves_bits(context, context.operands.get("is_transpose", False))

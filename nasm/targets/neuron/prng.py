@@ -153,7 +153,7 @@ class Xorwow:
         drawn = np.empty((lanes, rounds * streams), np.uint32)
         words = drawn.reshape(lanes, rounds, streams)
         steps = np.arange(1, min(rounds, BLOCK) + 1, dtype=np.uint32) * np.uint32(WEYL)
-        line = Line(some[:, :5].T, min(rounds, BLOCK))
+        line = XorshiftLanes(some[:, :5].T, min(rounds, BLOCK))
         for at in range(0, rounds, BLOCK):
             made = line.on(min(BLOCK, rounds - at))
             made += some[:, 5]
@@ -164,7 +164,7 @@ class Xorwow:
         return drawn if count == drawn.shape[1] else drawn[:, :count], Xorwow(states)
 
 
-class Line:
+class XorshiftLanes:
     """The xorshift line of many lanes, a block of rows at a time.
 
     u[n+5] = u[n+4] ^ u[n+4] << 4 ^ t ^ t << 1 with t = u[n] ^ u[n] >> 2; the part of t is made

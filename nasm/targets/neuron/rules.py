@@ -11,9 +11,9 @@ from math import prod
 
 import numpy as np
 
-from nasm.base.dtypes import Kind
+from nasm.base.dtypes import ElementKind
 from nasm.base.problems import Severity, listed
-from nasm.isa.instruction import FLOAT32, About, Context, Operand, Rule
+from nasm.isa.instruction import FLOAT32, About, InstructionContext, Operand, Rule
 from nasm.isa.list_kinds import views
 from nasm.views.spelling import spell
 from nasm.views.view import View
@@ -35,7 +35,7 @@ START_PARTITION, PATTERN, REACH, SHAPE, DTYPE, MEMORY, MODE, AVAILABLE = (
 BANK, LIMIT, LAST, UNSUPPORTED = "E0409", "E0410", "E0411", "E0601"
 
 
-def _start_partition(context: Context) -> str | None:
+def _start_partition(context: InstructionContext) -> str | None:
     for operand, view in context.tiles:
         if view.steps[0] != 1 or any(d.axis == 0 for d in view.dynamic):
             continue
@@ -51,7 +51,7 @@ def _start_partition(context: Context) -> str | None:
     return None
 
 
-def _strided_partitions(context: Context) -> str | None:
+def _strided_partitions(context: InstructionContext) -> str | None:
     for operand, view in context.tiles:
         if view.partitions > 1 and view.steps[0] != 1:
             return About(
@@ -62,7 +62,7 @@ def _strided_partitions(context: Context) -> str | None:
     return None
 
 
-def _pattern(context: Context) -> str | None:
+def _pattern(context: InstructionContext) -> str | None:
     for operand, view in context.tiles:
         dims = view.dims
         name = f"{operand.name} ({view.tensor.name})"
@@ -83,7 +83,7 @@ def _pattern(context: Context) -> str | None:
     return None
 
 
-def _each_once(context: Context) -> str | None:
+def _each_once(context: InstructionContext) -> str | None:
     for operand, view in context.tiles:
         if "w" in operand.access and repeats(view.last if _keeps_last(operand) else view):
             return About(
@@ -99,7 +99,7 @@ def _keeps_last(operand: Operand) -> bool:
     return operand.access == "w" and not (operand.adds or operand.partial or operand.footprint)
 
 
-def _last_stays(context: Context) -> str | None:
+def _last_stays(context: InstructionContext) -> str | None:
     for operand, view in context.tiles:
         if "w" in operand.access and view.last.elements != view.elements:
             each = view.elements // view.last.elements
@@ -129,7 +129,7 @@ def repeats(view: View) -> bool:
     return bool(np.count_nonzero(met) < view.elements)
 
 
-def _free_size(context: Context) -> str | None:
+def _free_size(context: InstructionContext) -> str | None:
     # what nki-library reads of PSUM with a step of 0 is more than the documented size of a tile
     for operand, view in context.tiles:
         where, found, limit = view.tensor.memory.name, view.elements, 65536
@@ -145,7 +145,7 @@ def _free_size(context: Context) -> str | None:
     return None
 
 
-def _reach(context: Context) -> str | None:
+def _reach(context: InstructionContext) -> str | None:
     engine = context.generation.engine(context.engine)
     for operand, view in context.tiles:
         where = view.tensor.memory.name
@@ -160,7 +160,7 @@ def _reach(context: Context) -> str | None:
     return None
 
 
-def _dtypes_exist(context: Context) -> str | None:
+def _dtypes_exist(context: InstructionContext) -> str | None:
     known = context.generation.dtypes
     for name, operand in context.operands.items():
         if type(operand) is not View and type(operand) is not tuple:
@@ -175,9 +175,12 @@ def _dtypes_exist(context: Context) -> str | None:
     return None
 
 
-def _computable(context: Context) -> str | None:
+def _computable(context: InstructionContext) -> str | None:
     for operand, view in context.tiles:
-        if view.dtype.kind in (Kind.PACKED, Kind.SCALE) and context.row.domain(context) == FLOAT32:
+        if (
+            view.dtype.kind in (ElementKind.PACKED, ElementKind.SCALE)
+            and context.row.domain(context) == FLOAT32
+        ):
             return About(
                 operand.name,
                 f"{operand.name} ({view.tensor.name}) is {view.dtype.name}, "
@@ -242,7 +245,7 @@ EVERYWHERE = (
 )
 
 
-def _given(context: Context, names: tuple[str, ...]) -> list[tuple[str, View]]:
+def _given(context: InstructionContext, names: tuple[str, ...]) -> list[tuple[str, View]]:
     return [(n, context[n]) for n in names if isinstance(context[n], View)]
 
 
@@ -257,7 +260,7 @@ def _broadcast(small: View, large: View) -> str:
 def same_shape(*names: str) -> Rule:
     """The named tiles have the same partitions and the same elements per partition."""
 
-    def check(context: Context) -> str | None:
+    def check(context: InstructionContext) -> str | None:
         views = _given(context, names)
         first, view = views[0]
         for other, that in views[1:]:
@@ -286,7 +289,7 @@ def same_shape(*names: str) -> Rule:
 def same_partitions(*names: str) -> Rule:
     """The named tiles have the same number of partitions."""
 
-    def check(context: Context) -> str | None:
+    def check(context: InstructionContext) -> str | None:
         views = _given(context, names)
         for other, that in views[1:]:
             if that.partitions != views[0][1].partitions:
@@ -308,7 +311,7 @@ def same_partitions(*names: str) -> Rule:
 def elements(name: str, low: int, high: int, source: str) -> Rule:
     """A tile has so many elements per partition."""
 
-    def check(context: Context) -> str | None:
+    def check(context: InstructionContext) -> str | None:
         if context[name] is None:
             return None
         found = context[name].elements
@@ -324,7 +327,7 @@ def elements(name: str, low: int, high: int, source: str) -> Rule:
 def free_dims(name: str, most: int, source: str) -> Rule:
     """A tile has at most so many free dims, after merging."""
 
-    def check(context: Context) -> str | None:
+    def check(context: InstructionContext) -> str | None:
         found = len(context[name].dims)
         if found <= most:
             return None
@@ -336,7 +339,7 @@ def free_dims(name: str, most: int, source: str) -> Rule:
 def same_dtype(source: str, *names: str) -> Rule:
     """The named tiles have one dtype."""
 
-    def check(context: Context) -> str | None:
+    def check(context: InstructionContext) -> str | None:
         views = _given(context, names)
         if len({v.dtype.name for _, v in views}) < 2:
             return None
@@ -348,7 +351,7 @@ def same_dtype(source: str, *names: str) -> Rule:
 def same_elements(source: str, *names: str) -> Rule:
     """The named tiles have the same number of elements per partition."""
 
-    def check(context: Context) -> str | None:
+    def check(context: InstructionContext) -> str | None:
         views = _given(context, names)
         if len({v.elements for _, v in views}) < 2:
             return None
@@ -382,7 +385,7 @@ def rule(
     always ``about`` one operand names it.
     """
 
-    def make(check: Callable[[Context], str | None]) -> Rule:
+    def make(check: Callable[[InstructionContext], str | None]) -> Rule:
         return Rule(code, sentence, source, check, hint, severity, addressed, basic, names, about)
 
     return make

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from nasm.isa.evidence import Cost, weakest
-from nasm.isa.instruction import Context, OfOperands, of_operands
+from nasm.isa.instruction import InstructionContext, OfOperands, of_operands
 from nasm.targets.neuron.cost_parts import DOC, drained, published, worked
 from nasm.targets.neuron.figures import NKI_COSTS, QUADRANT
 from nasm.targets.neuron.paces import QUADRANTS
@@ -14,7 +14,7 @@ from nasm.views.view import View
 
 
 @of_operands
-def transpose(context: Context, dst: View, data: View) -> Cost:
+def transpose(context: InstructionContext, dst: View, data: View) -> Cost:
     """An element per cycle in each partition, and no less than one 32x32 block takes.
 
     On v3 and v4 more if the last transpose moved between other quadrants of the partitions.
@@ -36,7 +36,7 @@ def transpose(context: Context, dst: View, data: View) -> Cost:
 
 
 @of_operands
-def shuffle(context: Context, src: View) -> Cost:
+def shuffle(context: InstructionContext, src: View) -> Cost:
     """An element per cycle in each partition, at least the shortest interval: max(64, N)."""
     source = f"{NKI_COSTS}: max(64, N)"
     return worked(context, "shuffle_drain_ns", slots(context, src), DOC, source)

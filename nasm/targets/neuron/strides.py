@@ -10,19 +10,19 @@ from __future__ import annotations
 import math
 
 from nasm.isa.evidence import Evidence, Fact
-from nasm.isa.instruction import Context
+from nasm.isa.instruction import InstructionContext
 from nasm.views.view import View
 
 MEASURED_ENGINES = ("scalar", "tensor")
 """What the rate of blocks was measured on."""
 
 
-def slots(context: Context, main: View) -> int:
+def slots(context: InstructionContext, main: View) -> int:
     """The elements of a partition, or more where a stride keeps a port busy for longer."""
     return port_slots(context, main.elements)
 
 
-def port_slots(context: Context, count: int) -> int:
+def port_slots(context: InstructionContext, count: int) -> int:
     """So many elements, or the slots of the port that a stride keeps busy for the longest time."""
     per = context.generation.numbers.get("block_slots")
     if per is None:
@@ -31,7 +31,7 @@ def port_slots(context: Context, count: int) -> int:
     return max(count, *ports, 0)
 
 
-def slowing(context: Context) -> Fact | None:
+def slowing(context: InstructionContext) -> Fact | None:
     """The figure by which a stride slows a port down; None if all run at the full rate."""
     number = context.generation.numbers
     if "block_slots" not in number:
@@ -46,7 +46,7 @@ def slowing(context: Context) -> Fact | None:
     return Fact(per.value, Evidence.ASSUMED, said)
 
 
-def blocks(context: Context, view: View) -> int:
+def blocks(context: InstructionContext, view: View) -> int:
     """The blocks that one partition of a tile touches, run by run along its innermost axis."""
     dims = view.dims
     if not dims:
@@ -58,12 +58,12 @@ def blocks(context: Context, view: View) -> int:
     return view.elements // count * touched
 
 
-def _strided(context: Context) -> list[View]:
+def _strided(context: InstructionContext) -> list[View]:
     """The tiles whose innermost axis leaves out elements, or repeats one."""
     return [view for _, view in context.tiles if not view.contiguous]
 
 
-def _far(context: Context) -> bool:
+def _far(context: InstructionContext) -> bool:
     """Whether a tile's innermost axis steps so far that its port runs at half rate, on v2."""
     far = context.generation.number("stride_bytes").value
     far += context.option("stride.sixteen") == "full"

@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from nasm.base.dtypes import DType, Kind
+from nasm.base.dtypes import DType, ElementKind
 from nasm.isa.evidence import Cost, Fact, weakest
 from nasm.isa.flops import Flops
-from nasm.isa.instruction import Context, of_operands
+from nasm.isa.instruction import InstructionContext, of_operands
 from nasm.targets.neuron.cost_parts import drained, followed, gigahertz, worked
 from nasm.targets.neuron.figures import NKI_COSTS
 from nasm.targets.neuron.paces import POWER
@@ -28,7 +28,7 @@ LOADER, BACKGROUND, ARRAY = "load", "background", ""
 
 @of_operands
 def load_stationary(
-    context: Context,
+    context: InstructionContext,
     stationary: View,
     is_transpose: bool = False,
     perf_mode: str = "none",
@@ -48,7 +48,7 @@ def load_stationary(
 
 @of_operands
 def multiply_moving(
-    context: Context,
+    context: InstructionContext,
     dst: View,
     moving: View,
     tile_position: Pair | None,
@@ -85,7 +85,7 @@ def multiply_moving(
     return ramped(context, full, replace(made, parts=cells(where), spare=spare))
 
 
-def overhead(context: Context, rounds: int) -> Fact:
+def overhead(context: InstructionContext, rounds: int) -> Fact:
     """The cycles between a matmul and the next.
 
     Two of the rounds of float32 are one pass of the hardware, at two cycles per column.
@@ -97,7 +97,7 @@ def overhead(context: Context, rounds: int) -> Fact:
     return Fact(rounds / 2 * each.value, each.evidence, each.source)
 
 
-def ramped(context: Context, full: float, made: Cost) -> Cost:
+def ramped(context: InstructionContext, full: float, made: Cost) -> Cost:
     """The cost of a matmul that takes longer after a pause; ``full`` is at the full rate."""
     slow = context.generation.numbers.get("ramp_factor")
     if slow is None or context.option("power_ramp") == "off":
@@ -107,7 +107,9 @@ def ramped(context: Context, full: float, made: Cost) -> Cost:
 
 
 @of_operands
-def products(context: Context, dst: View, moving: View, is_transpose: bool = False) -> Flops:
+def products(
+    context: InstructionContext, dst: View, moving: View, is_transpose: bool = False
+) -> Flops:
     """A product and a sum for each value of the moving tile and each column of the stationary one.
 
     Of four values in an element each counts.
@@ -120,10 +122,10 @@ def products(context: Context, dst: View, moving: View, is_transpose: bool = Fal
 
 
 def _values(dtype: DType) -> int:
-    return 4 if dtype.kind is Kind.PACKED else 1
+    return 4 if dtype.kind is ElementKind.PACKED else 1
 
 
-def _weight(context: Context, dtype: DType) -> float:
+def _weight(context: InstructionContext, dtype: DType) -> float:
     """How much of the array's time a product takes, beside one in 16 bits."""
     number = context.generation.number
     if _values(dtype) > 1:
@@ -140,7 +142,7 @@ def passes(view: View, faster: bool) -> int:
     return 2 if faster else 4
 
 
-def drain(context: Context, dst: View, is_transpose: bool) -> Fact:
+def drain(context: InstructionContext, dst: View, is_transpose: bool) -> Fact:
     """Nanoseconds from the end of a matmul's interval to its results.
 
     They come the sooner the fewer columns of the array are in use, but for transposes: a published
@@ -171,7 +173,7 @@ def cells(where: Place) -> tuple[str, ...]:
 
 
 @of_operands
-def quantized(context: Context, src: View) -> Cost:
+def quantized(context: InstructionContext, src: View) -> Cost:
     """Four elements per cycle in each partition."""
     rate = context.generation.number("quantize_rate")
     count = slots(context, src) / rate.value

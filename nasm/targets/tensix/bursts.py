@@ -23,10 +23,10 @@ from nasm.targets.tensix.lanes import replays as of_vector
 from nasm.targets.tensix.lanes import scheduling
 from nasm.targets.tensix.matrix import replays as of_matrix
 from nasm.targets.tensix.matrix.facts import timing_of
-from nasm.targets.tensix.matrix.replays import Planned
+from nasm.targets.tensix.matrix.replays import PlannedReplay
 from nasm.targets.tensix.state import THREADS
 from nasm.targets.tensix.words import OPCODES
-from nasm.targets.tensix.words.units import MATRIX, VECTOR, Unit
+from nasm.targets.tensix.words.units import MATRIX, VECTOR, TensixUnit
 
 LEAST: Final = 8
 """Words that are worth it."""
@@ -58,7 +58,7 @@ def burst(
 
 
 @lru_cache(maxsize=1 << 12)
-def _unit(word: int) -> Unit | None:
+def _unit(word: int) -> TensixUnit | None:
     known = OPCODES.get(word >> 24)
     return None if known is None else known.unit
 
@@ -82,7 +82,7 @@ def _quiet(core: Tensix, thread: int, blocked: Mapping[int, Blocked]) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Run(ABC):
+class WordRun(ABC):
     """Words of a thread, one after the other: see :class:`nasm.isa.held.Burst`."""
 
     core: Tensix
@@ -126,7 +126,7 @@ class Run(ABC):
         core.threads[self.thread].latch.looked = core.now + starts[count - 1]
 
 
-class VectorRun(Run):
+class VectorRun(WordRun):
     """Words of the vector unit."""
 
     def perform(self, count: int, place: Callable[[int], Place]) -> bool:
@@ -139,7 +139,7 @@ class VectorRun(Run):
         return True
 
 
-def _vector(core: Tensix, thread: int, words: tuple[int, ...], ticks: int) -> Run | None:
+def _vector(core: Tensix, thread: int, words: tuple[int, ...], ticks: int) -> WordRun | None:
     """A run of words of the vector unit."""
     last, first = core.recent.vector, words[0]
     if core.vector.pending or core.recent.matrix.tick > core.now - SAFE_LOAD:
@@ -164,10 +164,10 @@ def _latency(word: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class MatrixRun(Run):
+class MatrixRun(WordRun):
     """Words of the matrix unit."""
 
-    planned: Planned
+    planned: PlannedReplay
 
     def perform(self, count: int, place: Callable[[int], Place]) -> bool:
         """Execute some; False if that is not done at once."""
@@ -190,7 +190,7 @@ class MatrixRun(Run):
         return True
 
 
-def _matrix(core: Tensix, thread: int, words: tuple[int, ...], ticks: int) -> Run | None:
+def _matrix(core: Tensix, thread: int, words: tuple[int, ...], ticks: int) -> WordRun | None:
     """A run of words of the matrix unit."""
     words = words[: min(of_matrix.fit(words), ticks + 1)]
     if len(words) < LEAST:
@@ -202,7 +202,6 @@ def _matrix(core: Tensix, thread: int, words: tuple[int, ...], ticks: int) -> Ru
     return MatrixRun(core, thread, words, planned.starts, latencies, "dst", planned)
 
 
-_RUNS: Final[Mapping[Unit | None, Callable[[Tensix, int, tuple[int, ...], int], Run | None]]] = {
-    VECTOR: _vector,
-    MATRIX: _matrix,
-}
+_RUNS: Final[
+    Mapping[TensixUnit | None, Callable[[Tensix, int, tuple[int, ...], int], WordRun | None]]
+] = {VECTOR: _vector, MATRIX: _matrix}

@@ -8,14 +8,14 @@ from typing import Final, TypeVar
 
 from nasm.base.problems import Refused, counted
 from nasm.isa.held import Unfinished
-from nasm.isa.micro import Expansion, Origin
+from nasm.isa.micro import Expansion, MicroOrigin
 from nasm.isa.words import Words
 from nasm.program.program import Instruction
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.front.expanding import (
     EXPANDERS,
-    Expander,
-    Micro,
+    ExpandedWord,
+    ExpanderAction,
     expand,
     expander_name,
     foreseen,
@@ -26,7 +26,7 @@ from nasm.targets.tensix.words import WORDS as DECLARED
 from nasm.targets.tensix.words.units import NOTHING
 from nasm.targets.tensix.words.word import OPCODE
 
-TEMPLATE, BUFFER = (expander_name(one) for one in (Expander.TEMPLATE, Expander.BUFFER))
+TEMPLATE, BUFFER = (expander_name(one) for one in (ExpanderAction.TEMPLATE, ExpanderAction.BUFFER))
 IDLE: Final = next(name for name, word in DECLARED.items() if word.unit is NOTHING)
 
 WORDS: Final = Words(ISA, OPCODE, DATA, {})
@@ -46,21 +46,23 @@ def instruction_of(word: int) -> Instruction:
 
 @lru_cache(maxsize=1 << 10)
 def _instructions(
-    micros: tuple[Micro, ...], recorded: tuple[tuple[int, int] | None, ...]
+    micros: tuple[ExpandedWord, ...], recorded: tuple[tuple[int, int] | None, ...]
 ) -> Expansion:
     instructions = (_decoded(micro) for micro in micros)
     return Expansion.of(instructions, (_origin(micro, recorded) for micro in micros))
 
 
-def _origin(micro: Micro, recorded: tuple[tuple[int, int] | None, ...]) -> Origin | None:
+def _origin(
+    micro: ExpandedWord, recorded: tuple[tuple[int, int] | None, ...]
+) -> MicroOrigin | None:
     """The slot of the expander's template, and of the replay buffer, from which a word came."""
     if micro.played is None:
-        return Origin(f"{micro.slot} of {TEMPLATE}") if micro.slot else None
+        return MicroOrigin(f"{micro.slot} of {TEMPLATE}") if micro.slot else None
     of = f"{micro.slot} of {TEMPLATE}, " if micro.slot else ""
-    return Origin(f"{of}{BUFFER} slot {micro.played}", "recorded at", recorded[micro.played])
+    return MicroOrigin(f"{of}{BUFFER} slot {micro.played}", "recorded at", recorded[micro.played])
 
 
-def _decoded(micro: Micro) -> Instruction:
+def _decoded(micro: ExpandedWord) -> Instruction:
     try:
         return instruction_of(micro.word)
     except Refused as refused:
@@ -72,7 +74,7 @@ def _decoded(micro: Micro) -> Instruction:
         raise Refused(refused.code, f"{refused.message}, from {micro.origin}", hint) from None
 
 
-def _setting(micro: Micro) -> str:
+def _setting(micro: ExpandedWord) -> str:
     """The setting that the word of an expander is."""
     if micro.played is not None:
         return f"{BUFFER}{micro.played}"
@@ -89,7 +91,7 @@ def expanded(
     word = word_of(instruction)
     micros = expand(core, thread, word, core.outer_bug, place)
     encoding = instruction.row.encoding
-    mop = encoding is not None and EXPANDERS.get(encoding.code) is Expander.TEMPLATE
+    mop = encoding is not None and EXPANDERS.get(encoding.code) is ExpanderAction.TEMPLATE
     late = core.after_mop[thread] and not mop
     if mop != core.after_mop[thread]:
         core.after_mop = _with(core.after_mop, thread, mop)
@@ -108,13 +110,13 @@ def open_recordings(core: Tensix) -> Iterator[Unfinished]:
             said = f"ends while {BUFFER} waits for {left} to record"
             if not own.recording.executes:
                 said += "; what it has recorded since was not executed"
-            yield Unfinished(number, said, f"give {BUFFER} the count of the instructions behind it")
+            yield Unfinished(number, said, f"give {BUFFER} the count of the instructions after it")
 
 
 def ahead(core: Tensix, thread: int, instruction: Instruction) -> Sequence[Instruction] | None:
     """What a thread would execute for an instruction; None where that changes the expanders."""
     expander = _expander_of(instruction)
-    if instruction.row is DATA or (expander is Expander.TEMPLATE) != core.after_mop[thread]:
+    if instruction.row is DATA or (expander is ExpanderAction.TEMPLATE) != core.after_mop[thread]:
         return None
     if expander is None:
         return None if core.threads[thread].recording.left else (instruction,)
@@ -126,7 +128,7 @@ def ahead(core: Tensix, thread: int, instruction: Instruction) -> Sequence[Instr
         return None
 
 
-def _expander_of(instruction: Instruction) -> Expander | None:
+def _expander_of(instruction: Instruction) -> ExpanderAction | None:
     encoding = instruction.row.encoding
     return None if encoding is None else EXPANDERS.get(encoding.code)
 

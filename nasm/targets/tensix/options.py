@@ -43,7 +43,7 @@ _BY_QUIRK: Final[Mapping[str, tuple[str, Option]]] = {
         "sfpu.abs_keeps_minus_infinity",
         NO,
         "Whether SFPABS of a float leaves minus infinity as it is.",
-        f"{DOCS}, SFPABS: its code says so; its text, and the public simulator, leave NaNs alone",
+        f"{DOCS}, SFPABS: its code does so; its text, and the public simulator, leave NaNs alone",
         "minus infinity stays",
         "minus infinity becomes infinity; only NaNs stay",
     ),

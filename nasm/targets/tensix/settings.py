@@ -11,17 +11,17 @@ from typing import Final
 
 from nasm.isa.settings import Setting, Settings
 from nasm.targets.tensix.format_names import FORMATS
-from nasm.targets.tensix.front.expanding import Expander, expander_name
+from nasm.targets.tensix.front.expanding import ExpanderAction, expander_name
 from nasm.targets.tensix.front.mop import WORDS as MOP_WORDS
 from nasm.targets.tensix.isa.table import QUEUES
 from nasm.targets.tensix.scalar import config
-from nasm.targets.tensix.scalar.config_fields import DESCRIPTOR, FIELDS, GLOBAL, Field
+from nasm.targets.tensix.scalar.config_fields import DESCRIPTOR, FIELDS, GLOBAL, ConfigField
 from nasm.targets.tensix.state import NOBODY, Coprocessor
 from nasm.targets.tensix.sync.mutexes import MUTEXES
-from nasm.targets.tensix.words.groups import Group, writer
+from nasm.targets.tensix.words.groups import SettingGroup, writer
 from nasm.targets.tensix.writing import MASK, OPTIONS, written
 
-TEMPLATE, BUFFER = (expander_name(one) for one in (Expander.TEMPLATE, Expander.BUFFER))
+TEMPLATE, BUFFER = (expander_name(one) for one in (ExpanderAction.TEMPLATE, ExpanderAction.BUFFER))
 """The mnemonics of what expands templates, and of what records and plays."""
 
 DOCS: Final = "Tenstorrent ISA documentation, Wormhole B0"
@@ -38,12 +38,12 @@ def _of_format(name: str) -> bool:
     return "data_format" in name and "Ovrd" not in name
 
 
-def _field(name: str, at: Field) -> Setting:
+def _field(name: str, at: ConfigField) -> Setting:
     whose = "of each thread" if at.kind == "thread" else "in both banks"
     whose = "global" if at.kind == "config" and at.word >= GLOBAL else whose
     last = at.shift + at.width - 1
     bits = f"bits {last} to {at.shift}" if at.width > 1 else f"bit {at.shift}"
-    page = writer(Group.DESCRIPTOR) if DESCRIPTOR in name else "backend configuration"
+    page = writer(SettingGroup.DESCRIPTOR) if DESCRIPTOR in name else "backend configuration"
     words = {word: int(form) for word, form in FORMATS.items()} if _of_format(name) else {}
     return Setting(
         name,
@@ -70,7 +70,7 @@ def _expander() -> Iterator[Setting]:
                     place=("mop", at),
                 )
     summary = f"the upper half of the mask that the next {TEMPLATE} of template 0 uses"
-    yield Setting(MASK, summary, f"{DOCS}, {writer(Group.MASK)}", 0xFFFF, of_queue=True)
+    yield Setting(MASK, summary, f"{DOCS}, {writer(SettingGroup.MASK)}", 0xFFFF, of_queue=True)
     for at in range(32):
         yield Setting(
             f"{BUFFER}{at}",
@@ -87,14 +87,15 @@ def _others() -> Iterator[Setting]:
         summary = f"general register {at} of the thread"
         yield Setting(f"GPR{at}", summary, f"{DOCS}, scalar unit", WORD, of_queue=True)
     for at in range(8):
-        page = f"{DOCS}, {writer(Group.SEMAPHORE)}"
+        page = f"{DOCS}, {writer(SettingGroup.SEMAPHORE)}"
         yield Setting(f"SEM{at}_value", f"the value of semaphore {at}", page, 15)
         yield Setting(f"SEM{at}_max", f"the maximum of semaphore {at}", page, 15)
     owners = {"free": NOBODY, **{name: at for at, name in enumerate(QUEUES)}}
     for at in MUTEXES:
         summary = f"who holds mutex {at}"
         most = len(QUEUES) - 1
-        yield Setting(f"MUTEX{at}", summary, f"{DOCS}, {writer(Group.MUTEX)}", most, NOBODY, owners)
+        page = f"{DOCS}, {writer(SettingGroup.MUTEX)}"
+        yield Setting(f"MUTEX{at}", summary, page, most, NOBODY, owners)
 
 
 def put(core: Coprocessor, thread: int, setting: Setting, value: int) -> None:

@@ -32,7 +32,7 @@ NOBODY = -1
 """The owner of a free mutex, and the mutex that a thread wants which waits for none."""
 
 
-class Bytes(Protocol):
+class L1Bytes(Protocol):
     """L1, by byte address. Who is out of range is refused by whoever has the bytes."""
 
     def read(self, address: int, count: int) -> U8:
@@ -42,7 +42,7 @@ class Bytes(Protocol):
         """Put bytes at an address."""
 
 
-class Held:
+class MutableState:
     """Parts that change; subclasses are dataclasses of arrays, numbers, tuples and such parts.
 
     Arrays and parts keep their identity: they are copied when they are saved, and filled when they
@@ -61,9 +61,9 @@ class Held:
             now = getattr(self, name)
             if isinstance(now, np.ndarray):
                 now[...] = was
-            elif isinstance(now, Held):
+            elif isinstance(now, MutableState):
                 now.restore(was)
-            elif isinstance(now, tuple) and now and isinstance(now[0], Held):
+            elif isinstance(now, tuple) and now and isinstance(now[0], MutableState):
                 for part, before in zip(now, was, strict=True):
                     part.restore(before)
             else:
@@ -82,9 +82,9 @@ def _names_of(kind: type[Any]) -> tuple[str, ...]:
 def _saved(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return value.copy()
-    if isinstance(value, Held):
+    if isinstance(value, MutableState):
         return value.save()
-    if isinstance(value, tuple) and value and isinstance(value[0], Held):
+    if isinstance(value, tuple) and value and isinstance(value[0], MutableState):
         return tuple(part.save() for part in value)
     return value
 
@@ -104,7 +104,7 @@ def _registers() -> U32:
 
 
 @dataclass(slots=True, eq=False)
-class Vector(Held):
+class Vector(MutableState):
     """The vector unit: 32 lanes, lane i in row i // 8 and column i % 8 of a 4 by 8 grid.
 
     ``registers[n, lane]`` is L0 to L15, and 16, which macros alone reach; 11 to 14 can
@@ -129,7 +129,7 @@ class Vector(Held):
 
 
 @dataclass(slots=True, eq=False)
-class Matrix(Held):
+class Matrix(MutableState):
     """What the matrix unit works on: Dst, and two banks each of SrcA and SrcB.
 
     ``dst[row, column]`` are the 1024 rows of 16 bits as they are stored; ``defined`` says by row
@@ -152,7 +152,7 @@ class Matrix(Held):
 
 
 @dataclass(slots=True, eq=False)
-class Packer(Held):
+class Packer(MutableState):
     """What one packer keeps from one instruction to the next.
 
     ``addresses`` are the next bytes of L1 for row starts, exponents and data, which are taken anew
@@ -172,7 +172,7 @@ class Packer(Held):
 
 
 @dataclass(slots=True, eq=False)
-class RowCounters(Held):
+class RowCounters(MutableState):
     """RWC of a thread: rows of Dst, SrcA and SrcB, each with its carriage return."""
 
     dst: int = 0
@@ -186,7 +186,7 @@ class RowCounters(Held):
 
 
 @dataclass(slots=True, eq=False)
-class Recording(Held):
+class ReplayRecording(MutableState):
     """What recording for replays waits for: ``left`` words, the next of them for ``index``."""
 
     left: int = 0
@@ -195,7 +195,7 @@ class Recording(Held):
 
 
 @dataclass(slots=True, eq=False)
-class Latch(Held):
+class Latch(MutableState):
     """The wait instruction that the gate of a thread remembers; none where ``block`` is 0.
 
     ``conditions`` are C0 to C14 of units, or C0 and C1 of semaphores if ``of_semaphores`` is set,
@@ -213,7 +213,7 @@ class Latch(Held):
 
 
 @dataclass(slots=True, eq=False)
-class Thread(Held):
+class Thread(MutableState):
     """What belongs to one of the three threads.
 
     ``config`` are its 57 words of 16 bits; ``adc[who, channel, dimension, cr]``: unpacker 0 and 1
@@ -232,7 +232,7 @@ class Thread(Held):
     mop_mask_high: int = 0
     replay: U32 = field(default_factory=_words(32))
     recorded: tuple[tuple[int, int] | None, ...] = (None,) * 32
-    recording: Recording = field(default_factory=Recording)
+    recording: ReplayRecording = field(default_factory=ReplayRecording)
     latch: Latch = field(default_factory=Latch)
     src_row: tuple[int, int] = (0, 0)
     context: tuple[int, int] = (0, 0)
@@ -241,7 +241,7 @@ class Thread(Held):
 
 
 @dataclass(slots=True, eq=False)
-class Coprocessor(Held):
+class Coprocessor(MutableState):
     """The Tensix coprocessor of one tile.
 
     ``config[bank, word]``: words from 152 on are global, and are the same in both banks.
@@ -252,7 +252,7 @@ class Coprocessor(Held):
 
     CACHES: ClassVar[tuple[str, ...]] = ("l1",)
 
-    l1: Bytes
+    l1: L1Bytes
     vector: Vector = field(default_factory=Vector)
     matrix: Matrix = field(default_factory=Matrix)
     packers: tuple[Packer, ...] = field(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 
-class Units(Protocol):
+class BusyUnits(Protocol):
     """Which units are at work, and when it is; the machine knows."""
 
     @property

@@ -12,10 +12,10 @@ from typing import Final
 from nasm.base.problems import Refused, listed
 from nasm.isa.settings import MISPLACED, Values, Written
 from nasm.targets.tensix.scalar.config_fields import FIELDS
-from nasm.targets.tensix.words.groups import Group, writer
+from nasm.targets.tensix.words.groups import SettingGroup, writer
 
-THREAD_WORD: Final = writer(Group.THREAD)
-BANK_WORD: Final = writer(Group.WORD)
+THREAD_WORD: Final = writer(SettingGroup.THREAD)
+BANK_WORD: Final = writer(SettingGroup.WORD)
 
 OPTIONS: Final = {"register": f"the general register that {BANK_WORD} takes words from"}
 
@@ -74,18 +74,21 @@ def _instructions(
         yield from _halves(at, given[f"GPR{at}"])
     elif kind == "semaphore":
         names = f"SEM{at}_value", f"SEM{at}_max"
-        _all(names, given, writer(Group.SEMAPHORE))
+        _all(names, given, writer(SettingGroup.SEMAPHORE))
         value, most = (given[name] for name in names)
         settled = {"NewMax": most, "NewValue": value, "SemaphoreMask": 1 << at}
-        yield writer(Group.SEMAPHORE), settled
+        yield writer(SettingGroup.SEMAPHORE), settled
     else:
-        yield writer(Group.MASK), {"MaskHi": given[MASK]}
+        yield writer(SettingGroup.MASK), {"MaskHi": given[MASK]}
 
 
 def _halves(register: int, value: int) -> Iterator[Written]:
     for half in (0, 1):
         part = value >> 16 * half & 0xFFFF
-        yield writer(Group.REGISTER), {"NewValue": part, "ResultHalfReg": 2 * register + half}
+        yield (
+            writer(SettingGroup.REGISTER),
+            {"NewValue": part, "ResultHalfReg": 2 * register + half},
+        )
 
 
 def _whole(group: tuple[str, int], given: Mapping[str, int]) -> int:
@@ -112,10 +115,13 @@ def _bytes(group: tuple[str, int], given: Mapping[str, int]) -> Iterator[Written
             mask |= field.mask << field.shift
             value |= number << field.shift
     if _RESET in given and FIELDS[_RESET].word == group[1]:
-        said = f"{writer(Group.BYTE)} writes {_RESET} as any other word, and resets nothing"
+        said = f"{writer(SettingGroup.BYTE)} writes {_RESET} as any other word, and resets nothing"
         raise Refused(MISPLACED, said, "write it through a register: .write … register=60")
     for byte in range(4):
         bits = mask >> 8 * byte & 0xFF
         if bits:
             new = value >> 8 * byte & 0xFF
-            yield writer(Group.BYTE, byte), {"Mask": bits, "NewValue": new, "Index4": group[1]}
+            yield (
+                writer(SettingGroup.BYTE, byte),
+                {"Mask": bits, "NewValue": new, "Index4": group[1]},
+            )

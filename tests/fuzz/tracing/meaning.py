@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from nasm.nki.tracing import Call, Made, RunTimeLoop
+from nasm.nki.tracing import Call, Made, TracedLoop
 from nasm.views.view import Reg, View
 from tests.fuzz.tracing import functions
 from tests.fuzz.tracing.memory import Array, Memory, Place, Unmodelled, Value, widened
@@ -36,14 +36,14 @@ class Core:
     def go(self, calls: Sequence[Made]) -> Iterator[Meeting]:
         """Execute calls; yields where the core meets the other one."""
         for call in calls:
-            if isinstance(call, RunTimeLoop):
+            if isinstance(call, TracedLoop):
                 yield from self._loop(call)
             elif call.row.name in ("CoreBarrier", "SendRecv"):
                 yield call.row.name, call
             else:
                 self.execute(call)
 
-    def _loop(self, loop: RunTimeLoop) -> Iterator[Meeting]:
+    def _loop(self, loop: TracedLoop) -> Iterator[Meeting]:
         counter = loop.counter.number
         for _ in range(ROUNDS):
             if loop.bound is None:

@@ -362,7 +362,7 @@ def test_a_transfer_that_nobody_waits_for_is_told() -> None:
     second, third = done.report().warnings
     assert [(w.code, w.severity) for w in (second, third)] == [("E0514", Severity.WARNING)] * 2
     assert second.message == "sync pc 1 (DmaCopy) was still in flight when every queue was done"
-    assert second.hint == "write '.drain' behind it: the host reads when every queue is done"
+    assert second.hint == "write '.drain' after it: the host reads when every queue is done"
     assert third.message.startswith("sync pc 2")
     assert third.hint == "it updates $t: wait for all of them at the end, with '.drain'"
     assert done.report().ok

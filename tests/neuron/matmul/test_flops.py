@@ -6,7 +6,7 @@ import pytest
 
 import nasm
 from nasm.isa.flops import Flops
-from nasm.isa.instruction import Context
+from nasm.isa.instruction import InstructionContext
 
 TEXT = """\
 .target {target}
@@ -22,7 +22,9 @@ def flops(target: str, dtype: str, shape: str, line: str, m: int = 64) -> Flops:
     program = nasm.assemble(text)
     made = program.instruction(0, 0)
     assert made.row.flops is not None
-    return made.row.flops(Context.of(made.row, made.operands, "tensor", program.generation))
+    return made.row.flops(
+        InstructionContext.of(made.row, made.operands, "tensor", program.generation)
+    )
 
 
 @pytest.mark.parametrize(

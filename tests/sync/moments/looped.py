@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 from nasm.base.problems import Unsaid
 from nasm.order.skeleton import STARTS
 from nasm.program.builder import ProgramBuilder
-from nasm.program.deferred import Control, Drain, Mention, Moment, Moments, Round, RunTimeLoop
+from nasm.program.deferred import (
+    Control,
+    DeferredMoment,
+    Drain,
+    MomentMention,
+    Moments,
+    Round,
+    RunTimeLoop,
+)
 from nasm.program.program import Program
 from nasm.sync.loops_and_moments import put_in
 from nasm.views.view import Reg
@@ -76,8 +84,8 @@ class Mentions:
         for loops in self.loops:
             for loop in loops:
                 self.numbers.setdefault(id(loop), len(self.numbers))
-        self.posts: dict[int, dict[Mention, None]] = {}
-        self.afters: dict[int, dict[Mention, None]] = {}
+        self.posts: dict[int, dict[MomentMention, None]] = {}
+        self.afters: dict[int, dict[MomentMention, None]] = {}
         # Every call twice, so that each is found behind each.
         for first, second, kind in conflicts([*self.calls, *self.copies()]):
             size = len(self.calls)
@@ -140,13 +148,15 @@ class Mentions:
         origin = self._origin(first, len(common))
         name = f"{'read' if at_read else 'done'}{origin}_{len(common)}"
         every = [Round(self.numbers[id(loop)], 0) for loop in self.loops[first]]
-        self.posts.setdefault(first, {})[Mention(Moment(name, tuple(every)), NOWHERE, at_read)] = (
-            None
-        )
+        self.posts.setdefault(first, {})[
+            MomentMention(DeferredMoment(name, tuple(every)), NOWHERE, at_read)
+        ] = None
         back = every[: len(common)]
         if rounds:
             back[-1] = back[-1]._replace(offset=-rounds)
-        self.afters.setdefault(second, {})[Mention(Moment(name, tuple(back)), NOWHERE)] = None
+        self.afters.setdefault(second, {})[
+            MomentMention(DeferredMoment(name, tuple(back)), NOWHERE)
+        ] = None
 
     def of(self, call: Call) -> Moments | None:
         """What is said of a call."""

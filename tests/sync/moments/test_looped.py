@@ -518,7 +518,7 @@ def test_a_drain_in_a_loop_waits_for_the_round_before_too() -> None:
     ("body", "code", "said"),
     [
         ("@vector Nop post x[k]\n@gpsimd Nop after x[k + 1]", "E0334", "1 round later"),
-        ("@vector Nop post x[k]\n@gpsimd Nop after x[0]", "E0331", "nobody posts x[0]"),
+        ("@vector Nop post x[k]\n@gpsimd Nop after x[0]", "E0331", "nothing posts x[0]"),
         ("@vector Nop post x[k * 2]", "E0210", "an index of a moment is an integer"),
         ("@vector Nop post x[k]\n@gpsimd Nop post x[k]", "E0332", "x[k] is posted twice"),
         ("@vector Nop post x[k] after x[k]", "E0333", "none can be the first"),

@@ -11,7 +11,7 @@ from nasm.base.problems import Unsaid
 from nasm.base.source import Source, Span
 from nasm.order.skeleton import COMPLETES, LANDS, STARTS
 from nasm.program.builder import ProgramBuilder
-from nasm.program.deferred import Drain, Mention, Moment, Moments
+from nasm.program.deferred import DeferredMoment, Drain, MomentMention, Moments
 from nasm.program.program import Program, Update, Wait
 from nasm.sync.loops_and_moments import put_in
 from tests.sync.cases import Call, Case, calls, filled
@@ -62,13 +62,15 @@ class Woven:
             builder.recorded.drain(builder.position, Drain(queue, self.every, 0, 0))
         return builder
 
-    def mentions(self) -> tuple[dict[int, list[Mention]], dict[int, list[Mention]]]:
+    def mentions(self) -> tuple[dict[int, list[MomentMention]], dict[int, list[MomentMention]]]:
         """What each call posts and what it comes after: every other one that it conflicts with."""
-        posts: dict[int, dict[Mention, None]] = {}
-        afters: dict[int, dict[Mention, None]] = {}
+        posts: dict[int, dict[MomentMention, None]] = {}
+        afters: dict[int, dict[MomentMention, None]] = {}
         for first, second, kind in conflicts(self.case.calls):
             at_read = kind == STARTS
-            mention = Mention(Moment("read" if at_read else "done", (first,)), NOWHERE, at_read)
+            mention = MomentMention(
+                DeferredMoment("read" if at_read else "done", (first,)), NOWHERE, at_read
+            )
             posts.setdefault(first, {})[mention] = None
             afters.setdefault(second, {})[mention] = None
         return {n: list(m) for n, m in posts.items()}, {n: list(m) for n, m in afters.items()}

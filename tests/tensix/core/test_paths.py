@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from pathlib import Path
 
-from nasm.analysis.profile.path import Step, critical_path
+from nasm.analysis.profile.path import PathStep, critical_path
 from nasm.base.source import Source
 from nasm.base.source_files import source_of
 from nasm.debugger.session import Session
@@ -14,7 +14,7 @@ from nasm.sim.history import History
 FOLDER = Path(__file__).parents[3] / "programs" / "tensix"
 
 
-def walked(source: Source) -> tuple[Session, tuple[Step, ...]]:
+def walked(source: Source) -> tuple[Session, tuple[PathStep, ...]]:
     """A program that has run, and its critical path."""
     session, history = Session.load(source), History()
     session.machine.scheduler.observe(history)

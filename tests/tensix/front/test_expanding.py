@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from nasm.base.problems import Refused
-from nasm.targets.tensix.front.expanding import Micro, expand
+from nasm.targets.tensix.front.expanding import ExpandedWord, expand
 from nasm.targets.tensix.front.mop import template_0, template_1
 from nasm.targets.tensix.state import Coprocessor
 from tests.parts import part
@@ -252,19 +252,19 @@ def test_a_mop_records_and_plays() -> None:
     core.threads[2].mop[2] = replay(3, 2)
     core.threads[2].replay[3] = 0x60000003
     assert expand(core, 2, MOP_1) == (
-        Micro(0x60000003, "StartOp", 3),
-        Micro(0x60000007, "StartOp", 4),
-        Micro(0x60000008, "Loop1Last"),
-        Micro(0x60000003, "StartOp", 3),
-        Micro(0x60000007, "StartOp", 4),
-        Micro(0x60000007, "Loop0Last"),
+        ExpandedWord(0x60000003, "StartOp", 3),
+        ExpandedWord(0x60000007, "StartOp", 4),
+        ExpandedWord(0x60000008, "Loop1Last"),
+        ExpandedWord(0x60000003, "StartOp", 3),
+        ExpandedWord(0x60000007, "StartOp", 4),
+        ExpandedWord(0x60000007, "Loop0Last"),
     )
 
 
 def test_origins_read_as_they_are() -> None:
-    assert Micro(0, "LoopOp", 12).origin == "LoopOp replay 12"
-    assert Micro(0, "", 0).origin == "replay 0"
-    assert Micro(0, "SkipA0").origin == "SkipA0"
+    assert ExpandedWord(0, "LoopOp", 12).origin == "LoopOp replay 12"
+    assert ExpandedWord(0, "", 0).origin == "replay 0"
+    assert ExpandedWord(0, "SkipA0").origin == "SkipA0"
 
 
 def test_a_recorded_word_is_not_played_by_the_expansion_before() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from nasm.base.problems import Refused
 from nasm.targets.tensix.scalar import config
-from nasm.targets.tensix.scalar.config_fields import FIELDS, Field
+from nasm.targets.tensix.scalar.config_fields import FIELDS, ConfigField
 from tests.tables import each
 from tests.tensix.scalar.cores import made
 
@@ -54,7 +54,7 @@ FACTS = {
 
 @each("name", FACTS)
 def test_a_field_is_where_the_headers_have_it(name: str) -> None:
-    assert FIELDS[name] == Field(*FACTS[name])  # type: ignore[arg-type]
+    assert FIELDS[name] == ConfigField(*FACTS[name])  # type: ignore[arg-type]
 
 
 def test_fields_of_a_word_share_no_bit_and_stay_inside_it() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nasm.isa.instruction import Context
+from nasm.isa.instruction import InstructionContext
 from nasm.targets.tensix import TARGET
 
 
@@ -27,7 +27,7 @@ def test_paces_are_those_of_the_pages(
     mnemonic: str, interval: int, latency: int, unit: str, issue: int
 ) -> None:
     row = TARGET.isa.rows[mnemonic]
-    context = Context.of(row, (0,) * len(row.operands), "t0", TARGET.generations[0])
+    context = InstructionContext.of(row, (0,) * len(row.operands), "t0", TARGET.generations[0])
     cost = row.cost(context)
     assert (cost.interval, cost.latency, cost.unit, cost.issue) == (interval, latency, unit, issue)
     assert cost.source.startswith("ISA documentation, ")

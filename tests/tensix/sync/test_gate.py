@@ -58,7 +58,7 @@ def test_requests_to_memory_are_the_threads_own() -> None:
     gate.STALLWAIT(core, 1, 1, 1)
     assert gate.waits_for(core, 1, Doing()) == []
     gate.STALLWAIT(core, 0, 1, 1)
-    assert gate.waits_for(core, 0, Doing()) == ["t0 has 2 memory requests under way (C0)"]
+    assert gate.waits_for(core, 0, Doing()) == ["t0 has 2 memory requests in flight (C0)"]
 
 
 @pytest.mark.parametrize(

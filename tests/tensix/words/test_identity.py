@@ -15,7 +15,7 @@ from nasm.language.printing.words import text_of, words_of
 from nasm.targets import TARGETS
 from nasm.targets.tensix import TARGET, WORDS
 from nasm.targets.tensix.words import WORDS as TABLE
-from nasm.targets.tensix.words.word import Told
+from nasm.targets.tensix.words.word import Described
 from tests.tables import each
 
 ROWS = list(TARGET.isa)
@@ -30,7 +30,7 @@ def again(words: list[int]) -> list[int]:
 def test_there_are_128_opcodes_of_which_17_are_names() -> None:
     assert len(ROWS) == len(WORDS.rows) == 128
     assert all(code < 0xC0 for code in WORDS.rows)
-    assert sum(w.told is Told.NAME for w in TABLE.values()) == 17
+    assert sum(w.told is Described.NAME for w in TABLE.values()) == 17
     assert [row.name for row in ROWS] == list(TABLE)
 
 

@@ -11,9 +11,9 @@ from nasm.targets.tensix import TARGET
 from nasm.targets.tensix.isa.table import Family
 from nasm.targets.tensix.lanes import facts as lanes
 from nasm.targets.tensix.lanes.facts import SIMPLE, Lanes, Role
-from nasm.targets.tensix.matrix.facts import MATRIX_UNIT, Matrix
+from nasm.targets.tensix.matrix.facts import MATRIX_UNIT, MatrixFacts
 from nasm.targets.tensix.words import OPCODES, WORDS
-from nasm.targets.tensix.words.units import CONFIG, MATRIX, MOVER, SCALAR, SYNC, VECTOR, Unit
+from nasm.targets.tensix.words.units import CONFIG, MATRIX, MOVER, SCALAR, SYNC, VECTOR, TensixUnit
 from nasm.targets.tensix.words.word import Word
 
 TABLES = (WORDS, OPCODES, TARGET.isa.rows, lanes.LANES, MATRIX_UNIT)
@@ -29,7 +29,7 @@ def _as_before() -> Iterator[None]:
         table.update(was)  # type: ignore[arg-type]
 
 
-def row(unit: Unit, mnemonic: str = "TESTED", opcode: int = 0xFE, **facts: Any) -> None:
+def row(unit: TensixUnit, mnemonic: str = "TESTED", opcode: int = 0xFE, **facts: Any) -> None:
     def executed(core: Any, thread: int) -> None:
         """Do nothing."""
 
@@ -45,15 +45,15 @@ def idle(role: Role = Role.PLAIN) -> Lanes:
     ("unit", "facts", "wanted"),
     [
         (VECTOR, {}, "TESTED needs facts=Lanes"),
-        (VECTOR, {"facts": Matrix(timing=None)}, "TESTED needs facts=Lanes"),
+        (VECTOR, {"facts": MatrixFacts(timing=None)}, "TESTED needs facts=Lanes"),
         (MATRIX, {}, "TESTED needs facts=Matrix"),
         (MATRIX, {"facts": idle()}, "TESTED needs facts=Matrix"),
-        (MATRIX, {"facts": Matrix(timing=None)}, "TESTED needs pace="),
+        (MATRIX, {"facts": MatrixFacts(timing=None)}, "TESTED needs pace="),
         *((unit, {}, "TESTED needs pace=") for unit in (SCALAR, CONFIG, SYNC, MOVER)),
     ],
 )
 def test_what_a_unit_needs_to_know_is_asked_for(
-    unit: Unit, facts: dict[str, Any], wanted: str
+    unit: TensixUnit, facts: dict[str, Any], wanted: str
 ) -> None:
     with pytest.raises(TypeError, match=wanted):
         row(unit, **facts)

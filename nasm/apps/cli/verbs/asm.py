@@ -192,7 +192,7 @@ def _chosen(queues: dict[str, list[int]], queue: str | None) -> dict[str, list[i
         return queues
     if queue not in queues:
         has = _named(queues)
-        raise Refused("E0812", f"nothing stands in @{queue}", f"words stand in {has}")
+        raise Refused("E0812", f"no words are in @{queue}", f"there are words in {has}")
     return {queue: queues[queue]}
 
 
@@ -202,7 +202,7 @@ def _only(queues: dict[str, list[int]]) -> list[int]:
         has = _named(queues)
         raise Refused(
             "E0812",
-            f"a file of bytes has the words of one queue; words stand in {has}",
+            f"a file of bytes has the words of one queue; there are words in {has}",
             "say which with --queue, or leave -o out: text has them all",
         )
     return next(iter(queues.values()))

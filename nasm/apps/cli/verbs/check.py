@@ -11,7 +11,7 @@ from nasm.apps.cli import shared_options as options
 from nasm.apps.cli.answer import BROKEN, OK, REFUSED, refuse
 from nasm.apps.cli.verb import Verb, preload
 from nasm.base import host_memory, suppressions
-from nasm.base.problems import Failure, Family, Problem, Severity, counted, in_line
+from nasm.base.problems import Failure, Problem, ProblemFamily, Severity, counted, in_line
 from nasm.base.suppressions import Judged
 from nasm.machine.records import MOST_EXAMINED
 from nasm.show import jsonable
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from nasm.program.program import Program
     from nasm.runs.check import Examination
 
-SLOW = Family.SLOW
+SLOW = ProblemFamily.SLOW
 
 
 def _arguments(verb: argparse.ArgumentParser) -> None:
@@ -255,8 +255,8 @@ examples:
   neuron-nasm check matmul.nasm --ordering relaxed
 
 A program whose branches and addresses need no values is followed to its end,
-and what is wrong on the way is told: the exit code is 1 for that, and 2 for a
-program that does not assemble. Warnings and notes do not change it.
+and all errors on the way are reported. The exit code is 1 if there are any, and
+2 for a program that does not assemble. Warnings and notes do not change it.
 """,
     document="files",
     undone="all files were checked",

@@ -262,8 +262,8 @@ examples:
   neuron-nasm diff tiled.nasm --vs --target trn2 --option power_ramp=off
   neuron-nasm diff old.nasm --in A=a.npy --vs new.nasm --timing my.toml
 
-What stands before --vs is said of both sides, what follows it of the second
-alone, where it has the last word: the last -D of a name, the last --target.
+Options before --vs apply to both sides, those after it to the second side only,
+where they override the others: the last -D of a name, the last --target.
 Outputs are compared unless --no-values is given, or one side lacks values.
 The exit code is 0 if both sides ran, whatever tells them apart; otherwise it
 is that of 'run'.

@@ -98,11 +98,11 @@ VERB = Verb(
 examples:
   neuron-nasm list tiled.nasm                 offset, pc, cycles, text as given
   neuron-nasm list tiled.nasm --engine tensor --core 0
-  neuron-nasm list tiled.nasm --explorer      to lay a profile beside it
+  neuron-nasm list tiled.nasm --explorer      to compare with a profile
   neuron-nasm list tiled.nasm --desugar       as a program, as 'print' does
   neuron-nasm list tiled.nasm --json
 
-Numbers stand where names and expressions did. Cycles are those of the engine,
+Names and expressions are shown as numbers. Cycles are those of the engine,
 ? where they depend on what a run finds. A line that a loop or a macro made
 says of which round or call it is.
 """,

@@ -38,11 +38,11 @@ def lsp(args: argparse.Namespace, screen: Screen) -> int:
         screen.problems([Problem("E0850", said, None, "pip install 'neuron-nasm[lsp]'")])
         return REFUSED
     timing, files = Timing.of(args.timing), allowed(args)
-    from nasm.apps.lsp.analysis import Settings
+    from nasm.apps.lsp.analysis import AssemblySettings
     from nasm.apps.lsp.server import serve
 
     options = dict(args.options)
-    settings = Settings(args.target, dict(args.defines), options, files, timing)
+    settings = AssemblySettings(args.target, dict(args.defines), options, files, timing)
     return serve(settings, args.cycles)
 
 

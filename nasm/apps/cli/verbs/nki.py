@@ -163,7 +163,7 @@ examples:
 'import nki' finds nasm's own modules: no package of the vendor's is needed.
 Values that are made are zeros, ones, iota, random or normal with a shape, then
 a dtype (f32) and a seed (the number of its --in): normal[128,512]:bf16:seed=7.
-Behind a .npy file may stand what its elements are: a.npy:bf16. The target is
+A dtype may follow the name of a .npy file: a.npy:bf16. The target is
 --target, or the variable NEURON_PLATFORM_TARGET_OVERRIDE, or trn2.
 
 The exit code of a script is its own, or 1 if something is wrong with a run of

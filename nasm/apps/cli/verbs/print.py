@@ -93,9 +93,9 @@ examples:
   neuron-nasm print tiled.nasm --places       with the place of every tensor
 
 What is printed assembles to the same program: the same instructions, places
-and semaphores, and the same run in every tick. A comment stands above the first
-line that its line became. Machine options and timing
+and semaphores, and the same run in every tick. A comment is printed above
+the first line that its line became. Machine options and timing
 figures, which no text says, are named in comments: give them again. Array files
-are named from where the text stands: beside the program, or where -o writes it.
+are named relative to the text: the program's folder, or the one -o writes into.
 """,
 )

@@ -17,7 +17,7 @@ from nasm.machine.records import MOST_PROFILED, RunReport, Status
 from nasm.show import jsonable
 
 if TYPE_CHECKING:
-    from nasm.analysis.profile.what_if import Outcome
+    from nasm.analysis.profile.what_if import WhatIf
     from nasm.apps.cli.screen import Screen
     from nasm.apps.cli.tables import TableFolder
     from nasm.runs.running import Running
@@ -102,7 +102,7 @@ class Profiling(Run):
 
     def __init__(self, args: argparse.Namespace, screen: Screen) -> None:
         super().__init__(args, screen)
-        self.outcomes: list[Outcome] = []
+        self.outcomes: list[WhatIf] = []
         self.tables: TableFolder | None = None
 
     def go(self) -> int:

@@ -65,7 +65,7 @@ def repl(args: argparse.Namespace, screen: Screen) -> int:
     preload("nasm.apps.cli.programs", "nasm.apps.repl")
     from nasm.apps import repl as debugger
     from nasm.apps.cli import arrays, programs
-    from nasm.apps.repl.screen import Unwritable
+    from nasm.apps.repl.screen import ScreenUnwritable
 
     inputs = {} if program_names.kernel(args.program) else arrays.inputs(args)
     try:
@@ -84,7 +84,7 @@ def repl(args: argparse.Namespace, screen: Screen) -> int:
             color=args.color,
             kernel=(lambda: programs.called(args)) if program_names.kernel(args.program) else None,
         )
-    except Unwritable as problem:
+    except ScreenUnwritable as problem:
         streams.leave(sys.stdout)
         raise streams.Unwritable(str(problem)) from None
 

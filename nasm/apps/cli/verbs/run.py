@@ -107,7 +107,7 @@ def _unisolated(parsed: argparse.Namespace) -> str:
         whole["in_dir"] = "--in-dir"
     for name, option in whole.items():
         if getattr(parsed, name, None):
-            return f"{option} does not go with --isolated, which hands back a report and outputs"
+            return f"{option} does not go with --isolated, which returns only a report and outputs"
     return ""
 
 

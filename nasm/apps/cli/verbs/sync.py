@@ -205,7 +205,7 @@ VERB = Verb(
     rank=60,
     arguments=_arguments,
     body=sync,
-    examples=(("program.nasm", "who has to wait for whom"),),
+    examples=(("program.nasm", "which line has to wait for which"),),
     notes="""\
 examples:
   neuron-nasm sync program.nasm               show it with moments, as a diff

@@ -4,56 +4,56 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nasm.language.text.tree.expressions import Name, Node, Template
+from nasm.language.text.tree.expressions import ExpressionNode, Name, Template
 
 
 @dataclass(frozen=True, slots=True)
-class WaitClause(Node):
+class WaitClause(ExpressionNode):
     """``$s >= n``."""
 
     name: Name | Template
     op: str
-    value: Node
+    value: ExpressionNode
 
 
 @dataclass(frozen=True, slots=True)
-class UpdateClause(Node):
+class UpdateClause(ExpressionNode):
     """``$s++``, ``$s -= n``, ``$s = n``; ``op`` is ``++ -- += -= =``."""
 
     name: Name | Template
     op: str
-    value: Node | None
+    value: ExpressionNode | None
     at_read: bool
 
 
 @dataclass(frozen=True, slots=True)
-class TakeClause(Node):
+class TakeClause(ExpressionNode):
     """``take $s, n``: a wait for n, and an update that takes them; 1 if ``value`` is None."""
 
     name: Name | Template
-    value: Node | None
+    value: ExpressionNode | None
     at_read: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Several(Node):
+class Several(ExpressionNode):
     """``0..4`` as an index behind ``after``: each of these."""
 
-    first: Node
-    stop: Node
+    first: ExpressionNode
+    stop: ExpressionNode
 
 
 @dataclass(frozen=True, slots=True)
-class MomentName(Node):
+class MomentName(ExpressionNode):
     """``scan[r, i - 1]``, behind ``post`` or ``after``; there with a condition or None."""
 
     name: Name | Template
-    indices: tuple[Node, ...]
-    condition: Node | None = None
+    indices: tuple[ExpressionNode, ...]
+    condition: ExpressionNode | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class PostClause(Node):
+class PostClause(ExpressionNode):
     """``post NAME[i, …]``, with ``@read`` or without."""
 
     moment: MomentName
@@ -61,7 +61,7 @@ class PostClause(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class AfterClause(Node):
+class AfterClause(ExpressionNode):
     """``after NAME[i, …], NAME``."""
 
     moments: tuple[MomentName, ...]

@@ -7,7 +7,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class ExpressionNode:
     """Any expression; ``start`` and ``end`` are offsets into the source."""
 
     start: int
@@ -15,45 +15,45 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Number(Node):
+class NumberLiteral(ExpressionNode):
     """An integer or floating-point literal (``inf`` and ``nan`` are names)."""
 
     value: int | float
 
 
 @dataclass(frozen=True, slots=True)
-class Hole(Node):
+class Hole(ExpressionNode):
     """Where lines that are alike have numbers of their own: which of them, counted from 0."""
 
     index: int
 
 
 @dataclass(frozen=True, slots=True)
-class Numbered(Node):
+class Numbered(ExpressionNode):
     """An identifier, where lines that are alike have numbers of their own in it, by their index."""
 
     parts: tuple[str | int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Text(Node):
+class StringLiteral(ExpressionNode):
     """A string literal, unescaped."""
 
     value: str
 
 
 @dataclass(frozen=True, slots=True)
-class Name(Node):
+class Name(ExpressionNode):
     """An identifier, e.g. ``acc``, ``true``, ``multiply``."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class Template(Node):
+class Template(ExpressionNode):
     """An identifier with substitutions, ``w{k}_x``: literal text and expressions in turn."""
 
-    parts: tuple[str | Node, ...]
+    parts: tuple[str | ExpressionNode, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,52 +67,52 @@ class ExportedTemplate(Template):
 
 
 @dataclass(frozen=True, slots=True)
-class Counter(Node):
+class CounterName(ExpressionNode):
     """``$done`` among the arguments of a macro: a semaphore or an event."""
 
     name: Name | Template
 
 
 @dataclass(frozen=True, slots=True)
-class Engine(Node):
+class EngineName(ExpressionNode):
     """``@vector`` among the arguments of a macro."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class Register(Node):
+class RegisterName(ExpressionNode):
     """``%r3``."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True)
-class List(Node):
+class List(ExpressionNode):
     """``[a, b, c]``."""
 
-    items: tuple[Node, ...]
+    items: tuple[ExpressionNode, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Conditional(Node):
+class Conditional(ExpressionNode):
     """``a if c else b``."""
 
-    chosen: Node
-    condition: Node
-    other: Node
+    chosen: ExpressionNode
+    condition: ExpressionNode
+    other: ExpressionNode
 
 
 @dataclass(frozen=True, slots=True)
-class Unary(Node):
+class Unary(ExpressionNode):
     """``-x``, ``~x``, ``not x``."""
 
     op: str
-    operand: Node
+    operand: ExpressionNode
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Link(Node):
+class Postfix(ExpressionNode):
     """What continues the node ``before`` it: ``+ c`` of ``a + b + c``, ``[0]`` of ``x.T[0]``.
 
     Links that continue one another make a chain, which may be longer than Python's stack: it is
@@ -120,7 +120,7 @@ class Link(Node):
     ``start`` and ``end`` are those of the chain as far as this link.
     """
 
-    before: Node
+    before: ExpressionNode
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
@@ -139,77 +139,77 @@ class Link(Node):
         return _continued, _side_by_side(self)
 
 
-def _side_by_side(node: Node) -> tuple[Any, ...]:
+def _side_by_side(node: ExpressionNode) -> tuple[Any, ...]:
     """What a chain begins with, and of each link its type and its fields without ``before``."""
     first, links = chain(node)
     return first, *((type(n), n.start, n.end, *(getattr(n, f) for f in n.__slots__)) for n in links)
 
 
-def _continued(node: Node, *links: tuple[Any, ...]) -> Node:
+def _continued(node: ExpressionNode, *links: tuple[Any, ...]) -> ExpressionNode:
     """The chain of which these are the parts."""
     for kind, start, end, *fields in links:
         node = kind(start, end, node, *fields)
     return node
 
 
-def chain(node: Node) -> tuple[Node, list[Link]]:
+def chain(node: ExpressionNode) -> tuple[ExpressionNode, list[Postfix]]:
     """What a chain begins with, and its links in their order; none if it is no chain."""
-    links: list[Link] = []
-    while isinstance(node, Link):
+    links: list[Postfix] = []
+    while isinstance(node, Postfix):
         links.append(node)
         node = node.before
     return node, links[::-1]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Binary(Link):
+class Binary(Postfix):
     """``x op y``; comparisons and ``and``/``or`` too; ``@`` in expectations alone."""
 
     op: str
-    right: Node
+    right: ExpressionNode
 
 
 @dataclass(frozen=True, slots=True)
-class Named(Node):
+class NamedArgument(ExpressionNode):
     """``name=value`` among operands or arguments."""
 
     name: str
-    value: Node
+    value: ExpressionNode
 
 
 @dataclass(frozen=True, slots=True)
-class ExportedNamed(Named):
+class ExportedNamed(NamedArgument):
     """``@export name=value`` of a ``.const``."""
 
 
 @dataclass(frozen=True, slots=True)
-class Call(Node):
-    """``f(x, axis=1)``; arguments may be :class:`Named`."""
+class FunctionCall(ExpressionNode):
+    """``f(x, axis=1)``; arguments may be :class:`NamedArgument`."""
 
     function: Name
-    arguments: tuple[Node, ...]
+    arguments: tuple[ExpressionNode, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Method(Link):
+class Method(Postfix):
     """``x.view(u8)``; ``arguments`` is None for a bare attribute such as ``x.T``."""
 
     name: str
-    arguments: tuple[Node, ...] | None
+    arguments: tuple[ExpressionNode, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
-class Slice(Node):
+class Slice(ExpressionNode):
     """``a:b``, ``a:b:s`` or ``a : +n`` (``length``) inside brackets; parts may be absent."""
 
-    first: Node | None
-    stop: Node | None
-    length: Node | None
-    step: Node | None
+    first: ExpressionNode | None
+    stop: ExpressionNode | None
+    length: ExpressionNode | None
+    step: ExpressionNode | None
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Index(Link):
+class Subscript(Postfix):
     """``t[i, a:b]``."""
 
-    items: tuple[Node, ...]
+    items: tuple[ExpressionNode, ...]

@@ -5,11 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nasm.language.text.tree.clauses import Sync
-from nasm.language.text.tree.expressions import Name, Named, Node, Register, Template, Text
+from nasm.language.text.tree.expressions import (
+    ExpressionNode,
+    Name,
+    NamedArgument,
+    RegisterName,
+    StringLiteral,
+    Template,
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Statement(Node):
+class Statement(ExpressionNode):
     """A line or a block."""
 
 
@@ -17,7 +24,7 @@ class Statement(Node):
 class Version(Statement):
     """``.nasm 1``."""
 
-    number: Node
+    number: ExpressionNode
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +38,14 @@ class TargetLine(Statement):
 class CoreLine(Statement):
     """``.core 1``."""
 
-    number: Node
+    number: ExpressionNode
 
 
 @dataclass(frozen=True, slots=True)
 class Const(Statement):
     """``.const N = 512, K = N // 4``."""
 
-    items: tuple[Named, ...]
+    items: tuple[NamedArgument, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +61,10 @@ class TensorLine(Statement):
     space: Name
     name: Name | Template
     dtype: Name | Template
-    shape: tuple[Node, ...]
+    shape: tuple[ExpressionNode, ...]
     role: Name | None
-    init: Node | None
-    place: tuple[str, Node, Node | None] | None
+    init: ExpressionNode | None
+    place: tuple[str, ExpressionNode, ExpressionNode | None] | None
     arrangement: Name | None = None
 
 
@@ -66,7 +73,7 @@ class SemLine(Statement):
     """``.sem a, b = 7``; ``kind`` is ``sem`` or ``event``."""
 
     kind: str
-    items: tuple[tuple[Name | Template, Node | None], ...]
+    items: tuple[tuple[Name | Template, ExpressionNode | None], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +81,8 @@ class DmaBlock(Statement):
     """``.dma name queue=Q … .end``: lines ``dst <- src``."""
 
     name: Name | Template
-    options: tuple[Named, ...]
-    moves: tuple[tuple[Node, Node], ...]
+    options: tuple[NamedArgument, ...]
+    moves: tuple[tuple[ExpressionNode, ExpressionNode], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,29 +90,29 @@ class For(Statement):
     """``.for k in a..b step s … .end``; without ``stop``, ``first`` is a list."""
 
     variable: Name
-    first: Node
-    stop: Node | None
-    step: Node | None
+    first: ExpressionNode
+    stop: ExpressionNode | None
+    step: ExpressionNode | None
     body: tuple[Statement, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Auto(Node):
+class Auto(ExpressionNode):
     """``%auto``: a register that the assembler chooses."""
 
 
 @dataclass(frozen=True, slots=True)
-class Loop(Statement):
+class LoopStatement(Statement):
     """``@engine .loop k in a..b step s … .end``; instead of a name a register, or ``%auto``.
 
     ``head`` is where its first line ends.
     """
 
     engine: Name | None
-    variable: Name | Register | Auto
-    first: Node
-    stop: Node
-    step: Node | None
+    variable: Name | RegisterName | Auto
+    first: ExpressionNode
+    stop: ExpressionNode
+    step: ExpressionNode | None
     head: int
     body: tuple[Statement, ...]
 
@@ -115,36 +122,36 @@ class Break(Statement):
     """``.break``, or ``.break %r1 >= 3``."""
 
     engine: Name | None
-    condition: Node | None
+    condition: ExpressionNode | None
 
 
 @dataclass(frozen=True, slots=True)
 class If(Statement):
     """``.if`` with its ``.elif`` branches and ``.else`` (condition None)."""
 
-    branches: tuple[tuple[Node | None, tuple[Statement, ...]], ...]
+    branches: tuple[tuple[ExpressionNode | None, tuple[Statement, ...]], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Assert(Statement):
     """``.assert e, "message"``."""
 
-    condition: Node
-    message: Node | None
+    condition: ExpressionNode
+    message: ExpressionNode | None
 
 
 @dataclass(frozen=True, slots=True)
 class Expect(Statement):
     """``.expect left OP right options``; ``op`` is ``~``, ``==``, ``<=``, … or empty."""
 
-    left: Node
+    left: ExpressionNode
     op: str
-    right: Node | None
-    options: tuple[Named, ...]
+    right: ExpressionNode | None
+    options: tuple[NamedArgument, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Line(Statement):
+class InstructionLine(Statement):
     """An instruction line: any of label, engine and instruction may be absent.
 
     ``sync`` keeps all waits, updates and moments as they were written, so that a second wait, or an
@@ -154,7 +161,7 @@ class Line(Statement):
     label: Name | Template | None
     engine: Name | None
     mnemonic: Name | None
-    operands: tuple[Node, ...]
+    operands: tuple[ExpressionNode, ...]
     sync: tuple[Sync, ...]
 
 
@@ -165,7 +172,7 @@ class Like(Statement):
     ``line`` is what they have in common; its places are those of one of them.
     """
 
-    line: Line
+    line: InstructionLine
     numbers: tuple[int | float, ...]
 
 
@@ -183,7 +190,7 @@ class ViewLine(Statement):
     """``.view sorted = xs[0:64]``."""
 
     name: Name | Template
-    value: Node
+    value: ExpressionNode
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,8 +199,8 @@ class SettingLine(Statement):
 
     engine: Name | None
     name: Name | Template
-    value: Node | None
-    instruction: Line | None
+    value: ExpressionNode | None
+    instruction: InstructionLine | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,8 +209,8 @@ class WriteLine(Statement):
 
     label: Name | Template | None
     engine: Name | None
-    items: tuple[tuple[Name | Template, Node], ...]
-    options: tuple[Named, ...]
+    items: tuple[tuple[Name | Template, ExpressionNode], ...]
+    options: tuple[NamedArgument, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,15 +224,15 @@ class ScopeBlock(Statement):
 class Include(Statement):
     """``.include "file.nasm"``."""
 
-    path: Text
+    path: StringLiteral
 
 
 @dataclass(frozen=True, slots=True)
-class Macro(Statement):
-    """``.macro name(a, b, n=4) … .end``; a parameter with a default is :class:`Named`."""
+class MacroStatement(Statement):
+    """``.macro name(a, b, n=4) … .end``; a parameter with a default is :class:`NamedArgument`."""
 
     name: Name
-    parameters: tuple[Name | Named, ...]
+    parameters: tuple[Name | NamedArgument, ...]
     body: tuple[Statement, ...]
 
 
@@ -236,7 +243,7 @@ class MacroCall(Statement):
     label: Name | Template | None
     engine: Name | None
     name: Name
-    arguments: tuple[Node, ...]
+    arguments: tuple[ExpressionNode, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from nasm.isa.implicit_kinds import LanesOf
-from nasm.isa.instruction import Context, Operand
+from nasm.isa.instruction import InstructionContext, Operand
 from nasm.isa.kinds import Choice, Either, Flag, Number, Tile
 from nasm.targets.neuron import accumulator_costs, activations, alu, costs
 from nasm.targets.neuron.accumulators import HELD, Accumulators, commands, folded, folding, reduced
@@ -43,7 +43,7 @@ COMMAND_DOC = "what happens to the accumulators"
     "reduce_cmd=reset_reduce reduces this instruction's results",
     about="reduce_cmd",
 )
-def nothing_idle(context: Context) -> str | None:
+def nothing_idle(context: InstructionContext) -> str | None:
     """What is unknown cannot be read."""
     found = context["reduce_cmd"] == "idle" and context["reduce_res"] is not None
     return "reduce_res with reduce_cmd=idle" if found else None
@@ -55,7 +55,7 @@ def nothing_idle(context: Context) -> str | None:
     "nki.isa.exponential",
     about="reduce_init",
 )
-def init_loaded(context: Context) -> str | None:
+def init_loaded(context: InstructionContext) -> str | None:
     """What would not be loaded."""
     loading, value = context["reduce_cmd"] == "load_reduce", context["reduce_init"]
     unused = not loading and (isinstance(value, View) or value != 0.0)
@@ -134,7 +134,7 @@ COMPARISON = Choice(("equal", "less", "less_equal", "greater", "greater_equal"),
     _RANGE,
     about="range_start",
 )
-def exact_indices(context: Context) -> str | None:
+def exact_indices(context: InstructionContext) -> str | None:
     """Indices are compared as float32."""
     first = context["range_start"]
     last = first + context["on_true_tile"].elements - 1
@@ -149,7 +149,7 @@ def exact_indices(context: Context) -> str | None:
     _RANGE,
     about="on_false_value",
 )
-def false_value(context: Context) -> str | None:
+def false_value(context: InstructionContext) -> str | None:
     """A hardware constraint."""
     found = context["on_false_value"]
     return None if np.float32(found) == np.float32(FP32_MIN) else f"on_false_value={found:g}"
@@ -192,7 +192,7 @@ def false_value(context: Context) -> str | None:
     "(range_start + i <comp_op1> bound1) else FP32_MIN; acc = maximum of acc and dst",
     tensors=".sbuf low float32[128, 1]\n.sbuf high float32[128, 1]",
     example="RangeSelect c, a, low, high, comp_op0=greater_equal, comp_op1=less, reduce_res=m",
-    source=f"{_RANGE}; which reduce_cmd it takes beside reduce and reset_reduce is assumed",
+    source=f"{_RANGE}; which reduce_cmd it takes in addition to reduce and reset_reduce is assumed",
 )
 def RangeSelect(
     on_true_tile: Any,

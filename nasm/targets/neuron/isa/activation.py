@@ -6,7 +6,7 @@ from typing import Any
 
 from nasm.base.problems import Severity
 from nasm.isa.implicit_kinds import Doubt, LanesOf
-from nasm.isa.instruction import Context, Operand
+from nasm.isa.instruction import InstructionContext, Operand
 from nasm.isa.kinds import Choice, Either, Number
 from nasm.targets.neuron import accumulator_costs, activations
 from nasm.targets.neuron.accumulators import (
@@ -35,7 +35,7 @@ REDUCE = commands("idle", "reset", "reduce", "reset_reduce")
     "put the number into a tile with Memset",
     about="bias",
 )
-def bias_form(context: Context) -> str | None:
+def bias_form(context: InstructionContext) -> str | None:
     """What bias may be."""
     bias = context["bias"]
     if bias is None or isinstance(bias, View) or context.generation.switches["scalar_literal_bias"]:
@@ -44,7 +44,7 @@ def bias_form(context: Context) -> str | None:
 
 
 @rule(DTYPE, "bias is of any dtype but tfloat32", SOURCE, about="bias")
-def bias_dtype(context: Context) -> str | None:
+def bias_dtype(context: InstructionContext) -> str | None:
     """The one dtype a bias is not."""
     bias = context["bias"]
     found = isinstance(bias, View) and bias.dtype.name == "tfloat32"
@@ -52,7 +52,7 @@ def bias_dtype(context: Context) -> str | None:
 
 
 @rule(MODE, "reciprocal takes no bias on v2", "NKI reference, engine selection", about="bias")
-def reciprocal_unbiased(context: Context) -> str | None:
+def reciprocal_unbiased(context: InstructionContext) -> str | None:
     """A limit of v2's reciprocal."""
     late = context.generation.switches["scalar_literal_bias"]
     if context["op"] == "reciprocal" and context["bias"] is not None and not late:
@@ -67,7 +67,7 @@ def reciprocal_unbiased(context: Context) -> str | None:
     "for example reduce_op=add, reduce_res=total, reduce_cmd=reset_reduce",
     about="reduce_cmd",
 )
-def reduction_named(context: Context) -> str | None:
+def reduction_named(context: InstructionContext) -> str | None:
     """What is summed is said by reduce_op."""
     sums = context["reduce_cmd"] in ("reduce", "reset_reduce")
     if sums and context["reduce_op"] is None:
@@ -82,7 +82,7 @@ def reduction_named(context: Context) -> str | None:
     "reduce_cmd=reset_reduce reduces this instruction's results",
     severity=Severity.WARNING,
 )
-def reduction_used(context: Context) -> str | None:
+def reduction_used(context: InstructionContext) -> str | None:
     """An operator that is not used is probably a mistake; what reduce_res reads is older."""
     idle = context["reduce_op"] is not None and context["reduce_cmd"] == "idle"
     if not idle:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nasm.base.problems import Severity
-from nasm.isa.instruction import Context, Operand
+from nasm.isa.instruction import InstructionContext, Operand
 from nasm.isa.kinds import Choice, Either, Flag, Number
 from nasm.targets.neuron import accumulator_costs, activations, alu
 from nasm.targets.neuron.accumulators import HELD, Accumulators, folded, folding, read, run
@@ -35,14 +35,14 @@ REDUCTION = Operators(("add", "maximum", "minimum", "abs_max", "abs_min"), "redu
     "subtract or bypass with bypass",
     SOURCE,
 )
-def stage_pairs(context: Context) -> str | None:
+def stage_pairs(context: InstructionContext) -> str | None:
     """What the tensor-scalar stage can be."""
     pair = (context["op0"], context["op1"])
     return None if pair in PAIRS else f"op0={pair[0]}, op1={pair[1]}"
 
 
 @rule(MODE, "an operator other than bypass has its operand, and only one has a reverse", SOURCE)
-def stage_operands(context: Context) -> str | None:
+def stage_operands(context: InstructionContext) -> str | None:
     """imm0 and reverse0 belong to op0, imm1 and reverse1 to op1."""
     for n in ("0", "1"):
         op = context[f"op{n}"]
@@ -54,7 +54,7 @@ def stage_operands(context: Context) -> str | None:
 
 
 @rule(DTYPE, "imm0 and imm1 are of one dtype if both are tiles", SOURCE)
-def same_immediates(context: Context) -> str | None:
+def same_immediates(context: InstructionContext) -> str | None:
     """The two scalars come by one way."""
     first, second = context["imm0"], context["imm1"]
     if isinstance(first, View) and isinstance(second, View) and first.dtype is not second.dtype:
@@ -68,7 +68,7 @@ def same_immediates(context: Context) -> str | None:
     SOURCE,
     about="reduce_cmd",
 )
-def reduction_named(context: Context) -> str | None:
+def reduction_named(context: InstructionContext) -> str | None:
     """What is reduced, or reset, is said by reduce_op."""
     command = context["reduce_cmd"]
     if command != "idle" and context["reduce_op"] is None:
@@ -84,7 +84,7 @@ def reduction_named(context: Context) -> str | None:
     severity=Severity.WARNING,
     about="relu_param",
 )
-def parameter_used(context: Context) -> str | None:
+def parameter_used(context: InstructionContext) -> str | None:
     """A parameter that changes nothing is probably a mistake."""
     unused = context["relu_param"] != 0.0 and not activations.ACTIVATIONS[context["op"]].parameter
     return f"relu_param with op={context['op']}, which has no parameter" if unused else None

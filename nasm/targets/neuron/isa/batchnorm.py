@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from nasm.isa.instruction import Context, Operand
+from nasm.isa.instruction import InstructionContext, Operand
 from nasm.targets.neuron import alu, costs
 from nasm.targets.neuron.figures import STATS_MOST
 from nasm.targets.neuron.isa.table import ISA, LANES, Names
@@ -58,7 +58,7 @@ def BatchNormStats(data: Any) -> Any:
 @rule(
     LIMIT, "data holds count, mean and variance * count, one or more times", AGGREGATE, about="data"
 )
-def triples(context: Context) -> str | None:
+def triples(context: InstructionContext) -> str | None:
     """A multiple of three elements."""
     found = context["data"].elements
     if found % 3 == 0:

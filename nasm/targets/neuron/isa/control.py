@@ -10,7 +10,7 @@ from nasm.base.dtypes import DType
 from nasm.base.problems import Refused
 from nasm.isa.effects import Jump
 from nasm.isa.implicit_kinds import DtypeOf, Here
-from nasm.isa.instruction import About, Context, Operand, in_bits
+from nasm.isa.instruction import About, InstructionContext, Operand, in_bits
 from nasm.isa.kinds import Choice, Either, Label, Number, Register, Tile
 from nasm.targets.neuron import alu, costs
 from nasm.targets.neuron.integers import wrap32
@@ -78,7 +78,7 @@ def RegisterAlu(src1: int, src2: int, op: str) -> int:
 
 
 @rule(SHAPE, "a register is one element of at most 32 bits", "nki.isa.register_load")
-def one_element(context: Context) -> str | None:
+def one_element(context: InstructionContext) -> str | None:
     """What fits a register."""
     for name in ("src", "dst"):
         view = context.operands.get(name)
@@ -88,7 +88,7 @@ def one_element(context: Context) -> str | None:
 
 
 @rule(DTYPE, "a register takes plain numbers, by their bits", "nki.isa.register_load")
-def whole_words(context: Context) -> str | None:
+def whole_words(context: InstructionContext) -> str | None:
     """Packed elements have no register form."""
     for name in ("src", "dst"):
         view = context.operands.get(name)
@@ -141,7 +141,7 @@ def _holds(op: str, a: int, b: int) -> bool:
 
 
 @rule(MODE, "a comparison needs both sides", f"{KLR}, CmpBranch", about="op")
-def compared(context: Context) -> str | None:
+def compared(context: InstructionContext) -> str | None:
     """Only op=always compares nothing."""
     if context["op"] != "always" and (context["reg1"] is None or context["reg2"] is None):
         return f"op={context['op']} without reg1 and reg2"

@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from nasm.isa.implicit_kinds import LanesOf
-from nasm.isa.instruction import Context, Operand, Rule
+from nasm.isa.instruction import InstructionContext, Operand, Rule
 from nasm.isa.kinds import Flag, Tile
 from nasm.targets.neuron import accumulator_costs, alu
 from nasm.targets.neuron.accumulators import (
@@ -34,7 +34,7 @@ COMMANDS = commands("reset_reduce", "reduce", "load_reduce")
 
 def _operand_present(op: str, operand: str, source: str) -> Rule:
     @rule(MODE, f"{op} needs {operand}, unless it is a unary operator", source, names=(op, operand))
-    def check(context: Context) -> str | None:
+    def check(context: InstructionContext) -> str | None:
         value = context[operand]
         if alu.OPERATORS[context[op]].unary:
             return None if value in (None, 0) else f"{op}={context[op]} takes no {operand}"
@@ -45,7 +45,7 @@ def _operand_present(op: str, operand: str, source: str) -> Rule:
 
 def _loaded(operand: str, source: str) -> Rule:
     @rule(MODE, f"reduce_cmd=load_reduce needs {operand}", source, names=("reduce_cmd", operand))
-    def check(context: Context) -> str | None:
+    def check(context: InstructionContext) -> str | None:
         missing = context["reduce_cmd"] == "load_reduce" and context[operand] is None
         return f"reduce_cmd=load_reduce without {operand}" if missing else None
 
@@ -58,7 +58,7 @@ _REDUCE = "nki.isa.tensor_scalar_reduce"
 
 
 @rule(MODE, "reduce_init is for reduce_cmd=load_reduce", _REDUCE, about="reduce_init")
-def init_loaded(context: Context) -> str | None:
+def init_loaded(context: InstructionContext) -> str | None:
     """What would not be loaded."""
     unused = context["reduce_init"] is not None and context["reduce_cmd"] != "load_reduce"
     return f"reduce_init with reduce_cmd={context['reduce_cmd']}" if unused else None
@@ -71,7 +71,7 @@ def init_loaded(context: Context) -> str | None:
     "a subtraction the other way round: multiply by -1 and add",
     about="reverse0",
 )
-def not_reversed(context: Context) -> str | None:
+def not_reversed(context: InstructionContext) -> str | None:
     """Listed and refused by the vendor."""
     return "reverse0=true" if context["reverse0"] else None
 

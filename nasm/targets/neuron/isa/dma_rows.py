@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nasm.isa.instruction import Context
+from nasm.isa.instruction import InstructionContext
 from nasm.targets.neuron.isa.dma_rules import COMPUTE_SOURCE, DMA_SOURCE, TRANSPOSE_SOURCE
 from nasm.targets.neuron.rules import AVAILABLE, DTYPE, MODE, SHAPE, rule
 from nasm.views.view import View
@@ -10,13 +10,13 @@ from nasm.views.view import View
 DGE_PAGE = "NKI Descriptor Generation Engine reference, 'Mode Selection Summary'"
 
 
-def _rows(context: Context) -> list[View]:
+def _rows(context: InstructionContext) -> list[View]:
     """The views whose rows a tile names, with each only once."""
     return list(dict.fromkeys(view for _, view, _ in context.addressed if view.gathers))
 
 
 @rule(AVAILABLE, "rows that a tile names are moved by swdge from v3 on", DGE_PAGE)
-def generation_has_rows(context: Context) -> str | None:
+def generation_has_rows(context: InstructionContext) -> str | None:
     """The page has it for v3 and later."""
     for view in _rows(context):
         if not context.generation.switches["dma_rows"]:
@@ -25,7 +25,7 @@ def generation_has_rows(context: Context) -> str | None:
 
 
 @rule(MODE, "a tile names rows on GpSimd only, which makes their descriptors (swdge)", DGE_PAGE)
-def rows_by_swdge(context: Context) -> str | None:
+def rows_by_swdge(context: InstructionContext) -> str | None:
     """Hardware descriptors take one address each time, static ones none."""
     mode = context.operands.get("dge_mode") or ("swdge" if context.engine == "gpsimd" else "none")
     for view in _rows(context):
@@ -38,7 +38,7 @@ def rows_by_swdge(context: Context) -> str | None:
 
 
 @rule(SHAPE, "an index of a copy or a sum is [P, 1]: one entry on each partition", DMA_SOURCE)
-def one_entry_each(context: Context) -> str | None:
+def one_entry_each(context: InstructionContext) -> str | None:
     """And every one of them is used."""
     for view in _rows(context):
         assert view.offsets is not None
@@ -60,7 +60,7 @@ def one_entry_each(context: Context) -> str | None:
     f"{TRANSPOSE_SOURCE}, 'DMA Indirect Transpose Constraints'",
     about="src",
 )
-def rows_transposable(context: Context) -> str | None:
+def rows_transposable(context: InstructionContext) -> str | None:
     """That the last axis has at most 128 elements follows from dst: it is its partitions."""
     src = context["src"]
     if not src.gathers:
@@ -78,7 +78,7 @@ def rows_transposable(context: Context) -> str | None:
     f"{TRANSPOSE_SOURCE}, 'DMA Indirect Transpose Constraints'",
     about="src",
 )
-def rows_dtype(context: Context) -> str | None:
+def rows_dtype(context: InstructionContext) -> str | None:
     """Of the data, and of the index."""
     src = context["src"]
     if not src.gathers:
@@ -96,7 +96,7 @@ def rows_dtype(context: Context) -> str | None:
     f"{TRANSPOSE_SOURCE}, 'DMA Indirect Transpose Constraints'",
     about="src",
 )
-def index_transposable(context: Context) -> str | None:
+def index_transposable(context: InstructionContext) -> str | None:
     """Its entries are taken column by column."""
     src = context["src"]
     if not src.gathers:
@@ -113,7 +113,7 @@ def index_transposable(context: Context) -> str | None:
     TRANSPOSE_SOURCE,
     about="oob_mode",
 )
-def skip_is_indirect(context: Context) -> str | None:
+def skip_is_indirect(context: InstructionContext) -> str | None:
     """Any other is within bounds."""
     src = context["src"]
     if context["oob_mode"] != "skip" or src.dynamic or src.offsets is not None:
@@ -131,7 +131,7 @@ def skip_is_indirect(context: Context) -> str | None:
     f"{COMPUTE_SOURCE}, 'Read-Modify-Write'",
     about="dst",
 )
-def read_modify_write(context: Context) -> str | None:
+def read_modify_write(context: InstructionContext) -> str | None:
     """Dst is one of two sources; the rows are one side, SBUF the other."""
     dst, sources = context["dst"], context["srcs"]
     found = _rows(context)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from nasm.base.dtypes import Kind
+from nasm.base.dtypes import ElementKind
 from nasm.base.problems import Severity, listed
-from nasm.isa.instruction import About, Context
+from nasm.isa.instruction import About, InstructionContext
 from nasm.targets.neuron import dge
 from nasm.targets.neuron.rules import AVAILABLE, DTYPE, MEMORY, MODE, SHAPE, repeats, rule
 from nasm.views.view import View
@@ -17,7 +17,7 @@ SHARES = 16
 
 
 @rule(SHAPE, "dst and src have the same number of elements", DMA_SOURCE)
-def same_size(context: Context) -> str | None:
+def same_size(context: InstructionContext) -> str | None:
     """A DMA walks both sides in row-major order."""
     dst, src = context["dst"].size, context["src"].size
     return None if dst == src else f"dst has {dst} elements, src {src}; wanted the same"
@@ -29,7 +29,7 @@ def same_size(context: Context) -> str | None:
     f"{DMA_SOURCE}; Trainium2 guide, 'Descriptor Generation Engine'",
     about="dge_mode",
 )
-def dge_available(context: Context) -> str | None:
+def dge_available(context: InstructionContext) -> str | None:
     """Who can make descriptors while the program runs."""
     mode = context["dge_mode"]
     if mode == "hwdge" and not context.generation.switches["hardware_dge"]:
@@ -47,7 +47,7 @@ def dge_available(context: Context) -> str | None:
     f"{DMA_SOURCE}, priority",
     about="priority",
 )
-def priority_available(context: Context) -> str | None:
+def priority_available(context: InstructionContext) -> str | None:
     """Earlier generations serve their queues in turn."""
     priority = context["priority"]
     if priority is None or context.generation.priorities:
@@ -55,12 +55,12 @@ def priority_available(context: Context) -> str | None:
     return f"priority={priority} on {context.generation.name}"
 
 
-def _mode(context: Context) -> str:
+def _mode(context: InstructionContext) -> str:
     views = (context["dst"], context["src"])
     return dge.mode(context.generation, context.engine, views, context["dge_mode"])
 
 
-def _named(context: Context) -> str:
+def _named(context: InstructionContext) -> str:
     return dge.named(context, _mode(context), context["dge_mode"])
 
 
@@ -70,7 +70,7 @@ def _named(context: Context) -> str:
     f"{DMA_SOURCE}; NKI 0.3 release notes (no cast with hardware DGE)",
     "dge_mode=none lets a DMA convert at a fixed address, swdge (@gpsimd) at any",
 )
-def convertible(context: Context) -> str | None:
+def convertible(context: InstructionContext) -> str | None:
     """Between which dtypes a DMA moves data."""
     dst, src = context["dst"], context["src"]
     if dst.dtype is not src.dtype and _mode(context) == "hwdge":
@@ -80,13 +80,13 @@ def convertible(context: Context) -> str | None:
 
 def _inconvertible(dst: View, src: View) -> str | None:
     kinds = {dst.dtype.kind, src.dtype.kind}
-    if dst.dtype is src.dtype or not kinds & {Kind.PACKED, Kind.SCALE}:
+    if dst.dtype is src.dtype or not kinds & {ElementKind.PACKED, ElementKind.SCALE}:
         return None
     return f"{src.dtype.name} into {dst.dtype.name}; such elements are moved as they are"
 
 
 @rule(MODE, "a start known at run time needs descriptors made then (swdge or hwdge)", DMA_SOURCE)
-def dynamic_needs_dge(context: Context) -> str | None:
+def dynamic_needs_dge(context: InstructionContext) -> str | None:
     """Descriptors written before the run cannot know a register."""
     for name in ("dst", "src"):
         held = dge.at_run_time(context[name])
@@ -101,7 +101,7 @@ def dynamic_needs_dge(context: Context) -> str | None:
     "nki-library, down_projection kernels: what 'scalar DGE' needs",
     "dge_mode=none takes any, at a fixed address; on @gpsimd swdge does",
 )
-def dynamic_partitions(context: Context) -> str | None:
+def dynamic_partitions(context: InstructionContext) -> str | None:
     """What the hardware makes descriptors for from a register's value."""
     if _mode(context) != "hwdge" or not (
         dge.at_run_time(context["dst"]) or dge.at_run_time(context["src"])
@@ -115,7 +115,7 @@ def dynamic_partitions(context: Context) -> str | None:
 
 
 @rule(SHAPE, "a DMA writes every element of dst once", f"{DMA_SOURCE} (assumed)", about="dst")
-def dst_once(context: Context) -> str | None:
+def dst_once(context: InstructionContext) -> str | None:
     """A step of 0 is for src."""
     return "dst walks some elements more than once" if repeats(context["dst"]) else None
 
@@ -126,7 +126,7 @@ def dst_once(context: Context) -> str | None:
     "NKI documentation: DMA and memory types (assumed)",
     about="dst",
 )
-def not_into_psum(context: Context) -> str | None:
+def not_into_psum(context: InstructionContext) -> str | None:
     """Reads of PSUM by DMA were documented once, writes never."""
     where = context["dst"].tensor.memory.name
     return "dst is in psum; wanted hbm or sbuf" if where == "psum" else None
@@ -140,7 +140,7 @@ def not_into_psum(context: Context) -> str | None:
     severity=Severity.WARNING,
     about="src",
 )
-def from_psum(context: Context) -> str | None:
+def from_psum(context: InstructionContext) -> str | None:
     """What once was documented is done, and said."""
     return "src is in psum" if context["src"].tensor.memory.name == "psum" else None
 
@@ -152,7 +152,7 @@ def from_psum(context: Context) -> str | None:
     "DmaCompute with dst among its sources adds anywhere",
     about="compute_op",
 )
-def adds_near_memory(context: Context) -> str | None:
+def adds_near_memory(context: InstructionContext) -> str | None:
     """SBUF adds what arrives to what it holds; other memories do not."""
     dst, src = context["dst"], context["src"]
     if context["compute_op"] == "none":
@@ -181,7 +181,7 @@ def transposed(rank: int) -> str:
     TRANSPOSE_SOURCE,
     about="axes",
 )
-def axes_fit(context: Context) -> str | None:
+def axes_fit(context: InstructionContext) -> str | None:
     """The first and the last axis change places."""
     rank, axes = len(context["src"].shape), context["axes"]
     if rank not in AXES:
@@ -197,7 +197,7 @@ def axes_fit(context: Context) -> str | None:
     f"{TRANSPOSE_SOURCE}; NKI 0.4 migration guide",
     about="dst",
 )
-def transposed_shape(context: Context) -> str | None:
+def transposed_shape(context: InstructionContext) -> str | None:
     """Neither an axis of 1 more nor one less."""
     dst, src = context["dst"], context["src"]
     wanted = [src.shape[axis] for axis in AXES[len(src.shape)]]
@@ -212,7 +212,7 @@ def transposed_shape(context: Context) -> str | None:
     f"{TRANSPOSE_SOURCE}; Trainium2 guide, 'DMA Transpose'",
     "two 8-bit elements side by side can go as one: .view(u16)",
 )
-def transposable(context: Context) -> str | None:
+def transposable(context: InstructionContext) -> str | None:
     """Bits are moved, never converted."""
     dst, src = context["dst"].dtype, context["src"].dtype
     if dst is not src:
@@ -223,7 +223,7 @@ def transposable(context: Context) -> str | None:
 
 
 @rule(MODE, "a transpose takes swdge only with an index tile", TRANSPOSE_SOURCE, about="dge_mode")
-def transpose_mode(context: Context) -> str | None:
+def transpose_mode(context: InstructionContext) -> str | None:
     """GpSimd makes descriptors for gathered rows only."""
     return (
         "dge_mode=swdge" if context["dge_mode"] == "swdge" and not context["src"].gathers else None
@@ -238,7 +238,7 @@ def transpose_mode(context: Context) -> str | None:
     "dge_mode=none has none of these limits",
     about="src",
 )
-def hardware_transpose(context: Context) -> str | None:
+def hardware_transpose(context: InstructionContext) -> str | None:
     """What the hardware makes the descriptors of a transpose for."""
     src = context["src"]
     if context["dge_mode"] != "hwdge":
@@ -258,7 +258,7 @@ def hardware_transpose(context: Context) -> str | None:
 @rule(
     SHAPE, "every source has the same number of elements as dst", f"{COMPUTE_SOURCE}, 'Tile size'"
 )
-def sources_fit(context: Context) -> str | None:
+def sources_fit(context: InstructionContext) -> str | None:
     """All are walked in row-major order."""
     wanted = context["dst"].size
     for view in context["srcs"]:
@@ -272,16 +272,16 @@ def sources_fit(context: Context) -> str | None:
     "a sum needs numbers: no x4 and e8m0 dtypes",
     f"{COMPUTE_SOURCE}; NKI DMA overview (no casts of MX dtypes)",
 )
-def summable(context: Context) -> str | None:
+def summable(context: InstructionContext) -> str | None:
     """Every element passes through float32."""
     for view in (context["dst"], *context["srcs"]):
-        if view.dtype.kind in (Kind.PACKED, Kind.SCALE):
+        if view.dtype.kind in (ElementKind.PACKED, ElementKind.SCALE):
             return f"{view.tensor.name} is {view.dtype.name}"
     return None
 
 
 @rule(MODE, "scales are all 1.0, one for each source", COMPUTE_SOURCE, about="scales")
-def unscaled(context: Context) -> str | None:
+def unscaled(context: InstructionContext) -> str | None:
     """The API has room for more than it does."""
     scales, sources = context["scales"], context["srcs"]
     if scales is None:
@@ -298,7 +298,7 @@ def unscaled(context: Context) -> str | None:
     f"{COMPUTE_SOURCE}: indices that repeat are not supported",
     about="unique_indices",
 )
-def unique(context: Context) -> str | None:
+def unique(context: InstructionContext) -> str | None:
     """What several additions to one element give is not said."""
     return None if context["unique_indices"] else "unique_indices=false"
 
@@ -309,7 +309,7 @@ def unique(context: Context) -> str | None:
     "tile names",
     COMPUTE_SOURCE,
 )
-def static(context: Context) -> str | None:
+def static(context: InstructionContext) -> str | None:
     """Its descriptors are written before the run."""
     for view in (context["dst"], *context["srcs"]):
         if dge.at_run_time(view):
@@ -323,7 +323,7 @@ def static(context: Context) -> str | None:
     "a DMA writes",
     DMA_SOURCE,
 )
-def lines_fit(context: Context) -> str | None:
+def lines_fit(context: InstructionContext) -> str | None:
     """Every `dst <- src` of a prepared transfer is one a DMA could do."""
     for dst, src in context["transfer"].moves:
         if dst.size != src.size:
@@ -338,7 +338,7 @@ def lines_fit(context: Context) -> str | None:
     "each line of the transfer writes every element of its dst once",
     f"{DMA_SOURCE} (assumed)",
 )
-def lines_once(context: Context) -> str | None:
+def lines_once(context: InstructionContext) -> str | None:
     """As DmaCopy does."""
     for dst, _ in context["transfer"].moves:
         if repeats(dst):
@@ -351,7 +351,7 @@ def lines_once(context: Context) -> str | None:
     "each line of the transfer is of dtypes the generation has and a DMA converts",
     DMA_SOURCE,
 )
-def lines_convertible(context: Context) -> str | None:
+def lines_convertible(context: InstructionContext) -> str | None:
     """Every line moves elements as they are, or through float32."""
     for dst, src in context["transfer"].moves:
         for view in (dst, src):
@@ -372,7 +372,7 @@ def lines_convertible(context: Context) -> str | None:
     "before it",
     DMA_SOURCE,
 )
-def lines_static(context: Context) -> str | None:
+def lines_static(context: InstructionContext) -> str | None:
     """Nothing of it depends on the run."""
     for pair in context["transfer"].moves:
         for view in pair:

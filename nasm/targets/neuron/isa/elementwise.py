@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nasm.base.problems import Severity, listed
-from nasm.isa.instruction import BITS, About, Context, OfOperands, Operand, Rule
+from nasm.isa.instruction import BITS, About, InstructionContext, OfOperands, Operand, Rule
 from nasm.isa.kinds import Anything, Either, Flag
 from nasm.targets.neuron import alu, costs
 from nasm.targets.neuron.indirection import not_address_arithmetic
@@ -32,7 +32,7 @@ FIRST = (*alu.BINARY_ARITH, "abs", "reciprocal", "bypass")
 
 
 @rule(DTYPE, "bitwise operators take integers of one width and convert nothing", ALU_SOURCE)
-def bitwise_integers(context: Context) -> str | None:
+def bitwise_integers(context: InstructionContext) -> str | None:
     """Bit patterns go in and come out as they are."""
     bitwise = [n for n in ("op", "op0", "op1") if (op := context.operands.get(n)) and _bitvec(op)]
     bitwise = [context[n] for n in bitwise]
@@ -61,7 +61,7 @@ def on_engine(*names: str) -> Rule:
         ALU_SOURCE,
         names=names,
     )
-    def check(context: Context) -> str | None:
+    def check(context: InstructionContext) -> str | None:
         for name in names:
             op = context[name]
             if op is None or exact_integers(context, *names):
@@ -84,7 +84,7 @@ def on_engine(*names: str) -> Rule:
     f"nki.isa.tensor_tensor; {ALU_SOURCE}",
     about="op",
 )
-def tile_operator(context: Context) -> str | None:
+def tile_operator(context: InstructionContext) -> str | None:
     """Where two tiles can be combined."""
     op, here = context["op"], context.generation.name
     engines = alu.OPERATORS[op].engines_on(here)
@@ -102,7 +102,7 @@ def tile_operator(context: Context) -> str | None:
     severity=Severity.WARNING,
     about="op",
 )
-def described_on_gpsimd(context: Context) -> str | None:
+def described_on_gpsimd(context: InstructionContext) -> str | None:
     """The vendor's interface takes others too."""
     op = alu.OPERATORS[context["op"]]
     if context.engine != "gpsimd" or "gpsimd" in op.engines:
@@ -116,7 +116,7 @@ def described_on_gpsimd(context: Context) -> str | None:
     "nki.isa.tensor_tensor says nothing of an order between int32 and uint32",
     about="op",
 )
-def one_order(context: Context) -> str | None:
+def one_order(context: InstructionContext) -> str | None:
     """Signed and unsigned words have no documented order."""
     kinds = {context["data1"].dtype.name, context["data2"].dtype.name}
     if len(kinds) == 1 or context["op"] not in alu.ORDERED or not exact_integers(context, "op"):
@@ -160,7 +160,7 @@ def TensorTensor(data1: Any, data2: Any, op: str) -> Any:
     "a binary operator needs its operand, and an operand needs its operator",
     "nki.isa.tensor_scalar",
 )
-def operands_present(context: Context) -> str | None:
+def operands_present(context: InstructionContext) -> str | None:
     """operand0 with op0, operand1 with op1; unary operators take none, or 0."""
     for n in ("0", "1"):
         op, operand = context[f"op{n}"], context[f"operand{n}"]
@@ -176,7 +176,7 @@ def operands_present(context: Context) -> str | None:
 
 
 @rule(MODE, "op0 and op1 are both arithmetic or both bitwise", "nki.isa.tensor_scalar")
-def same_class(context: Context) -> str | None:
+def same_class(context: InstructionContext) -> str | None:
     """The two stages share one data path."""
     if context["op1"] is None:
         return None
@@ -192,7 +192,7 @@ def same_class(context: Context) -> str | None:
     "NKI release notes: new operators of tensor_scalar on NeuronCore-v4",
     about="op1",
 )
-def first_stage_only(context: Context) -> str | None:
+def first_stage_only(context: InstructionContext) -> str | None:
     """What the second stage lacks."""
     op = context["op1"]
     return f"op1={op}" if op in ("square", "relu", "abs_max", "abs_min") else None
@@ -204,7 +204,7 @@ def first_stage_only(context: Context) -> str | None:
     "a 32-bit integer where all are and integers are computed exactly",
     "nki.isa.tensor_scalar",
 )
-def scalar_dtypes(context: Context) -> str | None:
+def scalar_dtypes(context: InstructionContext) -> str | None:
     """What a scalar operand may be."""
     if _exact(context):
         return None
@@ -224,7 +224,7 @@ def scalar_dtypes(context: Context) -> str | None:
     "a number combined with exact integers or bits fits the width of data",
     "nki.isa.tensor_scalar says nothing of what is beyond it (assumed)",
 )
-def number_fits(context: Context) -> str | None:
+def number_fits(context: InstructionContext) -> str | None:
     """What becomes of the other bits is nowhere said."""
     if _domain(context) != BITS:
         return None
@@ -241,7 +241,7 @@ def number_fits(context: Context) -> str | None:
     "Scalar (v3, v4) does multiply then add, multiply alone, or add alone",
     "nki.isa.tensor_scalar; Trainium2 architecture guide",
 )
-def scalar_engine_pairs(context: Context) -> str | None:
+def scalar_engine_pairs(context: InstructionContext) -> str | None:
     """The Scalar engine's multiply-add."""
     if context.engine != "scalar":
         return None
@@ -257,7 +257,7 @@ def scalar_engine_pairs(context: Context) -> str | None:
     "does bitwise operators",
     "nki.isa.tensor_scalar; NKI reference, engine selection",
 )
-def gpsimd_operators(context: Context) -> str | None:
+def gpsimd_operators(context: InstructionContext) -> str | None:
     """What is left to GpSimd: Vector and Scalar do the rest faster."""
     if context.engine != "gpsimd":
         return None
@@ -270,7 +270,7 @@ def gpsimd_operators(context: Context) -> str | None:
     return None
 
 
-def _exact(context: Context) -> bool:
+def _exact(context: InstructionContext) -> bool:
     """Whether integers are computed exactly: as GpSimd does, and in address arithmetic.
 
     Address arithmetic is what nki.isa.tensor_scalar names so, an add or a multiply and an add of
@@ -290,7 +290,7 @@ def _exact(context: Context) -> bool:
 _OPERATORS = domain_of("op0", "op1")
 
 
-def _domain(context: Context) -> str:
+def _domain(context: InstructionContext) -> str:
     """As the operators say; address arithmetic on 32-bit integers stays exact."""
     return BITS if _exact(context) else _OPERATORS.answer(context)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from nasm.base.problems import Refused
 from nasm.isa.implicit_kinds import ShapeOf
-from nasm.isa.instruction import Context, Operand, in_bits
+from nasm.isa.instruction import InstructionContext, Operand, in_bits
 from nasm.isa.kinds import Number, Tile
 from nasm.targets.neuron import gpsimd_costs
 from nasm.targets.neuron.isa.gpsimd import CORE, SBUF
@@ -25,7 +25,7 @@ def _same_dtype(data: str, source: str) -> Any:
         source,
         names=("dst", data),
     )
-    def check(context: Context) -> str | None:
+    def check(context: InstructionContext) -> str | None:
         dst, found = context["dst"].dtype, context[data].dtype
         return None if dst is found else f"dst is {dst}, {data} {found}"
 
@@ -40,14 +40,14 @@ def _whole_cores(name: str, source: str) -> Any:
         names=(name,),
         about=name,
     )
-    def check(context: Context) -> str | None:
+    def check(context: InstructionContext) -> str | None:
         found = context[name].partitions
         return None if found % CORE == 0 else f"{name} has {found} partitions"
 
     return check
 
 
-def _indices(context: Context) -> int:
+def _indices(context: InstructionContext) -> int:
     """Indices that each core gathers with: those given, or all."""
     given = context["num_valid_indices"]
     return int(given) if given is not None else CORE * context["index"].elements
@@ -59,7 +59,7 @@ def _indices(context: Context) -> int:
     LOCAL,
     about="num_valid_indices",
 )
-def valid_indices(context: Context) -> str | None:
+def valid_indices(context: InstructionContext) -> str | None:
     """What a core can take."""
     valid, held = _indices(context), CORE * context["index"].elements
     if valid > held:
@@ -70,7 +70,7 @@ def valid_indices(context: Context) -> str | None:
 @rule(
     LIMIT, "num_elem_per_idx is 1, 2, 4, 8, 16 or 32", LOCAL, basic=True, about="num_elem_per_idx"
 )
-def power_of_two(context: Context) -> str | None:
+def power_of_two(context: InstructionContext) -> str | None:
     """What a core gathers at once."""
     found = context["num_elem_per_idx"]
     return None if found in (1, 2, 4, 8, 16, 32) else f"num_elem_per_idx={found}"
@@ -79,7 +79,7 @@ def power_of_two(context: Context) -> str | None:
 @rule(
     SHAPE, "dst has num_valid_indices * num_elem_per_idx elements per partition", LOCAL, about="dst"
 )
-def gathered_size(context: Context) -> str | None:
+def gathered_size(context: InstructionContext) -> str | None:
     """What comes of it."""
     wanted = _indices(context) * int(context["num_elem_per_idx"])
     found = context["dst"].elements
@@ -175,7 +175,7 @@ def NcNGather(data: Any, indices: Any) -> Any:
 
 
 @rule(SHAPE, "val_dst and idx_dst have one K, 1 to 32,767 and at most n", TOPK)
-def one_k(context: Context) -> str | None:
+def one_k(context: InstructionContext) -> str | None:
     """K is the free size of the results."""
     values, indices = context["val_dst"].elements, context["idx_dst"].elements
     if values != indices:
@@ -185,7 +185,7 @@ def one_k(context: Context) -> str | None:
 
 
 @rule(LIMIT, "src has at least n / 16 elements per partition, rounded up", TOPK, about="src")
-def room_for_n(context: Context) -> str | None:
+def room_for_n(context: InstructionContext) -> str | None:
     """The elements of a snake lie in 16 partitions."""
     found, wanted = context["src"].elements, -(-context["n"] // CORE)
     return None if found >= wanted else f"src has {found} elements per partition; wanted {wanted}"

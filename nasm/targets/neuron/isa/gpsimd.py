@@ -14,7 +14,15 @@ from nasm.base.dtypes import DType
 from nasm.base.problems import Refused
 from nasm.isa.effects import Say
 from nasm.isa.implicit_kinds import DtypeOf, Implicit, ShapeOf
-from nasm.isa.instruction import BITS, FLOAT32, About, Context, Operand, in_bits, of_operands
+from nasm.isa.instruction import (
+    BITS,
+    FLOAT32,
+    About,
+    InstructionContext,
+    Operand,
+    in_bits,
+    of_operands,
+)
 from nasm.isa.kinds import Choice, Either, Number, OperandContext, Tile
 from nasm.isa.literal_kinds import Pattern, Text
 from nasm.targets.neuron import alu, gpsimd_costs
@@ -74,7 +82,7 @@ def _pattern_size(source: str) -> Any:
         source,
         names=("pattern", "dst"),
     )
-    def check(context: Context) -> str | None:
+    def check(context: InstructionContext) -> str | None:
         counted = 1
         for _, count in context["pattern"]:
             counted *= count
@@ -143,7 +151,7 @@ class Saturates(Implicit):
 
 
 @of_operands
-def _selected(_: Context, dst: View, src: View) -> str:
+def _selected(_: InstructionContext, dst: View, src: View) -> str:
     """Bits where the two are numbers of one dtype, else through float32."""
     dtype = dst.dtype
     return BITS if src.dtype is dtype and (dtype.is_int or dtype.is_float) else FLOAT32
@@ -195,7 +203,7 @@ def AffineSelect(
 
 
 @rule(SHAPE, "dst has one partition, and as many elements as data has in each", REDUCE, about="dst")
-def one_row(context: Context) -> str | None:
+def one_row(context: InstructionContext) -> str | None:
     """What is left of 128 partitions."""
     dst, data = context["dst"], context["data"]
     if dst.partitions != 1:
@@ -206,7 +214,7 @@ def one_row(context: Context) -> str | None:
 
 
 @of_operands
-def _reduced(_: Context, op: str) -> str:
+def _reduced(_: InstructionContext, op: str) -> str:
     return BITS if alu.OPERATORS[op].bitvec else FLOAT32
 
 
@@ -239,7 +247,7 @@ def TensorPartitionReduce(data: Any, op: str) -> Any:
 
 
 @rule(SHAPE, "segment_ids has one partition, and dst twice its elements in one", BOUNDS)
-def two_bounds(context: Context) -> str | None:
+def two_bounds(context: InstructionContext) -> str | None:
     """A start and an end for every element."""
     dst, ids = context["dst"], context["segment_ids"]
     for name, view in (("segment_ids", ids), ("dst", dst)):
@@ -258,7 +266,7 @@ def two_bounds(context: Context) -> str | None:
     cost=gpsimd_costs.walked("segment_ids"),
     domain=in_bits,
     vendor=Names("sequence_bounds", "", "SequenceBounds"),
-    formula="dst[0, 0, i], dst[0, 1, i] = first and behind the last element of i's run of equal "
+    formula="dst[0, 0, i], dst[0, 1, i] = first and one past the last element of i's run of equal "
     "ids; n, -1 where the id is 0",
     tensors=".sbuf ids i32[1, {n}]\n.sbuf bounds i32[1, 2, {n}]",
     example="SequenceBounds bounds, ids",
@@ -288,13 +296,13 @@ def SequenceBounds(segment_ids: Any) -> Any:
 
 
 @of_operands
-def _first_of_each_core(_: Context, view: View) -> tuple[View, ...]:
+def _first_of_each_core(_: InstructionContext, view: View) -> tuple[View, ...]:
     """Partitions 0, 16, … of an operand: a core reads and writes the first of its own."""
     return (view.index([slice(0, None, CORE)]),)
 
 
 @rule(SHAPE, "dst has one element more than src in each partition", NONZERO, about="dst")
-def room_for_count(context: Context) -> str | None:
+def room_for_count(context: InstructionContext) -> str | None:
     """The count comes last."""
     dst, wanted = context["dst"].elements, context["src"].elements + 1
     return None if dst == wanted else f"dst has {dst} elements per partition; wanted {wanted}"
@@ -311,7 +319,7 @@ def room_for_count(context: Context) -> str | None:
     Operand("src", NUMBERS, doc="[P, T]", footprint=_first_of_each_core("src")),
     Operand("index_offset", REGISTER_OR_WORD, default=0, doc="added to every index"),
     Operand(
-        "padding_val", REGISTER_OR_WORD, default=-1, doc="fills what is left behind the indices"
+        "padding_val", REGISTER_OR_WORD, default=-1, doc="fills the elements after the indices"
     ),
     engines=("gpsimd",),
     since="v3",
@@ -346,7 +354,7 @@ def NonzeroWithCount(src: Any, index_offset: int, padding_val: int) -> Any:
     "print the tensor itself, and not what repeats it",
     about="tensor",
 )
-def printed_once(context: Context) -> str | None:
+def printed_once(context: InstructionContext) -> str | None:
     """A step of 0 would make a message of any length."""
     return "tensor walks some elements more than once" if repeats(context["tensor"]) else None
 

@@ -12,12 +12,12 @@ from nasm.base.dtypes import DTYPES, DType
 from nasm.base.exact import Factor, product
 from nasm.base.problems import Refused
 from nasm.isa.implicit_kinds import DtypeOf, SwitchOf
-from nasm.isa.instruction import BITS, FLOAT32, Context, Operand, Rule, of_operands
+from nasm.isa.instruction import BITS, FLOAT32, InstructionContext, Operand, Rule, of_operands
 from nasm.isa.kinds import Choice, Flag, Tile
 from nasm.targets.neuron import pe_tiles, tensor_costs
 from nasm.targets.neuron.indirection import matmul_dtypes, no_indirect_transpose, not_tiled
 from nasm.targets.neuron.isa import stationary as array
-from nasm.targets.neuron.isa.stationary import WEIGHTS, Loaded
+from nasm.targets.neuron.isa.stationary import WEIGHTS, LoadedTile
 from nasm.targets.neuron.isa.table import ISA, Names
 from nasm.targets.neuron.pe_tiles import (
     POSITION,
@@ -74,7 +74,7 @@ def _double_row(name: str) -> Rule:
         "Trainium2 architecture guide, 'Double FP8'; nki.isa.nc_matmul",
         names=(name, "perf_mode", "is_transpose"),
     )
-    def check(context: Context) -> str | None:
+    def check(context: InstructionContext) -> str | None:
         if context["perf_mode"] != "double_row":
             return None
         view = context[name]
@@ -92,7 +92,7 @@ def _double_row(name: str) -> Rule:
 
 
 @of_operands
-def _mode_domain(context: Context, is_transpose: bool) -> str:
+def _mode_domain(context: InstructionContext, is_transpose: bool) -> str:
     return BITS if moves_bits(context, is_transpose) else FLOAT32
 
 
@@ -129,7 +129,7 @@ def _mode_domain(context: Context, is_transpose: bool) -> str:
     source="nki.isa.nc_matmul; Trainium/Inferentia2 architecture guide, 'Tensor Engine'",
 )
 def LoadStationary(
-    weights: tuple[Loaded, ...],
+    weights: tuple[LoadedTile, ...],
     stationary: Any,
     dtype: DType,
     is_transpose: bool,
@@ -138,7 +138,7 @@ def LoadStationary(
     tile_size: Pair | None,
     perf_mode: str,
     exact: bool,
-) -> tuple[Loaded, ...]:
+) -> tuple[LoadedTile, ...]:
     """Load a tile into the systolic array, where it stays for the MultiplyMovings that follow.
 
     K is the partition axis, M the free axis. It runs in the background of the matmul before it
@@ -156,7 +156,7 @@ def LoadStationary(
         values = values.copy()
     return array.beside(
         weights,
-        Loaded(
+        LoadedTile(
             values if passes else Factor(values),
             dtype,
             *placed(tile_position, tile_size),
@@ -168,7 +168,7 @@ def LoadStationary(
 
 
 @of_operands
-def _sixteen_bits(context: Context, dst: View, is_transpose: bool) -> tuple[View, ...]:
+def _sixteen_bits(context: InstructionContext, dst: View, is_transpose: bool) -> tuple[View, ...]:
     """What a transpose of 8-bit elements writes: 16-bit ones, of which dst names the lower half."""
     if not moves_bits(context, is_transpose) or dst.dtype.itemsize != 1:
         return (dst,)
@@ -183,7 +183,7 @@ def _sixteen_bits(context: Context, dst: View, is_transpose: bool) -> tuple[View
     "give dst twice the columns and write every other one: dst[:, ::2]",
     about="dst",
 )
-def every_other_byte(context: Context) -> str | None:
+def every_other_byte(context: InstructionContext) -> str | None:
     """A destination of bytes has room for the zeros between them."""
     view: View = context["dst"]
     if not exact_transpose(context) or view.dtype.itemsize != 1:
@@ -198,7 +198,7 @@ def every_other_byte(context: Context) -> str | None:
 
 
 @rule(MODE, "transpose mode overwrites: it does not accumulate", MATMUL_SOURCE, about="accumulate")
-def no_adding_transpose(context: Context) -> str | None:
+def no_adding_transpose(context: InstructionContext) -> str | None:
     """From v3 on a transpose moves bits."""
     adds = exact_transpose(context) and context["accumulate"]
     return "accumulate=true in transpose mode" if adds else None
@@ -268,7 +268,7 @@ def no_adding_transpose(context: Context) -> str | None:
 def MultiplyMoving(
     moving: Any,
     dtype: DType,
-    weights: tuple[Loaded, ...],
+    weights: tuple[LoadedTile, ...],
     is_transpose: bool,
     tile_position: Pair | None,
     tile_size: Pair | None,
@@ -329,7 +329,7 @@ def _rows(tile: Any, perf_mode: str) -> Any:
     return tile if tile.ndim == 2 else tile.reshape(tile.shape[0], -1)
 
 
-def _loaded(weights: tuple[Loaded, ...], dtype: DType, modes: Modes) -> Loaded:
+def _loaded(weights: tuple[LoadedTile, ...], dtype: DType, modes: Modes) -> LoadedTile:
     """The stationary tile a matmul uses; refuses one loaded with other modes or dtypes."""
     is_transpose, where, perf_mode, onezero = modes
     tile = array.loaded(weights, where)

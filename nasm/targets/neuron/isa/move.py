@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from nasm.base.dtypes import Kind
-from nasm.isa.instruction import Context, Operand, Rule, in_bits
+from nasm.base.dtypes import ElementKind
+from nasm.isa.instruction import InstructionContext, Operand, Rule, in_bits
 from nasm.isa.kinds import Anything
 from nasm.targets.neuron import costs
 from nasm.targets.neuron.indirection import indirect_on
@@ -45,14 +45,14 @@ def number_fits(name: str, source: str) -> Rule:
         names=(name, "dst"),
         about=name,
     )
-    def check(context: Context) -> str | None:
+    def check(context: InstructionContext) -> str | None:
         value, dtype = context[name], context["dst"].dtype
         if isinstance(value, View):
             return None
         into = f"{name}={value} into {dtype.name}"
-        if dtype.kind is Kind.PACKED and value != 0:
+        if dtype.kind is ElementKind.PACKED and value != 0:
             return f"{into}; wanted 0"
-        if dtype.kind is Kind.SCALE and not _is_scale(value):
+        if dtype.kind is ElementKind.SCALE and not _is_scale(value):
             return f"{into}; wanted a power of two, 2**-127 to 2**127"
         if not dtype.is_int:
             return None

@@ -15,12 +15,12 @@ from nasm.base import dtypes
 from nasm.base.dtypes import DTYPES, DType
 from nasm.base.exact import Factor, product
 from nasm.isa.implicit_kinds import DtypeOf, OptionOf
-from nasm.isa.instruction import About, Context, Operand, Rule, in_bits, of_operands
+from nasm.isa.instruction import About, InstructionContext, Operand, Rule, in_bits, of_operands
 from nasm.isa.kinds import Flag, Tile
 from nasm.targets.neuron import pe_tiles, tensor_costs
 from nasm.targets.neuron.indirection import not_tiled
 from nasm.targets.neuron.isa import stationary as array
-from nasm.targets.neuron.isa.stationary import WEIGHTS, Loaded
+from nasm.targets.neuron.isa.stationary import WEIGHTS, LoadedTile
 from nasm.targets.neuron.isa.table import ISA, Names
 from nasm.targets.neuron.pe_tiles import POSITION, SIZE, Pair, first_partition, place, placed
 from nasm.targets.neuron.rules import LIMIT, MODE, PATTERN, SHAPE, START_PARTITION, rule
@@ -42,7 +42,7 @@ WEIGHT_TENSORS = ".sbuf w float8_e4m3fn_x4[128, 128] input = zeros\n.sbuf ws u8[
 
 
 @of_operands
-def _footprint(_: Context, scale: View, data: View) -> tuple[View, ...]:
+def _footprint(_: InstructionContext, scale: View, data: View) -> tuple[View, ...]:
     """The partitions of a scale tile that hold scales of the data: 4 in each quadrant."""
     return tuple(
         replace(
@@ -61,7 +61,7 @@ def _quadrants(name: str) -> Rule:
         names=(name,),
         about=name,
     )
-    def check(context: Context) -> str | None:
+    def check(context: InstructionContext) -> str | None:
         found = context[name].partitions
         return f"{name} has {found} partitions; wanted a multiple of 32" if found % 32 else None
 
@@ -77,7 +77,7 @@ def _scale_place(scale: str, data: str) -> Rule:
         names=(scale, data),
         about=scale,
     )
-    def check(context: Context) -> str | None:
+    def check(context: InstructionContext) -> str | None:
         start, first = first_partition(context, scale), first_partition(context, data)
         if start - first in OFFSETS:
             return None
@@ -98,7 +98,7 @@ def _scale_size(scale: str, data: str, per: int = 1) -> Rule:
         names=(scale, data),
         about=scale,
     )
-    def check(context: Context) -> str | None:
+    def check(context: InstructionContext) -> str | None:
         view, groups = context[scale], context[data]
         wanted = groups.elements // per
         if view.elements != wanted:
@@ -122,7 +122,7 @@ def _contiguous(scale: str) -> Rule:
         names=(scale,),
         about=scale,
     )
-    def check(context: Context) -> str | None:
+    def check(context: InstructionContext) -> str | None:
         step = context[scale].steps[0]
         return None if step == 1 else f"{scale} steps {step} partitions at a time"
 
@@ -136,7 +136,7 @@ def _same_index(scale: str, data: str) -> Rule:
         f"{SOURCE}, 'Tensor indirection'",
         names=(scale, data),
     )
-    def check(context: Context) -> str | None:
+    def check(context: InstructionContext) -> str | None:
         names = (data, scale)
         found = {n: offsets.tile for n in names if (offsets := context[n].offsets) is not None}
         if len(found) == 1:
@@ -161,7 +161,7 @@ def _scale_rules(scale: str, data: str, per: int = 1) -> tuple[Rule, ...]:
 @rule(
     MODE, "an MX tile may be a row tile of the array, not a column tile", f"{SOURCE}, 'Tiling mode'"
 )
-def row_tiles(context: Context) -> str | None:
+def row_tiles(context: InstructionContext) -> str | None:
     """Its column is 0, its columns 128."""
     (_, column), (_, wide) = place(context)
     return None if (column, wide) == (0, 128) else f"a tile of {wide} columns at {column}"
@@ -173,7 +173,7 @@ def row_tiles(context: Context) -> str | None:
     f"{SOURCE}, 'Tile size'",
     about="stationary",
 )
-def even_columns(context: Context) -> str | None:
+def even_columns(context: InstructionContext) -> str | None:
     """M is even."""
     found = context["stationary"].elements
     return f"stationary has {found} columns; wanted an even number" if found % 2 else None
@@ -215,14 +215,14 @@ def even_columns(context: Context) -> str | None:
     source="nki.isa.nc_matmul_mx; Trainium3 architecture guide, 'Quad-MXFP8/MXFP4 Matmul'",
 )
 def LoadStationaryMX(
-    weights: tuple[Loaded, ...],
+    weights: tuple[LoadedTile, ...],
     stationary: Any,
     stationary_scale: Any,
     dtype: DType,
     tile_position: Pair | None,
     tile_size: Pair | None,
     scale255: str,
-) -> tuple[Loaded, ...]:
+) -> tuple[LoadedTile, ...]:
     """Load an MX tile into the systolic array, for the MultiplyMovingMXs that follow.
 
     Each element holds four values along the contraction, so that K = 128 partitions are 512
@@ -230,7 +230,9 @@ def LoadStationaryMX(
     partition (k // 8) % 4 of the same quadrant, from where scale begins.
     """
     values = _dequantised(stationary, dtype, stationary_scale, scale255)
-    return array.beside(weights, Loaded(Factor(values), dtype, *placed(tile_position, tile_size)))
+    return array.beside(
+        weights, LoadedTile(Factor(values), dtype, *placed(tile_position, tile_size))
+    )
 
 
 @ISA.instruction(
@@ -288,7 +290,7 @@ def MultiplyMovingMX(
     moving: Any,
     moving_scale: Any,
     dtype: DType,
-    weights: tuple[Loaded, ...],
+    weights: tuple[LoadedTile, ...],
     tile_position: Pair | None,
     tile_size: Pair | None,
     scale255: str,
@@ -317,7 +319,7 @@ def _dequantised(tile: Any, dtype: DType, scale: Any, scale255: str) -> Any:
     return np.multiply(grouped, powers[:, None, None, :], order="C").reshape(-1, columns)
 
 
-def _fours(context: Context) -> str | None:
+def _fours(context: InstructionContext) -> str | None:
     found = context["src"].elements
     return f"src has {found} columns; wanted a multiple of 4" if found % 4 else None
 
@@ -337,7 +339,7 @@ FOURS = Rule(
     "nki.isa.quantize_mx, 'Tile size'; NKI 'MXFP8/4 matrix multiplication'",
     about="dst",
 )
-def a_quarter(context: Context) -> str | None:
+def a_quarter(context: InstructionContext) -> str | None:
     """The layout is preserved."""
     src, dst = context["src"], context["dst"]
     if (dst.partitions, 4 * dst.elements) != (src.partitions, src.elements):

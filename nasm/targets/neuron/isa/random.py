@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from nasm.base.dtypes import Kind
+from nasm.base.dtypes import ElementKind
 from nasm.base.problems import Refused
 from nasm.isa.implicit_kinds import EngineValue, LanesOf, Part, ShapeOf
-from nasm.isa.instruction import About, Context, Operand, in_bits
+from nasm.isa.instruction import About, InstructionContext, Operand, in_bits
 from nasm.isa.kinds import Choice, Either, Number, Tile
 from nasm.targets.neuron import gpsimd_costs
 from nasm.targets.neuron.isa.table import FLOAT_COLUMN, INTEGERS, ISA, LANES, ONCHIP, Names
@@ -31,7 +31,7 @@ STREAMS = 4
 INTO = ("float8_e4m3", "float8_e5m2", "float16", "bfloat16", "float32", "tfloat32", *INTEGERS)
 
 
-def _unseeded(context: Context) -> Generator:
+def _unseeded(context: InstructionContext) -> Generator:
     """What an engine's generator holds when a run begins."""
     if context.engine == "gpsimd":
         return Xorwow.unseeded(1)
@@ -56,10 +56,10 @@ def uniform(words: Words) -> Any:
 
 
 @rule(DTYPE, "data is of integers or floats, and dst of the same dtype", DROPOUT)
-def dropped_dtypes(context: Context) -> str | None:
+def dropped_dtypes(context: InstructionContext) -> str | None:
     """Elements stay as they are or become zero."""
     dst, data = context["dst"].dtype, context["data"].dtype
-    if data.kind in (Kind.PACKED, Kind.SCALE):
+    if data.kind in (ElementKind.PACKED, ElementKind.SCALE):
         return About("data", f"data is {data}")
     return None if dst is data else f"dst is {dst}, data {data}"
 
@@ -70,7 +70,7 @@ def dropped_dtypes(context: Context) -> str | None:
     DROPOUT,
     about="prob",
 )
-def prob_dtype(context: Context) -> str | None:
+def prob_dtype(context: InstructionContext) -> str | None:
     """What a tile of probabilities may hold."""
     prob, data = context["prob"], context["data"].dtype
     if not isinstance(prob, View):
@@ -147,7 +147,7 @@ def Rng(generator: Generator, lanes: slice, shape: tuple[int, int]) -> tuple[Any
 
 
 @rule(MODE, "min is less than max", RAND2)
-def ordered(context: Context) -> str | None:
+def ordered(context: InstructionContext) -> str | None:
     """Where both are numbers."""
     low, high = context["min"], context["max"]
     if isinstance(low, View) or isinstance(high, View) or low < high:
@@ -190,7 +190,7 @@ def Rand2(
 
 
 @rule(SHAPE, "src_seeds is one element", SEED, about="src_seeds")
-def one_seed(context: Context) -> str | None:
+def one_seed(context: InstructionContext) -> str | None:
     """[1, 1]."""
     found = context["src_seeds"].size
     return None if found == 1 else f"src_seeds has {found} elements"
@@ -223,7 +223,7 @@ STATE = """
 
 def _state_words(name: str, source: str) -> Any:
     @rule(LIMIT, f"{name} has 6 words per partition on GpSimd, 24 on Vector", source, names=(name,))
-    def check(context: Context) -> str | None:
+    def check(context: InstructionContext) -> str | None:
         wanted = XORWOW_WORDS * (1 if context.engine == "gpsimd" else STREAMS)
         found = context[name].elements
         if found == wanted:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from nasm.isa.implicit_kinds import OptionOf
-from nasm.isa.instruction import Context, Operand
+from nasm.isa.instruction import InstructionContext, Operand
 from nasm.isa.kinds import Flag, Integers
 from nasm.targets.neuron import alu, costs
 from nasm.targets.neuron.extremes import descending
@@ -25,7 +25,7 @@ SOURCE = "nki.isa.tensor_reduce"
     SOURCE,
     about="axis",
 )
-def trailing_axes(context: Context) -> str | None:
+def trailing_axes(context: InstructionContext) -> str | None:
     """Which axes can be reduced."""
     rank = len(context["data"].shape)
     axes = sorted(a + rank if a < 0 else a for a in context["axis"])
@@ -43,7 +43,7 @@ def trailing_axes(context: Context) -> str | None:
 
 
 @rule(SHAPE, "dst has one element per reduced group", SOURCE, about="dst")
-def reduced_size(context: Context) -> str | None:
+def reduced_size(context: InstructionContext) -> str | None:
     """What is left after reducing."""
     data = context["data"]
     kept = data.elements
@@ -54,7 +54,7 @@ def reduced_size(context: Context) -> str | None:
 
 
 @rule(MODE, "negate is for arithmetic operators", SOURCE, about="negate")
-def negate_arithmetic(context: Context) -> str | None:
+def negate_arithmetic(context: InstructionContext) -> str | None:
     """Bits have no sign."""
     if context["negate"] and alu.OPERATORS[context["op"]].bitvec:
         return f"negate=true with op={context['op']}"

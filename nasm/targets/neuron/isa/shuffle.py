@@ -9,7 +9,7 @@ import numpy as np
 from nasm.base.problems import Refused, listed
 from nasm.isa.effects import Partial
 from nasm.isa.implicit_kinds import EngineValue, ShapeOf
-from nasm.isa.instruction import About, Context, Operand, in_bits
+from nasm.isa.instruction import About, InstructionContext, Operand, in_bits
 from nasm.isa.kinds import Integers
 from nasm.targets.neuron import shuffle_costs
 from nasm.targets.neuron.figures import QUADRANT
@@ -29,7 +29,7 @@ MASK = EngineValue("shuffle mask", "LoadMaskRegister loads its 32 entries")
     f"{TRANSPOSE}; {GUIDE}",
     about="dst",
 )
-def blocks(context: Context) -> str | None:
+def blocks(context: InstructionContext) -> str | None:
     """One block, which may be partial, or whole blocks."""
     dst, data = context["dst"], context["data"]
     rows, columns = data.partitions, data.elements
@@ -76,7 +76,7 @@ def Transpose(data: Any) -> Any:
     SHUFFLE,
     about="shuffle_mask",
 )
-def mask_entries(context: Context) -> str | None:
+def mask_entries(context: InstructionContext) -> str | None:
     """What a mask may hold."""
     wrong = sorted({m for m in context["shuffle_mask"] if not 0 <= m < QUADRANT and m != UNTOUCHED})
     return f"shuffle_mask has {listed(map(str, wrong), 'and')}" if wrong else None
@@ -105,7 +105,7 @@ def LoadMaskRegister(shuffle_mask: Any) -> Any:
     "at 0, 2 at 0 or 64, 1 at 0, 32, 64 or 96",
     SHUFFLE,
 )
-def shuffle_starts(context: Context) -> str | None:
+def shuffle_starts(context: InstructionContext) -> str | None:
     """The smaller side occupies as many groups as the larger."""
     groups = max(-(-context[n].partitions // QUADRANT) for n in ("dst", "src"))
     legal = (0,) if groups > 2 else (0, 64) if groups == 2 else (0, 32, 64, 96)

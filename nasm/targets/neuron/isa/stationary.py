@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from nasm.base.dtypes import DType, Kind
+from nasm.base.dtypes import DType, ElementKind
 from nasm.base.exact import Factor
 from nasm.base.problems import Refused
 from nasm.isa.implicit_kinds import EngineValue, Part
@@ -14,7 +14,7 @@ from nasm.targets.neuron.pe_tiles import FULL_TILE, Pair, Place
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class LoadedTile:
     """A stationary tile in the array: its values and the modes it was loaded with.
 
     A tile that bits pass through is an array, one to multiply by a Factor.
@@ -28,7 +28,7 @@ class Loaded:
     perf_mode: str = "none"
     onezero: bool = False
 
-    def shares_cells(self, other: Loaded) -> bool:
+    def shares_cells(self, other: LoadedTile) -> bool:
         """Whether two tiles use a cell of the array in common."""
         return all(
             a < b + m and b < a + n
@@ -56,10 +56,10 @@ class Loaded:
     @property
     def scaled(self) -> bool:
         """Whether it is an MX tile."""
-        return self.dtype.kind is Kind.PACKED
+        return self.dtype.kind is ElementKind.PACKED
 
 
-def _parts(weights: tuple[Loaded, ...]) -> Iterator[Part]:
+def _parts(weights: tuple[LoadedTile, ...]) -> Iterator[Part]:
     """Each tile in the array, as it was loaded: [K, M]."""
     for tile in weights:
         (row, column), (rows, columns) = tile.tile_position, tile.tile_size
@@ -73,14 +73,14 @@ def _parts(weights: tuple[Loaded, ...]) -> Iterator[Part]:
 WEIGHTS = EngineValue("stationary tile", "LoadStationary loads one", initial=(), parts=_parts)
 
 
-def beside(weights: tuple[Loaded, ...], new: Loaded) -> tuple[Loaded, ...]:
+def beside(weights: tuple[LoadedTile, ...], new: LoadedTile) -> tuple[LoadedTile, ...]:
     """The tiles of the array once another is loaded: it replaces those it shares cells with."""
     if new.tile_size == FULL_TILE:
         return (new,)
     return (*(w for w in weights if not w.shares_cells(new)), new)
 
 
-def loaded(weights: tuple[Loaded, ...], where: Place, scaled: bool = False) -> Loaded:
+def loaded(weights: tuple[LoadedTile, ...], where: Place, scaled: bool = False) -> LoadedTile:
     """The stationary tile of a place; refuses one that is for the other kind of matmul."""
     position, size = where
     for tile in weights:
@@ -103,7 +103,7 @@ def loaded(weights: tuple[Loaded, ...], where: Place, scaled: bool = False) -> L
     return tile
 
 
-def same_rows(tile: Loaded, moving: Any) -> None:
+def same_rows(tile: LoadedTile, moving: Any) -> None:
     """Both tiles of a matmul have the same K."""
     found, wanted = moving.shape[0], tile.rows
     if found != wanted:

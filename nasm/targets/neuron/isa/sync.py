@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nasm.isa.effects import Clear, Exchange, Rendezvous
 from nasm.isa.implicit_kinds import Here
-from nasm.isa.instruction import Context, Operand
+from nasm.isa.instruction import InstructionContext, Operand
 from nasm.isa.kinds import Choice, Integers, Number, Tile
 from nasm.targets.neuron import costs
 from nasm.targets.neuron.isa.table import EVERY_ENGINE, ISA, Names
@@ -42,7 +42,7 @@ def Nop() -> None:
 
 
 @rule(MODE, "first is at most last", f"{SCHEMA} (assumed)")
-def in_order(context: Context) -> str | None:
+def in_order(context: InstructionContext) -> str | None:
     """A range runs upwards."""
     first, last = context["first"], context["last"]
     return f"first={first}, last={last}" if first > last else None
@@ -69,7 +69,7 @@ def EventSemaphoreRangeClear(first: int, last: int) -> Clear:
 
 
 @rule(MODE, "a barrier is between cores 0 and 1", BARRIER, about="cores")
-def a_pair(context: Context) -> str | None:
+def a_pair(context: InstructionContext) -> str | None:
     """Exactly the two cores that share HBM."""
     cores = context["cores"]
     return None if cores == (0, 1) else f"cores={list(cores)}; wanted [0, 1]"
@@ -112,27 +112,27 @@ def CoreBarrier(data: View, cores: tuple[int, ...], engine: str) -> Rendezvous:
 
 
 @rule(DTYPE, "src and dst have one dtype", SENDRECV)
-def one_dtype(context: Context) -> str | None:
+def one_dtype(context: InstructionContext) -> str | None:
     """Elements are moved as they are."""
     src, dst = context["src"].dtype.name, context["dst"].dtype.name
     return None if src == dst else f"src is {src}, dst {dst}"
 
 
 @rule(SHAPE, "src and dst have one shape", SENDRECV)
-def one_shape(context: Context) -> str | None:
+def one_shape(context: InstructionContext) -> str | None:
     """The same partitions, and the same elements in each."""
     src, dst = context["src"].shape, context["dst"].shape
     return None if src == dst else f"src is {list(src)}, dst {list(dst)}"
 
 
 @rule(SHAPE, "every element of dst is received once", f"{SENDRECV} (assumed)", about="dst")
-def received_once(context: Context) -> str | None:
+def received_once(context: InstructionContext) -> str | None:
     """A step of 0 is for src."""
     return "dst walks some elements more than once" if repeats(context["dst"]) else None
 
 
 @rule(AVAILABLE, "dma_engine=gpsimd_dma runs on GpSimd only", SENDRECV, about="dma_engine")
-def own_dma(context: Context) -> str | None:
+def own_dma(context: InstructionContext) -> str | None:
     """The engine that has a DMA engine inside."""
     inside = context["dma_engine"] == "gpsimd_dma"
     return (
@@ -150,7 +150,7 @@ def own_dma(context: Context) -> str | None:
     "dma_engine=dma has no such limit",
     about="src",
 )
-def short_enough(context: Context) -> str | None:
+def short_enough(context: InstructionContext) -> str | None:
     """What GpSimd's DMA engine holds."""
     src = context["src"]
     found, most = src.elements * src.dtype.itemsize, 256 * src.dtype.itemsize
@@ -185,7 +185,7 @@ arrives             both are there    both have landed  complete
     "SendRecv back, there, send_to_rank=0, recv_from_rank=0, pipe_id=0\n.core 0",
     tensors=".sbuf got bf16[128, 8]",
     example="SendRecv got, a[:, 0:8], send_to_rank=1, recv_from_rank=1, pipe_id=0",
-    source=f"{SENDRECV}; that the barrier stands behind the transfer is assumed",
+    source=f"{SENDRECV}; that the barrier comes after the transfer is assumed",
 )
 def SendRecv(
     dst: View, src: View, send_to_rank: int, recv_from_rank: int, pipe_id: int, dma_engine: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from nasm.base.problems import listed
-from nasm.isa.instruction import BITS, FLOAT32, Context, Rule, of_operands
+from nasm.isa.instruction import BITS, FLOAT32, InstructionContext, Rule, of_operands
 from nasm.isa.isa import Isa
 from nasm.isa.kinds import Tile
 from nasm.targets.neuron import alu
@@ -42,14 +42,14 @@ def Names(
 
 
 @of_operands
-def domain_of(context: Context, *operators: str | None) -> str:
+def domain_of(context: InstructionContext, *operators: str | None) -> str:
     """Bits for bitwise operators, exact integers where GpSimd has them, else float32."""
     if any(op is not None and alu.OPERATORS[op].bitvec for op in operators):
         return BITS
     return BITS if _exact(context, operators) else FLOAT32
 
 
-def exact_integers(context: Context, *operators: str) -> bool:
+def exact_integers(context: InstructionContext, *operators: str) -> bool:
     """GpSimd computes 32-bit integers exactly when every operand is one and the operators can.
 
     Source: nki.isa.tensor_tensor; architecture guide, 'GpSimd Engine', data types.
@@ -57,7 +57,7 @@ def exact_integers(context: Context, *operators: str) -> bool:
     return _exact(context, [context[name] for name in operators])
 
 
-def _exact(context: Context, operators: Iterable[str | None]) -> bool:
+def _exact(context: InstructionContext, operators: Iterable[str | None]) -> bool:
     values = context.operands.values()
     if context.engine != "gpsimd" or any(isinstance(v, float) for v in values):
         return False
@@ -68,7 +68,7 @@ def _exact(context: Context, operators: Iterable[str | None]) -> bool:
 
 
 @of_operands
-def copied(_: Context, src: View, dst: View) -> str:
+def copied(_: InstructionContext, src: View, dst: View) -> str:
     """A copy between equal dtypes moves bits; any other goes through float32."""
     return BITS if src.dtype is dst.dtype else FLOAT32
 
@@ -76,7 +76,7 @@ def copied(_: Context, src: View, dst: View) -> str:
 def not_both_in(memory: str, *names: str, source: str = "nki.isa.tensor_tensor") -> Rule:
     """At most one of two inputs is in a memory."""
 
-    def check(context: Context) -> str | None:
+    def check(context: InstructionContext) -> str | None:
         views = [(name, context[name]) for name in names]
         inside = [n for n, v in views if isinstance(v, View) and v.tensor.memory.name == memory]
         if len(inside) < 2:

@@ -11,9 +11,9 @@ from typing import Final
 from nasm.isa.evidence import Cost, Evidence
 from nasm.targets.tensix.core.fields import Fields
 from nasm.targets.tensix.lanes.facts import Lanes
-from nasm.targets.tensix.matrix.facts import Timing
+from nasm.targets.tensix.matrix.facts import UnitTiming
 from nasm.targets.tensix.matrix.timing import ADDRESS_CYCLES
-from nasm.targets.tensix.scalar.timing import Pace, Paces
+from nasm.targets.tensix.scalar.timing import Paces, UnitPace
 
 Costs = Callable[[Fields, tuple[str, int, int]], Cost]
 """The cost of a word by its fields, and by its mnemonic, itself and its thread."""
@@ -35,12 +35,12 @@ UNKNOWN: Final = always(Cost(1, 1, Evidence.ASSUMED, "nothing executes it"))
 
 def paced(pace: Paces) -> Costs:
     """Of the scalar, configuration, miscellaneous or sync unit."""
-    if isinstance(pace, Pace):
+    if isinstance(pace, UnitPace):
         return always(_paced(pace))
     return lambda fields, key: _paced(pace(fields))
 
 
-def _paced(pace: Pace) -> Cost:
+def _paced(pace: UnitPace) -> Cost:
     unit = (_SHARED if pace.shared else _OWN)[pace.unit]
     evidence = Evidence.ASSUMED if pace.least else Evidence.DOCUMENTED
     source = f"{pace.source}; a lower bound there" if pace.least else pace.source
@@ -48,7 +48,7 @@ def _paced(pace: Pace) -> Cost:
     return Cost(pace.busy, pace.latency, evidence, source, unit=unit, issue=issue)
 
 
-def of_matrix(timing: Timing) -> Costs:
+def of_matrix(timing: UnitTiming) -> Costs:
     """Of the matrix unit."""
     source = f"ISA documentation, {timing.source}"
     return always(Cost(timing.interval, timing.latency, Evidence.DOCUMENTED, source, unit="matrix"))

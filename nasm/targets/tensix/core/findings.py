@@ -15,7 +15,7 @@ from nasm.targets.tensix.core.tensix import NOTHING, Issued, Tensix
 from nasm.targets.tensix.lanes import scheduling
 from nasm.targets.tensix.lanes.dst_access import address, resolved, rows_read
 from nasm.targets.tensix.lanes.facts import LANES, Role, facts_of
-from nasm.targets.tensix.lanes.scheduling import OF_STATE, Finding
+from nasm.targets.tensix.lanes.scheduling import OF_STATE, SchedulingFinding
 from nasm.targets.tensix.matrix.facts import timing_of
 from nasm.targets.tensix.matrix.formats import BLOCK_FLOATS
 from nasm.targets.tensix.matrix.pack import rows_read as rows_packed
@@ -59,13 +59,13 @@ def of_vector(core: Tensix, issued: Issued, fields: Fields) -> None:
 
 
 @lru_cache(maxsize=1 << 14)
-def too_near(before: str, its: int, mnemonic: str, word: int) -> tuple[Finding, ...]:
+def too_near(before: str, its: int, mnemonic: str, word: int) -> tuple[SchedulingFinding, ...]:
     """What is wrong with one word in the cycle after another."""
     fields = fields_of(before, its), fields_of(mnemonic, word)
     return tuple(scheduling.too_early(before, fields[0], mnemonic, fields[1]))
 
 
-def _of_pair(last: Issued, issued: Issued) -> tuple[Finding, ...]:
+def _of_pair(last: Issued, issued: Issued) -> tuple[SchedulingFinding, ...]:
     """What is wrong with an instruction for the one that started in the cycle before."""
     if last.tick != issued.tick - 1:
         return ()
@@ -126,8 +126,8 @@ def of_unpack(core: Tensix, issued: Issued, fields: Fields) -> None:
         return
     said = (
         f"{issued.mnemonic} reads {source.name} by a tile descriptor of "
-        f"{' x '.join(map(str, dims))} numbers: it looks for no exponents, and takes those that "
-        "stand there for numbers"
+        f"{' x '.join(map(str, dims))} numbers: it does not skip exponents, and reads those "
+        "in memory as numbers"
     )
     hint = f"set THCON_SEC{job.unpacker}_REG0_TileDescriptor_YDim to 1"
     _tell(core, DOUBTFUL, said, hint)

@@ -41,7 +41,7 @@ class Reads:
         return replace(self, lines=left, since=now)
 
 
-class Host(Protocol):
+class ReadingHost(Protocol):
     """What has the two unpackers, and knows the time."""
 
     now: int
@@ -53,7 +53,7 @@ class Host(Protocol):
         """Have something happen at a tick, for the instruction at a place."""
 
 
-def begin(host: Host, unpacker: int) -> None:
+def begin(host: ReadingHost, unpacker: int) -> None:
     """An unpacker has its addresses, and reads from now on."""
     own = host.reads[unpacker]
     assert own is not None
@@ -61,7 +61,7 @@ def begin(host: Host, unpacker: int) -> None:
     _share(host)
 
 
-def end(host: Host, unpacker: int) -> None:
+def end(host: ReadingHost, unpacker: int) -> None:
     """An unpacker is through."""
     own = host.reads[unpacker]
     assert own is not None
@@ -70,12 +70,12 @@ def end(host: Host, unpacker: int) -> None:
     _share(host)
 
 
-def _put(host: Host, unpacker: int, reads: Reads | None) -> None:
+def _put(host: ReadingHost, unpacker: int, reads: Reads | None) -> None:
     first, second = host.reads
     host.reads = (first, reads) if unpacker else (reads, second)
 
 
-def _share(host: Host) -> None:
+def _share(host: ReadingHost) -> None:
     """Give both the speeds that they have from now on."""
     reading = [r if r is not None and r.speed else None for r in host.reads]
     first, second = reading
@@ -91,5 +91,5 @@ def _share(host: Host) -> None:
         _end_at(host, unpacker, now)
 
 
-def _end_at(host: Host, unpacker: int, reads: Reads) -> None:
+def _end_at(host: ReadingHost, unpacker: int, reads: Reads) -> None:
     host.at(reads.ends, lambda: end(host, unpacker), ("unpack", unpacker), reads.place)

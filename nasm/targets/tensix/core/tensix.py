@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from nasm.isa.held import Place, Surroundings
 from nasm.targets.tensix.core.reading import Reads
 from nasm.targets.tensix.lanes.quirks import DOCUMENTED, Quirks
-from nasm.targets.tensix.state import THREADS, Coprocessor, Held
+from nasm.targets.tensix.state import THREADS, Coprocessor, MutableState
 from nasm.targets.tensix.sync.gate import look
 
 UNITS: Final = (
@@ -32,7 +32,7 @@ BLOCKS: Final = 128
 """Aligned blocks of eight rows of Dst."""
 
 
-class Entry(NamedTuple):
+class CoreEvent(NamedTuple):
     """Something that happens at a tick; of one tick in the order of their numbers.
 
     ``place`` is that of the instruction which left it for then. Without an ``act`` it is only a
@@ -61,7 +61,7 @@ NOTHING: Final = Issued(-1000, None, -1, "", 0)
 
 
 @dataclass(slots=True, eq=False)
-class Recent(Held):
+class Recent(MutableState):
     """What started last, where later instructions have to know.
 
     ``dst[block]`` is when the matrix unit last wrote a block of Dst, and ``by[block]`` the place.
@@ -94,7 +94,7 @@ class Tensix(Coprocessor):
     quirks: Quirks = DOCUMENTED
     outer_bug: bool = True
     now: int = 0
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[CoreEvent, ...] = ()
     made: int = 0
     until: tuple[int, ...] = (0,) * (len(UNITS) * THREADS)
     recent: Recent = field(default_factory=Recent)
@@ -145,7 +145,7 @@ class Tensix(Coprocessor):
         """
         by = self.around.place if place is None else place
         kept = [e for e in self.entries if key is None or e.key != key]
-        kept.append(Entry(tick, self.made, key, act, by))
+        kept.append(CoreEvent(tick, self.made, key, act, by))
         kept.sort(key=lambda e: (e.tick, e.number))
         self.made += 1
         self.entries = tuple(kept)

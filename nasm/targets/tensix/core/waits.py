@@ -10,7 +10,7 @@ from nasm.isa.held import Blocked
 from nasm.targets.tensix.core.dst_use import dst_use
 from nasm.targets.tensix.core.fields import Fields, fields_of
 from nasm.targets.tensix.core.tensix import Tensix
-from nasm.targets.tensix.front.expanding import Expander, expander_name
+from nasm.targets.tensix.front.expanding import ExpanderAction, expander_name
 from nasm.targets.tensix.lanes import scheduling
 from nasm.targets.tensix.matrix import ownership
 from nasm.targets.tensix.matrix.facts import MATRIX_UNIT
@@ -58,7 +58,7 @@ def _bubble(core: Tensix, thread: int) -> Blocked | None:
     until = core.bubble[thread]
     if until <= core.now:
         return None
-    template = expander_name(Expander.TEMPLATE)
+    template = expander_name(ExpanderAction.TEMPLATE)
     return Blocked("front end", f"the expander loses a cycle after a {template}", until)
 
 
@@ -124,7 +124,7 @@ def for_atomic(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Bloc
     until = core.recent.atomic.tick + ATOMIC_INTERVAL
     if until <= core.now:
         return None
-    return Blocked("atomic", "the atomic before it is still under way", until)
+    return Blocked("atomic", "the atomic before it is still in progress", until)
 
 
 def _inside(waits: Waits) -> Waits:

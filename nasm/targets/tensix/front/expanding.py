@@ -21,7 +21,7 @@ from nasm.targets.tensix.words import OPCODES
 REPLAY_WORDS: Final = 32
 
 
-class Expander(Enum):
+class ExpanderAction(Enum):
     """What an expander does with a word, which then does not reach the wait gate."""
 
     TEMPLATE = "expands a template"
@@ -29,17 +29,17 @@ class Expander(Enum):
     BUFFER = "records or plays"
 
 
-EXPANDERS: Final[dict[int, Expander]] = {}
+EXPANDERS: Final[dict[int, ExpanderAction]] = {}
 """By opcode, the words for expanders, as their rows declare."""
 
 
 @cache
-def expander_name(expander: Expander) -> str:
+def expander_name(expander: ExpanderAction) -> str:
     """The mnemonic of the word with which an expander does this."""
     return next(OPCODES[code].mnemonic for code, one in EXPANDERS.items() if one is expander)
 
 
-class Micro(NamedTuple):
+class ExpandedWord(NamedTuple):
     """A word that reaches the gate, and where it came from.
 
     ``slot`` names the word of the template it came from, and is empty without one. ``played`` is
@@ -63,7 +63,7 @@ def expand(
     word: int,
     outer_bug: bool = True,
     place: tuple[int, int] | None = None,
-) -> tuple[Micro, ...] | None:
+) -> tuple[ExpandedWord, ...] | None:
     """What reaches the gate in place of a word that is pushed to a thread; None: the word itself.
 
     ``place`` is where the word stands. It changes the thread's recording, replay buffer and mask,
@@ -75,22 +75,22 @@ def expand(
     opcode = word >> 24
     if opcode not in EXPANDERS and not own.recording.left:
         return None
-    if EXPANDERS.get(opcode) is Expander.MASK:
+    if EXPANDERS.get(opcode) is ExpanderAction.MASK:
         own.mop_mask_high = word & 0xFFFF
         return ()
     slots = _slots(own, word, outer_bug)
     if not own.recording.left and not any(_records(slot.word) for slot in slots):
         return _played(own.replay.tobytes(), slots)
     out = tuple(micro for slot in slots for micro in _replayed(own, slot, place))
-    return None if out == (Micro(word),) else out
+    return None if out == (ExpandedWord(word),) else out
 
 
 def foreseen(
     core: Coprocessor, thread: int, word: int, outer_bug: bool = True
-) -> tuple[Micro, ...] | None:
+) -> tuple[ExpandedWord, ...] | None:
     """What would reach the gate in place of a word now; None where that would change anything."""
     own = core.threads[thread]
-    if own.recording.left or EXPANDERS.get(word >> 24) is Expander.MASK:
+    if own.recording.left or EXPANDERS.get(word >> 24) is ExpanderAction.MASK:
         return None
     slots = _slots(own, word, outer_bug)
     if any(_records(slot.word) for slot in slots):
@@ -100,7 +100,7 @@ def foreseen(
 
 def _slots(own: Thread, word: int, outer_bug: bool) -> tuple[Slot, ...]:
     """What leaves the MOP expander for a word."""
-    if EXPANDERS.get(word >> 24) is Expander.TEMPLATE:
+    if EXPANDERS.get(word >> 24) is ExpanderAction.TEMPLATE:
         return _mop(word, own.mop_mask_high, own.mop.tobytes(), outer_bug)
     return (Slot(word, ""),)
 
@@ -114,14 +114,14 @@ def _mop(word: int, mask_high: int, config: bytes, outer_bug: bool) -> tuple[Slo
 
 
 @lru_cache(maxsize=256)
-def _played(buffer: bytes, slots: tuple[Slot, ...]) -> tuple[Micro, ...]:
+def _played(buffer: bytes, slots: tuple[Slot, ...]) -> tuple[ExpandedWord, ...]:
     """What becomes of words none of which records: the same from the same buffer."""
     held = np.frombuffer(buffer, np.uint32).tolist()
     return tuple(micro for slot in slots for micro in _through(held, slot))
 
 
 def _records(word: int) -> bool:
-    return EXPANDERS.get(word >> 24) is Expander.BUFFER and bool(word & 1)
+    return EXPANDERS.get(word >> 24) is ExpanderAction.BUFFER and bool(word & 1)
 
 
 def _count(word: int) -> int:
@@ -129,7 +129,7 @@ def _count(word: int) -> int:
     return word >> 4 & 0x3F or 64
 
 
-def _replayed(own: Thread, slot: Slot, place: tuple[int, int] | None) -> Iterator[Micro]:
+def _replayed(own: Thread, slot: Slot, place: tuple[int, int] | None) -> Iterator[ExpandedWord]:
     """What the replay expander makes of one word."""
     recording = own.recording
     if recording.left:
@@ -139,7 +139,7 @@ def _replayed(own: Thread, slot: Slot, place: tuple[int, int] | None) -> Iterato
         recording.left -= 1
         recording.index = (recording.index + 1) % REPLAY_WORDS
         if recording.executes:
-            yield Micro(_for_gate(slot.word), slot.name)
+            yield ExpandedWord(_for_gate(slot.word), slot.name)
     elif _records(slot.word):
         recording.left = _count(slot.word)
         recording.index = slot.word >> 14 & 0x1F
@@ -148,22 +148,22 @@ def _replayed(own: Thread, slot: Slot, place: tuple[int, int] | None) -> Iterato
         yield from _through(own.replay.tolist(), slot)
 
 
-def _through(held: Sequence[int], slot: Slot) -> Iterator[Micro]:
+def _through(held: Sequence[int], slot: Slot) -> Iterator[ExpandedWord]:
     """A word that is not recorded, or what is played from the buffer."""
-    if EXPANDERS.get(slot.word >> 24) is not Expander.BUFFER:
-        yield Micro(_for_gate(slot.word), slot.name)
+    if EXPANDERS.get(slot.word >> 24) is not ExpanderAction.BUFFER:
+        yield ExpandedWord(_for_gate(slot.word), slot.name)
         return
     first = slot.word >> 14 & 0x1F
     for i in range(_count(slot.word)):
         index = (first + i) % REPLAY_WORDS
-        yield Micro(_for_gate(held[index]), slot.name, index)
+        yield ExpandedWord(_for_gate(held[index]), slot.name, index)
 
 
 def _for_gate(word: int) -> int:
     """A word that may reach the gate: none that an expander should have taken."""
     if word >> 24 not in EXPANDERS:
         return word
-    template, mask, buffer = map(expander_name, Expander)
+    template, mask, buffer = map(expander_name, ExpanderAction)
     raise Refused(
         "E0701",
         f"{OPCODES[word >> 24].mnemonic} reaches the wait gate, past its expander: "

@@ -156,7 +156,7 @@ PARTS: Final = (
          put=_put_config, words=_words(_NAMES)),
     Part("thread_config", "fields of the threads' own configuration that are not 0", _own_config,
          _OWN_NAMES, by_queue=True, put=_put_own_config, words=_words(_OWN_NAMES)),
-    Part("packers", "what packers go on with", _packers),
-    Part("units", "units at work, for whom, and until when", _units),
+    Part("packers", "what packers continue with", _packers),
+    Part("units", "units at work, for which thread, and until when", _units),
 )  # fmt: skip
 """What is there once for all threads, and each thread's configuration."""

@@ -151,8 +151,8 @@ def _gate(core: Tensix) -> Seen:
             row = thread_name(t), latched(latch), what
             until = "; ".join(waits_for(core, t, core)) or "all is met"
             rows.append((*row, until, str(latch.since)))
-    heads = "thread", "latched", "holds back", "until", ">since tick"
-    said = "; ".join(f"{row[0]} holds back the {row[2]} until {row[3]}" for row in rows)
+    heads = "thread", "latched", "blocks", "until", ">since tick"
+    said = "; ".join(f"{row[0]} blocks the {row[2]} until {row[3]}" for row in rows)
     return Seen(said=said, heads=heads, rows=tuple(rows))
 
 
@@ -166,12 +166,12 @@ PARTS: Final = (
          by_queue=True, put=put.row_counters),
     Part("adc", "address counters of unpackers and packers, and their carriage returns", _adc,
          by_queue=True, put=put.address_counters),
-    Part("unpacking", "rows and contexts at which unpackers go on", _unpacking, by_queue=True),
+    Part("unpacking", "rows and contexts at which unpackers continue", _unpacking, by_queue=True),
     Part("mop", "the words that MOP goes by", _mop, by_queue=True, put=put.mop_words),
     Part("replay", "what REPLAY has recorded", _replay, by_queue=True, put=put.replays),
     Part("macros", "what SFPLOADMACRO goes by, and what it has put off", _macros),
-    Part("gate", "what the wait gate holds back, and until when", _gate, by_queue=True),
-    Part("requests", "requests of the scalar unit to memory that are under way", _requests,
+    Part("gate", "what the wait gate blocks, and until when", _gate, by_queue=True),
+    Part("requests", "requests of the scalar unit to memory that are in flight", _requests,
          by_queue=True),
 )  # fmt: skip
 """What there is of each thread."""

@@ -4,15 +4,15 @@ from nasm.targets.tensix.core import starting, waits
 from nasm.targets.tensix.isa.setups import REGISTERS
 from nasm.targets.tensix.isa.table import Family
 from nasm.targets.tensix.scalar import configuring
-from nasm.targets.tensix.scalar.timing import Pace
-from nasm.targets.tensix.words.groups import Group
+from nasm.targets.tensix.scalar.timing import UnitPace
+from nasm.targets.tensix.words.groups import SettingGroup
 from nasm.targets.tensix.words.units import CONFIG
-from nasm.targets.tensix.words.word import Told, Word
+from nasm.targets.tensix.words.word import Described, Word
 
 UNIT = Family(__name__)
 
 _BITS = "Mask=0xf0, NewValue=0x50, Index4=76"
-_CHANGES = Pace("configuration", 1, 1, shared=True)
+_CHANGES = UnitPace("configuration", 1, 1, shared=True)
 _RMWCIB = "Mask[23:16] Data[15:8] CfgRegAddr[7:0]", "Mask[23:16] NewValue[15:8] Index4[7:0]"
 
 WRCFG = UNIT.row(
@@ -25,10 +25,10 @@ WRCFG = UNIT.row(
         forms="InputReg[21:16] Is128Bit[15] CfgIndex[10:0]",
     ),
     configuring.WRCFG,
-    pace=Pace("configuration", 1, 2, shared=True),
+    pace=UnitPace("configuration", 1, 2, shared=True),
     starts=starting.writing_words(2, configuring.written_by_WRCFG),
     setup=REGISTERS,
-    settings=Group.WORD,
+    settings=SettingGroup.WORD,
     example="WRCFG InputReg=1, Is128Bit=0, CfgIndex=76",
 )
 
@@ -39,10 +39,10 @@ RDCFG = UNIT.row(
         CONFIG,
         "Read a configuration word into a register.",
         "GprAddress[23:16] CfgReg[15:0]",
-        told=Told.YAML,
+        told=Described.YAML,
     ),
     configuring.RDCFG,
-    pace=Pace("configuration", 1, 2, shared=True, least=True),
+    pace=UnitPace("configuration", 1, 2, shared=True, least=True),
     starts=starting.configuring(2),
     waits=waits.for_configuration,
     setup=".cfg THCON_SEC0_REG6_Source_address = 5",
@@ -59,8 +59,8 @@ SETC16 = UNIT.row(
         forms="CfgIndex[23:16] NewValue[15:0]",
     ),
     configuring.SETC16,
-    pace=Pace("configuration", 1, 1, shared=False),
-    settings=Group.THREAD,
+    pace=UnitPace("configuration", 1, 1, shared=False),
+    settings=SettingGroup.THREAD,
     example="SETC16 CfgIndex=12, NewValue=8",
 )
 
@@ -76,7 +76,7 @@ RMWCIB0 = UNIT.row(
     configuring.RMWCIB0,
     pace=_CHANGES,
     waits=waits.for_configuration,
-    settings=Group.BYTE,
+    settings=SettingGroup.BYTE,
     example=f"RMWCIB0 {_BITS}",
 )
 
@@ -92,7 +92,7 @@ RMWCIB1 = UNIT.row(
     configuring.RMWCIB1,
     pace=_CHANGES,
     waits=waits.for_configuration,
-    settings=Group.BYTE,
+    settings=SettingGroup.BYTE,
     example=f"RMWCIB1 {_BITS}",
 )
 
@@ -108,7 +108,7 @@ RMWCIB2 = UNIT.row(
     configuring.RMWCIB2,
     pace=_CHANGES,
     waits=waits.for_configuration,
-    settings=Group.BYTE,
+    settings=SettingGroup.BYTE,
     example=f"RMWCIB2 {_BITS}",
 )
 
@@ -124,6 +124,6 @@ RMWCIB3 = UNIT.row(
     configuring.RMWCIB3,
     pace=_CHANGES,
     waits=waits.for_configuration,
-    settings=Group.BYTE,
+    settings=SettingGroup.BYTE,
     example=f"RMWCIB3 {_BITS}",
 )

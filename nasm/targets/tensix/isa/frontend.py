@@ -1,14 +1,14 @@
 """The front end: expansion, and what does nothing."""
 
 from nasm.targets.tensix.core import costs
-from nasm.targets.tensix.front.expanding import Expander
+from nasm.targets.tensix.front.expanding import ExpanderAction
 from nasm.targets.tensix.isa.setups import EXPANDED
 from nasm.targets.tensix.isa.table import Family
 from nasm.targets.tensix.scalar import unit
 from nasm.targets.tensix.scalar.timing import MISC_PACE
-from nasm.targets.tensix.words.groups import Group
+from nasm.targets.tensix.words.groups import SettingGroup
 from nasm.targets.tensix.words.units import FRONT, NOTHING
-from nasm.targets.tensix.words.word import Told, Word
+from nasm.targets.tensix.words.word import Described, Word
 
 UNIT = Family(__name__)
 
@@ -22,12 +22,14 @@ MOP = UNIT.row(
         forms="Template[23] Count1[22:16] MaskLo[15:0]",
     ),
     cost=costs.FRONT,
-    expands=Expander.TEMPLATE,
+    expands=ExpanderAction.TEMPLATE,
     setup=EXPANDED,
     example="MOP Template=1",
 )
 
-NOP = UNIT.row(Word(0x02, "NOP", NOTHING, "Do nothing.", told=Told.YAML), unit.NOP, pace=MISC_PACE)
+NOP = UNIT.row(
+    Word(0x02, "NOP", NOTHING, "Do nothing.", told=Described.YAML), unit.NOP, pace=MISC_PACE
+)
 
 MOP_CFG = UNIT.row(
     Word(
@@ -39,8 +41,8 @@ MOP_CFG = UNIT.row(
         forms="MaskHi[15:0]",
     ),
     cost=costs.FRONT,
-    expands=Expander.MASK,
-    settings=Group.MASK,
+    expands=ExpanderAction.MASK,
+    settings=SettingGroup.MASK,
     example="MOP_CFG MaskHi=5",
 )
 
@@ -54,7 +56,7 @@ REPLAY = UNIT.row(
         forms="Index[18:14] Count[9:4] Exec[1] Load[0]",
     ),
     cost=costs.FRONT,
-    expands=Expander.BUFFER,
+    expands=ExpanderAction.BUFFER,
     setup="REPLAY Index=0, Count=2, Load=1\nSFPLOADI VD=0, Imm16=0x3f80\nSFPMOV VC=0, VD=1",
     example="REPLAY Index=0, Count=2",
 )

@@ -5,9 +5,9 @@ from nasm.targets.tensix.isa.setups import MOVED, PACKED, UNPACKED
 from nasm.targets.tensix.isa.table import Family
 from nasm.targets.tensix.matrix import pack, unpack
 from nasm.targets.tensix.scalar import mover
-from nasm.targets.tensix.words.groups import Group
+from nasm.targets.tensix.words.groups import SettingGroup
 from nasm.targets.tensix.words.units import BUFFER, MOVER, PACK, UNPACK
-from nasm.targets.tensix.words.word import Told, Word
+from nasm.targets.tensix.words.word import Described, Word
 
 UNIT = Family(__name__)
 
@@ -71,7 +71,7 @@ UNPACR = UNIT.row(
     starts=starting.unpacking,
     waits=waits.to_unpack,
     setup=UNPACKED,
-    settings=Group.DESCRIPTOR,
+    settings=SettingGroup.DESCRIPTOR,
     example="UNPACR WhichUnpacker=0, FlipSrc=1",
 )
 
@@ -82,7 +82,7 @@ UNPACR_NOP = UNIT.row(
         UNPACK,
         "Clear a bank, set it valid, or only take a turn of the unpacker.",
         "Unpack_block_selection[23] NoOp[22:0]",
-        told=Told.YAML,
+        told=Described.YAML,
     ),
     unpack.UNPACR_NOP,
     cost=costs.of_unpack_nop,
@@ -103,4 +103,4 @@ PACR_SETREG = UNIT.row(
     cost=costs.FRONT,
 )
 
-TBUFCMD = UNIT.row(Word(0x4B, "TBUFCMD", BUFFER, "Known by name only.", told=Told.NAME))
+TBUFCMD = UNIT.row(Word(0x4B, "TBUFCMD", BUFFER, "Known by name only.", told=Described.NAME))

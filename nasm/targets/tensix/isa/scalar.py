@@ -5,9 +5,9 @@ from nasm.targets.tensix.isa.setups import IN_L1, REGISTERS
 from nasm.targets.tensix.isa.table import Family
 from nasm.targets.tensix.scalar import arithmetic, forms, memory, registers_of_devices, timing, unit
 from nasm.targets.tensix.scalar.timing import ATOMIC_LATENCY, LOAD_LATENCY, RETRY, scalar_pace
-from nasm.targets.tensix.words.groups import Group
+from nasm.targets.tensix.words.groups import SettingGroup
 from nasm.targets.tensix.words.units import RESET, SCALAR
-from nasm.targets.tensix.words.word import Told, Word
+from nasm.targets.tensix.words.word import Described, Word
 
 UNIT = Family(__name__)
 
@@ -23,7 +23,7 @@ _BY_MODE = {
 }
 
 
-RSTDMA = UNIT.row(Word(0x44, "RSTDMA", RESET, "Known by name only.", told=Told.NAME))
+RSTDMA = UNIT.row(Word(0x44, "RSTDMA", RESET, "Known by name only.", told=Described.NAME))
 
 SETDMAREG = UNIT.row(
     Word(
@@ -41,7 +41,7 @@ SETDMAREG = UNIT.row(
     ),
     forms.SETDMAREG,
     pace=scalar_pace(1),
-    settings=Group.REGISTER,
+    settings=SettingGroup.REGISTER,
     example="SETDMAREG NewValue=6, ResultHalfReg=2",
 )
 

@@ -5,7 +5,7 @@ from nasm.targets.tensix.isa.setups import LANES, SEMAPHORE
 from nasm.targets.tensix.isa.table import Family
 from nasm.targets.tensix.scalar.timing import MUTEX_PACE, SEMAPHORE_PACE
 from nasm.targets.tensix.sync import gate, mutexes, semaphores
-from nasm.targets.tensix.words.groups import Group
+from nasm.targets.tensix.words.groups import SettingGroup
 from nasm.targets.tensix.words.units import STALLS, SYNC
 from nasm.targets.tensix.words.word import Word
 
@@ -23,7 +23,7 @@ ATGETM = UNIT.row(
     mutexes.ATGETM,
     pace=MUTEX_PACE,
     waits=waits.for_mutex,
-    settings=Group.MUTEX,
+    settings=SettingGroup.MUTEX,
     example="ATGETM Index=2",
 )
 
@@ -65,7 +65,7 @@ SEMINIT = UNIT.row(
     semaphores.SEMINIT,
     pace=SEMAPHORE_PACE,
     starts=starting.next_cycle(starting.of_semaphores),
-    settings=Group.SEMAPHORE,
+    settings=SettingGroup.SEMAPHORE,
     example=SEMAPHORE,
 )
 

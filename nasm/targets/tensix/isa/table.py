@@ -10,7 +10,7 @@ from nasm.isa.evidence import Cost, Evidence
 from nasm.isa.field_kinds import Bits, Field
 from nasm.isa.held import Blocked
 from nasm.isa.implicit_kinds import FieldOf, Held, Here
-from nasm.isa.instruction import Context, OfOperands, Operand, Row, of_operands
+from nasm.isa.instruction import InstructionContext, OfOperands, Operand, Row, of_operands
 from nasm.isa.isa import Isa
 from nasm.isa.words import data_row, documented
 from nasm.targets.tensix.core.costs import UNKNOWN, Costs, of_matrix, of_vector, paced
@@ -19,15 +19,15 @@ from nasm.targets.tensix.core.fields import fields_of
 from nasm.targets.tensix.core.starting import Done, Start, at_once, started
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.core.waits import Waits, waiting
-from nasm.targets.tensix.front.expanding import EXPANDERS, Expander
+from nasm.targets.tensix.front.expanding import EXPANDERS, ExpanderAction
 from nasm.targets.tensix.lanes import facts as lanes
 from nasm.targets.tensix.lanes.facts import Lanes
-from nasm.targets.tensix.matrix.facts import MATRIX_UNIT, Matrix
-from nasm.targets.tensix.scalar.timing import Pace, Paces
+from nasm.targets.tensix.matrix.facts import MATRIX_UNIT, MatrixFacts
+from nasm.targets.tensix.scalar.timing import Paces, UnitPace
 from nasm.targets.tensix.words import WORDS, declare
-from nasm.targets.tensix.words.groups import WRITERS, Group
+from nasm.targets.tensix.words.groups import WRITERS, SettingGroup
 from nasm.targets.tensix.words.units import MATRIX, VECTOR
-from nasm.targets.tensix.words.word import OPCODE, Told, Word
+from nasm.targets.tensix.words.word import OPCODE, Described, Word
 
 ISA = Isa("tensix")
 
@@ -40,7 +40,7 @@ THREAD = Operand("thread", Here("queue"))
 
 
 @of_operands
-def issued(_: Context) -> Cost:
+def issued(_: InstructionContext) -> Cost:
     """One instruction a cycle and thread leaves the wait gate."""
     source = "Tenstorrent ISA documentation, Wormhole B0: front end"
     return Cost(1, 1, Evidence.DOCUMENTED, source)
@@ -57,14 +57,14 @@ class Family:
         word: Word,
         semantics: Callable[..., Any] | None = None,
         *,
-        facts: Lanes | Matrix | None = None,
+        facts: Lanes | MatrixFacts | None = None,
         pace: Paces | None = None,
         cost: Costs | None = None,
         lasts: Lasts | None = None,
-        expands: Expander | None = None,
+        expands: ExpanderAction | None = None,
         starts: Start | None = None,
         waits: Waits | None = None,
-        settings: Group | None = None,
+        settings: SettingGroup | None = None,
         example: str = "",
         **more: Any,
     ) -> Row:
@@ -94,7 +94,7 @@ class Family:
             EXPANDERS[word.opcode] = expands
         if settings is not None:
             WRITERS.setdefault(settings, []).append(word.mnemonic)
-        if starts is None and isinstance(pace, Pace):
+        if starts is None and isinstance(pace, UnitPace):
             starts = at_once(pace.latency)
         executed = _refusing(word) if semantics is None else started(word, semantics, starts)
         return ISA.instruction(
@@ -132,29 +132,29 @@ def arrange(units: Iterable[str]) -> None:
 def _declare(
     word: Word,
     semantics: Callable[..., Any] | None,
-    facts: Lanes | Matrix | None,
+    facts: Lanes | MatrixFacts | None,
     lasts: Lasts | None,
 ) -> None:
     """Enter what is declared where the units look it up."""
     if isinstance(facts, Lanes) and semantics is not None:
         lanes.declare(word.mnemonic, facts, semantics)
-    if isinstance(facts, Matrix):
+    if isinstance(facts, MatrixFacts):
         MATRIX_UNIT[word.mnemonic] = facts
     if lasts is not None:
         LASTS[word.mnemonic] = lasts
 
 
-def _costs(word: Word, facts: Lanes | Matrix | None, pace: Paces | None) -> Costs:
+def _costs(word: Word, facts: Lanes | MatrixFacts | None, pace: Paces | None) -> Costs:
     """What it costs, by what is declared of it; raises TypeError where that is missing."""
     if word.unit is VECTOR or word.unit is MATRIX:
-        wanted = Lanes if word.unit is VECTOR else Matrix
+        wanted = Lanes if word.unit is VECTOR else MatrixFacts
         if not isinstance(facts, wanted):
             raise TypeError(f"{word.mnemonic} needs facts={wanted.__name__}(…): {word.unit.name}")
     if isinstance(facts, Lanes):
         return of_vector(facts)
-    if isinstance(facts, Matrix) and facts.timing is not None:
+    if isinstance(facts, MatrixFacts) and facts.timing is not None:
         return of_matrix(facts.timing)
-    if word.told is Told.NAME:
+    if word.told is Described.NAME:
         return UNKNOWN
     if pace is None:
         raise TypeError(f"{word.mnemonic} needs pace=, cost= or a timing: {word.unit.name}")
@@ -164,7 +164,7 @@ def _costs(word: Word, facts: Lanes | Matrix | None, pace: Paces | None) -> Cost
 def _cost(word: Word, costs: Costs) -> OfOperands[Cost]:
     """What an instruction costs, by its word."""
 
-    def answer(context: Context) -> Cost:
+    def answer(context: InstructionContext) -> Cost:
         number = _number(word, context)
         fields = fields_of(word.mnemonic, number)
         return costs(fields, (word.mnemonic, number, QUEUES.index(context.engine)))
@@ -176,14 +176,14 @@ def _condition(word: Word, own: Waits | None) -> OfOperands[Blocked | None]:
     """What keeps it from starting."""
     waits = waiting(word, own)
 
-    def answer(context: Context) -> Blocked | None:
+    def answer(context: InstructionContext) -> Blocked | None:
         held = context.operands
         return waits(held["core"], held["thread"], held["word"])
 
     return OfOperands(("core", "thread", "word"), answer, "waits")
 
 
-def _number(word: Word, context: Context) -> int:
+def _number(word: Word, context: InstructionContext) -> int:
     return word.encoding.encode([context.operands[one.name] for one in word.encoding.operands])
 
 
@@ -193,7 +193,7 @@ def _whole(word: Word) -> FieldOf:
 
 
 def _page(word: Word) -> tuple[str, ...]:
-    return (word.page or word.mnemonic,) if word.told is Told.DOCS else ()
+    return (word.page or word.mnemonic,) if word.told is Described.DOCS else ()
 
 
 def _written(word: Word) -> list[Operand]:
@@ -224,7 +224,7 @@ def _parts(word: Word, operand: Field) -> str:
 
 def _refusing(word: Word) -> Callable[[Tensix, int, int], Done]:
     """What a row does of which nothing executable is written."""
-    if word.told is Told.NAME:
+    if word.told is Described.NAME:
         said = f"{word.mnemonic} has no public semantics: documents give its name and arguments"
         hint = "it can be assembled and disassembled, but not executed"
         code = "E0701"
@@ -264,7 +264,7 @@ def _example(word: Word) -> str:
     return f"{word.mnemonic} {shown}".rstrip()
 
 
-DATA = data_row(__name__, QUEUES, issued(), "a word as it stands in memory")
+DATA = data_row(__name__, QUEUES, issued(), "a word as it is in memory")
 globals()[DATA.name] = DATA
 """The row of words that are no instruction, to be found by its name."""
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from nasm.targets.tensix.lanes.dst_access import load, store
 from nasm.targets.tensix.lanes.facts import Role
 from nasm.targets.tensix.lanes.quirks import Quirks
-from nasm.targets.tensix.lanes.steps import Step
+from nasm.targets.tensix.lanes.steps import LaneStep
 from nasm.targets.tensix.lanes.unit import lanes
 from nasm.targets.tensix.state import LANES, Coprocessor, Vector
 
@@ -25,7 +25,7 @@ _T = TypeVar("_T", np.uint32, np.bool_)
 def together(
     core: Coprocessor,
     thread: int,
-    steps: Sequence[Step],
+    steps: Sequence[LaneStep],
     kinds: Sequence[int],
     at: Any,
     count: int,
@@ -61,7 +61,7 @@ def together(
     return True
 
 
-def _widened(vector: Vector, steps: Sequence[Step], count: int) -> Vector:
+def _widened(vector: Vector, steps: Sequence[LaneStep], count: int) -> Vector:
     """The same in every round; what is not by lane stays, as no round changes it.
 
     Registers that steps neither read nor write are left as anything.
@@ -96,7 +96,7 @@ def _repeated_stack(vector: Vector, count: int) -> tuple[tuple[bytes, bytes], ..
 def _execute(
     core: Coprocessor,
     thread: int,
-    steps: Sequence[Step],
+    steps: Sequence[LaneStep],
     kinds: Sequence[int],
     at: Any,
     quirks: Quirks,

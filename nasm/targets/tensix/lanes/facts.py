@@ -113,14 +113,14 @@ class Lanes:
 
 
 @dataclass(frozen=True, slots=True)
-class Executed:
+class VectorFacts:
     """An instruction of the vector unit: what is declared of it, and what executes it."""
 
     facts: Lanes
     act: Callable[..., None] = field(repr=False)
 
 
-LANES: Final[dict[str, Executed]] = {}
+LANES: Final[dict[str, VectorFacts]] = {}
 """Every instruction of the vector unit, by its mnemonic."""
 
 
@@ -129,7 +129,7 @@ def declare(mnemonic: str, facts: Lanes, act: Callable[..., None]) -> None:
     for other, known in LANES.items():
         if facts.role is not Role.PLAIN and known.facts.role is facts.role:
             raise TypeError(f"{mnemonic} {facts.role.value}, as {other} does")
-    LANES[mnemonic] = Executed(facts, act)
+    LANES[mnemonic] = VectorFacts(facts, act)
 
 
 def facts_of(mnemonic: str) -> Lanes:
@@ -143,4 +143,14 @@ def the(role: Role) -> str:
     return next(mnemonic for mnemonic, known in LANES.items() if known.facts.role is role)
 
 
-__all__ = ["LANES", "Executed", "Fields", "Lanes", "Role", "declare", "facts_of", "mode_of", "the"]
+__all__ = [
+    "LANES",
+    "Fields",
+    "Lanes",
+    "Role",
+    "VectorFacts",
+    "declare",
+    "facts_of",
+    "mode_of",
+    "the",
+]

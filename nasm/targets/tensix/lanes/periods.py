@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nasm.targets.tensix.lanes.steps import Step, carried
+from nasm.targets.tensix.lanes.steps import LaneStep, carried
 
 _LONGEST = 512
 """Words of a round at most."""
@@ -19,7 +19,7 @@ _TRIED = 64
 """Words of a round at which it may begin, where that is not clear."""
 
 
-class Rounds(NamedTuple):
+class WordRounds(NamedTuple):
     """Words from the first on, in rounds of so many; one round is any words."""
 
     first: int
@@ -32,16 +32,16 @@ class Rounds(NamedTuple):
         return self.first + self.size * self.times
 
 
-def periods(words: Sequence[int], steps: Sequence[Step]) -> tuple[Rounds, ...]:
+def periods(words: Sequence[int], steps: Sequence[LaneStep]) -> tuple[WordRounds, ...]:
     """All words as rounds, one after the other."""
     return tuple(_parts(np.array(words, np.int64), steps, 0, len(words)))
 
 
-def _parts(words: Any, steps: Sequence[Step], first: int, end: int) -> Iterator[Rounds]:
+def _parts(words: Any, steps: Sequence[LaneStep], first: int, end: int) -> Iterator[WordRounds]:
     found = _longest(words[first:end])
     if found is None:
         if end > first:
-            yield Rounds(first, end - first, 1)
+            yield WordRounds(first, end - first, 1)
         return
     at, size, length = found
     rounds = _turned(steps, first + at, size, length)
@@ -69,7 +69,7 @@ def _longest(words: Any) -> tuple[int, int, int] | None:
     return found
 
 
-def _turned(steps: Sequence[Step], first: int, size: int, length: int) -> Rounds:
+def _turned(steps: Sequence[LaneStep], first: int, size: int, length: int) -> WordRounds:
     """Rounds that begin where the least is carried from one to the next."""
     fewest, by = len(carried(steps[first : first + size])), 0
     for turn in range(1, min(size, _TRIED, length - _FEWEST * size + 1)):
@@ -78,4 +78,4 @@ def _turned(steps: Sequence[Step], first: int, size: int, length: int) -> Rounds
         many = len(carried(steps[first + turn : first + turn + size]))
         if many < fewest:
             fewest, by = many, turn
-    return Rounds(first + by, size, (length - by) // size)
+    return WordRounds(first + by, size, (length - by) // size)

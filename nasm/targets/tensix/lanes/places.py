@@ -11,8 +11,8 @@ import numpy as np
 from nasm.targets.tensix.lanes.dst_access import adjusted, placed, rows_read
 from nasm.targets.tensix.lanes.dst_formats import LOADED_32, SRCB, STORED_32, ZERO
 from nasm.targets.tensix.lanes.facts import Role
-from nasm.targets.tensix.lanes.periods import Rounds
-from nasm.targets.tensix.lanes.steps import ACCESSES, Step
+from nasm.targets.tensix.lanes.periods import WordRounds
+from nasm.targets.tensix.lanes.steps import ACCESSES, LaneStep
 from nasm.targets.tensix.scalar.addr_mods import increments, move
 from nasm.targets.tensix.state import U16, RowCounters
 
@@ -24,7 +24,7 @@ _GROUPS = 512
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Places:
+class LoadStorePlaces:
     """Of all loads and stores, in their order.
 
     Attributes:
@@ -45,13 +45,13 @@ class Places:
 
 
 def places(
-    steps: Sequence[Step],
-    all_rounds: Sequence[Rounds],
+    steps: Sequence[LaneStep],
+    all_rounds: Sequence[WordRounds],
     rows: RowCounters,
     config: U16,
     bases: tuple[int, int],
     default: int,
-) -> Places:
+) -> LoadStorePlaces:
     """Where loads and stores are.
 
     Args:
@@ -86,7 +86,7 @@ def places(
         number += many
         parts = _parted(roles, its_kinds, its) if rounds.times > 1 else ()
         apart.append((its_kinds, parts) if parts else None)
-    return Places(
+    return LoadStorePlaces(
         tuple(kinds), tuple(at), np.array(sorted(loaded), np.intp), tuple(apart), rows.save()
     )
 

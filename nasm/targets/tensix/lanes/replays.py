@@ -18,11 +18,11 @@ from nasm.targets.tensix.lanes.dst_access import bases, load, resolved, rows_rea
 from nasm.targets.tensix.lanes.dst_formats import SRCB
 from nasm.targets.tensix.lanes.facts import LANES, Role, mode_of
 from nasm.targets.tensix.lanes.macros import parsed
-from nasm.targets.tensix.lanes.periods import Rounds, periods
-from nasm.targets.tensix.lanes.places import Places, places
+from nasm.targets.tensix.lanes.periods import WordRounds, periods
+from nasm.targets.tensix.lanes.places import LoadStorePlaces, places
 from nasm.targets.tensix.lanes.quirks import DOCUMENTED, Quirks
 from nasm.targets.tensix.lanes.scheduling import stalls, too_early
-from nasm.targets.tensix.lanes.steps import Step, carried, depths, keeps_rotated, steps_by
+from nasm.targets.tensix.lanes.steps import LaneStep, carried, depths, keeps_rotated, steps_by
 from nasm.targets.tensix.lanes.unit import TEMPLATES
 from nasm.targets.tensix.state import Coprocessor, RowCounters
 
@@ -87,8 +87,8 @@ class _Run:
         most: Entries that may be there at most.
     """
 
-    steps: tuple[Step, ...]
-    rounds: tuple[Rounds, ...]
+    steps: tuple[LaneStep, ...]
+    rounds: tuple[WordRounds, ...]
     alike: tuple[bool, ...]
     fewest: int
     most: int
@@ -103,7 +103,7 @@ def _run(words: tuple[int, ...], quirks: Quirks) -> _Run:
     return _Run(steps, rounds, alike, fewest, most)
 
 
-def _alike(steps: tuple[Step, ...]) -> bool:
+def _alike(steps: tuple[LaneStep, ...]) -> bool:
     """Whether rounds of steps may find the same as each other, but for Dst."""
     return (
         not any(one.alone for one in steps)
@@ -147,13 +147,15 @@ def perform(
 @lru_cache(maxsize=1 << 8)
 def _places(
     run: _Run, rows: tuple[int, ...], config: bytes, based: tuple[int, int], default: int
-) -> Places:
+) -> LoadStorePlaces:
     return places(
         run.steps, run.rounds, RowCounters(*rows), np.frombuffer(config, np.uint16), based, default
     )
 
 
-def _perform(core: Coprocessor, thread: int, run: _Run, found: Places, quirks: Quirks) -> None:
+def _perform(
+    core: Coprocessor, thread: int, run: _Run, found: LoadStorePlaces, quirks: Quirks
+) -> None:
     """Execute everything; all that is loaded is defined."""
     number = 0
     for rounds, alike, apart in zip(run.rounds, run.alike, found.apart, strict=True):
@@ -171,8 +173,8 @@ def _rounds(
     core: Coprocessor,
     thread: int,
     run: _Run,
-    rounds: Rounds,
-    found: Places,
+    rounds: WordRounds,
+    found: LoadStorePlaces,
     number: int,
     apart: tuple[tuple[int, ...], Any],
     quirks: Quirks,
@@ -191,8 +193,8 @@ def _rounds(
 def _one_by_one(
     core: Coprocessor,
     thread: int,
-    steps: tuple[Step, ...],
-    found: Places,
+    steps: tuple[LaneStep, ...],
+    found: LoadStorePlaces,
     number: int,
     quirks: Quirks,
 ) -> int:
@@ -210,7 +212,9 @@ def _one_by_one(
     return number
 
 
-def _watched(core: Coprocessor, thread: int, run: _Run, found: Places, quirks: Quirks) -> bool:
+def _watched(
+    core: Coprocessor, thread: int, run: _Run, found: LoadStorePlaces, quirks: Quirks
+) -> bool:
     """Execute everything if all that is loaded is defined by then; otherwise nothing changes."""
     vector, matrix = core.vector, core.matrix
     saved = vector.save(), matrix.dst.copy(), matrix.defined.copy()

@@ -20,7 +20,7 @@ OF_STATE: Final = (Role.PUSHES, Role.POPS, Role.LOADS, Role.MACRO)
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class SchedulingFinding:
     """Something wrong that the hardware does not refuse: a sentence, and what to do."""
 
     kind: str
@@ -41,7 +41,9 @@ def stalls(before: str, mnemonic: str) -> bool:
     return facts_of(mnemonic).role is not Role.IDLES
 
 
-def too_early(before: str, its: Fields, mnemonic: str, fields: Fields) -> Iterator[Finding]:
+def too_early(
+    before: str, its: Fields, mnemonic: str, fields: Fields
+) -> Iterator[SchedulingFinding]:
     """What is wrong with issuing an instruction in the cycle after another; no hardware waits.
 
     Args:
@@ -63,28 +65,30 @@ def too_early(before: str, its: Fields, mnemonic: str, fields: Fields) -> Iterat
                     f"{mnemonic} starts in the cycle after {before} with Mod1 {its['Mod1']}, "
                     "which takes two cycles"
                 )
-                yield Finding("sub-unit", said, f"insert {the(Role.IDLES)}")
+                yield SchedulingFinding("sub-unit", said, f"insert {the(Role.IDLES)}")
     elif earlier.role is Role.CONFIGURES and its["VD"] == 15 and fields.get("VD", 0) >= 12:
         said = (
             f"{mnemonic} has VD {fields['VD']} in the cycle after {before} of LaneConfig: it may "
             "still see the old DISABLE_BACKDOOR_LOAD"
         )
-        yield Finding("backdoor", said, f"insert {the(Role.IDLES)}")
+        yield SchedulingFinding("backdoor", said, f"insert {the(Role.IDLES)}")
 
 
-def _met(before: str, verb: str, registers: frozenset[int], mnemonic: str) -> Iterator[Finding]:
+def _met(
+    before: str, verb: str, registers: frozenset[int], mnemonic: str
+) -> Iterator[SchedulingFinding]:
     for number in sorted(registers):
         said = (
             f"{mnemonic} {verb} LReg[{number}] in the cycle after {before}, "
             "which takes two cycles to write it"
         )
         hint = f"insert {the(Role.IDLES)}, or an instruction that has nothing to do with it"
-        yield Finding("latency", said, hint)
+        yield SchedulingFinding("latency", said, hint)
 
 
 def undefined_now(
     core: Coprocessor, thread: int, mnemonic: str, fields: Fields, quirks: Quirks = DOCUMENTED
-) -> Iterator[Finding]:
+) -> Iterator[SchedulingFinding]:
     """What is undefined, or a bug, about executing an instruction in the present state."""
     vector, facts = core.vector, facts_of(mnemonic)
     yield from _undefined_stack(len(vector.stack), facts.role, mnemonic, fields, quirks)
@@ -98,28 +102,28 @@ def undefined_now(
                 "hardware corrupts it"
             )
             hint = "write LReg[0] to LReg[3], or clear ENABLE_DEST_INDEX first"
-            yield Finding("dest index", said, hint)
+            yield SchedulingFinding("dest index", said, hint)
 
 
 def _undefined_stack(
     depth: int, role: Role, mnemonic: str, fields: Fields, quirks: Quirks
-) -> Iterator[Finding]:
+) -> Iterator[SchedulingFinding]:
     if role is Role.PUSHES and depth >= STACK:
         said = f"{mnemonic} with {depth} entries on the stack of flags, which has room for {STACK}"
-        yield Finding("stack", said, f"{the(Role.POPS)} before another {mnemonic}")
+        yield SchedulingFinding("stack", said, f"{the(Role.POPS)} before another {mnemonic}")
     elif role is not Role.POPS:
         return
     elif fields["Mod1"] == 0 and not depth:
         said = f"{mnemonic} with an empty stack of flags"
-        yield Finding("stack", said, f"{the(Role.PUSHES)} comes before {mnemonic}")
+        yield SchedulingFinding("stack", said, f"{the(Role.PUSHES)} comes before {mnemonic}")
     elif fields["Mod1"] and depth >= STACK and quirks.stack_bug:
         said = f"{mnemonic} with Mod1 {fields['Mod1']} and a full stack overwrites its bottom entry"
-        yield Finding("stack", said, "peek only with fewer than eight entries")
+        yield SchedulingFinding("stack", said, "peek only with fewer than eight entries")
 
 
 def _undefined_rows(
     core: Coprocessor, thread: int, mnemonic: str, Imm10: int, Mod0: int
-) -> Iterator[Finding]:
+) -> Iterator[SchedulingFinding]:
     kind = resolved(core, thread, Mod0)
     rows = rows_read(kind, address(core, thread, kind, Imm10))
     missing = [row for row in rows if not core.matrix.defined[row]]
@@ -129,4 +133,4 @@ def _undefined_rows(
             f"{mnemonic} with Imm10 {Imm10} and Mod0 {Mod0} reads rows {listed} of Dst, "
             "which are undefined"
         )
-        yield Finding("undefined rows", said, "write all of their columns first")
+        yield SchedulingFinding("undefined rows", said, "write all of their columns first")

@@ -10,11 +10,11 @@ from typing import Any, Final
 from nasm.targets.tensix.lanes.facts import (
     LANES,
     MAD,
-    Executed,
     Fields,
     Lanes,
     Registers,
     Role,
+    VectorFacts,
     mode_of,
 )
 from nasm.targets.tensix.lanes.macros import parameters, parsed
@@ -33,7 +33,7 @@ INDIRECT_VD: Final = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Step:
+class LaneStep:
     """A word that is executed whatever the state is.
 
     Attributes:
@@ -63,16 +63,16 @@ class Step:
 
 
 @lru_cache(maxsize=1 << 4)
-def steps_by(quirks: Quirks) -> Callable[[int], Step]:
+def steps_by(quirks: Quirks) -> Callable[[int], LaneStep]:
     """What a word does, by the word."""
     return lru_cache(maxsize=1 << 12)(partial(_step, quirks))
 
 
-def _step(quirks: Quirks, word: int) -> Step:
+def _step(quirks: Quirks, word: int) -> LaneStep:
     mnemonic, fields = parsed(word)
     used, executed = uses(mnemonic, fields), LANES[mnemonic]
     facts, mode = executed.facts, mode_of(fields)
-    return Step(
+    return LaneStep(
         facts,
         facts.role,
         fields,
@@ -86,7 +86,7 @@ def _step(quirks: Quirks, word: int) -> Step:
     )
 
 
-def _bound(executed: Executed, fields: Fields, quirks: Quirks) -> Act | None:
+def _bound(executed: VectorFacts, fields: Fields, quirks: Quirks) -> Act | None:
     if executed.facts.role in (Role.IDLES, *ACCESSES):
         return None
     accepted = parameters(executed.act)
@@ -96,7 +96,7 @@ def _bound(executed: Executed, fields: Fields, quirks: Quirks) -> Act | None:
     return partial(executed.act, **given)
 
 
-def carried(steps: Iterable[Step]) -> set[int]:
+def carried(steps: Iterable[LaneStep]) -> set[int]:
     """Registers that steps write, of which they read what was there, if all lanes execute."""
     live: set[int] = set()
     written: set[int] = set()
@@ -106,13 +106,13 @@ def carried(steps: Iterable[Step]) -> set[int]:
     return live & written
 
 
-def keeps_rotated(steps: Sequence[Step]) -> bool:
+def keeps_rotated(steps: Sequence[LaneStep]) -> bool:
     """Whether what was rotated last is not at once read by steps and then changed."""
     asked = [one.fields["Mod1"] for one in steps if one.facts.is_slow(one.fields)]
     return not asked or asked[0] != SHIFT or set(asked) == {SHIFT}
 
 
-def depths(steps: Iterable[Step], peeks_full: bool = False) -> tuple[int, int, int]:
+def depths(steps: Iterable[LaneStep], peeks_full: bool = False) -> tuple[int, int, int]:
     """Of the stack of flags: what it grows by, and the fewest and the most entries to begin with.
 
     The most are so many that no step finds it full that pushes, or peeks unless it may.

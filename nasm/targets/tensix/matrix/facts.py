@@ -15,7 +15,7 @@ from nasm.targets.tensix.state import RowCounters
 Fields = Mapping[str, int]
 
 
-class Timing(NamedTuple):
+class UnitTiming(NamedTuple):
     """Cycles until the unit takes the next instruction, and until the result is there."""
 
     interval: int
@@ -82,7 +82,7 @@ Product = Callable[[Fields, RowCounters, int], SourceRows]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Matrix:
+class MatrixFacts:
     """One instruction of the matrix unit.
 
     Attributes:
@@ -95,7 +95,7 @@ class Matrix:
         counts: Of what moves row counters and nothing else if it flips no bank, what does that.
     """
 
-    timing: Timing | None
+    timing: UnitTiming | None
     banks: Banks = NO_BANK
     dst: DstRows | None = None
     after_moves: bool = False
@@ -103,7 +103,7 @@ class Matrix:
     product: Product | None = None
     counts: Callable[..., None] | None = None
 
-    def holds(self, later: Matrix) -> int:
+    def holds(self, later: MatrixFacts) -> int:
         """Cycles after it started in which the unit does not take another instruction."""
         into, cycles = self.move
         if into == "Dst":
@@ -112,13 +112,13 @@ class Matrix:
         return 0 if into and later.move.into == into else cycles
 
 
-CYCLE: Final = Timing(1, 1, "MatrixUnit")
+CYCLE: Final = UnitTiming(1, 1, "MatrixUnit")
 
-MATRIX_UNIT: Final[dict[str, Matrix]] = {}
+MATRIX_UNIT: Final[dict[str, MatrixFacts]] = {}
 """Every instruction of the matrix unit, by its mnemonic."""
 
 
-def timing_of(mnemonic: str) -> Timing:
+def timing_of(mnemonic: str) -> UnitTiming:
     """How long an instruction takes that is executed."""
     timing = MATRIX_UNIT[mnemonic].timing
     assert timing is not None

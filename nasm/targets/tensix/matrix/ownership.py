@@ -32,7 +32,7 @@ def _said(name: str, bank: int, unpacker: int) -> Blocked:
     return Blocked(
         CAUSE,
         f"bank {bank} of {name} is the unpackers': "
-        f"no UNPACR of unpacker {unpacker} with FlipSrc, and no SETDVALID, has handed it over",
+        f"no UNPACR of unpacker {unpacker} with FlipSrc, and no SETDVALID, has released it",
         on=(SRC,),
     )
 
@@ -68,7 +68,7 @@ def _kept(unpacker: int, bank: int) -> Blocked:
     return Blocked(
         CAUSE,
         f"bank {bank} of {name} is the matrix unit's: "
-        f"no instruction with {flip}, and no CLEARDVALID, has handed it back",
+        f"no instruction with {flip}, and no CLEARDVALID, has released it",
         on=(SRC,),
     )
 

@@ -26,11 +26,11 @@ from nasm.targets.tensix.matrix.streams import (
     EXPONENTS,
     LINE,
     ROW_STARTS,
-    Write,
+    L1Write,
     emitted,
     summed,
 )
-from nasm.targets.tensix.matrix.writing import KINDS, Kind, Reading
+from nasm.targets.tensix.matrix.writing import KINDS, DstReading, NumberKind
 from nasm.targets.tensix.scalar.addr_mods import PACKERS, apply_pack_addr_mod
 from nasm.targets.tensix.scalar.config import field, read
 from nasm.targets.tensix.state import L1_BYTES, U8, Coprocessor
@@ -96,14 +96,14 @@ class Job:
             return data_format(self.all("ALU_FORMAT_SPEC_REG_Dstacc_val"), "Dstacc_val")
         return data_format(self.all("ALU_FORMAT_SPEC_REG2_Dstacc"), "REG2_Dstacc")
 
-    def reading(self) -> Reading:
+    def reading(self) -> DstReading:
         """How Dst is read."""
         shift = 0
         if self.all("INT_DESCALE_Enable"):
             if self.all("INT_DESCALE_Mode"):
                 raise unknown("INT_DESCALE_Mode 1")
             shift = self.all("INT_DESCALE_VALUES_SEC0_Value") & 31
-        return Reading(
+        return DstReading(
             self.intermediate(),
             wide=bool(self.all("PCK_DEST_RD_CTRL_Read_32b_data")),
             raw=bool(self.all("PCK_DEST_RD_CTRL_Read_int8")),
@@ -138,7 +138,7 @@ def _supported(job: Job) -> None:
         raise Refused("E0601", "a packer that rounds stochastically")
 
 
-def _masked(job: Job, x: Bits, kind: Kind, columns: Bits) -> Bits:
+def _masked(job: Job, x: Bits, kind: NumberKind, columns: Bits) -> Bits:
     """Numbers of Dst, 0 or minus infinity where the edge mask of their place in the tile is 0."""
     p = job.core.packers[job.packer]
     at_x, at_y, at_z = p.position
@@ -190,7 +190,7 @@ def rows_read(
     return rows, any(job.reading().wide for job in jobs)
 
 
-def _from_dst(job: Job, count: int) -> tuple[Bits, Kind]:
+def _from_dst(job: Job, count: int) -> tuple[Bits, NumberKind]:
     """Numbers of Dst after the early conversion and the edge mask."""
     places = _places(job, count)
     how, m, rows = job.reading(), job.core.matrix, places >> 4
@@ -200,7 +200,7 @@ def _from_dst(job: Job, count: int) -> tuple[Bits, Kind]:
     return _masked(job, early, kind, places & 15), kind
 
 
-def _observed(job: Job, x: Bits, kind: Kind) -> None:
+def _observed(job: Job, x: Bits, kind: NumberKind) -> None:
     """Count exponents in the packer's histogram."""
     found, p = writing.exponents(x, kind), job.core.packers[job.packer]
     if found is None or not len(found):
@@ -286,7 +286,7 @@ def count_of(job: Job, flush: int) -> int:
     return count
 
 
-def _packed(job: Job, zero: int, flush: int, last: int) -> list[Write]:
+def _packed(job: Job, zero: int, flush: int, last: int) -> list[L1Write]:
     """One packer's work, as the writes that it leaves."""
     _supported(job)
     target, p = job.form("Out"), job.core.packers[job.packer]

@@ -23,7 +23,7 @@ from nasm.targets.tensix.matrix import ownership
 from nasm.targets.tensix.matrix.accumulate import Ints, added, packed, rules, unpacked
 from nasm.targets.tensix.matrix.arithmetic import dst_row, phase_of
 from nasm.targets.tensix.matrix.dst import read_blocks, write_blocks
-from nasm.targets.tensix.matrix.facts import BOTH, MATRIX_UNIT, Matrix
+from nasm.targets.tensix.matrix.facts import BOTH, MATRIX_UNIT, MatrixFacts
 from nasm.targets.tensix.matrix.formats import Style, dst_from_integers, integers_from_dst
 from nasm.targets.tensix.matrix.multiply import Batch, batch, integer_products, products
 from nasm.targets.tensix.matrix.src import ROWS, bank_a, bank_b, computed_style, wide_dst
@@ -36,7 +36,7 @@ _AT_ONCE: Final = 16
 """So many products of matrices are computed at once: their terms stay in the host's caches."""
 
 
-class Planned(NamedTuple):
+class PlannedReplay(NamedTuple):
     """What a run of words is going to do.
 
     ``starts`` are the cycles, after the first one, at which each starts; ``blocks`` the aligned
@@ -52,7 +52,7 @@ class Planned(NamedTuple):
 class _Word(NamedTuple):
     """A word that can be in a run: what its row declares of it, and its fields."""
 
-    facts: Matrix
+    facts: MatrixFacts
     fields: Mapping[str, int]
 
 
@@ -79,7 +79,7 @@ def fit(words: tuple[int, ...]) -> int:
 
 def plan(
     core: Coprocessor, thread: int, words: tuple[int, ...], now: int, written: NDArray[np.int64]
-) -> Planned | None:
+) -> PlannedReplay | None:
     """What words that ``fit`` would do if the first started now, as it may; or None.
 
     ``written`` says of each block of Dst when it was written last. Nothing is changed. None is
@@ -108,7 +108,9 @@ def plan(
     starts = walked.starts
     if walked.parts and int(written[walked.waits_for].max()) + DST_STALL >= now:
         starts = _starts(walked.reads, walked.writes, dict(enumerate((written - now).tolist())))
-    return Planned(starts, walked.writes, partial(_perform, core, thread, walked, style, wide))
+    return PlannedReplay(
+        starts, walked.writes, partial(_perform, core, thread, walked, style, wide)
+    )
 
 
 # -- which rows

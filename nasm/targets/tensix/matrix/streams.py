@@ -21,7 +21,7 @@ LINE = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Write:
+class L1Write:
     """Bytes for L1, a multiple of 16, and the format in which they are added, if they are."""
 
     address: int
@@ -29,7 +29,7 @@ class Write:
     added: Format | None = None
 
 
-def emitted(p: Packer, stream: int, data: U8, flush: bool, added: Format | None) -> Write | None:
+def emitted(p: Packer, stream: int, data: U8, flush: bool, added: Format | None) -> L1Write | None:
     """Append bytes to a stream; what is full is written, with ``flush`` the rest behind zeros."""
     held = int(p.buffered[stream])
     whole = np.concatenate([p.buffers[stream, :held], data])
@@ -43,7 +43,7 @@ def emitted(p: Packer, stream: int, data: U8, flush: bool, added: Format | None)
         return None
     address = int(p.addresses[stream])
     p.addresses[stream] = address + ready
-    return Write(address, whole[:ready], added)
+    return L1Write(address, whole[:ready], added)
 
 
 def _flushed(x: Bits) -> Bits:

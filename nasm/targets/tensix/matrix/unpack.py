@@ -27,7 +27,7 @@ Done = Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class UnpackJob:
     """What one UNPACR reads and makes of it: the configuration, for one thread and context."""
 
     core: Coprocessor
@@ -115,20 +115,20 @@ class Job:
 
 def job_of(
     core: Coprocessor, thread: int, unpacker: int, many: int, counted: int, number: int, adc: int
-) -> Job:
+) -> UnpackJob:
     """What an UNPACR does: whether it uses contexts, from which counter or number, whose ADC."""
     if not many:
-        return Job(core, thread, unpacker, 0, many=False, whose=thread)
+        return UnpackJob(core, thread, unpacker, 0, many=False, whose=thread)
     context = core.threads[thread].context[unpacker] if counted else number
     context = context + field(core, thread, f"UNPACK_MISC_CFG_CfgContextOffset_{unpacker}") & 7
     if unpacker and context >= 2:
         raise unknown(f"UNPACR with context {context} of unpacker 1, which has 0 and 1")
     if adc == 3:
         raise unknown("UNPACR with ContextADC 3; there are those of threads 0 to 2")
-    return Job(core, thread, unpacker, context, many=True, whose=adc)
+    return UnpackJob(core, thread, unpacker, context, many=True, whose=adc)
 
 
-def numbers_of(job: Job, search: int) -> tuple[int, int]:
+def numbers_of(job: UnpackJob, search: int) -> tuple[int, int]:
     """The first number in the tile, and how many; raises Refused."""
     x, y, z, _ = job.dims()
     start, row = job.adc(job.whose, 0, X), job.adc(job.whose, 0, Y)
@@ -163,7 +163,7 @@ def _read(core: Coprocessor, address: int, count: int) -> U8:
     return core.l1.read(address, count)
 
 
-def _numbers(job: Job, address: int, first: int, count: int, form: Format) -> Bits:
+def _numbers(job: UnpackJob, address: int, first: int, count: int, form: Format) -> Bits:
     """Numbers of L1 from one of the tile on; rows of 16 may be apart."""
     bits = BITS[form]
     start = address * 8 + first * bits
@@ -185,7 +185,7 @@ def _numbers(job: Job, address: int, first: int, count: int, form: Format) -> Bi
     return np.concatenate(parts) if parts else np.zeros(0, np.uint32)
 
 
-def _exponents(job: Job, address: int, first: int, count: int) -> Bits:
+def _exponents(job: UnpackJob, address: int, first: int, count: int) -> Bits:
     """The shared exponent of each number."""
     if job.own("REG2_Force_shared_exp"):
         return np.full(count, job.unp("FORCED_SHARED_EXP_shared_exp"), np.uint32)
@@ -197,7 +197,7 @@ def _exponents(job: Job, address: int, first: int, count: int) -> Bits:
     return np.repeat(np.array(held, np.uint32), 16)[first % 16 : first % 16 + count]
 
 
-def _values(job: Job, search: int, zero: int, target: Format, source: Format) -> U32:
+def _values(job: UnpackJob, search: int, zero: int, target: Format, source: Format) -> U32:
     """What is read and converted, as it is stored in SrcA, SrcB or Dst."""
     if not job.uncompressed():
         raise Refused(
@@ -223,7 +223,7 @@ def _values(job: Job, search: int, zero: int, target: Format, source: Format) ->
     return converted(found, shared, source, target, to_dst=job.to_dst(), unsigned=unsigned)
 
 
-def _first_place(job: Job, target: Format) -> int:
+def _first_place(job: UnpackJob, target: Format) -> int:
     """Where the first number goes: 16 times a row, and a column."""
     place = job.unp("ADDR_BASE_REG_1_Base")
     for dimension, name in (
@@ -243,7 +243,7 @@ def _first_place(job: Job, target: Format) -> int:
     return place
 
 
-def _spread(job: Job, values: U32) -> tuple[U32, Bits]:
+def _spread(job: UnpackJob, values: U32) -> tuple[U32, Bits]:
     """Values and the zeros that upsampling puts behind each, and their distance from the first."""
     zeros = (1 << job.own("REG2_Upsample_rate")) - 1
     if zeros and job.tilized():
@@ -256,7 +256,7 @@ def _spread(job: Job, values: U32) -> tuple[U32, Bits]:
     return spread, places
 
 
-def _put(job: Job, values: U32, target: Format) -> Done:
+def _put(job: UnpackJob, values: U32, target: Format) -> Done:
     """What writes the values."""
     values, places = _spread(job, values)
     places = places + _first_place(job, target)
@@ -309,7 +309,7 @@ def _next_context(core: Coprocessor, thread: int, unpacker: int, context: int) -
     own.context = (own.context[0], following) if unpacker else (following, own.context[1])
 
 
-def _advance(job: Job, increments: tuple[tuple[int, int], tuple[int, int]]) -> None:
+def _advance(job: UnpackJob, increments: tuple[tuple[int, int], tuple[int, int]]) -> None:
     """Counters Y and Z of both channels, of the thread and of whom the context names."""
     for thread in {job.thread, job.whose}:
         for channel, (y, z) in enumerate(increments):

@@ -20,7 +20,7 @@ from nasm.targets.tensix.matrix.formats import BLOCK_FLOATS, FIVE_BIT_EXPONENT, 
 from nasm.targets.tensix.matrix.reading import fp16_from_fp32
 
 
-class Kind(Enum):
+class NumberKind(Enum):
     """What a number is on its way through a packer."""
 
     FP32 = "exponent of 8 bits, as FP32 bits"
@@ -31,15 +31,16 @@ class Kind(Enum):
 
 
 KINDS = {
-    Format.FP32: Kind.FP32, Format.TF32: Kind.FP32, Format.BF16: Kind.FP32, Format.BFP8: Kind.FP32,
-    Format.FP16: Kind.FP16, Format.FP8: Kind.FP16, Format.BFP8A: Kind.FP16,
-    Format.INT32: Kind.INT32, Format.INT16: Kind.INT16, Format.INT8: Kind.INT8,
+    Format.FP32: NumberKind.FP32, Format.TF32: NumberKind.FP32,
+    Format.BF16: NumberKind.FP32, Format.BFP8: NumberKind.FP32,
+    Format.FP16: NumberKind.FP16, Format.FP8: NumberKind.FP16, Format.BFP8A: NumberKind.FP16,
+    Format.INT32: NumberKind.INT32, Format.INT16: NumberKind.INT16, Format.INT8: NumberKind.INT8,
 }  # fmt: skip
 """What intermediate formats are; the others are of L1 alone."""
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class DstReading:
     """How Dst is read (PCK_DEST_RD_CTRL): the format numbers get, 32 bits or 16, and flags.
 
     ``shift`` is that of integers which become narrower; ``to_fp16`` whether the late conversion
@@ -55,7 +56,7 @@ class Reading:
     to_fp16: bool = False
 
 
-def _refused(how: Reading) -> Refused:
+def _refused(how: DstReading) -> Refused:
     source = "32 bits" if how.wide else "16 bits"
     flags = ", raw" if how.raw else ", unsigned" if how.unsigned else ""
     return Refused(
@@ -73,7 +74,7 @@ def _rounded(x: Bits, bits: int) -> Bits:
     return np.where(cut & 0x7F800000, cut, 0).astype(np.uint32)
 
 
-def _integers(x: Bits, how: Reading) -> Bits:
+def _integers(x: Bits, how: DstReading) -> Bits:
     """32 bits of sign and magnitude as INT8 or as unsigned 8 bits."""
     if how.raw:
         return x & 0xFF if how.unsigned else x >> 24 & 0x80 | x & 0x7F
@@ -85,71 +86,71 @@ def _integers(x: Bits, how: Reading) -> Bits:
     return f.u32(x >> 24 & 0x80 | np.minimum(magnitude, 127))
 
 
-def _early_wide(x: Bits, how: Reading) -> tuple[Bits, Kind]:
+def _early_wide(x: Bits, how: DstReading) -> tuple[Bits, NumberKind]:
     form = how.form
     if form is Format.INT32:
-        return x, Kind.INT32
+        return x, NumberKind.INT32
     if form is Format.INT8:
-        return _integers(x, how), Kind.INT8
+        return _integers(x, how), NumberKind.INT8
     if form is Format.FP32:
-        return (_rounded(x, 10) if how.round_10 and not how.raw else x), Kind.FP32
+        return (_rounded(x, 10) if how.round_10 and not how.raw else x), NumberKind.FP32
     if form is Format.TF32:
-        return (x if how.raw else _rounded(x, 10)), Kind.FP32
+        return (x if how.raw else _rounded(x, 10)), NumberKind.FP32
     if form in (Format.BF16, Format.BFP8):
         if how.raw:
-            return x & 0xFFFF0000, Kind.FP32
+            return x & 0xFFFF0000, NumberKind.FP32
         ten = form is Format.BF16 and how.round_10 and how.to_fp16
-        return _rounded(x, 10 if ten else 7 if form is Format.BF16 else 6), Kind.FP32
+        return _rounded(x, 10 if ten else 7 if form is Format.BF16 else 6), NumberKind.FP32
     raise _refused(how)
 
 
-def _early_fp16(x: Bits, how: Reading) -> tuple[Bits, Kind]:
+def _early_fp16(x: Bits, how: DstReading) -> tuple[Bits, NumberKind]:
     if how.form is Format.FP8:
         if not how.raw:
             raise _refused(how)
-        return x & 0xFF00, Kind.FP16
+        return x & 0xFF00, NumberKind.FP16
     if how.form is Format.BFP8A:
         if how.raw:
-            return x & 0xFFF8, Kind.FP16
+            return x & 0xFFF8, NumberKind.FP16
         x = np.where((x & 0x7FFF) > 0x7FF7, x & 0x8000 | 0x7FF0, x) + np.uint32(8) & 0xFFF0
-    return (x if how.raw else np.where(x & 0x7C00, x, 0).astype(np.uint32)), Kind.FP16
+    return (x if how.raw else np.where(x & 0x7C00, x, 0).astype(np.uint32)), NumberKind.FP16
 
 
-def early(stored: Any, how: Reading) -> tuple[Bits, Kind]:
+def early(stored: Any, how: DstReading) -> tuple[Bits, NumberKind]:
     """Numbers as Dst stores them, of 32 or 16 bits, in the intermediate format; raises Refused."""
     x: Bits = f.u32(stored)
     form = how.form
     if how.wide:
         return _early_wide(f.fp32_from_dst(x), how)
     if form is Format.INT16:
-        return x, Kind.INT16
+        return x, NumberKind.INT16
     if form is Format.INT8 and how.raw and not how.unsigned:
-        return x >> 8 & 0x80, Kind.INT8
+        return x >> 8 & 0x80, NumberKind.INT8
     if form in (Format.FP16, Format.FP8, Format.BFP8A):
         return _early_fp16(f.fp16_from_dst(x), how)
     x = f.bf16_from_dst(x) << 16
     if form in (Format.BF16, Format.BFP8):
         if how.raw:
-            return x, Kind.FP32
-        return _rounded(x, 7 if form is Format.BF16 else 6), Kind.FP32
+            return x, NumberKind.FP32
+        return _rounded(x, 7 if form is Format.BF16 else 6), NumberKind.FP32
     if not how.raw and (form is Format.TF32 or (form is Format.FP32 and how.round_10)):
-        return _rounded(x, 10), Kind.FP32
+        return _rounded(x, 10), NumberKind.FP32
     raise _refused(how)
 
 
-MINUS_INFINITY = {Kind.FP32: 0xFF800000, Kind.FP16: 0xFFFF}
+MINUS_INFINITY = {NumberKind.FP32: 0xFF800000, NumberKind.FP16: 0xFFFF}
 """What stands where an edge mask puts minus infinity."""
 
 _SIGN = {
-    Kind.FP32: 1 << 31,
-    Kind.FP16: 1 << 15,
-    Kind.INT32: 1 << 31,
-    Kind.INT16: 1 << 15,
-    Kind.INT8: 1 << 7,
+    NumberKind.FP32: 1 << 31,
+    NumberKind.FP16: 1 << 15,
+    NumberKind.INT32: 1 << 31,
+    NumberKind.INT16: 1 << 15,
+    NumberKind.INT8: 1 << 7,
 }
 
 
-def relu(x: Bits, kind: Kind, mode: int, threshold: int) -> Bits:
+def relu(x: Bits, kind: NumberKind, mode: int, threshold: int) -> Bits:
     """Numbers after ReLU of mode 0 to 3, with a threshold as BF16 or FP16 bits.
 
     Mode 1 makes 0 of what is negative, 2 of what is not above the threshold, 3 stops there as well:
@@ -163,23 +164,23 @@ def relu(x: Bits, kind: Kind, mode: int, threshold: int) -> Bits:
     if kind not in MINUS_INFINITY or threshold & 0x8000:
         what = f"threshold {threshold:#06x}" if kind in MINUS_INFINITY else f"{kind.name} numbers"
         raise Refused("E0701", f"ReLU mode {mode} with {what}: the documents leave it undefined")
-    limit = np.uint32(threshold << 16 if kind is Kind.FP32 else threshold)
+    limit = np.uint32(threshold << 16 if kind is NumberKind.FP32 else threshold)
     if mode == 2:
         return np.where(x <= limit, 0, x).astype(np.uint32)
-    cut = 13 if kind is Kind.FP32 else 0
+    cut = 13 if kind is NumberKind.FP32 else 0
     return np.where(x >> cut > limit >> cut, limit, x)
 
 
-def exponents(x: Bits, kind: Kind) -> Bits | None:
+def exponents(x: Bits, kind: NumberKind) -> Bits | None:
     """What histograms and thresholds see of numbers; None of 8-bit integers."""
-    if kind is Kind.FP16:
+    if kind is NumberKind.FP16:
         return x >> 10 & 31
-    if kind is Kind.INT16:
+    if kind is NumberKind.INT16:
         return x & 0xFF
-    return None if kind is Kind.INT8 else x >> 23 & 0xFF
+    return None if kind is NumberKind.INT8 else x >> 23 & 0xFF
 
 
-def thresholded(x: Bits, kind: Kind, least: int) -> Bits:
+def thresholded(x: Bits, kind: NumberKind, least: int) -> Bits:
     """Floats whose exponent field is below a threshold are 0; integers stay."""
     field = exponents(x, kind)
     if kind not in MINUS_INFINITY or field is None:
@@ -187,9 +188,9 @@ def thresholded(x: Bits, kind: Kind, least: int) -> Bits:
     return np.where(field < least, 0, x).astype(np.uint32)
 
 
-def _bf16(x: Bits, kind: Kind, source: Format) -> Bits:
+def _bf16(x: Bits, kind: NumberKind, source: Format) -> Bits:
     """BF16 bits; denormals become +0 where bits are cut off."""
-    if kind is Kind.FP16:
+    if kind is NumberKind.FP16:
         wide = x & 0x8000 | (x >> 10 & 31) + 112 << 7 | x >> 3 & 127
         return np.where(x & 0x7C00, wide, 0).astype(np.uint32)
     half = x >> 16
@@ -198,9 +199,9 @@ def _bf16(x: Bits, kind: Kind, source: Format) -> Bits:
     return np.where(half & 0x7F80, half, 0).astype(np.uint32)
 
 
-def _fp16(x: Bits, kind: Kind, source: Format, kept: int) -> Bits:
+def _fp16(x: Bits, kind: NumberKind, source: Format, kept: int) -> Bits:
     """FP16 bits with so many of mantissa; denormals become +0 where bits are cut off."""
-    if kind is Kind.FP32:
+    if kind is NumberKind.FP32:
         return fp16_from_fp32(x) & np.uint32(-1 << 10 - kept & 0xFFFF)
     has = {Format.FP16: 10, Format.BFP8A: 7, Format.FP8: 2}[source]
     if has <= kept:
@@ -208,15 +209,15 @@ def _fp16(x: Bits, kind: Kind, source: Format, kept: int) -> Bits:
     return np.where(x & 0x7C00, x & (-1 << 10 - kept & 0xFFFF), 0).astype(np.uint32)
 
 
-def _fp32(x: Bits, kind: Kind) -> Bits:
+def _fp32(x: Bits, kind: NumberKind) -> Bits:
     """FP32 bits; of an FP16 without exponent the mantissa alone."""
-    if kind is Kind.FP32:
+    if kind is NumberKind.FP32:
         return x
     sign, rest = (x & 0x8000) << 16, x & 0x7FFF
     return sign | np.where(x & 0x7C00, rest + np.uint32(112 << 10), rest) << 13
 
 
-def late(x: Bits, kind: Kind, source: Format, target: Format) -> Bits:
+def late(x: Bits, kind: NumberKind, source: Format, target: Format) -> Bits:
     """Numbers of the intermediate format as those of a format in L1; raises Refused.
 
     ``source`` is what the packer takes them for. Of block floats these are the BF16 or FP16 bits

@@ -15,7 +15,7 @@ from nasm.targets.tensix.scalar.config_fields import (
     FIELDS,
     GLOBAL,
     THREAD_WORDS,
-    Field,
+    ConfigField,
 )
 from nasm.targets.tensix.shift_register import following
 from nasm.targets.tensix.state import LANES, Coprocessor
@@ -33,7 +33,7 @@ def bank(core: Coprocessor, thread: int) -> int:
     return int(core.threads[thread].config[0]) & 1
 
 
-def located(name: str) -> Field:
+def located(name: str) -> ConfigField:
     """Where a field is; raises Refused with the nearest names."""
     found = FIELDS.get(name)
     if found is None:
@@ -125,7 +125,7 @@ def begin_field(core: Coprocessor, thread: int, name: str, value: int) -> None:
         put_field(core, chosen, at, value)
 
 
-def put_field(core: Coprocessor, chosen: int, at: Field, value: int) -> None:
+def put_field(core: Coprocessor, chosen: int, at: ConfigField, value: int) -> None:
     """A field of a bank, as a RISC-V core would write it; of both banks if its word is global."""
     _write(core, chosen, at.word, value << at.shift, at.mask << at.shift)
 

@@ -25,7 +25,7 @@ DESCRIPTOR: Final = "REG0_TileDescriptor_"
 word alone, the page of unpacks the fields. BlobsYStart lies in two words."""
 
 
-class Field(NamedTuple):
+class ConfigField(NamedTuple):
     """Where a field is: ``width`` bits from bit ``shift`` of a word up."""
 
     kind: Kind
@@ -275,18 +275,18 @@ _CONFIG = (
 )
 
 
-def _fields(kind: Kind, words: tuple[_Word, ...]) -> Iterator[tuple[str, Field]]:
+def _fields(kind: Kind, words: tuple[_Word, ...]) -> Iterator[tuple[str, ConfigField]]:
     for word in words:
         shift = 0
         for part in word.fields.split():
             name, width = part.split(":")
             if name != "-":
                 full = name[1:] if name.startswith(".") else word.prefix + name
-                yield full, Field(kind, word.number, shift, int(width))
+                yield full, ConfigField(kind, word.number, shift, int(width))
             shift += int(width)
 
 
-FIELDS: Final[Mapping[str, Field]] = MappingProxyType(
+FIELDS: Final[Mapping[str, ConfigField]] = MappingProxyType(
     dict([*_fields("thread", _THREAD), *_fields("config", _CONFIG)])
 )
 """Every field by name."""

@@ -17,7 +17,7 @@ _PAGES: Final = {
 }
 
 
-class Pace(NamedTuple):
+class UnitPace(NamedTuple):
     """How a unit takes instructions of a kind.
 
     ``busy`` cycles pass before the unit takes the next; the result is there after ``latency``.
@@ -48,25 +48,25 @@ RETRY: Final = 15
 """Cycles of each attempt of an atomic that waits for a value."""
 
 
-def scalar_pace(cycles: int, latency: int = 0, least: bool = False) -> Pace:
+def scalar_pace(cycles: int, latency: int = 0, least: bool = False) -> UnitPace:
     """The pace of the scalar unit, which keeps its thread from issuing anything else."""
-    return Pace("scalar", cycles, latency or cycles, shared=True, blocks=True, least=least)
+    return UnitPace("scalar", cycles, latency or cycles, shared=True, blocks=True, least=least)
 
 
-MISC_PACE: Final = Pace("misc", 1, 1, shared=False)
-SEMAPHORE_PACE: Final = Pace("sync", 1, 1, shared=True)
-MUTEX_PACE: Final = Pace("sync", 1, 1, shared=False)
+MISC_PACE: Final = UnitPace("misc", 1, 1, shared=False)
+SEMAPHORE_PACE: Final = UnitPace("sync", 1, 1, shared=True)
+MUTEX_PACE: Final = UnitPace("sync", 1, 1, shared=False)
 """In one cycle each thread may execute an instruction on a mutex, provided that these differ."""
 
 AFTER_CONFIG: Final = 1
 """Cycles after a write of the bank, or a read, in which no read and no change of bits starts."""
 
 
-def arithmetic(fields: Mapping[str, int]) -> Pace:
+def arithmetic(fields: Mapping[str, int]) -> UnitPace:
     """Arithmetic on registers: a cycle more if they are of two aligned quads."""
     right, left = fields["OpBRegIndex"], fields["OpARegIndex"]
     return scalar_pace(3 if fields["OpBisConst"] or right >> 2 == left >> 2 else 4)
 
 
-Paces = Pace | Callable[[Mapping[str, int]], Pace]
+Paces = UnitPace | Callable[[Mapping[str, int]], UnitPace]
 """The pace of an instruction, or what finds it by its fields."""

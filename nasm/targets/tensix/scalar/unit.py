@@ -13,7 +13,7 @@ from typing import Final
 from nasm.isa.held import Blocked
 from nasm.targets.tensix.state import NOBODY, Coprocessor
 from nasm.targets.tensix.sync.conditions import unmet
-from nasm.targets.tensix.waiting import Units, thread_name
+from nasm.targets.tensix.waiting import BusyUnits, thread_name
 
 DEFAULT_FLUSH: Final = 0xF
 """What FLUSHDMA waits for if no condition is selected: C0 to C3."""
@@ -40,7 +40,7 @@ def waits_for_unit(core: Coprocessor, thread: int) -> Blocked | None:
 
 
 def waits_to_flush(
-    core: Coprocessor, thread: int, ConditionMask: int, units: Units
+    core: Coprocessor, thread: int, ConditionMask: int, units: BusyUnits
 ) -> Blocked | None:
     """What keeps FLUSHDMA from going on; no condition stands for all four."""
     said = [*unmet(core, thread, ConditionMask or DEFAULT_FLUSH, units)]

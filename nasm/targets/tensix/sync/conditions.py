@@ -12,7 +12,7 @@ from typing import Final
 from nasm.base.problems import counted
 from nasm.targets.tensix.state import MATRIX, UNPACKERS, Coprocessor
 from nasm.targets.tensix.sync.semaphores import selected
-from nasm.targets.tensix.waiting import SRC, Units, thread_name
+from nasm.targets.tensix.waiting import SRC, BusyUnits, thread_name
 
 STALL_CONDITIONS: Final = 15
 DEFAULT_CONDITIONS: Final = 0x7F
@@ -27,7 +27,7 @@ _UNITS: Final = {
     6: ("pack3", "packer 3 is busy with {0}"),
     7: ("matrix", "the matrix unit is busy with {0}"),
     12: ("mover", "the mover is busy"),
-    13: ("host", "the RISC-V core of {0} has requests under way"),
+    13: ("host", "the RISC-V core of {0} has requests in flight"),
     14: ("vector", "the vector unit is busy with {0}"),
 }
 
@@ -38,7 +38,7 @@ def parts(mask: int) -> tuple[str, ...]:
     return (*units, *((SRC,) if mask >> 8 & 15 else ()))
 
 
-def unmet(core: Coprocessor, thread: int, mask: int, units: Units) -> Iterator[str]:
+def unmet(core: Coprocessor, thread: int, mask: int, units: BusyUnits) -> Iterator[str]:
     """For each selected condition of units that is not met, what it waits for."""
     for bit in range(STALL_CONDITIONS):
         if mask >> bit & 1:
@@ -47,11 +47,11 @@ def unmet(core: Coprocessor, thread: int, mask: int, units: Units) -> Iterator[s
                 yield f"{said} (C{bit})"
 
 
-def _waits(core: Coprocessor, thread: int, bit: int, units: Units) -> str:
+def _waits(core: Coprocessor, thread: int, bit: int, units: BusyUnits) -> str:
     """What a condition waits for; empty if it is met."""
     if bit == 0:
         requests = core.threads[thread].requests
-        said = f"{thread_name(thread)} has {counted(requests, 'memory request')} under way"
+        said = f"{thread_name(thread)} has {counted(requests, 'memory request')} in flight"
         return said if requests else ""
     if bit in _UNITS:
         unit, said = _UNITS[bit]

@@ -11,7 +11,7 @@ from typing import Final
 from nasm.isa.held import Blocked
 from nasm.targets.tensix.state import Coprocessor, Latch
 from nasm.targets.tensix.sync.conditions import DEFAULT_CONDITIONS, parts, unmet, unmet_semaphores
-from nasm.targets.tensix.waiting import Units, semaphore_parts
+from nasm.targets.tensix.waiting import BusyUnits, semaphore_parts
 
 ALL_BLOCKS: Final = 0x1FF
 DEFAULT_BLOCK: Final = 1 << 6
@@ -51,7 +51,7 @@ def _latch(
     latch.since, latch.met = latch.looked, _UNKNOWN
 
 
-def waits_for(core: Coprocessor, thread: int, units: Units) -> list[str]:
+def waits_for(core: Coprocessor, thread: int, units: BusyUnits) -> list[str]:
     """What a thread's latch waits for, a clause each; none if all is met, or nothing is latched."""
     latch = core.threads[thread].latch
     if not latch.block:
@@ -66,7 +66,7 @@ def latched(latch: Latch) -> str:
     return (SEMWAIT if latch.of_semaphores else STALLWAIT).__name__
 
 
-def look(core: Coprocessor, thread: int, units: Units) -> None:
+def look(core: Coprocessor, thread: int, units: BusyUnits) -> None:
     """Have the gate look at its latch, as it does each cycle; forget one that is over.
 
     It has to be called whenever something of the core starts or ends, and before an instruction
@@ -88,7 +88,7 @@ def _forget(latch: Latch) -> None:
 
 
 def blocked(
-    core: Coprocessor, thread: int, block_bits: int, units: Units, *, every: bool = False
+    core: Coprocessor, thread: int, block_bits: int, units: BusyUnits, *, every: bool = False
 ) -> Blocked | None:
     """What holds up an instruction at the gate: a latch that has any of its block bits.
 

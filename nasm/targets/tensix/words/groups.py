@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Final
 
 
-class Group(Enum):
+class SettingGroup(Enum):
     """Settings that belong together, as the row of an instruction that writes them says.
 
     Of settings that no instruction writes as a setting does, it is the row of the instruction whose
@@ -23,10 +23,10 @@ class Group(Enum):
     DESCRIPTOR = "the descriptors of unpackers"
 
 
-WRITERS: Final[dict[Group, list[str]]] = {}
+WRITERS: Final[dict[SettingGroup, list[str]]] = {}
 """The mnemonics by group, as rows declare them."""
 
 
-def writer(group: Group, number: int = 0) -> str:
+def writer(group: SettingGroup, number: int = 0) -> str:
     """The mnemonic of what writes a group."""
     return WRITERS[group][number]

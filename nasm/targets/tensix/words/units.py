@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class TensixUnit:
     """A unit; ``blocked`` are the bits of a block mask that hold its instructions back.
 
     With ``every`` only all of them together do.
@@ -36,17 +36,17 @@ class Unit:
 _BITS = 9
 _ALL = tuple(range(_BITS))
 
-FRONT = Unit("front end", ())
-NOTHING = Unit("miscellaneous unit", _ALL, every=True)
-SYNC = Unit("sync unit", (1,))
-STALLS = Unit("sync unit", _ALL)
-SCALAR = Unit("scalar unit", (0, 5))
-RESET = Unit("scalar unit", (0,))
-CONFIG = Unit("configuration unit", (7,))
-MISC = Unit("miscellaneous unit", (0,))
-MATRIX = Unit("matrix unit", (6,))
-VECTOR = Unit("vector unit", (8,))
-MOVER = Unit("mover", (0, 4))
-PACK = Unit("packers", (0, 2))
-UNPACK = Unit("unpackers", (0, 3))
-BUFFER = Unit("packers", (0,))
+FRONT = TensixUnit("front end", ())
+NOTHING = TensixUnit("miscellaneous unit", _ALL, every=True)
+SYNC = TensixUnit("sync unit", (1,))
+STALLS = TensixUnit("sync unit", _ALL)
+SCALAR = TensixUnit("scalar unit", (0, 5))
+RESET = TensixUnit("scalar unit", (0,))
+CONFIG = TensixUnit("configuration unit", (7,))
+MISC = TensixUnit("miscellaneous unit", (0,))
+MATRIX = TensixUnit("matrix unit", (6,))
+VECTOR = TensixUnit("vector unit", (8,))
+MOVER = TensixUnit("mover", (0, 4))
+PACK = TensixUnit("packers", (0, 2))
+UNPACK = TensixUnit("unpackers", (0, 3))
+BUFFER = TensixUnit("packers", (0,))

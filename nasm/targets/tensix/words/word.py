@@ -12,15 +12,15 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 
-from nasm.isa.field_kinds import Encoding, Field, Form
-from nasm.targets.tensix.words.units import Unit
+from nasm.isa.field_kinds import Encoding, Field, WordForm
+from nasm.targets.tensix.words.units import TensixUnit
 
 OPCODE = Field("opcode", 24, 8)
 
 _FIELD = re.compile(r"(±?)(\w+)\[(\d+)(?::(\d+))?\]")
 
 
-class Told(Enum):
+class Described(Enum):
     """Where what an instruction does is told."""
 
     DOCS = "Tenstorrent ISA documentation, Wormhole B0, {page}; names of operands: tt-llk"
@@ -42,11 +42,11 @@ class Word:
 
     opcode: int
     mnemonic: str
-    unit: Unit
+    unit: TensixUnit
     summary: str
     operands: str = ""
     forms: str | Mapping[str, str] = ""
-    told: Told = Told.DOCS
+    told: Described = Described.DOCS
     page: str = ""
     upto: Mapping[str, int] = field(default_factory=dict)
     unread: tuple[str, ...] = ()
@@ -97,11 +97,11 @@ def _field(text: str) -> Field:
     return Field(name, first, int(high) - first + 1, bool(sign))
 
 
-def _form(name: str, text: str) -> Form:
+def _form(name: str, text: str) -> WordForm:
     mask = value = 0
     for part in text.split():
         one = _field(part)
         if not one.name:
             mask |= one.mask
             value |= one.put(int(part.partition("[")[0], 0))
-    return Form(name, fields(text), mask, value)
+    return WordForm(name, fields(text), mask, value)

@@ -4,7 +4,7 @@ from nasm.targets.tensix.core import starting
 from nasm.targets.tensix.isa.setups import FROM_DST, IN_SOURCES
 from nasm.targets.tensix.isa.table import Family
 from nasm.targets.tensix.matrix import control
-from nasm.targets.tensix.matrix.facts import CYCLE, Matrix
+from nasm.targets.tensix.matrix.facts import CYCLE, MatrixFacts
 from nasm.targets.tensix.words.units import MATRIX
 from nasm.targets.tensix.words.word import Word
 
@@ -20,7 +20,7 @@ ZEROACC = UNIT.row(
         forms="UseDst32b[21] Mode[20:19] Revert[18] AddrMod[16:15] Imm10[9:0]",
     ),
     control.ZEROACC,
-    facts=Matrix(timing=CYCLE),
+    facts=MatrixFacts(timing=CYCLE),
     setup=FROM_DST,
     example="ZEROACC Mode=1, Imm10=0",
 )
@@ -35,7 +35,7 @@ ZEROSRC = UNIT.row(
         forms="NegativeInfSrcA[4] SingleBankMatrixUnit[3] BothBanks[2] ClearSrcB[1] ClearSrcA[0]",
     ),
     control.ZEROSRC,
-    facts=Matrix(timing=CYCLE),
+    facts=MatrixFacts(timing=CYCLE),
     setup=IN_SOURCES,
     example="ZEROSRC SingleBankMatrixUnit=1, ClearSrcB=1, ClearSrcA=1",
 )
@@ -43,7 +43,7 @@ ZEROSRC = UNIT.row(
 CLREXPHIST = UNIT.row(
     Word(0x21, "CLREXPHIST", MATRIX, "Clear the exponent histograms of the packers."),
     control.CLREXPHIST,
-    facts=Matrix(timing=CYCLE),
+    facts=MatrixFacts(timing=CYCLE),
 )
 
 GATESRCRST = UNIT.row(
@@ -56,7 +56,7 @@ GATESRCRST = UNIT.row(
         forms="InvalidateSrcBCache[1]",
     ),
     control.GATESRCRST,
-    facts=Matrix(timing=CYCLE),
+    facts=MatrixFacts(timing=CYCLE),
 )
 
 CLEARDVALID = UNIT.row(
@@ -69,7 +69,7 @@ CLEARDVALID = UNIT.row(
         forms="FlipSrcB[23] FlipSrcA[22] KeepReadingSameSrc[1] Reset[0]",
     ),
     control.CLEARDVALID,
-    facts=Matrix(timing=CYCLE),
+    facts=MatrixFacts(timing=CYCLE),
     starts=starting.giving_back,
     setup=IN_SOURCES,
     example="CLEARDVALID FlipSrcB=1, FlipSrcA=1",
@@ -86,7 +86,7 @@ SETRWC = UNIT.row(
         "DstVal[17:14] SrcBVal[13:10] SrcAVal[9:6] Fidelity[3] Dst[2] SrcB[1] SrcA[0]",
     ),
     control.SETRWC,
-    facts=Matrix(timing=CYCLE, counts=control.set_rows),
+    facts=MatrixFacts(timing=CYCLE, counts=control.set_rows),
     example="SETRWC DstVal=8, SrcBVal=4, SrcAVal=4, Dst=1, SrcB=1, SrcA=1",
 )
 
@@ -100,6 +100,6 @@ INCRWC = UNIT.row(
         forms="DstCr[20] SrcBCr[19] SrcACr[18] DstInc[17:14] SrcBInc[13:10] SrcAInc[9:6]",
     ),
     control.INCRWC,
-    facts=Matrix(timing=CYCLE, counts=control.increment_rows),
+    facts=MatrixFacts(timing=CYCLE, counts=control.increment_rows),
     example="INCRWC DstInc=8, SrcBInc=4, SrcAInc=4",
 )

@@ -10,20 +10,20 @@ from nasm.targets.tensix.matrix.facts import (
     ONLY_A,
     ONLY_B,
     DstRows,
-    Matrix,
+    MatrixFacts,
     Move,
-    Timing,
+    UnitTiming,
     always,
 )
 from nasm.targets.tensix.words.units import MATRIX
-from nasm.targets.tensix.words.word import Told, Word
+from nasm.targets.tensix.words.word import Described, Word
 
 UNIT = Family(__name__)
 
 Fields = Mapping[str, int]
 
-_MOVE = Timing(1, 4, "MatrixUnit, MOVA2D")
-_TO_SRCB = Timing(1, 4, "MOVD2B")
+_MOVE = UnitTiming(1, 4, "MatrixUnit, MOVA2D")
+_TO_SRCB = UnitTiming(1, 4, "MOVD2B")
 """Documents give no latency; the three cycles in which nothing else is accepted make it four."""
 
 
@@ -49,8 +49,8 @@ MOVD2A = UNIT.row(
         forms="UseDst32bLo[23] SrcRow[22:17] AddrMod[16:15] Move4Rows[13] DstRow[9:0]",
     ),
     moves.MOVD2A,
-    facts=Matrix(
-        timing=Timing(1, 2, "MatrixUnit, MOVD2A"),
+    facts=MatrixFacts(
+        timing=UnitTiming(1, 2, "MatrixUnit, MOVD2A"),
         dst=DstRows(always, writes=False, count=_one_or_four),
         move=Move("SrcA", 1),
     ),
@@ -68,7 +68,7 @@ MOVDBGA2D = UNIT.row(
         forms="UseDst32bLo[23] SrcRow[22:17] AddrMod[16:15] Move8Rows[13] DstRow[9:0]",
     ),
     moves.MOVDBGA2D,
-    facts=Matrix(timing=_MOVE, dst=DstRows(count=_one_or_eight), move=Move("Dst", 3)),
+    facts=MatrixFacts(timing=_MOVE, dst=DstRows(count=_one_or_eight), move=Move("Dst", 3)),
     setup=f"{FROM_DST}\nMOVD2A Move4Rows=1, DstRow=0",
     example="MOVDBGA2D Move8Rows=1, DstRow=8",
 )
@@ -83,7 +83,7 @@ MOVD2B = UNIT.row(
         forms="UseDst32bLo[23] SrcRow[22:17] AddrMod[16:15] Move4Rows[13] DstRow[9:0]",
     ),
     moves.MOVD2B,
-    facts=Matrix(
+    facts=MatrixFacts(
         timing=_TO_SRCB, dst=DstRows(always, writes=False, count=_one_or_four), move=Move("SrcB", 3)
     ),
     setup=FROM_DST,
@@ -97,10 +97,10 @@ MOVB2A = UNIT.row(
         MATRIX,
         "Move rows of SrcB to SrcA.",
         "srca[23:17] addr_mode[16:15] instr_mod[14:12] srcb[11:0]",
-        told=Told.YAML,
+        told=Described.YAML,
     ),
     moves.MOVB2A,
-    facts=Matrix(timing=_MOVE, banks=ONLY_B, move=Move("SrcA", 0)),
+    facts=MatrixFacts(timing=_MOVE, banks=ONLY_B, move=Move("SrcA", 0)),
     setup=IN_SOURCES,
     example="MOVB2A srca=4, instr_mod=2, srcb=0",
 )
@@ -115,7 +115,9 @@ MOVA2D = UNIT.row(
         forms="UseDst32bLo[23] SrcRow[22:17] AddrMod[16:15] Move8Rows[13] DstRow[9:0]",
     ),
     moves.MOVA2D,
-    facts=Matrix(timing=_MOVE, banks=ONLY_A, dst=DstRows(count=_one_or_eight), move=Move("Dst", 3)),
+    facts=MatrixFacts(
+        timing=_MOVE, banks=ONLY_A, dst=DstRows(count=_one_or_eight), move=Move("Dst", 3)
+    ),
     setup=IN_SOURCES,
     example="MOVA2D Move8Rows=1, DstRow=8",
 )
@@ -131,7 +133,9 @@ MOVB2D = UNIT.row(
         "BroadcastCol0[12] DstRow[9:0]",
     ),
     moves.MOVB2D,
-    facts=Matrix(timing=_MOVE, banks=ONLY_B, dst=DstRows(count=_as_asked), move=Move("Dst", 3)),
+    facts=MatrixFacts(
+        timing=_MOVE, banks=ONLY_B, dst=DstRows(count=_as_asked), move=Move("Dst", 3)
+    ),
     setup=IN_SOURCES,
     example="MOVB2D BroadcastCol0=1, DstRow=8",
 )
@@ -139,7 +143,7 @@ MOVB2D = UNIT.row(
 TRNSPSRCB = UNIT.row(
     Word(0x16, "TRNSPSRCB", MATRIX, "Transpose rows 16 to 31 of SrcB."),
     moves.TRNSPSRCB,
-    facts=Matrix(timing=CYCLE, banks=ONLY_B),
+    facts=MatrixFacts(timing=CYCLE, banks=ONLY_B),
     setup=IN_SOURCES,
     example="TRNSPSRCB",
 )
@@ -154,7 +158,7 @@ SHIFTXA = UNIT.row(
         forms="Direction[1:0]",
     ),
     moves.SHIFTXA,
-    facts=Matrix(timing=CYCLE, banks=ONLY_A),
+    facts=MatrixFacts(timing=CYCLE, banks=ONLY_A),
     setup=IN_SOURCES,
     example="SHIFTXA Direction=2",
 )
@@ -169,7 +173,9 @@ SHIFTXB = UNIT.row(
         forms="AddrMod[16:15] ShiftInZero[10] SrcRow[5:0]",
     ),
     moves.SHIFTXB,
-    facts=Matrix(timing=Timing(2, 2, "MatrixUnit, SHIFTXB"), banks=ONLY_B, move=Move("", 1)),
+    facts=MatrixFacts(
+        timing=UnitTiming(2, 2, "MatrixUnit, SHIFTXB"), banks=ONLY_B, move=Move("", 1)
+    ),
     setup=IN_SOURCES,
     example="SHIFTXB ShiftInZero=1, SrcRow=1",
 )

@@ -1,21 +1,23 @@
 """The matrix unit: instructions that documents only name."""
 
 from nasm.targets.tensix.isa.table import Family
-from nasm.targets.tensix.matrix.facts import Matrix
+from nasm.targets.tensix.matrix.facts import MatrixFacts
 from nasm.targets.tensix.words.units import MATRIX
-from nasm.targets.tensix.words.word import Told, Word
+from nasm.targets.tensix.words.word import Described, Word
 
 UNIT = Family(__name__)
 
-NAMED = Matrix(timing=None)
-WAITING = Matrix(timing=None, after_moves=True)
+NAMED = MatrixFacts(timing=None)
+WAITING = MatrixFacts(timing=None, after_moves=True)
 """Of those that are said to wait for moves into Dst."""
 
 TRNSPSRCA = UNIT.row(
-    Word(0x14, "TRNSPSRCA", MATRIX, "Known by name only.", told=Told.NAME), facts=NAMED
+    Word(0x14, "TRNSPSRCA", MATRIX, "Known by name only.", told=Described.NAME), facts=NAMED
 )
 
-RAREB = UNIT.row(Word(0x15, "RAREB", MATRIX, "Known by name only.", told=Told.NAME), facts=NAMED)
+RAREB = UNIT.row(
+    Word(0x15, "RAREB", MATRIX, "Known by name only.", told=Described.NAME), facts=NAMED
+)
 
 SETASHRMH0 = UNIT.row(
     Word(
@@ -24,7 +26,7 @@ SETASHRMH0 = UNIT.row(
         MATRIX,
         "Known by name only.",
         "reg_mask[23:1] halo_mask[0]",
-        told=Told.NAME,
+        told=Described.NAME,
     ),
     facts=NAMED,
 )
@@ -36,13 +38,13 @@ SETASHRMH1 = UNIT.row(
         MATRIX,
         "Known by name only.",
         "reg_mask[23:1] halo_mask[0]",
-        told=Told.NAME,
+        told=Described.NAME,
     ),
     facts=NAMED,
 )
 
 SETASHRMV = UNIT.row(
-    Word(0x1C, "SETASHRMV", MATRIX, "Known by name only.", "reg_mask2[23:0]", told=Told.NAME),
+    Word(0x1C, "SETASHRMV", MATRIX, "Known by name only.", "reg_mask2[23:0]", told=Described.NAME),
     facts=NAMED,
 )
 
@@ -53,7 +55,7 @@ SETPKEDGOF = UNIT.row(
         MATRIX,
         "Known by name only.",
         "y_end[23:12] y_start[11:8] x_end[7:4] x_start[3:0]",
-        told=Told.NAME,
+        told=Described.NAME,
     ),
     facts=NAMED,
 )
@@ -65,7 +67,7 @@ SETASHRMH = UNIT.row(
         MATRIX,
         "Known by name only.",
         "reg_mask[23:1] halo_mask[0]",
-        told=Told.NAME,
+        told=Described.NAME,
     ),
     facts=NAMED,
 )
@@ -77,7 +79,7 @@ CONV3S1 = UNIT.row(
         MATRIX,
         "Known by name only.",
         "clear_dvalid[23:22] rotate_weights[21:17] addr_mode[16:15] dst[14:0]",
-        told=Told.NAME,
+        told=Described.NAME,
     ),
     facts=WAITING,
 )
@@ -89,7 +91,7 @@ CONV3S2 = UNIT.row(
         MATRIX,
         "Known by name only.",
         "clear_dvalid[23:22] rotate_weights[21:17] addr_mode[16:15] dst[14:0]",
-        told=Told.NAME,
+        told=Described.NAME,
     ),
     facts=WAITING,
 )
@@ -101,7 +103,7 @@ MPOOL3S1 = UNIT.row(
         MATRIX,
         "Known by name only.",
         "clear_dvalid[23:22] addr_mode[21:15] index_en[14] dst[13:0]",
-        told=Told.NAME,
+        told=Described.NAME,
     ),
     facts=WAITING,
 )
@@ -113,7 +115,7 @@ APOOL3S1 = UNIT.row(
         MATRIX,
         "Known by name only.",
         "clear_dvalid[23:22] addr_mode[21:15] index_en[14] dst[13:0]",
-        told=Told.NAME,
+        told=Described.NAME,
     ),
     facts=WAITING,
 )
@@ -125,7 +127,7 @@ MPOOL3S2 = UNIT.row(
         MATRIX,
         "Known by name only.",
         "clear_dvalid[23:22] addr_mode[21:15] index_en[14] dst[13:0]",
-        told=Told.NAME,
+        told=Described.NAME,
     ),
     facts=WAITING,
 )
@@ -137,7 +139,7 @@ APOOL3S2 = UNIT.row(
         MATRIX,
         "Known by name only.",
         "clear_dvalid[23:22] addr_mode[21:15] index_en[14] dst[13:0]",
-        told=Told.NAME,
+        told=Described.NAME,
     ),
     facts=WAITING,
 )
@@ -149,7 +151,7 @@ SETIBRWC = UNIT.row(
         MATRIX,
         "Known by name only.",
         "rwc_cr[23:18] rwc_bias[17:6] set_inc_ctrl[5:0]",
-        told=Told.NAME,
+        told=Described.NAME,
     ),
     facts=NAMED,
 )
@@ -161,7 +163,7 @@ MFCONV3S1 = UNIT.row(
         MATRIX,
         "Known by name only.",
         "clear_dvalid[23:22] rotate_weights[21:17] addr_mode[16:15] dst[14:0]",
-        told=Told.NAME,
+        told=Described.NAME,
     ),
     facts=WAITING,
 )

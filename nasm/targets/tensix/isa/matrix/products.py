@@ -5,7 +5,14 @@ from collections.abc import Mapping
 from nasm.targets.tensix.isa.setups import IN_SOURCES
 from nasm.targets.tensix.isa.table import Family
 from nasm.targets.tensix.matrix import arithmetic
-from nasm.targets.tensix.matrix.facts import BOTH, DstRows, Matrix, SourceRows, Timing, always
+from nasm.targets.tensix.matrix.facts import (
+    BOTH,
+    DstRows,
+    MatrixFacts,
+    SourceRows,
+    UnitTiming,
+    always,
+)
 from nasm.targets.tensix.state import RowCounters
 from nasm.targets.tensix.words.units import MATRIX
 from nasm.targets.tensix.words.word import Word
@@ -14,7 +21,7 @@ UNIT = Family(__name__)
 
 Fields = Mapping[str, int]
 
-COMPUTE = Timing(1, 5, "MatrixUnit")
+COMPUTE = UnitTiming(1, 5, "MatrixUnit")
 _ALL = (True,) * 8
 
 
@@ -52,7 +59,7 @@ MVMUL = UNIT.row(
         forms="FlipSrcB[23] FlipSrcA[22] BroadcastSrcBRow[19] AddrMod[16:15] DstRow[9:0]",
     ),
     arithmetic.MVMUL,
-    facts=Matrix(timing=COMPUTE, banks=BOTH, dst=DstRows(always), product=_eight_rows_or_one),
+    facts=MatrixFacts(timing=COMPUTE, banks=BOTH, dst=DstRows(always), product=_eight_rows_or_one),
     setup=IN_SOURCES,
     example="MVMUL DstRow=8",
 )
@@ -68,7 +75,7 @@ ELWMUL = UNIT.row(
         "AddrMod[16:15] DstRow[9:0]",
     ),
     arithmetic.ELWMUL,
-    facts=Matrix(timing=COMPUTE, banks=BOTH, dst=DstRows(always)),
+    facts=MatrixFacts(timing=COMPUTE, banks=BOTH, dst=DstRows(always)),
     setup=IN_SOURCES,
     example="ELWMUL DstRow=8",
 )
@@ -84,7 +91,7 @@ ELWADD = UNIT.row(
         "AddrMod[16:15] DstRow[9:0]",
     ),
     arithmetic.ELWADD,
-    facts=Matrix(timing=COMPUTE, banks=BOTH, dst=DstRows(_added)),
+    facts=MatrixFacts(timing=COMPUTE, banks=BOTH, dst=DstRows(_added)),
     setup=IN_SOURCES,
     example="ELWADD DstRow=8",
 )
@@ -99,7 +106,7 @@ DOTPV = UNIT.row(
         forms="FlipSrcB[23] FlipSrcA[22] AddrMod[16:15] DstRow[9:0]",
     ),
     arithmetic.DOTPV,
-    facts=Matrix(timing=COMPUTE, banks=BOTH, dst=DstRows(always), product=_eight_rows_or_one),
+    facts=MatrixFacts(timing=COMPUTE, banks=BOTH, dst=DstRows(always), product=_eight_rows_or_one),
     setup=IN_SOURCES,
     example="DOTPV DstRow=8",
 )
@@ -116,7 +123,7 @@ ELWSUB = UNIT.row(
         "AddrMod[16:15] DstRow[9:0]",
     ),
     arithmetic.ELWSUB,
-    facts=Matrix(timing=COMPUTE, banks=BOTH, dst=DstRows(_added)),
+    facts=MatrixFacts(timing=COMPUTE, banks=BOTH, dst=DstRows(_added)),
     setup=IN_SOURCES,
     example="ELWSUB BroadcastSrcBCol0=1, DstRow=8",
 )
@@ -131,7 +138,7 @@ GMPOOL = UNIT.row(
         forms="FlipSrcB[23] FlipSrcA[22] AddrMod[16:15] ArgMax[14] DstRow[9:0]",
     ),
     arithmetic.GMPOOL,
-    facts=Matrix(timing=COMPUTE, banks=BOTH, dst=DstRows(always, count=_four)),
+    facts=MatrixFacts(timing=COMPUTE, banks=BOTH, dst=DstRows(always, count=_four)),
     setup=IN_SOURCES,
     example="GMPOOL DstRow=8",
 )
@@ -146,7 +153,9 @@ GAPOOL = UNIT.row(
         forms="FlipSrcB[23] FlipSrcA[22] AddrMod[16:15] DstRow[9:0]",
     ),
     arithmetic.GAPOOL,
-    facts=Matrix(timing=COMPUTE, banks=BOTH, dst=DstRows(always, count=_four), product=_four_rows),
+    facts=MatrixFacts(
+        timing=COMPUTE, banks=BOTH, dst=DstRows(always, count=_four), product=_four_rows
+    ),
     setup=IN_SOURCES,
     example="GAPOOL DstRow=8",
 )
