@@ -333,7 +333,7 @@ def test_code_that_is_quoted_stands_in_its_file(block: Block) -> None:
 # ---------------------------------------------------------------- nothing is left out
 
 
-@pytest.mark.parametrize("directive", [*DIRECTIVES, *TARGET.generations[0].memories])
+@each("directive", [*DIRECTIVES, *TARGET.generations[0].memories])
 def test_every_directive_has_its_section(directive: str) -> None:
     pages = LANGUAGE + TENSIX
     headings = re.findall(r"^### (.*)$", pages, re.MULTILINE)
@@ -344,12 +344,12 @@ def test_every_directive_has_its_section(directive: str) -> None:
     assert f".{directive}" in pages
 
 
-@pytest.mark.parametrize("verb", sorted(names()))
+@each("verb", sorted(names()))
 def test_every_verb_is_documented(verb: str) -> None:
     assert f"`neuron-nasm {verb}" in LANGUAGE
 
 
-@pytest.mark.parametrize("verb", sorted(names()))
+@each("verb", sorted(names()))
 def test_every_option_is_documented(verb: str) -> None:
     for option in arguments.of_verb(arguments.parser(verb), verb)._actions:
         for spelling in option.option_strings:

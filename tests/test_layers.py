@@ -469,7 +469,7 @@ def test_files_are_reached_by_one_way() -> None:
 # -- the checkers themselves
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "open('x')",
@@ -496,7 +496,7 @@ def test_what_reaches_no_file_is_no_way_around() -> None:
     assert around_the_door(text + "\narchive.open('x')\nnp.load(stream)\nos.environ") == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("module", "text"),
     [
         ("nasm.sim.clock", "from nasm.debugger.session import Session"),

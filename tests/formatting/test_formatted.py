@@ -120,7 +120,7 @@ def _respaced(rng: Random, text: str) -> str:
     return "\n".join(found)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "wanted"),
     [
         (

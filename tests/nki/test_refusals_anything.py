@@ -96,7 +96,7 @@ def test_what_a_function_does_not_take_is_refused(
         assert list(tries(function, parameters(function), tensor)) == []
 
 
-@pytest.mark.parametrize("what", THINGS)
+@each("what", THINGS)
 def test_what_is_no_index_is_refused(what: str) -> None:
     thing = THINGS[what]
     keys: list[Callable[[], Any]] = [
