@@ -30,7 +30,15 @@ PARTS = {
     "nasm/machine": ("tests/machine", "tests/hazards", "tests/neuron", "tests/test_toy"),
     "nasm/order": ("tests/order", "tests/hazards", "tests/machine", "tests/schedules"),
     "nasm/analysis/hazards": ("tests/hazards", "tests/order", "tests/machine"),
-    "nasm/language": ("tests/language", "tests/test_wrong", "tests/test_codes", "tests/sync"),
+    "nasm/language": (
+        "tests/language",
+        "tests/printing",
+        "tests/formatting",
+        "tests/objects",
+        "tests/test_wrong",
+        "tests/test_codes",
+        "tests/sync",
+    ),
     "nasm/nki": ("tests/nki", "tests/cli/test_nki", "tests/fuzz/test_batches"),
     "nasm/debugger": ("tests/debugger", "tests/repl"),
     "nasm/targets/tensix": ("tests/tensix",),
@@ -38,7 +46,7 @@ PARTS = {
 """Where mutants are made, and the tests that try them, the nearest first."""
 
 SECONDS = 240
-"""Processor time for a mutant; one that takes as long hangs, which a test would tell."""
+"""Processor time for a mutant, and ten times as much with `--all`; one that takes as long hangs."""
 
 OTHER = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.FloorDiv: ast.Mult,
@@ -168,7 +176,8 @@ def tried(session: pytest.Session, mutant: Mutant) -> tuple[str, str]:
     child = os.fork()
     if child == 0:
         os.close(ours)
-        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+        limit = SECONDS * (10 if session.config.getoption("--all") else 1)
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
         found = b""
         try:
             if not exchange(code, mutant.path):

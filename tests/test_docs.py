@@ -145,7 +145,7 @@ def test_a_call_is_shown_as_it_is_declared(generate: ModuleType) -> None:
     assert api.described(call.__doc__) == "A call of `run`, with `a` \\< 2."
 
 
-@pytest.mark.turns(4)
+@pytest.mark.turns(8)
 def test_only_the_errors_of_float32_sums_may_differ_from_what_is_shown(
     generate: ModuleType,
 ) -> None:
@@ -159,7 +159,7 @@ def test_only_the_errors_of_float32_sums_may_differ_from_what_is_shown(
     assert filled(wrong) == page
 
 
-@pytest.mark.turns(4)
+@pytest.mark.turns(8)
 def test_a_session_of_a_page_prints_what_the_debugger_prints_now(generate: ModuleType) -> None:
     page = textwrap.dedent("""\
         <!-- session: 60 -->
@@ -187,7 +187,7 @@ def test_a_session_of_a_page_prints_what_the_debugger_prints_now(generate: Modul
     assert generate.captured.filled(made) == made
 
 
-@pytest.mark.turns(4)
+@pytest.mark.turns(8)
 def test_a_session_whose_commands_are_not_done_is_told(generate: ModuleType) -> None:
     page = "<!-- session: 60 -->\n```console\n$ neuron-nasm repl\n(nasm) quit\n(nasm) list\n"
     with pytest.raises(SystemExit, match="'\\(nasm\\) list' was not done"):
@@ -207,7 +207,7 @@ QUOTING = textwrap.dedent("""\
     """)
 
 
-@pytest.mark.turns(4)
+@pytest.mark.turns(8)
 def test_a_sentence_quotes_the_block_before_it_or_what_a_command_prints(
     generate: ModuleType,
 ) -> None:
@@ -222,7 +222,7 @@ def test_a_sentence_quotes_the_block_before_it_or_what_a_command_prints(
     assert generate.captured.filled(made) == made
 
 
-@pytest.mark.turns(4)
+@pytest.mark.turns(8)
 @pytest.mark.parametrize("reference", ["tensor 99", "Nothing 1"])
 def test_a_quotation_of_what_no_block_shows_is_refused(
     generate: ModuleType, reference: str
@@ -335,7 +335,7 @@ def test_code_that_is_quoted_stands_in_its_file(block: Block) -> None:
 # ---------------------------------------------------------------- nothing is left out
 
 
-@pytest.mark.parametrize("directive", [*DIRECTIVES, *TARGET.generations[0].memories])
+@each("directive", [*DIRECTIVES, *TARGET.generations[0].memories])
 def test_every_directive_has_its_section(directive: str) -> None:
     pages = LANGUAGE + TENSIX
     headings = re.findall(r"^### (.*)$", pages, re.MULTILINE)
@@ -346,12 +346,12 @@ def test_every_directive_has_its_section(directive: str) -> None:
     assert f".{directive}" in pages
 
 
-@pytest.mark.parametrize("verb", sorted(names()))
+@each("verb", sorted(names()))
 def test_every_verb_is_documented(verb: str) -> None:
     assert f"`neuron-nasm {verb}" in LANGUAGE
 
 
-@pytest.mark.parametrize("verb", sorted(names()))
+@each("verb", sorted(names()))
 def test_every_option_is_documented(verb: str) -> None:
     for option in arguments.of_verb(arguments.parser(verb), verb)._actions:
         for spelling in option.option_strings:

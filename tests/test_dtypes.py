@@ -178,7 +178,7 @@ def test_widths_are_the_documented_ones():
         assert dtype.bits_dtype.kind == "u"
 
 
-@pytest.mark.parametrize("dtype", DTYPES.values(), ids=str)
+@each("dtype", DTYPES.values(), ids=str)
 def test_largest_value_is_numpys(dtype):
     if dtype.is_int:
         wanted = np.iinfo(dtype.numpy).max
@@ -265,7 +265,7 @@ def test_narrowing_rounds_once_to_nearest_even(name):
     assert_same(found, [rounded(v, name) for v in sample])
 
 
-@pytest.mark.parametrize(
+@each(
     ("dtype", "given", "wanted"),
     [
         (E4M3, 247.9, 240.0),
@@ -517,10 +517,8 @@ def test_float64_to_a_scale_must_be_a_power_of_two():
             convert_float64(np.array([1.0, wrong]), E8M0)
 
 
-@pytest.mark.parametrize(
-    "dtype", ["bfloat16", "float16", "float8_e4m3", "int8", "int32", "float32"]
-)
-@pytest.mark.parametrize("cut", [slice(None), slice(None, None, 3)])
+@each("dtype", ["bfloat16", "float16", "float8_e4m3", "int8", "int32", "float32"])
+@each("cut", [slice(None), slice(None, None, 3)])
 def test_a_widener_widens_what_the_array_holds_when_it_is_called(dtype, cut):
     kind = find(dtype)
     array = np.zeros((4, 9), kind.numpy)[:, cut]

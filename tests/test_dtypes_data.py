@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from nasm.base.dtypes import DTYPES, ElementKind, format_value, from_npy, npy_storable
+from tests.tables import each
 
 PACKED = [d for d in DTYPES.values() if d.kind is ElementKind.PACKED]
 BF16, F16, F32 = (DTYPES[n] for n in ("bfloat16", "float16", "float32"))
@@ -27,7 +28,7 @@ def through_npy(array):
     return np.load(file, allow_pickle=False)
 
 
-@pytest.mark.parametrize("dtype", DTYPES.values(), ids=str)
+@each("dtype", DTYPES.values(), ids=str)
 def test_npy_files_give_the_bits_back(dtype):
     raw = np.random.default_rng(8).integers(0, 256, (4, 8 * dtype.itemsize), np.uint8)
     array = raw.view(dtype.numpy)
@@ -79,7 +80,7 @@ def test_npy_of_another_dtype_is_refused(given, dtype, sentence):
 # Printing
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "dtype", "text"),
     [
         (np.uint8(255), U8, "255"),

@@ -14,6 +14,7 @@ from nasm.apps.highlighting import TOKENS, NeuronNasmLexer
 from nasm.language.text.lexemes import TERMINALS, pattern
 from nasm.targets.neuron import TARGET
 from tests.parts import part
+from tests.tables import each
 
 ROOT = Path(__file__).parents[1]
 PROGRAMS = sorted((ROOT / "programs").glob("*.nasm"))
@@ -39,7 +40,7 @@ def test_every_kind_of_lexeme_has_a_token() -> None:
     assert {*TERMINALS, "attribute", "mark"} == set(TOKENS)
 
 
-@pytest.mark.parametrize("path", part(PROGRAMS, 6), ids=lambda p: p.stem)
+@each("path", part(PROGRAMS, 6), ids=lambda p: p.stem)
 def test_the_tokens_of_a_program_are_all_of_it(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     found = list(NeuronNasmLexer().get_tokens_unprocessed(text))

@@ -404,7 +404,10 @@ def vendor_words(token: str) -> list[str]:
 
 @each("module", [m for m in MODULES if part_of(m) in GENERIC and not m.startswith(EXAMPLES)])
 def test_generic_code_does_not_name_a_machine(module: str) -> None:
-    found = foreign(MODULES[module].read_text(encoding="utf-8"))
+    text = MODULES[module].read_text(encoding="utf-8")
+    if not any(word in ENGINES or vendor_words(word) for word in set(re.findall(r"\w+", text))):
+        return  # which is quick to see
+    found = foreign(text)
     assert not found, "\n".join(f"{module}:{f}" for f in found)
 
 
@@ -469,7 +472,7 @@ def test_files_are_reached_by_one_way() -> None:
 # -- the checkers themselves
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "open('x')",
@@ -496,7 +499,7 @@ def test_what_reaches_no_file_is_no_way_around() -> None:
     assert around_the_door(text + "\narchive.open('x')\nnp.load(stream)\nos.environ") == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("module", "text"),
     [
         ("nasm.sim.clock", "from nasm.debugger.session import Session"),

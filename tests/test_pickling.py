@@ -108,6 +108,7 @@ def test_another_program_does_not_equal_it(change: str, monkeypatch: pytest.Monk
 
 
 @COPIES
+@pytest.mark.turns(3)
 @pytest.mark.parametrize(
     "expectation",
     [

@@ -19,6 +19,7 @@ from nasm.machine import Machine, tensor_io
 from nasm.machine.records import Status
 from nasm.views.view import View
 from tests.shares import shares
+from tests.tables import each
 from tests.test_toy import HEAD, IOTA, codes, program, ran, whole
 from tests.toy.target import TARGETS
 
@@ -116,7 +117,7 @@ def test_the_core_is_chosen_for_what_follows_also_in_a_loop() -> None:
     assert {n: t.core for n, t in made.tensors.items()} == {"t0": 1, "t1": 0}
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "code"),
     [
         (".core 2", "E0318"),

@@ -26,7 +26,7 @@ from tests.cli.programs import (
 )
 from tests.parts import part
 
-pytestmark = pytest.mark.turns(4)
+pytestmark = pytest.mark.turns(8)
 
 
 def test_help_imports_nothing_heavy() -> None:

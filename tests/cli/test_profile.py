@@ -129,6 +129,7 @@ CompareBranch %r1, 0, op=greater, target=again
 """
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("pipe", part(["program", "timing", "input"], 1))
 def test_a_program_that_is_run_with_values_is_read_only_once(tmp_path: Path, pipe: str) -> None:
     given = {"program": tmp_path / "p.nasm", "timing": tmp_path / "t.toml"}

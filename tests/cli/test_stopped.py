@@ -74,7 +74,7 @@ def end(child: subprocess.Popen[bytes]) -> tuple[int, str]:
 # ---------------------------------------------------------------- while it runs
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 @pytest.mark.parametrize(("number", "code"), part(SIGNALS, 1), ids=part(IDS, 1))
 def test_a_signal_ends_a_run_with_a_report_of_how_far_it_got(
     tmp_path: Path, number: int, code: int
@@ -95,7 +95,7 @@ def test_a_signal_ends_a_run_with_a_report_of_how_far_it_got(
     assert os.listdir(tmp_path) == ["program.nasm"]
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 @pytest.mark.parametrize(("number", "code"), part(SIGNALS, 1), ids=part(IDS, 1))
 def test_a_signal_ends_a_run_with_a_document(tmp_path: Path, number: int, code: int) -> None:
     with running("run", written(tmp_path, ENDLESS), "--json") as (child, shown):
@@ -110,7 +110,7 @@ def test_a_signal_ends_a_run_with_a_document(tmp_path: Path, number: int, code: 
     assert (document["trace_hash"], document["outputs"]) == ("", [])
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 def test_a_signal_that_is_ignored_from_outside_stays_ignored(tmp_path: Path) -> None:
     program = written(tmp_path, ENDLESS)
     with running("run", program, "--json", ignored=signal.SIGHUP) as (child, shown):
@@ -147,7 +147,7 @@ def test_a_limit_of_time_that_is_not_reached_changes_nothing(ran: Any) -> None:
 # ---------------------------------------------------------------- before and after
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 @pytest.mark.parametrize("verb", ["run", "check"])
 @pytest.mark.parametrize(("number", "code"), part(SIGNALS, 1), ids=part(IDS, 1))
 def test_a_signal_while_a_program_is_loaded_leaves_a_document(
@@ -176,7 +176,7 @@ RegisterMove %r1, i * 90000 + j
 """
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 def test_a_limit_of_time_counts_from_the_start(tmp_path: Path) -> None:
     long = written(tmp_path, LONG)
     done = process("check", MATMUL, long, "--timeout", "5", "--json")
@@ -187,7 +187,7 @@ def test_a_limit_of_time_counts_from_the_start(tmp_path: Path) -> None:
     assert problem["message"] == "the time of --timeout was up before all files were checked"
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 def test_a_signal_while_results_are_written_says_which_are(tmp_path: Path) -> None:
     pipe, x = tmp_path / "pipe", tmp_path / "x.npy"
     os.mkfifo(pipe)
@@ -204,7 +204,7 @@ def test_a_signal_while_results_are_written_says_which_are(tmp_path: Path) -> No
     assert sorted(os.listdir(tmp_path)) == ["pipe", "program.nasm", "x.npy"]
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 @pytest.mark.parametrize("verb", [["explain"], ["run", MATMUL]])
 def test_a_signal_while_the_document_is_printed_brings_no_second_one(
     ran: Any, monkeypatch: pytest.MonkeyPatch, verb: list[str]
@@ -223,7 +223,7 @@ def test_a_signal_while_the_document_is_printed_brings_no_second_one(
     assert done.err == "neuron-nasm: terminated\n"
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 def test_a_ctrl_c_in_the_first_moments_is_told_in_a_line() -> None:
     # It strikes while the module that hears signals is imported itself.
     early = (
@@ -280,7 +280,7 @@ def left(child: int) -> int:
     pytest.fail("it did not leave")
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 @pytest.mark.parametrize(("number", "code"), SIGNALS[1:], ids=IDS[1:])
 def test_a_signal_at_the_prompt_leaves_the_terminal_as_it_was_and_keeps_the_history(
     tmp_path: Path, number: int, code: int
@@ -302,7 +302,7 @@ def test_a_signal_at_the_prompt_leaves_the_terminal_as_it_was_and_keeps_the_hist
     assert "p $loaded" in (tmp_path / "data/neuron-nasm/history").read_text(encoding="utf-8")
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 def test_ctrl_c_stops_a_run_and_a_signal_leaves_from_the_next(tmp_path: Path) -> None:
     with debugger(tmp_path, written(tmp_path, ENDLESS)) as (child, shown):
         shown("(nasm)")
@@ -321,7 +321,7 @@ def test_ctrl_c_stops_a_run_and_a_signal_leaves_from_the_next(tmp_path: Path) ->
     assert "Traceback" not in said
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 @pytest.mark.parametrize("keys", [b"", b"run\r"])
 def test_a_terminal_that_goes_takes_the_debugger_with_it(tmp_path: Path, keys: bytes) -> None:
     with debugger(tmp_path, written(tmp_path, ENDLESS)) as (child, shown):
@@ -333,7 +333,7 @@ def test_a_terminal_that_goes_takes_the_debugger_with_it(tmp_path: Path, keys: b
         assert left(child) == 129
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 @pytest.mark.parametrize(("number", "code"), part(SIGNALS, 1), ids=part(IDS, 1))
 def test_a_signal_ends_unattended_commands(tmp_path: Path, number: int, code: int) -> None:
     program = written(tmp_path, ENDLESS)

@@ -108,7 +108,7 @@ def test_an_engine_without_anything_to_do() -> None:
         session.blocked("gamma")
 
 
-@pytest.mark.parametrize("path", part(PROGRAMS, 8), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", part(PROGRAMS, 3), ids=lambda path: path.stem)
 def test_programs_that_end_never_wait_for_nobody(path: Path) -> None:
     session = Session(path)
     for _ in range(40):

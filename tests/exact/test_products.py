@@ -13,6 +13,7 @@ import pytest
 from nasm.base.exact import Factor, multiply, product, products
 from tests.exact.rational import nearest
 from tests.parts import part
+from tests.tables import each
 
 Array = np.ndarray[Any, Any]
 F32 = np.float32
@@ -149,12 +150,12 @@ def test_float64_products_are_right_to_the_last_places(spread: int) -> None:
             )
 
 
-@pytest.mark.parametrize(
+@each(
     "shapes",
     [((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 2)), ((4, 2, 3), (3, 5)), ((4, 2, 3), (4, 3, 5)),
      ((2, 1, 2, 3), (5, 3, 2)), ((1, 1), (1, 1))],
 )  # fmt: skip
-@pytest.mark.parametrize("values", ["whole", "one infinity"])
+@each("values", ["whole", "one infinity"])
 def test_float64_products_take_every_shape_that_numpy_takes(
     shapes: tuple[tuple[int, ...], tuple[int, ...]], values: str
 ) -> None:

@@ -18,6 +18,7 @@ from nasm.sim.events import Observer
 from nasm.sim.queues import Queue, Task
 from nasm.views.regions import REGISTERS, Region, covers
 from tests.neuron.test_rows import every, text
+from tests.tables import each
 
 
 class Seen(Observer):
@@ -98,8 +99,8 @@ MOVED = [
 ]
 
 
-@pytest.mark.parametrize("lines", MOVED)
-@pytest.mark.parametrize("value", [0, 3, 17, 40])
+@each("lines", MOVED)
+@each("value", [0, 3, 17, 40])
 def test_what_a_run_addresses_is_within_what_the_form_says(lines: str, value: int) -> None:
     session, seen = ran(HEAD + lines.format(value))
     checked = 0

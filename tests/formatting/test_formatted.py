@@ -55,12 +55,12 @@ def same(text: str, other: str, name: str) -> None:
     assert [a.code for a in after.allows] == [a.code for a in before.allows]
 
 
-@each("path", part(FILES, 25), ids=lambda path: path.stem)
+@each("path", part(FILES, 12), ids=lambda path: path.stem)
 def test_a_file_formatted_is_the_same_program(path: Path) -> None:
     kept(path.read_text(encoding="utf-8"), str(path), whole=path.stat().st_size < 20_000)
 
 
-@each("path", part(FILES, 25), ids=lambda path: path.stem)
+@each("path", part(FILES, 12), ids=lambda path: path.stem)
 def test_no_blank_stands_within_braces(path: Path) -> None:
     """Also with dtypes that are constants, of two lengths: they stand in a column."""
     text = path.read_text(encoding="utf-8")
@@ -73,7 +73,7 @@ def test_no_blank_stands_within_braces(path: Path) -> None:
 
 def test_the_examples_of_pages_and_rows_formatted_are_the_same_programs() -> None:
     texts, tried = list(corpus.programs().values()), 0
-    chosen = part(texts, 80)
+    chosen = part(texts, 40)
     for text in chosen:
         try:
             made(text)
@@ -87,7 +87,7 @@ def test_the_examples_of_pages_and_rows_formatted_are_the_same_programs() -> Non
 
 def test_texts_with_other_blanks_are_formatted_to_the_same_program() -> None:
     """Blanks between tokens are taken away, doubled, and turned into tabs."""
-    wanted = 2_000 if everything() else 250
+    wanted = 2_000 if everything() else 120
     fuzzer, tried, first = Programs(), 0, 0 if everything() else 6_000 * seed()
     number = first
     while tried < wanted:
@@ -120,7 +120,7 @@ def _respaced(rng: Random, text: str) -> str:
     return "\n".join(found)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "wanted"),
     [
         (

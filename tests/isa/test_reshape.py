@@ -12,6 +12,7 @@ import nasm
 from nasm.views import methods
 from nasm.views.methods import SPELLINGS, restepped
 from nasm.views.view import View
+from tests.tables import each
 
 
 def views(draws: int) -> list[np.ndarray]:
@@ -100,10 +101,8 @@ def broken(*_: object) -> None:
     raise TypeError("of our own")
 
 
-@pytest.mark.parametrize(
-    "arguments", ["()", "(1, 2, 3, 4, 5, 6)", "(f32, other=1)", "(view=a)", "(f32, view=a)"]
-)
-@pytest.mark.parametrize("method", ["view", "ap", "indirect"])
+@each("arguments", ["()", "(1, 2, 3, 4, 5, 6)", "(f32, other=1)", "(view=a)", "(f32, view=a)"])
+@each("method", ["view", "ap", "indirect"])
 def test_arguments_that_a_view_method_does_not_take_are_refused(method, arguments) -> None:
     start = ".target trn2\n.const f32 = 1\n.sbuf a f32[2, 12]\n"
     text = f"{start}@vector Memset a.{method}{arguments}, 0\n"

@@ -164,7 +164,7 @@ def test_a_kernel_that_keeps_to_the_limits(file: str) -> None:
     assert sorted(os.listdir(Path(file).parent)) == ["k.py", "secret"]
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 @pytest.mark.parametrize(
     ("name", "how", "said"),
     [
@@ -195,7 +195,7 @@ def test_every_way_out_is_an_outcome_and_none_is_a_pass(
         assert problem.span.source.name.endswith("k.py")
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 def test_what_it_prints_is_kept_up_to_a_limit(file: str) -> None:
     outcome = nasm.isolated(f"{file}:floods", X, limits=LIMITS)
     assert outcome.ok
@@ -203,7 +203,7 @@ def test_what_it_prints_is_kept_up_to_a_limit(file: str) -> None:
     assert outcome.stdout.left_out == 100 * 10_001 - LIMITS.output
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 def test_a_program_is_run_as_in_this_process(tmp_path: Path) -> None:
     text = ".target trn2\n.sbuf t f32[4, 8]\n@vector Memset t, 1.0\n.expect t == 2\n"
     here = nasm.run(text)
@@ -227,7 +227,7 @@ def test_what_the_caller_gives_and_cannot_be_used_is_a_failure(file: str) -> Non
         Limits(memory=0)
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 def test_the_command_says_what_became_of_it(
     file: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -85,7 +85,7 @@ NUMBERS = (-7, -1, 0, 1, 2, 3, 512, -2.5, 0.5, 3.0)
 # -- operators
 
 
-@pytest.mark.parametrize("op", [*ARITHMETIC, *COMPARE])
+@each("op", [*ARITHMETIC, *COMPARE])
 def test_operators_on_numbers_are_pythons(op: str) -> None:
     reference = {**ARITHMETIC, **COMPARE}[op]
     for a in NUMBERS:
@@ -143,7 +143,7 @@ def test_and_and_or_give_conditions_and_stop_early() -> None:
     assert refused("1 and t") == "E0210"
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "2 + 3 * 4",
@@ -361,7 +361,7 @@ def shape_and_start(view: View) -> tuple[tuple[int, ...], int, int]:
     return view.shape, view.partition, view.offset
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "shape", "partition", "offset"),
     [
         ("t", (128, 4, 8), 0, 0),
@@ -433,7 +433,7 @@ def test_what_leaves_its_tensor_is_refused(text: str) -> None:
     assert refused(text) == "E0305"
 
 
-@pytest.mark.parametrize("text", IMPOSSIBLE)
+@each("text", IMPOSSIBLE)
 def test_what_the_hardware_cannot_walk_is_refused(text: str) -> None:
     assert refused(text) == "E0306"
 

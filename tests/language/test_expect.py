@@ -417,7 +417,7 @@ SAID = [
 ]
 
 
-@pytest.mark.parametrize(("text", "summary", "measured", "bound"), SAID)
+@each(("text", "summary", "measured", "bound"), SAID)
 def test_a_verdict_is_one_line_with_the_measured_figure_and_its_bound(
     text, summary, measured, bound
 ):
@@ -666,7 +666,7 @@ DYNAMIC = [
 ]
 
 
-@pytest.mark.parametrize(("text", "wanted"), DYNAMIC)
+@each(("text", "wanted"), DYNAMIC)
 def test_what_only_a_run_can_show_is_said_after_it(text, wanted):
     more = {"P": ([1], "float4_e2m1fn_x4"), "S": ([2.0], "e8m0"), "G": (np.ones((1, 2**15)), "u8")}
     run = Run({**TENSORS, **more})

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from nasm.language.text import grammar
 from nasm.language.text.lines import logical_lines
+from tests.tables import each
 
 
 def cut(text: str) -> list[str]:
@@ -43,9 +44,7 @@ def test_a_newline_inside_brackets_does_not_end_a_line(pair):
     assert cut(f"a {pair[0]}1,\n  2{pair[1]}, b\nc") == [f"a {pair[0]}1,\n  2{pair[1]}, b", "c"]
 
 
-@pytest.mark.parametrize(
-    "end", [",", "+", "-", "//", "**", "<<", "==", "<", "|", "~", " and", " or"]
-)
+@each("end", [",", "+", "-", "//", "**", "<<", "==", "<", "|", "~", " and", " or"])
 def test_a_line_goes_on_behind_a_comma_or_an_operator(end):
     for between in ("", " ; why", "\n", "  \r\n ; b\n\t\n"):
         text = f"a b{end}{between}\n  c ; d\ne"

@@ -16,6 +16,7 @@ from nasm.language.assemble import assemble
 from nasm.language.printing import text as printed
 from nasm.targets import TARGETS
 from tests.language.test_macros import lines
+from tests.tables import each
 
 
 def program(text: str, **defines: Any) -> nasm.Program:
@@ -36,7 +37,7 @@ def value(expression: str) -> object:
     return tree[1]["X"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("expression", "wanted"),
     [
         ("L[0]", 5),
@@ -69,7 +70,7 @@ def test_what_an_expression_of_lists_is(expression: str, wanted: object) -> None
     assert type(found) is type(wanted)
 
 
-@pytest.mark.parametrize(
+@each(
     ("expression", "code", "message"),
     [
         ("L[3]", "E0211", "index 3 of a list of 3 items"),

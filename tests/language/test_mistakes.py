@@ -44,7 +44,7 @@ def test_codes_are_in_order_and_explained():
         assert entry.explanation.rstrip(")").endswith(".")
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "at", "message", "hint"),
     [
         ("Nop c acc", "acc", "a comma is missing between 'c' and 'acc'", "write 'c, acc'"),

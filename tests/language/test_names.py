@@ -77,8 +77,8 @@ def test_braces_make_no_reserved_word(kind: str) -> None:
     assert found.message == "a{\"nd\"} makes 'and', which has a meaning of its own"
 
 
-@pytest.mark.parametrize("word", ["true", "false", "inf", "nan"])
-@pytest.mark.parametrize("line", [*DECLARATIONS.values(), ".const {} = 1", ".for {} in 0..1\n.end"])
+@each("word", ["true", "false", "inf", "nan"])
+@each("line", [*DECLARATIONS.values(), ".const {} = 1", ".for {} in 0..1\n.end"])
 def test_what_means_something_everywhere_is_declared_nowhere(line: str, word: str) -> None:
     assert problem(line.format(word)).message == f"'{word}' has a meaning of its own"
 

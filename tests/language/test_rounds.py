@@ -15,6 +15,7 @@ from nasm.base.source import Source
 from nasm.language.assemble import assemble
 from nasm.language.expanding import line_counts
 from nasm.program.program import Program
+from tests.tables import each
 from tests.toy.target import TARGETS
 
 IMMEDIATE = 4.0
@@ -44,7 +45,7 @@ def nest(*loops: str, before: str = "", within: str = "", inside: str = "") -> s
 # ---------------------------------------------------------------- at once
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "said"),
     [
         (nest("i in 0..2000001"), "a loop of 2,000,001 rounds"),

@@ -9,6 +9,7 @@ import pytest
 import nasm
 from nasm.base.problems import Failure, Problem
 from nasm.language.printing import text as printed
+from tests.tables import each
 
 HEAD = """.target trn2
 .sbuf  x  f32[128, 64]
@@ -229,7 +230,7 @@ def test_take_and_give_may_be_names() -> None:
 # -- what is refused
 
 
-@pytest.mark.parametrize(
+@each(
     ("body", "code", "said"),
     [
         (".if k == 0\nNop\n.end", "E0231", "k, the variable of a '.loop', is known only at run"),

@@ -12,6 +12,7 @@ from nasm.apps.lsp.hover import hover
 from nasm.apps.lsp.outline import LEGEND, cycles, entries, tokens
 from nasm.apps.lsp.positions import Position, Range
 from tests.lsp.texts import TEXT, place, whole
+from tests.tables import each
 
 
 def test_what_is_wrong_is_marked_in_units_of_utf_16() -> None:
@@ -45,7 +46,7 @@ def test_a_problem_of_a_repeated_line_says_which_round_it_is_in() -> None:
     assert "in .for i = 1" in [related.message for related in found.related]
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "word", "said"),
     [
         (11, "t{", ["**t0** `float32[128, 4]` in sbuf at 0:0; 16 bytes in each of 128 partitions",

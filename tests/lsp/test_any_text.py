@@ -19,6 +19,7 @@ from nasm.base.problems import Refused
 from tests.fuzz.mutations import mutated
 from tests.lsp.texts import TEXT
 from tests.parts import part
+from tests.tables import each
 
 PROGRAMS = sorted((Path(__file__).parents[2] / "programs").glob("*.nasm"))
 TEXTS = (TEXT, *(p.read_text(encoding="utf-8") for p in PROGRAMS[:6]))
@@ -60,7 +61,7 @@ def test_a_text_as_far_as_it_is_typed_gives_answers(seed: int) -> None:
     asked(text[: dice.randrange(len(text))], dice)
 
 
-@pytest.mark.parametrize(
+@each(
     "text", ["", "\n", "\ufeff", "{", "}", "$", "@", ".", "@export", ".end", "a{b}{", "\ud800 x",
              ".for", ".macro", ".const =", ".sbuf", ":", "post", "x\r\ny\rz", "\x00"]
 )  # fmt: skip

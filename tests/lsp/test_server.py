@@ -23,7 +23,7 @@ from pygls.lsp.client import LanguageClient
 
 from nasm.apps.lsp import server
 
-pytestmark = pytest.mark.turns(3)
+pytestmark = pytest.mark.turns(6)
 
 Published = "asyncio.Queue[lsp.PublishDiagnosticsParams]"
 

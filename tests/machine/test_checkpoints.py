@@ -15,6 +15,7 @@ from nasm.debugger.session import Session
 from nasm.sim.queues import Queue
 from tests.machine.everything import differences, everything
 from tests.parts import part
+from tests.tables import each
 from tests.test_toy_cores import SWAP
 from tests.toy.target import TARGETS as TOY
 
@@ -109,7 +110,7 @@ def events(session: Session) -> int:
     return count
 
 
-@pytest.mark.parametrize("name", [*part([path.stem for path in PROGRAMS], 4), *OWN])
+@each("name", [*part([path.stem for path in PROGRAMS], 4), *OWN])
 def test_after_going_back_every_field_is_as_it_was_and_the_run_goes_as_it_went(name: str) -> None:
     session, chance = session_of(name), random.Random(name)
     session.machine.prepare()

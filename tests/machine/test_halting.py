@@ -101,7 +101,7 @@ def test_an_interrupt_at_any_moment_comes_out_and_a_restart_is_whole(name: str) 
         raise KeyboardInterrupt
 
     numbers = random.Random(name)
-    for _ in range(12):
+    for _ in part(range(12), 4):
         session.restart()
         with pytest.raises(KeyboardInterrupt):
             calls(lambda: session.run(hashes=False), numbers.randrange(1, most // 2), interrupt)
@@ -137,7 +137,7 @@ def test_an_interrupt_while_a_program_is_loaded_comes_out_and_spoils_nothing(nam
         raise KeyboardInterrupt
 
     numbers = random.Random(name)
-    for _ in range(8):
+    for _ in part(range(8), 3):
         with pytest.raises(KeyboardInterrupt):
             calls(lambda: loaded(name), numbers.randrange(1, most // 2), interrupt)
         assert hashes(loaded(name).run()) == wanted

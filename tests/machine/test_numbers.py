@@ -9,6 +9,7 @@ import nasm
 from nasm.base import dtypes
 from nasm.base.problems import Problem
 from nasm.machine import numbers
+from tests.tables import each
 
 HEAD = """\
 .target trn2
@@ -130,7 +131,7 @@ MultiplyMoving p, w, accumulate=true
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("dtype", "value", "fits"),
     [
         ("i8", 127.4, True), ("i8", 127.6, False), ("u8", -0.6, False), ("u8", 255.4, True),

@@ -16,6 +16,7 @@ from nasm.views.spelling import spell
 from nasm.views.view import View
 from tests.neuron import programs
 from tests.neuron.programs import Tile, fault, hbm, ran, result, sbuf
+from tests.tables import each
 
 X = hbm("f32", np.arange(32).reshape(4, 8))
 T = sbuf("f32", np.arange(32).reshape(4, 8))
@@ -81,7 +82,7 @@ def test_a_pattern_that_leaves_its_tensor_from_there_is_refused() -> None:
 # ---------------------------------------------------------------- one start of the run
 
 
-@pytest.mark.parametrize(
+@each(
     ("view", "register", "first"),
     [
         # of the whole tensor: a row, a column
@@ -202,7 +203,7 @@ def test_an_entry_that_leads_out_of_the_tensor_from_the_view_on_is_a_fault() -> 
 # ---------------------------------------------------------------- written out again
 
 
-@pytest.mark.parametrize(
+@each(
     "view",
     [
         "X.reshape(32).ap([[4, 1], [1, 4]], scalar_offset=%r0, indirect_dim=0)",

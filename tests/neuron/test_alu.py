@@ -124,7 +124,7 @@ SCALAR: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-@pytest.mark.parametrize("op", SCALAR)
+@each("op", SCALAR)
 def test_operators_equal_a_scalar_loop_on_all_pairs_of_edge_values(op: str) -> None:
     x, y = (grid.ravel() for grid in np.meshgrid(EDGES, EDGES))
     got = alu.apply(op, x, y)
@@ -134,7 +134,7 @@ def test_operators_equal_a_scalar_loop_on_all_pairs_of_edge_values(op: str) -> N
     np.testing.assert_array_equal(got, np.array(want, F32))
 
 
-@pytest.mark.parametrize("op", [o for o in alu.ARITH if o in alu.BINARY])
+@each("op", [o for o in alu.ARITH if o in alu.BINARY])
 def test_numbers_stand_on_either_side_and_stay_float32(op: str) -> None:
     x = floats(0.5, 1.0, 3.0)
     # 0.1 is not a float32; it counts as the nearest one.
@@ -296,8 +296,8 @@ def test_a_transposed_view_is_folded_in_its_own_order() -> None:
     assert bits(alu.reduce("add", x, 1)) == bits(folded(operator.add, x))
 
 
-@pytest.mark.parametrize("op", ["logical_and", "logical_or", "logical_xor", "abs_max", "abs_min"])
-@pytest.mark.parametrize("n", [1, 2, 9])
+@each("op", ["logical_and", "logical_or", "logical_xor", "abs_max", "abs_min"])
+@each("n", [1, 2, 9])
 def test_logical_and_magnitude_reductions_equal_a_scalar_loop(op: str, n: int) -> None:
     rows = np.random.default_rng(5).integers(-2, 3, (60, n)).astype(F32)
     got = alu.reduce(op, rows, 1)

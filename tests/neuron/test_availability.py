@@ -9,6 +9,7 @@ import pytest
 import nasm
 from nasm.base.problems import Failure
 from nasm.targets.neuron import TARGET
+from tests.tables import each
 
 V2, V3, V4 = (g.summary for g in TARGET.generations)
 LATER = f"{V3} and {V4}"
@@ -27,7 +28,7 @@ def told(target: str, line: str, declared: str = "") -> list[tuple[str, str]]:
     return [(p.code, p.hint) for p in raised.value.problems]
 
 
-@pytest.mark.parametrize(
+@each(
     ("target", "line", "declared", "code", "hint"),
     [
         # an instruction

@@ -300,7 +300,7 @@ def drain(found: Cost) -> int:
     return found.latency - found.interval
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "want"),
     [
         ("@vector TensorCopy c, a", (100, 149, 149)),

@@ -10,14 +10,13 @@ import pytest
 
 from nasm.base.problems import Refused
 from nasm.targets.neuron import alu
+from tests.tables import each
 
 # Raw bits
 
 
-@pytest.mark.parametrize("dtype", ["u1", "i1", "u2", "i2", "u4", "i4"])
-@pytest.mark.parametrize(
-    "op", ["left_shift", "right_shift", "arith_shift_left", "arith_shift_right"]
-)
+@each("dtype", ["u1", "i1", "u2", "i2", "u4", "i4"])
+@each("op", ["left_shift", "right_shift", "arith_shift_left", "arith_shift_right"])
 def test_shifts_equal_arithmetic_on_unbounded_integers(op: str, dtype: str) -> None:
     size = np.dtype(dtype).itemsize
     width, every = size * 8, (1 << size * 8) - 1
@@ -127,7 +126,7 @@ def test_registers_have_every_operator_with_an_exact_form() -> None:
     assert set(alu.REGISTER_OPERATORS) == set(EXACT)
 
 
-@pytest.mark.parametrize("op", EXACT)
+@each("op", EXACT)
 def test_registers_wrap_at_32_bits(op: str) -> None:
     for a in WORDS:
         for b in WORDS:
@@ -136,7 +135,7 @@ def test_registers_wrap_at_32_bits(op: str) -> None:
             assert got == wrapped(EXACT[op](a, b)), (a, b)
 
 
-@pytest.mark.parametrize("op", EXACT)
+@each("op", EXACT)
 def test_int32_arrays_agree_with_unbounded_integers(op: str) -> None:
     x, y = (grid.ravel() for grid in np.meshgrid(np.array(WORDS, np.int32), np.int32(WORDS)))
     got = alu.apply_int32(op, x, y)

@@ -9,6 +9,7 @@ import pytest
 
 import nasm
 from nasm.targets.neuron import TARGET, options
+from tests.tables import each
 
 COPIES = """\
 .target {target}
@@ -39,9 +40,9 @@ def copied(values: Any, dtype: str, engine: str = "vector", target: str = "trn3"
     return [done.outputs[n].astype(np.float32) for n in "YZ"]
 
 
-@pytest.mark.parametrize("dtype", MAX)
-@pytest.mark.parametrize("overflow", ["infinity", "saturate"])
-@pytest.mark.parametrize("e4m3fn", ["nan", "saturate"])
+@each("dtype", MAX)
+@each("overflow", ["infinity", "saturate"])
+@each("e4m3fn", ["nan", "saturate"])
 def test_eight_bit_floats_overflow_as_the_options_say(
     dtype: str, overflow: str, e4m3fn: str
 ) -> None:

@@ -65,8 +65,8 @@ def test_the_vendors_tests_are_programs(name: str) -> None:
 # -- integers
 
 
-@pytest.mark.parametrize("dtype", ["i8", "u8", "i16", "u16", "i32", "u32"])
-@pytest.mark.parametrize("engine", ["vector", "gpsimd", "scalar"])
+@each("dtype", ["i8", "u8", "i16", "u16", "i32", "u32"])
+@each("engine", ["vector", "gpsimd", "scalar"])
 def test_copies_of_integers_are_exact(engine: str, dtype: str) -> None:
     width = int(dtype[1:])
     low = -(2 ** (width - 1)) if dtype[0] == "i" else 0

@@ -43,7 +43,7 @@ def test_a_broken_rule_is_refused_and_quoted(case: Broken) -> None:
 
 def test_a_finding_that_begins_with_an_operand_and_names_no_other_is_about_it() -> None:
     wrong = []
-    for case in part(CASES, 60):
+    for case in part(CASES, 30):
         problems = programs.refused(case.lines, case.on, **{**TILES, **case.tiles})
         for problem in problems:
             if not quotes(problem, case) or problem.span is None:

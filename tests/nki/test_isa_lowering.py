@@ -22,6 +22,7 @@ from nasm.sync.lines import lines
 from nasm.targets import TARGETS
 from tests.nki.minikernel import psum, result, sbuf
 from tests.parts import examples
+from tests.tables import each
 
 
 def lowered(
@@ -51,7 +52,7 @@ def words(dst: Any = nl.int32, **made: Any) -> Any:
     return sbuf((128, 8), dst)
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "engine"),
     [
         (lambda x, w, p: nisa.tensor_tensor(x, x, x, nl.add), "vector"),

@@ -174,7 +174,7 @@ NEAR: dict[str, tuple[Callable[..., Any], tuple[Array, ...], Array]] = {
 }
 
 
-@pytest.mark.parametrize("name", NEAR)
+@each("name", NEAR)
 def test_a_function_gives_nearly_what_numpy_gives(name: str) -> None:
     body, arrays, wanted = NEAR[name]
     made = computed(body, *arrays)

@@ -171,7 +171,7 @@ def test_what_stands_in_all_is_there() -> None:
     assert len(set(nl.__all__)) == len(nl.__all__)
 
 
-@pytest.mark.parametrize(("name", "words"), METHODS.items())
+@each(("name", "words"), METHODS.items())
 def test_a_method_of_a_tensor_has_its_parameters(name: str, words: str) -> None:
     parameters = inspect.signature(getattr(NkiTensor, name)).parameters.values()
     named = [p.name for p in parameters if p.kind is not p.VAR_POSITIONAL]

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from nasm.base.problems import Failure
+from nasm.nki import exceptions
 from nasm.nki import isa as nisa
 from nasm.nki import language as nl
 from nasm.nki.exceptions import told
@@ -96,7 +97,7 @@ def test_what_a_function_does_not_take_is_refused(
         assert list(tries(function, parameters(function), tensor)) == []
 
 
-@pytest.mark.parametrize("what", THINGS)
+@each("what", THINGS)
 def test_what_is_no_index_is_refused(what: str) -> None:
     thing = THINGS[what]
     keys: list[Callable[[], Any]] = [
@@ -116,3 +117,9 @@ def test_what_is_no_index_is_refused(what: str) -> None:
             else:
                 placed = [True]
             assert all(placed)
+
+
+def test_a_wrong_type_in_nasm_itself_is_a_defect_and_no_problem_of_the_kernel() -> None:
+    with pytest.raises(TypeError) as wrong:
+        exceptions._ours([1])  # type: ignore[list-item]
+    assert told(wrong.value) is None

@@ -54,7 +54,7 @@ def name(path: Path) -> str:
     return path.stem
 
 
-@each("path", part([*PROGRAMS, *HAZARDS], 25), ids=name)
+@each("path", part([*PROGRAMS, *HAZARDS], 15), ids=name)
 def test_a_file_printed_is_the_same_program_and_runs_alike(path: Path) -> None:
     program = nasm.assemble(path)
     assert end(round_trip(program, str(path.parent))) == end(program)
@@ -65,7 +65,7 @@ def test_a_published_program_printed_is_the_same(path: Path) -> None:
     round_trip(nasm.assemble(path), str(path.parent))
 
 
-@each("row", part(list(TARGET.isa), 20), ids=lambda row: row.name)
+@each("row", part(list(TARGET.isa), 12), ids=lambda row: row.name)
 def test_the_example_of_a_row_printed_is_the_same(row: Row) -> None:
     for generation in TARGET.generations:
         try:

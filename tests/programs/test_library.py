@@ -105,6 +105,7 @@ def test_a_row_comes_into_every_partition(partitions: int) -> None:
 # ---------------------------------------------------------------- products and transposes
 
 
+@pytest.mark.turns(2)
 @pytest.mark.parametrize("core", CORES)
 @pytest.mark.parametrize(
     ("m", "k", "n", "columns", "dtype"),
@@ -191,6 +192,7 @@ load_row(shift, SHIFT, shifts)
 SHAPES = [(128, 512, "f32"), (128, 700, "bf16"), (7, 33, "f32"), (64, 1, "f32")]
 
 
+@pytest.mark.turns(2)
 @pytest.mark.parametrize("core", CORES)
 @pytest.mark.parametrize(("p", "n", "dtype"), SHAPES)
 def test_softmax(core: str, p: int, n: int, dtype: str) -> None:
@@ -201,6 +203,7 @@ def test_softmax(core: str, p: int, n: int, dtype: str) -> None:
     close(run(text, core, X=x)["Y"], powers / powers.sum(axis=1, keepdims=True), dtype)
 
 
+@pytest.mark.turns(2)
 @pytest.mark.parametrize("core", CORES)
 @pytest.mark.parametrize(("p", "n", "dtype"), SHAPES)
 def test_layernorm(core: str, p: int, n: int, dtype: str) -> None:
@@ -212,6 +215,7 @@ def test_layernorm(core: str, p: int, n: int, dtype: str) -> None:
     close(run(text, core, X=x, GAIN=gain, SHIFT=shift)["Y"], wanted, dtype)
 
 
+@pytest.mark.turns(2)
 @pytest.mark.parametrize("core", CORES)
 @pytest.mark.parametrize(("p", "n", "dtype"), SHAPES)
 def test_rmsnorm(core: str, p: int, n: int, dtype: str) -> None:
@@ -230,6 +234,7 @@ def gelu(x: Array) -> Array:
     return 0.5 * x * (1 + np.vectorize(math.erf)(x / math.sqrt(2)))
 
 
+@pytest.mark.turns(2)
 @pytest.mark.parametrize("core", CORES)
 @pytest.mark.parametrize(
     ("s", "steps", "f", "d", "dtype"),
@@ -260,6 +265,7 @@ def test_mlp(core: str, s: int, steps: int, f: int, d: int, dtype: str) -> None:
     close(made["Y"], np.einsum("stk,ktd->sd", hidden, wide(w2)) + add, dtype)
 
 
+@pytest.mark.turns(2)
 @pytest.mark.parametrize("core", CORES)
 @pytest.mark.parametrize(
     ("queries", "features", "tile", "tiles", "dtype"),

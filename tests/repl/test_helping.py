@@ -21,7 +21,7 @@ from tests.repl.conftest import Tried
 from tests.tables import each
 from tests.toy.target import ISA
 
-EVERY = pytest.mark.parametrize("name", COMMANDS)
+EVERY = each("name", COMMANDS)
 
 
 @EVERY

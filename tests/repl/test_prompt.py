@@ -239,7 +239,7 @@ def test_the_toolbar_says_why_it_stopped_and_how_it_ended(toy: Tried, bare: Trie
     assert prompt.toolbar(bare.shell) == " no program: load FILE"
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 @pytest.mark.parametrize(
     "environment", [{"TERM": "dumb"}, {"NO_COLOR": "1"}, {"LC_ALL": "C", "PYTHONUTF8": "0"}]
 )
@@ -257,7 +257,7 @@ def test_a_real_terminal_of_any_kind(environment: dict[str, str], tmp_path: Path
     assert bool(colours) == ("LC_ALL" in environment)
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 def test_plain_draws_nothing_and_is_ascii(tmp_path: Path) -> None:
     keys = "p $lo\t\nset plain off\nquit\n"
     said = on_terminal(["programs/matmul.nasm", "--plain"], keys, {}, tmp_path, columns=100)

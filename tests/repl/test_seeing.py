@@ -9,6 +9,7 @@ import pytest
 from nasm.debugger.session import Session
 from nasm.show import engines as scene
 from tests.repl.conftest import Loader, Tried
+from tests.tables import each
 
 PROGRAMS = Path(__file__).parents[2] / "programs"
 
@@ -61,8 +62,8 @@ def test_engines_with_nothing_to_do_are_one_line(load: Loader) -> None:
     )
 
 
-@pytest.mark.parametrize("width", [40, 60, 80, 120])
-@pytest.mark.parametrize("name", ["matmul", "digits", "ring", "pair_softmax", "histogram"])
+@each("width", [40, 60, 80, 120])
+@each("name", ["matmul", "digits", "ring", "pair_softmax", "histogram"])
 def test_the_context_is_one_screen_at_any_width(name: str, width: int) -> None:
     session = Session(PROGRAMS / f"{name}.nasm")
     while not session.over:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from nasm.apps.repl import input
 from tests.repl.conftest import Tried
+from tests.tables import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "found"),
     [
         ("s\ns\nwhere", [(1, "s"), (2, "s"), (3, "where")]),

@@ -11,6 +11,7 @@ from nasm.debugger.session import Session
 from nasm.machine.records import Status
 from nasm.targets.tensix import TARGET
 from nasm.targets.tensix.core.tensix import Tensix
+from tests.tables import each
 
 LANES = """\
 @t1 SFPLOADI 0, 0, 0x3FC0
@@ -194,7 +195,7 @@ def test_what_follows_from_others_is_looked_at_alone(name: str) -> None:
         session().set(name, 1)
 
 
-@pytest.mark.parametrize("part", TARGET.parts, ids=lambda part: part.name)
+@each("part", TARGET.parts, ids=lambda part: part.name)
 def test_setting_a_part_to_what_it_is_changes_nothing(part: object) -> None:
     """Every part that can be set takes what is seen of it."""
     one = session(LANES)

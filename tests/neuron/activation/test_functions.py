@@ -12,6 +12,7 @@ import pytest
 from nasm.isa.evidence import Evidence
 from nasm.targets.neuron import activations
 from nasm.targets.neuron.activations import ACTIVATIONS, activate
+from tests.tables import each
 
 NAN, INF = math.nan, math.inf
 F32 = np.float32
@@ -99,7 +100,7 @@ def test_there_are_the_26_documented_functions() -> None:
     assert len(ACTIVATIONS) == 26
 
 
-@pytest.mark.parametrize("op", REFERENCE)
+@each("op", REFERENCE)
 def test_functions_are_the_math_modules_rounded(op: str) -> None:
     """Nearly everywhere: of a sum that cancels, or near a tie, the math module errs itself."""
     x, function = REFERENCE[op]
@@ -170,7 +171,7 @@ def test_large_arguments_neither_overflow_nor_turn_into_nan() -> None:
         assert activate(op, x).tolist() == values, op
 
 
-@pytest.mark.parametrize("op", activations.PLAIN)
+@each("op", activations.PLAIN)
 def test_nan_goes_through_every_function(op: str) -> None:
     assert np.isnan(activate(op, floats(NAN, 1.0))).tolist() == [True, False]
 
@@ -208,7 +209,7 @@ def test_valid_ranges(op: str, inside: list[float], outside: list[float]) -> Non
     assert not ACTIVATIONS[op].is_valid(floats(*outside)).any()
 
 
-@pytest.mark.parametrize("row", ACTIVATIONS.values(), ids=lambda row: row.name)
+@each("row", ACTIVATIONS.values(), ids=lambda row: row.name)
 def test_every_row_says_what_it_is(row: activations.ActivationFunction) -> None:
     assert row.formula
     assert row.source

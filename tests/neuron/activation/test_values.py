@@ -12,6 +12,7 @@ from nasm.targets.neuron import activations
 from tests.neuron import scalar as reference
 from tests.neuron.programs import Array, fault, psum, ran, result, sbuf, times
 from tests.parts import part
+from tests.tables import each
 
 F32 = np.float32
 SUMS = "reduce_op=add, reduce_cmd"
@@ -27,7 +28,7 @@ def arguments(op: str, shape: tuple[int, int]) -> Array:
     return np.asarray((np.abs(values) + 0.01 if op in reference.POSITIVE else values), F32)
 
 
-@pytest.mark.parametrize("op", activations.PLAIN)
+@each("op", activations.PLAIN)
 def test_every_function_of_scaled_and_biased_elements(op: str) -> None:
     data = arguments(op, (4, 25))
     done = ran(

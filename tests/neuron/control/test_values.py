@@ -10,6 +10,7 @@ import pytest
 from nasm.targets.neuron import alu
 from tests.neuron import scalar as reference
 from tests.neuron.programs import fault, hazards, hbm, ran, refused, result, sbuf, session, times
+from tests.tables import each
 
 ENGINES = ("tensor", "vector", "scalar", "gpsimd", "sync")
 
@@ -77,7 +78,7 @@ def test_the_table_knows_every_operator_of_registers() -> None:
     assert set(OPERATORS) == set(alu.REGISTER_OPERATORS)
 
 
-@pytest.mark.parametrize("op", OPERATORS)
+@each("op", OPERATORS)
 def test_register_operators_wrap_at_32_bits(op: str) -> None:
     pairs = [p for p in PAIRS if "shift" not in op or 0 <= p[1] < 32]
     for a, b in pairs:
@@ -99,7 +100,7 @@ def test_a_register_nobody_set_is_a_hazard_and_reads_as_zero() -> None:
 # -- memory to registers and back
 
 
-@pytest.mark.parametrize(
+@each(
     ("dtype", "value", "held"),
     [
         ("i32", -5, -5),

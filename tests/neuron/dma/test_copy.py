@@ -151,8 +151,8 @@ def test_a_dma_converts_through_float32(seed: int) -> None:
     np.testing.assert_array_equal(got.astype(float), want.astype(float))
 
 
-@pytest.mark.parametrize("on", ["trn1", "trn2", "trn3"])
-@pytest.mark.parametrize("engine", ["sync", "scalar", "gpsimd", "vector"])
+@each("on", ["trn1", "trn2", "trn3"])
+@each("engine", ["sync", "scalar", "gpsimd", "vector"])
 def test_a_dma_between_two_dtypes_needs_no_mode_that_converts(engine: str, on: str) -> None:
     got = result(f"@{engine} DmaCopy c, a", on, a=hbm("f32", [[1.5, 3.0]]), c=sbuf("i32", (1, 2)))
     assert got.tolist() == [[2, 3]]

@@ -14,6 +14,7 @@ from nasm.debugger.session import Session
 from tests.neuron.programs import Tile, hbm, ran, sbuf, session, times
 from tests.parts import part
 from tests.shares import Share, shares
+from tests.tables import each
 
 PROGRAMS = sorted((Path(__file__).parents[3] / "programs").glob("*.nasm"))
 F32 = np.float32
@@ -223,7 +224,7 @@ def _covered(found: list[Share]) -> list[tuple[int, int]]:
     return spans
 
 
-@pytest.mark.parametrize("path", part(PROGRAMS, 5), ids=lambda path: path.stem)
+@each("path", part(PROGRAMS, 5), ids=lambda path: path.stem)
 def test_an_engine_is_never_idle_while_a_share_waits(path: Path) -> None:
     made = Session.load(source_of(path), trace=True)
     made.run(hashes=False)

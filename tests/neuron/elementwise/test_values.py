@@ -37,7 +37,7 @@ def test_the_reference_knows_every_binary_operator() -> None:
 # -- TensorTensor
 
 
-@pytest.mark.parametrize("op", ARITHMETIC)
+@each("op", ARITHMETIC)
 def test_tensor_tensor_equals_a_scalar_loop(op: str) -> None:
     a, b = drawn("float32", (5, 40), 1), drawn("bfloat16", (5, 40), 2)
     if op == "power":

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.neuron.programs import cost, psum, ran, sbuf, times
+from tests.tables import each
 
 ON = ("trn1", "trn2", "trn3")
 ONES = np.ones((128, 128))
@@ -170,10 +171,8 @@ def test_the_hint_of_the_load_halves_the_matmul_too() -> None:
 # -- what they cost
 
 
-@pytest.mark.parametrize(
-    ("dtype", "passes"), [("bf16", 1), ("f16", 1), ("e4m3", 1), ("tf32", 1), ("f32", 4)]
-)
-@pytest.mark.parametrize("on", ON)
+@each(("dtype", "passes"), [("bf16", 1), ("f16", 1), ("e4m3", 1), ("tf32", 1), ("f32", 4)])
+@each("on", ON)
 def test_a_matmul_streams_a_row_per_cycle_and_float32_four_times(
     dtype: str, passes: int, on: str
 ) -> None:

@@ -20,6 +20,7 @@ from tests.neuron.programs import (
     result,
     sbuf,
 )
+from tests.tables import each
 
 F32 = np.float32
 NARROW = ("float8_e3m4", "float8_e4m3", "float8_e5m2", "bfloat16", "float16")
@@ -35,8 +36,8 @@ def whole(shape: tuple[int, ...], seed: int, dtype: str = "float32") -> Array:
 # -- values
 
 
-@pytest.mark.parametrize(("k", "m", "n"), [(1, 1, 1), (3, 5, 7), (128, 2, 9), (17, 128, 3)])
-@pytest.mark.parametrize("on", GENERATIONS)
+@each(("k", "m", "n"), [(1, 1, 1), (3, 5, 7), (128, 2, 9), (17, 128, 3)])
+@each("on", GENERATIONS)
 def test_dst_is_the_transposed_stationary_tile_times_the_moving_one(
     k: int, m: int, n: int, on: str
 ) -> None:
@@ -45,7 +46,7 @@ def test_dst_is_the_transposed_stationary_tile_times_the_moving_one(
     np.testing.assert_array_equal(got, reference.matmul(a, b))
 
 
-@pytest.mark.parametrize(("first", "second"), [*itertools.product(NARROW, NARROW)])
+@each(("first", "second"), [*itertools.product(NARROW, NARROW)])
 def test_any_two_narrow_dtypes_go_together(first: str, second: str) -> None:
     a, b = whole((6, 3), 3, first), whole((6, 4), 4, second)
     got = result(MULTIPLY, a=sbuf(first, a), b=sbuf(second, b), c=psum("f32", (3, 4)))

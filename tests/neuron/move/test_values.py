@@ -55,7 +55,7 @@ EDGES = np.array(
 )
 
 
-@pytest.mark.parametrize("dst", [k for k in KINDS if k != "float32"])
+@each("dst", [k for k in KINDS if k != "float32"])
 def test_float32_is_rounded_into_every_dtype_as_section_2_4_says(dst: str) -> None:
     data = np.tile(EDGES, (3, 1))
     got = result("@vector TensorCopy c, a", a=sbuf("f32", data), c=sbuf(dst, data.shape))
@@ -63,7 +63,7 @@ def test_float32_is_rounded_into_every_dtype_as_section_2_4_says(dst: str) -> No
     same(got, want, signs=True)
 
 
-@pytest.mark.parametrize("src", [k for k in KINDS if k != "float32"])
+@each("src", [k for k in KINDS if k != "float32"])
 def test_every_pattern_of_a_dtype_widens_to_its_value(src: str) -> None:
     kind = np.dtype(reference.NUMPY[src])
     bits = np.random.default_rng(4).integers(0, 2 ** (8 * kind.itemsize), 512, dtype=np.uint64)
@@ -122,7 +122,7 @@ def test_packed_elements_are_copied_as_they_are() -> None:
 # -- Memset
 
 
-@pytest.mark.parametrize("dtype", KINDS)
+@each("dtype", KINDS)
 def test_memset_fills_with_the_value_rounded_once(dtype: str) -> None:
     value = 77 if "int" in dtype else 3.3
     for engine in ("vector", "gpsimd"):

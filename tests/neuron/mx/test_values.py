@@ -17,6 +17,7 @@ from nasm.language.assemble import assemble
 from nasm.targets import TARGETS
 from tests.neuron.mx import model
 from tests.neuron.programs import Array, Tile, cost, fault, psum, ran, sbuf
+from tests.tables import each
 
 E4, E5, FP4 = "float8_e4m3fn_x4", "float8_e5m2_x4", "float4_e2m1fn_x4"
 BF16 = ml_dtypes.bfloat16
@@ -147,9 +148,9 @@ def scaled(k: int, bytes_: Array, offset: int = 0) -> Array:
 MULTIPLY = "@tensor\nLoadStationaryMX a, s\nMultiplyMovingMX c, b, t"
 
 
-@pytest.mark.parametrize("first", [E4, E5, FP4])
-@pytest.mark.parametrize("second", [E4, E5, FP4])
-@pytest.mark.parametrize("kept", ["u8", "e8m0"])
+@each("first", [E4, E5, FP4])
+@each("second", [E4, E5, FP4])
+@each("kept", ["u8", "e8m0"])
 def test_any_two_x4_dtypes_go_together(first: str, second: str, kept: str) -> None:
     draw = np.random.default_rng(1)
     a, b = (draw.choice([-4, -2, -1, 0, 0.5, 1, 3, 6], (64, 4 * n)) for n in (6, 5))

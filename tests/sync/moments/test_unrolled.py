@@ -8,6 +8,7 @@ import pytest
 import nasm
 from nasm.base.problems import Failure, Problem
 from nasm.language.printing import text as printed
+from tests.tables import each
 
 HEAD = """\
 .target {target}
@@ -414,7 +415,7 @@ def test_what_is_wrong_with_a_range_is_said(text: str, code: str, said: str) -> 
 # -- what is wrong
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "code", "said"),
     [
         ("@vector Nop after x", "E0331", "nothing posts x"),

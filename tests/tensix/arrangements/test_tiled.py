@@ -16,6 +16,7 @@ from nasm.targets.tensix.arrangements import ARRANGEMENTS
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.format_names import FORMATS
 from nasm.targets.tensix.state import U8
+from tests.tables import each
 
 
 def session(text: str, **inputs: object) -> Session:
@@ -82,7 +83,7 @@ def test_block_floats_share_an_exponent_by_sixteen() -> None:
         assert made.program.tensors[name].bytes == size
 
 
-@pytest.mark.parametrize("word", FORMATS)
+@each("word", FORMATS)
 def test_every_format_gives_back_what_it_can_hold(word: str) -> None:
     (found,) = (a for a, name in zip(ARRANGEMENTS, FORMATS, strict=True) if name == word)
     values = np.tile(np.array([0, 1, -1, 1, 0, -1, 1, 1], np.float64), (32, 8))

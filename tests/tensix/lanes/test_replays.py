@@ -15,6 +15,7 @@ from nasm.targets.tensix.lanes.scheduling import stalls, too_early
 from nasm.targets.tensix.scalar.config_fields import FIELDS
 from nasm.targets.tensix.state import Coprocessor
 from tests.parts import part
+from tests.tables import each
 from tests.tensix.lanes.compare import Flat
 from tests.tensix.lanes.compare import words as numbers
 from tests.tensix.lanes.programs import (
@@ -223,7 +224,7 @@ def test_what_macros_put_off_and_lane_configuration_are_left_to_others(core: Cop
     assert replays.perform(core, 0, GELU)
 
 
-@pytest.mark.parametrize(
+@each(
     "bad",
     [
         word("SFPLOADMACRO", Mod0=2),

@@ -98,7 +98,7 @@ def test_only_swaps_make_the_next_one_wait() -> None:
     assert not stalls("SFPMAD", "SFPSWAP")
 
 
-@pytest.mark.parametrize(
+@each(
     ("before", "its", "mnemonic", "given", "said"),
     [
         ("SFPMAD", MAD, "SFPSTORE", {"VD": 3, "Mod0": 0}, "reads LReg[3] in the cycle after"),

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from nasm.debugger.session import Session
+from tests.tables import each
 from tests.tensix.words.programs import made, problem, word
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "wanted"),
     [
         ("NOP", 0x02000000),
@@ -79,7 +80,7 @@ def test_fields_tell_the_form(line: str, wanted: int) -> None:
     assert word(line) == wanted
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "code", "said"),
     [
         ("MVMUL dst=1024", "E0301", "from 0 to 1023 (bits 9..0), found 1024"),
