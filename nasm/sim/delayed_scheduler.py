@@ -16,14 +16,17 @@ from nasm.sim.delays import Delays
 from nasm.sim.queues import Queue, Task
 from nasm.sim.resources import Resource
 from nasm.sim.scheduler import Scheduler
-from nasm.sim.service import START
-from nasm.sim.waits import Host, Waits
+from nasm.sim.service import START, Host, Service
+from nasm.sim.waits import Host as WaitsHost
+from nasm.sim.waits import Waits
+
+Supply = Sequence[tuple[int, int]]
 
 
 class DelayedWaits(Waits):
     """Posts that waiters see when the delays say so."""
 
-    def __init__(self, host: Host, semaphores: Counters, delays: Delays) -> None:
+    def __init__(self, host: WaitsHost, semaphores: Counters, delays: Delays) -> None:
         super().__init__(host, semaphores)
         self.delays = delays
 
@@ -32,6 +35,26 @@ class DelayedWaits(Waits):
         pending = self.semaphores[number].pending
         least = pending[-1].at - self.host.now if pending else 0
         super().post(number, op, value, self.delays.hand_off(delay, least), poster)
+
+
+class DelayedService(Service):
+    """Transfers that take as long as the delays say."""
+
+    def __init__(
+        self, host: Host, cores: Sequence[Channels], supply: Supply, delays: Delays
+    ) -> None:
+        super().__init__(host, cores, supply)
+        self.delays = delays
+
+    def make(self, maker: Resource, ticks: int) -> int:
+        """Occupy something beside the queues for the instruction that acts."""
+        return super().make(maker, self.delays.some(ticks))
+
+    def issue(self, flight: Flight, at: int) -> None:
+        """Put a transfer in flight."""
+        host = self.host
+        self.delays.transfer(host.queues[flight.origin[0]], flight)
+        super().issue(flight, host.now + self.delays.some(at - host.now))
 
 
 class DelayedScheduler(Scheduler):
@@ -44,25 +67,29 @@ class DelayedScheduler(Scheduler):
         delay: int,
         *,
         delays: Delays,
+        supply: Supply = (),
         **more: Any,
     ) -> None:
-        super().__init__(semaphores, channels, delay, **more)
+        super().__init__(semaphores, channels, delay, supply=supply, **more)
         self.delays = delays
         self.waits = DelayedWaits(self, semaphores, delays)
+        self.service = DelayedService(self, channels, supply, delays)
+        self.transfers = self.service.transfers
 
     def _attempt(self, queue: Queue) -> None:
         """The first instruction of a queue may start late, too."""
         if queue.head is None:
             if queue.expand is not None and not self._entered(queue):
                 return
-            self._bring_up(queue, self.now)
+            self.bring_up(queue, self.now)
             if queue.due > self.now:
                 self.push(queue.due, START + queue.index, queue)
                 return
         super()._attempt(queue)
 
-    def _bring_up(self, queue: Queue, least: int) -> Task:
-        task = super()._bring_up(queue, least)
+    def bring_up(self, queue: Queue, least: int) -> Task:
+        """The next task becomes the head, and may start late."""
+        task = super().bring_up(queue, least)
         lag = self.delays.lag(queue, task.latency)
         if lag:
             queue.due += lag
@@ -84,15 +111,6 @@ class DelayedScheduler(Scheduler):
         """Let a parked queue start its head at a tick, or at another."""
         ticks = at - self.now
         super().release(index, self.now + (self.delays.some(ticks) if ticks else 0))
-
-    def make(self, maker: Resource, ticks: int) -> int:
-        """Occupy something beside the queues for the instruction that acts."""
-        return super().make(maker, self.delays.some(ticks))
-
-    def issue(self, flight: Flight, at: int) -> None:
-        """Put a transfer in flight."""
-        self.delays.transfer(self.queues[flight.origin[0]], flight)
-        super().issue(flight, self.now + self.delays.some(at - self.now))
 
     def save(self) -> Any:
         """Everything that changes, the delays included."""

@@ -20,6 +20,7 @@ from nasm.machine.records import Status
 from nasm.program.deferred import Moment
 from nasm.runs.running import Running
 from nasm.sim.counters import HIGHEST, LOWEST
+from nasm.sim.divert import divert
 from nasm.sim.memory import Array
 from nasm.sim.queues import Queue
 from nasm.views.view import View
@@ -103,7 +104,7 @@ class SetRegister(Change):
         if queue.head is None or queue.arrived is not None:
             return
         if queue.fetch(queue.pc)[0] is not queue.head:  # its address was taken from the register
-            machine.scheduler.divert(queue, queue.pc, queue.resume)
+            divert(machine.scheduler, queue, queue.pc, queue.resume)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -145,7 +146,7 @@ class Divert(Change):
         free(running, queue)
         if self.pc < queue.length or self.resume:
             queue.fetch(self.pc)  # what is wrong with it is said before anything is changed
-        scheduler.divert(queue, self.pc, self.resume)
+        divert(scheduler, queue, self.pc, self.resume)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -174,7 +175,7 @@ class Type(Change):
             write(running.machine.addresses.access(view), values)
         for index, pcs in self.pcs:
             queue = scheduler.queues[index]
-            scheduler.divert(queue, pcs[0], (*queue.resume, queue.pc))
+            divert(scheduler, queue, pcs[0], (*queue.resume, queue.pc))
 
 
 def write(access: Access, values: Array) -> None:
