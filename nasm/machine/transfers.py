@@ -431,9 +431,9 @@ class Transfers:
         at = now + plan.dispatch
         if plan.maker:
             maker = self.scheduler.resources.named(flight.core, plan.maker)
-            flight.made = self.scheduler.make(maker, plan.making)
+            flight.made = self.scheduler.service.make(maker, plan.making)
             at = max(at, maker.free_at)
-        self.scheduler.issue(flight, at)
+        self.scheduler.service.issue(flight, at)
 
     def _portions(self, plan: Plan) -> tuple[Portion, ...]:
         """The portions of a plan, made once for each: transfers of a shape have the same plan."""

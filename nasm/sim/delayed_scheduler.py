@@ -16,8 +16,10 @@ from nasm.sim.delays import Delays
 from nasm.sim.queues import Queue, Task
 from nasm.sim.resources import Resource
 from nasm.sim.scheduler import Scheduler
-from nasm.sim.service import START
+from nasm.sim.service import START, Service, ServiceHost
 from nasm.sim.waits import WaitHost, Waits
+
+Supply = Sequence[tuple[int, int]]
 
 
 class DelayedWaits(Waits):
@@ -34,6 +36,26 @@ class DelayedWaits(Waits):
         super().post(number, op, value, self.delays.hand_off(delay, least), poster)
 
 
+class DelayedService(Service):
+    """Transfers that take as long as the delays say."""
+
+    def __init__(
+        self, host: ServiceHost, cores: Sequence[Channels], supply: Supply, delays: Delays
+    ) -> None:
+        super().__init__(host, cores, supply)
+        self.delays = delays
+
+    def make(self, maker: Resource, ticks: int) -> int:
+        """Occupy something beside the queues for the instruction that acts."""
+        return super().make(maker, self.delays.some(ticks))
+
+    def issue(self, flight: Flight, at: int) -> None:
+        """Put a transfer in flight."""
+        host = self.host
+        self.delays.transfer(host.queues[flight.origin[0]], flight)
+        super().issue(flight, host.now + self.delays.some(at - host.now))
+
+
 class DelayedScheduler(Scheduler):
     """A scheduler that asks ``delays`` how long things take."""
 
@@ -44,25 +66,29 @@ class DelayedScheduler(Scheduler):
         delay: int,
         *,
         delays: Delays,
+        supply: Supply = (),
         **more: Any,
     ) -> None:
-        super().__init__(semaphores, channels, delay, **more)
+        super().__init__(semaphores, channels, delay, supply=supply, **more)
         self.delays = delays
         self.waits = DelayedWaits(self, semaphores, delays)
+        self.service = DelayedService(self, channels, supply, delays)
+        self.transfers = self.service.transfers
 
     def _attempt(self, queue: Queue) -> None:
         """The first instruction of a queue may start late, too."""
         if queue.head is None:
             if queue.expand is not None and not self._entered(queue):
                 return
-            self._bring_up(queue, self.now)
+            self.bring_up(queue, self.now)
             if queue.due > self.now:
                 self.push(queue.due, START + queue.index, queue)
                 return
         super()._attempt(queue)
 
-    def _bring_up(self, queue: Queue, least: int) -> Task:
-        task = super()._bring_up(queue, least)
+    def bring_up(self, queue: Queue, least: int) -> Task:
+        """The next task becomes the head, and may start late."""
+        task = super().bring_up(queue, least)
         lag = self.delays.lag(queue, task.latency)
         if lag:
             queue.due += lag
@@ -84,15 +110,6 @@ class DelayedScheduler(Scheduler):
         """Let a parked queue start its head at a tick, or at another."""
         ticks = at - self.now
         super().release(index, self.now + (self.delays.some(ticks) if ticks else 0))
-
-    def make(self, maker: Resource, ticks: int) -> int:
-        """Occupy something beside the queues for the instruction that acts."""
-        return super().make(maker, self.delays.some(ticks))
-
-    def issue(self, flight: Flight, at: int) -> None:
-        """Put a transfer in flight."""
-        self.delays.transfer(self.queues[flight.origin[0]], flight)
-        super().issue(flight, self.now + self.delays.some(at - self.now))
 
     def save(self) -> Any:
         """Everything that changes, the delays included."""

@@ -343,9 +343,9 @@ class Replay:
             made = self.history[flight.made]
             assert made.kind == MADE
             maker = scheduler.resources.named(flight.core, "maker")
-            copy.made = scheduler.make(maker, made.until - made.start)
+            copy.made = scheduler.service.make(maker, made.until - made.start)
             at = max(at, maker.free_at)
-        scheduler.issue(copy, at)
+        scheduler.service.issue(copy, at)
 
     def landed(self, issued: Issued, count: int) -> None:
         """Some shares of a transfer have landed."""

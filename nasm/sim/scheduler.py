@@ -15,20 +15,20 @@ engines have no interlock. What happens it tells the observers, and nothing else
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from heapq import heapify, heappop, heappush
+from heapq import heappop, heappush
 from operator import itemgetter
 from typing import Any
 
 from nasm.isa.pace import Pace
 from nasm.sim.bursts import Bursts, Event
-from nasm.sim.channels import Channels, Flight, Group
+from nasm.sim.channels import Channels, Group
 from nasm.sim.contention import Contention
 from nasm.sim.counters import Counters, Who
 from nasm.sim.events import EVENTS, Observer, hear_bursts, listeners
 from nasm.sim.gates import Gates
 from nasm.sim.interlock import Interlock
 from nasm.sim.queues import NEVER, ORDER, Flying, Queue, Task
-from nasm.sim.resources import Resource, Resources
+from nasm.sim.resources import Resources
 from nasm.sim.service import ARRIVE, COMMIT, START, TURN, Service
 from nasm.sim.waits import Waits
 
@@ -77,7 +77,7 @@ class Scheduler:
         self.resources = Resources()
         self.delay, self.paces = delay, list(paces)
         self.interlock = Interlock(interlock)
-        self.transfers: dict[int, Flight] = {}
+        self.transfers = self.service.transfers
         self.late: tuple[Who, ...] = ()
         self.retired = 0
         self.flying = 0
@@ -205,11 +205,11 @@ class Scheduler:
                 if retire is not None and self.retired >= retire:
                     return self.position - begun
             elif rank == ARRIVE:
-                self._arrive(what)
+                self.service.arrive(what)
             elif rank == TURN:
                 self.service.turn(what)
             elif type(what) is Group:
-                self.land(what)
+                self.service.land(what)
             else:
                 self.service.over(what)
         return events
@@ -225,7 +225,7 @@ class Scheduler:
         if task is None:
             if queue.expand is not None and not self._entered(queue):
                 return
-            task = self._bring_up(queue, now)
+            task = self.bring_up(queue, now)
         if not queue.waited and not self.waits.over(queue, now):
             return
         if task.plain:
@@ -385,7 +385,7 @@ class Scheduler:
     def go_on(self, queue: Queue, issue: int) -> None:
         """Bring up what follows in a queue on what has just started."""
         if queue.pc < queue.length or queue.resume:
-            self._bring_up(queue, self.now + issue)
+            self.bring_up(queue, self.now + issue)
             self._sequence += 1
             heappush(self.heap, (queue.due, START + queue.index, self._sequence, queue))
         else:
@@ -394,7 +394,7 @@ class Scheduler:
         if self.gates.closed_queues:
             self.gates.changed(queue.core, self.now + 1)
 
-    def _bring_up(self, queue: Queue, least: int) -> Task:
+    def bring_up(self, queue: Queue, least: int) -> Task:
         """The next task becomes the head, and may start when its unit is free, or at ``least``.
 
         It tries to at once, unless all that it will have to wait for is an earlier result.
@@ -469,86 +469,7 @@ class Scheduler:
         if all(queue.done for queue in self.queues):
             self.late = tuple(flight.origin for flight in self.transfers.values())
 
-    # -- by hand
-
-    def divert(self, queue: Queue, pc: int, resume: tuple[int, ...] = ()) -> None:
-        """Let a queue go on at another pc, and then at those that it is to ``resume`` at.
-
-        Its next task is taken back, which must not have arrived at a rendezvous: it stands in no
-        line any more, and nothing that is to come is for it.
-        """
-        now, index, head = self.now, queue.index, queue.head
-        self.poised = False  # what starts next may be something else
-        for tell in self._tell_idle:
-            tell(queue, now)
-        queue.account(now)
-        if queue.parked:
-            assert queue.wait is not None
-            self.semaphores[queue.wait[0]].parked.remove(index)
-        self.gates.forget(queue)
-        for resource in () if head is None else (*head.resources, *head.ports):
-            resource.waiting.pop(index, None)
-            resource.passed.discard(index)
-        self.heap[:] = [e for e in self.heap if e[3] is not queue or e[1] < START]
-        heapify(self.heap)
-        queue.head = queue.wait = queue.behind = queue.blocker = None
-        queue.asked = queue.parked = queue.waited = False
-        queue.resume, queue.cause, queue.poster = resume, ORDER, None
-        if head is None or pc is not queue.pc:  # else it stays where it is, expanded or not
-            queue.enter(pc)
-        queue.done = queue.pc >= queue.length and not resume
-        if not queue.done:
-            last = queue.flight[-1].start if queue.flight else -1
-            self._bring_up(queue, max(now, last + 1))
-            self.push(queue.due, START + index, queue)
-
-    # -- channels
-
-    def make(self, maker: Resource, ticks: int) -> int:
-        """Occupy something beside the queues for the instruction that acts, as soon as it is free.
-
-        Returns the number of this.
-        """
-        record, start, because = self.records, max(self.now, maker.free_at), self.record
-        self.records = record + 1
-        if maker.free_at > self.now:
-            because = maker.record
-        maker.take(start + ticks, self.acting, record)
-        for tell in self.listeners["made"]:
-            tell(self.queues[self.acting[0]], record, because, start, maker.free_at)
-        return record
-
-    def issue(self, flight: Flight, at: int) -> None:
-        """Put a transfer in flight; its shares reach their channels at a tick."""
-        self.transfers[flight.key] = flight
-        flight.record = self.record
-        for tell in self.listeners["issued"]:
-            tell(flight, self.now)
-        self.push(at, ARRIVE, flight)
-
-    def _arrive(self, flight: Flight) -> None:
-        for tell in self.listeners["queued"]:
-            tell(flight, self.now)
-        self.service.arrive(flight)
-
-    def land(self, group: Group) -> None:
-        """Shares have landed together: their bytes appear, then each of them posts."""
-        flight, count = group.flight, group.count
-        self.acting, self.record = flight.origin, group.record
-        for tell in self.listeners["landed"]:
-            tell(group, self.now)
-        flight.cargo.write(group.shares, group.payload)
-        for tell in self.listeners["delivered"]:
-            tell(group, self.now)
-        flight.left -= count
-        if not flight.left:
-            del self.transfers[flight.key]
-            if flight.landed is not None:
-                flight.landed()
-        if flight.semaphore is not None:
-            self.waits.count(flight.semaphore, count, flight.notify)
-        if self.gates.closed_queues:
-            self.gates.changed(flight.core, self.now)
+    # -- what others ask
 
     def pressing(self, rank: int) -> bool:
         """Whether something of at most this rank is still to be committed at this tick."""
@@ -572,7 +493,6 @@ class Scheduler:
             (self.position, self.poised, dict(self.poised_at)),
             (self.acting, self.record, self.records),
             tuple(self.heap),
-            tuple((flight, flight.left) for flight in self.transfers.values()),
             tuple(queue.save() for queue in self.queues),
             self.semaphores.save(),
             self.service.save(),
@@ -584,7 +504,7 @@ class Scheduler:
 
     def restore(self, saved: Any) -> None:
         """Everything as it was when it was saved; observers that came later stay as they are."""
-        numbers, where, acting, heap, transfers, queues, semaphores, service, *saved = saved
+        numbers, where, acting, heap, queues, semaphores, service, *saved = saved
         self.now, self.late, self.retired, self.flying, self._sequence = numbers
         self.position, self.poised, poised_at = where
         self.poised_at = dict(poised_at)
@@ -592,9 +512,6 @@ class Scheduler:
         resources, paces, gates, observers = saved
         self.gates.restore(gates)
         self.heap[:] = heap
-        self.transfers.clear()
-        for flight, left in transfers:
-            self.transfers[flight.key], flight.left = flight, left
         for queue, state in zip(self.queues, queues, strict=True):
             queue.restore(state)
         self.service.restore(service)

@@ -1,4 +1,4 @@
-"""Service: when the shares of transfers start, are over and land on the channels of all cores."""
+"""Service: when transfers are issued, and when their shares start, are over and land."""
 
 from __future__ import annotations
 
@@ -8,6 +8,10 @@ from typing import Any, Protocol
 from nasm.sim import turns
 from nasm.sim.channels import ChannelGroup, Channels, Flight, Group
 from nasm.sim.counters import Who
+from nasm.sim.gates import Gates
+from nasm.sim.queues import Queue
+from nasm.sim.resources import Resource
+from nasm.sim.waits import Waits
 
 COMMIT = 0
 LANDING, OVER, TURN = 1, 1, 2
@@ -19,6 +23,9 @@ class ServiceHost(Protocol):
     """What service needs of a scheduler."""
 
     now: int
+    queues: list[Queue]
+    waits: Waits
+    gates: Gates
     acting: Who
     record: int
     records: int
@@ -31,12 +38,9 @@ class ServiceHost(Protocol):
     def pressing(self, rank: int) -> bool:
         """Whether something of at most this rank is still to be committed at this tick."""
 
-    def land(self, group: Group) -> None:
-        """Shares have landed."""
-
 
 class Service:
-    """Serves the channels of all cores.
+    """Serves the channels of all cores; ``transfers`` are those in flight, by key.
 
     ``supply`` says by how much a share takes longer that starts while so many channels of all cores
     have work: a numerator and a denominator for each number of them, if what the cores share
@@ -48,10 +52,37 @@ class Service:
     ) -> None:
         self.host, self.cores = host, list(cores)
         self.supply = tuple(supply)
+        self.transfers: dict[int, Flight] = {}
+
+    def make(self, maker: Resource, ticks: int) -> int:
+        """Occupy something beside the queues for the instruction that acts, as soon as it is free.
+
+        Returns the number of this.
+        """
+        host = self.host
+        record, start, because = host.records, max(host.now, maker.free_at), host.record
+        host.records = record + 1
+        if maker.free_at > host.now:
+            because = maker.record
+        maker.take(start + ticks, host.acting, record)
+        for tell in host.listeners["made"]:
+            tell(host.queues[host.acting[0]], record, because, start, maker.free_at)
+        return record
+
+    def issue(self, flight: Flight, at: int) -> None:
+        """Put a transfer in flight; its shares reach their channels at a tick."""
+        host = self.host
+        self.transfers[flight.key] = flight
+        flight.record = host.record
+        for tell in host.listeners["issued"]:
+            tell(flight, host.now)
+        host.push(at, ARRIVE, flight)
 
     def arrive(self, flight: Flight) -> None:
         """The shares of a transfer reach their rings; a channel without work starts at once."""
         now = self.host.now
+        for tell in self.host.listeners["queued"]:
+            tell(flight, now)
         channels = self.cores[flight.core]
         for portion in flight.portions:
             servers = channels.gather(portion.channels, self._parted)
@@ -73,7 +104,7 @@ class Service:
             ended.free = now
             landing = ended.landing = max(ended.start + ended.latency, now)
             if landing == now:
-                host.land(ended)
+                self.land(ended)
             else:
                 host.push(landing, LANDING, ended)
         if server.rings:
@@ -81,6 +112,25 @@ class Service:
                 host.push(now, TURN, server)
             else:
                 self.turn(server)
+
+    def land(self, group: Group) -> None:
+        """Shares have landed together: their bytes appear, then each of them posts."""
+        host, flight, count = self.host, group.flight, group.count
+        host.acting, host.record = flight.origin, group.record
+        for tell in host.listeners["landed"]:
+            tell(group, host.now)
+        flight.cargo.write(group.shares, group.payload)
+        for tell in host.listeners["delivered"]:
+            tell(group, host.now)
+        flight.left -= count
+        if not flight.left:
+            del self.transfers[flight.key]
+            if flight.landed is not None:
+                flight.landed()
+        if flight.semaphore is not None:
+            host.waits.count(flight.semaphore, count, flight.notify)
+        if host.gates.closed_queues:
+            host.gates.changed(flight.core, host.now)
 
     def turn(self, server: ChannelGroup) -> None:
         """The next packet of a server begins, and with it perhaps a group."""
@@ -129,9 +179,14 @@ class Service:
 
     def save(self) -> Any:
         """Everything that changes."""
-        return tuple(core.save() for core in self.cores)
+        flying = tuple((flight, flight.left) for flight in self.transfers.values())
+        return flying, tuple(core.save() for core in self.cores)
 
     def restore(self, saved: Any) -> None:
         """As it was when it was saved."""
-        for core, state in zip(self.cores, saved, strict=True):
+        flying, cores = saved
+        self.transfers.clear()
+        for flight, left in flying:
+            self.transfers[flight.key], flight.left = flight, left
+        for core, state in zip(self.cores, cores, strict=True):
             core.restore(state)

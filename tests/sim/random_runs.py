@@ -239,9 +239,9 @@ class Run:
         at = now + DISPATCH
         if move.making:
             maker: Resource = scheduler.resources.named(0, "maker")
-            flight.made = scheduler.make(maker, move.making)
+            flight.made = scheduler.service.make(maker, move.making)
             at = max(at, maker.free_at)
-        scheduler.issue(flight, at)
+        scheduler.service.issue(flight, at)
 
     def _arrive(self, index: int, now: int) -> None:
         self.here.append(index)

@@ -226,7 +226,7 @@ def issues(bench: Bench, *flights: tuple[int, int, int, list[Portion]]) -> Work:
         for key, ring, at, portions in flights:
             more = {"semaphore": 3, "notify": 2}
             flight = Flight(key, (0, 0), 0, ring, portions, Cargo(bench), **more)
-            bench.scheduler.issue(flight, now + at)
+            bench.scheduler.service.issue(flight, now + at)
 
     return work(start=start)
 
@@ -292,7 +292,7 @@ def test_shares_that_read_and_land_act_for_who_issued_them_whoever_acted_last() 
 
     def start(now: int) -> None:
         flight = Flight(1, (0, 0), 0, 0, [Portion(1, (0,), 4, 6, 64)], cargo, semaphore=3)
-        bench.scheduler.issue(flight, now + 10)
+        bench.scheduler.service.issue(flight, now + 10)
 
     bench.queue({"work": work(start=start), "ticks": 1})
     bench.queue(*[{"ticks": 1}] * 15)  # one of them completes before each of the two

@@ -117,7 +117,7 @@ def _issue(scheduler: Scheduler, number: int, queue: int, line: Line, now: int) 
     flight = Flight(
         number, (queue, 0), 0, 0, [portion], Cargo(), semaphore=semaphore, notify=notify
     )
-    scheduler.issue(flight, now + dispatch)
+    scheduler.service.issue(flight, now + dispatch)
 
 
 def shorter(rng: random.Random, queues: Lines) -> Lines:

@@ -182,7 +182,7 @@ def run(made: Sequence[Sequence[Share]]) -> tuple[Scheduler, Landings, dict[int,
             first.flight, (0, 0), 0, first.ring, portions(shares), cargo[first.flight],
             urgency=first.urgency, semaphore=1,
         )  # fmt: skip
-        scheduler.issue(flight, first.arrived)
+        scheduler.service.issue(flight, first.arrived)
     return scheduler, told, cargo
 
 

@@ -20,6 +20,7 @@ from nasm.machine.records import Status
 from nasm.program.deferred import DeferredMoment
 from nasm.runs.running import Running
 from nasm.sim.counters import HIGHEST, LOWEST
+from nasm.sim.divert import divert
 from nasm.sim.memory import Array
 from nasm.sim.queues import Queue
 from nasm.views.view import View
@@ -102,7 +103,7 @@ class SetRegister(HandChange):
         if queue.head is None or queue.arrived is not None:
             return
         if queue.fetch(queue.pc)[0] is not queue.head:  # its address was taken from the register
-            machine.scheduler.divert(queue, queue.pc, queue.resume)
+            divert(machine.scheduler, queue, queue.pc, queue.resume)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -144,7 +145,7 @@ class Divert(HandChange):
         free(running, queue)
         if self.pc < queue.length or self.resume:
             queue.fetch(self.pc)  # errors are reported before anything is changed
-        scheduler.divert(queue, self.pc, self.resume)
+        divert(scheduler, queue, self.pc, self.resume)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -173,7 +174,7 @@ class Type(HandChange):
             write(running.machine.addresses.access(view), values)
         for index, pcs in self.pcs:
             queue = scheduler.queues[index]
-            scheduler.divert(queue, pcs[0], (*queue.resume, queue.pc))
+            divert(scheduler, queue, pcs[0], (*queue.resume, queue.pc))
 
 
 def write(access: Access, values: Array) -> None:
