@@ -75,6 +75,13 @@ class Session(Drawn, Running):
 
     BURSTS = False
 
+    stops: Breakpoints
+    expressions: ExpressionPart
+    memory: MemoryPart
+    engines: EnginePart
+    why: WhyPart
+    changes: ChangePart
+
     @with_settings(SessionKeywords)
     def __init__(
         self,
