@@ -75,7 +75,7 @@ def _members(cls: type) -> str:
         rows += [
             [code(f"{part}.{one_line(name, member)}"), _plain(_summary(member))]
             for name, member in inspect.getmembers(kind, inspect.isfunction)
-            if not name.startswith("_") and not hasattr(cls, name)
+            if not name.startswith("_") and inspect.unwrap(getattr(cls, name, nasm)) is not member
         ]
     return table(["", "what it does or is"], rows) if rows else ""
 
