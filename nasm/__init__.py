@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from nasm.base.problems import Error, Failure, Problem, Refused
     from nasm.debugger.changing.interactive import Typed
     from nasm.debugger.engines.records import Context
-    from nasm.debugger.moving.breakpoints import Breakpoint, Hit
+    from nasm.debugger.moving.breakpoint_records import Breakpoint, Hit
     from nasm.debugger.moving.travel import Mark
     from nasm.debugger.origins.records import Why
     from nasm.debugger.session import Session
@@ -76,12 +76,12 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Breakpoint": "nasm.debugger.moving.breakpoints",
+    "Breakpoint": "nasm.debugger.moving.breakpoint_records",
     "Checkpoint": "nasm.runs.running",
     "Context": "nasm.debugger.engines.records",
     "Error": "nasm.base.problems",
     "Failure": "nasm.base.problems",
-    "Hit": "nasm.debugger.moving.breakpoints",
+    "Hit": "nasm.debugger.moving.breakpoint_records",
     "Limits": "nasm.isolation.limits",
     "Mark": "nasm.debugger.moving.travel",
     "Moment": "nasm.machine.records",

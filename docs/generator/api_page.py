@@ -64,14 +64,32 @@ def _members(cls: type) -> str:
     for name, member in inspect.getmembers(cls):
         plain = inspect.unwrap(member) if callable(member) else member
         home = getattr(plain.fget if isinstance(plain, property) else plain, "__module__", "")
-        summary = (inspect.getdoc(member) or "").partition("\n\n")[0]
+        summary = _summary(member)
         if name.startswith("_") or not (home or "").startswith("nasm"):
             continue
         if isinstance(member, property):
             rows.append([code(name), _plain(summary)])
         elif inspect.isfunction(plain) or inspect.ismethod(plain):
             rows.append([code(one_line(name, plain)), _plain(summary)])
+    for part, kind in _parts(cls):
+        rows += [
+            [code(f"{part}.{one_line(name, member)}"), _plain(_summary(member))]
+            for name, member in inspect.getmembers(kind, inspect.isfunction)
+            if not name.startswith("_") and inspect.unwrap(getattr(cls, name, nasm)) is not member
+        ]
     return table(["", "what it does or is"], rows) if rows else ""
+
+
+def _parts(cls: type) -> Iterator[tuple[str, type]]:
+    """The parts of a session: attributes whose methods the session has only in part."""
+    for name, kind in vars(cls).get("__annotations__", {}).items():
+        home = vars(inspect.getmodule(cls)).get(kind)
+        if inspect.isclass(home):
+            yield name, home
+
+
+def _summary(value: Any) -> str:
+    return (inspect.getdoc(value) or "").partition("\n\n")[0]
 
 
 def _names(module: ModuleType) -> str:
@@ -80,7 +98,7 @@ def _names(module: ModuleType) -> str:
     rows = [
         [
             code(one_line(name, value) if inspect.isfunction(value) else name),
-            _plain((inspect.getdoc(value) or "").partition("\n\n")[0]),
+            _plain(_summary(value)),
         ]
         for name, value in found
     ]

@@ -6,33 +6,35 @@ frozen records, and arrays. Each ability lives in :mod:`nasm.debugger`; here it 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
+from nasm.base.delegation import part_method
 from nasm.base.drawing import Drawn
 from nasm.base.gc_pause import paused
 from nasm.base.problems import Failure, Problem, counted, in_line, number_of
 from nasm.base.source import Source
 from nasm.base.source_files import Text
-from nasm.debugger.edits import Trying
 from nasm.debugger.moving import moves, specs
-from nasm.debugger.moving.breakpoints import Breakpoint, Breakpoints, Hit
+from nasm.debugger.moving.breakpoint_records import Breakpoint, Hit
+from nasm.debugger.moving.breakpoints import Breakpoints
 from nasm.debugger.moving.locations import loop_variables
 from nasm.debugger.moving.past import KEPT, Past
-from nasm.debugger.moving.specs import StopRequest
 from nasm.debugger.moving.stops import Met, Test
 from nasm.debugger.moving.travel import Mark, Travel
-from nasm.debugger.values.expressions import dated
+from nasm.debugger.parts.changes import ChangePart
+from nasm.debugger.parts.engines import EnginePart
+from nasm.debugger.parts.expressions import ExpressionPart
+from nasm.debugger.parts.memory import MemoryPart
+from nasm.debugger.parts.why import WhyPart
 from nasm.debugger.values.names import Lets, Named
-from nasm.debugger.values.value import Value
 from nasm.language.expanding.statements import unknown_target
 from nasm.machine import Machine
 from nasm.machine.inputs import Inputs
 from nasm.machine.records import Moment, Rows, RunReport, Status
 from nasm.program.program import Program
-from nasm.runs.running import CHUNK
+from nasm.runs.running import CHUNK, Running
 from nasm.runs.settings import (
     EmptyKeywords,
     RunSettings,
@@ -45,19 +47,23 @@ from nasm.targets import TARGETS, USUAL
 
 if TYPE_CHECKING:  # what is asked rarely is imported when it is
     from nasm.analysis.profile.what_if import WhatIf
-    from nasm.debugger.origins.records import LastWrite, Why
 
 NO_PROGRAM = "an empty machine"
 """Instead of the name of a program."""
 
 
-class Session(Drawn, Trying):
+class Session(Drawn, Running):
     """A program on a machine, where it can be run, stopped, inspected, changed and taken back.
 
     ``program`` is a Program, the path of a file or a text of several lines to assemble. ``inputs``
     are arrays by tensor name, or the path of a .npz file or of a folder of .npy files; they
     override initialisers. The keywords are described at :class:`nasm.RunSettings`. Everything is
     loaded once, here; raises :class:`nasm.Failure` with every problem.
+
+    It has parts: ``stops`` are its breakpoints, ``past`` what was kept to go back by, ``memory``,
+    ``engines`` and ``expressions`` look at the moment it is at, ``why`` asks where values came
+    from, and ``changes`` is what was typed or changed by hand. What is used most is a method of the
+    session, too.
 
     Names, places, times and expressions are texts as the debugger takes them. What is not one
     raises :class:`nasm.Failure`, with its place in a text that does not parse, or
@@ -68,6 +74,13 @@ class Session(Drawn, Trying):
     """
 
     BURSTS = False
+
+    stops: Breakpoints
+    expressions: ExpressionPart
+    memory: MemoryPart
+    engines: EnginePart
+    why: WhyPart
+    changes: ChangePart
 
     @with_settings(SessionKeywords)
     def __init__(
@@ -84,11 +97,16 @@ class Session(Drawn, Trying):
         if keep is None:
             keep = 0 if chosen.profile or chosen.trace else KEPT
         self.past = Past(self, super()._advance, keep)
-        self.breakpoints = Breakpoints(self, self.past)
-        self._travel = Travel(self, self.past, self.breakpoints)
+        self.stops = self.breakpoints = Breakpoints(self, self.past)
+        self._travel = travel = Travel(self, self.past, self.stops)
+        self.expressions = ExpressionPart(self, travel)
+        self.memory = MemoryPart(self)
+        self.engines = EnginePart(self, self.past)
+        self.why = WhyPart(self, travel, self.engines)
+        self.changes = ChangePart(self, travel, self.expressions, self.memory)
         self.named = {}
         self._lets = Lets(
-            self, self.named, self.breakpoints.read_again, lambda: loop_variables(self.program)
+            self, self.named, self.stops.read_again, lambda: loop_variables(self.program)
         )
 
     @classmethod
@@ -133,75 +151,28 @@ class Session(Drawn, Trying):
 
     def _begin(self) -> None:
         super()._begin()
-        self.breakpoints.hits = ()
+        self.stops.hits = ()
 
     def _advance(self, events: int, until: int | None = None, retire: int | None = None) -> int:
         position = self.machine.scheduler.position
-        self.breakpoints.advance(events, until, retire)
+        self.stops.advance(events, until, retire)
         return self.machine.scheduler.position - position
 
     def restart(self) -> None:
         """Return to the start with the inputs that were loaded then; changes by hand are gone."""
         super().restart()
         self.past.changes.clear()
-        self.breakpoints.hits = ()
+        self.stops.hits = ()
 
     # -- stopping
 
     @property
     def hits(self) -> tuple[Hit, ...]:
         """The breakpoints that the last move met, if it stopped there."""
-        return self.breakpoints.hits
+        return self.stops.hits
 
-    def break_at(
-        self,
-        what: str | int,
-        *,
-        after: bool = False,
-        condition: str = "",
-        ignore: int = 0,
-        temporary: bool = False,
-        name: str = "",
-        commands: str | Sequence[str] = (),
-    ) -> Breakpoint:
-        """Stop where ``what`` says; raises Refused or Failure.
-
-        A line, a label, a mnemonic, an engine or ``tensor pc 3``: before such an instruction
-        starts, or ``after`` it has completed. ``$loaded`` and ``$loaded >= 32``: when it changes,
-        or becomes true. ``@scalar.%r0``; ``cycle 500``, ``2.5us``; ``transfer [start | land]
-        [LOCATION]``; ``held N [ENGINE]``; ``hazard [CODE]``; ``nan``; ``if EXPRESSION``. Only if
-        the ``condition`` holds, an expression that may use the variables of the loops around an
-        instruction; the first ``ignore`` times not; if it is ``temporary`` only once. ``commands``
-        are what the debugger does there. It is listed in :attr:`breakpoints`, and deleted and
-        disabled there by its number or ``name``.
-        """
-        asked = StopRequest(str(what), specs.AFTER if after else "")
-        lines = specs.lines(commands)
-        return self.breakpoints.set(
-            Breakpoint(0, "", condition, ignore, temporary, name=name, commands=lines, asked=asked)
-        )
-
-    def watch(
-        self,
-        what: str,
-        how: str = "changed",
-        *,
-        condition: str = "",
-        ignore: int = 0,
-        temporary: bool = False,
-        name: str = "",
-        commands: str | Sequence[str] = (),
-    ) -> Breakpoint:
-        """Stop when memory is ``changed``, ``written`` or ``read``; raises Refused or Failure.
-
-        ``what`` is a tensor or a part of one, ``psum bank 2``, ``sbuf 0:64 partitions 0:8``
-        (bytes), a semaphore or a register; the rest is as for :meth:`break_at`.
-        """
-        asked = StopRequest(what, how)
-        lines = specs.lines(commands)
-        return self.breakpoints.set(
-            Breakpoint(0, "", condition, ignore, temporary, name=name, commands=lines, asked=asked)
-        )
+    break_at = part_method("stops", Breakpoints.at)
+    watch = part_method("stops", Breakpoints.watch)
 
     def take_over(self, other: Session) -> tuple[tuple[Named | Breakpoint, str], ...]:
         """Have the names of expressions and the breakpoints of another session.
@@ -209,7 +180,7 @@ class Session(Drawn, Trying):
         Returns those that cannot be, each with why.
         """
         lost = self._lets.take_over(other.named)
-        return (*lost, *self.breakpoints.take_over(other.breakpoints))
+        return (*lost, *self.stops.take_over(other.breakpoints))
 
     # -- names
 
@@ -281,7 +252,7 @@ class Session(Drawn, Trying):
         with paused():
             while not self.over:
                 position = self.machine.scheduler.position
-                met = self.breakpoints.advance(CHUNK, tests=(test,))
+                met = self.stops.advance(CHUNK, tests=(test,))
                 if self._halted():
                     return met
                 if self.machine.scheduler.position == position:
@@ -320,36 +291,6 @@ class Session(Drawn, Trying):
         """
         return self._travel.to_write(specs.watching(self, what, "written").test)
 
-    # -- asked of parts of cores, too
-
-    def why(self, text: str, depth: int | None = None, most: int | None = None) -> Why:
-        """Where an element of a tensor, or a part of what a core holds, got the value it has now.
-
-        Of a part that is the last instruction that changed it; of an element what made it, of what,
-        and where that came from, ``depth`` times back (copies are ignored), with ``most`` as the
-        limit of values in all. Raises Failure.
-        """
-        from nasm.debugger.origins import part_changes
-
-        asked = part_changes.of_core(self, text)
-        if asked is None:
-            return super().why(text, depth, most)
-        with self.breakpoints.aside(), self.past.excursion():
-            return part_changes.why(self, asked, self._travel.met_last, self.past)
-
-    def last_write(self, text: str) -> LastWrite | None:
-        """The last write of any element of a tensor or slice until now; None if there was none.
-
-        Of a part of what a core holds it is the last change. Raises Failure.
-        """
-        from nasm.debugger.origins import part_changes
-
-        asked = part_changes.of_core(self, text)
-        if asked is None:
-            return super().last_write(text)
-        with self.breakpoints.aside(), self.past.excursion():
-            return part_changes.last_change(self, asked, self._travel.met_last, self.past)
-
     def goto(self, where: str | int | Mark | Moment) -> None:
         """Go to a moment, back or forward; nothing stops on the way. Raises Refused.
 
@@ -370,31 +311,30 @@ class Session(Drawn, Trying):
         """Go to before the event in the middle of which the machine was stopped."""
         self._travel.to_position(max(0, self.machine.scheduler.position - 1))
 
-    # -- at another moment
+    at = part_method("_travel", Travel.at)
 
-    def evaluate(self, text: str, names: Mapping[str, int | float] | None = None) -> Value:
-        """What an expression is now, to be read before the machine runs on; raises Failure.
+    # -- what parts do, under the names that are typed most
 
-        ``acc at 2.5us`` is what it was, or will be, at another moment: see :meth:`goto`.
-        """
-        text, where = dated(str(text))
-        if where:
-            from nasm.debugger.values.differences import kept
+    evaluate = part_method("expressions", ExpressionPart.evaluate)
+    context = part_method("engines", EnginePart.context)
+    transfers = part_method("engines", EnginePart.transfers)
+    counters = part_method("engines", EnginePart.counters)
+    blocked = part_method("engines", EnginePart.blocked)
+    who = part_method("engines", EnginePart.who)
+    history = part_method("engines", EnginePart.history)
+    last_write = part_method("why", WhyPart.last_write)
+    execute = part_method("changes", ChangePart.execute)
+    declare = part_method("changes", ChangePart.declare)
+    set = part_method("changes", ChangePart.set)
+    skip = part_method("changes", ChangePart.skip)
+    set_pc = part_method("changes", ChangePart.set_pc)
+    undo = part_method("changes", ChangePart.undo)
 
-            with self.at(where):
-                return kept(super().evaluate(text, names))
-        return super().evaluate(text, names)
-
-    @contextmanager
-    def at(self, where: str | int | Mark | Moment) -> Iterator[None]:
-        """Within, the run is at another moment, as for :meth:`goto`; then it is back."""
-        with self.breakpoints.aside(), self.past.excursion():
-            self.goto(where)
-            yield
+    # -- what it comes to
 
     def report(self, hashes: bool = True) -> RunReport:
         """The run so far, and what was changed by hand; expectations are judged if it finished."""
-        changes = tuple(map(str, self.by_hand))
+        changes = tuple(map(str, self.changes.made))
         return replace(super().report(hashes), changes=changes)
 
     def what_if(self) -> Iterator[WhatIf]:

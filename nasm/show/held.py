@@ -84,7 +84,7 @@ def _whole(session: Session, item: HeldPart, width: int, plain: bool) -> Iterato
 
 def _elements(session: Session, value: Value, width: int) -> Iterator[str]:
     yield from arrays.shown(value, "", width)
-    yield arrays.summary(value, session.statistics(value))
+    yield arrays.summary(value, session.expressions.statistics(value))
 
 
 def _engine(session: Session, item: HeldPart, width: int, full: bool = False) -> Iterator[str]:
@@ -95,4 +95,4 @@ def _engine(session: Session, item: HeldPart, width: int, full: bool = False) ->
         lines = arrays.shown(value, "", width) if full else [arrays.heading(value)]
         sizes = lines[0].removeprefix(value.text).strip()
         yield from (f"{name}  {sizes}", *([f"  {what}"] if what else []), *lines[1:])
-        yield arrays.summary(value, session.statistics(value))
+        yield arrays.summary(value, session.expressions.statistics(value))

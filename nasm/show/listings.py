@@ -10,7 +10,7 @@ from nasm.base.source import Span
 from nasm.debugger.engines.counters import Changed, Counter
 from nasm.debugger.engines.transfers import NOTIFYING, TransferRecord
 from nasm.debugger.engines.users import LineUse
-from nasm.debugger.moving.breakpoints import Breakpoint
+from nasm.debugger.moving.breakpoint_records import Breakpoint
 from nasm.debugger.moving.travel import Mark
 from nasm.debugger.values.names import Named
 from nasm.machine.records import ChannelRecord, QueueRecord, SemaphoreRecord, Units

@@ -17,7 +17,8 @@ from nasm.base.drawing import Drawn
 from nasm.base.problems import clean
 from nasm.debugger.engines.records import Context
 from nasm.debugger.engines.wait_chain import WaitChain
-from nasm.debugger.moving.breakpoints import Breakpoint, Breakpoints
+from nasm.debugger.moving.breakpoint_records import Breakpoint
+from nasm.debugger.moving.breakpoints import Breakpoints
 from nasm.debugger.origins.records import Why
 from nasm.debugger.session import Session
 from nasm.debugger.values.differences import ValueDifference

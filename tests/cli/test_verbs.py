@@ -22,7 +22,7 @@ from nasm.apps import repl
 from nasm.apps.cli import arguments, main
 from nasm.apps.cli import verb as verb_module
 from nasm.apps.cli import verbs as folder
-from nasm.apps.cli.verb import Head, Verb, named, names, verbs
+from nasm.apps.cli.verb import Verb, VerbHead, named, names, verbs
 from nasm.apps.cli.verbs import explain
 from nasm.base import host_memory
 from nasm.base.array_files import ArrayFile
@@ -354,7 +354,7 @@ def test_each_verb_is_one_file_with_one_declaration() -> None:
     ranks = [verb.rank for verb in verbs().values()]
     assert len(set(ranks)) == len(ranks)
     for name, head in verbs().items():
-        assert {key: getattr(named(name), key) for key in Head._fields} == head._asdict()
+        assert {key: getattr(named(name), key) for key in VerbHead._fields} == head._asdict()
 
 
 def test_no_other_list_of_verbs_is_kept() -> None:

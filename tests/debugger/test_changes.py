@@ -221,7 +221,7 @@ def test_each_change_has_a_text_that_does_it_again() -> None:
     session.skip("sync")
     session.set_pc("sync", 2)
     session.execute("@vector Memset x, 1.0")
-    assert [str(change) for change in session.by_hand] == [
+    assert [str(change) for change in session.changes.made] == [
         "set x[0] = K / 2",
         "set $loaded = 3",
         "set @scalar.%r1 = 2",

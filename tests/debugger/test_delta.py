@@ -44,7 +44,9 @@ def compared(one: Session, before: dict[str, Any]) -> dict[str, tuple[Any, ...]]
 
 def told(one: Session, since: Any) -> dict[str, tuple[Any, ...]]:
     """The same as the session says it."""
-    return {c.tensor: (c.count, c.box, [e.index for e in c.elements]) for c in one.changes(since)}
+    return {
+        c.tensor: (c.count, c.box, [e.index for e in c.elements]) for c in one.memory.changes(since)
+    }
 
 
 KINDS = [("loop", 0), ("shared", 0), *part([*CASES[:4], *CASES[29::3]], 3)]
@@ -71,30 +73,30 @@ def along(one: Session, draw: random.Random) -> None:
     for _ in range(200):
         if one.over:
             break
-        since, before = one.since(), Record._memory(one)
+        since, before = one.memory.since(), Record._memory(one)
         one.step(count=draw.choice((1, 2, 9)))
         assert told(one, since) == compared(one, before)
-        one.release(since)
+        one.memory.release(since)
     assert one.over
 
 
 def test_first_values_and_nan_are_those_there() -> None:
     one = session(made(SHARED))
-    since = one.since()
+    since = one.memory.since()
     one.run()
-    (a,) = [c for c in one.changes(since) if c.tensor == "a"]
+    (a,) = [c for c in one.memory.changes(since) if c.tensor == "a"]
     assert (a.place, a.count, a.nan) == ("a", 128 * 64, None)
     assert [(e.index, e.before, e.after) for e in a.elements[:2]] == [
         ((0, 0), None, np.float32(1)),
         ((0, 1), None, np.float32(1)),
     ]
-    one.release(since)
-    since = one.since()
+    one.memory.release(since)
+    since = one.memory.since()
     one.set("a[5, 6:9]", float("nan"))
-    (a,) = [c for c in one.changes(since) if c.tensor == "a"]
+    (a,) = [c for c in one.memory.changes(since) if c.tensor == "a"]
     assert (a.place, a.count, a.nan) == ("a[5, 6:9]", 3, (5, 6))
     one.goto("start")
-    assert one.changes(since) == ()
+    assert one.memory.changes(since) == ()
 
 
 def test_of_a_very_large_tensor_it_says_that_there_may_be_more(
@@ -102,9 +104,9 @@ def test_of_a_very_large_tensor_it_says_that_there_may_be_more(
 ) -> None:
     monkeypatch.setattr(delta, "MOST", 1)
     one = session(made(".target trn2\n.sbuf t f32[128, 512]\n@vector Memset t, 1.0\n"))
-    since = one.since()
+    since = one.memory.since()
     one.run()
-    (change,) = one.changes(since)
+    (change,) = one.memory.changes(since)
     assert change.more
     assert change.count == memory.BLOCK // 4
 

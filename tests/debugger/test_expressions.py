@@ -64,7 +64,7 @@ def test_a_tensor_keeps_its_dtype_and_what_is_computed_has_none(toy: Session) ->
 
 
 def test_semaphores_and_registers_follow_the_run(toy: Session) -> None:
-    loaded, register = toy.expression("$loaded >= 2"), toy.expression("@alpha.%r0")
+    loaded, register = toy.expressions.parsed("$loaded >= 2"), toy.expressions.parsed("@alpha.%r0")
     assert not loaded.value(toy).holds
     assert register.value(toy).number is None
     toy.step("alpha", 1)
@@ -127,15 +127,18 @@ def test_an_element_of_which_a_byte_is_missing_is_not_known() -> None:
     assert found.missing is not None
     assert found.missing.tolist() == [[True, True], [False, True]]
     assert session.known("x").tolist() == [[False, False], [True, False]]
-    assert session.written("x") == 0.25
+    assert session.memory.written("x") == 0.25
 
 
 def test_names_are_given_with_each_question(toy: Session) -> None:
-    asked = toy.expression("X[t, t // 2] == 2 * t", names=("t",))
+    asked = toy.expressions.parsed("X[t, t // 2] == 2 * t", names=("t",))
     assert [asked.value(toy, {"t": t}).holds for t in range(3)] == [True, True, False]
-    assert toy.expression("X[2 * t]", names=("t",)).value(toy, {"t": 1}).array.tolist() == [4, 5]
+    assert toy.expressions.parsed("X[2 * t]", names=("t",)).value(toy, {"t": 1}).array.tolist() == [
+        4,
+        5,
+    ]
     with pytest.raises(Failure, match="index 8 is outside axis 0"):
-        toy.expression("X[2 * t]", names=("t",)).value(toy, {"t": 4})
+        toy.expressions.parsed("X[2 * t]", names=("t",)).value(toy, {"t": 4})
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import nasm
-from nasm.debugger.moving.breakpoints import Breakpoint
+from nasm.debugger.moving.breakpoint_records import Breakpoint
 from nasm.debugger.session import Session
 
 PROGRAMS = Path(__file__).parents[2] / "programs"
@@ -84,7 +84,7 @@ def test_an_empty_machine_is_typed_at() -> None:
     assert done.pending == 0
     assert [one.text for one, _ in done.executed] == ["Memset t, 2.5"]
     assert (session.read("t") == 2.5).all()
-    assert nasm.Session(session.typed_text()).run().ok
+    assert nasm.Session(session.changes.typed_text()).run().ok
 
 
 # -- where it stands
@@ -207,17 +207,17 @@ def test_what_is_behind_undone_changes_is_refused(stopped: Session) -> None:
 
 def test_values_are_asked_for_by_expression_or_value(stopped: Session) -> None:
     value = stopped.evaluate("A.T @ B")
-    found = stopped.statistics("A.T @ B")
-    assert found == stopped.statistics(value)
+    found = stopped.expressions.statistics("A.T @ B")
+    assert found == stopped.expressions.statistics(value)
     exact = stopped.read("A").astype(float).T @ stopped.read("B").astype(float)
     assert np.isclose(found.mean, exact.mean())
     assert found.size == exact.size
-    assert sum(stopped.histogram("A", bins=3).counts) == 128 * 128
-    assert stopped.picture("acc", 4, 8).block == (32, 64)
-    assert stopped.first("acc", 3).array.tolist() == stopped.read("acc")[0, :3].tolist()
-    assert stopped.written("acc") == 1
-    assert stopped.written("c[0:4]") == 0
-    assert stopped.difference("acc", "A.T @ B", rtol=1e-2).same
+    assert sum(stopped.expressions.histogram("A", bins=3).counts) == 128 * 128
+    assert stopped.expressions.picture("acc", 4, 8).block == (32, 64)
+    assert stopped.expressions.first("acc", 3).array.tolist() == stopped.read("acc")[0, :3].tolist()
+    assert stopped.memory.written("acc") == 1
+    assert stopped.memory.written("c[0:4]") == 0
+    assert stopped.expressions.difference("acc", "A.T @ B", rtol=1e-2).same
 
 
 def test_engines_transfers_and_memory_are_records(stopped: Session) -> None:
@@ -228,8 +228,8 @@ def test_engines_transfers_and_memory_are_records(stopped: Session) -> None:
     assert [t.span.line for t in stopped.transfers() if t.span] == [15, 16]
     (loaded,) = stopped.counters("$loaded")
     assert [w.at.engine for w in loaded.waiting] == ["tensor"]
-    assert [m.memory for m in stopped.memories()] == ["hbm", "sbuf", "psum"]
-    assert {lane.owner.name for lane in stopped.partition(5)} == {"a", "b", "c", "acc"}
+    assert [m.memory for m in stopped.memory.maps()] == ["hbm", "sbuf", "psum"]
+    assert {lane.owner.name for lane in stopped.memory.partition(5)} == {"a", "b", "c", "acc"}
     assert [use.does for use in stopped.who("acc")] == ["writes", "reads"]
     assert stopped.blocked("tensor").end == "time"
     assert [one.value for one in stopped.history("loaded")] == []
@@ -246,13 +246,13 @@ def test_why_tells_where_a_value_came_from(session: Session) -> None:
 
 
 def test_changes_are_seen_undone_and_tried(stopped: Session) -> None:
-    since = stopped.since()
+    since = stopped.memory.since()
     stopped.set("acc[0, 0:2]", [1.0, 2.0])
-    (change,) = stopped.changes(since)
+    (change,) = stopped.memory.changes(since)
     assert (change.place, change.count) == ("acc[0, 0:2]", 2)
-    stopped.release(since)
+    stopped.memory.release(since)
     before, hits = stopped.moment, stopped.hits
-    tried = stopped.trial("@vector Memset c, 7.0")
+    tried = stopped.changes.trial("@vector Memset c, 7.0")
     assert tried.executed
     assert stopped.moment == before
     assert not stopped.known("c").any()
@@ -260,9 +260,9 @@ def test_changes_are_seen_undone_and_tried(stopped: Session) -> None:
     assert stopped.breakpoints[1].hits == 1
     stopped.run()
     assert stopped.read("C[0, 0:2]").tolist() == [1.0, 2.0]
-    assert [str(change) for change in stopped.by_hand] == ["set acc[0, 0:2] = [1.0, 2.0]"]
+    assert [str(change) for change in stopped.changes.made] == ["set acc[0, 0:2] = [1.0, 2.0]"]
     stopped.restart()
-    assert stopped.by_hand == ()
+    assert stopped.changes.made == ()
     assert stopped.now == 0
 
 
@@ -291,11 +291,11 @@ WRONG: dict[str, Callable[[Session], Any]] = {
         lambda s: s.watch("acc", "seen")
     ),
     "E0206 no semaphore '$laoded'": lambda s: s.counters("laoded"),
-    "E0208 nothing is called 'nope'": lambda s: s.written("nope"),
-    "E0822 no partition 128": lambda s: s.partition(128),
-    "E0822 wanted a number of rows from 1 on, found 0": lambda s: s.picture("acc", 0),
+    "E0208 nothing is called 'nope'": lambda s: s.memory.written("nope"),
+    "E0822 no partition 128": lambda s: s.memory.partition(128),
+    "E0822 wanted a number of rows from 1 on, found 0": lambda s: s.expressions.picture("acc", 0),
     "E0822 wanted a number of bins from 1 on, found 'many'": (
-        lambda s: s.histogram("acc", "many")  # type: ignore[arg-type]
+        lambda s: s.expressions.histogram("acc", "many")  # type: ignore[arg-type]
     ),
     "E0822 no breakpoint '7'": lambda s: s.breakpoints[7],
     "E0822 no breakpoint ''": lambda s: s.breakpoints[""],

@@ -17,7 +17,7 @@ PROGRAMS = sorted(Path("programs").glob("*.nasm"))
 
 
 def of(session: Session, seconds: float | None = None) -> Latest:
-    found = session.latest(seconds)
+    found = session.why.latest(seconds)
     assert found is not None
     return found
 

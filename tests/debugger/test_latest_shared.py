@@ -22,7 +22,7 @@ TEXT = """\
 
 def under(session: nasm.Session) -> dict[str, str]:
     """The name that the last write has, by tensor."""
-    found = session.latest()
+    found = session.why.latest()
     assert found is not None
     return {name: wrote.under for name, wrote in found.writes.items()}
 
@@ -31,9 +31,9 @@ def test_the_last_write_is_told_under_the_name_that_its_instruction_has() -> Non
     session = nasm.Session(Source("shared.nasm", TEXT))
     session.step(count=1)
     assert under(session) == {"early": "early", "late": "early"}
-    times = WriteTimes(session, session.latest())
+    times = WriteTimes(session, session.why.latest())
     assert [times.cells(name)[1] for name in ("early", "late", "apart")] == ["7", "7 as early", ""]
     session.run()
     assert under(session) == {"early": "late", "late": "late", "apart": "apart"}
-    times = WriteTimes(session, session.latest())
+    times = WriteTimes(session, session.why.latest())
     assert [times.cells(name)[1] for name in ("early", "late")] == ["9 as late", "9"]

@@ -32,7 +32,7 @@ def session(text: str, **more: bool) -> Session:
 def test_a_map_says_who_owns_a_cell_and_how_much_of_it_is_written() -> None:
     placed = session(PLACED)
     placed.run()
-    (found,) = placed.memories("bank", rows=99, columns=4)
+    (found,) = placed.memory.maps("bank", rows=99, columns=4)
     assert (found.placed, found.reach, found.partitions) == (16, 16, 4)
     assert found.cells == (
         ((0, 1.0), (0, 1.0), (0, 0.0), (0, 0.0)),
@@ -57,37 +57,37 @@ def test_a_map_says_who_owns_a_cell_and_how_much_of_it_is_written() -> None:
 def test_a_coarse_map_has_the_share_of_each_cell() -> None:
     placed = session(PLACED)
     placed.run()
-    (found,) = placed.memories("bank", rows=2, columns=2)
+    (found,) = placed.memory.maps("bank", rows=2, columns=2)
     assert found.cells == (((0, 0.5), (0, 0.0)), ((FREE, 0.0), (1, 0.0)))
 
 
 def test_a_shared_cell_belongs_to_who_has_the_most_of_it() -> None:
     text = ".target toy\n.bank  p  f32[4, 1] @ 0:0\n.bank  q  f32[4, 3] @ 0:4\n"
-    (found,) = session(text).memories("bank", rows=1, columns=1)
+    (found,) = session(text).memory.maps("bank", rows=1, columns=1)
     assert found.cells == (((1, 0.0),),)
-    (halves,) = session(text).memories("bank", rows=1, columns=2)
+    (halves,) = session(text).memory.maps("bank", rows=1, columns=2)
     assert halves.cells == (((0, 0.0), (1, 0.0)),)
 
 
 def test_a_linear_memory_is_one_row_and_what_is_not_known_is_refused() -> None:
     placed = session(PLACED)
-    (found,) = placed.memories("ram", columns=4)
+    (found,) = placed.memory.maps("ram", columns=4)
     assert (found.cells, found.partitions) == ((((0, 1.0),) * 4,), 0)
-    assert [m.memory for m in placed.memories()] == ["ram", "bank"]
+    assert [m.memory for m in placed.memory.maps()] == ["ram", "bank"]
     with pytest.raises(Refused, match="no memory 'bnak'"):
-        placed.memories("bnak")
+        placed.memory.maps("bnak")
 
 
 def test_a_partition_across_all_tensors() -> None:
     placed = session(PLACED)
     placed.run()
-    assert [(lane.owner.name, lane.low, lane.written) for lane in placed.partition(0)] == [
+    assert [(lane.owner.name, lane.low, lane.written) for lane in placed.memory.partition(0)] == [
         ("x", 0, 8)
     ]
-    assert [(lane.owner.name, lane.low, lane.written) for lane in placed.partition(3)] == [
+    assert [(lane.owner.name, lane.low, lane.written) for lane in placed.memory.partition(3)] == [
         ("y", 8, 0)
     ]
-    assert memories.lanes(placed.partition(0), 0, False, 60) == [
+    assert memories.lanes(placed.memory.partition(0), 0, False, 60) == [
         "memory  tensor  its row    bytes  written",
         "bank    x       [0]      0 .. 16      50%",
     ]
@@ -96,36 +96,36 @@ def test_a_partition_across_all_tensors() -> None:
 def test_without_values_it_is_not_known_what_was_written() -> None:
     placed = session(PLACED, values=False)
     placed.run()
-    assert {o.written for m in placed.memories() for o in m.owners} == {None}
-    assert placed.partition(0)[0].written is None
+    assert {o.written for m in placed.memory.maps() for o in m.owners} == {None}
+    assert placed.memory.partition(0)[0].written is None
     with pytest.raises(Failure, match="without values"):
-        placed.written("x")
+        placed.memory.written("x")
     with pytest.raises(Failure, match="without values"):
-        placed.held()
+        placed.engines.held()
 
 
 def test_a_bank_accumulates_while_instructions_ahead_add_to_it() -> None:
     matmul = nasm.Session("programs/matmul_k.nasm")
     seen = []
     while not matmul.over:
-        state = matmul.bank_states()[0].state
+        state = matmul.memory.banks()[0].state
         if [state] != seen[-1:]:
             seen.append(state)
         matmul.step()
     assert seen == ["unwritten", "accumulating", "closed"]
-    assert {bank.state for bank in matmul.bank_states()[1:]} == {"free"}
+    assert {bank.state for bank in matmul.memory.banks()[1:]} == {"free"}
 
 
 def test_the_next_writer_of_a_bank_is_named() -> None:
     toy = session(COUNTDOWN)
-    assert toy.bank_states()[0].next == "beta pc 0  Move x, X"
+    assert toy.memory.banks()[0].next == "beta pc 0  Move x, X"
     toy.run()
-    assert toy.bank_states()[0].next == ""
+    assert toy.memory.banks()[0].next == ""
 
 
 def test_the_banks_as_a_strip() -> None:
     toy = session(COUNTDOWN)
-    assert memories.strip(toy.bank_states(), 40) == ["  0.x+1              1-"]
+    assert memories.strip(toy.memory.banks(), 40) == ["  0.x+1              1-"]
 
 
 # -- what engines hold
@@ -133,14 +133,14 @@ def test_the_banks_as_a_strip() -> None:
 
 def test_the_stationary_tile_is_what_was_loaded() -> None:
     matmul = nasm.Session("programs/matmul.nasm")
-    assert matmul.held() == ()
+    assert matmul.engines.held() == ()
     matmul.run()
-    (found,) = matmul.held("tensor")
+    (found,) = matmul.engines.held("tensor")
     ((what, value),) = found.parts
     assert (found.name, what.partition(" ")[0]) == ("stationary tile", "bfloat16")
     assert np.array_equal(value.array, matmul.read("a").astype(np.float32))
     with pytest.raises(Refused, match="no engine"):
-        matmul.held("nobody")
+        matmul.engines.held("nobody")
 
 
 HOLDING = """\
@@ -158,11 +158,11 @@ HOLDING = """\
 
 def test_match_values_and_generators_are_shown_as_arrays() -> None:
     held = nasm.Session(Source("h.nasm", HOLDING))
-    names = {item.name for item in held.held("vector")}
+    names = {item.name for item in held.engines.held("vector")}
     assert {"match values", "random numbers"} <= names
-    assert all(item.parts == () and item.how for item in held.held("vector"))
+    assert all(item.parts == () and item.how for item in held.engines.held("vector"))
     held.run()
-    found = {item.name: item.parts for item in held.held("vector") if item.parts}
+    found = {item.name: item.parts for item in held.engines.held("vector") if item.parts}
     assert set(found) == {"match values", "random numbers"}
     assert np.array_equal(found["match values"][0][1].array, held.read("V"))
     state = found["random numbers"][0][1]

@@ -59,7 +59,7 @@ def test_a_part_is_named_in_expressions_and_what_nobody_knows_of_it_stays_unknow
     assert numbers(done, "belt[1:] * 2 + X[1:]") == [19.0]
     assert numbers(done, "lock[0] + belt[0]") == [None]
     assert numbers(done, "max(belt) > 8") == [True]
-    assert done.statistics("belt").mean == 8
+    assert done.expressions.statistics("belt").mean == 8
 
 
 def test_a_number_behind_the_name_of_a_numbered_part_is_an_item_of_it() -> None:
@@ -105,7 +105,7 @@ def test_a_part_that_is_a_mere_table_is_nothing_to_compute_with() -> None:
     one = Session.load(source, targets={"toy": lambda: target})
     with pytest.raises(Failure, match="shelf is a table, and nothing to compute with"):
         one.evaluate("shelf")
-    (shelf,) = one.held("shelf")
+    (shelf,) = one.engines.held("shelf")
     assert shelf.parts == ()
     assert shelf.rows == (("b",),)
 
@@ -115,36 +115,36 @@ def test_a_part_that_is_a_mere_table_is_nothing_to_compute_with() -> None:
 
 def test_parts_of_every_core_are_told_of_and_those_at_rest_say_so() -> None:
     done = ran("@alpha Push 1\n.core 1\n@alpha Heat 30")
-    found = {(one.core, one.name): one for one in done.held()}
+    found = {(one.core, one.name): one for one in done.engines.held()}
     assert {key for key, one in found.items() if not one.resting} == {(0, "belt"), (1, "plate")}
     assert len(found) == 8
     assert found[0, "belt"].said == "1 of 2 entries"
     assert found[0, "belt"].engine == ""
-    (other,) = done.held("1.plate")
+    (other,) = done.engines.held("1.plate")
     assert (other.core, other.said) == (1, "hot until 30")
 
 
 def test_what_belongs_to_a_queue_is_told_of_its_engine() -> None:
     done = ran("@beta Tape 2\n@beta Push 1\n@beta Take %r0\n@alpha Tape 1\n@alpha Push 3")
-    (tape,) = done.held("beta")
+    (tape,) = done.engines.held("beta")
     assert tape.rows == (("beta", "0", "Push"), ("beta", "1", "Take"))
-    (of_all,) = done.held("tape")
+    (of_all,) = done.engines.held("tape")
     assert of_all.rows == (("alpha", "0", "Push"), *tape.rows)
 
 
 def test_without_values_cores_still_hold_what_decides_the_run() -> None:
     done = ran(values=False)
-    assert {one.name for one in done.held() if not one.resting} >= {"belt", "plate"}
+    assert {one.name for one in done.engines.held() if not one.resting} >= {"belt", "plate"}
     assert numbers(done, "belt") == [7, 9]
     with pytest.raises(Failure, match="without values"):
-        ran("@alpha Wait", values=False).held()
+        ran("@alpha Wait", values=False).engines.held()
     with pytest.raises(Failure, match="without values"):
-        done.held("alpha")
+        done.engines.held("alpha")
 
 
 def test_an_unknown_name_is_refused_with_one_like_it() -> None:
     with pytest.raises(Refused, match="no engine or part 'plat'") as refused:
-        session().held("plat")
+        session().engines.held("plat")
     assert refused.value.hint == "did you mean 'plate'?"
 
 

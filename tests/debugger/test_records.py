@@ -68,15 +68,25 @@ def met(session: Session, folder: Path) -> Iterator[Any]:
     yield session.watch("acc[0, 0]")
     session.run()
     yield session.hits
-    yield from (session.context(), session.counters(), session.memories(), session.bank_states())
-    yield from (session.partition(3), session.held(), session.who("acc"), session.moment)
+    yield from (
+        session.context(),
+        session.counters(),
+        session.memory.maps(),
+        session.memory.banks(),
+    )
+    yield from (
+        session.memory.partition(3),
+        session.engines.held(),
+        session.who("acc"),
+        session.moment,
+    )
     yield from (session.blocked("sync"), session.blocked("tensor"), session.mark("here"))
     yield session.breakpoints
     for one in list(session.breakpoints):
         session.breakpoints.delete(one.number)
     session.goto(500)
     yield from (session.transfers(), session.context(), session.counters("loaded"))
-    yield session.write("X", folder / "x.npy")
+    yield session.expressions.write("X", folder / "x.npy")
     yield session.step("tensor", 2)
     session.goto("start")
     while not any(one.pending for one in session.counters()):
@@ -84,23 +94,33 @@ def met(session: Session, folder: Path) -> Iterator[Any]:
     yield session.counters()
     yield session.event()
     value = session.evaluate("X")
-    yield from (value, session.statistics(value), session.histogram(value), session.first(value, 2))
     yield from (
-        session.picture(value),
-        session.difference("X", "X + 1"),
-        session.difference("X", "X"),
+        value,
+        session.expressions.statistics(value),
+        session.expressions.histogram(value),
+        session.expressions.first(value, 2),
+    )
+    yield from (
+        session.expressions.picture(value),
+        session.expressions.difference("X", "X + 1"),
+        session.expressions.difference("X", "X"),
     )
     session.run()
     yield from (session.history("loaded"), session.why("Y[3, 2]"), session.last_write("Y"))
-    since = session.since()
+    since = session.memory.since()
     yield session.set("t[0:2, :]", "3")
     yield session.set("$done", 3)
-    yield from (session.changes(since), session.by_hand, session.report())
+    yield from (session.memory.changes(since), session.changes.made, session.report())
     session.goto("start")
     yield from (session.skip("@vector"), session.declare(".sbuf u f32[128, 4]"))
     yield session.execute("@vector Memset u, 1.0")
     yield from (session.checkpoint(), session.moments(), session.queues(), session.semaphores())
-    yield from (session.channels(), session.banks(), session.expression("X + 1"), session.strip())
+    yield from (
+        session.channels(),
+        session.banks(),
+        session.expressions.parsed("X + 1"),
+        session.engines.strip(),
+    )
 
 
 def records(thing: Any, seen: dict[int, Any]) -> None:

@@ -164,4 +164,4 @@ def test_what_cannot_be_set_is_refused_and_changes_nothing(
     with pytest.raises((Failure, Refused), match=said):
         one.set(place, value)
     assert (numbers(one, "belt"), numbers(one, "lock")) == before
-    assert one.by_hand == ()
+    assert one.changes.made == ()

@@ -18,7 +18,7 @@ EVERYTHING = 1 << 40
 
 
 def of(session: Session, cycles: int) -> TimeSoFar:
-    found = session.strip(cycles)
+    found = session.engines.strip(cycles)
     assert found is not None
     return found
 
@@ -132,7 +132,7 @@ def test_what_is_asked_of_before_the_first_tick_is_nothing() -> None:
 def test_cells_say_what_lasts_longest() -> None:
     session = Session("programs/matmul.nasm", values=False)
     session.run(hashes=False)
-    found = session.strip(EVERYTHING, 50)
+    found = session.engines.strip(EVERYTHING, 50)
     assert found is not None
     strip = next(s for s in found.timeline.strips if s.name == "tensor")
     spells = next(e for e in found.engines if e.engine == "tensor").spells
@@ -159,7 +159,7 @@ def test_a_halted_one_says_nothing() -> None:
 
     session.past.return_before = halted  # type: ignore[method-assign]
     try:
-        assert session.strip() is None
+        assert session.engines.strip() is None
     finally:
         session.past.return_before = there  # type: ignore[method-assign]
 

@@ -192,12 +192,12 @@ def test_a_change_in_the_past_drops_the_later_ones_unless_a_mark_keeps_them(one:
     one.mark("both")
     both = standing(one)
     one.goto(700)
-    assert [str(c) for c in one.by_hand] == ["set y[0, 6] = 1"]
+    assert [str(c) for c in one.changes.made] == ["set y[0, 6] = 1"]
     one.set("y[1, 6]", 3)
     one.goto("end")
-    assert [str(c) for c in one.by_hand] == ["set y[0, 6] = 1", "set y[1, 6] = 3"]
+    assert [str(c) for c in one.changes.made] == ["set y[0, 6] = 1", "set y[1, 6] = 3"]
     one.goto("both")
-    assert [str(c) for c in one.by_hand] == ["set y[0, 6] = 1", "set y[0, 7] = 2"]
+    assert [str(c) for c in one.changes.made] == ["set y[0, 6] = 1", "set y[0, 7] = 2"]
     assert not differing(both, standing(one))
     assert str(one.undo()) == "set y[0, 7] = 2"
     assert str(one.undo()) == "set y[0, 6] = 1"

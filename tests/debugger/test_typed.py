@@ -180,7 +180,7 @@ def test_a_try_leaves_everything_as_it_was() -> None:
     session, plain = Session(TWO), Session(TWO)
     session.step(count=1)
     moment = session.moment
-    made = session.trial("@vector Memset x, 7.0")
+    made = session.changes.trial("@vector Memset x, 7.0")
     assert ("x", 1024) in [(one.tensor, one.count) for one in made.memory]
     assert session.moment == moment
     assert not session.known("x").any()
@@ -220,7 +220,7 @@ def test_a_loop_at_run_time_is_executed_at_any_moment_of_a_run() -> None:
         assert session.execute(LOOP).pending == 0
         report = session.run()
         assert report.ok
-        again = nasm.run(session.typed_text())
+        again = nasm.run(session.changes.typed_text())
         assert again.ok
 
 
@@ -289,14 +289,14 @@ def test_moments_of_a_typed_text_are_waited_for_within_it() -> None:
         np.testing.assert_array_equal(session.read("u")[0], [2, 4])
         report = session.run()
         assert report.ok, report
-        assert nasm.run(session.typed_text()).ok
+        assert nasm.run(session.changes.typed_text()).ok
 
 
 def test_what_was_posted_before_and_is_over_needs_no_wait() -> None:
     session = Session(TWO)
     session.declare(".sbuf t f32[128, 2] = zeros\n.sbuf u f32[128, 2]")
     first = "@gpsimd Memset t, 5.0  post made"
-    session.trial(first)
+    session.changes.trial(first)
     with pytest.raises(Failure, match="nothing in the typed lines posts made"):
         session.execute("@vector TensorCopy u, t  after made")  # it was gone back over
     session.execute(first)
@@ -305,7 +305,7 @@ def test_what_was_posted_before_and_is_over_needs_no_wait() -> None:
     with pytest.raises(Failure, match="made was posted by what was typed before"):
         session.execute(first)
     assert session.run().ok
-    assert nasm.run(session.typed_text()).ok
+    assert nasm.run(session.changes.typed_text()).ok
 
 
 def test_a_moment_that_has_not_happened_cannot_be_waited_for() -> None:
@@ -329,7 +329,7 @@ def test_a_macro_with_moments_is_called_again_and_again() -> None:
         assert made.pending == 0
     np.testing.assert_allclose(session.read("u").sum(axis=1), 1.0, rtol=1e-3)
     assert session.run().ok
-    assert nasm.run(session.typed_text()).ok
+    assert nasm.run(session.changes.typed_text()).ok
 
 
 def test_a_drain_of_transfers_that_the_program_had_is_refused() -> None:
@@ -452,7 +452,7 @@ def test_what_was_typed_is_a_program_that_ends_with_the_same_memory() -> None:
         ".expect Y == 2 * X",
     ):
         session.execute(line)
-    text = session.typed_text()
+    text = session.changes.typed_text()
     assert "\n@vector TensorScalar" in text
     again = Session(text)
     report = again.run()
@@ -467,8 +467,8 @@ def test_the_text_has_what_was_undone_as_declarations_alone_and_other_changes_as
     session.execute(".sbuf u f32[128, EIGHT]")
     session.set("u", "3 + 4")
     session.execute("@gpsimd TensorCopy t, u")
-    assert session.typed_text() == TWO + (
+    assert session.changes.typed_text() == TWO + (
         ".const EIGHT = 8\n.sbuf t f32[128, EIGHT]\n.sbuf u f32[128, EIGHT]\n"
         "; by hand: set u = 3 + 4\n@gpsimd TensorCopy t, u\n"
     )
-    assert "u" in nasm.assemble(session.typed_text()).tensors
+    assert "u" in nasm.assemble(session.changes.typed_text()).tensors

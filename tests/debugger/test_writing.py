@@ -24,7 +24,7 @@ ANY = Allowed()
 
 def test_a_tensor_and_what_is_computed(tmp_path: Path) -> None:
     session = Session.load(Source("toy.nasm", COUNTDOWN), targets=TARGETS)
-    done = session.write("X[1:3]", str(tmp_path / "x.npy"))
+    done = session.expressions.write("X[1:3]", str(tmp_path / "x.npy"))
     assert (done.dtype, done.stored_as, done.shape, done.unknown) == (
         "float32",
         "float32",
@@ -32,12 +32,12 @@ def test_a_tensor_and_what_is_computed(tmp_path: Path) -> None:
         0,
     )
     assert np.load(tmp_path / "x.npy").tolist() == [[2, 3], [4, 5]]
-    session.write("X[0] > 0", str(tmp_path / "c.npz:held"))
+    session.expressions.write("X[0] > 0", str(tmp_path / "c.npz:held"))
     with np.load(tmp_path / "c.npz") as archive:
         assert archive["held"].tolist() == [False, True]
-    assert session.write("x + 1", str(tmp_path / "y.npy")).unknown == 8
+    assert session.expressions.write("x + 1", str(tmp_path / "y.npy")).unknown == 8
     with pytest.raises(Failure, match="nothing is called"):
-        session.write("Z", str(tmp_path / "z.npy"))
+        session.expressions.write("Z", str(tmp_path / "z.npy"))
 
 
 def test_what_numpy_lacks_is_written_as_its_bits(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from rich.console import Console
 import nasm
 from nasm.base.drawing import Drawn
 from nasm.base.source import Source
-from nasm.debugger.moving.breakpoints import Breakpoint
+from nasm.debugger.moving.breakpoint_records import Breakpoint
 from nasm.debugger.session import Session
 from nasm.machine.records import Rows
 from nasm.show import views
@@ -46,18 +46,18 @@ THINGS: dict[str, Callable[[Session], Drawn]] = {
     "counters": lambda s: s.counters(),
     "history": lambda s: s.history("loaded"),
     "who": lambda s: s.who("acc"),
-    "memories": lambda s: s.memories(),
-    "memory": lambda s: s.memories("psum")[0],
-    "banks": lambda s: s.bank_states(),
+    "memories": lambda s: s.memory.maps(),
+    "memory": lambda s: s.memory.maps("psum")[0],
+    "banks": lambda s: s.memory.banks(),
     "breakpoints": lambda s: s.breakpoints,
     "moments": lambda s: s.moments(),
     "lets": lambda s: s.lets(),
     "value": lambda s: s.evaluate("a"),
     "number": lambda s: s.evaluate("$loaded"),
-    "statistics": lambda s: s.statistics("a"),
-    "histogram": lambda s: s.histogram("a"),
-    "picture": lambda s: s.picture("a", 6, 30),
-    "difference": lambda s: s.difference("a", "A"),
+    "statistics": lambda s: s.expressions.statistics("a"),
+    "histogram": lambda s: s.expressions.histogram("a"),
+    "picture": lambda s: s.expressions.picture("a", 6, 30),
+    "difference": lambda s: s.expressions.difference("a", "A"),
     "why": lambda s: s.why("a[0, 0]"),
     "blocked": lambda s: s.blocked("tensor"),
 }

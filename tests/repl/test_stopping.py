@@ -16,7 +16,7 @@ def test_a_breakpoint_is_set_met_listed_and_deleted(toy: Tried) -> None:
     assert said(toy, "break Add as sum") == ["breakpoint 1: before Add as sum"]
     out = toy.does("run")
     assert "breakpoint 1 (sum): before @beta pc 2 (Add, line 14) starts" in out
-    assert toy.shell.session.written("y") == 0  # nothing of it has happened
+    assert toy.shell.session.memory.written("y") == 0  # nothing of it has happened
     listed = said(toy, "info breakpoints")
     assert any("sum" in line and "Add" in line and " 1 " in line for line in listed)
     assert said(toy, "delete sum")[0].startswith("deleted 1: before Add as sum")

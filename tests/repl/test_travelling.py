@@ -42,7 +42,7 @@ def test_a_change_is_gone_back_over_kept_by_a_mark_and_undone(toy: Tried) -> Non
     assert session.read("y")[0, 0] == 200
     assert "lies ahead" in toy.does("rc", "undo")
     assert "undone: set x[0, 0] = 100" in toy.does("goto end", "undo")
-    assert not session.by_hand
+    assert not session.changes.made
     toy.does("goto end")
     assert session.read("y")[0, 0] == 0
     toy.does("goto changed", "goto end")

@@ -100,8 +100,8 @@ def test_sessions_of_one_program_do_not_know_what_another_was_told() -> None:
     program = nasm.assemble(TEXT)
     first, second = Session(program), Session(program)
     first.execute(".macro two(t)\nfill(t, 2)\n.end\n.view end = q[:, 7:8]")
-    assert first.macros == {"fill", "two"}
-    assert second.macros == {"fill"}
+    assert first.changes.macros == {"fill", "two"}
+    assert second.changes.macros == {"fill"}
     assert set(program.views) == {"half"}
 
 

@@ -163,7 +163,7 @@ def test_sources_are_shown_by_bank_with_their_owners(session: Session) -> None:
 
 
 def test_nothing_is_told_of_a_coprocessor_at_reset(session: Session) -> None:
-    assert [one.name for one in session.held() if not one.resting] == []
+    assert [one.name for one in session.engines.held() if not one.resting] == []
 
 
 def test_registers_of_the_vector_unit_are_4_by_8_lanes(done: Session) -> None:
@@ -199,7 +199,7 @@ def test_what_threads_share_is_a_table(done: Session) -> None:
 
 def test_fields_of_the_configuration_have_their_names(done: Session) -> None:
     assert array(done, "CFG_STATE_ID_StateID") == [0, 1, 0]
-    (one,) = (one for one in done.held("t1") if one.name == "thread_config")
+    (one,) = (one for one in done.engines.held("t1") if one.name == "thread_config")
     assert one.rows == (("t1", "CFG_STATE_ID_StateID", "0", "1"),)
     set_field(core(done), 1, "ALU_FORMAT_SPEC_REG0_SrcA", 5)
     set_field(core(done), 1, "PRNG_SEED_Seed_Val", 7)
@@ -213,7 +213,7 @@ def test_fields_of_the_configuration_have_their_names(done: Session) -> None:
 
 
 def test_what_was_recorded_is_disassembled(done: Session) -> None:
-    (replay,) = (one for one in done.held("t1") if one.name == "replay")
+    (replay,) = (one for one in done.engines.held("t1") if one.name == "replay")
     assert replay.rows == (
         ("t1", "4", "71304040", "SFPLOADI lreg_ind=3, imm16=0x4040"),
         ("t1", "5", "71404080", "SFPLOADI lreg_ind=4, imm16=0x4080"),

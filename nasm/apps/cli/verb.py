@@ -52,7 +52,7 @@ class Verb:
     """What other tools call it."""
 
 
-class Head(NamedTuple):
+class VerbHead(NamedTuple):
     """What the list of all verbs shows of one, and how it is found: literals of its declaration."""
 
     summary: str
@@ -78,25 +78,27 @@ def named(name: str) -> Verb:
     return found
 
 
-def verbs() -> dict[str, Head]:
+def verbs() -> dict[str, VerbHead]:
     """What the list of verbs shows of each, by name, in its order; none is imported for it."""
     found = {name: _head(name) for name in names()}
     return dict(sorted(found.items(), key=lambda item: item[1].rank))
 
 
-def _head(name: str) -> Head:
+def _head(name: str) -> VerbHead:
     """What the declaration of a verb says in literals, read from its text if there is one."""
     spec = find_spec(f"{__package__}.verbs.{name}")
     loader = spec and spec.loader
     text = loader.get_source(spec.name) if isinstance(loader, InspectLoader) and spec else None
     if text is None:
         verb = named(name)
-        return Head(verb.summary, verb.rank, verb.examples, verb.other_names)
+        return VerbHead(verb.summary, verb.rank, verb.examples, verb.other_names)
     declared = ast.parse(text[text.rindex(_DECLARED) + 1 :]).body[0]
     assert isinstance(declared, ast.Assign)
     assert isinstance(declared.value, ast.Call)
     given = {word.arg: word.value for word in declared.value.keywords}
-    return Head(**{key: ast.literal_eval(given[key]) for key in Head._fields if key in given})
+    return VerbHead(
+        **{key: ast.literal_eval(given[key]) for key in VerbHead._fields if key in given}
+    )
 
 
 def preload(*modules: str) -> None:

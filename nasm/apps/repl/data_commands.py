@@ -58,20 +58,20 @@ def show(shell: Shell, value: Value, form: str) -> None:
     width = screen.width
     if form in ("p", "m"):
         rows = PICTURE_LINES * (pictures.TALL if screen.graded else 1)
-        found = session.picture(value, rows, screen.width - 4, form == "m")
+        found = session.expressions.picture(value, rows, screen.width - 4, form == "m")
         screen.say(arrays.heading(value, width))
         for line in pictures.drawn(found, screen.graded):
             screen.show(line)
         return
     if form == "h":
         screen.say(arrays.heading(value, width))
-        found_bins = session.histogram(value)
+        found_bins = session.expressions.histogram(value)
         screen.say(arrays.histogram(found_bins, width))
         screen.say(arrays.summary(value, found_bins.statistics))
         return
     lines = [arrays.heading(value, width)] if form == "s" else arrays.shown(value, form, width)
     if value.shape or value.view is not None or form == "s":
-        lines.append(arrays.summary(value, session.statistics(value)))
+        lines.append(arrays.summary(value, session.expressions.statistics(value)))
     else:
         lines[-1] += _waiting(shell, value.text)
     screen.say(lines)
@@ -110,7 +110,7 @@ def examine(shell: Shell, rest: str) -> None:
         raise Refused(WRONG, "examine what?", "x/8 t[3] shows the bits of 8 elements")
     value = shell.session.evaluate(text)
     if count is not None and value.size > int(count) > 0:
-        value = shell.session.first(value, int(count))
+        value = shell.session.expressions.first(value, int(count))
     show(shell, value, form or "x")
 
 
@@ -133,7 +133,7 @@ def compare(shell: Shell, rest: str) -> None:
     from nasm.show import differences
 
     left, right, tolerances = _sides(rest)
-    found = shell.session.difference(left, right, **tolerances)
+    found = shell.session.expressions.difference(left, right, **tolerances)
     shell.screen.say(differences.shown(found, shell.screen.width))
     if not found.same:
         shell.fail(FAILED)
@@ -174,7 +174,7 @@ def write(shell: Shell, rest: str) -> None:
     found = re.fullmatch(r'(.*?)\s*"([^"]*)"\s*(replace)?', rest.strip(), re.DOTALL)
     if found is None or not found[1].strip():
         raise Refused(WRONG, "write what, and where?", 'write C "c.npy"')
-    done = shell.session.write(found[1], found[2], over=found[3] is not None)
+    done = shell.session.expressions.write(found[1], found[2], over=found[3] is not None)
     stored = "" if done.stored_as == done.dtype else f", stored as {done.stored_as}"
     sizes = ", ".join(map(str, done.shape))
     shell.screen.say(f"wrote {done.text} to {done.file}: {done.dtype}[{sizes}]{stored}")
@@ -197,7 +197,7 @@ def display(shell: Shell, rest: str) -> None:
         raise Refused(WRONG, f"display shows no '/{form}'", "there is /x and /t")
     session = shell.session
     if text:
-        session.expression(text)
+        session.expressions.parsed(text)
         item = shell.displays.add(text, form)
         shell.screen.say(displays.shown(item, session, shell.screen.width))
     else:
@@ -242,7 +242,7 @@ def memory(shell: Shell, rest: str) -> None:
         return
     if bank:
         raise Refused(WRONG, f"{quoted(name)} has no bank {quoted(bank)}")
-    several, found = session.program.cores > 1, session.memories(name, columns=width - MARGIN)
+    several, found = (session.program.cores > 1, session.memory.maps(name, columns=width - MARGIN))
     times = _times(shell)
     for one in found:
         shell.screen.say(memory_text.shown(one, several, width, times))
@@ -256,7 +256,7 @@ def _times(shell: Shell) -> memory_text.WriteTimes:
     if shell.torn or not session.now:
         return memory_text.WriteTimes(session, None)
     with interruptible(shell) as stop:
-        found = session.latest()
+        found = session.why.latest()
     if stop.asked is not None and stop.asked.leaving:
         raise stop.asked
     if found is None:
@@ -279,7 +279,7 @@ def banks(shell: Shell, rest: str) -> None:
     session, width = shell.session, shell.screen.width
     several = session.program.cores > 1
     name, _, number = rest.strip().partition(" ")
-    every = session.bank_states()
+    every = session.memory.banks()
     found = tuple(b for b in every if not name or b.record.memory == name)
     if name and not found:
         known = {b.record.memory for b in every}
@@ -292,7 +292,9 @@ def banks(shell: Shell, rest: str) -> None:
             raise Refused(WRONG, said, f"they are {text.numbered(session, 0, 0)} to {last}")
         times = _times(shell)
         shell.screen.say(memory_text.banks(chosen, several, width, times))
-        shell.screen.say(memory_text.bank(chosen[0], session.owners(chosen[0]), width, times))
+        shell.screen.say(
+            memory_text.bank(chosen[0], session.memory.owners(chosen[0]), width, times)
+        )
         return
     if not found:
         shell.screen.say("no banked memory")
@@ -319,7 +321,7 @@ def partition(shell: Shell, rest: str) -> None:
     most = max((m.partitions for m in session.program.generation.memories.values()), default=0)
     if not (word.isdecimal() and len(word) < 10 and int(word) < most):
         raise Refused(WRONG, f"no partition '{quoted(word)}'", f"they are 0 to {most - 1}")
-    found = session.partition(int(word))
+    found = session.memory.partition(int(word))
     several = session.program.cores > 1
     shell.screen.say(memory_text.lanes(found, int(word), several, shell.screen.width))
 
@@ -340,7 +342,7 @@ def held(shell: Shell, rest: str) -> None:
 
     session, screen, plain = shell.session, shell.screen, shell.settings.plain
     word = rest.strip().removeprefix("@")
-    found = session.held(word)
+    found = session.engines.held(word)
     show = held_text.whole if word else held_text.overview
     none = f"{word} holds nothing" if word else "no engine holds anything"
     screen.say(show(session, found, screen.width, plain) or none)
@@ -373,7 +375,7 @@ def tensors(shell: Shell, rest: str) -> None:
     """
     session, times, rows = shell.session, _times(shell), []
     for name, t in session.program.tensors.items():
-        done = _share(session.written(name)) if session.values else "unknown"
+        done = _share(session.memory.written(name)) if session.values else "unknown"
         shape = str(list(t.shape))
         cells = (name, t.memory.name, t.dtype.name, shape, _where(t), t.role, done)
         rows.append((*cells, *times.cells(name)))

@@ -10,7 +10,7 @@ from nasm.apps.repl.command import WRONG
 from nasm.apps.repl.shell import INTERRUPTED, Shell
 from nasm.base import signals
 from nasm.base.problems import Failure, Refused, counted
-from nasm.debugger.moving.breakpoints import HAZARDS
+from nasm.debugger.moving.breakpoint_records import HAZARDS
 from nasm.debugger.session import Session
 from nasm.machine.records import Progress, Status
 from nasm.show import steps, tables
@@ -79,7 +79,7 @@ def moved(shell: Shell, move: Move, each: bool) -> None:
         shell.screen.say(steps.status(session))
         return
     before = steps.Snapshot.of(session)
-    since = session.since()
+    since = session.memory.since()
     done = steps.Completed()
     shell.cut = False
     session.breakpoints.hazards = shell.wanted(shell.settings.stop_on_hazard)
@@ -96,11 +96,11 @@ def moved(shell: Shell, move: Move, each: bool) -> None:
             if each:
                 shell.screen.say(steps.changed(before.changes(steps.Snapshot.of(session)), width))
             if each or not session.over:
-                shell.screen.say(memory_lines(session.changes(since), width))
+                shell.screen.say(memory_lines(session.memory.changes(since), width))
         came_to(shell, before, asked, brief=each and done.count > 0)
         after(shell)
     finally:
-        session.release(since)
+        session.memory.release(since)
         if asked is not None and asked.leaving:  # though the terminal may have gone
             raise asked
 

@@ -264,7 +264,7 @@ def _transfer(session: Session, found: TransferRecord) -> str:
 def psum(shell: Shell, width: int, most: int) -> list[str]:
     """The strip of banks, of each core."""
     session = shell.session
-    found = session.bank_states()
+    found = session.memory.banks()
     cores = sorted({bank.record.core for bank in found if bank.record.tensors})
     lines = []
     for core in cores:
@@ -285,7 +285,7 @@ def time(shell: Shell, width: int, most: int) -> list[str]:
     if not session.now:
         return []
     with interruptible(shell) as stop:
-        found = session.strip(CYCLES, strips.room(session, width))
+        found = session.engines.strip(CYCLES, strips.room(session, width))
     if stop.asked is not None and stop.asked.leaving:
         raise stop.asked
     if found is None:

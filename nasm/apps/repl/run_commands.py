@@ -6,7 +6,7 @@ from nasm.apps.repl.command import WRONG, command
 from nasm.apps.repl.moving import judge
 from nasm.apps.repl.shell import FAILED, NOT_ASSEMBLED, Quit, Shell
 from nasm.base.problems import Failure, Refused, counted, in_line
-from nasm.debugger.moving.breakpoints import Breakpoint
+from nasm.debugger.moving.breakpoint_records import Breakpoint
 from nasm.debugger.session import NO_PROGRAM
 from nasm.isa.figures import figures_line
 from nasm.machine.records import Status

@@ -280,9 +280,9 @@ class Shell:
         except Refused as refused:
             isa, word = self._session.program.target.isa, command.split(text)[0]
             called, bracket, _ = word.partition("(")
-            if word in isa.rows or called in self._session.macros:
+            if word in isa.rows or called in self._session.changes.macros:
                 return execute, text
-            meant = did_you_mean(called, self._session.macros) if bracket else ""
+            meant = did_you_mean(called, self._session.changes.macros) if bracket else ""
             if meant:
                 said = f"no command or macro '{quoted(called)}'"
                 raise Refused(command.UNKNOWN, said, meant) from None

@@ -9,7 +9,7 @@ from nasm.apps.repl.command import WRONG, command
 from nasm.apps.repl.move_commands import count_of
 from nasm.apps.repl.shell import Shell
 from nasm.base.problems import Refused, in_line, quoted
-from nasm.debugger.moving.breakpoints import Breakpoint
+from nasm.debugger.moving.breakpoint_records import Breakpoint
 from nasm.machine.records import Rows
 
 _IF = re.compile(r"(?:^|\s)if\s+(.+)$", re.DOTALL)

@@ -63,7 +63,7 @@ def try_(shell: Shell, rest: str) -> None:
             WRONG, "try which instruction?", "one as in a program, with its engine: try @…"
         )
     session = shell.session
-    found, asked = _done(shell, lambda session: session.trial(rest))
+    found, asked = _done(shell, lambda session: session.changes.trial(rest))
     shell.renew()
     try:
         shell.screen.say(_typed(session, found, shell.screen.width))
@@ -115,7 +115,7 @@ def save(shell: Shell, rest: str) -> None:
     name, over = found[1], found[2] is not None
     if not name:
         raise Refused(WRONG, "save to which file?", "save tried.nasm")
-    saved = shell.session.typed_text()
+    saved = shell.session.changes.typed_text()
     try:
         with host_files.whole(os.path.expanduser(name), over) as file:
             file.write(saved.encode("utf-8"))

@@ -75,7 +75,7 @@ def time(shell: Shell, rest: str) -> None:
         screen.say(steps.status(session))
         return
     with interruptible(shell) as stop:
-        found = session.strip(cycles, strips.room(session, screen.width))
+        found = session.engines.strip(cycles, strips.room(session, screen.width))
     if found is None:
         screen.say("interrupted", "yellow")
         shell.fail(INTERRUPTED)

@@ -98,7 +98,6 @@ class Typing:
         added = lines.add(text, accept, posted)
         growth.take_up(self.running.machine, added.tensors, added.instructions)
         self.declared = added.names
-        self.running.__dict__.pop("_outlook", None)  # what it looked up was all there was
         of_core = f".core {core}\n" if self.program.cores > 1 else ""
         said, declared = of_core + added.text.strip(), added.declarations
         made = Type(said, declared and of_core + declared, tuple(values), added.pcs, added.posts)

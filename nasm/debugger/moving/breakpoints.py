@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from nasm.base.drawing import Drawn
-from nasm.base.problems import Failure, Refused, counted, in_line, number_of, quoted
+from nasm.base.problems import Failure, Refused, counted, number_of, quoted
 from nasm.debugger.moving import specs
+from nasm.debugger.moving.breakpoint_records import HAZARDS, NAME, Armed, Breakpoint, Hit
 from nasm.debugger.moving.following import followed
 from nasm.debugger.moving.locations import rounds
 from nasm.debugger.moving.past import MadeChange, Past, poising, watching
-from nasm.debugger.moving.specs import WATCHED, Condition, StopRequest
+from nasm.debugger.moving.specs import StopRequest
 from nasm.debugger.moving.stops import Met, OnHazard, Test
 from nasm.language.text.aliases import names_in
 from nasm.machine.records import Moment
@@ -26,82 +26,6 @@ WRONG = "E0822"
 
 _Places = list[Set[int] | None]
 """By queue, some pcs; None is any."""
-
-HAZARDS = 0
-"""The number of the stop at hazards, which is no breakpoint of its own."""
-
-
-NOTHING = StopRequest("")
-
-NAME = re.compile(r"[A-Za-z_][\w-]*")
-"""A name that is no number."""
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Breakpoint:
-    """The state of something to stop at.
-
-    It counts ``hits``, those left out by ``ignore`` included. A ``temporary`` one is deleted when
-    it is met; ``condition`` must hold too. ``note`` says what is worth knowing about where it is.
-    """
-
-    number: int
-    what: str
-    condition: str = ""
-    ignore: int = 0
-    temporary: bool = False
-    enabled: bool = True
-    hits: int = 0
-    name: str = ""
-    commands: tuple[str, ...] = ()
-    note: str = ""
-    asked: StopRequest = NOTHING
-
-    @property
-    def watch(self) -> bool:
-        """Whether it watches memory, a semaphore or a register."""
-        return self.asked.how in WATCHED
-
-    def __repr__(self) -> str:
-        kind = "watchpoint" if self.watch else "breakpoint"
-        return f"<{kind} {in_line(str(self))}, {counted(self.hits, 'hit')}>"
-
-    def __str__(self) -> str:
-        parts = [f"{self.number}: {self.what}"]
-        parts += [f"if {self.condition}"] if self.condition else []
-        parts += [f"as {self.name}"] if self.name else []
-        parts += ["(once)"] if self.temporary else []
-        parts += ["(off)"] if not self.enabled else []
-        parts += [f"(ignored {counted(self.ignore, 'more time')})"] if self.ignore else []
-        return " ".join(parts)
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Hit:
-    """A breakpoint that was met, and what it met."""
-
-    breakpoint: Breakpoint
-    met: Met
-
-    def __repr__(self) -> str:
-        return f"<{in_line(str(self))}>"
-
-    def __str__(self) -> str:
-        if self.breakpoint.number <= HAZARDS:  # the user did not set it
-            return self.met.text
-        kind = "watchpoint" if self.breakpoint.watch else "breakpoint"
-        name = f" ({self.breakpoint.name})" if self.breakpoint.name else ""
-        return f"{kind} {self.breakpoint.number}{name}: {self.met.text}"
-
-
-@dataclass(slots=True, eq=False)
-class _Set:
-    """A breakpoint that is set: its record, how to test it, and what it was made from."""
-
-    record: Breakpoint
-    test: Test
-    holds: Condition | None
-    met: list[Met] = field(default_factory=list)
 
 
 def _times(wanted: int) -> int:
@@ -119,12 +43,12 @@ class Breakpoints(Drawn):
     def __init__(self, running: Running, past: Past) -> None:
         self.running, self.past = running, past
         self.hits: tuple[Hit, ...] = ()
-        self._set: dict[int, _Set] = {}
+        self._set: dict[int, Armed] = {}
         self._last = 0
         self._asked: tuple[tuple[Test, ...], _Places] = (), []
         self._begun: list[Test] = []
         self._left: tuple[Moment, MadeChange | None] | None = None
-        self._hazards: _Set | None = None
+        self._hazards: Armed | None = None
         self._aside = False
 
     # -- which there are
@@ -136,7 +60,7 @@ class Breakpoints(Drawn):
 
     @hazards.setter
     def hazards(self, wanted: bool) -> None:
-        found = _Set(Breakpoint(HAZARDS, "hazards"), OnHazard(self.running), None)
+        found = Armed(Breakpoint(HAZARDS, "hazards"), OnHazard(self.running), None)
         self._hazards = found if wanted else None
 
     def set(self, wanted: Breakpoint) -> Breakpoint:
@@ -154,8 +78,58 @@ class Breakpoints(Drawn):
             ignore=_times(wanted.ignore),
             note=spec.note,
         )
-        self._set[self._last] = _Set(made, spec.test, holds)
+        self._set[self._last] = Armed(made, spec.test, holds)
         return made
+
+    def at(
+        self,
+        what: str | int,
+        *,
+        after: bool = False,
+        condition: str = "",
+        ignore: int = 0,
+        temporary: bool = False,
+        name: str = "",
+        commands: str | Sequence[str] = (),
+    ) -> Breakpoint:
+        """Stop where ``what`` says; raises Refused or Failure.
+
+        A line, a label, a mnemonic, an engine or ``tensor pc 3``: before such an instruction
+        starts, or ``after`` it has completed. ``$loaded`` and ``$loaded >= 32``: when it changes,
+        or becomes true. ``@scalar.%r0``; ``cycle 500``, ``2.5us``; ``transfer [start | land]
+        [LOCATION]``; ``held N [ENGINE]``; ``hazard [CODE]``; ``nan``; ``if EXPRESSION``. Only if
+        the ``condition`` holds, an expression that may use the variables of the loops around an
+        instruction; the first ``ignore`` times not; if it is ``temporary`` only once. ``commands``
+        are what the debugger does there. It is listed here, and deleted and disabled by
+        its number or ``name``.
+        """
+        asked = StopRequest(str(what), specs.AFTER if after else "")
+        lines = specs.lines(commands)
+        return self.set(
+            Breakpoint(0, "", condition, ignore, temporary, name=name, commands=lines, asked=asked)
+        )
+
+    def watch(
+        self,
+        what: str,
+        how: str = "changed",
+        *,
+        condition: str = "",
+        ignore: int = 0,
+        temporary: bool = False,
+        name: str = "",
+        commands: str | Sequence[str] = (),
+    ) -> Breakpoint:
+        """Stop when memory is ``changed``, ``written`` or ``read``; raises Refused or Failure.
+
+        ``what`` is a tensor or a part of one, ``psum bank 2``, ``sbuf 0:64 partitions 0:8``
+        (bytes), a semaphore or a register; the rest is as for :meth:`at`.
+        """
+        asked = StopRequest(what, how)
+        lines = specs.lines(commands)
+        return self.set(
+            Breakpoint(0, "", condition, ignore, temporary, name=name, commands=lines, asked=asked)
+        )
 
     def take_over(self, others: Breakpoints) -> tuple[tuple[Breakpoint, str], ...]:
         """Set the breakpoints of another session; returns those that cannot be, each with why.
@@ -283,7 +257,7 @@ class Breakpoints(Drawn):
         if not armed and not tests:
             self.past.advance(events, until, retire)
             return ()
-        mine = [_Set(Breakpoint(-1, ""), test, None) for test in tests]
+        mine = [Armed(Breakpoint(-1, ""), test, None) for test in tests]
         for sets in self._stops([*armed, *mine], events, until, retire):
             found = tuple(met for one in mine for met in one.met)
             self.hits = tuple(self._counted([one for one in sets if one not in mine]))
@@ -301,13 +275,13 @@ class Breakpoints(Drawn):
         finally:
             self.hits, self._aside = hits, before
 
-    def _armed(self) -> list[_Set]:
+    def _armed(self) -> list[Armed]:
         if self._aside:
             return []
         found = [one for one in self._set.values() if one.record.enabled]
         return [*found, self._hazards] if self._hazards is not None else found
 
-    def _counted(self, hits: Sequence[_Set]) -> Iterator[Hit]:
+    def _counted(self, hits: Sequence[Armed]) -> Iterator[Hit]:
         """Of breakpoints that were met those that stop the run; each is counted."""
         for one in hits:
             record = one.record
@@ -327,9 +301,9 @@ class Breakpoints(Drawn):
 
     def search(self, moment: Moment, test: Test) -> Moment | None:
         """The last moment before another at which a test meets something; as :meth:`before`."""
-        return self._search(moment, [_Set(Breakpoint(-1, ""), test, None)])
+        return self._search(moment, [Armed(Breakpoint(-1, ""), test, None)])
 
-    def _search(self, moment: Moment, armed: Sequence[_Set]) -> Moment | None:
+    def _search(self, moment: Moment, armed: Sequence[Armed]) -> Moment | None:
         self.hits = ()
         try:
             return self._searched(moment, armed)
@@ -337,7 +311,7 @@ class Breakpoints(Drawn):
             self.past.goto(moment)
             raise
 
-    def _searched(self, moment: Moment, armed: Sequence[_Set]) -> Moment | None:
+    def _searched(self, moment: Moment, armed: Sequence[Armed]) -> Moment | None:
         for begin, end in self.past.intervals(moment):
             found: tuple[Moment, tuple[Hit, ...]] | None = None
             left = end.position - begin.position + 1
@@ -357,17 +331,17 @@ class Breakpoints(Drawn):
 
     def quietly(self, test: Test) -> None:
         """Run on until a test meets something, and stop at nothing else."""
-        for _ in self._stops([_Set(Breakpoint(-1, ""), test, None)], 1 << 62, None, None):
+        for _ in self._stops([Armed(Breakpoint(-1, ""), test, None)], 1 << 62, None, None):
             return
 
     def _stops(
         self,
-        armed: Sequence[_Set],
+        armed: Sequence[Armed],
         events: int,
         until: int | None,
         retire: int | None,
         end: Moment | None = None,
-    ) -> Iterator[list[_Set]]:
+    ) -> Iterator[list[Armed]]:
         """Advance, and give the breakpoints that are met, again and again."""
         scheduler = self.running.machine.scheduler
         last = scheduler.position + events
@@ -397,7 +371,7 @@ class Breakpoints(Drawn):
             if not (stopped or early or (each and scheduler.position > begun.position)):
                 return
 
-    def _begin(self, armed: Sequence[_Set], anew: bool = True) -> None:
+    def _begin(self, armed: Sequence[Armed], anew: bool = True) -> None:
         """Nothing is met: conditions that hold already are not reported by any test.
 
         Unless they begin ``anew``, tests that have seen everything until now keep their state.
@@ -415,7 +389,7 @@ class Breakpoints(Drawn):
         return self.running.moment, self.past.changes[made - 1] if made else None
 
     @staticmethod
-    def _looks(armed: Sequence[_Set], now: int, until: int | None) -> Iterator[int]:
+    def _looks(armed: Sequence[Armed], now: int, until: int | None) -> Iterator[int]:
         """The ticks to which to run at the most: at which a test has to look, and ``until``."""
         if until is not None:
             yield until
@@ -425,7 +399,7 @@ class Breakpoints(Drawn):
                 yield tick
 
     @contextmanager
-    def _testing(self, armed: Sequence[_Set]) -> Iterator[None]:
+    def _testing(self, armed: Sequence[Armed]) -> Iterator[None]:
         """Tests observe what happens, and halt the run when one meets something."""
         scheduler = self.running.machine.scheduler
         left = dict(scheduler.poised_at)  # a start at which the run already is is not met again
@@ -467,18 +441,18 @@ class Breakpoints(Drawn):
             self._asked = tests, places
         return self._asked[1]
 
-    def _meet(self, one: _Set, met: Met) -> None:
+    def _meet(self, one: Armed, met: Met) -> None:
         one.met.append(met)
         self.running.machine.scheduler.halted = True
 
-    def _holds(self, one: _Set) -> bool:
+    def _holds(self, one: Armed) -> bool:
         if one.holds is None:
             return True
         met = one.met[-1]
         names = rounds(self.running, met.queue, met.pc) if met.pc >= 0 else {}
         return one.holds(names)
 
-    def _news(self, armed: Sequence[_Set], begun: Moment) -> None:
+    def _news(self, armed: Sequence[Armed], begun: Moment) -> None:
         """Look for new hazards; if there are some, go back to the event that made the first.
 
         Hazards that are found late were not seen when they happened: the run goes there again.

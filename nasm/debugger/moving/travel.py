@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from nasm.base.problems import Refused, counted, did_you_mean, in_line, quoted
@@ -167,6 +168,19 @@ class Travel:
         met = self.breakpoints.hits[-1].met
         self.breakpoints.hits = ()
         return found, met
+
+    @contextmanager
+    def excursion(self) -> Iterator[None]:
+        """Whatever is done within goes to other moments and stops nowhere; then it is back."""
+        with self.breakpoints.aside(), self.past.excursion():
+            yield
+
+    @contextmanager
+    def at(self, where: object) -> Iterator[None]:
+        """Within, the run is at another moment, as for :meth:`to`; then it is back."""
+        with self.excursion():
+            self.to(where)
+            yield
 
     def _leave(self) -> Moment:
         now = self.running.moment

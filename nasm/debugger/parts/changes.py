@@ -5,10 +5,11 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from nasm.debugger.moving.breakpoints import Breakpoints
 from nasm.debugger.moving.past import Redoable
 from nasm.debugger.moving.travel import Travel
-from nasm.debugger.queries import Asking
+from nasm.debugger.parts.expressions import ExpressionPart
+from nasm.debugger.parts.memory import MemoryPart
+from nasm.runs.running import Running
 
 if TYPE_CHECKING:  # what is done rarely is imported when it is
     from nasm.debugger.changing.changes import Divert
@@ -16,17 +17,20 @@ if TYPE_CHECKING:  # what is done rarely is imported when it is
     from nasm.debugger.changing.setting import Altered
 
 
-class Trying(Asking):
-    """A run that can be changed: each change is kept, and made again when it is gone back over."""
+class ChangePart:
+    """Changes a run: each change is kept, and made again when it is gone back over."""
 
-    breakpoints: Breakpoints
-    _travel: Travel
+    def __init__(
+        self, run: Running, travel: Travel, expressions: ExpressionPart, memory: MemoryPart
+    ) -> None:
+        self.run, self.travel, self.past = run, travel, travel.past
+        self.expressions, self.memory = expressions, memory
 
     @cached_property
     def _typing(self) -> Typing:
         from nasm.debugger.changing.interactive import Typing
 
-        return Typing(self)
+        return Typing(self.run)
 
     def change(self, change: Redoable) -> object:
         """Change something by hand; what lies ahead of now is forgotten, unless it has a name."""
@@ -34,7 +38,7 @@ class Trying(Asking):
 
     def undo(self) -> Redoable | None:
         """Take back the last change by hand, and go to where it was made; None if there is none."""
-        return self._travel.undo()
+        return self.travel.undo()
 
     @property
     def macros(self) -> frozenset[str]:
@@ -50,11 +54,11 @@ class Trying(Asking):
         """
         from nasm.debugger.changing.interactive import complete, told
 
-        change = self._typing.take(text, self.by_hand)
-        with self._comparing() as memory, self.watched() as done:
+        change = self._typing.take(text, self.made)
+        with self.memory.comparing() as memory, self.run.watched() as done:
             self.change(change)
-            complete(self, change)
-        return told(self, self._typing, change, done, tuple(memory))
+            complete(self.run, change)
+        return told(self.run, self._typing, change, done, tuple(memory))
 
     def declare(self, text: str) -> Typed:
         """Take declarations, which can be named from now on; raises Failure, and takes nothing."""
@@ -62,7 +66,7 @@ class Trying(Asking):
 
         change = self._typing.take(text, declarations=True)
         self.change(change)
-        return told(self, self._typing, change, (), ())
+        return told(self.run, self._typing, change, (), ())
 
     def set(self, place: str, value: object) -> Altered:
         """Give a place a value: a tensor or a part of one, ``$semaphore``, or ``@engine %r0``.
@@ -75,19 +79,19 @@ class Trying(Asking):
         from nasm.debugger.changing.changes import SetElements, SetPart
         from nasm.debugger.moving.parts import changes, state
 
-        change, what = setting.setting(self, place, value), str(place).strip()
+        change, what = setting.setting(self.run, place, value), str(place).strip()
         if isinstance(change, SetElements):
-            with self._comparing() as memory:
+            with self.memory.comparing() as memory:
                 self.change(change)
             return setting.Altered(what, memory=tuple(memory))
         if isinstance(change, SetPart):
-            was = state(self.evaluate(what))
+            was = state(self.expressions.evaluate(what))
             self.change(change)
-            count, few = changes(was, state(self.evaluate(what)))
+            count, few = changes(was, state(self.expressions.evaluate(what)))
             return setting.Altered(what, count=count, elements=few)
-        before = setting.held(self, change)
+        before = setting.held(self.run, change)
         self.change(change)
-        after = setting.held(self, change)
+        after = setting.held(self.run, change)
         assert after is not None
         return setting.Altered(what, before, after)
 
@@ -95,37 +99,37 @@ class Trying(Asking):
         """Let an engine go past its next instruction; it need not be named if no other has one."""
         from nasm.debugger.changing.setting import skipping
 
-        return self._divert(skipping(self, engine))
+        return self._divert(skipping(self.run, engine))
 
     def set_pc(self, engine: str, place: int | str) -> Altered:
         """Send an engine to a pc, a label, or the first of its instructions on ``"line N"``."""
         from nasm.debugger.changing.setting import going_on_at
 
-        return self._divert(going_on_at(self, engine, place))
+        return self._divert(going_on_at(self.run, engine, place))
 
     def _divert(self, change: Divert) -> Altered:
         from nasm.debugger.changing.setting import Altered
 
-        queue = self.machine.scheduler.queues[change.queue]
+        queue = self.run.machine.scheduler.queues[change.queue]
         before = queue.pc
         self.change(change)
-        return Altered(f"@{self.program.queue_name(change.queue)} pc", before, queue.pc)
+        return Altered(f"@{self.run.program.queue_name(change.queue)} pc", before, queue.pc)
 
     @property
-    def by_hand(self) -> tuple[Redoable, ...]:
+    def made(self) -> tuple[Redoable, ...]:
         """What was changed by hand, up to this moment."""
-        return tuple(made.change for made in self.past.changes[: self.changes_made])
+        return tuple(made.change for made in self.past.changes[: self.run.changes_made])
 
     def trial(self, text: str) -> Typed:
         """Execute a typed text, and go back to how it is now; what it declares stays declared.
 
         It stops at no breakpoint.
         """
-        with self.breakpoints.aside(), self.past.trial():
+        with self.travel.breakpoints.aside(), self.past.trial():
             return self.execute(text)
 
     def typed_text(self) -> str:
         """The program followed by the typed lines, as a text that assembles; raises Refused."""
         from nasm.debugger.changing.interactive import program_text
 
-        return program_text(self, self._typing, self.by_hand)
+        return program_text(self.run, self._typing, self.made)
