@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from nasm.debugger.origins.records import Why
     from nasm.debugger.session import Session
     from nasm.debugger.values.value import Value
-    from nasm.isolation.isolated import isolated
+    from nasm.isolation.entry import isolated
     from nasm.isolation.limits import Limits
     from nasm.isolation.outcome import Outcome
     from nasm.machine.records import Moment, RunReport, Status
@@ -98,7 +98,7 @@ _HOMES = {
     "Why": "nasm.debugger.origins.records",
     "Window": "nasm.views.view",
     "compare": "nasm.runs.diff",
-    "isolated": "nasm.isolation.isolated",
+    "isolated": "nasm.isolation.entry",
     "schedules": "nasm.runs.schedules",
     "witness": "nasm.runs.schedules",
 }

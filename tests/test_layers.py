@@ -73,7 +73,7 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "nasm.apps": (("repl", "highlighting"), ("lsp",), ("cli",), ("notebook",), ("pytest_plugin",)),
     "nasm.machine": (
-        ("state", "conversions", "changes", "writers", "unread", "records"),
+        ("state", "conversions", "changes", "writers", "lost_results", "records"),
         ("numbers",),
         ("access",),
         ("tiled_access",),

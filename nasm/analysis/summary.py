@@ -23,7 +23,7 @@ from nasm.machine.records import (
     SemaphoreRecord,
     Units,
 )
-from nasm.program import written
+from nasm.program import instruction_text as written
 from nasm.program.program import Program, Update
 from nasm.sim.memory import Mask
 from nasm.sim.queues import CAUSES, ORDER

@@ -121,8 +121,8 @@ def _path() -> list[str]:
 
 def _readable(kernel: str) -> tuple[str, ...]:
     """What a kernel's process may read: Python, packages, nasm, and the kernel's own folder."""
+    from nasm.nki.kernel_argument import split
     from nasm.nki.loading import place
-    from nasm.nki.named import split
 
     named = split(kernel)
     assert named is not None

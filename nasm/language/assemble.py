@@ -17,9 +17,9 @@ from nasm.isa.timing import NONE, Timing
 from nasm.language.expanding.defines import constants
 from nasm.language.expanding.evaluate import free_names
 from nasm.language.expanding.expand import Expander
+from nasm.language.expanding.forward_names import Undeclared
 from nasm.language.expanding.including import Includes
 from nasm.language.expanding.statements import unknown_target
-from nasm.language.expanding.undeclared import Undeclared
 from nasm.language.expectations.judge import check_static
 from nasm.language.text import suppressions, tree
 from nasm.language.text.parse import parse, read_again
@@ -115,7 +115,7 @@ def _assembled(
         rewrite(builder)
         program = builder.finish()
     if builder.in_blocks:
-        from nasm.sync.unwritten import unwritten_in_blocks
+        from nasm.sync.missing_writes import unwritten_in_blocks
 
         program.warnings += unwritten_in_blocks(program)
     return program

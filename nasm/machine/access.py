@@ -15,7 +15,7 @@ from nasm.base import dtypes
 from nasm.base.dtypes import Casting, DType, Float32
 from nasm.base.pieces import PIECE, Window
 from nasm.isa.effects import Partial
-from nasm.machine.unread import IDLE, Acting, Idle, Token, Unread
+from nasm.machine.lost_results import IDLE, Acting, Idle, Token, Unread
 from nasm.program.footprint.layout import Layout
 from nasm.sim.memory import Array, CopyOnWrite, Journal, Mask, Store
 from nasm.views.view import View

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from nasm.machine.access import Access, PatternLayout
+from nasm.machine.lost_results import Losses
 from nasm.machine.tiled_access import ArrangedPattern
-from nasm.machine.unread import Losses
 from nasm.program.footprint.layout import layout_key
 from nasm.sim.memory import Store
 from nasm.views.regions import Region

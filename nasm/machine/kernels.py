@@ -17,9 +17,9 @@ from nasm.machine.access import Access
 from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.conversions import Reader
 from nasm.machine.findings import Findings
+from nasm.machine.lost_results import Losses, PiecewiseResult
 from nasm.machine.operands import Binding, Operands, Recipe, ResultWriter
 from nasm.machine.state import EngineState
-from nasm.machine.unread import Losses, PiecewiseResult
 from nasm.program.shapes import Shape
 from nasm.sim.memory import Store
 from nasm.sim.queues import Work

@@ -27,13 +27,13 @@ from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.effects import Effects
 from nasm.machine.findings import Findings
 from nasm.machine.kernels import Kernels
+from nasm.machine.lost_results import SILENT, Losses
 from nasm.machine.operands import Operands
 from nasm.machine.outlines import OutlinedTransfers, Outlines, RegionAddresses, unread
 from nasm.machine.rendezvous import RendezvousPoint
 from nasm.machine.state import State
 from nasm.machine.tasks import Tasks
 from nasm.machine.transfers import Transfers
-from nasm.machine.unread import SILENT, Losses
 from nasm.order.observer import Watch, matters
 from nasm.program.program import Program
 from nasm.program.shapes import Shape, Shapes

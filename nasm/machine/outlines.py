@@ -20,9 +20,9 @@ from nasm.machine.addresses import Addresses
 from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.findings import Findings
 from nasm.machine.indirect_transfers import TransferStart
+from nasm.machine.lost_results import Losses
 from nasm.machine.state import UNKNOWN, EngineState, Registers
 from nasm.machine.transfers import Launched, Mover, Transfers, direct_start
-from nasm.machine.unread import Losses
 from nasm.program.footprint.layout import Regions
 from nasm.program.footprint.traits import Footprint, Traits, addressed, here
 from nasm.program.shapes import Shape

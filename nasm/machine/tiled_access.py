@@ -12,7 +12,7 @@ import numpy as np
 
 from nasm.base.pieces import Window
 from nasm.machine.access import Access, PatternLayout, Values
-from nasm.machine.unread import IDLE, Idle, Token, Unread
+from nasm.machine.lost_results import IDLE, Idle, Token, Unread
 from nasm.sim.memory import Array, CopyOnWrite, Journal, Mask, Store
 from nasm.views.arrangement import Arrangement
 from nasm.views.view import View

@@ -22,7 +22,7 @@ from nasm.machine.addresses import Addresses
 from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.findings import Findings
 from nasm.machine.indirect_transfers import Chosen, IndirectMove, TransferStart, chosen_start
-from nasm.machine.unread import Losses
+from nasm.machine.lost_results import Losses
 from nasm.program.program import Program
 from nasm.sim.channels import Cargo, Flight, Portion
 from nasm.sim.counters import Who

@@ -210,9 +210,9 @@ def _destinations(calls: Sequence[Made]) -> Iterator[View]:
 
 
 def _finished(builder: ProgramBuilder, sequence: Sequential) -> Program:
+    from nasm.sync.missing_writes import chosen, unwritten
     from nasm.sync.placement import place
     from nasm.sync.synchronize import synchronise
-    from nasm.sync.unwritten import chosen, unwritten
 
     by_hand = chosen(builder.program)
     problems = place(builder.program, sequence)

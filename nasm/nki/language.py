@@ -11,6 +11,7 @@ from nasm.nki.errors import refuse
 from nasm.nki.loops import dynamic_range, fori_loop, while_loop
 from nasm.nki.names import DTYPES, HBM, DType, MemoryRegion, VirtualRegister, ds
 from nasm.nki.objects import NKIObject
+from nasm.nki.old_names import GONE, RemovedName
 from nasm.nki.operators import Operator, function
 from nasm.nki.programs import (
     is_hbm,
@@ -23,7 +24,6 @@ from nasm.nki.programs import (
     program_ndim,
     unrolled,
 )
-from nasm.nki.removed import GONE, RemovedName
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.tile_sizes import TileSize
 

@@ -25,7 +25,7 @@ from nasm.nki.frameworks import Array
 from nasm.nki.installing import installed
 from nasm.nki.jit import Kernel, name_of
 from nasm.nki.kernel import Traced, trace
-from nasm.nki.named import SUFFIX, split
+from nasm.nki.kernel_argument import SUFFIX, split
 from nasm.nki.source_tree import tree
 
 

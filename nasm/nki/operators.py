@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from nasm.nki.errors import with_signature
-from nasm.nki.removed import no_mask
+from nasm.nki.old_names import no_mask
 
 
 class Operator:

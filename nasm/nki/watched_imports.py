@@ -14,7 +14,7 @@ from types import CodeType, ModuleType
 
 from nasm.base import files
 from nasm.nki.exceptions import foreign
-from nasm.nki.named import SUFFIX
+from nasm.nki.kernel_argument import SUFFIX
 
 
 @contextmanager

@@ -12,8 +12,8 @@ from nasm.isa.instruction import REQUIRED, InstructionContext, Operand, Row, Rul
 from nasm.isa.kinds import Tile
 from nasm.isa.synonyms import SIGNS
 from nasm.isa.target import Target, rules_of
+from nasm.program.instruction_text import operands as operands_text
 from nasm.program.program import Instruction
-from nasm.program.written import operands as operands_text
 from nasm.views.shown import Symbol
 from nasm.views.tensor import Tensor
 from nasm.views.view import View

@@ -16,7 +16,7 @@ from nasm.isa.instruction import Row
 from nasm.language.printing.declarations import setting
 from nasm.language.printing.lines import update_text, wait_text
 from nasm.language.printing.text import counter_names
-from nasm.program import written
+from nasm.program import instruction_text
 from nasm.program.program import Program, Update, Wait
 
 UNKNOWN = "?"
@@ -67,7 +67,7 @@ def lines(
             instruction = program.instruction(number, pc)
             wait = program.waits[queue.waits[pc]]
             update = program.updates[queue.updates[pc]]
-            opcode, operands = instruction.row.name, written.operands(instruction)
+            opcode, operands = instruction.row.name, instruction_text.operands(instruction)
             waits, updates = wait_text(wait, names), update_text(update, names)
             profiled = program.target.profiled
             if foreign and profiled is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from nasm.program.footprint.certain import surely
+from nasm.program.footprint.definite_accesses import surely
 from nasm.program.footprint.layout import Regions
 from nasm.program.footprint.reach import reached
 from nasm.program.program import Program

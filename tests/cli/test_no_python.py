@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from nasm.base.problems import Failure
+from nasm.nki.kernel_argument import split
 from nasm.nki.loading import load
-from nasm.nki.named import split
 
 EVIL = "from pathlib import Path\nPath('ran').touch()\n\n\ndef good(x):\n    return x\n"
 VERBS = ("run", "nki", "profile", "diff", "check", "print", "list", "asm", "repl")

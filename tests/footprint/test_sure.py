@@ -6,7 +6,7 @@ import pytest
 
 from nasm.base.source import Source
 from nasm.debugger.session import Session
-from nasm.program.footprint.certain import surely
+from nasm.program.footprint.definite_accesses import surely
 
 DECLARED = """\
 .target {on}

@@ -13,8 +13,8 @@ import nasm
 from nasm.base.problems import Failure, Problem
 from nasm.base.source import Source
 from nasm.language.assemble import assemble
+from nasm.program.instruction_text import operands
 from nasm.program.program import Instruction, Program
-from nasm.program.written import operands
 from nasm.targets import TARGETS
 from tests.parts import examples
 

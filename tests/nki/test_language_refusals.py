@@ -9,7 +9,7 @@ import pytest
 
 from nasm.nki import isa as nisa
 from nasm.nki import language as nl
-from nasm.nki.removed import GONE
+from nasm.nki.old_names import GONE
 from nasm.nki.running import run
 from tests.nki.kernels import refused, tensor, traced
 from tests.tables import each

@@ -6,8 +6,8 @@ from collections.abc import Container, Iterator
 
 from nasm.base.problems import Note, Problem, Severity, counted, listed
 from nasm.machine.below_zero import BelowZero
+from nasm.machine.lost_results import Losses
 from nasm.machine.numbers import NumberFindings
-from nasm.machine.unread import Losses
 from nasm.program.program import Program
 from nasm.sim.counters import Who
 

@@ -15,7 +15,7 @@ from nasm.base import dtypes
 from nasm.base.names import identifier
 from nasm.base.problems import Failure, Problem, counted, did_you_mean
 from nasm.base.signals import TIMED_OUT
-from nasm.isolation.isolated import isolated
+from nasm.isolation.entry import isolated
 from nasm.isolation.limits import Limits
 from nasm.isolation.outcome import Outcome
 from nasm.nki.engines import USUAL

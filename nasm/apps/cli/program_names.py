@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from nasm.nki.named import split
+from nasm.nki.kernel_argument import split
 
 
 def kernel(program: str | None) -> bool:

@@ -338,12 +338,12 @@ def held(shell: Shell, rest: str) -> None:
     belongs to it, and what it could hold. In expressions parts go by their names, those of core 1
     by @1.NAME: 'print', 'watch', 'break if' and 'display' take them.
     """
-    from nasm.show import held as held_text
+    from nasm.show import core_contents
 
     session, screen, plain = shell.session, shell.screen, shell.settings.plain
     word = rest.strip().removeprefix("@")
     found = session.engines.held(word)
-    show = held_text.whole if word else held_text.overview
+    show = core_contents.whole if word else core_contents.overview
     none = f"{word} holds nothing" if word else "no engine holds anything"
     screen.say(show(session, found, screen.width, plain) or none)
 

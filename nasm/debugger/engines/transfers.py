@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from nasm.base.problems import clean
 from nasm.base.source import Span
-from nasm.debugger.engines.earliest import earliest
+from nasm.debugger.engines.earliest_starts import earliest
 from nasm.debugger.engines.future_posts import Outlook
 from nasm.isa.declared_transfer import DeclaredTransfer
 from nasm.isa.list_kinds import views

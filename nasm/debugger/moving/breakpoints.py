@@ -12,7 +12,7 @@ from nasm.base.drawing import Drawn
 from nasm.base.problems import Failure, Refused, counted, number_of, quoted
 from nasm.debugger.moving import specs
 from nasm.debugger.moving.breakpoint_records import HAZARDS, NAME, Armed, Breakpoint, Hit
-from nasm.debugger.moving.following import followed
+from nasm.debugger.moving.line_tracking import followed
 from nasm.debugger.moving.locations import rounds
 from nasm.debugger.moving.past import MadeChange, Past, poising, watching
 from nasm.debugger.moving.specs import StopRequest

@@ -17,9 +17,9 @@ from typing import Any
 from nasm.base.problems import Failure, Refused, listed
 from nasm.language.expanding.defines import replaced
 from nasm.language.expanding.evaluate import Closure, compile_node, free_names
+from nasm.language.expanding.forward_names import Undeclared
 from nasm.language.expanding.functions import integer_of, truth
 from nasm.language.expanding.scope import Scope
-from nasm.language.expanding.undeclared import Undeclared
 from nasm.language.text import tree
 from nasm.language.text.walk import descendants
 from nasm.views.shown import LONG

@@ -11,6 +11,7 @@ from nasm.base.names import identifier
 from nasm.base.problems import Failure, Note, Problem, Refused, counted, did_you_mean, quoted
 from nasm.base.source import Frame, Source, Span
 from nasm.language.expanding.evaluate import evaluate, name_of
+from nasm.language.expanding.forward_names import Later
 from nasm.language.expanding.including import of_library
 from nasm.language.expanding.macro_arguments import (
     CounterArgument,
@@ -20,7 +21,6 @@ from nasm.language.expanding.macro_arguments import (
 )
 from nasm.language.expanding.moment_names import handed_moments
 from nasm.language.expanding.scope import CallOfMacro, Scope
-from nasm.language.expanding.undeclared import Later
 from nasm.language.text import tree
 from nasm.program.builder import ProgramBuilder
 from nasm.views.shown import shown

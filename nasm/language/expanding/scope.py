@@ -12,6 +12,7 @@ from nasm.base.problems import Failure, Problem, Refused, did_you_mean
 from nasm.base.source import Frame, Source, Span
 from nasm.isa.declared_transfer import DeclaredTransfer
 from nasm.language.expanding.affine import Affine, unknown
+from nasm.language.expanding.forward_names import Later, Undeclared
 from nasm.language.expanding.functions import Value
 from nasm.language.expanding.macro_arguments import (
     HANDED,
@@ -19,7 +20,6 @@ from nasm.language.expanding.macro_arguments import (
     MomentList,
     WordArgument,
 )
-from nasm.language.expanding.undeclared import Later, Undeclared
 from nasm.language.text import tree
 from nasm.language.text.habits import NAMES
 from nasm.views.tensor import Tensor

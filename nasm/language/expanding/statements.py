@@ -19,6 +19,7 @@ from nasm.isa.timing import NONE, Timing
 from nasm.language.expanding import declare
 from nasm.language.expanding.defines import replaced
 from nasm.language.expanding.evaluate import evaluate, name_of
+from nasm.language.expanding.forward_names import Later
 from nasm.language.expanding.including import Includes
 from nasm.language.expanding.instruction_lines import CompiledLine
 from nasm.language.expanding.line_counts import RoundBudget
@@ -34,7 +35,6 @@ from nasm.language.expanding.moment_names import posted_in
 from nasm.language.expanding.operand_texts import operand_place
 from nasm.language.expanding.run_time_loops import Loops
 from nasm.language.expanding.scope import Scope
-from nasm.language.expanding.undeclared import Later
 from nasm.language.text import tree
 from nasm.program.builder import ProgramBuilder
 from nasm.program.notes import another, declared_note

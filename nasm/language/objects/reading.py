@@ -20,7 +20,7 @@ from nasm.isa.instruction import REQUIRED, Operand, Row
 from nasm.isa.target import Loader, Target
 from nasm.isa.timing import Timing
 from nasm.language.assemble import expectations, initialisers
-from nasm.language.expanding.undeclared import Undeclared
+from nasm.language.expanding.forward_names import Undeclared
 from nasm.language.objects import layout, operands, views
 from nasm.language.objects.bodies import I32, I64, Column, Fields, read_columns, read_document
 from nasm.language.objects.embedding import embedded

@@ -25,8 +25,8 @@ from nasm.language.objects.places import PlaceNumbers, Stripped
 from nasm.language.objects.sections import joined
 from nasm.language.printing.text import NamedViews, counter_names
 from nasm.language.text import tree
+from nasm.program.instruction_text import as_default
 from nasm.program.program import Expectation, Instruction, Program, Update, Wait
-from nasm.program.written import as_default
 from nasm.views.tensor import Tensor
 
 

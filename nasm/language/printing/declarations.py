@@ -13,9 +13,9 @@ from nasm.language.printing.comments import AllowComments
 from nasm.language.printing.files import Files
 from nasm.language.printing.layout import CORE, table, wrapped
 from nasm.language.printing.views import view_text
+from nasm.program.instruction_text import operands
 from nasm.program.placement import chosen, placed_in
 from nasm.program.program import Instruction, Program
-from nasm.program.written import operands
 from nasm.views.tensor import Tensor
 
 

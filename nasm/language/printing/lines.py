@@ -12,7 +12,7 @@ from nasm.language.printing.comments import AllowComments, Remark, comment
 from nasm.language.printing.files import UNPRINTABLE
 from nasm.language.printing.layout import CORE, table
 from nasm.language.printing.views import view_text
-from nasm.program import written
+from nasm.program import instruction_text
 from nasm.program.program import Instruction, Program, Update, Wait
 
 Place = tuple[int, int]
@@ -147,4 +147,4 @@ def _operands(instruction: Instruction) -> str:
     for value in instruction.operands:
         for view in views(value):
             view_text(view)
-    return written.operands(instruction)
+    return instruction_text.operands(instruction)

@@ -13,8 +13,8 @@ from nasm.language.printing.files import Files
 from nasm.language.printing.layout import in_cores
 from nasm.language.printing.lines import Lines, Place
 from nasm.language.printing.views import view_text
+from nasm.program.instruction_text import fresh
 from nasm.program.program import Expectation, Program
-from nasm.program.written import fresh
 from nasm.views.view import View
 
 

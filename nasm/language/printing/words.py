@@ -8,7 +8,7 @@ from nasm.base.problems import Refused
 from nasm.isa.target import Target
 from nasm.isa.words import Words
 from nasm.language.printing.comments import comment
-from nasm.program import written
+from nasm.program import instruction_text
 from nasm.program.program import Instruction, Program
 
 Queues = Mapping[str, Sequence[int]]
@@ -60,5 +60,5 @@ def line(words: Words, word: int) -> str:
     """A word as a line: its instruction, or the word itself and why it is none."""
     reason = words.reason(word)
     row, operands = words.kept(word) if reason else words.decode(word)
-    said = f"{row.name} {written.operands(Instruction(row, operands))}".rstrip()
+    said = f"{row.name} {instruction_text.operands(Instruction(row, operands))}".rstrip()
     return f"{said}  {comment(reason)}" if reason else said

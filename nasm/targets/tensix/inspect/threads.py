@@ -10,7 +10,7 @@ import numpy as np
 
 from nasm.base.problems import Refused
 from nasm.isa.held import Part, Seen
-from nasm.program import written
+from nasm.program import instruction_text
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.expansion import instruction_of
 from nasm.targets.tensix.front.mop import WORDS as MOP_WORDS
@@ -36,7 +36,7 @@ def text(word: int) -> str:
         instruction = instruction_of(word)
     except Refused:
         return f".word {word:#010x}"
-    return f"{instruction.row.name} {written.operands(instruction)}".rstrip()
+    return f"{instruction.row.name} {instruction_text.operands(instruction)}".rstrip()
 
 
 def _threads(core: Tensix) -> Iterator[tuple[str, Thread]]:

@@ -1,5 +1,5 @@
 """The rows of the matrix unit, by what they do."""
 
-from nasm.targets.tensix.isa.matrix import control, moves, named, products
+from nasm.targets.tensix.isa.matrix import control, moves, names_only, products
 
-__all__ = ["control", "moves", "named", "products"]
+__all__ = ["control", "moves", "names_only", "products"]

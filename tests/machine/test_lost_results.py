@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import nasm
-from nasm.machine import unread
+from nasm.machine import lost_results
 from nasm.sim.events import Observer
 from nasm.views.regions import REGISTERS, Region, covers
 from tests.parts import part
@@ -222,9 +222,9 @@ def test_of_too_many_pairs_of_places_nothing_is_said(monkeypatch: pytest.MonkeyP
     whole, parts = "Memset a, 1.0\n", "Memset a[:, 0:8], 2.0\nMemset a[:, 8:16], 1.0\n"
     assert lost(f"@vector\n{whole}{parts}") == [(0, 1)]
     with monkeypatch.context() as patch:
-        patch.setattr(unread, "MOST", 0)
+        patch.setattr(lost_results, "MOST", 0)
         assert lost(f"@vector\n{whole}{parts}") == []
-    monkeypatch.setattr(unread, "WIDEST", 0)
+    monkeypatch.setattr(lost_results, "WIDEST", 0)
     assert lost(f"@vector\n{whole}{parts}") == []
 
 

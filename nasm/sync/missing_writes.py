@@ -16,7 +16,7 @@ from nasm.program.footprint.forms import Form, Forms
 from nasm.program.footprint.layout import Regions
 from nasm.program.program import Program
 from nasm.sync.lines import Line, Sequence, lines
-from nasm.sync.overwritten import Overwritten
+from nasm.sync.reused_bytes import Overwritten
 from nasm.sync.written_bytes import WrittenMarks
 from nasm.views.regions import Region
 from nasm.views.tensor import Tensor

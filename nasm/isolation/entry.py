@@ -29,7 +29,7 @@ from nasm.machine.inputs import Inputs
 from nasm.nki.engines import USUAL
 from nasm.nki.errors import line_of
 from nasm.nki.exceptions import RAISED, permitted
-from nasm.nki.named import split
+from nasm.nki.kernel_argument import split
 from nasm.nki.target import default_target
 from nasm.program.program import Program
 from nasm.runs.settings import IsolatedKeywords, RunSettings, with_keywords, with_settings
