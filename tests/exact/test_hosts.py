@@ -68,6 +68,7 @@ def fault(host: str) -> str:
     return f"NumPy as {host} fails: {said}" if done.returncode else ""
 
 
+@pytest.mark.turns(2)
 @pytest.mark.parametrize("host", HOSTS)
 def test_numpy_itself_works_as_each_host(host: str) -> None:
     reason = fault(host)

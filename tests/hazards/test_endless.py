@@ -52,6 +52,20 @@ ENDLESS = {
         7,
         9,
     ),
+    "before one that is left at once": (
+        "@vector RegisterMove %r0, 5\n"
+        "first: @vector CompareBranch %r0, 0, op=greater, target=first\n"
+        "second: @vector CompareBranch %r0, 9, op=greater, target=second",
+        7,
+        7,
+    ),
+    "after one that is left at once": (
+        "@vector RegisterMove %r0, 5\n"
+        "first: @vector CompareBranch %r0, 9, op=greater, target=first\n"
+        "second: @vector CompareBranch %r0, 0, op=greater, target=second",
+        8,
+        8,
+    ),
     "it compares two numbers": (
         "@vector\nagain: Nop\nCompareBranch 1, 2, op=less, target=again",
         7,

@@ -45,6 +45,7 @@ def nest(*loops: str, before: str = "", within: str = "", inside: str = "") -> s
 # ---------------------------------------------------------------- at once
 
 
+@pytest.mark.turns(2)
 @each(
     ("text", "said"),
     [

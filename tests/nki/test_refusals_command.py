@@ -141,6 +141,7 @@ class Ran:
         self.out, self.err = capsys.readouterr()
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize(
     ("name", "code", "said"),
     [

@@ -21,7 +21,7 @@ from tests.toy.target import TARGETS as TOY
 PROGRAMS = sorted((Path(__file__).parents[2] / "programs").glob("*.nasm"))
 
 
-@pytest.mark.parametrize("first", range(0, 400, 50))
+@pytest.mark.parametrize("first", part(range(0, 400, 50), 4))
 def test_a_path_is_as_long_as_a_random_run_and_leaves_nothing_over(first: int) -> None:
     edges: set[str] = set()
     for seed in range(first, first + 50):

@@ -11,7 +11,7 @@ import pytest
 DEMO = Path(__file__).parents[2] / "programs" / "demo.py"
 
 
-@pytest.mark.turns(2)
+@pytest.mark.turns(4)
 def test_the_demo_reads_nearly_all_digits() -> None:
     done = subprocess.run(
         [sys.executable, str(DEMO)], capture_output=True, text=True, check=False, timeout=100
@@ -20,7 +20,7 @@ def test_the_demo_reads_nearly_all_digits() -> None:
     assert "896" in done.stdout
 
 
-@pytest.mark.turns(2)
+@pytest.mark.turns(4)
 def test_the_demo_runs_on_other_cores_and_refuses_those_that_there_are_not() -> None:
     for target, code in (("trn2", 0), ("trn9", 2)):
         done = subprocess.run(

@@ -8,6 +8,7 @@ import pytest
 
 from nasm.debugger.session import Session
 from nasm.show import engines as scene
+from tests.parts import part
 from tests.repl.conftest import Loader, Tried
 from tests.tables import each
 
@@ -63,7 +64,7 @@ def test_engines_with_nothing_to_do_are_one_line(load: Loader) -> None:
 
 
 @each("width", [40, 60, 80, 120])
-@each("name", ["matmul", "digits", "ring", "pair_softmax", "histogram"])
+@each("name", part(["matmul", "digits", "ring", "pair_softmax", "histogram"], 2))
 def test_the_context_is_one_screen_at_any_width(name: str, width: int) -> None:
     session = Session(PROGRAMS / f"{name}.nasm")
     while not session.over:

@@ -252,6 +252,8 @@ def test_counters_are_by_thread(session: Session) -> None:
     assert seen(session, "adc").rows == (
         ("t2", "packers", "1", "5 (4)", "0 (0)", "0 (0)", "0 (0)"),
     )
+    held.threads[0].context, held.threads[2].src_row = (0, 1), (4, 0)
+    assert seen(session, "unpacking").rows == (("t0", "1", "0", "1"), ("t2", "0", "4", "0"))
 
 
 def test_units_at_work_are_told_with_their_threads(session: Session) -> None:

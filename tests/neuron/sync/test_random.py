@@ -16,6 +16,7 @@ from nasm.language.assemble import assemble
 from nasm.machine.records import Status
 from nasm.targets import TARGETS
 from tests.neuron.choices import Choices, examples
+from tests.parts import part
 
 PAIRS = ("trn2", "trn3")
 ENGINES = ("tensor", "vector", "scalar", "gpsimd", "sync")
@@ -103,7 +104,7 @@ def same_bits(got: Any, want: Any) -> None:
     np.testing.assert_array_equal(got.view(np.uint8), want.view(np.uint8))
 
 
-@pytest.mark.parametrize("route", ["dma", "gpsimd_dma"])
+@pytest.mark.parametrize("route", part(["dma", "gpsimd_dma"], 1))
 def test_an_exchange_hands_each_core_the_bits_of_the_other(route: str) -> None:
     @pairs
     def exchanges(pair: Pair) -> None:
