@@ -128,7 +128,7 @@ def executed(machine: Machine, record: tuple[int, ...]) -> Executed:
 
 
 def queue_record(machine: Machine, queue: Queue) -> QueueRecord:
-    """A queue as it stands."""
+    """The state of a queue."""
     more = not queue.done
     state = "done"
     if more:
@@ -259,7 +259,7 @@ def engine_records(machine: Machine) -> tuple[EngineRecord, ...]:
 
 
 def limit(machine: Machine, instructions: int | None) -> Problem:
-    """What is wrong with a run that has met its limit: of instructions, or the cycle it is at."""
+    """The error of a run that has met its limit: of instructions, or the cycle it is at."""
     cycles = machine.scheduler.now // machine.program.generation.base.cycle
     said, option = f"{cycles:,} cycles", "--max-cycles"
     if instructions is not None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Drawn:
-    """Something that draws itself; ``repr`` of it is one line all the same."""
+    """Something that draws itself; its ``repr`` is one line."""
 
     __slots__ = ()
 
@@ -45,4 +45,4 @@ def _nobody() -> Views:
 
 
 views: Callable[[], Views] = _nobody
-"""What says how things look; whoever knows sets it."""
+"""The function that draws records; the room above sets it."""

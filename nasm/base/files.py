@@ -59,7 +59,7 @@ def note(path: str) -> None:
 
 
 def is_noting() -> bool:
-    """Whether somebody notes which files are asked for."""
+    """Whether requests for files are recorded."""
     return _noted.get() is not None
 
 
@@ -107,9 +107,9 @@ def _only_regular(status: os.stat_result) -> None:
 class Allowed:
     """Which files a program may read: any, those in ``folder``, or none if that is empty.
 
-    ``names`` are the paths by which the folder may be reached; the last has no link in it. Texts
-    to include that are not beside the one that includes them are looked for in ``include``.
-    ``held`` are files that came with the program, by their paths: it may read these in any case.
+    ``names`` are the paths by which the folder may be reached; the last has no link in it. Texts to
+    include that are not in the folder of the text are searched in ``include``. ``held`` are files
+    that came with the program, by their paths: it may read these in any case.
     """
 
     folder: str | None = None
@@ -145,7 +145,7 @@ class Allowed:
         return replace(self, held={**self.held, **held}) if held else self
 
     def lists(self, folder: str) -> bool:
-        """Whether the names of the files in a folder may be told."""
+        """Whether the names of the files in a folder may be shown."""
         if self.folder is None:
             return True
         real = os.path.join(os.path.realpath(folder), "")
@@ -184,7 +184,7 @@ class Allowed:
             return
 
     def _walked(self, path: str) -> int | None:
-        """A descriptor of a file, reached in steps that nobody can divert; None outside.
+        """A descriptor of a file, reached in steps that nothing can divert; None outside.
 
         In the folder each step starts at the one before and follows no link: what a link says is
         walked like the rest of the path. Outside it nothing is looked at: names are only counted

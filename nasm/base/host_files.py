@@ -164,7 +164,7 @@ def link(path: Path, name: Path) -> None:
 
 
 def _settle(out: IO[bytes]) -> None:
-    """Have the bytes of a file on the disk, where its file system can say so."""
+    """Flush the bytes of a file to the disk, if its file system supports that."""
     try:
         _seam("fsync", out.name, lambda: os.fsync(out.fileno()))
     except OSError as problem:
@@ -176,7 +176,7 @@ def _settle(out: IO[bytes]) -> None:
 
 
 class Beside:
-    """A file that is written beside its place, to ``out``, and takes it when it is whole.
+    """A file that is written next to its place, to ``out``, and takes it when it is whole.
 
     Until then what has its name stays as it is. Raises OSError; nothing is left of it that was not
     kept, once it is dropped. For what signals may interrupt there is a shield around it.
@@ -188,7 +188,7 @@ class Beside:
         self.path = ""
         folder, own = os.path.split(self.target)
         suffix = f"{os.getpid()}"
-        while not self.path:  # it is no link that somebody has laid out
+        while not self.path:  # it is no link that someone has placed there
             path = os.path.join(folder, f".{own[:50]}.{suffix}.tmp")
             try:
                 self.out = opened(path, "xb")

@@ -21,13 +21,13 @@ NAMED = 3
 """How many of the largest needs a refusal names."""
 
 LACKING = "not enough memory on this computer for this program"
-"""The message of E0808 where memory has run out, and nobody can say for what."""
+"""The message of E0808 where memory has run out for an unknown need."""
 
 UNLIMITED = 2**60
 """A limit of this many bytes is none: version 1 of control groups has no other word for it."""
 
 Room = tuple[int, str]
-"""Bytes, and who says so: the end of a sentence about what there is."""
+"""Bytes, and the source of the number: the end of a sentence about what there is."""
 
 
 _allowed: ContextVar[tuple[int, int] | None] = ContextVar("allowed", default=None)
@@ -48,7 +48,7 @@ def limited(size: int | None) -> Iterator[None]:
 
 
 def available() -> Room | None:
-    """The bytes that may still be taken, and who says so; None if nothing here tells."""
+    """The bytes that may still be taken, and the source of the number; None if unknown."""
     return min((*_computer(), *_groups(), *_limits(), *_caller()), default=None)
 
 
@@ -95,7 +95,7 @@ def _said(size: int) -> str:
     return f"{size / 2**30:,.1f} GiB" if size >= 2**30 else f"{size / 2**20:,.1f} MiB"
 
 
-# -- who says so
+# -- the sources
 
 
 def _computer() -> Iterator[Room]:

@@ -21,7 +21,7 @@ _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def identifier(name: object, written: str = "") -> str:
-    """A name, whoever made it; raises Refused if it is none.
+    """A name from any caller; raises Refused if it is none.
 
     ``written`` is the template that it was made of, if it is not written as it is.
     """

@@ -1,4 +1,4 @@
-"""Numbers of programs, from whoever makes them: Python's own, and integers of a bounded length."""
+"""Numbers of programs, from any caller: Python's own, and integers of a bounded length."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from nasm.base.problems import Refused
 
 WORST_BITS = 4096
-"""A constant longer than this is a mistake, not a number anybody wants."""
+"""A constant longer than this is a mistake, not an intended number."""
 
 
 def plain(value: Any) -> Any:

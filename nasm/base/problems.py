@@ -115,7 +115,7 @@ class Problem:
 class Error(Exception):
     """What nasm says of something that it was given and cannot use: a Failure, or a Refused.
 
-    ``problems`` are what is wrong, each with its code, its place if it has one, and a hint.
+    ``problems`` are the errors, each with its code, its place if it has one, and a hint.
     """
 
     problems: tuple[Problem, ...]
@@ -175,7 +175,7 @@ def number_of(what: str, given: object, least: int = 0) -> int:
 
 
 MOST_SAID = 50
-"""Errors of a program that are said: the rest would be more of the same."""
+"""Limit of the reported errors of a program: the rest would be more of the same."""
 
 
 @dataclass(slots=True)
@@ -207,7 +207,7 @@ MANY = 500
 """Words that are compared letter by letter with one that is misspelt."""
 
 CLOSE, AS_CLOSE = 0.65, 0.06
-"""How alike two words must be to be suggested, and how much less alike a second suggestion is."""
+"""How similar two words must be for a suggestion, and how much less a second one may be."""
 
 
 def did_you_mean(word: str, known: Iterable[str], sign: str = "") -> str:
@@ -220,10 +220,10 @@ def did_you_mean(word: str, known: Iterable[str], sign: str = "") -> str:
 
 
 def closest(word: str, known: Iterable[str]) -> list[str]:
-    """At most three known words that a misspelt one may stand for, the likeliest first.
+    """At most three known words that a misspelt one may mean, the likeliest first.
 
-    Case and underscores count for nothing, the words that begin like it come next, then those
-    that are about as alike as the best.
+    Case and underscores are ignored, the words that begin like it come next, then those that are
+    about as similar as the best.
     """
     plain = _folded(word)
     words = {w: _folded(w) for w in known if w != word}

@@ -1,4 +1,4 @@
-"""Told to stop: Ctrl-C, SIGTERM, SIGHUP and a limit of time, all heard in one way.
+"""Stop requests: Ctrl-C, SIGTERM, SIGHUP and a limit of time, all handled in one way.
 
 A command says :func:`heard` once, and from then on whatever tells it to stop is raised as
 :class:`Told`, except
@@ -23,7 +23,7 @@ from types import FrameType
 from typing import Any
 
 ECHO = 0.1
-"""Seconds in which the same is told again without being meant: ``timeout`` signals a process,
+"""Seconds in which a repeated signal is taken for the same one: ``timeout`` signals a process,
 and then its whole group."""
 
 SHORTEST = 0.01
@@ -42,7 +42,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Told(KeyboardInterrupt):
-    """The process was told to stop, by the signal of this number."""
+    """The process was asked to stop, by the signal of this number."""
 
     def __init__(self, number: int = signal.SIGINT) -> None:
         self.number = number
@@ -73,7 +73,7 @@ class Told(KeyboardInterrupt):
 
 
 class Stop:
-    """What a thread was told, and what is to become of it.
+    """The signal a thread received, and how to handle it.
 
     ``asked`` is why it was asked to stop, ``in_force`` whether it is :func:`heard` at all.
     """
@@ -99,14 +99,14 @@ class Stop:
         self.tell(Told(number), True)
 
     def tell(self, told: Told, here: bool) -> None:
-        """Somebody was told to stop; ``here`` says whether it can be raised."""
+        """A stop was requested; ``here`` says whether it can be raised."""
         if self._ask is not None and (self.asked is None or not here):
             self.asked = self.asked or told
             self._ask()
         elif self._shielded or not here:
             self._kept = self._kept or told
         else:
-            self._shielded = True  # nothing else strikes before somebody has cleaned up
+            self._shielded = True  # nothing else is raised before the handler has cleaned up
             raise told
 
     def _due(self) -> None:
@@ -176,7 +176,7 @@ def _stop() -> Stop:
 
 @contextmanager
 def heard(last: bool = False) -> Iterator[Stop]:
-    """Hear signals; those that are ignored (``nohup``), or that somebody else handles, are not.
+    """Handle signals, but not those that are ignored (``nohup``) or already handled.
 
     ``last`` says that the process ends then: a Ctrl-C ends it without a word.
     """
@@ -196,16 +196,16 @@ def heard(last: bool = False) -> Iterator[Stop]:
 
 
 def limit(seconds: float) -> None:
-    """Be told to stop in so many seconds from now; for one that is :func:`heard`."""
+    """Request a stop after this many seconds; for one that is :func:`heard`."""
     _stop().limit(seconds)
 
 
 @contextmanager
 def within(seconds: float) -> Iterator[None]:
-    """Within it the main thread is told to stop when it has computed for so many seconds.
+    """Within it the main thread is stopped when it has computed for this many seconds.
 
     Processor time of the thread counts, so that a busy host gives it no less. It may be done again
-    and again, which :func:`limit` may not. In another thread nothing is told.
+    and again, which :func:`limit` may not. In another thread nothing is raised.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

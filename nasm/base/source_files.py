@@ -28,7 +28,7 @@ class ObjectFile:
 
 
 Given = Source | ObjectFile
-"""A program as somebody has it: its text, or the bytes that were made of one."""
+"""A program as the user has it: its text, or the bytes of an object file."""
 
 Text = str | Path | Source | ObjectFile
 
@@ -39,7 +39,7 @@ MARK = "\ufeff"
 """The byte-order mark, which some editors put in front of UTF-8 text."""
 
 SOME = 1024
-"""Bytes by which an encoding is told."""
+"""Bytes by which an encoding is recognised."""
 
 _MARKS = (
     (codecs.BOM_UTF32_LE, "UTF-32"),
@@ -62,7 +62,7 @@ def source_of(text_or_path: Text, files: Allowed = ANY, ending: str = ".nasm") -
 
 
 def program_of(text_or_path: Text, files: Allowed = ANY, ending: str = ".nasm") -> Given:
-    """The same, or an object file, which is told by its first bytes."""
+    """The same, or an object file, which is recognised by its first bytes."""
     if isinstance(text_or_path, Source | ObjectFile):
         return text_or_path
     if isinstance(text_or_path, str) and "\n" in text_or_path:
@@ -128,7 +128,7 @@ def _encoding(read: bytes) -> str:
 
 
 def _meant(path: Path, ending: str) -> str:
-    """A hint for the name of a file that does not exist: those beside it that are like it."""
+    """A hint for the name of a file that does not exist: similar ones in its folder."""
     with suppress(OSError):
         found = (Path(entry.name) for entry in host_files.entries(path.parent))
         beside = [file.stem for file in found if file.suffix == ending]

@@ -64,7 +64,7 @@ class AllowedProblem:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """Problems by what they come to: ``warnings`` have the notes, too."""
+    """Problems by severity: ``warnings`` have the notes, too."""
 
     errors: tuple[Problem, ...]
     warnings: tuple[Problem, ...]

@@ -46,7 +46,7 @@ class Say(Effect):
 
 @dataclass(frozen=True, slots=True)
 class Transfer(Effect):
-    """Copy views to views, beside the queues. The target plans which channels do it, and when.
+    """Copy views to views, apart from the queues. The target plans which channels do it, and when.
 
     Each of ``moves`` is a destination and its source. ``op``: ``COPY``; ``SUM`` widens several
     sources to float32, adds them in order and rounds once; ``ONTO`` adds the source to what the

@@ -126,7 +126,7 @@ class Bits(Kind):
 class WordForm:
     """A way to read the word of an instruction: the fields that it then has.
 
-    It is told by the bits in ``mask``, which are as in ``value``.
+    It is recognised by the bits in ``mask``, which are as in ``value``.
     """
 
     name: str

@@ -74,7 +74,7 @@ class Generation:
     ``rings`` are the queues of a channel, ``priorities`` the levels of urgency that transfers have,
     from 0, the most urgent (0 levels: transfers have none).
     Registers are an engine's; semaphores, one-bit events, channels and what memories hold are a
-    core's; ``cores`` run beside each other and have in common what memories share. ``ports`` are
+    core's; ``cores`` run side by side and have in common what memories share. ``ports`` are
     those that instructions wait for. ``units`` are what the queues of a core have in common: the
     cost of an instruction may name one of them where others name a part of their engine. ``peak``
     says of what numbers the peak of operations is given, such as ``16-bit``.

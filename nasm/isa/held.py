@@ -1,4 +1,4 @@
-"""What a core holds beside memories, and what that makes an instruction wait for.
+"""What a core holds in addition to memories, and what that makes an instruction wait for.
 
 A target may have each core hold an object: what its queues share, such as mutexes, register files
 or FIFOs. Semantics change it in place, conditions look at it, and the machine saves and restores it
@@ -37,7 +37,7 @@ class Bytes(Protocol):
 
 
 Place = Hashable
-"""Where an instruction stands, as the machine knows it; None for nowhere."""
+"""The place of an instruction, as the machine knows it; None for nowhere."""
 
 
 class Surroundings(Protocol):
@@ -53,7 +53,7 @@ class Surroundings(Protocol):
 
     @property
     def place(self) -> Place:
-        """Where the instruction stands that starts, completes or is asked about now."""
+        """The place of the instruction that starts, completes or is queried now."""
 
     @property
     def record(self) -> int:
@@ -86,7 +86,7 @@ class Surroundings(Protocol):
         """Tell of something wrong with the instruction of now, which the hardware does not refuse.
 
         ``others`` are earlier ones that have to do with it, each with a clause that begins with a
-        verb: what it does. The run goes on; of a line and a code it is told once.
+        verb: what it does. The run continues; a code is reported once per line.
         """
 
 
@@ -137,7 +137,7 @@ class Burst(Protocol):
 
     @property
     def settle(self) -> Callable[[], None]:
-        """What each does at its completion that completes behind the start of the last.
+        """What each does at its completion that completes after the start of the last.
 
         Whatever else an earlier instruction would do at its completion keeps a burst from being
         made before that.
@@ -155,7 +155,7 @@ class Unfinished(NamedTuple):
 class Fifo:
     """A queue of so many entries between two stages: who pushes waits while it is full.
 
-    ``name`` is what sentences call it, and the part that changes when somebody pushes or takes. The
+    ``name`` is what sentences call it, and the part that changes on a push or a take. The
     conditions of those that do are its ``full`` and ``empty``; ``by`` says which queues would end
     that.
     """
@@ -189,7 +189,7 @@ class Fifo:
         return Blocked("fifo", f"{self.name} {how}", by=by, on=(self.name,))
 
     def push(self, entry: Any) -> None:
-        """Put an entry behind the others; there is room."""
+        """Append an entry to the others; there is room."""
         assert len(self) < self.capacity, self.name
         self._entries.append(entry)
 
@@ -246,7 +246,7 @@ seen, as it is stored, and which of its elements to take. Raises Refused, and ch
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of what a core holds, for whoever looks: its name in expressions, and what it is.
+    """A part of what a core holds, for display: its name in expressions, and what it is.
 
     ``read`` takes what the core holds, changes nothing, and returns what is not changed later.
     ``items`` are names that expressions have for its items, in their order. If it is ``by_queue``

@@ -1,4 +1,4 @@
-"""Kinds of operand that no program writes: what semantics need beside what is written."""
+"""Kinds of operand that no program writes: what semantics need in addition to what is written."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class EngineValue(Implicit):
 
     Reading it before it was left is a fault that says ``how`` to leave it, unless there is an
     ``initial`` value, or a function that makes one for an instruction's context. ``parts`` takes a
-    value apart for whoever looks at it.
+    value apart for display.
     """
 
     name: str
@@ -124,7 +124,7 @@ class Doubt(Implicit):
 
 @dataclass(frozen=True, slots=True)
 class Here(Implicit):
-    """The ``core`` or the ``engine`` the instruction stands on, or its ``queue`` within the core.
+    """The ``core`` or the ``engine`` of the instruction, or its ``queue`` within the core.
 
     Queues are numbered as the generation lists their engines.
     """

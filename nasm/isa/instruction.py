@@ -27,7 +27,7 @@ P = ParamSpec("P")
 
 
 class _Required:
-    """Stands for the default of an operand that has none."""
+    """Marks an operand that has no default."""
 
     def __repr__(self) -> str:
         return "required"
@@ -40,16 +40,15 @@ REQUIRED: Final = _Required()
 class Operand:
     """One operand of a row.
 
-    ``access``: ``r`` is handed to the semantics, ``w`` receives a result, ``rw`` both, ``-`` is
-    neither (a hint, or something only rules and costs look at), ``@`` hands the semantics the
-    view itself, not its elements. ``adds`` names a flag operand: while it is true the result is
-    added to what the memory holds, when the instruction completes. ``adds_to_any`` names a switch
-    of the generation: where it is off, adding to what another kind of instruction wrote last has
-    no defined result. ``partial`` says that
-    elements may keep what they held: the semantics return a :class:`~nasm.isa.effects.Partial`.
-    ``keyword`` has it written with its name, as a bare number would say little.
-    ``footprint`` gives the views that are really read or written, where they are not the one that
-    a program writes; the semantics see them stacked along the partitions.
+    ``access``: ``r`` is passed to the semantics, ``w`` receives a result, ``rw`` both, ``-`` is
+    neither (a hint, or something only rules and costs look at), ``@`` passes the semantics the view
+    itself, not its elements. ``adds`` names a flag operand: while it is true the result is added to
+    what the memory holds, when the instruction completes. ``adds_to_any`` names a switch of the
+    generation: where it is off, adding to what another kind of instruction wrote last has no
+    defined result. ``partial`` says that elements may keep what they held: the semantics return a
+    :class:`~nasm.isa.effects.Partial`. ``keyword`` has it written with its name, as a bare number
+    would say little. ``footprint`` gives the views that are really read or written, where they are
+    not the one that a program writes; the semantics see them stacked along the partitions.
     """
 
     name: str
@@ -142,7 +141,7 @@ class InstructionContext:
         return self.generation.options[name]
 
     def here(self, kind: Here, core: int) -> object:
-        """The place where the instruction stands, as an operand asks for it."""
+        """The place of the instruction, as an operand needs it."""
         return kind.at(core, self.engine, (engine.name for engine in self.generation.engines))
 
     @property
@@ -205,7 +204,7 @@ def of_operands(
 def _asking(
     function: Callable[..., T], names: tuple[str, ...], keywords: Mapping[str, str]
 ) -> Callable[[InstructionContext], T]:
-    """The function of a context that hands another one its operands."""
+    """The function of a context that passes another one its operands."""
     if keywords:
         words = tuple(keywords.items())
 
@@ -238,7 +237,7 @@ class About(str):
 
 
 SHAPE: Final = "E0404"
-"""After one of these the other rules of a row would only repeat what is wrong."""
+"""After one of these the other rules of a row would only repeat the error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,8 +249,8 @@ class Rule:
     operand that is at fault where it is broken, if that is always the same one; of several the
     check says which with :class:`About`.
     ``addressed`` says that only an instruction with an operand that a tile of entries addresses
-    can break it. The rules behind a ``basic`` one take it for granted: where it is broken they
-    say nothing.
+    can break it. The rules after a ``basic`` one take it for granted: where it is broken they are
+    not checked.
     """
 
     code: str

@@ -36,7 +36,7 @@ Rewrite = Callable[[ProgramBuilder], object]
 
 
 class Unassembled(Failure):
-    """Problems of a text, with what was made of its program, which nobody can run.
+    """Problems of a text, with the part of its program that was made, which cannot be run.
 
     ``program`` is None if the text names no target. A copy is a Failure, and has none.
     """
@@ -137,7 +137,7 @@ def initialisers(program: Program, first: int = 0) -> list[Problem]:
 
 
 def expectations(builder: ProgramBuilder, undeclared: Undeclared, first: int = 0) -> list[Problem]:
-    """What is wrong with expectations from one on, those on undeclared names apart."""
+    """Errors in expectations from one on, except for undeclared names."""
     program = builder.program
     engines = [n for e in builder.generation.engines for n in (e.name, *e.aliases)]
     found: list[Problem] = []

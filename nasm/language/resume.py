@@ -1,6 +1,6 @@
-"""A program taken up again: texts that add to it, one after the other, while it runs.
+"""A program extended: texts that add to it, one after the other, while it runs.
 
-What a text declares goes to the tables of the program, its instructions go behind the ends of the
+What a text declares goes to the tables of the program, its instructions go after the ends of the
 columns. A text with a mistake adds nothing.
 """
 
@@ -47,7 +47,7 @@ TABLES = ("tensors", "semaphores", "events", "transfers", "constants")
 class Added:
     """What a text has added to a program: names by what they are, and instructions by queue.
 
-    ``pcs`` are where these stand. ``expectations`` are the new ones, by their text. The ``text``
+    ``pcs`` are their places. ``expectations`` are the new ones, by their text. The ``text``
     names the engine of each instruction; ``declarations`` is what of it is no instruction. It
     ``posts`` these moments; ``moments`` says whether it mentions any.
     """
@@ -68,7 +68,7 @@ class Added:
 
 
 class Continuation:
-    """Takes texts behind a program: that one is changed, and has to be a session's own.
+    """Appends texts to a program: that one is changed, and has to be a session's own.
 
     ``engine`` is the one that was chosen last, by its name alone on a line.
     """

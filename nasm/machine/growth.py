@@ -1,6 +1,6 @@
 """A machine whose program grows while it runs: room for tensors, and for instructions.
 
-What is new stands behind what was there, so that checkpoints of before can still be returned to: a
+What is new comes after what was there, so that checkpoints of before can still be returned to: a
 new tensor is then as it was when it was declared, without values.
 """
 

@@ -183,7 +183,7 @@ class Machine:
         if make is None:
             return None
         for tensor in program.tensors.values():
-            if tensor.memory.numbered:  # what the core holds may read it: nobody knows
+            if tensor.memory.numbered:  # what the core holds may read it: that is not known
                 self.losses.area(state.areas[tensor.index]).clock = SILENT
         around = Around(core, memories, self.scheduler, self.findings.reported)
         held = make(program.generation, around)
@@ -224,11 +224,11 @@ class Machine:
     # -- running
 
     def prepare(self) -> None:
-        """Bind a program of moderate size in one go, before it runs.
+        """Bind a program of moderate size at once, before it runs.
 
         It is the same work as at each first execution, but twice as fast: the kernels of a run
-        leave little of the interpreter in the host's caches. What cannot be bound says so when
-        its turn comes.
+        leave little of the interpreter in the host's caches. What cannot be bound raises when its
+        turn comes.
         """
         if len(self.program) > MODERATE:
             return
@@ -265,7 +265,7 @@ class Machine:
         self.addresses.forget()
 
     def discard(self, saved: Any) -> None:
-        """Nobody will return to a checkpoint."""
+        """Give up a checkpoint."""
         self.state.discard(saved[0])
 
     def kept(self, saved: Any) -> int:

@@ -1,4 +1,4 @@
-"""What memory a program will take of the computer, told before any of it is taken.
+"""How much memory of the computer a program will take, estimated before any of it is taken.
 
 Counted is what is going to be touched: the bytes of tensors; the shadow memory of those that are
 not initialised as a whole; the copies that going back to the start needs of what is overwritten;

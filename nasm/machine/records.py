@@ -1,6 +1,6 @@
 """What a session tells: plain frozen records, which reports turn into tables or JSON.
 
-Cycles are of the engine named beside them, ticks divide every clock, and microseconds are what
+Cycles are of the engine named with them, ticks divide every clock, and microseconds are what
 ticks are worth. Nothing in a record changes when the machine runs on. ``repr`` of a record is one
 line, ``str`` what a report says of it.
 """
@@ -22,7 +22,7 @@ from nasm.language.expectations.records import ExpectationRecord
 T = TypeVar("T")
 
 MOST_INSTRUCTIONS = 10_000_000
-"""Instructions that one run completes unless it is told otherwise: about a minute."""
+"""Default limit of instructions that one run completes: about a minute."""
 
 MOST_PROFILED = 1_000_000
 """The same of a run whose history is kept, which takes less than 1 KB for each of them."""
@@ -35,7 +35,7 @@ EXAMINED = frozenset(f"E053{n}" for n in range(6))
 
 
 class Status(Enum):
-    """Where a run stands."""
+    """The progress of a run."""
 
     READY = "not started"
     RUNNING = "running"
@@ -245,7 +245,7 @@ class RunReport(Drawn):
     """A run at its end, or as far as it got; ``options`` are those not as they are by default.
 
     ``timing`` are the timing figures that were set. ``entry_and_exit`` are the microseconds that a
-    device takes beside these for the program as a whole, None if that is not known.
+    device takes in addition to these for the program as a whole, None if that is not known.
     ``messages`` are the first ones; ``messages_left_out`` says how many more there were. Of a run
     without ``values`` so many expectations were ``not_judged``: they ask for some. ``against`` is
     what other runs of the program show against it, in a few words each. ``allowed`` are problems

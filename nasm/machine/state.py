@@ -1,4 +1,4 @@
-"""Everything of a machine that changes beside its queues: memories, registers, engine state.
+"""Everything of a machine that changes except its queues: memories, registers, engine state.
 
 There is one door to it: what is changed anywhere is changed by a method of :class:`Access`,
 :class:`Registers` or :class:`EngineState`, and :meth:`State.save` has all of it.
@@ -112,7 +112,7 @@ class State:
     ``by_tensor`` has the bytes a tensor lives in, by its index; without ``values`` there are none.
     ``castings`` round what each queue
     stores, and last what is moved beside the queues: each queue draws random numbers of
-    its own, the same ones however the others run. ``lost`` is told of what does not fit.
+    its own, the same ones however the others run. ``lost`` is called with what does not fit.
     """
 
     def __init__(self, program: Program, values: bool = True, lost: Lost | None = None) -> None:
@@ -204,7 +204,7 @@ class State:
         return zip(self.stores, saved[-1], strict=False)
 
     def discard(self, saved: Any) -> None:
-        """Nobody will return to a checkpoint."""
+        """Give up a checkpoint."""
         for store, state in self.stored(saved):
             store.discard(state)
 
@@ -299,6 +299,6 @@ def _sharing(members: list[Tensor]) -> list[list[Tensor]]:
 
 
 def _lanes(tensor: Tensor) -> tuple[int, int]:
-    """The first partition of a tensor and the one behind its last; one row in a linear memory."""
+    """The first partition of a tensor and one past its last; one row in a linear memory."""
     first = tensor.partition or 0
     return first, first + max(1, tensor.partitions)

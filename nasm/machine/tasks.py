@@ -71,7 +71,7 @@ class Tasks:
         self._occupied: dict[tuple[Any, ...], tuple[Resource, Needs | None]] = {}
 
     def fetch(self, pc: int) -> Fetched:
-        """What stands at a pc; instructions with the same operands and update have one task."""
+        """The task at a pc; instructions with the same operands and update have one task."""
         lines = self.lines
         key = (lines.instructions[pc], lines.updates[pc])
         task = self._tasks.get(key)
@@ -180,13 +180,13 @@ class Tasks:
             self.forget()
 
     def forget(self) -> None:
-        """Make everything anew."""
+        """Make everything again."""
         for made in (self._tasks, self._works, self._timed):
             made.clear()
         self.kernels.forget()
 
     def prepare(self) -> None:
-        """Make every task now; what cannot be made says so when its turn comes."""
+        """Make every task now; what cannot be made raises when its turn comes."""
         lines, tasks = self.lines, self._tasks
         for key in zip(lines.instructions, lines.updates, strict=True):
             if key not in tasks:

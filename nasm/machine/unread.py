@@ -1,4 +1,4 @@
-"""Results that nobody read: written, and overwritten before any byte of them was read.
+"""Results that nothing read: written, and overwritten before any byte of them was read.
 
 Each place that is written remembers who wrote it, until something reads a byte of it. Only where
 something overwrites a part, the bytes that are left are told apart, of that one place.

@@ -1,1 +1,1 @@
-"""Order: what of a run comes before what in every execution, whatever takes how long."""
+"""Order: what of a run happens before what in every execution, regardless of the timing."""

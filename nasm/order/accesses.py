@@ -43,8 +43,8 @@ class ByteAccess:
 
 
 Report = Callable[[Place, int, int, str, ByteAccess], None]
-"""Told of a conflict in no order: where the earlier access was, its column and count, its kind, and
-the later access."""
+"""Called with a conflict in no order: where the earlier access was, its column and count, its kind,
+and the later access."""
 
 Touched = tuple[tuple[Place, ...], tuple[Place, ...]]
 """The places that something reads, and those that it writes."""

@@ -1,4 +1,4 @@
-"""Which wait to add for a fault, and how it goes on from round to round: each is tried first."""
+"""Which wait to add for a fault, and how it continues from round to round: each is tried first."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Place = tuple[int, int]
 """A queue, and the number of an instruction among those it executed."""
 
 STEPS = 4
-"""Ways in which a wait may go on from round to round that are tried."""
+"""The ways to continue a wait from round to round that are tried."""
 
 
 class Advice(NamedTuple):

@@ -40,9 +40,9 @@ class Race(NamedTuple):
 class Check:
     """Judges the order of what was kept of a run: call :meth:`settle` at any moment of it.
 
-    ``held`` says that engines wait for their own results. ``more`` is what instructions are to wait
-    for that the program does not say, to see what that would mend. Of accesses to one place only as
-    many are compared as it takes to find a race if there is one, unless ``every`` race is wanted.
+    ``held`` says that engines wait for their own results. ``more`` are waits that the program does
+    not have, to see what they would fix. Of accesses to one place only as many are compared as it
+    takes to find a race if there is one, unless ``every`` race is wanted.
     """
 
     def __init__(
@@ -72,8 +72,8 @@ class Check:
         """Whether nothing is wrong with what was judged.
 
         Then nothing was wrong at any earlier moment of the same run: the more of it is known, the
-        less order there is. Otherwise it is judged anew when the run has gone back, for what is
-        said must not depend on what was seen of the future.
+        less order there is. Otherwise it is checked again when the run has gone back, because
+        reports must not depend on the future.
         """
         taken, clean = self._known_clean
         if taken != self.steps.taken:
@@ -118,7 +118,7 @@ class Check:
 
     @property
     def races(self) -> list[Race]:
-        """All races, by where the second access stands in the run."""
+        """All races, by where the second access is in the run."""
         return list(self._pairs.values())
 
     @property
@@ -176,7 +176,7 @@ class Check:
     def _one_by_hand(self, first: ByteAccess, now: ByteAccess) -> bool:
         """Whether one of two accesses was typed in, and the first was over before the other began.
 
-        Who types sees what is complete, and lets go on what waits: that is an order of its own.
+        The user sees what is complete, and then continues: that is an order of its own.
         """
         watch, lines = self.watch, self.sources.program.queues
         if all(watch.pcs[one.queue][one.index] < len(lines[one.queue]) for one in (first, now)):
@@ -196,7 +196,7 @@ class Check:
         return Event(kind, access.queue, access.index)
 
     def unlanded(self) -> list[tuple[int, int]]:
-        """The transfers that have not surely landed when the last instructions are complete."""
+        """The transfers that may not have landed when the last instructions are complete."""
         done = self.order.done()
         return [
             (queue, index)

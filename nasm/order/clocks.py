@@ -1,4 +1,4 @@
-"""Vector clocks of a run: what surely happened before each instruction starts.
+"""Vector clocks of a run: what certainly happened before each instruction starts.
 
 The rule is that of :mod:`nasm.order.skeleton`'s machine without time: forbid an event, let
 everything else happen that can, in any order; what has not happened comes after it. For counters
@@ -7,7 +7,7 @@ that only go up that is one number for each queue and each stream of transfers:
 * a *clock* says how many instructions of each queue have surely started, how many have surely
   completed, and how many transfers of each stream have surely landed;
 * a wait for ``n`` may be ended by any of the posts that do not come after it, ``P`` of them. What
-  more than ``P - n`` of those posts have behind them has surely happened.
+  happens before more than ``P - n`` of those posts has certainly happened.
 
 Which posts come after a wait is itself a matter of order. A first sweep, in the order of the run,
 takes it that what came later always does; sweeps with the clocks of the sweep before follow until
@@ -42,10 +42,10 @@ class Overrun(NamedTuple):
 
 
 class Order:
-    """What surely happened before what, of the steps that were taken so far.
+    """What certainly happened before what, of the steps that were taken so far.
 
     ``streams`` are the queues and counters of all transfers, each pair once. Steps are taken in an
-    order in which a run may start them, members of a meeting one behind the other. ``columns`` says
+    order in which a run may start them, members of a meeting one after the other. ``columns`` says
     which column of a clock is a stream's, ``owners`` which queue's a column is, ``issued`` which
     instructions issued its transfers. If it is not ``sure`` a run may not start the steps in that
     order after all.
@@ -122,7 +122,7 @@ class Order:
             self._start(taken, clock)
 
     def _before_start(self, step: Step) -> Clock:
-        """What has surely happened before a step starts, meetings aside."""
+        """What has certainly happened before a step starts, meetings aside."""
         queue, wait = step.queue, step.wait
         clock = self._now[queue]
         if step.after >= 0 and clock[self.queues + queue] <= step.after:
@@ -140,7 +140,7 @@ class Order:
         return clock
 
     def _start(self, taken: TakenStep, clock: Clock) -> None:
-        """A step starts with a clock: what it posts has that behind it."""
+        """A step starts with a clock, which what it posts then has."""
         step, posts = taken.step, taken.posts
         self._now[step.queue] = taken.clock = clock
         if self._first and step.wait is not None:
@@ -271,17 +271,17 @@ class Order:
         return self._unordered
 
     def clock(self, queue: int, index: int) -> Clock:
-        """What has surely happened before an instruction starts."""
+        """What has certainly happened before an instruction starts."""
         nth = bisect_right(self.starts[queue], index)
         return self.steps[queue][nth - 1].clock if nth else self.nothing
 
     def done(self) -> Clock:
-        """What has surely happened once the last instruction of each queue has completed."""
+        """What has certainly happened once the last instruction of each queue has completed."""
         ends = [taken.clock for steps in self.steps for taken in steps[-1:]]
         return reduce(both, ends, self.nothing)
 
     def after(self, event: Event) -> Clock:
-        """What has surely happened once something has, itself included."""
+        """What has certainly happened once something has, itself included."""
         queue, index, column = event.queue, event.index, event.queue
         clock = list(self.clock(queue, index) or self.nothing)
         clock[queue] = max(clock[queue], index + 1)

@@ -13,10 +13,10 @@ from nasm.order.skeleton import LANDS
 
 
 class News:
-    """The columns that have changed in the clock of each queue, one behind the other.
+    """The columns that have changed in the clock of each queue, one after the other.
 
-    ``columns`` are these, by queue; a *mark* is how many there were. How much of another queue's
-    news a queue has been told is known as long as the clocks of queues only go up.
+    ``columns`` are these, by queue; a *mark* is how many there were. How many of another queue's
+    changes a queue has received is known as long as the clocks of queues only go up.
     """
 
     def __init__(self, queues: int) -> None:
@@ -25,15 +25,15 @@ class News:
         self._told = [[0] * queues for _ in range(queues)]
 
     def mark(self, queue: int) -> int:
-        """How much news there is of a queue."""
+        """How many changes there are of a queue."""
         return len(self.columns[queue])
 
     def start(self) -> None:
-        """All clocks are as at first: there is no news yet."""
+        """All clocks are as at first: there are no changes yet."""
         self._begin(0, True)
 
     def stop(self) -> None:
-        """From here on clocks may also go down: nothing is kept, and nobody has been told."""
+        """From here on clocks may also go down: nothing is kept, and nothing has been passed on."""
         self._begin(UNKNOWN, False)
 
     def go_on(self) -> None:

@@ -1,11 +1,11 @@
-"""Counters that also go down, or are set: what surely comes before the waits for them.
+"""Counters that also go down, or are set: what certainly comes before the waits for them.
 
 What a counter is when a wait is over, it is since the last set of it, or since the start: that set
-does not come after the wait, and no other set comes between the two. So what all such sets have
-behind them comes before the wait. From there on the counter is a purse that posts fill and takes
-empty: something comes before a wait for ``n`` if the posts that come neither after it nor after the
-wait, and were not wiped out by a set in between, amount to less than ``n``, less what was surely
-taken.
+does not come after the wait, and no other set comes between the two. So what happens before all
+such sets comes before the wait. From there on the counter holds credits, which posts add and takes
+remove: something comes before a wait for ``n`` if the posts that come neither after it nor after
+the wait, and were not wiped out by a set in between, amount to less than ``n``, less what was
+certainly taken.
 
 Whether a set or a post comes after a wait is what clocks say. As with counters that only go up they
 may be supposed to say more than they do until that contradicts itself: of what is wrong with them
@@ -53,7 +53,7 @@ class ChangeStream:
         self.posts.add(taken.step.index, taken.clock, value)
 
     def known(self, clock: Clock, queue: int, index: int) -> int:
-        """How many have surely happened before an instruction with a clock starts."""
+        """How many have certainly happened before an instruction with a clock starts."""
         posts = self.posts
         if posts.kind == LANDS:
             count = clock[posts.column]
@@ -62,7 +62,7 @@ class ChangeStream:
         return bisect_left(posts.indices, count)
 
     def before_change(self, change: TakenStep) -> int:
-        """How many have surely happened before another change does."""
+        """How many have certainly happened before another change does."""
         step, kind = change.step, self.posts.kind
         assert change.posts is not None
         if step.queue == self.posts.queue and kind != LANDS and change.posts.kind == COMPLETES:
@@ -94,9 +94,9 @@ class DownCounter:
 
 
 class Lives:
-    """What surely comes before the waits for counters that go down or are set, as steps are taken.
+    """What certainly comes before waits for counters that go down or are set, step by step.
 
-    ``counters`` are those of which such a step was taken; what was taken before that is told again.
+    ``counters`` are those of which such a step was taken; what was taken before that is replayed.
     """
 
     def __init__(self, counters: Collection[int]) -> None:
@@ -116,7 +116,7 @@ class Lives:
             waits.setdefault(taken.step.queue, []).append(taken)
 
     def after(self, step: Step, base: Clock) -> Clock:
-        """What surely comes before the end of a wait, whichever set the counter has its value from.
+        """What certainly comes before the end of a wait, whichever set gave the counter its value.
 
         ``base`` is what comes before the wait itself.
         """
@@ -145,7 +145,7 @@ class Lives:
             clock = after if clock is None else tuple(map(min, clock, after))
         return base if clock is None else clock
 
-    # -- what is wrong
+    # -- errors
 
     @property
     def unordered(self) -> list[Unordered]:
@@ -189,7 +189,7 @@ def _sure(
     base: Clock,
     setter: TakenStep | None,
 ) -> int:
-    """What changes surely amount to when a wait is over, since a set or since the start."""
+    """The certain sum of changes when a wait is over, since a set or since the start."""
     total = 0
     for stream in streams.values():
         count = stream.known(base, step.queue, step.index)
@@ -284,7 +284,7 @@ def _total(windows: Sequence[Window]) -> int:
 
 
 def _filled(clock: Clock, windows: Sequence[Window], slack: int) -> Clock:
-    """A clock after a purse held all that may have been posted to it but for ``slack``."""
+    """A clock after a counter had all that may have been posted to it but for ``slack``."""
     if slack > 0:
         return more_than(clock, windows, slack)
     for posts, _, count in windows:

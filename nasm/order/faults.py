@@ -16,7 +16,7 @@ from nasm.order.events import Added
 from nasm.order.remedies import Remedy, meant, remedy
 
 MOST = 12
-"""Faults that are looked for one by one; what is left then is told pair by pair."""
+"""Faults that are searched one by one; the rest is reported pair by pair."""
 
 LINES = 6
 """Races that a fault is looked for in."""
@@ -32,7 +32,7 @@ Filled = Callable[[ByteAccess], bool]
 
 
 class Fault(NamedTuple):
-    """A race and what would mend it; and the same of the same lines on other queues."""
+    """A race and its fix; and the same of the same lines on other queues."""
 
     race: Race
     remedy: Remedy
@@ -83,7 +83,7 @@ def _one_for_each_line(check: Check, found: list[Fault]) -> list[Fault]:
 
 
 def _candidates(check: Check, filled: Filled) -> Iterator[Fault]:
-    """What might mend most: a wait on a line of the first races, for what these or others need."""
+    """What might fix most: a wait on a line of the first races, for what these or others need."""
     races = [
         (race, meant(check, race.first, race.second, filled(race.first)))
         for race in check.races[:LINES]
@@ -115,7 +115,7 @@ def _met(check: Check, race: Race, waiter: ByteAccess, other: ByteAccess) -> Ite
 
 
 def _largest(found: list[Fault]) -> list[Fault]:
-    """Of those that are mended by a wait for the same counter the one that waits for most."""
+    """Of those that are fixed by a wait for the same counter the one that waits for most."""
     best: dict[object, Fault] = {}
     for one in found:
         wait = one.remedy.wait
@@ -135,7 +135,7 @@ def _plain(check: Check, race: Race, filled: Filled) -> Fault:
 
 
 def _of_line(check: Check, line: tuple[int, int]) -> list[Fault]:
-    """The races that a wait on a line could mend."""
+    """The races that a wait on a line could fix."""
     found = []
     for race in check.races:
         for waiter in (race.second, race.first):

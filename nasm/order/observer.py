@@ -83,12 +83,12 @@ class Watch(Observer):
     """The instructions of a run in the order of their starts, by queue.
 
     ``queues`` are the queues in that order. Of each queue, by the number of an instruction in it:
-    ``works`` is what it does, ``pcs`` where it stands, ``begins`` when it started, ``ends`` when
+    ``works`` is what it does, ``pcs`` its place, ``begins`` when it started, ``ends`` when
     the one before it completed, ``moved`` the transfer that it issued. ``meetings`` says which met,
     ``sizes`` how many in each. Shares of ``flights`` landed at ``landings``. ``full`` says that
     there was more; it is ``closed`` if nothing more was to be remembered. ``lowest`` is to how few
-    instructions it was cut since whoever judges them set it to NEVER. ``future`` is another one
-    behind each change by hand: what was judged of one says nothing of another.
+    instructions it was cut since the check set it to NEVER. ``future`` is another one after each
+    change by hand: results for one do not hold for another.
     """
 
     CACHES = ("lowest",)

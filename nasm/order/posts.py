@@ -11,16 +11,16 @@ Clock = tuple[int, ...]
 """Instructions started, for each queue; completed, for each queue; transfers landed, by stream."""
 
 UNKNOWN = -1
-"""Instead of how much news there is of a queue."""
+"""Instead of the number of changes of a queue."""
 
 
 class Posts:
     """What one queue posts to one counter in one way: at completions, at starts, or by transfers.
 
-    They happen in order, so that a later one has all behind it that an earlier one has; transfers
+    They happen in order, so that a later one comes after all that an earlier one does; transfers
     land in no order, but those of a stream are issued in one. ``column`` of a clock says that one
     has happened; ``totals`` are the sums of their values. ``skipped`` transfers of the stream were
-    issued before the first of them. ``marks`` say how much news there was of the queue.
+    issued before the first of them. ``marks`` are the numbers of changes of the queue.
     """
 
     __slots__ = ("clocks", "column", "indices", "kind", "marks", "queue", "skipped", "totals")
@@ -33,7 +33,7 @@ class Posts:
         self.marks: list[int] = []
 
     def known(self, clock: Clock, nth: int) -> bool:
-        """Whether a clock has the nth of them, and so everything that the nth has behind it."""
+        """Whether a clock has the nth of them, and so everything before the nth."""
         return clock[self.column] > (
             self.skipped + nth if self.kind == LANDS else self.indices[nth]
         )
@@ -54,7 +54,7 @@ class Posts:
         self.marks.clear()
 
     def lose(self) -> None:
-        """The news of the queue when they were made are no longer there."""
+        """The changes of the queue when they were made are no longer there."""
         self.marks[:] = [UNKNOWN] * len(self.marks)
 
     def before(self, queue: int, index: int) -> int:
@@ -113,7 +113,7 @@ Window = tuple[Posts, int, int]
 
 
 def more_than(clock: Clock, some: Sequence[Window], slack: int) -> Clock:
-    """A clock after posts of which all but ``slack`` have happened: what more of them had behind.
+    """A clock after posts of which all but ``slack`` happened: what is before more of them.
 
     Of a transfer each share is a post of its own: that it landed says one of them alone.
     """

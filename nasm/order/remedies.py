@@ -35,7 +35,7 @@ class Remedy(NamedTuple):
 
 
 def remedy(check: Check, waiter: ByteAccess, other: ByteAccess) -> Remedy:
-    """The wait that brings an access behind another one: for what that posts itself, if it can."""
+    """The wait that orders an access after another one: for what that posts itself, if it can."""
     event = check.end(other)
     core = check.sources.program.queues[waiter.queue].core
     best: tuple[tuple[int, int], Remedy] | None = None
@@ -56,7 +56,7 @@ def _wait(
 ) -> tuple[tuple[int, int], int, tuple[tuple[int, int], ...]] | None:
     """The value of a counter that something has to happen for, and who else posts to it.
 
-    That is one more than all other posts that may come before the waiter. Ranked by how far behind
+    That is one more than all other posts that may come before the waiter. Ranked by how far after
     the event the first such post is, and by how much else is waited for.
     """
     total, behind, least, nearest = 0, 0, 0, 1 << 60
@@ -107,7 +107,7 @@ def meant(check: Check, first: ByteAccess, second: ByteAccess, filled: bool) -> 
     """Who of two accesses should wait for the other one, most likely.
 
     ``filled`` says that the bytes had values before the run. A writer waits for the only reader of
-    the values that it destroys; else a reader waits for the write whose values nobody else reads.
+    the values that it destroys; else a reader waits for the write whose values nothing else reads.
     """
     if check.starts_after(second, first):
         return Meant(second, first, True)

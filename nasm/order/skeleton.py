@@ -49,7 +49,7 @@ class Step:
 
     Its start needs the completion of instruction ``after`` of its queue, which writes what it
     reads, if that is not -1. Those with the same ``meeting``, if that is not -1, start together. It
-    starts after the event ``behind``, if it is one: that is for trying what an order would mend.
+    starts after the event ``behind``, if it is one: that is for trying what an order would fix.
     """
 
     queue: int

@@ -29,10 +29,10 @@ def late_takes(check: Check) -> Iterator[tuple[Place, Place, int]]:
 
 
 def always_ends(taken: Sequence[TakenStep]) -> bool:
-    """Whether steps come to their end whatever takes how long, as far as this is easily proved.
+    """Whether steps end regardless of the timing, as far as this is easily proved.
 
     A wait for ``n`` is over at the latest when ``n`` more has been posted than was taken: by the
-    steps before it in its queue, and by all of other queues that do not surely come after it. If
+    steps before it in its queue, and by all of other queues that may not come after it. If
     the steps end with all waits for so much, without any takes, they always end: of the steps that
     have not started, the first in that execution could.
     """

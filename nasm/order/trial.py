@@ -29,7 +29,7 @@ class Trials:
         self.check, self.budget = check, BUDGET
 
     def mends(self, more: More, races: Iterable[Race]) -> bool:
-        """Whether a run with more to wait for comes to its end, and has none of some races."""
+        """Whether a run with more waits finishes, and has none of some races."""
         if self.budget <= 0:
             return False
         self.budget -= len(self.check.watch.queues)
@@ -39,7 +39,7 @@ class Trials:
         return not any(_left(made, race) for race in races) and self._ends(made)
 
     def _ends(self, made: Check) -> bool:
-        """Whether it comes to its end in each way in which it did without."""
+        """Whether it finishes in each way in which it did without."""
         before, after = ([taken.step for taken in one.order.taken] for one in (self.check, made))
         return all(Dry(after, way).ends() or not Dry(before, way).ends() for way in WAYS)
 

@@ -189,7 +189,7 @@ class AssembleKeywords(_Text, _Host, total=False):
 
 
 class CheckKeywords(_Text, _Host, total=False):
-    """What :func:`nasm.check` takes, beside a limit of its own."""
+    """What :func:`nasm.check` takes, in addition to a limit of its own."""
 
     strict: bool
     allow: Iterable[str]
@@ -231,7 +231,7 @@ class IsolatedKeywords(_Text, _Judging, _Stops, total=False):
 
 
 class KernelKeywords(_Judging, _Stops, total=False):
-    """What :func:`nasm.nki.run` takes, beside the keywords of the kernel."""
+    """What :func:`nasm.nki.run` takes, in addition to the keywords of the kernel."""
 
     target: str | None
     options: Mapping[str, object] | None

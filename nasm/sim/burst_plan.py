@@ -1,4 +1,4 @@
-"""What a burst is of, when its instructions start and complete, and what is told of them."""
+"""What a burst is of, when its instructions start and complete, and what is reported of them."""
 
 from __future__ import annotations
 

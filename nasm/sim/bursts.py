@@ -1,10 +1,10 @@
-"""Bursts: instructions that are executed at once, where nothing comes in between and nobody looks.
+"""Bursts: instructions that are executed at once, where nothing interleaves and nothing observes.
 
 A burst takes a queue from the start of its head to the start of a later instruction. It is made
-only if no event of anything else falls into that time, if what else waits in the core would go on
-waiting, and if everybody who is told of starts and completions can be told of a burst. What comes
-of it, and when, is what comes of its instructions one by one; only events are fewer. What has not
-completed when the last one starts is in flight as always.
+only if no event of anything else falls into that time, if everything else that waits in the core
+keeps waiting, and if all observers of starts and completions accept bursts. What comes of it, and
+when, is what comes of its instructions one by one; only events are fewer. What has not completed
+when the last one starts is in flight as always.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Host(Protocol):
 class Bursts:
     """Makes bursts for a scheduler.
 
-    ``heard`` says that all observers can be told of them; ``until`` is the last tick of the run,
+    ``heard`` means that all observers accept them; ``until`` is the last tick of the run,
     ``retire`` how many instructions are to complete in all.
     """
 
@@ -128,7 +128,7 @@ class Bursts:
         )
 
     def _free(self, queue: Queue) -> int:
-        """The first tick at which something happens that has to do with anything else.
+        """The first tick at which something happens that concerns anything else.
 
         What is blocked in the core is asked again and again, and stays blocked.
         """
@@ -236,7 +236,7 @@ class Bursts:
     def _ask_again(self, queue: Queue, last: int) -> None:
         """Let those that are blocked be asked as they are for a completion at the last start.
 
-        That is at that very tick, before or behind this start, by the order of queues.
+        That is at that very tick, before or after this start, by the order of queues.
         """
         host, heap = self.host, self.host.heap
         heap[:] = [event for event in heap if event[0] > last or not _idle(event, queue)]

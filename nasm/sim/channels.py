@@ -1,4 +1,4 @@
-"""Channels: what moves data beside the queues, each with its own rings of shares.
+"""Channels: what moves data apart from the queues, each with its own rings of shares.
 
 A transfer in flight gives each of some channels a share. A channel serves one share at a time,
 packet by packet: in order within a ring, and after every packet in turn between those rings whose
@@ -18,7 +18,7 @@ from nasm.views.regions import Region
 
 
 class Portion(NamedTuple):
-    """Shares of a transfer that are alike, each on one channel of a set (a bit for each).
+    """Equal shares of a transfer, each on one channel of a set (a bit for each).
 
     ``shares`` are their numbers, by channel. Each is busy for so many ticks, in so many packets,
     lands ``latency`` ticks after its start, and has so many bytes.
@@ -182,7 +182,7 @@ class Group:
 
 
 Parted = Callable[[Group, Group], None]
-"""Told of a group that had started and of another that was part of it."""
+"""Called with a group that had started and another that was part of it."""
 
 
 class ChannelGroup:
@@ -191,7 +191,7 @@ class ChannelGroup:
     ``at`` is the end of the last packet that is accounted for, which may lie ahead; ``serving`` is
     whose packet that was, until the group is over, ``holder`` the number of its start, ``last`` its
     ring. The next group ends or starts at ``due``. What arrives where there is no work is served at
-    once, so that servers without work are alike.
+    once, so that all servers without work are equal.
     """
 
     __slots__ = (
@@ -207,7 +207,7 @@ class ChannelGroup:
         self.jobs = self.bytes = self.busy = 0
 
     def add(self, group: Group, now: int) -> None:
-        """Queue a group on its ring; what is being served is cut after the packet under way."""
+        """Queue a group on its ring; what is being served is cut after the current packet."""
         rings = self.rings
         if not rings:
             self.at = now

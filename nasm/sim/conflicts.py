@@ -1,4 +1,4 @@
-"""What really orders the instructions of a queue, besides standing one behind the other.
+"""What really orders the instructions of a queue, besides their sequence.
 
 Two accesses are in conflict if they touch a byte in common and one of them writes. Such accesses
 keep their order, and what one of them waits for in a run is what the other one had done then:
@@ -226,7 +226,7 @@ class Conflicts:
 
 
 class _Own:
-    """What orders the records of the free queue among themselves, beside the bytes they touch."""
+    """What orders the records of the free queue among themselves, besides the bytes they touch."""
 
     def __init__(self, conflicts: Conflicts) -> None:
         self.conflicts = conflicts

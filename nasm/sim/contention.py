@@ -1,4 +1,4 @@
-"""Contention: queues that want the same resources stand in line, and one of them goes first."""
+"""Contention: queues that want the same resources line up, and one of them goes first."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class ContentionHost(Protocol):
         """Let a queue try to start its head at a tick, and not before."""
 
     def retry_last(self, queue: Queue, tick: int) -> None:
-        """The same, but behind all that try at that tick."""
+        """The same, but after all that try at that tick."""
 
 
 class Contention:
@@ -32,7 +32,7 @@ class Contention:
         self.host = host
 
     def stand(self, queue: Queue, resources: Sequence[Resource], now: int) -> None:
-        """Stand in line for resources, from now on unless it does already."""
+        """Line up for resources, from now on unless it does already."""
         queue.asked = True
         for resource in resources:
             resource.waiting.setdefault(queue.index, now)

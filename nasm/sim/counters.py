@@ -16,7 +16,7 @@ Who = tuple[int, int]
 """A queue and the pc of its instruction."""
 
 TRANSFER = -1
-"""Stands for the number of a queue where a transfer posts."""
+"""In place of the number of a queue where a transfer posts."""
 
 
 class Post(NamedTuple):
@@ -83,7 +83,7 @@ class Semaphore:
         return True
 
     def put(self, value: int, now: int) -> None:
-        """Change the value by hand: whoever waits sees that at once."""
+        """Change the value by hand: waiters see that at once."""
         post = Post(now, "=", value, None, -1, None)
         self.replaced, self.last = (post, self.value), post
         self.value = self.seen = value
@@ -164,7 +164,7 @@ class Counters(dict[int, Semaphore]):
         return {number: semaphore.save() for number, semaphore in self.items()}
 
     def restore(self, saved: Any) -> None:
-        """As they were; those made since are made anew when they are used."""
+        """As they were; those made since are made again when they are used."""
         for number in self.keys() - saved.keys():
             del self[number]
         for number, state in saved.items():

@@ -92,7 +92,7 @@ class DelayedScheduler(Scheduler):
         lag = self.delays.lag(queue, task.latency)
         if lag:
             queue.due += lag
-            if queue.asked:  # it stands in line once it tries: until then others may go first
+            if queue.asked:  # it is in line once it tries: until then others may go first
                 queue.asked = False
                 for resource in task.resources:
                     resource.waiting.pop(queue.index, None)

@@ -60,7 +60,7 @@ All alike would even out over many instructions, and would hide what is right by
 
 
 class Jitter(Delays):
-    """Draws every time anew, from 1 tick up to eight times what it is by itself.
+    """Draws each duration again, from 1 tick up to eight times its usual length.
 
     In each run every queue has one of the ``SPEEDS``, and so has each transfer and each hand-off;
     the shares of some transfers go their own ways. A start may be up to ``span`` ticks late: twice
@@ -100,7 +100,7 @@ class Jitter(Delays):
         return self._random.getrandbits(bits) if bits else 0
 
     def work(self, queue: Queue, interval: int, latency: int) -> tuple[int, int]:
-        """Both drawn anew; the latency is not below the interval, as with any instruction."""
+        """Both drawn again; the latency is not below the interval, as with any instruction."""
         interval = self._of_queue(queue.index, interval)
         return interval, max(interval, self._of_queue(queue.index, latency))
 

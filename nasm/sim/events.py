@@ -1,8 +1,8 @@
 """The stream of events: what a scheduler tells its observers.
 
 Everything that watches a run is an :class:`Observer`: the trace, the race test, whatever profiles
-or stops it. An observer is told of those events whose methods it defines; an event that none
-defines costs nothing. All times are ticks. An observer changes nothing.
+or stops it. An observer receives those events whose methods it defines; an event that none defines
+costs nothing. All times are ticks. An observer changes nothing.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Observer:
         """A task completed: its results have appeared, its post has not been made."""
 
     def burst(self, queue: Queue, done: CompletedBurst) -> None:
-        """Tasks were executed at once, and completed; nothing else is told of them.
+        """Tasks were executed at once, and completed; nothing else is reported of them.
 
         While somebody is told of heads, idle time, starts or completions, but not of this, there
         are no bursts.
@@ -75,7 +75,7 @@ class Observer:
         """A post set a bit that was set, or cleared one that was clear."""
 
     def made(self, queue: Queue, record: int, because: int, start: int, until: int) -> None:
-        """Something is made beside the queues for the instruction at the pc of a queue.
+        """Something is made apart from the queues for the instruction at the pc of a queue.
 
         That takes from ``start`` to ``until``. ``record`` is the number of this, ``because`` of
         the instruction, or of what was made before if that is not done yet.
@@ -137,7 +137,7 @@ _ONE_BY_ONE = ("head", "idle", "started", "finished", "acted")
 
 
 def hear_bursts(observers: Sequence[Observer]) -> bool:
-    """Whether everybody who is told of tasks one by one can be told of bursts as well."""
+    """Whether all observers of single tasks accept bursts as well."""
     return all(
         _defines(observer, "burst") or not any(_defines(observer, e) for e in _ONE_BY_ONE)
         for observer in observers

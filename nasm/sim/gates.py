@@ -63,7 +63,7 @@ class Gates:
         return True
 
     def _credit(self, queue: Queue, ended: Blocked) -> None:
-        """Let a queue go on because of the start that changed last what it waited for."""
+        """Let a queue continue because of the start that changed last what it waited for."""
         if queue.cause != ended.cause:
             return  # its unit was what came last
         keys = ((queue.core, part) for part in ended.on)
@@ -77,7 +77,7 @@ class Gates:
         self.changes[core, part] = self.count, record
 
     def _leave(self, queue: Queue) -> None:
-        """Stand in line for nothing: others may have what it does not take."""
+        """Line up for nothing: others may have what it does not take."""
         head = queue.head
         assert head is not None
         queue.asked = False
@@ -105,7 +105,7 @@ class Gates:
             self.closed_queues.remove(queue.index)
 
     def save(self) -> Any:
-        """Who is held up, in order, and what has changed."""
+        """The blocked queues, in order, and what has changed."""
         return tuple(self.closed_queues), dict(self.changes), self.count
 
     def restore(self, saved: Any) -> None:

@@ -27,7 +27,7 @@ CAUSES = (ORDER, "unit", "port", "data", "semaphore", "core", "arrival", "channe
 them a history has the names of conditions that it was told of."""
 
 NOBODY = -2
-"""Stands for the number of a queue where nobody posted."""
+"""In place of the number of a queue where nothing posted."""
 
 _CODES = {cause: code for code, cause in enumerate(CAUSES)}
 
@@ -89,7 +89,7 @@ class PostHistory:
         self.rising = 0
 
     def add(self, post: Post, now: int) -> None:
-        """A post is made; those that are seen later come behind it."""
+        """A post is made; those that are seen later come after it."""
         at = len(self.seen)
         if not at or self.seen[-1] <= post.at:
             self._append(post, now)
@@ -183,7 +183,7 @@ class History(Observer):
 
     @property
     def posts(self) -> dict[int, PostHistory]:
-        """The posts to every semaphore that anybody has changed."""
+        """The posts to every semaphore that was changed."""
         return self._posts
 
     def released_by(self, record: Record) -> int:
@@ -278,7 +278,7 @@ class History(Observer):
         self._add(Record(kind, queue.core, queue.index, queue.pc, *times, *why, semaphore, nth))
 
     def _why(self, queue: Queue) -> tuple[int, int, int]:
-        """What lets the head of a queue go on: the cause, the record and the poster."""
+        """What unblocks the head of a queue: the cause, the record and the poster."""
         poster = queue.poster if queue.cause == "semaphore" else None
         code = self._codes.get(queue.cause)
         if code is None:

@@ -49,7 +49,7 @@ class PendingWrite(Protocol):
 
     @property
     def columns(self) -> tuple[int, int]:
-        """The first byte in a row, and the one behind the last."""
+        """The first byte in a row, and one past the last."""
 
 
 class PendingMark(Protocol):
@@ -260,7 +260,7 @@ class Store:
             self.shared.append(array)
 
     def discard(self, saved: Any) -> None:
-        """Nobody will return to a checkpoint: what only it needs is given up."""
+        """A checkpoint is given up: what only it needs is freed."""
         at = bisect_left(self._numbers, saved[0])
         journal = self._journals.pop(self._numbers.pop(at))
         before = self._journals[self._numbers[at - 1]]

@@ -21,7 +21,7 @@ own engine, for its unit, for a port to a memory, or for another core; or there 
 conditions of instructions wait for has names of its own: see ``Blocked.cause``."""
 
 ORDER = "queue"
-"""The constraint of a start that nothing else held back: instructions start one after another."""
+"""The constraint of a start that nothing else delayed: instructions start one after another."""
 
 NEVER = 1 << 62
 """A tick that no run reaches."""
@@ -69,10 +69,10 @@ class Task:
     It occupies ``unit`` for ``interval`` ticks, or what it ``needs`` where that is not simply one
     resource, and completes ``latency`` ticks after its start; its ``pace`` may know better, which
     is asked with ``key``. For its interval it also holds ``ports``, for which it asks when nothing
-    else keeps it from starting. One with ``expand`` stands for another, which it makes when it is
-    about to start: its ``work`` only says what that depends on. Its queue starts nothing else for
-    the ticks of its ``issue``. A ``plain`` one has nothing of this but ports, a pace and its issue,
-    nor a gate, an arrival or a condition: it occupies one unit.
+    else keeps it from starting. One with ``expand`` is replaced by another, which it makes when it
+    is about to start: its ``work`` only says what that depends on. Its queue starts nothing else
+    for the ticks of its ``issue``. A ``plain`` one has nothing of this but ports, a pace and its
+    issue, nor a gate, an arrival or a condition: it occupies one unit.
     """
 
     work: Work
@@ -112,11 +112,11 @@ class Task:
 
 
 Expand = Callable[[int], Sequence[Any] | None]
-"""What stands for the instruction at a pc, in order; None if that itself is executed. It is asked
-once, when the instruction comes to the head of its queue."""
+"""What the instruction at a pc expands to, in order; None if that itself is executed. It is called
+once, when the instruction reaches the head of its queue."""
 
 Fetched = tuple[Task, Wait | None]
-"""What stands at a pc of a queue: a task, which several may share, and what it waits for here."""
+"""The content of a pc of a queue: a task, which several may share, and what it waits for here."""
 
 
 class Flying(NamedTuple):
@@ -245,7 +245,7 @@ class Queue:
         return self.count + len(self.flight)
 
     def enter(self, pc: int) -> None:
-        """Go on at a pc: at the first instruction that it or those behind it are expanded to."""
+        """Continue at a pc: at the first instruction that it or those after it are expanded to."""
         self.expansion = ()
         while self.expand is not None and pc < self.length:
             found = self.expand(pc)
@@ -258,7 +258,7 @@ class Queue:
         self.pc = pc
 
     def advance(self, to: int | None) -> None:
-        """Go on behind the instruction that has started, or at the pc to which that branches."""
+        """Continue after the instruction that has started, or at the pc to which that branches."""
         pc = self.pc
         if self.resume:
             pc, self.resume = self.following() if to is None else self._jump(to)
@@ -271,7 +271,7 @@ class Queue:
             self.pc = numbered(pc, pc.micro + 1, self.expansion)
 
     def following(self) -> tuple[int, tuple[int, ...]]:
-        """The pc at which it goes on behind its next task, and where it is to resume then."""
+        """The pc at which it continues after its next task, and where it has to resume then."""
         pc = int(self.pc) + 1
         if not self.resume or pc < self.block(pc - 1).stop:
             return pc, self.resume
@@ -302,7 +302,7 @@ class Queue:
             yield from range(pc, self.block(pc).stop)
 
     def within(self) -> list[int]:
-        """Where it stands in each block that was put before its own tasks, the last one first."""
+        """Its place in each block that was put before its own tasks, the last one first."""
         return [int(pc) for pc in (self.pc, *reversed(self.resume[1:]))] if self.resume else []
 
     def account(self, now: int) -> None:

@@ -1,4 +1,4 @@
-"""What a run was made of, beside its history: its tasks and its transfers, to replay it."""
+"""What a run was made of, in addition to its history: its tasks and its transfers, to replay it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Recording(Observer):
         return reads if front is None else (*front.work.reads, *reads)
 
     def head(self, queue: Queue, task: Task, now: int) -> None:
-        """Keep what stands for a task."""
+        """Keep what a task expands to."""
         if task.expand is not None:
             self._heads[queue.index] = task
 

@@ -246,7 +246,7 @@ class Replay:
         return Task(depends, 1, 1, self._resource(front.unit), expand=expand), wait
 
     def _next(self, pool: Pool, index: int, front: Resource, pc: int) -> Fetched:
-        """What stands for whatever will be the next to start."""
+        """A placeholder of the next task to start."""
         expand = partial(self._chosen, pool, index)
         return Task(IDLE, 1, 1, front, expand=expand), (pool.semaphore, ">=", pc + 1)
 

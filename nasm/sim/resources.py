@@ -132,7 +132,7 @@ class Needs(NamedTuple):
 class Resources:
     """The resources of all cores, made when they are first named.
 
-    Whether queues share one is said by whoever names it, and is not learned from who has: a run
+    Whether queues share one is declared where it is named, and is not learned from use: a run
     must not depend on which tasks were made before it.
     """
 

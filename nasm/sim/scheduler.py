@@ -44,10 +44,10 @@ class Scheduler:
     ``transfers`` are those in flight, by key; ``late`` those that had not landed when the last
     task of all queues completed. ``acting`` is the instruction that starts, completes, or issued
     what moves right now, ``record`` the number of that start or of the shares that move: every
-    start has one, given in order, and ``records`` were given. ``listeners`` says who is told of an
-    event, ``interlock`` what a task waits for in its own queue: nothing, where engines have none.
-    While ``halted`` is set no event is processed: it may be set at any moment, by a signal handler
-    or another thread.
+    start has one, given in order, and ``records`` were given. ``listeners`` are the observers of
+    each event, ``interlock`` what a task waits for in its own queue: nothing, where engines have
+    none. While ``halted`` is set no event is processed: it may be set at any moment, by a signal
+    handler or another thread.
 
     ``position`` is how many events were processed. ``poise``, if there is one, is asked before each
     start; if it says so, the run is ``poised``: the start has not happened, and is what comes next.
@@ -137,7 +137,7 @@ class Scheduler:
         self.push(tick, START + queue.index, queue)
 
     def retry_last(self, queue: Queue, tick: int) -> None:
-        """The same, but behind all that try at that tick: by now, whoever came last."""
+        """The same, but after all that try at that tick: by now, the last one."""
         queue.due = tick
         self.push(tick, START + len(self.queues) + self._sequence, queue)
 
@@ -159,7 +159,7 @@ class Scheduler:
 
     @property
     def stuck(self) -> bool:
-        """Whether nothing is under way, and nothing that is left can start."""
+        """Whether nothing is in progress, and nothing that is left can start."""
         return not (self.flying or self.transfers) and all(
             queue.done
             or queue.arrived is not None

@@ -30,7 +30,7 @@ class ServiceHost(Protocol):
     record: int
     records: int
     listeners: Mapping[str, tuple[Callable[..., None], ...]]
-    """Who is told of an event."""
+    """The observers of an event."""
 
     def push(self, tick: int, rank: int, what: Any) -> None:
         """Let something happen at a tick."""

@@ -45,7 +45,7 @@ MESSAGES, CHARACTERS = 1_000, 1_000_000
 
 
 class _Records(Observer):
-    """Makes a record of each event, and hands it to the function for its kind.
+    """Makes a record of each event, and passes it to the function for its kind.
 
     ``per_core`` is how many semaphores and events a core has.
     """
@@ -190,7 +190,7 @@ class Summary(_Records):
         return self._counts[self._first[queue] : self._first[queue + 1]]
 
     def itself(self, queue: int) -> Any:
-        """The same of those that were executed themselves, not what they stand for."""
+        """The same of those that were executed themselves, not what they expand to."""
         return self.completed(queue)
 
     def expanded(self, queue: int) -> Mapping[Any, int]:

@@ -19,7 +19,7 @@ class WaitHost(Protocol):
     record: int
     queues: list[Queue]
     listeners: Mapping[str, tuple[Callable[..., None], ...]]
-    """Who is told of an event."""
+    """The observers of an event."""
 
     def retry(self, queue: Queue, tick: int) -> None:
         """Let a queue try to start its head at a tick, and not before."""
@@ -62,7 +62,7 @@ class Waits:
         return self.semaphores[number].visible(op, value, self.host.now) is None
 
     def _wake(self, queue: Queue, found: tuple[int, Post | None]) -> None:
-        """Let a parked queue go on at the tick at which it sees what it waits for."""
+        """Let a parked queue continue at the tick at which it sees what it waits for."""
         at, post = found
         assert post is not None
         queue.blocker = post.by

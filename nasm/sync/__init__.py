@@ -1,1 +1,1 @@
-"""Programs in sequential order: what they mean, where their tensors go, who waits for whom."""
+"""Programs in sequential order: what they mean, where tensors go, what waits for what."""

@@ -1,6 +1,6 @@
 """What has to be over before an instruction may start, by the bytes that both touch.
 
-The instructions of a core are taken in the order of their meaning. What happens is told apart by
+The instructions of a core are taken in the order of their meaning. Events are distinguished by
 level: the program itself is one, and the body of each loop. An iteration begins when all before it
 is over, so that within a body only the iteration itself and what was before the loop matter.
 """
@@ -177,7 +177,7 @@ class _Index:
                 wanted.started[key - self.queues] = index
 
     def interlocked(self, queue: int, form: Form, touched: _Touched) -> int:
-        """The last instruction of a queue that surely writes what another one of it reads."""
+        """The last instruction of a queue that certainly writes what another one of it reads."""
         after = -1
         if self.held:
             for place in touched.reads:

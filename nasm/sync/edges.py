@@ -32,8 +32,7 @@ class Following:
     """The lines of a text by their numbers, and what each comes after.
 
     A line tells others that it has read, by its start, if none of those ``alike`` has to tell of
-    more. ``drained`` are the queues that end with transfers of which nobody knows that they have
-    landed.
+    more. ``drained`` are the queues that end with transfers that are not known to have landed.
     """
 
     def __init__(self, builder: ProgramBuilder, lines: list[WrittenLine], alike: Alike) -> None:

@@ -212,7 +212,7 @@ class LevelWriter:
         return self.output.counter(f"{self.prefix}{what}_{self.output.name(queue)}", event=True)
 
     def _met(self, queue: int, place: Place, event: int, hasty: bool) -> None:
-        """Have a queue go on once an event is set, which it clears.
+        """Let a queue continue once an event is set, which it clears.
 
         A ``hasty`` one could come here again before it is clear.
         """

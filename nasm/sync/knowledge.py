@@ -40,7 +40,7 @@ class Knowledge:
         self._starts: list[list[Clock]] = [[] for _ in range(queues)]
 
     def knows(self, queue: int, event: NodeEvent) -> bool:
-        """Whether something has surely happened when the next instruction of a queue starts."""
+        """Whether something has certainly happened when the next instruction of a queue starts."""
         kind, other, index = event
         clock = self.clocks[queue]
         if kind == OVER:
@@ -123,7 +123,7 @@ class Knowledge:
         return [left[n] for n in sorted(kept)]
 
     def _when(self, event: NodeEvent) -> tuple[int, ...]:
-        """Sorts events: what has more behind it comes later."""
+        """Sorts events: what has more before it comes later."""
         clock = self.brings(event)
         return (sum(clock[: self.queues]), *event)
 

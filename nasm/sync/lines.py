@@ -1,7 +1,7 @@
 """A program in sequential order: each instruction means what it does after all before it.
 
 Such a program has no waits and no updates yet. Its instructions are in the builder's table; they
-are appended to the queues when who waits for whom is known.
+are appended to the queues when all waits are known.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ Item = Line | Loop
 class Sequence:
     """The lines of each core, in the order of their meaning.
 
-    Cores run beside each other: what orders one's accesses and another's is written in the program,
+    Cores run side by side: what orders one's accesses and another's is written in the program,
     as instructions at which they meet.
     """
 

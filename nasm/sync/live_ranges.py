@@ -42,7 +42,7 @@ BEFORE = -1
 """When what is there before the program begins to live."""
 
 FOREVER = 1 << 62
-"""Behind every instruction."""
+"""After every instruction."""
 
 
 @dataclass(slots=True)
@@ -158,7 +158,7 @@ def _through(item: Item) -> Iterator[Line]:
 
 
 def _behind(loop: Loop) -> Iterator[Line]:
-    """What makes a loop go on behind its body."""
+    """What makes a loop continue after its body."""
     yield from _control(loop, ((queue, n) for queue, all_of in loop.step.items() for n in all_of))
     yield from _control(loop, loop.back.items())
 

@@ -22,7 +22,7 @@ from nasm.views.view import View
 
 @dataclass(slots=True)
 class _Touched:
-    """Regions that an instruction reads and surely writes; ``all_of`` are tensors read whole."""
+    """Regions that an instruction reads and certainly writes; ``all_of`` are tensors read whole."""
 
     reads: tuple[Region, ...] = ()
     writes: tuple[Region, ...] = ()
@@ -31,7 +31,7 @@ class _Touched:
 
 @dataclass(slots=True)
 class _Cover:
-    """What of a tensor has been written so far in the rounds that go on."""
+    """What of a tensor has been written so far in the rounds that continue."""
 
     tensor: Tensor
     writes: dict[Region, None] = field(default_factory=dict)
@@ -57,7 +57,7 @@ class Covering:
         self._order: list[_Cover] = []
 
     def enter(self) -> int:
-        """A loop begins; returns what has to be handed back at its end."""
+        """A loop begins; returns what has to be passed back at its end."""
         return len(self._order)
 
     def leave(self, written: int) -> None:

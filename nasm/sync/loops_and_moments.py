@@ -1,4 +1,4 @@
-"""Texts with loops at run time and moments: their queues written anew, with all that these take.
+"""Texts with loops at run time and moments: their queues rewritten, with all that these take.
 
 The queues are read, cleared, and written again entry by entry, in the order of the text.
 """
@@ -16,7 +16,7 @@ from nasm.sync.moments.nodes import Columns, Level, LevelReader, Node, Sync
 
 
 def put_in(builder: ProgramBuilder) -> None:
-    """Write the queues of a text anew, with what its loops and moments take. Raises Failure."""
+    """Rewrite the queues of a text, with what its loops and moments take. Raises Failure."""
     lines, recorded = _columns(builder), builder.recorded
     recorded.settle()
     items = recorded.items(len(lines))
@@ -54,7 +54,7 @@ class _Writer:
                     self._loop(entry)
 
     def _node(self, node: Node) -> None:
-        """A node, with what stands around it."""
+        """A node, with what is around it."""
         place = node.span, node.chain
         self._syncs(node.queue, node.before, place)
         if node.line is not None:

@@ -45,7 +45,7 @@ class Overwritten:
         """Who has written bytes that are read here, and at which line, after their own tensor."""
         own = self._writes.get(region.area)
         if not own:
-            return  # nobody wrote it: that is said elsewhere
+            return  # nothing wrote it: that is reported elsewhere
         begun, read = own[0].number, region._replace(area=-1)
         for other in self.sharing[region.area]:
             theirs = self._writes[other]
@@ -60,7 +60,7 @@ class Overwritten:
 
 
 def _written_again(own: list[Writing], write: Writing, read: Region) -> bool:
-    """Whether a tensor was not there before a write, or has been written again behind it.
+    """Whether a tensor was not there before a write, or has been written again after it.
 
     Only bytes that are read count, and of these only those that the write took.
     """

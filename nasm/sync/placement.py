@@ -1,7 +1,7 @@
 """Where tensors go in a program in sequential order: bytes are used again, as late as possible.
 
-Whoever uses bytes again waits for those who used them before. So tensors are placed round the
-memory, each behind the one before, in the order in which they begin to live; in a memory with banks
+A line that reuses bytes waits for the lines that used them before. So tensors are placed round the
+memory, each after the one before, in the order in which they become live; in a memory with banks
 each at the border of a bank, as long as there is one. What finds no place so is placed ahead of all
 others, and with it what is as large: first what is largest, each at the lowest byte that is free as
 long as it lives. The others go round those. When all are placed like this and it does not do, what
@@ -61,7 +61,7 @@ def _in_memory(
 
 
 def _life(tensor: Tensor, life: Life) -> Life:
-    """What is there before the program lives from then on, and what it leaves behind for good."""
+    """What is there before the program lives from then on, and its results for good."""
     begin = BEFORE if tensor.role or tensor.init is not None else life.begin
     return life._replace(begin=begin, end=FOREVER if tensor.role else life.end)
 
@@ -71,7 +71,7 @@ def _settle(tensor: Tensor, at: int) -> None:
 
 
 def _unmentioned(tensors: list[Tensor], living: list[Living]) -> list[Problem]:
-    """Place tensors that nobody uses: beside all others if there is room, else anywhere."""
+    """Place tensors that nothing uses: next to all others if there is room, else anywhere."""
     problems: list[Problem] = []
     always, room = Life(BEFORE, FOREVER, 0, 0), Room()
     taken = FixedPlaces(living, len(living)).taken(always, FOREVER) if tensors else NOTHING

@@ -1,4 +1,4 @@
-"""What is said of a tensor for which there is no place: who is alive with it, where, and when."""
+"""The report of a tensor for which there is no place: which tensors are live with it, and when."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Why a run cannot go on: each circle of waits, and the posts that are missing."""
+"""Why a run cannot continue: each cycle of waits, and the posts that are missing."""

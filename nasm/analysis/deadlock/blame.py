@@ -30,7 +30,7 @@ class Blame:
 
 
 class EndlessWait:
-    """One wait that nobody can end."""
+    """One wait that nothing can end."""
 
     def __init__(self, supply: Supply, queue: Queue) -> None:
         self.supply, self.queue = supply, queue
@@ -190,7 +190,7 @@ def _cleared(case: EndlessWait) -> Blame | None:
 
 
 def _left_set(case: EndlessWait) -> Blame | None:
-    """An event is set, and nobody clears it."""
+    """An event is set, and nothing clears it."""
     last = case.semaphore.last
     if not case.event or case.wait.value or last is None or last.by is None:
         return None

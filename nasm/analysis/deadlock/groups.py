@@ -1,8 +1,8 @@
-"""The separate troubles of a deadlock: which queues hold themselves up, and who waits behind.
+"""The separate troubles of a deadlock: which queues block themselves, and which these block.
 
 A set of blocked queues is *stuck* if nothing that the others would do, were they free, lets one of
-them go on. The smallest stuck sets are the troubles: one queue whose wait nobody can end, or
-several that wait for each other. Whoever is in none of them only waits behind one.
+them continue. The smallest stuck sets are the troubles: one queue whose wait nothing can end, or
+several that wait for each other. A queue in none of them is only blocked by one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """Queues that are stuck by themselves, and those that would go on if they did."""
+    """Queues that are stuck by themselves, and those that would continue if they did."""
 
     queues: tuple[Queue, ...]
     behind: tuple[Queue, ...]

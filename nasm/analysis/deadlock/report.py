@@ -1,4 +1,4 @@
-"""A deadlock in words: one report for each of its troubles, and who waits behind it."""
+"""A deadlock in words: one report for each of its troubles, with the queues it blocks."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 def deadlock(machine: Machine) -> list[Problem]:
-    """What is wrong: which queues are blocked, what each waits for, and who could unblock them."""
+    """The error: which queues are blocked, what each waits for, and what could unblock them."""
     supply = Supply(machine)
     return [_problem(supply, trouble) for trouble in troubles(supply)]
 
 
 def _problem(supply: Supply, trouble: Trouble) -> Problem:
-    """One trouble, with the queues that wait behind it."""
+    """One trouble, with the queues that it blocks."""
     first, *others = trouble.queues
     cause = Blame("", "")
     if others or first.arrived is not None or first.blocked is not None:
@@ -42,7 +42,7 @@ _CYCLE = "they wait for each other: move one of the updates before a wait"
 
 
 def _circle(trouble: Trouble) -> str:
-    """What to do about queues that wait for each other, or one that nobody lets go on."""
+    """What to do about queues that wait for each other, or one that nothing unblocks."""
     if all(queue.blocked is None for queue in trouble.queues):
         return _CYCLE
     if len(trouble.queues) == 1:

@@ -18,7 +18,7 @@ from nasm.base.source import Span
 from nasm.program.program import Program
 
 WORTH = 100
-"""A line is told of if what it costs is at least so small a part of the run."""
+"""A line is reported if it costs at least this part of the run."""
 
 
 class Advisor:
@@ -59,7 +59,7 @@ class Advisor:
                 )
 
     def held_back(self, lines: HeldBack) -> Iterator[Finding]:
-        """Heads of queues that waited while a transfer behind them was ready."""
+        """Heads of queues that waited while a transfer after them was ready."""
         for key, (times, ticks) in lines.counts.items():
             if self._worth(ticks):
                 said = (

@@ -28,7 +28,7 @@ def rates(
     flops: Sequence[tuple[int, float, bool]],
     moved: tuple[int, int, int],
 ) -> Rates:
-    """Operations and bytes beside the machine's peaks.
+    """Operations and bytes compared with the machine's peaks.
 
     ``array`` is the engine that does them; ``flops`` are those of every kind of instruction: how
     many, in units of the peak, and whether they transpose; ``moved`` the bytes that were read,

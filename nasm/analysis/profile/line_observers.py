@@ -20,7 +20,7 @@ from nasm.views.regions import Region
 from nasm.views.tensor import Memory
 
 AHEAD = 32
-"""How many instructions behind the head are looked at."""
+"""How many instructions after the head are considered."""
 
 Key = tuple[int, int]
 """A queue, and which line of the program, as the program numbers them."""
@@ -85,7 +85,7 @@ class Readied(ByLine):
 
 
 class HeldBack(ByLine):
-    """How often a line held back a transfer behind it that was ready, and for how many ticks.
+    """How often a line delayed a transfer after it that was ready, and for how many ticks.
 
     A line holds it back while it waits for a semaphore at the head of its queue. Ready is a
     transfer whose own wait is over: of those without one it is not known what they rely on.
@@ -97,7 +97,7 @@ class HeldBack(ByLine):
         self._behind: dict[tuple[int, int], Wait | None] = {}
 
     def started(self, queue: Queue, task: Task, now: int) -> None:
-        """Count what an instruction held back while it waited."""
+        """Count what an instruction delayed while it waited."""
         if queue.cause != "semaphore" or now <= queue.reached:
             return
         key = queue.index, queue.pc

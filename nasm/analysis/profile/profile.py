@@ -208,7 +208,7 @@ class WatchedMachine:
         return found
 
     def rates(self) -> Rates:
-        """What was computed and moved, beside the peaks of the machine."""
+        """What was computed and moved, compared with the peaks of the machine."""
         machine, program = self.machine, self.machine.program
         nanoseconds = 1000 * machine.microseconds(machine.scheduler.now)
         touched = self.touched

@@ -20,8 +20,8 @@ MOVERS = "DMA"
 class Stall:
     """Ticks in which no instruction of an engine was at work, and why.
 
-    ``by`` says of a semaphore who made the post that ended the wait: an engine, or DMA. It is
-    empty of one that nobody posted to, and of other causes.
+    ``by`` says of a semaphore who made the post that ended the wait: an engine, or DMA. It is empty
+    for one that nothing posted to, and for other causes.
     """
 
     cause: str
@@ -51,7 +51,7 @@ class EngineTimes:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """What was moved beside the engines, on one ring or (``ring`` is None) on all of a core.
+    """What was moved apart from the engines, on one ring or (``ring`` is None) on all of a core.
 
     ``active`` is how long any share had started and not landed, ``busy`` the ticks of all channels
     together, ``channels`` how many of them moved something.
@@ -89,7 +89,7 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """What was computed and moved, beside what the machine could; None is what it does not say.
+    """What was computed and moved, and what the machine could; None is what it does not say.
 
     ``adjusted`` are the operations in units of those that the peak is given for; ``minimum`` are
     the bytes of ``memory``, outside of the cores, if each were read once, or written once.

@@ -113,7 +113,7 @@ class _Bounded:
 
 
 class _Member:
-    """A member's stream that says in our words what is wrong with it."""
+    """A member's stream that reports its errors as ours."""
 
     def __init__(self, stream: IO[bytes], damaged: str) -> None:
         self._stream, self._damaged = stream, damaged

@@ -27,7 +27,7 @@ def read_array(
 ) -> Array:
     """The array of a file; raises Refused, also with what ``fits`` says of its header.
 
-    A pipe is read only where it is welcome: who opens one waits for whoever writes to it.
+    A pipe is read only where it is welcome: opening one waits for a writer.
     """
     path = file.path
     try:

@@ -46,7 +46,7 @@ def widener(array: Array, dtype: DType) -> Callable[[], Float32]:
 
 
 Lost = Callable[[npt.NDArray[np.bool_], DType], None]
-"""Told which elements did not fit into a dtype, by a cast that finds some."""
+"""Called with the elements that did not fit into a dtype, by a cast that finds some."""
 
 
 def from_float32(
@@ -59,7 +59,7 @@ def from_float32(
     value. Integers round to nearest even and saturate (documented),
     NaN gives 0 (assumed). float32 and tfloat32 keep the bits (tfloat32 assumed), and the array
     is returned as it is. Packed and scale dtypes raise :class:`DTypeError`: only quantizing
-    produces them. ``lost`` is told of what overflows or saturates.
+    produces them. ``lost`` is called with what overflows or saturates.
     """
     held_as(values, _FLOAT32)
     if dtype.numpy == _FLOAT32:

@@ -24,7 +24,7 @@ def unpacked(array: Array, dtype: DType) -> Codes:
 
 
 def packed(codes: Codes, dtype: DType) -> Array:
-    """Elements of the bits of four values each, which stand along the last axis."""
+    """Elements of the bits of four values each, which lie along the last axis."""
     held_as(codes, np.dtype(np.uint8))
     if codes.shape[-1:] != (4,):
         raise DTypeError(f"an element of {dtype} is 4 values, found {codes.shape[-1]}")

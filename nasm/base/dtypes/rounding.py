@@ -23,7 +23,7 @@ class Casting:
     ``saturating`` names the 8-bit floats whose overflow becomes their largest value. ``chance``,
     if there is any, rounds to 16-bit and 8-bit floats stochastically: uniform random bits are
     added to those that are cut off. It is state, drawn once for each element that is cast.
-    ``lost``, if there is any, is told which elements overflow or saturate.
+    ``lost``, if given, is called with the elements that overflow or saturate.
     """
 
     saturating: frozenset[str] = frozenset()
@@ -80,7 +80,7 @@ def _by_chance(values: Float32, dtype: DType, chance: np.random.Generator) -> Fl
     """Values that the dtype holds exactly, or the next power of two where they overflow.
 
     Each is one of the two neighbours of what was given, its distance from the other deciding
-    how likely. 32 random bits stand for those that are cut off, which may be more than 32 only
+    how likely. 32 random bits represent those that are cut off, which may be more than 32 only
     far below the smallest value.
     """
     mantissa, least = _layout(dtype)

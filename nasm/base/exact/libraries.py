@@ -1,8 +1,7 @@
 """What formulas are written in: the same functions on arrays of float64, and on one Decimal.
 
-A formula takes a library and its arguments, ``lambda f, x: x / (1 + f.exp(-x))``. With
-``DOUBLES`` it is worked out quickly, to some 13 digits; with ``DECIMALS`` as exactly as anybody
-asks for.
+A formula takes a library and its arguments, ``lambda f, x: x / (1 + f.exp(-x))``. With ``DOUBLES``
+it is computed quickly, to some 13 digits; with ``DECIMALS`` to any precision.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ BLOCK: Final = 256
 """Columns at a time, so that what lies between stays in the processor's cache."""
 
 MOST_SLICES: Final = 16
-"""More than a float32 can have: its bits stand for powers of two from -149 to 127."""
+"""More than a float32 can have: its bits are powers of two from -149 to 127."""
 
 LONGEST: Final = 2.0**BITS
 

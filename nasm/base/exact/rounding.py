@@ -1,8 +1,8 @@
 """Functions of float32 that are correctly rounded, whatever the host's library makes of them.
 
-A formula is worked out in float64, with the host's functions, and off by no more than ERROR of its
+A formula is computed in float64, with the host's functions, and off by no more than ERROR of its
 size. Nearly always both ends of that bound round to the same float32, which is then the right one.
-The others, about one in 100,000, are worked out again in decimals (A. Ziv, 1991).
+The others, about one in 100,000, are computed again in decimals (A. Ziv, 1991).
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from nasm.base.exact.libraries import DECIMALS, with_digits
 DIGITS = 60
 
 SHORT = 64
-"""Exponents up to which a power is worked out as a fraction, exactly: it may lie halfway."""
+"""Exponents up to which a power is computed as a fraction, exactly: it may lie halfway."""
 
 
 def power(x: float, y: float) -> float:

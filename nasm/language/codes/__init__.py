@@ -58,7 +58,7 @@ def table() -> tuple[Code, ...]:
 
 
 def unallowable(allows: Iterable[Allow]) -> list[Problem]:
-    """What is wrong with the codes that are to be allowed."""
+    """Errors in the codes to allow."""
     found = []
     for allow in allows:
         row = find(allow.code)

@@ -1,4 +1,4 @@
-"""Codes of what is told of a program before its run: none of them fails it."""
+"""Codes of what is reported before a run: none of them fails it."""
 
 from __future__ import annotations
 

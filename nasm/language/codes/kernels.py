@@ -1,4 +1,4 @@
-"""Codes of kernels of NKI: what is wrong with one, and with how it is called."""
+"""Codes of NKI kernels: errors in one, and in how it is called."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is told of the order of counters; races are among what is told of runs."""
+"""Codes of the order of counters; races are among the codes of runs."""
 
 from __future__ import annotations
 

@@ -11,12 +11,12 @@ from nasm.base.problems import ProblemFamily, Severity, family
 class Code:
     """A diagnostic code, what it means, and lines of a program that are wrong and right.
 
-    Words of the language stand in backquotes in ``text``; paragraphs are separated by an empty
+    Words of the language are in backquotes in ``text``; paragraphs are separated by an empty
     line. Examples that do not say ``.target`` are part of a program that declares A, B and C in
     device memory and a, b, c and acc on chip; lines with ``$`` first are typed at a shell.
 
-    ``severity`` is what most problems have that have the code. A run does not go on behind one that
-    ``ends`` it; ``warns`` is said of a code of rules some of which are only warned of.
+    ``severity`` is what most problems have that have the code. A run does not continue after one
+    that ``ends`` it; ``warns`` marks a code of rules of which some only warn.
     """
 
     code: str

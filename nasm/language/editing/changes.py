@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from nasm.language.text import tree
 
 Change = tuple[int, int, str]
-"""Characters from one to another, and what stands there instead."""
+"""Characters from one to another, and their replacement."""
 
 
 class TextChanges:
@@ -30,7 +30,7 @@ class TextChanges:
         self.changes.append((start, self.line_end(statement.end), ""))
 
     def line_end(self, at: int) -> int:
-        """Where the line behind one begins."""
+        """Where the line after one begins."""
         end = self.text.find("\n", at)
         return len(self.text) if end < 0 else end + 1
 

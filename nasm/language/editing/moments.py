@@ -33,7 +33,7 @@ from nasm.sync.sequential_text import WrittenLine
 from nasm.views.tensor import Tensor
 
 Statement = int
-"""A statement by where its mnemonic stands in its text."""
+"""A statement by the place of its mnemonic in its text."""
 
 _Key = tuple[Statement, int, bool]
 _Word = tuple[str, str]
@@ -86,7 +86,7 @@ def with_moments(
 
 
 def every(statements: Iterable[tree.Statement]) -> Iterator[tree.Statement]:
-    """Statements, and all that stand in blocks of theirs."""
+    """Statements, and all in their blocks."""
     for statement in statements:
         yield statement
         for body in bodies(statement):
@@ -103,7 +103,7 @@ def bodies(statement: tree.Statement) -> Iterator[tuple[tree.Statement, ...]]:
 
 
 def _bounds(file: tree.File, builder: ProgramBuilder) -> dict[int, RangeEnd]:
-    """The upper bounds of loops that are constants of the program, by where variables stand."""
+    """The upper bounds of loops that are constants of the program, by the places of variables."""
     constants, found = builder.program.constants, {}
     for one in every(file.body):
         if isinstance(one, tree.For) and isinstance(one.stop, tree.Name) and one.step is None:
@@ -116,7 +116,7 @@ def _bounds(file: tree.File, builder: ProgramBuilder) -> dict[int, RangeEnd]:
 def _stated(
     source: Source, builder: ProgramBuilder, lines: list[WrittenLine], known: Mapping[int, RangeEnd]
 ) -> dict[Statement, _Stated] | None:
-    """The statements of lines; None if one stands for several in one round."""
+    """The statements of lines; None if one makes several in one round."""
     program = builder.program
     found: dict[Statement, _Stated] = {}
     for number, line in enumerate(lines):
@@ -158,7 +158,7 @@ class _Said:
         self._round = {n: v for one in stated.values() for v, n in one.lines.items()}
 
     def find(self) -> bool:
-        """Find what is to be said; whether the rounds are alike."""
+        """Find the clauses; whether the rounds have the same."""
         words: dict[_Key, Counter[_Word]] = {}
         for statement, one in self.stated.items():
             said = self.afters[statement] = []

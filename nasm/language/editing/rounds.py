@@ -1,7 +1,7 @@
 """What rounds of a ``.for`` have in common: which other rounds theirs come after, in one text.
 
-A line is written once, and stands for a round each of the loops around it: a tuple of the values of
-their variables. That each round comes after a round of another line is said by indices, of which
+A line is written once, and is executed in each round of the loops around it: a tuple of the values
+of their variables. That each round comes after a round of another line is said by indices, of which
 each is one of the line's own variables plus a constant, or a constant; and by the rounds of which
 it holds, where it does not of all.
 """
@@ -16,7 +16,7 @@ from typing import NamedTuple
 Round = tuple[int, ...]
 
 MOST = 3
-"""So many sentences about two lines are still read; beyond that their rounds are not alike."""
+"""Limit of clauses about two lines; beyond that their rounds have too little in common."""
 
 FEW = 4
 """So many single values of a variable are tried, each as a condition."""

@@ -29,7 +29,7 @@ def edited(
     lines: Mapping[int, int],
     counters: Collection[str] = (),
 ) -> str | None:
-    """The text of a program with other waits and updates; None if a line stands for several.
+    """The text of a program with other waits and updates; None if a line makes several.
 
     ``order`` are the instructions of the program as they follow each other. ``lines`` are those of
     the text that are in it, by where they are written, with the numbers of their instructions; all
@@ -46,7 +46,7 @@ def edited(
 def _found(
     program: Program, order: Iterable[Place], lines: Mapping[int, int]
 ) -> tuple[dict[int, _Line], dict[int, list[Place]]]:
-    """The lines by where they are written, and what stands behind those of each core."""
+    """The lines by where they are written, and the clauses after those of each core."""
     found: dict[int, _Line] = {}
     waiting: dict[int, list[Place]] = {}
     for queue, pc in order:
@@ -114,7 +114,7 @@ class _Edits(TextChanges):
             self.changes.append((start, end, clauses))
 
     def _at_columns(self, statement: tree.InstructionLine, start: int, made: Iterable[str]) -> str:
-        """Clauses behind a line, where those of their kind have stood if there is room."""
+        """Clauses after a line, in the column of the old ones if there is room."""
         counted = [old for old in statement.sync if isinstance(old, tree.Counted)]
         columns = {isinstance(old, tree.WaitClause): old.start for old in counted}
         clauses = ""

@@ -1,8 +1,8 @@
 """What is known of a loop's variable when a text is assembled: an affine form of its values.
 
-In a loop at run time a variable stands for the number of the round, which a register holds. What
+In a loop at run time a variable is the number of the round, which a register holds. What
 can be made of it by sums and by products with constants steps by a constant, too: a register of
-its own can hold that, and no arithmetic stands in the body.
+its own can hold that, and the body needs no arithmetic.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ class Repeating(Walker):
     # -- control
 
     def call(self, statement: tree.MacroCall) -> Bodies:
-        """``name(x, n=2)``: the lines of a macro, with what it is handed."""
+        """``name(x, n=2)``: the lines of a macro, with its arguments."""
         builder, outer = self.made, self.scope
         macro = self.macros.find(statement, outer, builder.target.isa.rows)
         engine = self.engine if statement.engine is None else self._named(statement.engine)
@@ -122,7 +122,7 @@ class Repeating(Walker):
         return range(first, stop, step)
 
     def _futile(self) -> bool:
-        """Whether another round can only repeat what is wrong."""
+        """Whether another round can only repeat the errors."""
         if len(self.problems) >= MOST_SAID:
             self.stopped = True
             return True
@@ -198,12 +198,12 @@ class Repeating(Walker):
     def _pass(
         self, branches: Iterable[tuple[tree.ExpressionNode | None, tuple[tree.Statement, ...]]]
     ) -> None:
-        """Remember branches that are not taken: somebody may look for what they post."""
+        """Remember branches that are not taken: other lines may name moments that they post."""
         for _, body in branches:
             self.passed.setdefault(id(body), (self.scope.source, body))
 
     def block(self, statement: tree.ScopeBlock) -> Bodies:
-        """``.scope``: behind it the bytes of its tensors may be another's."""
+        """``.scope``: after it the bytes of its tensors may be another's."""
         end = Span(self.scope.source, statement.end - len(".end"), statement.end)
         self.made.begin_block()
         with self.scope.arm():

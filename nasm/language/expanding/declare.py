@@ -81,7 +81,7 @@ def tensor(statement: tree.TensorLine, scope: Scope, builder: ProgramBuilder) ->
 
 
 def _swapped(statement: tree.TensorLine, name: str, scope: Scope) -> Refused:
-    """What to say of a dtype that stands before the name."""
+    """The error for a dtype before the name."""
     shape = ", ".join(scope.span(size).text for size in statement.shape)
     other = scope.span(statement.dtype).text
     hint = f"write '.{statement.space.name} {other} {name}[{shape}]'"

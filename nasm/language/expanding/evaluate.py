@@ -50,7 +50,7 @@ Link = Callable[[Scope, Value], Value]
 
 
 def compile_node(node: tree.ExpressionNode, words: Iterable[str] = ()) -> Closure:
-    """A closure that evaluates a node; ``words`` are bare words that stand for themselves."""
+    """A closure that evaluates a node; ``words`` are bare words that mean themselves."""
     vocabulary = frozenset(words)
     if isinstance(node, tree.Name) and node.name in vocabulary and node.name not in CONSTANTS:
         symbol = Symbol(node.name)
@@ -222,7 +222,7 @@ def _equates(node: tree.ExpressionNode) -> bool:
 
 
 def _compared(node: tree.ExpressionNode) -> Closure:
-    """A side of ``==``: there a word that a macro was handed is compared by its name."""
+    """A side of ``==``: there a word that a macro was passed is compared by its name."""
     closure = compile_node(node)
     if not isinstance(node, tree.Name):
         return closure
@@ -337,7 +337,7 @@ def _not_yet(op: str, value: Value) -> Refused:
 
 
 def _perhaps_comment(right: Closure) -> Closure:
-    """What stands behind ``//``: a name that is unknown there may begin a comment."""
+    """The operand after ``//``: a name that is unknown there may begin a comment."""
 
     def value(scope: Scope) -> Value:
         try:
@@ -373,7 +373,7 @@ def _unary(node: tree.Unary) -> Closure:
 
 
 def _negative(value: Value, scope: Scope) -> Value:
-    """What a sign stands before: a number, and no tile."""
+    """The operand of a sign: a number, not a tile."""
     if type(value) is Affine:
         return combined("-", 0, value)
     if isinstance(value, View):

@@ -2,7 +2,7 @@
 
 Every statement is handled by the method its class names in :data:`Expander.HANDLERS`. A line is
 compiled once; what it makes is remembered by the values of the loop variables it mentions, so a
-line of a nested loop is worked out once per combination that matters to it.
+line of a nested loop is computed once per combination that matters to it.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ class Expander(Repeating):
             self.made.append(queue, made, span, self._chain())
 
     def like(self, statement: tree.Like) -> None:
-        """A line like others. What is wrong with it is found out by its own tree."""
+        """A line like others. Its errors are found with its own tree."""
         builder, scope, common = self.made, self.scope, statement.line
         assert common.mnemonic is not None
         scope.numbers = statement.numbers

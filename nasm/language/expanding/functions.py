@@ -187,7 +187,7 @@ def _repeated(items: list[Any], times: Value) -> list[Any]:
 
 
 def of_lists(op: str, a: Value, b: Value) -> list[Any] | None:
-    """``+`` and ``*`` where a list stands on a side; None if none does, or for others."""
+    """``+`` and ``*`` with a list on a side; None without one, or for others."""
     if op == "+" and isinstance(a, list) and isinstance(b, list):
         return listed(a + b)
     if op == "*" and isinstance(a, list):

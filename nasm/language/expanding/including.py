@@ -18,10 +18,10 @@ from nasm.language.text import suppressions, tree
 from nasm.language.text.parse import parse
 
 ENDING = ".nasm"
-"""How every included file is called, also behind links: what errors show are lines of programs."""
+"""How every included file is called, also through links: what errors show are lines of programs."""
 
 Read = tuple[Source, tree.File, list[Problem], list[Allow]]
-"""A text, its tree, what is wrong with it, and what its comments allow."""
+"""A text, its tree, its errors, and what its comments allow."""
 
 
 def _library() -> str:
@@ -32,7 +32,7 @@ def _library() -> str:
 
 
 LIBRARY = _library()
-"""Its files are included by the names that they have beside it: ``lib/softmax.nasm``."""
+"""Its files are included by their names relative to it: ``lib/softmax.nasm``."""
 
 
 class Includes:
@@ -87,7 +87,7 @@ class Includes:
                 raise Failure(Problem("E0801", f"no file {name}", place)) from None
             except Failure as failure:
                 raise Failure([p.at(place) for p in failure.problems]) from None
-        # The library is ours, and whoever may read no other file may include it.
+        # The library is ours: it may be included even if no other file may be read.
         ours = os.path.join(os.path.dirname(LIBRARY), name)
         with suppress(Refused, OSError), Allowed.of(LIBRARY).opened("", ours) as stream:
             return self._new(ours, stream, name)

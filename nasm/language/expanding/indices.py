@@ -19,7 +19,7 @@ Compile = Callable[[tree.ExpressionNode], Callable[[Scope], Value]]
 
 
 def index(node: tree.Subscript, compiled: Compile) -> Callable[[Scope, Value], Value]:
-    """What brackets behind a tensor, or a list, make of it."""
+    """Indexing of a tensor or a list."""
     items = [_item(i, compiled) for i in node.items]
 
     def take(scope: Scope, target: Value) -> Value:

@@ -74,7 +74,7 @@ class CompiledLine:
         return Moments(posts, tuple(m for after in self.afters for m in after(scope)))
 
     def fresh(self, scope: Scope, builder: ProgramBuilder, queue: int) -> Made:
-        """Evaluate all parts of the line; raises Failure with what is wrong in any of them."""
+        """Evaluate all parts of the line; raises Failure with the errors of all of them."""
         given, named, wait, update = self._values(scope)
         return builder.make(queue, self.row, given, named, wait, update, self._places(scope))
 
@@ -86,7 +86,7 @@ class CompiledLine:
         return builder.bound(queue, self.row, given, named, self._places(scope))
 
     def _places(self, scope: Scope) -> Callable[[str], Span | None]:
-        """Where operands stand."""
+        """The places of operands."""
         return lambda name: scope.span(self.places[name]) if name in self.places else None
 
     def _values(self, scope: Scope) -> tuple[list[Any], dict[str, Any], Wait | None, Update | None]:
@@ -277,7 +277,7 @@ def _worded(name: str, kind: Kind, node: tree.ExpressionNode, scope: Scope) -> A
 
 
 def _meant(value: Any, worded: bool) -> Any:
-    """A value where an operand stands that may take words: words and dtypes are such there."""
+    """The value of an operand that may take words: words and dtypes are such there."""
     if isinstance(value, MomentList):
         value.refuse()
     if isinstance(value, WordArgument):

@@ -1,4 +1,4 @@
-"""Lines that are typed in behind a program, one text after the other: what they go on with."""
+"""Lines that are typed in after a program, one text after the other: the state they share."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from nasm.program.builder import ProgramBuilder
 
 
 class Continued(Expander):
-    """Expands a text that goes on where others ended, on their builder.
+    """Expands a text that continues where others ended, on their builder.
 
     ``values`` are the constants so far, ``engine`` and ``core`` what was chosen last. An engine
     that is not named is the chosen one, if it has the instruction, or the only one that has it:
@@ -80,7 +80,7 @@ class Continued(Expander):
             return super()._engine(statement)
         builder = self.made
         row = builder.target.row(statement.mnemonic.name)
-        if row is None:  # whoever compiles the line says so, whatever the engine
+        if row is None:  # compiling the line reports it, whatever the engine
             return builder.generation.engines[0].name
         having = builder.target.engines(row, builder.generation)
         if self.engine in having or len(having) == 1:

@@ -2,7 +2,7 @@
 
 Expanding a line costs a thousand times as much as counting it, so a nest that makes too many is
 refused by its first line, not after a minute. Only loops, conditions, constants and calls of macros
-are looked at; within a macro a value is known if it follows from numbers that the call hands over.
+are looked at; within a macro a value is known if it follows from numbers that the call passes.
 What cannot be counted ahead (a bound that needs a tensor's place, say) counts as nothing here: the
 expander still counts every line that it makes.
 """
@@ -44,7 +44,7 @@ DEEPEST = 100
 """Blocks and calls within each other that are looked at; what is deeper is not counted ahead."""
 
 Counted = dict[tuple[object, ...], int]
-"""The lines of macros that were counted, by the macro and the numbers that it was handed."""
+"""The lines of macros that were counted, by the macro and the numbers that it was passed."""
 
 
 class RoundBudget:
@@ -66,7 +66,7 @@ class RoundBudget:
     ) -> None:
         """Refuse an outermost loop or call if too many lines will be made, by it and those within.
 
-        The first that comes is counted together with all that stands ``after`` it in the text.
+        The first that comes is counted together with all lines ``after`` it in the text.
         ``macro`` finds a macro by its name.
         """
         counting = Foreseen(scope, defines, self._left, macro, self._counted)
@@ -115,7 +115,7 @@ def _figure(count: int) -> str:
 class Foreseen:
     """Counts the lines that loops and macros, its ``makers``, make.
 
-    Beyond ``most`` it stops counting, and says so by ``cut``. Macros that were ``counted`` are not
+    Beyond ``most`` it stops counting, and sets ``cut``. Macros that were ``counted`` are not
     looked at again.
     """
 
@@ -200,7 +200,7 @@ class Foreseen:
         return known
 
     def _given(self, macro: tree.MacroStatement, call: tree.MacroCall) -> dict[str, Any]:
-        """The numbers that a macro is handed, as far as they are known, by its parameters."""
+        """The numbers that a macro is passed, as far as they are known, by its parameters."""
         names = [parameter.name for parameter in macro.parameters]
         given = {p.name: p.value for p in macro.parameters if isinstance(p, tree.NamedArgument)}
         positional = (a for a in call.arguments if not isinstance(a, tree.NamedArgument))

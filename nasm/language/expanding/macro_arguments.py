@@ -1,4 +1,4 @@
-"""What a macro can be handed that is no value of an expression: words, semaphores, engines."""
+"""Macro arguments that are not values of expressions: words, semaphores, engines."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ Named = Callable[[str, str], str]
 class WordArgument:
     """A bare word that names no value where a macro is called: of an operand, a label, an engine.
 
-    ``refuse`` says so, if it is used as a value. ``named`` is what the names of labels mean there,
-    which are those of ``expansion``.
+    ``refuse`` reports it if it is used as a value. ``named`` is what the names of labels mean
+    there, which are those of ``expansion``.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Macros: what a call hands over, and the names that its expansion has."""
+"""Macros: the arguments of a call, and the names in its expansion."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Macros:
         return next((macro.form for macro in called if macro.own.find(name, kind)), "")
 
     def copied(self) -> Macros:
-        """The same, for texts that go on: what these declare is known to them alone."""
+        """The same, for texts that continue: what these declare is known to them alone."""
         return Macros(dict(self.known), dict(self.counts), self.number)
 
     def find(self, call: tree.MacroCall, scope: Scope, mnemonics: Container[str]) -> Macro:
@@ -143,7 +143,7 @@ def _depth(scope: Scope) -> int:
 
 
 def _check(statement: tree.MacroStatement, scope: Scope) -> None:
-    """Parameters have names of their own; behind one with a default all have one."""
+    """Parameters have distinct names; after one with a default all have one."""
     seen: dict[str, tree.ExpressionNode] = {}
     optional = ""
     for parameter in statement.parameters:
@@ -166,7 +166,7 @@ def _check(statement: tree.MacroStatement, scope: Scope) -> None:
 def _bind(
     macro: Macro, call: tree.MacroCall, caller: Scope, inner: Scope, builder: ProgramBuilder
 ) -> None:
-    """Give every parameter its value: what the call hands over, or else its default."""
+    """Give every parameter its value: the argument, or else its default."""
     given = _matched(macro, call, caller)
     problems: list[Problem] = []
     silent = False
@@ -279,7 +279,7 @@ def _counter(
 
 
 def engine(node: tree.ExpressionNode, name: str, scope: Scope, builder: ProgramBuilder) -> str:
-    """The engine that ``@name`` means: what a macro was handed by that name, or itself."""
+    """The engine that ``@name`` means: the macro's argument of that name, or itself."""
     held = scope.values.get(name)
     meant = held.name if isinstance(held, EngineArgument | WordArgument) else name
     try:

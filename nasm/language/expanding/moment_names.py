@@ -1,4 +1,4 @@
-"""Moments on a line, and those that a macro is handed: which ones a name with indices means."""
+"""Moments on a line, and those passed to a macro: which ones a name with indices means."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _mention(node: tree.MomentName, at_read: bool) -> Mentioner:
 
 
 def _check_handed(name: str, held: object, span: Span, scope: Scope) -> None:
-    """Refuse a parameter that was handed something else than moments."""
+    """Refuse a parameter that was passed something else than moments."""
     given = {} if scope.expansion is None else scope.expansion.given
     if name in given and not isinstance(held, WordArgument):
         said = f"'{name}' is passed {shown(held)}, and a moment is meant here"
@@ -108,7 +108,7 @@ def _compiled(node: tree.ExpressionNode) -> Callable[[Scope], Sequence[int | Rou
 def _together(
     choices: list[Sequence[int | Round]], node: tree.ExpressionNode, scope: Scope
 ) -> list[tuple[int | Round, ...]]:
-    """All indices that some stand for."""
+    """All indices that some expand to."""
     count = prod(map(len, choices))
     if count > MOST_ITEMS:
         raise _too_many(count, node, scope)
@@ -148,9 +148,9 @@ def _index(value: Any, node: tree.ExpressionNode, scope: Scope) -> int | Round:
 def handed_moments(
     node: tree.ExpressionNode, scope: Scope, word: Callable[[tree.Name, Scope], WordArgument]
 ) -> MomentList | None:
-    """What ``load[r]`` or ``[load[r], bias]`` hands over; None if it is something else.
+    """What ``load[r]`` or ``[load[r], bias]`` passes; None if it is something else.
 
-    A name is that of a moment if it means nothing else, or was handed as one.
+    A name is that of a moment if it means nothing else, or was passed as one.
     """
     if isinstance(node, tree.Conditional):
         if not (_may_be(node.chosen, scope) or _may_be(node.other, scope)):
@@ -161,7 +161,7 @@ def handed_moments(
 
 
 def _nothing(held: object) -> bool:
-    """Whether a parameter was handed no moments: ``[]``, or a list of such."""
+    """Whether a parameter was passed no moments: ``[]``, or a list of such."""
     return isinstance(held, list) and all(map(_nothing, held))
 
 
@@ -202,7 +202,7 @@ def _items(
     first, links = tree.chain(node)
     held = scope.values.get(first.name) if isinstance(first, tree.Name) else None
     if _nothing(held):
-        return MomentList(())  # a parameter that was handed none
+        return MomentList(())  # a parameter that was passed none
     if not isinstance(first, tree.Name) or not _may_be(node, scope):
         said = f"'{scope.span(node).text}' is no moment, as others of this list are"
         raise Failure(Problem("E0210", said, scope.span(node)))

@@ -1,4 +1,4 @@
-"""The words of a line as they are written: where an operand stands, and what stands for which."""
+"""The words of a line as they are written: the place of each operand, and which text is which."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def operand_place(line: Span, row: Row, name: str) -> Span | None:
 
 
 def in_order(row: Row, statement: tree.InstructionLine, scope: Scope) -> str:
-    """The operands of a row in their order, with what stands for those that are not named."""
+    """The operands of a row in their order, with the text of those that are not named."""
     unnamed = takewhile(lambda node: not isinstance(node, tree.NamedArgument), statement.operands)
     given = [scope.span(node).text for node in unnamed]
     names = [

@@ -142,7 +142,7 @@ class Loops:
             scope.register = before
 
     def enter(self, queue: int, place: Span) -> None:
-        """A line of a queue stands in all open loops; refuses one that is for another queue."""
+        """A line of a queue belongs to all open loops; refuses one that is for another queue."""
         for loop in self.open:
             if loop.queue is not None and loop.queue != queue:
                 theirs, ours = map(self.builder.program.queue_name, (loop.queue, queue))
@@ -267,7 +267,7 @@ class Loops:
     def _counting(self, loop: Open, queue: int) -> tuple[Affine, Bound]:
         """The form that is compared at the end of a round, and with what.
 
-        One that the body needs all the same, if all its values are known.
+        One that the body needs anyway, if all its values are known.
         """
         variable = Affine.of(loop.variable)
         if loop.counter is not None or loop.rounds is None:

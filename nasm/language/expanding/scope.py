@@ -1,4 +1,4 @@
-"""What names mean where an expression stands."""
+"""What names mean at the place of an expression."""
 
 from __future__ import annotations
 
@@ -62,11 +62,10 @@ class Scope:
     """What names mean while a line is evaluated, the core it belongs to, and its own numbers.
 
     ``order`` are the names of ``values`` in the order of their declaration, ``left`` those that may
-    be declared anew: by an ``.if`` that has ended, or outside of the macro. Names from
-    ``lasting`` on belong to rounds of loops, the innermost of which has ``hidden`` others.
-    In a loop at run time it is ``looping``, and ``register`` is what holds a form of its variable
-    in the queue that the line is for; ``reach`` is the least and the greatest value that it has,
-    if they are known.
+    be declared again: by an ``.if`` that has ended, or outside of the macro. Names from ``lasting``
+    on belong to rounds of loops, the innermost of which has ``hidden`` others. In a loop at run
+    time it is ``looping``, and ``register`` is what holds a form of its variable in the queue that
+    the line is for; ``reach`` is the least and the greatest value that it has, if they are known.
     """
 
     source: Source
@@ -191,7 +190,7 @@ class Scope:
 
     @contextmanager
     def arm(self) -> Iterator[None]:
-        """What is declared in a branch of an ``.if`` may be declared anew behind it."""
+        """What is declared in a branch of an ``.if`` may be declared again after it."""
         kept = len(self.order)
         yield
         self.left.update(self.order[kept:])
@@ -264,7 +263,7 @@ class Scope:
         raise Refused("E0208", f"nothing is called '{name}'", hint)
 
     def counter(self, name: str) -> CounterArgument | None:
-        """The semaphore or event that a name means in a macro, which may be handed or its own."""
+        """The semaphore or event that a name means in a macro, an argument or its own."""
         found = self.values.get(name)
         return found if type(found) is CounterArgument else None
 

@@ -47,7 +47,7 @@ Bodies = Iterator[Iterable[tree.Statement]]
 Handed = WordArgument | CounterArgument | EngineArgument | MomentList
 
 FIRST = (tree.TargetLine, tree.Version, tree.Include, tree.MacroStatement)
-"""What may stand before the target is known."""
+"""Statements that may come before the target is known."""
 
 
 def unknown_target(name: str, targets: Iterable[str]) -> Refused:
@@ -349,7 +349,7 @@ class Walker:
                 f"put one of {engines} before it, or alone on a line before several",
             )
         if not self.engine:
-            raise Failure(())  # that none is chosen was said of an earlier line
+            raise Failure(())  # that none is selected was reported for an earlier line
         return self.engine
 
     def _named(self, name: tree.Name) -> str:

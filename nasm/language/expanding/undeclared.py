@@ -1,7 +1,7 @@
 """Names that a text declares further down, and names it meant to declare and could not.
 
-A declaration that fails is one problem. Whoever uses its name afterwards is not wrong, so nothing
-is said of it: a :class:`~nasm.base.problems.Failure` without problems ends the line silently.
+A declaration that fails is one problem. Later uses of its name are not errors, so nothing is
+reported for them: a :class:`~nasm.base.problems.Failure` without problems ends the line silently.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from nasm.language.text.walk import descendants
 
 
 class Undeclared:
-    """Names whose declaration was reported; patterns, for a template may stand for many."""
+    """Names whose declaration was reported; patterns, because a template may make many."""
 
     def __init__(self) -> None:
         self._names: set[str] = set()

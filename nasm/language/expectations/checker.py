@@ -1,4 +1,4 @@
-"""What is wrong with the sides of an expectation, as far as that needs no run to be found."""
+"""Errors in the sides of an expectation that are found without a run."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def is_condition(node: tree.ExpressionNode) -> bool:
 
 @dataclass(slots=True)
 class Checker:
-    """Collects what is wrong with an expression that no run can fix.
+    """Collects the errors of an expression that no run can fix.
 
     ``known`` decides which names are tensors, ``names`` are those to suggest; ``engines`` are all
     spellings of engines, or None if they are not known yet. The program uses so many ``cores``.

@@ -1,6 +1,6 @@
 """The parts of an expectation that are constant expressions of the language.
 
-These are indices, sizes, axes and options, and what stands around one of the integer operators
+These are indices, sizes, axes and options, and the operands of the integer operators
 (``& | ^ << >> ~``), which float64 lacks.
 """
 

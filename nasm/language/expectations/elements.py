@@ -106,7 +106,7 @@ class Stored(Elements):
     """The elements of a tensor or of a file in their dtype: widened when they are looked at.
 
     ``base`` is all of it, in row-major order. The whole array is laid out as if it were widened
-    first and its shape changed then, for sums go by the layout. Elements with which nobody
+    first and its shape changed then, for sums go by the layout. Elements with which nothing
     ``computes`` may be of a dtype that is not widened.
     """
 

@@ -104,7 +104,7 @@ def binary(op: str, left: Elements, right: Elements) -> Elements:
 
 
 def product(left: Elements, right: Elements) -> Float64:
-    """``left @ right`` in float64, alike on every host; the left is widened some rows at a time."""
+    """``left @ right`` in float64, the same on every host; the left is widened by rows."""
     shape = _multiplies(left.shape, right.shape)
     factor = numbers(right.array)
     if len(left.shape) != 2 or left.size <= 4 * pieces.PIECE:
@@ -223,7 +223,7 @@ def _along(compute: Callable[..., Any], total: Callable[[Elements], Any]) -> Fun
 
 
 def _scan(name: str, compute: Callable[..., Any]) -> Function:
-    """What keeps the shape, and goes along the last axis unless told otherwise."""
+    """Functions that keep the shape, by default along the last axis."""
 
     def scan(x: Elements, axis: int = -1) -> Elements:
         if not x.shape:

@@ -206,7 +206,7 @@ def _path(node: tree.ExpressionNode, scope: Scope) -> str | None:
 
 
 def _right(statement: tree.Expect, left: Elements, evaluator: Evaluator) -> Elements:
-    """What is wanted, rounded to the left's dtype where the operator says so."""
+    """The expected values, rounded to the left's dtype if the operator does that."""
     node, scope = statement.right, evaluator.scope
     if node is None:
         return Plain(np.asarray(True))

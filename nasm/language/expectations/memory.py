@@ -1,4 +1,4 @@
-"""How much memory it takes to judge an expectation, told from its text."""
+"""How much memory it takes to judge an expectation, estimated from its text."""
 
 from __future__ import annotations
 

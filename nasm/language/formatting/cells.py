@@ -1,8 +1,8 @@
-"""A line of a text as cells, by its tokens alone: what stands in columns, with blanks put right.
+"""A line of a text as cells, by its tokens alone: what belongs in columns, with blanks normalised.
 
-Which forms the language has is not known here. A cell begins behind a label, an engine, a mnemonic
-and a declared name, where something waits or updates, and in a directive wherever whoever wrote it
-has left two blanks or more.
+Which forms the language has is not known here. A cell begins after a label, an engine, a mnemonic
+and a declared name, where something waits or updates, and in a directive wherever the text has two
+blanks or more.
 """
 
 from __future__ import annotations
@@ -16,28 +16,28 @@ from nasm.language.text.grammar import Token
 OPENING, CLOSING = ("(", "[", "{"), (")", "]", "}")
 
 CLAUSES = {"SEMAPHORE": "sync", "SEMAPHORE_OPEN": "sync"}
-"""Tokens that begin a clause behind the operands of an instruction, where no bracket is open."""
+"""Tokens that begin a clause after the operands of an instruction, where no bracket is open."""
 
 WORDS = ("POST", "AFTER", "TAKE", "GIVE")
 """Names of tokens that begin one as well, each in a column of its own."""
 
 OF_SEMAPHORES = ("TAKE", "GIVE")
-"""Those behind which a semaphore begins none."""
+"""Those after which a semaphore begins none."""
 
 CLAUSE_ORDER = ("wait", "TAKE", "AFTER", "update", "GIVE", "POST")
 """The columns of clauses from the left to the right; what a line has otherwise comes later."""
 
 DECLARED = ("DIRECTIVE", "DOT_SEM", "DOT_EVENT")
-"""Tokens of directives whose names stand in a column."""
+"""Tokens of directives whose names are in a column."""
 
 
 MEANS = "MEANS"
-"""What a colon is that stands close behind a name and apart from what follows."""
+"""A colon right after a name and apart from what follows."""
 
 
 @dataclass(slots=True)
 class Cell:
-    """Part of a line: its column, by name, where it stood and ended, and its text."""
+    """Part of a line: its column, by name, where it began and ended, and its text."""
 
     kind: str
     start: int
@@ -92,7 +92,7 @@ def _at(token: Token) -> int:
 
 
 def _meaning(tokens: Sequence[Token]) -> list[Token]:
-    """The tokens of a ``.cfg``, of which a colon behind the name means the instruction after it."""
+    """The tokens of a ``.cfg``, of which a colon after the name means the instruction after it."""
     colon = next((at for at, token in enumerate(tokens) if token.type == "COLON"), -1)
     return [t.update(type=MEANS) if at == colon else t for at, t in enumerate(tokens)]
 
@@ -152,7 +152,7 @@ def _apart(tokens: Sequence[Token], at: int, text: str) -> bool:
 def _typed(tokens: Sequence[Token], text: str) -> tuple[int, int] | None:
     """Where the dtype of a declaration begins and its shape: a word before a bracket.
 
-    A template is one word, whatever stands in its braces.
+    A template is one word, whatever is in its braces.
     """
     depth = word = 0
     for at, token in enumerate(tokens):
@@ -165,7 +165,7 @@ def _typed(tokens: Sequence[Token], text: str) -> tuple[int, int] | None:
 
 
 def _declaration(tokens: Sequence[Token], text: str) -> dict[int, str]:
-    """Name, dtype with shape, and the rest of a tensor; a place close behind the shape is its."""
+    """Name, dtype with shape, and the rest of a tensor; a place after the shape is part of it."""
     made = {0: "directive"} | ({1: "name"} if len(tokens) > 1 else {})
     typed = _typed(tokens, text)
     if typed is None:
@@ -187,7 +187,7 @@ def _declaration(tokens: Sequence[Token], text: str) -> dict[int, str]:
 
 
 def _follows(tokens: Sequence[Token], at: int) -> bool:
-    """Whether a token is a word behind an operand: what it belongs to has ended."""
+    """Whether a token is a word after an operand: what it belongs to has ended."""
     ended = ("NAME", "NUMBER", "RPAR", "RSQB", "BRACE_CLOSE")
     return tokens[at].type == "NAME" and tokens[at - 1].type in ended
 
@@ -249,7 +249,7 @@ def _gap(tokens: Sequence[Token], at: int, text: str) -> int:
 def _joined(tokens: Sequence[Token], text: str) -> str:
     """Tokens with the blanks that belong between them.
 
-    There is one behind a comma and none before it, none within brackets; around an operator there
+    There is one after a comma and none before it, none within brackets; around an operator there
     is one on both sides or none, as there was one or not.
     """
     parts = [str(tokens[0])]

@@ -22,7 +22,7 @@ GAP = 2
 INDENT = 4
 
 FAR = 24
-"""Columns by which a cell may be wider than the next before those behind it stop making room."""
+"""Columns by which a cell may be wider than the next before those after it stop making room."""
 
 PARTS = ("else", "elif", "end")
 """Directives that part and end a block."""
@@ -56,7 +56,7 @@ def formatted(source: Source) -> str:
 
 @dataclass(slots=True)
 class _Line:
-    """A statement with what is behind it, a comment, or nothing.
+    """A statement with what follows it, a comment, or nothing.
 
     ``rest`` are the further lines of a statement that has several, which are shifted with its
     ``last`` cell; ``raw`` is a line that stays as it is. A line of a ``block`` begins, parts or
@@ -76,7 +76,7 @@ class _Line:
         return bool(self.cells or self.raw)
 
     def text(self) -> str:
-        """As it is to be."""
+        """The new layout."""
         if not self.cells:
             return self.raw
         made = ""
@@ -86,7 +86,7 @@ class _Line:
         return "\n".join([made.rstrip(), *(_shifted(line, shift) for line in self.rest)])
 
     def _shift(self) -> int:
-        """By how much what stands in several lines has moved."""
+        """By how much a part of several lines has moved."""
         kept = [n for n, cell in enumerate(self.cells) if cell.kind != "comment"]
         return self.starts[kept[-1]] - self.cells[kept[-1]].start if kept else 0
 
@@ -100,7 +100,7 @@ def _shifted(line: str, by: int) -> str:
 
 @dataclass(slots=True)
 class _Block:
-    """An open block: where its first line begins and stood, and lines of each kind in it begin."""
+    """An open block: where its first line begins and began, and lines of each kind in it begin."""
 
     word: str
     indent: int
@@ -196,7 +196,7 @@ class _Reading:
         return made
 
     def _behind(self, made: _Line, begin: int, at: int, end: int) -> None:
-        """The comment behind a statement."""
+        """The comment after a statement."""
         said = self.text[at:end]
         if said.strip():
             before = self.text[begin : at + len(said) - len(said.lstrip())]
@@ -276,7 +276,7 @@ def _named(line: _Line) -> bool | None:
 
 
 def _align(group: Sequence[_Line]) -> None:
-    """Where each cell of some lines is to stand, column by column; comments in runs of lines."""
+    """The new place of each cell of some lines, column by column; comments in runs of lines."""
     targets: dict[str, int] = {}
     for kind in _kinds(group):
         _aim(group, kind, targets)
@@ -338,7 +338,7 @@ def _placed(line: _Line, targets: Mapping[str, int]) -> Iterator[tuple[Cell, int
 
 
 def _gap(cell: Cell, before: Cell) -> int:
-    """The blanks in front of a cell that stands in no column: two, or up to four if it has them."""
+    """The blanks in front of a cell that is in no column: two, or up to four if it has them."""
     had = cell.start - before.end
     return 1 if cell.kind == "src" else min(max(GAP, had), 2 * GAP)
 
@@ -351,7 +351,7 @@ def _first(line: _Line, cell: Cell) -> int:
 
 
 def _target(rows: Sequence[tuple[int, int, int]]) -> int:
-    """The column at which half of the cells stand, if there is room, or the first with room."""
+    """The column at which half of the cells are, if there is room, or the first with room."""
     widest = _widest(sorted(close for close, _, _ in rows))
     room = max(least for close, least, _ in rows if close <= widest)
     fitting = Counter(start for _, _, start in rows if start >= room)

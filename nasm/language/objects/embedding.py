@@ -15,7 +15,7 @@ from nasm.language.printing.files import Files
 
 
 class Embedding:
-    """Collects the files that a program names, by the names they have beside its text.
+    """Collects the files that a program names, by their names relative to its text.
 
     With ``link``, a folder, they are named from there and stay where they are.
     """
@@ -55,7 +55,7 @@ class Embedding:
         ]
 
     def data(self) -> bytes:
-        """The files, one behind the other."""
+        """The files, one after the other."""
         return b"".join(self._found.values())
 
 

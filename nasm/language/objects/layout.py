@@ -10,7 +10,7 @@ FILES, DATA, PLACES = "files", "data", "places"
 
 CODE_TYPES = (U32, U32)
 """Of each instruction its row; and, one after the other, the value of each operand that a program
-writes, 0 for one that is as by default."""
+writes, 0 for one with its default."""
 
 SYNC_TYPES = (U32, U8, I64, U32, U8, I64, U8)
 """Of each wait its semaphore, its comparison and its value; of each update its semaphore, its

@@ -43,7 +43,7 @@ def loaded(
 ) -> Loaded:
     """A text assembled, or an object loaded; raises Failure with every problem.
 
-    What may be said of a text and not of an object is refused.
+    Options that apply to a text and not to an object are refused.
     """
     if isinstance(given, Source):
         made = assemble(given, targets, target, defines, options, files, timing, rewrite)
@@ -93,7 +93,7 @@ def load(
 
 
 def _named(name: str, refused: Refused) -> Problem:
-    """What is wrong with an object file, with the file's name."""
+    """Errors of an object file, with the file's name."""
     if refused.code == ASSEMBLED:
         return replace(refused.at(None), message=f"{in_line(name)} {refused.message}")
     if refused.code in (UNUSABLE, "E0214", "E0801"):

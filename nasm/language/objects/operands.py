@@ -1,6 +1,6 @@
 """Operands as numbers: what a value is, by its type, and each value once.
 
-Which values an operand takes is its kind's to say: whoever reads one asks the kind.
+Which values an operand takes is decided by its kind, which the reader asks.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ TYPES = (U8, I64, U32)
 """Of each value what it is and its number; and the items of all lists, by their values."""
 
 FLAG, INTEGER, FLOAT, WORD, REGISTER, VIEW, TRANSFER, LIST, LONG, NOTHING = range(1, 11)
-"""What a value is. Value 0 is none: an operand that is as by default."""
+"""What a value is. Value 0 is none: an operand with its default."""
 
 _BITS = struct.Struct("<d")
 _WHOLE = struct.Struct("<q")
 
 
 class Values:
-    """Numbers values as they come; value 0 stands for a default."""
+    """Numbers values as they come; value 0 is a default."""
 
     def __init__(self, transfers: Sequence[str]) -> None:
         self.views = Views()

@@ -17,7 +17,7 @@ from nasm.program.program import LoopRegister
 DEBUG, SPANS = "debug", "spans"
 
 TYPES = (U32, U32, U32, U32)
-"""Of each place its text, its first character, the one behind its last, and its expansions."""
+"""Of each place its text, its first character, one past its last, and its expansions."""
 
 Frames = tuple[Frame, ...]
 
@@ -61,7 +61,7 @@ class PlaceNumbers:
         }
 
     def bodies(self, more: dict[str, Any]) -> dict[str, bytes]:
-        """The sections, with more that is to stand in the document."""
+        """The sections, and additions to the document."""
         said = {
             "texts": [[name, text] for name, text in self._sources],
             "expansions": [[list(frame) for frame in chain] for chain in self._chains],
@@ -128,7 +128,7 @@ class ReadPlaces:
         return self.spans[number]
 
     def of_each(self, key: str, count: int) -> list[Span | None]:
-        """The places of so many things, None for each if nothing is said of them."""
+        """The places of so many things, None for each if nothing is known of them."""
         if key not in self.said.value:
             return [None] * count
         found = [self.span(number) for number in self.said.list_of(key, int)]
@@ -212,7 +212,7 @@ class Stripped:
         self.source = Source(name, "".join(f"{line}\n" for line in lines))
 
     def span(self, span: Span | None) -> Span | None:
-        """The place that stands for another, if anything is allowed there."""
+        """The place that represents another, if anything is allowed there."""
         if span is None or not self._number:
             return None
         last = span.source.position(max(span.start, span.end - 1))[0]

@@ -90,7 +90,7 @@ class Reader:
     def begin(
         self, target: Target, generation: Generation, options: Mapping[str, object], timing: Timing
     ) -> None:
-        """Begin to build for a machine; raises Failure with what is wrong with options."""
+        """Begin to build for a machine; raises Failure with the errors of options."""
         figures = Timing(self._said.get("figures", dict), "set when it was assembled")
         chosen_options = self._said.get("options", dict) | dict(options)
         made = target.configured(generation, chosen_options, figures)
@@ -151,7 +151,7 @@ class Reader:
         for tensor in free:
             tensor.fixed = False
         apart = chosen(self.program.tensors.values())
-        for tensor in free:  # only what somebody has placed may share bytes
+        for tensor in free:  # only tensors placed by the text may share bytes
             tensor.fixed = not apart[placed_in(tensor)]
 
     def _operands(self, places: ReadPlaces) -> list[object]:
@@ -368,7 +368,7 @@ class Reader:
             self.builder.expect((statement, {**self.program.constants, **self._views}), place)
 
     def checked(self, rules: bool) -> list[Problem]:
-        """What is wrong with the program as a whole."""
+        """Errors of the program as a whole."""
         found = [*initialisers(self.program), *expectations(self.builder, Undeclared())]
         if any(row.labels for row in self._by_row):
             found += check.labels(self.program, (), Unsaid())
@@ -441,7 +441,7 @@ def _statements(source: Source) -> list[tree.Expect]:
 
 
 def _alone(text: str, spans: Sequence[Span]) -> str:
-    """A text of which all is blank but what stands at some places."""
+    """A text that is blank except at some places."""
     parts, at = [], 0
     for start, end in sorted({(span.start, span.end) for span in spans}):
         if start < at:

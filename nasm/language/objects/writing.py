@@ -46,7 +46,7 @@ def written(
 
 
 class _Lines(NamedTuple):
-    """The columns of all queues, one behind the other, with tables by first use."""
+    """The columns of all queues, one after the other, with tables by first use."""
 
     instructions: Column
     waits: Column
@@ -214,7 +214,7 @@ class _Writer:
         return {layout.PLACES: listed, **places.bodies(more)}
 
     def _values(self, one: Expectation) -> dict[str, Any] | None:
-        """What the names in an expectation mean, if its text can be read again where it stands."""
+        """What the names in an expectation mean, if its text can be read again in its place."""
         assert isinstance(one.tree, tuple)
         statement, values = one.tree
         if self.strip or (self.link is not None and _names_file(statement)):
@@ -275,7 +275,7 @@ def _lines(program: Program) -> _Lines:
 
 
 def _column(program: Program, name: str) -> Column:
-    """A column of all queues, one behind the other."""
+    """A column of all queues, one after the other."""
     parts = [
         np.frombuffer(getattr(lines, name), np.dtype("i4"))[: len(lines)]
         for lines in program.queues

@@ -1,4 +1,4 @@
-"""Clauses that can be added to lines of a text: where they stand, and what a line has already."""
+"""Clauses that can be added to lines of a text: their places, and what a line has already."""
 
 from __future__ import annotations
 

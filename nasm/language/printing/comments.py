@@ -1,4 +1,4 @@
-"""Comments behind and between lines: what is allowed there, and which line of Python made them."""
+"""Comments after and between lines: what is allowed there, and which line of Python made them."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ def python_line(span: Span) -> str:
 
 
 def comment(text: str) -> str:
-    """A comment that nobody but people reads."""
+    """A comment that only people read."""
     return "; " + _MEANING.sub("nasm ", in_line(text))
 
 
 class Comments:
-    """The comments of a program's texts, each to stand above the first line that its line made.
+    """The comments of a program's texts, each above the first line that its line made.
 
     Those on lines of their own belong to the line below them, those at the head of a text to the
-    whole. What has led to a line, such as a loop, is told with it.
+    whole. What has led to a line, such as a loop, is printed with it.
     """
 
     def __init__(self) -> None:
@@ -58,7 +58,7 @@ class Comments:
         return found
 
     def above(self, span: Span | None) -> list[str]:
-        """What is to be said above a line that was made at a place."""
+        """The comments above a line that was made at a place."""
         if span is None or span.source.name.endswith(".py"):
             return []
         found = []
@@ -81,7 +81,7 @@ class Comments:
         return found
 
     def _of_line(self, source: Source, number: int) -> list[str]:
-        """The comment of a line, if it was not told; none that allows something."""
+        """The comment of a line, if it was not printed; none that allows something."""
         if (source.name, number) in self._told:
             return []
         self._told.add((source.name, number))
@@ -93,7 +93,7 @@ class Comments:
 
 
 class AllowComments:
-    """What comments of a text allow, to be written again where their lines have come to.
+    """What comments of a text allow, to be written again at the new places of their lines.
 
     ``notes`` are its other comments, if they are wanted.
     """
@@ -119,7 +119,7 @@ class AllowComments:
         return [] if self._notes is None else self._notes.above(span)
 
     def behind(self, span: Span | None) -> str:
-        """The comment behind what is written at a place, or an empty string."""
+        """The comment after what is written at a place, or an empty string."""
         if span is None or not self._by_line:
             return ""
         last = span.source.position(max(span.start, span.end - 1))[0]

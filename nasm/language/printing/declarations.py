@@ -110,7 +110,7 @@ def setting(made: Assigned, target: Target) -> str:
 
 
 def _set(made: Assigned, target: Target) -> str:
-    """`` = 3``, or the instruction behind a colon where it is one."""
+    """`` = 3``, or the instruction after a colon where it is one."""
     assert target.settings is not None
     setting, words = target.settings.named(made.name), target.words
     if not setting.instruction or words is None:

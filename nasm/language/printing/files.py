@@ -24,7 +24,7 @@ LONG = 64
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """Where the text is to stand, and the folder for its arrays, if they may go to files."""
+    """Where the text will be, and the folder for its arrays, if they may go to files."""
 
     folder: str = ""
     arrays: str | None = None
@@ -47,7 +47,7 @@ class Files:
         return f"{name}:{file.key}" if file.key else name
 
     def initialiser(self, tensor: Tensor) -> str:
-        """What a declaration says behind ``=``; long lists are written to files if they may be."""
+        """What a declaration says after ``=``; long lists are written to files if they may be."""
         match tensor.init:
             case ("zeros" | "iota" as fill,):
                 return fill

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 CORE = ".core "
 
 WIDEST = 80
-"""Columns that a cell may take before those behind it on other lines stop moving for it."""
+"""Columns that a cell may take before those after it on other lines stop moving for it."""
 
 
 def table(rows: Iterable[Sequence[str]], indent: str = "", gap: str = "  ") -> list[str]:
-    """Rows of cells, each column as wide as its widest cell that has something behind it.
+    """Rows of cells, each column as wide as its widest cell that has something after it.
 
-    A cell wider than most stands out of its column.
+    A cell wider than most overflows its column.
     """
     lines = [tuple(row) for row in rows]
     widths = _widths(lines)

@@ -32,7 +32,7 @@ class Lines:
     _operands: dict[int, str] = field(default_factory=dict)
 
     def by_queue(self) -> Iterator[str]:
-        """A block for each queue that has something, behind its ``@engine``."""
+        """A block for each queue that has something, after its ``@engine``."""
         for number, queue in enumerate(self.program.queues):
             if len(queue) or queue.labels:
                 yield from ("", f"{CORE}{queue.core}", f"@{queue.engine}")
@@ -50,7 +50,7 @@ class Lines:
                 yield from (f"{CORE}{queue.core}", f"{name}: @{queue.engine}")
 
     def _ends(self, number: int) -> list[str]:
-        """Labels behind the last instruction of a queue."""
+        """Labels after the last instruction of a queue."""
         queue = self.program.queues[number]
         return [name for name, pc in queue.labels.items() if pc >= len(queue)]
 

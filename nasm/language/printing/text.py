@@ -35,11 +35,11 @@ def text(
     instructions, waits and updates: the same run in every tick. Spans and warnings are the new
     text's own; machine options and timing figures, which no text says, are in comments.
 
-    Lines stand queue by queue, or in an ``order`` of (queue, pc), each with its ``@engine``.
-    ``folder`` is where the text is to stand, from which it names array files. With ``arrays``, a
+    Lines are printed queue by queue, or in an ``order`` of (queue, pc), each with its ``@engine``.
+    ``folder`` is where the text will be, from which it names array files. With ``arrays``, a
     folder, long lists of initial values are written to files there. With ``places`` every tensor
-    says its place. Above lines stands what ``remark`` says of their spans, when that changes: the
-    line of Python that made them. With ``comments`` those of the program's texts stand above the
+    says its place. Above lines is what ``remark`` gives for their spans, when that changes: the
+    line of Python that made them. With ``comments`` those of the program's texts are above the
     first line that their line made.
     """
     files = Files(os.fspath(folder), None if arrays is None else os.fspath(arrays))

@@ -27,7 +27,7 @@ class WordFile:
 
 
 def hexed(made: WordFile) -> str:
-    """A file as text: a word on each line, behind the ``@queue`` that it is for."""
+    """A file as text: a word on each line, after the ``@queue`` that it is for."""
     lines = [f".target {made.target}"]
     for queue, words in made.queues.items():
         lines += [f"@{queue}", *(f"{word:08x}" for word in words)]

@@ -1,1 +1,1 @@
-"""Text to trees: logical lines, the grammar, blocks, and what is wrong with a line."""
+"""Text to trees: logical lines, the grammar, blocks, and the errors of a line."""

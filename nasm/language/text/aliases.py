@@ -1,4 +1,4 @@
-"""Names that stand for expressions, in a text: what they stand for, in their places."""
+"""Names of expressions in a text, replaced by their expressions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from nasm.base.problems import Refused, listed
 WRONG = "E0822"
 
 LONGEST = 10_000
-"""Characters that a name may stand for, with all names in it replaced."""
+"""Limit of the characters of an expression with all its names replaced."""
 
 _PART = re.compile(
     r'"[^"\n]*"|@[\w.]+\.%r\d+|\$\w+|%r\d+'
@@ -24,7 +24,7 @@ _WHOLE = re.compile(r"[$@]?[A-Za-z_][\w.%]*", re.ASCII)
 
 
 def names_in(text: str) -> frozenset[str]:
-    """The names that stand in an expression by themselves."""
+    """The names used in an expression by themselves."""
     return frozenset(match[1] for match in _PART.finditer(text) if match[1])
 
 
@@ -40,9 +40,9 @@ def users(named: Mapping[str, str], name: str) -> Set[str]:
 
 
 def spelled(text: str, named: Mapping[str, str], hidden: Set[str] = frozenset()) -> str:
-    """A text with what names in it stand for, but for those ``hidden`` by others; raises Refused.
+    """A text with its names replaced, but for those ``hidden`` by others; raises Refused.
 
-    It is refused if a name would stand for itself, or for too much.
+    It is refused if a name is defined by itself, or its expression is too long.
     """
     if not named:
         return text
@@ -70,7 +70,7 @@ def spelled(text: str, named: Mapping[str, str], hidden: Set[str] = frozenset())
 
 
 def _apart(text: str) -> str:
-    """An expression that may stand in another: in parentheses unless nothing could part it."""
+    """An expression that may be put into another: in parentheses unless nothing could part it."""
     rest, bare = "", text.strip()
     while rest != bare:
         rest, bare = bare, _BRACKETS.sub("", bare)

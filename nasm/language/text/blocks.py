@@ -1,4 +1,4 @@
-"""Puts lines together to blocks: what stands between an opening directive and its ``.end``."""
+"""Puts lines together to blocks: the lines between an opening directive and its ``.end``."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ _UNNAMED = {
 
 
 def diagnose(text: str, start: int, end: int, symbol: str, error: UnexpectedInput) -> Mistake:
-    """The mistake behind an error of the parser in the characters [start, end)."""
+    """The mistake that caused an error of the parser in the characters [start, end)."""
     failure = failure_of(text, start, end, symbol, error)
     return next(found for rule in _RULES if (found := rule(failure)) is not None)
 
@@ -311,7 +311,7 @@ def _value(failure: ParseFailure) -> Mistake | None:
     message = f"wanted a value after '{failure.previous}', found {failure.what}"
     if failure.found or failure.previous != ",":
         return failure.mistake("E0108", message, hint)
-    at = failure.before[-1].start()  # not behind it, where the text may have ended lines ago
+    at = failure.before[-1].start()  # not after it, where the text may have ended lines ago
     return Mistake("E0108", message, at, at + 1, "leave the comma out")
 
 

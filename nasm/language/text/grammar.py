@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lark import Lark, TextSlice, UnexpectedInput
-from lark import Token as Token  # whoever asks for tokens needs their type, and not lark
+from lark import Token as Token  # callers that want tokens need their type, and not lark
 from lark import __version__ as lark_version
 from lark.lexer import LexerState, LexerThread, LineCounter
 
@@ -59,8 +59,8 @@ def _read(text: str, start: int, end: int, symbol: str, thread: type[LexerThread
 def parser() -> Lark:
     """The LALR parser, with the tables that are shipped.
 
-    Where they are of another grammar or another release of lark, they are worked out, which takes
-    55 ms. No cache is written: whoever can write one decides what a program means.
+    Where they are of another grammar or another release of lark, they are computed, which takes 55
+    ms. No cache is written: write access to one would decide what a program means.
     """
     from nasm.language.text import parse_tables as shipped
 
@@ -78,7 +78,7 @@ def parser() -> Lark:
 
 
 def built(transformer: TreeBuilder | None) -> Lark:
-    """The parser, with tables worked out from the grammar."""
+    """The parser, with tables computed from the grammar."""
     return Lark(
         grammar_text(),
         parser="lalr",

@@ -283,7 +283,7 @@ def closing(found: str) -> str:
 
 
 def declared(failure: ParseFailure) -> str:
-    """How a tensor is declared whose shape stands at its name, or whose dtype comes first."""
+    """How to declare a tensor whose shape is at its name, or whose dtype comes first."""
     shaped = _SHAPED.match(failure.text, failure.start, failure.end)
     if shaped is not None and dtypes.find(shaped[3]) is not None and shaped.end() > failure.at:
         sizes = ", ".join(_SIZES.findall(shaped[4]))

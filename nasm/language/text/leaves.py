@@ -1,4 +1,4 @@
-"""The leaves of the tree: what the terminals of the grammar become, and where they stand."""
+"""The leaves of the tree: what the terminals of the grammar become, and their places."""
 
 from __future__ import annotations
 

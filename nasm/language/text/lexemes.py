@@ -1,4 +1,4 @@
-"""The words of a text and where they stand, for whoever colours, completes or renames them.
+"""The words of a text and their places, for colouring, completion and renaming.
 
 No line need be readable for it. How words are spelt is taken from the terminals of the grammar.
 """
@@ -63,7 +63,7 @@ def _words() -> re.Pattern[str]:
 
 def lexemes(text: str, start: int = 0, end: int | None = None) -> Iterator[Lexeme]:
     """The lexemes of the characters [start, end) of a text, which begin a line."""
-    first, at = True, start  # nothing but a label and an engine stands before, on this line
+    first, at = True, start  # nothing but a label and an engine comes before, on this line
     for found in _words().finditer(text, start, len(text) if end is None else end):
         kind, word = found.lastgroup or "mark", found[0]
         first = first or text.find("\n", at, found.start()) >= 0

@@ -1,6 +1,6 @@
-"""Lines that differ in nothing but numbers: read once, and then told by their characters.
+"""Lines that differ in nothing but numbers: parsed once, then recognised by their characters.
 
-A generator writes a line for each instruction, thousands of them alike. Reading one takes the
+A generator writes a line for each instruction, thousands of them similar. Reading one takes the
 parser much longer than finding that all but its numbers was read before. The numbers at the ends of
 names count as such, too: ``t12`` is like ``t7``.
 """
@@ -29,7 +29,8 @@ LONGEST = 300
 """Characters of a line that is worth comparing."""
 
 MOST_VARIANTS = 8
-"""Lines with the same key that differ in digits of what no number stands for, ``op0`` say."""
+"""Lines with the same key that differ in digits of something other than a number, such as
+``op0``."""
 
 Key = tuple[str, ...]
 
@@ -74,7 +75,7 @@ class Likes:
             known.append(_Common(statement, parts))
 
     def _parts(self, start: int, end: int) -> list[str] | None:
-        """What stands between the numbers of a line, and these, in turn."""
+        """The text between the numbers of a line, and these, in turn."""
         text = self._text
         if end - start > LONGEST or text[start] == "." or _INVOLVED.search(text, start, end):
             return None
@@ -131,7 +132,7 @@ class _Common:
         return tree.Hole(node.start, node.end, index)
 
     def _name(self, node: tree.Name) -> tree.ExpressionNode:
-        """A name with holes where there are digits; ``$`` may stand before it."""
+        """A name with holes where there are digits; ``$`` may precede it."""
         parts: list[str | int] = []
         last = start = node.end - len(node.name)
         for (first, end), index in self._places.items():

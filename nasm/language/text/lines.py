@@ -18,7 +18,7 @@ _INK = re.compile(r"[^ \t\r\n\f]")
 class LogicalLine:
     """Characters [start, end) of a text that make one statement.
 
-    ``unclosed`` is where the innermost bracket stands that was left open, and ``unterminated``
+    ``unclosed`` is where the innermost open bracket is, and ``unterminated``
     where a string begins that does not end on its line.
     """
 
@@ -31,9 +31,9 @@ class LogicalLine:
 def logical_lines(text: str) -> Iterator[LogicalLine]:
     """The statements of a text in order; empty lines and lone comments are left out.
 
-    A newline inside brackets does not end a line, nor one behind a comma or a binary operator,
+    A newline inside brackets does not end a line, nor one after a comma or a binary operator,
     unless the next line starts with a directive or ``@engine``: then a bracket was forgotten, and
-    the line ends all the same.
+    the line ends anyway.
     """
     begin = 0
     opened: list[int] = []
@@ -63,7 +63,7 @@ def logical_lines(text: str) -> Iterator[LogicalLine]:
 
 
 def _goes_on(text: str, begin: int, end: int, comments: list[tuple[int, int]]) -> bool:
-    """Whether what stands from one character on ends with a comma or a binary operator."""
+    """Whether the text from one character on ends with a comma or a binary operator."""
     for start, stop in reversed(comments):
         if text[stop:end].strip(_BLANK):
             break

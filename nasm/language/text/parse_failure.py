@@ -98,7 +98,7 @@ class ParseFailure:
 
     @property
     def after_value(self) -> bool:
-        """Whether a value that is complete stands before."""
+        """Whether a complete value comes before."""
         if "BINARY" in self.wanted:
             return True
         # The parser may have taken the value for finished before it saw what follows.
@@ -121,7 +121,7 @@ class ParseFailure:
 
     @property
     def behind_sync(self) -> bool:
-        """Whether a wait or an update stands before."""
+        """Whether a wait or an update comes before."""
         return not self.directive and any(m.group()[0] == "$" for m in self.before)
 
     @property

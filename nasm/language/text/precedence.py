@@ -1,4 +1,4 @@
-"""Groups operands and operators, as they stand in a row, into a tree. Precedence is Python's."""
+"""Groups a sequence of operands and operators into a tree. Precedence is Python's."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
 
 NOT, COMPARISON, ARITHMETIC, SIGN, POWER = 3, 4, 5, 11, 12
 
-# The higher the tighter. Prefix operators stand between: "not" at NOT, "-" and "~" at SIGN.
+# The higher the tighter. Prefix operators are between: "not" at NOT, "-" and "~" at SIGN.
 LEVELS = {
     "or": 1,
     "and": 2,

@@ -22,7 +22,7 @@ _HINT = "for example: ; nasm: allow E0502 both write the same"
 def allows(source: Source) -> tuple[list[Allow], list[Problem]]:
     """What the comments of a text allow, in its order, and those that cannot be read.
 
-    A comment behind an instruction is about its line, one on a line of its own about the next
+    A comment after an instruction is about its line, one on a line of its own about the next
     line that has something on it. Any other comment that begins like one stays a comment.
     """
     found: list[Allow] = []

@@ -223,7 +223,7 @@ class _Instructions(_Expressions):
 
 
 def _amount(parts: Parts) -> tuple[tree.ExpressionNode | None, bool]:
-    """How much is taken or given, if it is said, and whether when reading."""
+    """How much is taken or given, if it is written, and whether when reading."""
     value = parts[2] if len(parts) > 2 and not isinstance(parts[2], Token) else None
     return value, parts[-1] == "@read"
 

@@ -56,7 +56,7 @@ class Drains:
             self._count(node, self.counted[number], transfers)
 
     def _issued(self, node: Node) -> Iterator[tuple[Node, int]]:
-        """The transfers that a drain waits for, and how many rounds back they are."""
+        """The transfers that a drain waits for, and how many rounds earlier they are."""
         assert node.drain is not None
         core = self.program.queues[node.queue].core
         for other in self.nodes:

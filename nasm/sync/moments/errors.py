@@ -1,4 +1,4 @@
-"""What is wrong with moments, in words."""
+"""Errors of moments, in words."""
 
 from __future__ import annotations
 

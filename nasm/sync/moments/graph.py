@@ -23,7 +23,7 @@ class Vertex(NamedTuple):
 
 
 class Edge(NamedTuple):
-    """A node comes after an event of another one so many rounds back."""
+    """A node comes after an event of another one, a number of rounds earlier."""
 
     event: Vertex
     node: Node
@@ -33,7 +33,7 @@ class Edge(NamedTuple):
 class Graph:
     """The events of the nodes of a loop's body.
 
-    A queue begins a round when all of the one before is complete: it has counted the round, behind
+    A queue begins a round when all of the one before is complete: it has counted the round, after
     its last instruction, and decides by that count.
     """
 
@@ -54,7 +54,7 @@ class Graph:
             self.add(Vertex(DONE, own[-1]), Vertex(STARTED, own[0]), 1)
 
     def put(self, node: Node, own: Sequence[Node]) -> None:
-        """Put in a node that stands among those of its queue, and does no more than wait."""
+        """Insert a node among those of its queue that only waits."""
         at = own.index(node)
         start, done = Vertex(STARTED, node), Vertex(DONE, node)
         self.add(start, done, 0)

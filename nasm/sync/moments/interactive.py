@@ -1,7 +1,7 @@
 """Moments of a text that is typed into a run: those of its own lines, and of what was typed before.
 
 What was typed before and is complete needs no wait. The program's own moments are counts of
-semaphores since it was assembled, which nobody can add to.
+semaphores since it was assembled, which cannot be added to.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ def settled(builder: ProgramBuilder, before: Mapping[DeferredMoment, bool]) -> S
 
 
 def _outside(moment: DeferredMoment) -> DeferredMoment:
-    """A moment as one calls it behind all loops at run time."""
+    """A moment as it is called after all loops at run time."""
     indices = tuple(index for index in moment.indices if not isinstance(index, Round))
     return moment._replace(indices=indices)
 
 
 def _left(mention: MomentMention, before: Mapping[DeferredMoment, bool]) -> bool:
-    """Whether a moment that the text does not post is to be waited for; raises Failure."""
+    """Whether to wait for a moment that the text does not post; raises Failure."""
     moment = mention.moment
     if before.get(moment, False):
         return False
@@ -54,7 +54,7 @@ def _left(mention: MomentMention, before: Mapping[DeferredMoment, bool]) -> bool
 
 
 def _check_drains(builder: ProgramBuilder, items: list[Item]) -> None:
-    """Refuse a drain of transfers that were issued before, for which nobody counts."""
+    """Refuse a drain of transfers that were issued before, which nothing counts."""
     for item in items:
         match item:
             case RunTimeLoop():

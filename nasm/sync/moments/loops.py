@@ -44,7 +44,7 @@ class Looped:
     """Gives the nodes of a loop's body their waits and updates; ``cores`` are by queue.
 
     Loops that are ``alike`` get the same: what is found for the first one holds for all. ``twins``
-    are the nodes of all of them that stand at the place of one in the first.
+    are the nodes of all of them at the place of one in the first.
     """
 
     def __init__(self, alike: list[Level], cores: Mapping[int, Core]) -> None:
@@ -121,7 +121,7 @@ class Looped:
     def _check_left(self, level: Level, told: set[Node]) -> None:
         """Refuse a branch that leaves the loop before nodes that post, or come after others.
 
-        A round that it ends has done all that stands before it, as any other.
+        A round that it ends has done all that comes before it, as any other.
         """
         loop = level.loop
         assert loop is not None
@@ -232,7 +232,7 @@ class Looped:
     def _counting(self, node: Node) -> int:
         """How deep the loop is behind which all landings of a transfer can be taken; else 0.
 
-        It is the outermost one that ends before somebody asks.
+        It is the outermost one that ends before something waits for them.
         """
         asked = (outside.loop for one in self.twins[node] for outside in one.outside)
         for depth in range(max(len(loop.path) - 1 for loop in asked), len(self.level.path)):
@@ -280,7 +280,7 @@ class Looped:
         self.edges = self.graph.reduced(wanted)
 
     def _post_on(self, seen: OwnLandings, edges: list[Edge]) -> None:
-        """Let a queue take landings, and post to who awaits them."""
+        """Let a queue take landings, and post to the queues that wait for them."""
         number, count = self._posting(seen.transfers)
         made = [taking(number, count)]
         for edge in edges:

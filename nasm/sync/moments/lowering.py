@@ -1,4 +1,4 @@
-"""Moments and drains put in: nodes get waits, updates, and what stands before and behind them."""
+"""Moments and drains put in: nodes get waits, updates, and what comes before and after them."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class PostedMoment(NamedTuple):
 
 
 class Back(NamedTuple):
-    """How many rounds back a moment is, of the loop that is the last of so many levels."""
+    """How many rounds earlier a moment is, of the loop that is the last of so many levels."""
 
     rounds: int
     depth: int
@@ -116,7 +116,7 @@ class Names:
                     self._earlier.append(_Earlier(node, mention, post, back.depth))
 
     def go_on(self) -> None:
-        """Let loops go on from others that post the moments of rounds before their first ones.
+        """Let loops continue from others that post the moments of rounds before their first ones.
 
         Of a loop before all rounds are waited for. Those that are alike share what they take.
         """
@@ -146,7 +146,7 @@ class Names:
         return queues[post.node.queue].core == queues[node.queue].core
 
     def _found(self, node: Node, mention: MomentMention) -> Iterator[tuple[PostedMoment, Back]]:
-        """The posts that a node comes after, each with how many rounds back it is."""
+        """The posts that a node comes after, each with how many rounds earlier it is."""
         moment = mention.moment
         candidates = self.posts.get(moment.name)
         if candidates is None:
@@ -204,7 +204,7 @@ class Names:
             raise refused(IMPOSSIBLE, said, mention.span, hint, note)
 
     def _back(self, node: Node, mention: MomentMention, post: PostedMoment) -> Back | None:
-        """How many rounds back a post is the moment that is mentioned; None if it is another."""
+        """How many rounds earlier a post is the mentioned moment; None if it is another."""
         together = {level.loop.number for level in common(node, post.node) if level.loop}
         inside = [
             index
@@ -229,9 +229,9 @@ class Names:
     def _rounds(
         self, node: Node, mention: MomentMention, post: PostedMoment, back: dict[int, int]
     ) -> Back:
-        """How many rounds back a post is in the outermost loop of which it is of another round.
+        """How many rounds earlier a post is in the outermost loop of which it is of another round.
 
-        Of the loops within that one all rounds are waited for: when they are entered anew.
+        Of the loops within that one all rounds are waited for: when they are entered again.
         """
         together = common(node, post.node)
         found = Back(0, len(together))

@@ -1,4 +1,4 @@
-"""A text as levels of nodes: what each queue comes to, and what is to stand before and behind it.
+"""A text as levels of nodes: what each queue executes, and what comes before and after it.
 
 The text itself is a level, and so is the body of each loop at run time.
 """
@@ -35,7 +35,7 @@ class Sync(NamedTuple):
 
 
 class Need(NamedTuple):
-    """What has to have happened before a node starts, so many rounds back.
+    """What has to have happened before a node starts, a number of rounds earlier.
 
     ``kind`` is one of those of events: the node has started, is done, or its transfer is over.
     """
@@ -56,12 +56,12 @@ class Outside(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """What a queue comes to: a line, a drain, the beginning of a loop or its end.
+    """An item of a queue: a line, a drain, the beginning of a loop or its end.
 
     ``text`` orders the nodes as they are written. ``before`` and ``behind`` are what only waits and
-    updates around it, ``takes`` what it waits for in a loop and takes. ``outside`` are those who
-    wait behind a loop for a transfer in it. What is in ``reach`` of a written branch is executed
-    any number of times.
+    updates around it, ``takes`` what it waits for in a loop and takes. ``outside`` are the nodes
+    after a loop that wait for a transfer in it. What is in ``reach`` of a written branch is
+    executed any number of times.
     """
 
     queue: int
@@ -105,7 +105,7 @@ def posted(node: Node, mention: MomentMention) -> int:
 
 @dataclass(slots=True, eq=False)
 class Level:
-    """The text, or the body of a ``loop``; ``entries`` are all that stands there, in order.
+    """The text, or the body of a ``loop``; ``entries`` are all its items, in order.
 
     ``enter`` and ``leave`` are the nodes of the loop on the level around it, by queue. ``last`` is
     what a queue waits for and updates at the end of a round. ``reach`` are pairs of queues of which
@@ -129,7 +129,7 @@ class Level:
         return (*(self.around.path if self.around is not None else ()), self)
 
     def inner(self) -> Iterator[Level]:
-        """The loops that stand on this level."""
+        """The loops of this level."""
         return (entry for entry in self.entries if isinstance(entry, Level))
 
     def flat(self) -> Iterator[Node | PlacedLabel]:

@@ -12,7 +12,7 @@ from nasm.sync.moments.nodes import Node, span_of
 
 
 class Semaphores:
-    """Those of one core that nobody has: so many are ``left``."""
+    """The free ones of one core: this many are ``left``."""
 
     def __init__(self, output: CoreOutput) -> None:
         self.output, self.program = output, output.program

@@ -1,6 +1,6 @@
 """Moments of the text itself: each happens once, and semaphores only go up.
 
-Each queue has a semaphore that counts those of its completions that somebody awaits, and one for
+Each queue has a semaphore that counts those of its completions that are waited for, and one for
 such reads. A transfer has one of its own, or shares one with others that the same lines await; it
 is used again by whoever knows that those before have landed.
 """
@@ -28,7 +28,7 @@ class Unrolled:
     ) -> None:
         self.nodes, self.queues, self.semaphores = nodes, queues, semaphores
         held = semaphores.program.target.interlocked(semaphores.program.options)
-        # What a branch skips is never complete, and does not complete what stands before it.
+        # What a branch skips is never complete, and does not complete what comes before it.
         held = held and not any(node.reach for node in nodes)
         self.dependences = Dependences(queues, form, held)
         self.steps: dict[Node, LineStep] = {}
@@ -176,7 +176,7 @@ class LandingSemaphores:
         return slots
 
     def _over(self, last: _Group, group: _Group) -> bool:
-        """Whether all of one group have surely landed before any of another is issued."""
+        """Whether all of one group have certainly landed before any of another is issued."""
         return all(self.known[node][-1] & last.marks == last.marks for node in group.nodes)
 
 

@@ -37,7 +37,7 @@ class TakeClause(ExpressionNode):
 
 @dataclass(frozen=True, slots=True)
 class Several(ExpressionNode):
-    """``0..4`` as an index behind ``after``: each of these."""
+    """``0..4`` as an index in ``after``: each of these."""
 
     first: ExpressionNode
     stop: ExpressionNode
@@ -45,7 +45,7 @@ class Several(ExpressionNode):
 
 @dataclass(frozen=True, slots=True)
 class MomentName(ExpressionNode):
-    """``scan[r, i - 1]``, behind ``post`` or ``after``; there with a condition or None."""
+    """``scan[r, i - 1]``, in ``post`` or ``after``; there with a condition or None."""
 
     name: Name | Template
     indices: tuple[ExpressionNode, ...]

@@ -23,14 +23,14 @@ class NumberLiteral(ExpressionNode):
 
 @dataclass(frozen=True, slots=True)
 class Hole(ExpressionNode):
-    """Where lines that are alike have numbers of their own: which of them, counted from 0."""
+    """Where similar lines have numbers of their own: which of them, counted from 0."""
 
     index: int
 
 
 @dataclass(frozen=True, slots=True)
 class Numbered(ExpressionNode):
-    """An identifier, where lines that are alike have numbers of their own in it, by their index."""
+    """An identifier in which similar lines have numbers of their own, by their index."""
 
     parts: tuple[str | int, ...]
 

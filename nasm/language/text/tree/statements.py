@@ -54,7 +54,7 @@ class TensorLine(Statement):
 
     ``space`` is the directive without its dot: any memory the target declares.
     ``place`` is one of ``("at", partition, byte)``, ``("bank", number, None)``,
-    ``("byte", byte, None)`` or None. A word that stands alone is the ``role``, although it may be
+    ``("byte", byte, None)`` or None. A word on its own is the ``role``, although it may be
     an ``arrangement``.
     """
 
@@ -215,7 +215,7 @@ class WriteLine(Statement):
 
 @dataclass(frozen=True, slots=True)
 class ScopeBlock(Statement):
-    """``.scope … .end``: tensors whose bytes others may have behind it."""
+    """``.scope … .end``: tensors whose bytes others may have after it."""
 
     body: tuple[Statement, ...]
 
