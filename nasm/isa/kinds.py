@@ -91,7 +91,7 @@ def whole_number(value: object) -> str:
 class Tile(Kind):
     """A view in one of some memories, read or written element by element.
 
-    ``flat`` hands semantics the free axes as one; ``dtypes`` limits the dtypes (empty: all);
+    ``flat`` passes semantics the free axes as one; ``dtypes`` limits the dtypes (empty: all);
     ``column`` wants one element per partition; ``lanes`` says that the engine's lanes walk it, so
     that the rules of its access patterns hold; ``indirect`` that a tile of entries may address it.
     """
@@ -288,7 +288,7 @@ class Register(Kind):
 
 @dataclass(frozen=True, slots=True)
 class Label(Kind):
-    """A label of the queue the instruction stands in."""
+    """A label of the instruction's queue."""
 
     def accept(self, value: object) -> object:
         if not isinstance(value, str):

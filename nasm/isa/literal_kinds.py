@@ -1,4 +1,4 @@
-"""Kinds of operand that are written out where they stand: texts and patterns of numbers."""
+"""Kinds of operand that are written out in place: texts and patterns of numbers."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ class MicroOrigin(NamedTuple):
 
 
 class Expansion(tuple[Any, ...]):
-    """The instructions that another one stands for, which know where each came from."""
+    """The instructions that another one expands to, which know where each came from."""
 
     origins: tuple[MicroOrigin | None, ...]
 
@@ -32,7 +32,7 @@ class Expansion(tuple[Any, ...]):
 
 
 class Micro(int):
-    """Where an expanded instruction stands: pc 5, micro 3 is written "5.3".
+    """The place of an expanded instruction: pc 5, micro 3 is written "5.3".
 
     As a number it is the pc of the instruction that it comes from, so that whoever knows nothing of
     expansions sees that one. ``instruction`` is what is executed; ``last`` says that none follows;
@@ -47,7 +47,7 @@ class Micro(int):
     def __new__(
         cls, pc: int, micro: int, instruction: Any, last: bool, origin: MicroOrigin | None = None
     ) -> Micro:
-        """The place of one of several instructions that stand for that at a pc."""
+        """The place of one of several instructions that the one at a pc expands to."""
         made = super().__new__(cls, pc)
         made.micro, made.instruction, made.last, made.origin = micro, instruction, last, origin
         return made
@@ -62,7 +62,7 @@ class Micro(int):
 
 
 def numbered(pc: int, number: int, expansion: Sequence[Any]) -> Micro:
-    """The place of one of the instructions that the one at a pc stands for."""
+    """The place of one of the instructions that the one at a pc expands to."""
     last = number == len(expansion) - 1
     return Micro(pc, number, expansion[number], last, origin_of(expansion, number))
 
@@ -78,5 +78,5 @@ def fields(pc: int) -> dict[str, int]:
 
 
 def micro_of(pc: int) -> int:
-    """Which of an expansion's instructions stands at a place; 0 if it is none."""
+    """Which of an expansion's instructions is at a place; 0 if it is none."""
     return pc.micro if type(pc) is Micro else 0

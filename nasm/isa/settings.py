@@ -15,7 +15,7 @@ from nasm.base.source import Span
 from nasm.views.shown import shown
 
 UNKNOWN, TWICE, MISPLACED = "E0242", "E0243", "E0244"
-"""Codes: a setting that there is not, one that is set twice, and one of somebody else."""
+"""Codes: a setting that there is not, one that is set twice, and one of another queue."""
 
 NEAR = 6
 """Words that a hint lists before it says how many there are."""

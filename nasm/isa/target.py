@@ -33,8 +33,8 @@ class Samples:
     ``tensors`` are declarations of the tensors that examples name, ``{n}`` elements per partition,
     with what they hold (``input = …``) in any memory; ``transfer`` declares the one called
     ``load``. ``fill`` are lines that fill ``{dst}``, by memory, from ``{dst}_in`` in the memory
-    ``outside``; each posts ``posts``, and ``wait`` waits for ``{count}``. ``labelled`` is what the
-    label ``again`` stands at.
+    ``outside``; each posts ``posts``, and ``wait`` waits for ``{count}``. ``labelled`` is the line
+    of the label ``again``.
     """
 
     tensors: tuple[str, ...]
@@ -49,7 +49,7 @@ class Samples:
 
 @dataclass(frozen=True, slots=True)
 class Sequencing:
-    """The rows with which a queue governs itself, for whoever makes programs.
+    """The rows with which a queue governs itself, for code that makes programs.
 
     ``wait`` only waits and updates; ``clear`` sets a range of semaphores to 0; ``move`` puts a
     number or a register into a register, ``compute`` makes one of two, ``branch`` goes to a label
@@ -73,7 +73,7 @@ what follows from them is decided once for each."""
 
 @dataclass(frozen=True, slots=True)
 class Bursting:
-    """How a target executes many instructions of a queue at once, where nobody looks.
+    """How a target executes many instructions of a queue at once, where nothing observes.
 
     Both get what the core holds and the number of the queue within the core. ``ahead`` says what
     would be executed for an instruction further on if those before it changed nothing of that,

@@ -140,7 +140,7 @@ class _Run:
             self.printed[name] = Printed(text, ended.left_out[name])
 
     def refused(self, work: Work, content: bytes) -> Outcome:
-        """A process says what is wrong: in JSON if it ran Python of others, else pickled."""
+        """A process reports errors: in JSON if it ran Python of others, else pickled."""
         problems: tuple[Problem, ...]
         if isinstance(work, TraceWork):
             try:

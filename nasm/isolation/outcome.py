@@ -31,7 +31,7 @@ class Outcome:
     """How it ended. It can be pickled, and :meth:`document` is it as JSON.
 
     ``report`` and ``outputs`` are those of :func:`nasm.run` if the program ``ran``, else None.
-    ``problems`` are what is wrong if it did not. ``exit_code`` or ``signal`` says how the last
+    ``problems`` are the errors if it did not. ``exit_code`` or ``signal`` says how the last
     process ended, ``seconds`` how long all took. ``protections`` are those of the process that ran
     the kernel, or without one of the process that ran the program: a limit that is not ``active``
     was not kept.

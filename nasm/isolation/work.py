@@ -1,6 +1,6 @@
 """What a child process does: make a program of a kernel, or run a program.
 
-Python of others runs in the first alone. What that hands back is data: an object file and arrays,
+Python of others runs in the first alone. What that returns is data: an object file and arrays,
 read as if a person had written them. The second runs no Python but ours.
 """
 

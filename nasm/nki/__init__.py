@@ -6,7 +6,7 @@
     result = nasm.nki.run(their_module.kernel, a, b)
     result.outputs, result.report.microseconds
 
-What stands in ``nki``, ``nki.isa`` and ``nki.language`` there is made of the rows of the table of
+The contents of ``nki``, ``nki.isa`` and ``nki.language`` there are made of the rows of the table of
 instructions; the names are AWS's. :func:`trace` makes the program alone.
 """
 

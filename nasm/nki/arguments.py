@@ -47,10 +47,10 @@ class Returned:
 
 
 class Arguments:
-    """The arguments of one call: each array is a tensor, the same one wherever it is handed over.
+    """The arguments of one call: each array is a tensor, the same one wherever it is passed.
 
     Tensors are declared where the kernel is, at ``span``. Raises Refused.
-    ``given`` are the arrays as they were handed over, by the names of their tensors.
+    ``given`` are the arrays as they were passed, by the names of their tensors.
     """
 
     def __init__(self, trace: CoreTrace, span: Span | None) -> None:

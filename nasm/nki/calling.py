@@ -1,4 +1,4 @@
-"""The functions of nki.isa: each a call that is recorded as the rows it stands for."""
+"""The functions of nki.isa: each a call that is recorded as the rows that implement it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from nasm.nki.tracing import Call, CoreTrace, current
 from nasm.views.view import Reg
 
 Record = Callable[[CoreTrace, "IsaFunction", dict[str, Any]], "Call | None"]
-"""Records what a call stands for: from the trace, the function, and its arguments by name."""
+"""Records the rows of a call: from the trace, the function, and its arguments by name."""
 
 
 class IsaFunction:
@@ -45,7 +45,7 @@ class NkiInstruction:
         self.call = call
 
     def depends_on(self, *others: Any) -> NkiInstruction:
-        """Have it executed after others: as they stand in the kernel, they are in order already."""
+        """Have it executed after others: in the order of the kernel they are in order already."""
         return self
 
     with_schedule = depends_on

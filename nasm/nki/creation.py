@@ -170,7 +170,7 @@ def _has(function: str) -> bool:
 
 
 def random_seed(seed: Any) -> None:
-    """Begin the random numbers anew, with a tile of one element of 32 bits."""
+    """Restart the random numbers, with a tile of one element of 32 bits."""
     if not _has("set_rng_seed"):
         refuse(
             "nl.random_seed: the generation has no instruction that takes one seed",
@@ -239,7 +239,7 @@ def shared_identity_matrix(n: int, dtype: Any = DTYPES["uint8"], dst: Any = None
 
 
 def device_print(print_prefix: str, tensor: Any) -> None:
-    """Put what a tensor holds into the report of the run, behind a text."""
+    """Put what a tensor holds into the report of the run, after a text."""
     if not isinstance(print_prefix, str):
         refuse(f"nl.device_print: print_prefix is {print_prefix!r}; wanted a text")
     shown = _like("device_print", tensor)

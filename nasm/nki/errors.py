@@ -1,4 +1,4 @@
-"""What is wrong with a kernel, told at its line, and where a call stands in the kernel."""
+"""Errors of a kernel, reported at its line, and the place of a call in the kernel."""
 
 from __future__ import annotations
 

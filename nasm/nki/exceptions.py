@@ -1,4 +1,4 @@
-"""What a kernel, or a script, raises of its own: told at its line, without a traceback."""
+"""What a kernel, or a script, raises of its own: reported at its line, without a traceback."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _LIBRARY = tuple(
 
 @contextmanager
 def telling() -> Iterator[None]:
-    """Tell as a Failure what is raised inside by somebody else's code; a defect of ours stays."""
+    """Report as a Failure what is raised inside by the user's code; a defect of ours stays."""
     try:
         yield
     except (Failure, KeyboardInterrupt):

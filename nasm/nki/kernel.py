@@ -33,7 +33,7 @@ class Traced:
     """A kernel as a program: the arrays it was called with by tensor, and what it returned.
 
     ``inputs`` are what tensors hold at the start: arguments, and constants of the kernel itself.
-    ``given`` are the arguments as they were handed over. ``returned`` has a record of the tensor
+    ``given`` are the arguments as they were passed. ``returned`` has a record of the tensor
     wherever the kernel returned one; ``home`` is the framework of the arguments.
     """
 
@@ -69,7 +69,7 @@ def trace(
 ) -> Traced:
     """Make a program of a kernel and its arguments.
 
-    ``lnc`` is how many cores run it, where ``kernel[2]`` does not say so; ``target`` the
+    ``lnc`` is how many cores run it, where ``kernel[2]`` does not give it; ``target`` the
     generation, by default what the variable NEURON_PLATFORM_TARGET_OVERRIDE says, or trn2; ``dma``
     who starts transfers: ``split``, ``sync`` or ``hardware``. ``options`` and ``timing`` are those
     of a program that is assembled. Raises Failure for what is no kernel, at its line; what the

@@ -23,7 +23,7 @@ __all__ = ["KernelResult", "installed", "run"]
 
 @dataclass(frozen=True, slots=True)
 class KernelResult:
-    """What a kernel returned, as arrays, with the run behind it; None of a run without values."""
+    """What a kernel returned, as arrays, with its run; None of a run without values."""
 
     outputs: Any
     result: Result
@@ -72,7 +72,7 @@ def run(
 
 
 def fixed(traced: Traced) -> None:
-    """Refuse arguments that the kernel writes, and nobody can; raises Failure."""
+    """Refuse arguments that the kernel writes and that cannot be written; raises Failure."""
     for name in traced.changed:
         if not changeable(traced.given[name]):
             said = f"the kernel writes its argument {name}, and that array cannot be changed"

@@ -8,7 +8,7 @@ from nasm.nki.tensor import NkiTensor
 
 
 class _Annotation(type):
-    """A class that stands for tensors; in brackets it takes their shape."""
+    """A class that represents tensors; in brackets it takes their shape."""
 
     def __getitem__(cls, shape: Any) -> _Annotation:
         return cls
@@ -18,7 +18,7 @@ class _Annotation(type):
 
 
 class tensor(metaclass=_Annotation):  # noqa: N801  (AWS's names, both)
-    """A tensor that a kernel is handed."""
+    """A tensor that a kernel is passed."""
 
 
 class mutable_tensor(metaclass=_Annotation):  # noqa: N801

@@ -12,7 +12,7 @@ from nasm.nki.errors import Trail, steps
 from nasm.nki.source_tree import of_files
 
 Place = tuple[int, int, int, int]
-"""Where a call stands in a file: its first line and column, its last."""
+"""The place of a call in a file: its first line and column, its last."""
 
 RETURNED = "return"
 """Instead of a name: what the call makes is what the function returns; a keyword is no name."""

@@ -1,4 +1,4 @@
-"""What a declaration is given beside its name: roles, places, shapes and initialisers."""
+"""What a declaration is given besides its name: roles, places, shapes and initialisers."""
 
 from __future__ import annotations
 

@@ -169,7 +169,7 @@ def _moves(row: Row, *memories: str) -> bool:
 
 
 def swapped(row: Row, operands: Sequence[object], problems: list[Problem]) -> list[Problem]:
-    """One problem for two operands of which each stands where the other belongs."""
+    """One problem for two operands of which each is where the other belongs."""
     wrong = [
         n for n, o in row.places if operands[n] is not o.default and not _takes(o, operands[n])
     ]

@@ -1,4 +1,4 @@
-"""Blocks whose tensors live until their end: what may no longer be used behind it."""
+"""Blocks whose tensors live until their end: what may no longer be used after it."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ class ProgramBuilder(Declarations):
 
     @classmethod
     def resume(cls, program: Program) -> Self:
-        """Go on with a program that is finished: what is added to it has to fit what is there."""
+        """Continue a program that is finished: what is added to it has to fit what is there."""
         made = cls(program.target, program.generation)
         made.program, made._entered = program, program.cores - 1
         made._queues = {(q.core, q.engine): n for n, q in enumerate(program.queues)}
@@ -80,7 +80,7 @@ class ProgramBuilder(Declarations):
         return made
 
     def begin(self) -> None:
-        """Begin a text behind what there is: it is counted, and cleared, by itself."""
+        """Begin a text after what there is: it is counted, and cleared, by itself."""
         self.problems, self.recorded = [], Recorded()
         del self._written[:]
         self._blocks.keep()
@@ -279,7 +279,7 @@ class ProgramBuilder(Declarations):
         return len(lines.instructions) - 1
 
     def label(self, queue: int, name: str, span: Span | None = None) -> None:
-        """Name the place where the next instruction of a queue will stand."""
+        """Name the place of the next instruction of a queue."""
         identifier(name)
         lines = self.program.queues[queue]
         if name in lines.labels:

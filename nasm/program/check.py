@@ -66,7 +66,7 @@ def sync(
     update: Update | None,
     spans: Callable[[str], Span | None] | None,
 ) -> list[Problem]:
-    """What is wrong with the wait and the update of an instruction, at their places."""
+    """Errors of the wait and the update of an instruction, at their places."""
     problems: list[Problem] = []
     try:
         if wait is not None:
@@ -179,7 +179,7 @@ def instructions(
 
     A line of a loop may make many instructions: what it breaks in one round is not reported again.
     Those with tensors that found no place cannot be checked. What keeps its rules has a shape.
-    Of more errors than are said the rest is counted.
+    Of more errors than are reported the rest is counted.
     """
     problems: list[Problem] = []
     errors = 0
@@ -240,7 +240,7 @@ def _problem(
     pc: int,
     places: Places,
 ) -> Problem:
-    """What is said of a broken rule: an error at its operand, what a line may allow at the line."""
+    """The report of a broken rule: an error at its operand, what a line may allow at the line."""
     elsewhere, place = "", program.span(queue, pc)
     if rule.severity is Severity.ERROR:
         elsewhere = legal(program.target, rule, context)

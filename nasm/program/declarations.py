@@ -134,7 +134,7 @@ class Declarations:
         self._blocks.begin()
 
     def end_block(self, span: Span | None) -> None:
-        """The innermost block ends: no instruction behind it may mention its tensors."""
+        """The innermost block ends: no instruction after it may mention its tensors."""
         self._blocks.end(span)
 
     @property

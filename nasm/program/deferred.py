@@ -2,8 +2,7 @@
 
 Moments, drains and loops at run time take instructions, waits and updates that depend on the rest
 of the text. They are kept here by position: how many lines had been appended before. When the text
-is complete the queues are written anew, with all that it takes
-(``nasm/sync/loops_and_moments.py``).
+is complete the queues are rewritten, with all that it takes (``nasm/sync/loops_and_moments.py``).
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ class Moments:
 
 
 class PlacedLabel(NamedTuple):
-    """A label of a queue stands here."""
+    """A label of a queue is here."""
 
     queue: int
     name: str
@@ -79,7 +78,7 @@ class Control:
     """What a queue does to go through a loop: numbers of instructions.
 
     Before the label at the head comes ``enter`` and, where there may be no round, ``leave``, which
-    branches to the end. Behind the body come ``step`` and ``back``, which branches to the head if
+    branches to the end. After the body come ``step`` and ``back``, which branches to the head if
     there is another round.
     """
 
@@ -119,7 +118,7 @@ def _nowhere(name: str) -> Span | None:
 
 
 Item = range | PlacedLabel | Drain | RunTimeLoop
-"""Lines by their positions, or what stands between two lines."""
+"""Lines by their positions, or what is between two lines."""
 
 
 class Recorded:
@@ -152,7 +151,7 @@ class Recorded:
             )
 
     def label(self, position: int, label: PlacedLabel) -> None:
-        """A label stands at a position."""
+        """A label is at a position."""
         self._reach(position)
         self._open[-1].append(label)
 

@@ -1,4 +1,4 @@
-"""What stands beside a problem: where a name was declared; and problems in order."""
+"""Notes of a problem: where a name was declared; and problems in order."""
 
 from __future__ import annotations
 

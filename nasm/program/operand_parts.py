@@ -21,8 +21,8 @@ def join(
 ) -> list[Problem]:
     """Put the parts of operands into the values of a row, which are in its order.
 
-    ``written`` are the operands that are given themselves. Returns what is wrong: a part beyond
-    its width, and bits that are given twice.
+    ``written`` are the operands that are given themselves. Returns the errors: a part beyond its
+    width, and bits that are given twice.
     """
     assert row.encoding is not None
     problems: list[Problem] = []

@@ -19,7 +19,7 @@ from nasm.base.problems import Problem
 from nasm.views.tensor import Memory, Tensor
 
 MOST = 50
-"""Tensors of one memory that are said not to fit: the rest would be more of the same."""
+"""Limit of tensors of one memory reported not to fit: the rest would be more of the same."""
 
 LISTED = 12
 """Owners that a map names before it says how many more there are."""
@@ -261,7 +261,7 @@ def chart(
 ) -> list[str]:
     """Who owns which bytes of each partition, in order, with the gaps between them.
 
-    ``about`` is what else is said of a tensor, by its name.
+    ``about`` is what else is reported of a tensor, by its name.
     """
     lines: list[str] = []
     at = 0
@@ -292,7 +292,7 @@ def _row(memory: Memory, start: int, end: int, owner: str) -> str:
 
 
 def fixed_problem(tensor: Tensor) -> str | None:
-    """What is wrong with the place a program chose, or None."""
+    """The error of the place a program chose, or None."""
     memory = tensor.memory
     assert tensor.offset is not None
     first = tensor.partition or 0

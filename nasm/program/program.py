@@ -77,7 +77,7 @@ class Instruction:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What must hold after a run; ``tree`` belongs to whoever wrote it."""
+    """What must hold after a run; ``tree`` belongs to its author."""
 
     tree: object
     span: Span

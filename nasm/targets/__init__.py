@@ -104,7 +104,7 @@ def package(entry: EntryPoint) -> str:
 
 
 def _installed(entries: list[EntryPoint], taken: Mapping[str, str]) -> Target:
-    """Import an installed target; raises Refused with what is wrong with its package.
+    """Import an installed target; raises Refused with the error of its package.
 
     ``taken`` are packages that offer a built-in name as well, with that name.
     """
@@ -118,7 +118,7 @@ def _installed(entries: list[EntryPoint], taken: Mapping[str, str]) -> Target:
         raise _unusable(name, said, "its author has to choose another name for that")
     try:
         target: object = entry.load()
-    except Exception as error:  # whatever a module of somebody else raises
+    except Exception as error:  # whatever a third-party module raises
         said = f"importing {entry.value} of {source} failed"
         raise _unusable(name, said, quoted(f"{type(error).__name__}: {error}")) from error
     if not isinstance(target, Target) or not _named(target):

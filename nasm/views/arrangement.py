@@ -1,4 +1,4 @@
-"""How the elements of a tensor stand in its bytes, where that is not one after the other."""
+"""How the elements of a tensor lie in its bytes, where that is not one after the other."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Arrangement:
-    """A word of a target that stands behind the shape of a declaration.
+    """A word of a target that comes after the shape of a declaration.
 
     ``stored`` is what elements are called there that are arrays of ``dtype`` for everybody else: a
     dtype, or a format that only stores. ``size`` is the bytes of a shape, and refuses one that

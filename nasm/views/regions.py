@@ -196,7 +196,7 @@ def _boxes_intersect(
     if count == 1:
         pitch = other_pitch
     ahead = other - low
-    first = (ahead - length) // pitch + 1  # the least difference whose run ends behind `other`
+    first = (ahead - length) // pitch + 1  # the least difference whose run ends after `other`
     last = -((-ahead - other_length) // pitch) - 1  # the greatest that begins before its end
     return max(first, 1 - others) <= min(last, count - 1)
 

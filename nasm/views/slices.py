@@ -1,4 +1,4 @@
-"""Views that stand still, written in the language: slices and methods, ``.ap(…)`` otherwise.
+"""Views that do not move, written in the language: slices and methods, ``.ap(…)`` otherwise.
 
 Whatever may be the text of a view is tried by making that view, as the assembler would.
 """
@@ -300,7 +300,7 @@ def said_by(ways: Iterable[Callable[[View], Iterator[Said]]], view: View) -> Sai
 
 
 def _item(item: Item) -> str:
-    """What stands between brackets for an axis."""
+    """The text between brackets for an axis."""
     if isinstance(item, Window):
         return f"{item.start} : +{item.length}"
     if isinstance(item, int):

@@ -41,13 +41,13 @@ class Memory:
 
 @dataclass(slots=True, eq=False)
 class Tensor:
-    """A declared tensor. Its place is filled in by whoever places it, once.
+    """A declared tensor. Its place is filled in when it is placed, once.
 
     ``partition`` and ``offset`` (bytes within each partition, or within a linear memory) are
     None until then; ``fixed`` says that they were chosen, by the program or because others that
     live there live at other times: only such tensors share bytes. ``block`` are the blocks that it
-    is declared in, outermost first, behind which its bytes may be another's. With an
-    ``arrangement`` its elements do not stand one after the other in its bytes; only instructions
+    is declared in, outermost first, after which its bytes may be another's. With an
+    ``arrangement`` its elements do not lie one after the other in its bytes; only instructions
     that reach the memory by addresses read it.
     """
 

@@ -1,4 +1,4 @@
-"""What an instruction reads and what it surely writes, asked before its tensors have places.
+"""What an instruction reads and what it certainly writes, before its tensors have places.
 
 The rules of such an instruction are not checked yet. So where the operands alone do not say it, all
 views that it has are taken to be read, and none to be written.

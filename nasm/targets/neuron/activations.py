@@ -29,7 +29,7 @@ Function = Callable[[Floats], Floats]
 
 @dataclass(frozen=True, slots=True)
 class ActivationFunction:
-    """One activation function: what it computes, where it is valid, and who says so.
+    """One activation function: what it computes, where it is valid, and its source.
 
     ``function`` maps float32 to float32; None where a parameter is needed, which ``parameter``
     names and nki.isa.activate2 alone supplies. ``valid_range`` bounds x, or |x| if

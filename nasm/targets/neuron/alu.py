@@ -1,7 +1,7 @@
 """The ALU operators: one row each, and how to apply one to arrays or fold an array with it.
 
-Arithmetic operators work on float32 alone: whoever reads an operand widens it, whoever writes
-a result rounds it. Bitwise and shift operators take integers as raw bits and convert nothing.
+Arithmetic operators work on float32 alone: reading an operand widens it, writing a result rounds
+it. Bitwise and shift operators take integers as raw bits and convert nothing.
 
 Names are ``nki.language``'s. ``arith_shift_left`` and ``arith_shift_right`` have none there (the
 vendor's front end offers logical shifts only) and carry KLR's, which follows the hardware.
@@ -32,7 +32,7 @@ from nasm.targets.neuron.reductions import bits_of, by_magnitude, in_order, trut
 
 @dataclass(frozen=True, slots=True)
 class AluOperator:
-    """One ALU operator: what it computes, where it exists, and who says so.
+    """One ALU operator: what it computes, where it exists, and its source.
 
     ``kernel(x, y)`` is the operator on float32 (bitvec: on raw integers); None where no form of
     two operands is documented. ``integer`` is its exact 32-bit form and ``register`` the same on

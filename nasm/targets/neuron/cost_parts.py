@@ -73,7 +73,7 @@ def worked(
 ) -> Cost:
     """So many cycles of Vector or Scalar, but no shorter interval than there is; ``then`` more.
 
-    From v3 on the results of less work come sooner all the same.
+    From v3 on the results of less work come sooner anyway.
     """
     made = drained(context, tail, floored(context, count) + then, evidence, source)
     if not context.generation.switches["early_results"]:

@@ -297,7 +297,7 @@ def control(number: str, said: str = SEQUENCED) -> OfOperands[Cost]:
 
 @of_operands
 def exchange(context: InstructionContext, src: View, dma_engine: str) -> Cost:
-    """A barrier's time beside what the DMA engines take, or the way by GpSimd's own DMA engine."""
+    """A barrier's time in addition to the DMA engines', or the way by GpSimd's own DMA engine."""
     if dma_engine == "dma":
         return published(context, "barrier_ns")
     numbers = context.generation.number
@@ -332,7 +332,7 @@ def dma_issue(context: InstructionContext, dst: View, src: View, dge_mode: str |
     """What its issue takes of the queue, by who makes its descriptors.
 
     The hardware takes longer the more DMA engines have something to do. These move the data, and
-    GpSimd makes descriptors, beside the queue.
+    GpSimd makes descriptors, apart from the queue.
     """
     return _issue(context, Transfer(((dst, src),)), dge_mode)
 
@@ -343,7 +343,7 @@ def dma_transpose_issue(
 ) -> Cost:
     """What its issue takes of the queue, by who makes its descriptors.
 
-    The DMA engines move the data beside the queue.
+    The DMA engines move the data apart from the queue.
     """
     return _issue(context, Transfer(((dst, src),), axes=(1, 0)), dge_mode)
 

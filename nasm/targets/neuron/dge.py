@@ -1,4 +1,4 @@
-"""Who makes the descriptors of a DMA: nobody while the program runs, GpSimd, or the hardware.
+"""What makes the descriptors of a DMA: the host before the run, GpSimd, or the hardware.
 
 The vendor's compiler chooses where a program does not; which engines have what is in the Trainium2
 architecture guide, 'Descriptor Generation Engine'.

@@ -28,12 +28,12 @@ TRANSPOSE_TILE = (128, 16)
 'DMA Transpose'); smaller tiles take the time of a whole one (assumed)."""
 
 MAKER = "descriptors"
-"""What of a core makes descriptors for GpSimd, beside its instructions."""
+"""What of a core makes descriptors for GpSimd, apart from its instructions."""
 
 RATES = ("dma_bytes_per_ns", "dma_descriptor_ns")
 LOADED = ("dma_load_payload_ns", "dma_load_spread")
 STORED = ("dma_store_payload_ns", "dma_store_part")
-"""The figures that the time of a share stands on."""
+"""The figures that the time of a share depends on."""
 
 Range = tuple[int, int, int]
 

@@ -139,7 +139,7 @@ _TWO_OPS = "nki.isa.scalar_tensor_tensor: about the latency of tensor_tensor, wh
 _SUMS = "Trainium3 guide, 'SBUF Read-Add-Write': 50 % of DMA throughput before NeuronCore-v4"
 _TRANSPOSE = "Trainium2 guide, 'DMA Transpose'"
 
-# A table: a row of figures stands on a line or two.
+# A table: a row of figures takes a line or two.
 # fmt: off
 FIGURES = (
     everywhere("min_interval", "cycles", "least interval on Vector and Scalar, whatever the size",

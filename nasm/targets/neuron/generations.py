@@ -59,7 +59,7 @@ GUIDE = {
 _INTEGERS = ("uint8", "int8", "uint16", "int16", "uint32", "int32")
 _FLOATS = ("float8_e4m3", "float8_e5m2", "float16", "bfloat16", "tfloat32", "float32")
 _CONFIGURABLE = ("float8_e3m4",)
-"""What v2's and v3's configurable fp8 has beside the two of v4."""
+"""What v2's and v3's configurable fp8 has in addition to the two of v4."""
 _V4_FLOATS = (
     "float8_e4m3fn",
     "float8_e8m0fnu",

@@ -1,4 +1,4 @@
-"""Operands that a tile of entries addresses: which may be, and where everything has to stand.
+"""Operands that a tile of entries addresses: which may be, and where everything has to be.
 
 Tensor indirection (`.indirect(tile)`) gathers and scatters columns on NeuronCore-v4. Rows of HBM
 are gathered and scattered by DMA, whose own rules are with its instructions.

@@ -42,11 +42,11 @@ class Generator(Protocol):
         """The words of every lane."""
 
     def draw(self, first: int, lanes: int, count: int) -> tuple[Words, Generator]:
-        """The next ``count`` words of some lanes, [lanes, count], and the state behind them."""
+        """The next ``count`` words of some lanes, [lanes, count], and the state after them."""
 
 
 def splitmix32(values: Words) -> Words:
-    """Scatter integers over 32 bits, no two alike: seeds become states."""
+    """Scatter integers over 32 bits, no two equal: seeds become states."""
     z = values + np.uint32(0x9E3779B9)
     z = (z ^ (z >> np.uint32(16))) * np.uint32(0x21F0AAAD)
     z = (z ^ (z >> np.uint32(15))) * np.uint32(0x735A2D97)

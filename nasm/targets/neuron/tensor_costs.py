@@ -1,7 +1,7 @@
 """What the Tensor engine's instructions cost, in its cycles.
 
 The array takes a column of the moving tile per cycle and pass. Tiles of it that share no cell run
-side by side, and stationary tiles are loaded beside whatever it does.
+side by side, and stationary tiles are loaded in parallel with it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def load_stationary(
     perf_mode: str = "none",
     onezero: bool = False,
 ) -> Cost:
-    """Four columns per cycle and pass, beside the array.
+    """Four columns per cycle and pass, in parallel with the array.
 
     A matmul may use the tile when the interval ends: published profiles show it in flight while
     the load has not completed. What waits for the load by a semaphore waits for its completion.
@@ -60,9 +60,9 @@ def multiply_moving(
 ) -> Cost:
     """A column of the moving tile per cycle and pass, at least 64 of them.
 
-    Tiles that share no cell of the array run side by side, and on v4 a transpose beside another
-    matmul. From v3 on K of 64 or less halves the rate, unless the tile is a row tile (that row
-    tiles are not slowed down is assumed), and so does a pause before, but not both of them.
+    Tiles that share no cell of the array run side by side, and on v4 a transpose in parallel with
+    another matmul. From v3 on K of 64 or less halves the rate, unless the tile is a row tile (that
+    row tiles are not slowed down is assumed), and so does a pause before, but not both of them.
     """
     number = context.generation.number
     exact = moves_bits(context, is_transpose)
@@ -126,7 +126,7 @@ def _values(dtype: DType) -> int:
 
 
 def _weight(context: InstructionContext, dtype: DType) -> float:
-    """How much of the array's time a product takes, beside one in 16 bits."""
+    """How much of the array's time a product takes, relative to one in 16 bits."""
     number = context.generation.number
     if _values(dtype) > 1:
         return number("flops_mx").value

@@ -1,7 +1,7 @@
 """Runs of words of one unit that a thread has executed at once, where nothing else changes.
 
-A run begins behind the wait gate. While it lasts no unit of another thread comes to rest, nothing
-that is under way ends, and whoever waits at a gate waits for what no word of the run does.
+A run begins after the wait gate. While it lasts no unit of another thread comes to rest, nothing in
+progress ends, and threads that wait at a gate wait for what no word of the run does.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LEAST: Final = 8
 """Words that are worth it."""
 
 _STAYS: Final = frozenset({"semwait", "stallwait", "mutex", "bank", "src"})
-"""Causes that no word of a run ends: nothing in it posts, unlocks, or hands a bank over."""
+"""Causes that no word of a run ends: nothing in it posts, unlocks, or releases a bank."""
 
 _FOREVER: Final = 1 << 40
 
@@ -68,7 +68,7 @@ def _name(word: int) -> str:
 
 
 def _quiet(core: Tensix, thread: int, blocked: Mapping[int, Blocked]) -> int:
-    """For how many cycles from now on nothing happens that a run has to do with."""
+    """For how many cycles from now on nothing happens that concerns a run."""
     if core.threads[thread].latch.block or core.bubble[thread] > core.now:
         return 0
     if any(tick >= core.now - 1 for _, tick, _ in core.recent.configured):
@@ -130,7 +130,7 @@ class VectorRun(WordRun):
     """Words of the vector unit."""
 
     def perform(self, count: int, place: Callable[[int], Place]) -> bool:
-        """Execute some; False if something about them has to be told, or is not done at once."""
+        """Execute some; False if one of them has a finding, or is not done at once."""
         core = self.core
         if not of_vector.perform(core, self.thread, self.words[:count], core.quirks):
             return False

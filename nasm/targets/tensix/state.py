@@ -133,7 +133,7 @@ class Matrix(MutableState):
     """What the matrix unit works on: Dst, and two banks each of SrcA and SrcB.
 
     ``dst[row, column]`` are the 1024 rows of 16 bits as they are stored; ``defined`` says by row
-    whether anybody wrote it. Elements of SrcA and SrcB have 19 bits: sign, 10 of mantissa, 8 of
+    whether it was written. Elements of SrcA and SrcB have 19 bits: sign, 10 of mantissa, 8 of
     exponent. ``owner_a[bank]`` is ``UNPACKERS`` or ``MATRIX``; the pointers are banks. The latest
     instruction that computed a row of SrcA started at ``srca_row``.
     """
@@ -155,7 +155,7 @@ class Matrix(MutableState):
 class Packer(MutableState):
     """What one packer keeps from one instruction to the next.
 
-    ``addresses`` are the next bytes of L1 for row starts, exponents and data, which are taken anew
+    ``addresses`` are the next bytes of L1 for row starts, exponents and data, which are taken again
     where ``needs_address`` is set. Until 16 bytes of a stream are together they wait in ``buffers``
     (``buffered`` counts them). ``position`` is X, Y and Z in the tile; the RISC-V side adds
     ``offset`` to addresses.
@@ -221,7 +221,7 @@ class Thread(MutableState):
     words of the MOP expander; ``replay`` the 32 words that were
     recorded, ``recorded`` the places of what was. ``src_row`` and
     ``context`` are rows and context counters of the two unpackers. ``requests`` are those of the
-    scalar unit to memory that are under way; ``wants`` the mutex that the thread waits for.
+    scalar unit to memory that are in flight; ``wants`` the mutex that the thread waits for.
     """
 
     registers: U32 = field(default_factory=_words(64))

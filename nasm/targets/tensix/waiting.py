@@ -21,7 +21,7 @@ class BusyUnits(Protocol):
 
 
 SRC = "src"
-"""The part that changes when a bank of SrcA or SrcB is handed over."""
+"""The part that changes when a bank of SrcA or SrcB changes owners."""
 
 
 def semaphore_parts(mask: int) -> tuple[str, ...]:

@@ -68,7 +68,7 @@ def reciprocal_unbiased(context: InstructionContext) -> str | None:
     about="reduce_cmd",
 )
 def reduction_named(context: InstructionContext) -> str | None:
-    """What is summed is said by reduce_op."""
+    """reduce_op selects what is summed."""
     sums = context["reduce_cmd"] in ("reduce", "reset_reduce")
     if sums and context["reduce_op"] is None:
         return f"reduce_cmd={context['reduce_cmd']} without reduce_op"

@@ -69,7 +69,7 @@ def same_immediates(context: InstructionContext) -> str | None:
     about="reduce_cmd",
 )
 def reduction_named(context: InstructionContext) -> str | None:
-    """What is reduced, or reset, is said by reduce_op."""
+    """reduce_op selects what is reduced or reset."""
     command = context["reduce_cmd"]
     if command != "idle" and context["reduce_op"] is None:
         return f"reduce_cmd={command} without reduce_op"

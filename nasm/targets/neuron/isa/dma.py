@@ -1,4 +1,4 @@
-"""DMA: copies, transposes and sums between memories, beside the engines' queues."""
+"""DMA: copies, transposes and sums between memories, apart from the engines' queues."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def DmaTranspose(
     oob_mode: str,
     queue: int,
 ) -> Transfer:
-    """Exchange the first and the last axis of a tensor on its way into SBUF, bit for bit.
+    """Exchange the first and the last axis of a tensor while moving it into SBUF, bit for bit.
 
     From v3 on the DMA engines work together on tiles of 128 partitions by 16 elements: a smaller
     tile takes as long as a whole one, and all of them are busy for as long (assumed). v2 moves

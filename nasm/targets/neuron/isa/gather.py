@@ -87,7 +87,7 @@ def gathered_size(context: InstructionContext) -> str | None:
 
 
 def _inside(indices: Any, most: int, what: str) -> None:
-    """Refuse an index behind the end of what it selects from."""
+    """Refuse an index past the end of what it selects from."""
     wrong = indices[indices > most]
     if wrong.size:
         raise Refused(

@@ -374,7 +374,7 @@ def printed_once(context: InstructionContext) -> str | None:
     source=f"{PRINT}; KLR DevicePrint; the engine and the form of the message are assumed",
 )
 def DevicePrint(tensor: Any, print_prefix: str, dtype: DType) -> Say:
-    """Put a tile's elements into the run's report, behind a text. Data is not touched.
+    """Put a tile's elements into the run's report, after a text. Data is not touched.
 
     Of more than 64 elements the first and last three of each axis are shown.
     """

@@ -145,7 +145,7 @@ def LoadStationary(
     and replaces whatever used the same cells of the array; tiles in other cells stay, so up to
     16 of them are held side by side.
 
-    In float32 it stands for two LDWEIGHTS of the profiler, one for each part that the operands
+    In float32 it represents two LDWEIGHTS of the profiler, one for each part that the operands
     are split into (FP32_LO_HI).
     """
     values = _rows(stationary, perf_mode)
@@ -290,7 +290,7 @@ def MultiplyMoving(
     (bit 0 of acc_flags), true its middle and last (bit 0 clear). The other bits, last and first
     of a group that adds, change no data (assumed: the sources contradict each other).
 
-    In float32 it stands for two MATMULs of the profiler (FP32_LO_HI), each of 2 cycles per
+    In float32 it represents two MATMULs of the profiler (FP32_LO_HI), each of 2 cycles per
     column, 4 in all; transpose mode and the hints halve that. No source says that the two parts
     lose any precision: products are exact (assumed).
 

@@ -1,6 +1,6 @@
 """Microscaling (MX): small floats in groups of 32 that share a power of two, and their matmul.
 
-A group is 8 partitions of one x4 column. Its scale stands in the quadrant of 32 partitions that
+A group is 8 partitions of one x4 column. Its scale is in the quadrant of 32 partitions that
 its data is in: the 4 groups of a quadrant have 4 partitions in a row.
 """
 

@@ -134,7 +134,7 @@ def MatchReplace8(data: Any, imm: float, values: Any) -> tuple[Any, Any]:
 
 
 def _places(data: Any, values: Any, order: Iterable[int]) -> Any:
-    """Where each value stands first, besides where an earlier one was found; -1: nowhere."""
+    """Where each value occurs first, besides where an earlier one was found; -1: nowhere."""
     if values.shape[0] != data.shape[0]:
         raise Refused(
             "E0404", f"data has {data.shape[0]} partitions, the match values {values.shape[0]}"
@@ -148,7 +148,7 @@ def _places(data: Any, values: Any, order: Iterable[int]) -> Any:
 
 
 def _first(data: Any, values: Any) -> Any:
-    """Where each value stands first; right where no value repeats."""
+    """Where each value occurs first; right where no value repeats."""
     at = np.empty(values.shape, np.int64)
     matches = np.empty(data.shape, np.bool_)
     for slot in range(values.shape[1]):

@@ -59,7 +59,7 @@ def blocks(context: InstructionContext) -> str | None:
     source=f"{TRANSPOSE}; KLR Transpose; {GUIDE}",
 )
 def Transpose(data: Any) -> Any:
-    """Transpose a tile of up to 32x32, or every 32x32 block of a larger one where it stands.
+    """Transpose a tile of up to 32x32, or every 32x32 block of a larger one in place.
 
     Bits are moved as they are. Blocks do not change places, because each group of 32 partitions
     sees its own rows only (assumed): to transpose a larger matrix, exchange its blocks as well.

@@ -104,7 +104,7 @@ def CoreBarrier(data: View, cores: tuple[int, ...], engine: str) -> Rendezvous:
 
     Other engines continue, and so do transfers: wait for what the core itself has to finish before
     it, and let it update a semaphore for those who need what the other core wrote. The vendor's
-    `engine` operand is the engine the instruction stands on.
+    `engine` operand is the engine of the instruction.
     """
     tensor = data.tensor
     name = tensor.name if tensor.memory.shared else f"a tile in {tensor.memory.name}"

@@ -1,1 +1,1 @@
-"""What holds a coprocessor together: what is under way, who waits for whom, what takes how long."""
+"""What holds a coprocessor together: what is in progress, what waits for what, and durations."""

@@ -1,4 +1,4 @@
-"""Mistakes in programs that the hardware does not refuse, told with both of their places."""
+"""Mistakes in programs that the hardware does not refuse, reported with both places."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from nasm.targets.tensix.matrix.unpack import job_of
 
 EARLY, CONFIG, MATRIX, UNDEFINED, STACK = "E0551", "E0552", "E0553", "E0554", "E0555"
 DOUBTFUL = "E0515"
-"""Codes of what is told; a stack that would not be one any more ends the run."""
+"""Codes of the findings; a stack that would not be one any more ends the run."""
 _CODES: Final = {
     "latency": EARLY, "sub-unit": EARLY, "backdoor": EARLY, "stack": DOUBTFUL,
     "undefined rows": UNDEFINED, "dest index": DOUBTFUL,
@@ -60,13 +60,13 @@ def of_vector(core: Tensix, issued: Issued, fields: Fields) -> None:
 
 @lru_cache(maxsize=1 << 14)
 def too_near(before: str, its: int, mnemonic: str, word: int) -> tuple[SchedulingFinding, ...]:
-    """What is wrong with one word in the cycle after another."""
+    """Errors of one word in the cycle after another."""
     fields = fields_of(before, its), fields_of(mnemonic, word)
     return tuple(scheduling.too_early(before, fields[0], mnemonic, fields[1]))
 
 
 def _of_pair(last: Issued, issued: Issued) -> tuple[SchedulingFinding, ...]:
-    """What is wrong with an instruction for the one that started in the cycle before."""
+    """Errors of an instruction for the one that started in the cycle before."""
     if last.tick != issued.tick - 1:
         return ()
     return too_near(last.mnemonic, last.word, issued.mnemonic, issued.word)

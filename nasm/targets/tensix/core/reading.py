@@ -1,7 +1,7 @@
-"""How unpackers share their way to L1: each goes on at a speed that depends on the other.
+"""How unpackers share their way to L1: each continues at a speed that depends on the other.
 
 Source: UNPACR_Regular.md (Performance). Two that read at once get what ``shared_speed`` says; when
-one of them begins or is done, the other goes on at another speed from that cycle on.
+one of them begins or is done, the other continues at another speed from that cycle on.
 """
 
 from __future__ import annotations

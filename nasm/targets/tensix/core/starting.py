@@ -139,7 +139,7 @@ def of_banks(fields: Fields) -> tuple[str, ...]:
 
 
 def _with_banks(core: Tensix, issued: Issued, act: Act) -> Done | None:
-    """Act, but for the banks that are handed over: these change owners in the next cycle."""
+    """Act, but for the banks that are released: these change owners in the next cycle."""
     m = core.matrix
     owners = m.owner_a, m.owner_b
     before = [o.tolist() for o in owners]

@@ -1,9 +1,9 @@
-"""The coprocessor in time: what is under way in it, which units are at work, and until when.
+"""The coprocessor in time: what is in progress in it, which units are at work, and until when.
 
 An instruction acts when it starts, and what it leaves for later is done at a tick of its own, here:
-threads complete their instructions in whatever order these take. Whoever looks at the coprocessor
-first lets what is due happen (``settle``), each at its tick, and the wait gates look at every tick
-at which something changes. A change made by a start is seen from the next cycle on.
+threads complete their instructions in whatever order these take. A caller that reads the
+coprocessor first lets what is due happen (``settle``), each at its tick, and the wait gates look at
+every tick at which something changes. A change made by a start is seen from the next cycle on.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class CoreEvent(NamedTuple):
 
 
 class Issued(NamedTuple):
-    """An instruction that has started: when, where it stands, what it is; the number of that."""
+    """An instruction that has started: when, its place, what it is; the number of that."""
 
     tick: int
     place: Hashable
@@ -65,7 +65,7 @@ class Recent(MutableState):
     """What started last, where later instructions have to know.
 
     ``dst[block]`` is when the matrix unit last wrote a block of Dst, and ``by[block]`` the place.
-    ``configured`` are words of the configuration on their way, each with its tick and place.
+    ``configured`` are words of the configuration in flight, each with its tick and place.
     """
 
     matrix: Issued = NOTHING
@@ -80,7 +80,7 @@ class Recent(MutableState):
 
 @dataclass(slots=True, eq=False)
 class Tensix(Coprocessor):
-    """A coprocessor with what is under way in it.
+    """A coprocessor with what is in progress in it.
 
     ``until`` are the ticks until which a unit has something of a thread, thread by thread.
     ``entries`` are what is still to happen, in order, ``made`` how many there were. ``bubble`` is
@@ -129,7 +129,7 @@ class Tensix(Coprocessor):
         self.now = now
 
     def _look(self, latched: list[int], before: int) -> None:
-        """Have gates look at the ticks, before one, at which units came to rest."""
+        """Have gates look at the ticks, before one, at which units became idle."""
         ticks = {t for t in self.until if self.now < t < before}
         for tick in sorted(ticks):
             self.now = tick

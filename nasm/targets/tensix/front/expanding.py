@@ -66,7 +66,7 @@ def expand(
 ) -> tuple[ExpandedWord, ...] | None:
     """What reaches the gate in place of a word that is pushed to a thread; None: the word itself.
 
-    ``place`` is where the word stands. It changes the thread's recording, replay buffer and mask,
+    ``place`` is the place of the word. It changes the thread's recording, replay buffer and mask,
     so each word is expanded once. Nothing comes of what sets the mask, of
     what begins to record, and of a word that is only recorded. Raises Refused where a word for an
     expander would reach the gate.
@@ -125,7 +125,7 @@ def _records(word: int) -> bool:
 
 
 def _count(word: int) -> int:
-    """The words that a replay records or plays; 0 stands for 64."""
+    """The words that a replay records or plays; 0 means 64."""
     return word >> 4 & 0x3F or 64
 
 

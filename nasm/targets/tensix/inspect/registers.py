@@ -1,4 +1,4 @@
-"""Register files for whoever looks: Dst, SrcA and SrcB, LRegs with their flags, and GPRs."""
+"""Register files for display: Dst, SrcA and SrcB, LRegs with their flags, and GPRs."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def _five_bits(bits: U32) -> formats.Bits:
 
 
 def _source(held: U32, style: Style) -> formats.Bits:
-    """Numbers that elements of SrcA or SrcB stand for."""
+    """Numbers that elements of SrcA or SrcB represent."""
     if style is Style.INT8:
         return formats.integers_from_src(held)
     bits = formats.tf32_from_src(held)

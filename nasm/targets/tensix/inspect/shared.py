@@ -1,4 +1,4 @@
-"""What threads share, for whoever looks: semaphores, mutexes, configuration, packers, units."""
+"""What threads share, for display: semaphores, mutexes, configuration, packers, units."""
 
 from __future__ import annotations
 

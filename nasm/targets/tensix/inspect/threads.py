@@ -1,4 +1,4 @@
-"""What belongs to threads, for whoever looks: counters, what expanders have, the wait gate."""
+"""What belongs to threads, for display: counters, what expanders have, the wait gate."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BLOCKS: Final = (
     "miscellaneous, scalar, mover, packers, unpackers", "sync unit", "packers", "unpackers",
     "mover", "scalar unit", "matrix unit", "configuration unit", "vector unit",
 )  # fmt: skip
-"""What each bit of a block mask holds back, besides what all of them do."""
+"""What each bit of a block mask blocks, besides what all of them do."""
 
 _COUNTERS: Final = put.ROW_COUNTERS
 _WHO: Final = "unpacker 0", "unpacker 1", "packers"

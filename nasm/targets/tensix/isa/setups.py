@@ -1,4 +1,4 @@
-"""What stands before the examples of rows, so that there is something for them to work on."""
+"""The lines before the examples of rows, so that there is something for them to work on."""
 
 from __future__ import annotations
 

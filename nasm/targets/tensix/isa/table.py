@@ -36,7 +36,7 @@ QUEUES = ("t0", "t1", "t2")
 
 CORE = Operand("core", Held())
 THREAD = Operand("thread", Here("queue"))
-"""What every row gets beside its word: the coprocessor, and the number of the thread."""
+"""What every row gets in addition to its word: the coprocessor, and the number of the thread."""
 
 
 @of_operands
@@ -76,13 +76,13 @@ class Family:
             word: Its word and fields, its unit, and a sentence.
             semantics: What executes it: gets the coprocessor, the thread, and the fields of the
                 word that it names by any of their names.
-            facts: Of the vector and the matrix unit, all they need to know beside the values.
+            facts: Of the vector and the matrix unit, all they need to know besides the values.
             pace: Of other units that take a fixed time, how long that is.
             cost: Of the rest, the cost, and where that follows from the configuration
             lasts: how many cycles it is at work.
             expands: Of a word that does not reach the gate, what an expander does with it.
             starts: What happens when it starts, if that is not as for others of its unit.
-            waits: What it waits for beside the gate and its unit.
+            waits: What it waits for besides the gate and its unit.
             settings: What it writes of what programs may set by name, or its page documents.
             example: An example; without one it is the mnemonic with two fields.
             more: Passed to :meth:`~nasm.isa.isa.Isa.instruction`.

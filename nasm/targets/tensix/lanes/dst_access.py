@@ -121,7 +121,7 @@ def placed(Mod0: int, fixed: int, moved: int) -> int:
 
 
 def load(vector: Vector, dst: U16, VD: int, Mod0: int, at: Any) -> None:
-    """VD = what stands at an address of Dst, in a format that is resolved.
+    """VD = the value at an address of Dst, in a format that is resolved.
 
     Args:
         vector: The registers.

@@ -1,4 +1,4 @@
-"""What the vector unit has to know of each instruction beside its values, as its row declares it.
+"""What the vector unit has to know of each instruction besides its values, as its row declares it.
 
 Which sub-unit executes it, which registers and flags it uses and how long these take, what it does
 to Dst and to the stack of flags, and what has to hold for many of them to be executed at once.
@@ -65,7 +65,7 @@ class Lanes:
         put_off: Sub-units to which a macro can put it off; its own, unless that is of loads.
         role: What is treated in a way of its own.
         reads_flags: It executes only in the lanes that flags enable.
-        all_lanes: Modes in which it ignores flags all the same.
+        all_lanes: Modes in which it ignores flags anyway.
         sets_flags: Whether it may write flags, by its fields.
         latency: Cycles after which what it writes can be read.
         slow_modes: Modes in which these are two, and its sub-unit is busy for both.

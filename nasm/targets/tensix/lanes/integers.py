@@ -90,7 +90,7 @@ def SFPLZ(core: Coprocessor, thread: int, VC: int, VD: int, Mod1: int = 0) -> No
 
 
 def leading_zeros(values: Words) -> Words:
-    """How many zeros stand before the first one of 32 bits."""
+    """How many zeros come before the first one of 32 bits."""
     return 32 - np.frexp(values.astype(np.float64))[1].astype(np.uint32)
 
 

@@ -1,6 +1,6 @@
 """A macro: a load, and up to four instructions that it puts off, one for each other sub-unit.
 
-What was put off waits in ``vector.pending``. Whoever has the clock calls ``pass_cycle`` once for
+What was put off waits in ``vector.pending``. The owner of the clock calls ``pass_cycle`` once for
 every cycle while something does, with the instruction that is issued in it, if one is.
 """
 

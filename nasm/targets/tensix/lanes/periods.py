@@ -28,7 +28,7 @@ class WordRounds(NamedTuple):
 
     @property
     def end(self) -> int:
-        """The word behind them."""
+        """The word after them."""
         return self.first + self.size * self.times
 
 

@@ -8,7 +8,7 @@ from nasm.targets.tensix.state import Bools, Vector
 
 
 def advance(vector: Vector, where: Bools | None) -> Words:
-    """What lanes draw: the states that they had; those that draw go on to the next."""
+    """What lanes draw: the states that they had; those that draw advance to the next."""
     drawn = vector.random.copy()
     assign(vector.random, following(drawn), where)
     return drawn

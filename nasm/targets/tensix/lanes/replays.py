@@ -29,7 +29,7 @@ from nasm.targets.tensix.state import Coprocessor, RowCounters
 
 @lru_cache(maxsize=1 << 10)
 def fit(words: tuple[int, ...]) -> int:
-    """How many of some words of the vector unit, from the first on, can be executed at one go."""
+    """How many of some words of the vector unit, from the first on, can be executed at once."""
     before = None
     for number, word in enumerate(words):
         if not _fits(word) or (before is not None and _too_early(before, word)):
@@ -77,7 +77,7 @@ def starts(words: tuple[int, ...]) -> tuple[int, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Run:
-    """Words that are executed at one go.
+    """Words that are executed at once.
 
     Attributes:
         steps: What they do.

@@ -44,7 +44,7 @@ def stalls(before: str, mnemonic: str) -> bool:
 def too_early(
     before: str, its: Fields, mnemonic: str, fields: Fields
 ) -> Iterator[SchedulingFinding]:
-    """What is wrong with issuing an instruction in the cycle after another; no hardware waits.
+    """Errors of issuing an instruction in the cycle after another; no hardware waits.
 
     Args:
         before: The earlier instruction.

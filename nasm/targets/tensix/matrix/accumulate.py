@@ -44,7 +44,7 @@ _BIAS = 1023
 class Rules(NamedTuple):
     """How sums are rounded and kept: as integers in units of 2^-``bits`` of the largest exponent.
 
-    What is kept has ``fraction`` bits behind the point, and is ``most`` at most. ``half`` and a
+    What is kept has ``fraction`` bits after the point, and is ``most`` at most. ``half`` and a
     floor round a term. In 16 bits a term is rounded twice, to 23 bits and then to 10: a half of the
     first in the second is what ``half`` has more.
     """

@@ -160,7 +160,7 @@ def GAPOOL(
 
 
 def _elements(core: Coprocessor, thread: int, one_row: int, one_column: int) -> tuple[U32, U32]:
-    """8 rows of SrcA, and of SrcB, of which one row or one column may stand for all."""
+    """8 rows of SrcA, and of SrcB, of which one row or one column may be used for all."""
     counters = core.threads[thread].rows
     row = counters.srca & 0x38
     core.matrix.srca_row = row

@@ -1,4 +1,4 @@
-"""Instructions that clear rows and banks, set row counters, and hand over banks.
+"""Instructions that clear rows and banks, set row counters, and release banks.
 
 Sources: ZEROACC.md, ZEROSRC.md, SETRWC.md, INCRWC.md, CLEARDVALID.md, SETDVALID.md, GATESRCRST.md,
 CLREXPHIST.md of the public ISA documentation.
@@ -83,7 +83,7 @@ def SETRWC(
     SrcB: int,
     SrcA: int,
 ) -> None:
-    """Set row counters, with their carriage returns or from these; perhaps hand over banks."""
+    """Set row counters, with their carriage returns or from these; perhaps release banks."""
     rows = core.threads[thread].rows
     set_rows(
         rows, DstCtoCr, DstCr, SrcBCr, SrcACr, DstVal, SrcBVal, SrcAVal, Fidelity, Dst, SrcB, SrcA

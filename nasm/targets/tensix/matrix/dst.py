@@ -29,14 +29,14 @@ def adjusted(row: Any) -> Rows:
 
 
 def read16(m: Matrix, rows: Any, undefined: int = 0) -> U32:
-    """Rows as 16 bits: (rows, 16); ``undefined`` in those that nobody wrote."""
+    """Rows as 16 bits: (rows, 16); ``undefined`` in those that nothing wrote."""
     held: U32 = m.dst[rows].astype(np.uint32)
     held[~m.defined[rows]] = undefined
     return held
 
 
 def read32(m: Matrix, rows: Any, undefined: int = 0) -> U32:
-    """Rows as 32 bits: (rows, 16); ``undefined`` in those whose high halves nobody wrote."""
+    """Rows as 32 bits: (rows, 16); ``undefined`` in those whose high halves nothing wrote."""
     high = adjusted(rows)
     held = u32(m.dst[high].astype(np.uint32) << 16 | m.dst[high + LOW_HALF])
     held[~m.defined[high]] = undefined
@@ -73,7 +73,7 @@ def write_columns(m: Matrix, rows: Any, columns: Any, values: Any, wide: bool) -
 def read_blocks(m: Matrix, blocks: Rows, wide: bool) -> tuple[U16, U16]:
     """Aligned blocks of 8 rows of 16 bits, (blocks, 8, 16), and where ``wide`` their low halves.
 
-    0 in rows that nobody wrote. If not ``wide``, both are the same.
+    0 in rows that nothing wrote. If not ``wide``, both are the same.
     """
     held, defined = m.dst.reshape(-1, 8, 16), m.defined.reshape(-1, 8).take(blocks, axis=0)
     high = held.take(blocks, axis=0)

@@ -1,4 +1,4 @@
-"""What the matrix unit has to know of each instruction beside its values, as its row declares it.
+"""What the matrix unit has to know of each instruction besides its values, as its row declares it.
 
 How long it takes, which banks it waits for, which rows of Dst it uses, how long it keeps others
 out, and how it is done where many are at once. Figures are those of the documents, in cycles.

@@ -90,7 +90,7 @@ def MOVDBGA2D(
     Move8Rows: int,
     DstRow: int,
 ) -> None:
-    """As MOVA2D, whoever owns the bank."""
+    """As MOVA2D, whichever unit owns the bank."""
     MOVA2D(core, thread, UseDst32bLo, SrcRow, AddrMod, Move8Rows, DstRow)
 
 
@@ -105,7 +105,7 @@ def MOVB2D(
     BroadcastCol0: int,
     DstRow: int,
 ) -> None:
-    """One row of SrcB, or four, or one to eight, to Dst; column 0 can stand for all columns."""
+    """One row of SrcB, or four, or one to eight, to Dst; column 0 can be used for all columns."""
     counters = core.threads[thread].rows
     count = 8 if Broadcast1RowTo8 else 4 if Move4Rows else 1
     row = counters.srcb + SrcRow & (0x3C if count == 4 else 0x3F)
@@ -148,7 +148,7 @@ def MOVD2A(
     Move4Rows: int,
     DstRow: int,
 ) -> None:
-    """One row, or four, from Dst to SrcA; whoever owns the bank."""
+    """One row, or four, from Dst to SrcA; whichever unit owns the bank."""
     count = 4 if Move4Rows else 1
     row = core.threads[thread].rows.srca + SrcRow & 0x3F & -count
     core.matrix.srca_row = row
@@ -166,7 +166,7 @@ def MOVD2B(
     Move4Rows: int,
     DstRow: int,
 ) -> None:
-    """One row, or four, from Dst to SrcB; whoever owns the bank."""
+    """One row, or four, from Dst to SrcB; whichever unit owns the bank."""
     count = 4 if Move4Rows else 1
     counters = core.threads[thread].rows
     row = counters.srcb + SrcRow & 0x3F & -count

@@ -83,7 +83,7 @@ class Job:
         return total
 
     def form(self, which: str) -> Format:
-        """The format in front of the last conversion ("In") or behind it ("Out")."""
+        """The format before the last conversion ("In") or after it ("Out")."""
         return data_format(self.own(f"{which}_data_format"), f"{which} of packer {self.packer}")
 
     def pair(self, name: str) -> int:

@@ -86,8 +86,8 @@ def gmpool(a: Any, b: Any, dst: Any, style: Style, wide: bool, argmax: bool) -> 
     """A row of Dst after the largest of each column of SrcA, and of it, was written to it.
 
     ``a`` (..., 16, 16) are elements of SrcA, ``b`` (..., 16) a row of SrcB, ``dst`` and the result
-    (..., 16) have 32 bits: what is stored in 16 stands in the high half. An undefined row of Dst is
-    given as all ones. With ``argmax`` the low bits say in which row it stood.
+    (..., 16) have 32 bits: what is stored in 16 is in the high half. An undefined row of Dst is
+    given as all ones. With ``argmax`` the low bits say in which row it was.
     """
     layout = dst_format(style, wide, argmax)
     held = u32(dst).astype(np.int64)

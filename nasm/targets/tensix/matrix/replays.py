@@ -1,11 +1,11 @@
-"""Runs of instructions of the matrix unit, evaluated together where nobody looks in between.
+"""Runs of instructions of the matrix unit, evaluated together where nothing observes in between.
 
 Row counters are moved first, word by word: which rows each word reads and writes follows from them
 and from the configuration. Then products of matrices are computed at once, and added to Dst in as
 many steps as one block of Dst has sums: those of other blocks in the same step, and each block's
 in their order, so that they are rounded as one by one.
 
-A word that hands over a bank ends a run, since others see that.
+A word that releases a bank ends a run, since others see that.
 """
 
 from __future__ import annotations
@@ -221,7 +221,7 @@ def _count(rows: RowCounters, counts: Callable[..., None], fields: Mapping[str, 
 
 @cache
 def _named(counts: Callable[..., None]) -> tuple[str, ...]:
-    """What a function takes beside the row counters."""
+    """What a function takes besides the row counters."""
     return tuple(inspect.signature(counts).parameters)[1:]
 
 

@@ -23,7 +23,7 @@ def unknown(what: str) -> Refused:
 
 
 def data_format(code: int, where: str) -> Format:
-    """A format by its code; raises Refused for a code that stands for none."""
+    """A format by its code; raises Refused for a code without one."""
     try:
         return Format(code)
     except ValueError:
@@ -66,7 +66,7 @@ def computed_style(core: Coprocessor, thread: int) -> Style:
 
 
 def flip(core: Coprocessor, thread: int, a: int, b: int) -> None:
-    """The matrix unit hands its banks to the unpackers, unless that is disabled, and moves on."""
+    """The matrix unit returns its banks to the unpackers, unless that is disabled, and moves on."""
     m = core.matrix
     if a:
         if not field(core, thread, "CLR_DVALID_SrcA_Disable"):
@@ -100,7 +100,7 @@ def hand_over(core: Coprocessor, thread: int, unpacker: int) -> Callable[[], Non
 
 
 def set_row(core: Coprocessor, thread: int, unpacker: int, row: int) -> None:
-    """Where an unpacker goes on in its bank, for a thread."""
+    """Where an unpacker continues in its bank, for a thread."""
     own = core.threads[thread]
     first, second = own.src_row
     own.src_row = (first, row & 63) if unpacker else (row & 63, second)

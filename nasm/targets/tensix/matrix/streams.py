@@ -30,7 +30,7 @@ class L1Write:
 
 
 def emitted(p: Packer, stream: int, data: U8, flush: bool, added: Format | None) -> L1Write | None:
-    """Append bytes to a stream; what is full is written, with ``flush`` the rest behind zeros."""
+    """Append bytes to a stream; what is full is written, with ``flush`` the rest after zeros."""
     held = int(p.buffered[stream])
     whole = np.concatenate([p.buffers[stream, :held], data])
     if flush and len(whole) % LINE:

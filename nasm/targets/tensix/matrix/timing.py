@@ -59,7 +59,7 @@ def wanted_speed(
 ) -> int:
     """The speed that an unpacker wants, in 16 bytes a cycle: x1, x2 or x4.
 
-    ``upsampling`` is the number of zeros behind each number: 0, 1, 3 or 7.
+    ``upsampling`` is the number of zeros after each number: 0, 1, 3 or 7.
     """
     if tilized:
         return 4

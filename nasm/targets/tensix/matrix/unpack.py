@@ -85,7 +85,7 @@ class UnpackJob:
         return x, self.descriptor(32, 8), self.descriptor(48, 8) or 1, self.descriptor(64, 8) or 1
 
     def base(self) -> int:
-        """The byte behind the tile's header."""
+        """The byte after the tile's header."""
         other = self.context if self.many else 0
         register = 3 if other < 4 else 4
         start = f"REG{register}_Base_cntx{other}_address" if other else "REG3_Base_address"
@@ -301,7 +301,7 @@ def _put(job: UnpackJob, values: U32, target: Format) -> Done:
 
 
 def _next_context(core: Coprocessor, thread: int, unpacker: int, context: int) -> None:
-    """The context after one; behind the last comes 0."""
+    """The context after one; after the last comes 0."""
     following = context + 1 & 7
     if following >= 1 << field(core, thread, f"THCON_SEC{unpacker}_REG2_Context_count"):
         following = 0

@@ -21,7 +21,7 @@ from nasm.targets.tensix.matrix.reading import fp16_from_fp32
 
 
 class NumberKind(Enum):
-    """What a number is on its way through a packer."""
+    """The format of a number within a packer."""
 
     FP32 = "exponent of 8 bits, as FP32 bits"
     FP16 = "exponent of 5 bits, as FP16 bits"
@@ -139,7 +139,7 @@ def early(stored: Any, how: DstReading) -> tuple[Bits, NumberKind]:
 
 
 MINUS_INFINITY = {NumberKind.FP32: 0xFF800000, NumberKind.FP16: 0xFFFF}
-"""What stands where an edge mask puts minus infinity."""
+"""The value where an edge mask puts minus infinity."""
 
 _SIGN = {
     NumberKind.FP32: 1 << 31,

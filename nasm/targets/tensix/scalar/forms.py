@@ -1,6 +1,6 @@
 """Instructions of several forms, by the arguments of their official macros.
 
-Which form a word is, is said by bits of it; each form is a function of its own fields.
+Bits of a word say which form it is; each form is a function of its own fields.
 
 Sources: their pages, one for each form, in the public ISA documentation of Wormhole B0.
 """

@@ -2,7 +2,7 @@
 
 Sources: the pages of the instructions in the public ISA documentation of Wormhole B0. Addresses and
 what is stored are taken when an instruction starts; it returns a function that does what memory
-does later. Until then the request is under way, and the gate and the scalar unit can wait for it.
+does later. Until then the request is in flight, and the gate and the scalar unit can wait for it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def stepped_offset(core: Coprocessor, thread: int, half: int, increment: int) ->
 
 
 def _request(own: Thread, does: Later) -> Later:
-    """A request of a thread that is under way until memory has done it."""
+    """A request of a thread that is in flight until memory has done it."""
     own.requests += 1
 
     def done() -> None:

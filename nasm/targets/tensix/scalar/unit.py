@@ -42,7 +42,7 @@ def waits_for_unit(core: Coprocessor, thread: int) -> Blocked | None:
 def waits_to_flush(
     core: Coprocessor, thread: int, ConditionMask: int, units: BusyUnits
 ) -> Blocked | None:
-    """What keeps FLUSHDMA from going on; no condition stands for all four."""
+    """What keeps FLUSHDMA from continuing; no condition means all four."""
     said = [*unmet(core, thread, ConditionMask or DEFAULT_FLUSH, units)]
     return Blocked("flush", ", ".join(said)) if said else None
 

@@ -22,7 +22,7 @@ _UNKNOWN: Final = -1
 
 
 def STALLWAIT(core: Coprocessor, thread: int, BlockMask: int, ConditionMask: int) -> None:
-    """Latch a wait for units and banks; no condition stands for C0 to C6, no block bit for B6."""
+    """Latch a wait for units and banks; no condition means C0 to C6, no block bit B6."""
     _latch(core, thread, BlockMask, ConditionMask or DEFAULT_CONDITIONS)
 
 

@@ -36,7 +36,7 @@ def _never(index: int) -> Blocked:
 
 
 def want(core: Coprocessor, thread: int, Index: int) -> None:
-    """Note that an ATGETM has come to the gate, so that a release may be fair to it."""
+    """Note that an ATGETM has reached the gate, so that a release may be fair to it."""
     core.threads[thread].wants = Index
 
 

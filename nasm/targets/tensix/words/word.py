@@ -21,7 +21,7 @@ _FIELD = re.compile(r"(±?)(\w+)\[(\d+)(?::(\d+))?\]")
 
 
 class Described(Enum):
-    """Where what an instruction does is told."""
+    """Where the behaviour of an instruction is documented."""
 
     DOCS = "Tenstorrent ISA documentation, Wormhole B0, {page}; names of operands: tt-llk"
     YAML = "tt-llk, Wormhole B0, assembly.yaml; there is no page on {page}"
@@ -53,7 +53,7 @@ class Word:
 
     @property
     def source(self) -> str:
-        """Where it is told."""
+        """Where it is documented."""
         return self.told.value.format(page=self.page or self.mnemonic)
 
     @property
