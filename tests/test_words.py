@@ -17,7 +17,54 @@ DOCS = ROOT / "docs"
 PACKAGE = ROOT / "nasm"
 MOST_ROWS = 60
 
-IN_COMMENTS: dict[str, int] = {}
+IN_COMMENTS: dict[str, int] = {
+    "alike": 21,
+    "anew": 12,
+    "are said": 3,
+    "are to be": 1,
+    "as by default": 1,
+    "at rest": 3,
+    "await": 2,
+    "awaits": 2,
+    "behind": 72,
+    "beside": 44,
+    "born": 3,
+    "came to": 4,
+    "come to": 6,
+    "comes to": 3,
+    "comes to be": 2,
+    "go on": 11,
+    "goes on": 12,
+    "handed": 3,
+    "hands": 5,
+    "held back": 1,
+    "held up": 3,
+    "is said": 26,
+    "is to be": 6,
+    "likes": 1,
+    "mends": 5,
+    "nobody": 36,
+    "not count": 3,
+    "on its way": 2,
+    "on their way": 1,
+    "rounds back": 1,
+    "said of": 1,
+    "say so": 4,
+    "says so": 10,
+    "somebody": 18,
+    "stand": 46,
+    "stands": 76,
+    "stood": 5,
+    "surely": 9,
+    "told": 66,
+    "under way": 12,
+    "was said": 1,
+    "what is wrong": 25,
+    "whatever else": 7,
+    "whatever takes": 1,
+    "whoever": 26,
+    "worked out": 2,
+}
 """How often each word is in the comments and docstrings of ``nasm/``."""
 
 CLASSES = {"DType": 2, "Queue": 2, "Semaphore": 2}
@@ -153,7 +200,7 @@ def test_the_strings_of_a_module_count_and_its_comments_and_docstrings_do_not() 
 
 def remarks(module: str) -> str:
     """The comments and docstrings of a module, without what is code in them."""
-    every = " | ".join(token["gone"] for token in TOKEN.finditer(module) if token["gone"])
+    every = "\n".join(token["gone"] for token in TOKEN.finditer(module) if token["gone"])
     return re.sub(r"\s+# ", " ", re.sub(r"`[^`\n]*`", " ", every))
 
 

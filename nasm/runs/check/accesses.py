@@ -1,6 +1,6 @@
 """What the instructions of a program touch, whatever a run would make of them.
 
-An address that only a run knows stands for all of its tensor. What an engine holds is a place of
+An address that only a run knows counts as all of its tensor. What an engine holds is a place of
 its own, as a register is.
 """
 
@@ -92,7 +92,7 @@ class Touches:
         return instruction.row.name, found.cores, found.by
 
     def clears(self, queue: int, pc: int) -> bool:
-        """Whether an instruction sets semaphores to 0, beside what it updates."""
+        """Whether an instruction sets semaphores to 0, besides what it updates."""
         return self.program.instruction(queue, pc).row.effect is Clear
 
     def _outline(self, queue: int, traits: Traits, instruction: Instruction) -> Outline:

@@ -1,4 +1,4 @@
-"""A program, before anybody runs it with values: what is wrong with it, and what it holds when.
+"""A program before it is run with values: its errors, and what it holds when.
 
 This is the one place that looks at a program so; the command, the debugger and Python ask it. A
 program whose branches and addresses need no values is followed to its end, in a run without them;
@@ -86,7 +86,7 @@ def examine(
 
 
 def _sorted(report: RunReport) -> tuple[list[Problem], list[Problem]]:
-    """What is wrong with a run, and what it could not go on without knowing."""
+    """The errors of a run, and what it could not continue without knowing."""
     found = [p for p in (*report.hazards, *report.problems) if p.code != LIMIT]
     return [p for p in found if p.code != NO_VALUES], [p for p in found if p.code == NO_VALUES]
 
@@ -94,7 +94,7 @@ def _sorted(report: RunReport) -> tuple[list[Problem], list[Problem]]:
 def _static(
     session: Running, touches: Touches, watch: Watch, errors: Sequence[Problem], report: RunReport
 ) -> Iterator[Problem]:
-    """What the text alone tells, but for what the run told already."""
+    """What the text alone shows, but for what the run reported already."""
     program = session.program
     ways = [reachable(program, queue, touches) for queue in range(len(program.queues))]
     counters = CounterUses(program, ways)
@@ -153,7 +153,7 @@ def _cut_short(report: RunReport, unknown: Iterable[Problem]) -> Iterator[Proble
 
 
 def _place(problem: Problem) -> tuple[int, int]:
-    """Where a finding stands in the text; those that stand nowhere come last."""
+    """The place of a finding in the text; those without one come last."""
     return (0, problem.span.start) if problem.span is not None else (1, 0)
 
 

@@ -72,7 +72,7 @@ class CounterUses:
             yield finding(NEVER_POSTED, said, span_of(program, first), hint, notes)
 
     def never_awaited(self, told: Collection[int]) -> Iterator[Problem]:
-        """Semaphores and events that are posted for nobody, but for those that others tell of."""
+        """Semaphores and events that nothing waits for, but for those reported elsewhere."""
         for number, places in self.posts.items():
             if number in self.waits or number in told:
                 continue

@@ -1,4 +1,4 @@
-"""Instructions that do nothing for anybody: never reached, or of which nobody reads the results."""
+"""Instructions without effect: never reached, or with results that nothing reads."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from nasm.views.tensor import Tensor
 from nasm.views.view import View
 
 DMA = " DMA"
-"""Behind the name of an engine whose transfer it was."""
+"""After the name of an engine whose transfer it was."""
 
 Life = tuple[int, int, dict[str, None], dict[str, None]]
 """First and last tick of a tensor, who wrote and who read it."""

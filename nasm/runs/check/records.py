@@ -66,7 +66,7 @@ class MemoryMap:
 
 @dataclass(frozen=True, slots=True)
 class Executable:
-    """An instruction where it stands: its pc, its name, and its place in the text."""
+    """An instruction by its place: its pc, its name, and where it is in the text."""
 
     pc: int
     name: str
@@ -91,7 +91,7 @@ class Reliance:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Examination:
-    """What is known of a program before anybody runs it with values.
+    """What is known of a program before it is run with values.
 
     ``problems`` are errors, then warnings and notes, in the order of the text; those that are
     ``allowed`` are apart. ``ended`` says

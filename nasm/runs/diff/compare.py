@@ -16,9 +16,8 @@ from nasm.runs.running import Running
 def compare(a: Running, b: Running, *, without: str = "") -> Comparison:
     """Two runs side by side, each as far as it got; both sessions were made with ``profile=True``.
 
-    Outputs are compared if both ran to their end with values; ``without`` says why they were run
-    without, if somebody wants to know. Raises :class:`~nasm.base.problems.Failure` if one keeps no
-    profile.
+    Outputs are compared if both ran to their end with values; ``without`` is the reason for running
+    without, if any. Raises :class:`~nasm.base.problems.Failure` if one keeps no profile.
     """
     mine, other = a.profile(), b.profile()
     without = _why_not(a, b, without)
@@ -69,7 +68,7 @@ def differences(a: Running, mine: Profile, b: Running, other: Profile) -> Iterat
 
 
 def _figures(profile: Profile, beside: Profile) -> dict[str, str]:
-    """The figures that were set, and those that are as by default where the other run set them."""
+    """The figures that were set, and the defaults of those that the other run set."""
     found = {}
     if profile.target == beside.target:
         found = {f.name: f"{rounded(f.default)} {f.unit}" for f in beside.timing}

@@ -1,4 +1,4 @@
-"""Two critical paths, folded by line, joined: each line beside itself, or beside what replaced it.
+"""Two critical paths, folded by line, joined: each line with itself, or with what replaced it.
 
 Lines of one text are the same by their number; those of two texts are aligned first.
 """
@@ -45,7 +45,7 @@ def _key(line: PathLine) -> Key:
 
 
 def _pairs(mine: Sequence[OnPath], others: Sequence[OnPath]) -> Iterable[PathChange]:
-    """What engines have of one line: each beside itself, then those that it may have moved to."""
+    """What engines have of one line: each with itself, then those that it may have moved to."""
     by_queue = {_engine(line): line for line in others}
     left: list[OnPath] = []
     for line in mine:

@@ -13,7 +13,7 @@ from nasm.base.problems import Problem
 from nasm.base.source import Span
 
 BUSY, EMPTY = "busy", "empty"
-"""What an engine does beside waiting: see :class:`nasm.analysis.profile.records.EngineTimes`."""
+"""What an engine does besides waiting: see :class:`nasm.analysis.profile.records.EngineTimes`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class TensorChange:
 
     Otherwise ``count`` elements of ``elements`` differ, ``first`` is the first of them, and
     ``largest`` the greatest difference: NaN where a number meets one, None where no element that
-    differs has a value on both sides. NaNs are alike, and so are 0 and -0.
+    differs has a value on both sides. NaNs are equal, and so are 0 and -0.
     """
 
     name: str

@@ -114,7 +114,7 @@ def SFPPOPC(core: Coprocessor, thread: int, Mod1: int = 0, quirks: Quirks = DOCU
 
 
 def SFPCOMPC(core: Coprocessor, thread: int) -> None:
-    """Switch to the lanes of an else: those that the top of the stack has set, but are not set.
+    """Switch to the lanes of an else: those set on top of the stack, and not set now.
 
     They become false where they or those of the top are not in use. An empty stack has all set.
     """
