@@ -57,7 +57,7 @@ IN_COMMENTS: dict[str, int] = {
     "stood": 5,
     "surely": 9,
     "told": 66,
-    "under way": 12,
+    "under way": 11,
     "was said": 1,
     "what is wrong": 25,
     "whatever else": 7,

@@ -42,7 +42,7 @@ def queues(shell: Shell, rest: str) -> None:
 
 @command("info transfers", "dma")
 def transfers(shell: Shell, rest: str) -> None:
-    """Every transfer (DMA) under way, and when it lands.
+    """Every transfer (DMA) in flight, and when it lands.
 
     In dispatch its shares are on their way to the channels; queued, none has started; moving, some
     have; landing, the channels are done with all of them; notifying, all have landed, and waiters
