@@ -30,7 +30,7 @@ IN_COMMENTS: dict[str, int] = {
     "beside": 44,
     "born": 3,
     "came to": 4,
-    "come to": 7,
+    "come to": 6,
     "come to be": 1,
     "comes to": 4,
     "comes to be": 2,
