@@ -113,7 +113,7 @@ class EnginePart:
         return strip(self.past, self.scene(), cycles, width)
 
     def scene(self) -> Scene:
-        """What engines do now, and can come to do."""
+        """What engines do now, and can do next."""
         from nasm.debugger.engines.context import Scene
 
         return Scene(self.run.machine, self._outlook, self.run.status)
