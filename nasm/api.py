@@ -69,13 +69,13 @@ def assemble(
     given, allowed = program_of(text_or_path), Allowed.of(files, include)
     asked = Timing.of(timing)
     rewrite = synchronised if autosync else None
-    with _limited(deadline, memory):
+    with limited(deadline, memory):
         made = loaded(given, TARGETS, target, defines, options, allowed, asked, rewrite)
     return made.program
 
 
 @contextmanager
-def _limited(seconds: float | None, memory: int | None) -> Iterator[deadlines.Deadline]:
+def limited(seconds: float | None, memory: int | None) -> Iterator[deadlines.Deadline]:
     """Limits of a call; raises Failure where it is out of time."""
     deadline = deadlines.Deadline(seconds)
     try:
@@ -171,7 +171,7 @@ def run(
     between two events, the report has the status TIMEOUT. Raises
     Failure if it does not assemble; what goes wrong while it runs is in the report.
     """
-    with _limited(deadline, memory) as clock:
+    with limited(deadline, memory) as clock:
         session = Session(
             program,
             inputs,
@@ -231,7 +231,7 @@ def check(
     ``memory`` as for :func:`assemble`.
     Raises Failure if it does not assemble; all else that is wrong is in what it returns.
     """
-    with _limited(deadline, memory):
+    with limited(deadline, memory):
         if not isinstance(program, Program):
             program = assemble(
                 program,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nasm.api import Result
+from nasm.api import Result, limited
 from nasm.api import run as run_program
 from nasm.base.problems import Failure, Problem
 from nasm.isa.timing import TimingGiven
@@ -55,34 +55,37 @@ def run(
     strict: bool = False,
     allow: Iterable[str] = (),
     checked: bool = True,
+    deadline: float | None = None,
+    memory: int | None = None,
     **kwargs: Any,
 ) -> KernelResult:
     """Run a kernel with arrays: what it returns, and the report.
 
-    Up to ``timing`` keywords are as for :func:`trace`, up to ``checked`` as for :func:`nasm.run`;
+    Up to ``timing`` keywords are as for :func:`trace`, up to ``memory`` as for :func:`nasm.run`;
     all else is the kernel's. What was traced before is run with the arrays that it was traced with.
     Results are arrays of the framework of the arguments; arguments that the kernel writes are
-    changed. Without ``values`` there are none. Raises Failure if the run does not get to its end;
-    what else is wrong with it is in the report.
+    changed. Without ``values`` there are none. Raises Failure if the run does not get to its end,
+    or tracing and run to theirs within the limits; what else is wrong is in the report.
     """
-    if isinstance(kernel, Traced):
-        traced = kernel
-    else:
-        more: dict[str, Any] = {"options": options, "timing": timing, **kwargs}
-        traced = trace(kernel, *args, lnc=lnc, target=target, dma=dma, **more)
-    if values:
-        fixed(traced)
-    result = run_program(
-        traced.program,
-        dict(traced.inputs),
-        max_cycles=max_cycles,
-        max_instructions=max_instructions,
-        values=values,
-        profile=profile,
-        strict=strict,
-        allow=allow,
-        checked=checked,
-    )
+    with limited(deadline, memory):
+        if isinstance(kernel, Traced):
+            traced = kernel
+        else:
+            more: dict[str, Any] = {"options": options, "timing": timing, **kwargs}
+            traced = trace(kernel, *args, lnc=lnc, target=target, dma=dma, **more)
+        if values:
+            fixed(traced)
+        result = run_program(
+            traced.program,
+            dict(traced.inputs),
+            max_cycles=max_cycles,
+            max_instructions=max_instructions,
+            values=values,
+            profile=profile,
+            strict=strict,
+            allow=allow,
+            checked=checked,
+        )
     return KernelResult(finished(traced, result) if values else None, result, traced)
 
 
