@@ -7,7 +7,7 @@ something overwrites a part, the bytes that are left are told apart, of that one
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from operator import itemgetter
 from typing import Any, Final, Protocol
 
@@ -159,15 +159,12 @@ class Losses:
         """The line of the text that an instruction came from."""
         return queue, self.program.queues[queue].spans[pc] or -1 - pc
 
-    def warnings(self, raced: Container[frozenset[Who]]) -> list[Problem]:
-        """A warning for each line that lost a result.
-
-        Not for what a line lost to another with which it has ``raced``: that is said of the race.
-        """
+    def warnings(self, explained: Callable[[Who, Who], bool] = lambda *_: False) -> list[Problem]:
+        """A warning for each line that lost a result to another, unless that is ``explained``."""
         return [
             self._warning(who, by, count)
             for line, (who, by, count) in self.lost.items()
-            if frozenset((line, self._line(*by))) not in raced
+            if not explained(line, self._line(*by))
         ]
 
     def _warning(self, who: Who, by: Who, count: int) -> Problem:

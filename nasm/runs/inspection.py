@@ -237,13 +237,18 @@ class Inspection:
         yield from machine.hazards.warnings
         yield from machine.below_zero.warnings()
         yield from self._late()
-        yield from machine.losses.warnings(ordering.raced() if ordering is not None else ())
-        yield from machine.hazards.numbers.warnings()
         if ordering is None:
             yield from found
+            yield from machine.losses.warnings()
         else:
             yield from ordering.warnings()
-            yield from ordering.among(found, lambda race: self.policy.allowing(race) is None)
+            yield from ordering.among(found, self._counts)
+            yield from machine.losses.warnings(ordering.explained(self._counts))
+        yield from machine.hazards.numbers.warnings()
+
+    def _counts(self, race: Problem) -> bool:
+        """Whether a race is not allowed."""
+        return self.policy.allowing(race) is None
 
     def _late(self) -> tuple[Problem, ...]:
         """Transfers that nothing waits for at the end of a run."""
@@ -251,7 +256,7 @@ class Inspection:
         flying = self._own(self.machine.scheduler.late)
         if self.status is not Status.FINISHED or ordering is None:
             return hazards.late(flying)
-        told = ordering.moved(lambda race: self.policy.allowing(race) is None)
+        told = ordering.moved(self._counts)
         late, unlanded = (
             [who for who in origins if ordering.line(*who) not in told]
             for origins in (flying, self._own(ordering.unlanded()))
