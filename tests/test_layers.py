@@ -78,7 +78,7 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
         ("operands", "transfers"),
         ("kernels", "outlines", "rendezvous"),
         ("effects", "straight_run", "burst_source", "rounds"),
-        ("moment_advice",),
+        ("moment_advice", "text_order", "wait_advice"),
         ("tasks", "races", "endless"),
         ("ordering",),
         ("machine",),
