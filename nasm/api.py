@@ -54,12 +54,12 @@ def assemble(
     :class:`nasm.RunSettings`.
     """
     chosen = with_keywords(settings, keywords)
-    with _limited(chosen):
+    with limited(chosen):
         return chosen.assembled(program_of(text_or_path)).program
 
 
 @contextmanager
-def _limited(chosen: RunSettings) -> Iterator[deadlines.Deadline]:
+def limited(chosen: RunSettings) -> Iterator[deadlines.Deadline]:
     """Limits of a call; raises Failure where it is out of time."""
     deadline = deadlines.Deadline(chosen.deadline)
     try:
@@ -134,7 +134,7 @@ def run(
     does not assemble; what goes wrong while it runs is in the report.
     """
     chosen = with_keywords(settings, keywords)
-    with _limited(chosen) as clock:
+    with limited(chosen) as clock:
         session = Session(program, inputs, settings=replace(chosen, keep=0))
         with clock.asking(session.halt):
             report = session.run(
@@ -173,7 +173,7 @@ def check(
     Raises Failure if it does not assemble; all else that is wrong is in what it returns.
     """
     chosen = with_keywords(settings, keywords)
-    with _limited(chosen):
+    with limited(chosen):
         if isinstance(program, Program):
             chosen.refuse_text()
         else:

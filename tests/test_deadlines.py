@@ -11,12 +11,18 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import numpy as np
 import pytest
 
 import nasm
+import nasm.nki
 from nasm.base import deadlines, host_memory
 from nasm.base.problems import Failure
 from nasm.machine.records import Status
+
+with nasm.nki.installed():
+    import nki.isa as nisa
+    import nki.language as nl
 
 ENDLESS = """\
 .target trn2
@@ -60,6 +66,37 @@ def test_a_run_that_does_not_end_is_reported_when_its_time_is_up(where: Any) -> 
 def test_what_takes_too_long_before_there_is_a_result_is_a_failure(where: Any, call: Any) -> None:
     with pytest.raises(Failure, match=r"E0516.*the time of deadline= \(0.1 s\) was up"):
         where(lambda: call(LONG, deadline=0.1))
+
+
+@pytest.mark.parametrize("where", [here, elsewhere])
+@pytest.mark.parametrize("busy", ["tracing", "running"])
+def test_a_kernel_has_so_much_time_for_tracing_and_run(where: Any, busy: str) -> None:
+    def kernel(x: Any) -> Any:
+        while busy == "tracing":
+            pass
+        return _copied(x, 20_000)
+
+    x = np.zeros((128, 8), np.float32)
+    with pytest.raises(Failure, match=r"E0516.*the time of deadline= \(0.5 s\) was up"):
+        where(lambda: nasm.nki.run(kernel, x, deadline=0.5))
+
+
+def _copied(x: Any, times: int) -> Any:
+    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    tile = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.sbuf)
+    nisa.dma_copy(dst=tile, src=x)
+    for _ in range(times):
+        nisa.tensor_copy(dst=tile, src=tile)
+    nisa.dma_copy(dst=out, src=tile)
+    return out
+
+
+def test_a_kernel_has_so_much_memory() -> None:
+    x = np.zeros((128, 8), np.float32)
+    done = nasm.nki.run(lambda x: _copied(x, 1), x, deadline=60, memory=1 << 34)
+    assert done.ok
+    with pytest.raises(Failure, match=r"E0808.*memory= leaves"):
+        nasm.nki.run(lambda x: _copied(x, 1), np.zeros((128, 1 << 14), np.float32), memory=1 << 12)
 
 
 def test_a_call_that_ends_in_time_is_as_without_a_limit() -> None:

@@ -71,6 +71,17 @@ class Judged:
     allowed: tuple[AllowedProblem, ...]
 
 
+FOLLOWS = ("E0525", "E0526", "E0527")
+"""Warnings about values, which may be what they are because of a race."""
+
+
+def in_turn(warnings: Iterable[Problem], errors: Iterable[Problem]) -> tuple[Problem, ...]:
+    """Warnings and errors as they are shown: what may follow from a race comes last."""
+    some, wrong = list(warnings), tuple(errors)
+    late = [p for p in some if p.code in FOLLOWS] if any(p.code == "E0502" for p in wrong) else []
+    return (*(p for p in some if p not in late), *wrong, *late)
+
+
 def refused(problems: Iterable[Problem]) -> Judged:
     """The problems of a program that cannot be run, of which nothing can be allowed."""
     found = tuple(problems)

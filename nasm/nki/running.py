@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from nasm.api import Result
+from nasm.api import Result, limited
 from nasm.api import run as run_program
 from nasm.base.problems import Failure, Problem
 from nasm.machine.records import RunReport, Status
@@ -55,19 +55,21 @@ def run(
     described at :class:`nasm.RunSettings`, and all else is the kernel's. What was traced before is
     run with the arrays that it was traced with.
     Results are arrays of the framework of the arguments; arguments that the kernel writes are
-    changed. Without ``values`` there are none. Raises Failure if the run does not get to its end;
-    what else is wrong with it is in the report.
+    changed. Without ``values`` there are none. Raises Failure if the run does not get to its end,
+    or tracing and run to theirs within the limits; what else is wrong is in the report.
     """
     ours = {name: kwargs.pop(name) for name in KernelKeywords.__annotations__ if name in kwargs}
     chosen = with_keywords(settings, ours)
-    if isinstance(kernel, Traced):
-        traced = kernel
-    else:
-        more: dict[str, Any] = {"options": chosen.options, "timing": chosen.timing, **kwargs}
-        traced = trace(kernel, *args, lnc=lnc, target=chosen.target, dma=dma, **more)
-    if chosen.values:
-        fixed(traced)
-    result = run_program(traced.program, dict(traced.inputs), settings=chosen.of_assembled())
+    with limited(chosen):
+        if isinstance(kernel, Traced):
+            traced = kernel
+        else:
+            more: dict[str, Any] = {"options": chosen.options, "timing": chosen.timing, **kwargs}
+            traced = trace(kernel, *args, lnc=lnc, target=chosen.target, dma=dma, **more)
+        if chosen.values:
+            fixed(traced)
+        inputs, unlimited = dict(traced.inputs), replace(chosen, deadline=None, memory=None)
+        result = run_program(traced.program, inputs, settings=unlimited.of_assembled())
     return KernelResult(finished(traced, result) if chosen.values else None, result, traced)
 
 

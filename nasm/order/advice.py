@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
+from nasm.order.again import again, rounds, taking
 from nasm.order.check import Check
 from nasm.order.events import Added
 from nasm.order.faults import Fault
@@ -23,13 +24,12 @@ STEPS = 4
 class Advice(NamedTuple):
     """A wait that was tried: for ``step`` more in each further round of its line.
 
-    It ``takes`` what it waited for. If there is no ``wait`` in the remedy the event itself was
+    If there is no ``wait`` in the remedy the event itself was
     waited for, which takes a counter of its own.
     """
 
     remedy: Remedy
     step: int = 0
-    takes: bool = False
 
 
 def advised(trials: Trials, fault: Fault) -> Advice | None:
@@ -50,39 +50,15 @@ def advised(trials: Trials, fault: Fault) -> Advice | None:
 def _candidates(check: Check, fault: Fault) -> Iterator[Advice]:
     """Waits for what is posted already, and then for what is not yet."""
     found = fault.remedy
-    if found.wait is not None:
-        again = _again(check, fault)
-        for value, step in _steps(_values(check, fault)):
-            if not (step and again):
+    if found.wait is not None and found.wait.counter not in check.sources.program.unnamed:
+        repeated = again(check, found.place)
+        for value, step in _steps(_values(check, fault)) if not found.takes else ():
+            if not (step and repeated):
                 yield Advice(found._replace(wait=found.wait._replace(value=value)), step)
-        if again:
+        if repeated:
             yield Advice(found)
-            for value in dict.fromkeys((_unit(check, found.wait), found.wait.value)):
-                taken = found.wait._replace(value=value)
-                yield Advice(found._replace(wait=taken), 0, True)
-    yield Advice(found._replace(wait=None, others=(), placed=None))
-
-
-def _unit(check: Check, wait: CounterWait) -> int:
-    """The least that is posted to a counter at a time; of a transfer, all of its shares."""
-    posts = check.order.streams(wait.counter)
-    return min(one.totals[nth] - one.total(nth) for one in posts for nth in range(len(one.totals)))
-
-
-def _again(check: Check, fault: Fault) -> bool:
-    """Whether the line that is to wait is executed more than once at one place: in a loop."""
-    queue, index = fault.remedy.place
-    pcs = check.watch.pcs[queue]
-    return pcs.count(pcs[index]) > 1
-
-
-def _rounds(check: Check, fault: Fault) -> list[int]:
-    """The instructions of the line that is to wait, from the one that is named on."""
-    queue, index = fault.remedy.place
-    line = check.line(queue, index)
-    pcs = check.watch.pcs[queue]
-    same = {pc for pc in set(pcs) if check.line_of(queue, pc) == line}
-    return [at for at in range(index, len(pcs)) if pcs[at] in same]
+            yield from map(Advice, taking(check, found))
+    yield Advice(found._replace(wait=None, others=(), placed=None, takes=False))
 
 
 def _values(check: Check, fault: Fault) -> dict[int, int]:
@@ -92,7 +68,7 @@ def _values(check: Check, fault: Fault) -> dict[int, int]:
     values = {0: found.wait.value}
     if found.placed is not None:
         return values
-    number = {index: nth for nth, index in enumerate(_rounds(check, fault))}
+    number = {index: nth for nth, index in enumerate(rounds(check, found.place))}
     for waiter, other in check.split(fault.race, found.waiter):
         if waiter.index not in number or check.starts_after(other, waiter):
             continue
@@ -123,7 +99,7 @@ def _add(check: Check, fault: Fault, advice: Advice, more: dict[Place, list[Adde
             if not check.starts_after(other, waiter):
                 more.setdefault((waiter.queue, waiter.index), []).append(check.end(other))
         return
-    for nth, index in enumerate(_rounds(check, fault)):
+    for nth, index in enumerate(rounds(check, fault.remedy.place)):
         added = CounterWait(mine.counter, ">=", wait.value + advice.step * nth)
         place = fault.remedy.place[0], index
-        more.setdefault(place, []).append(Take(added) if advice.takes else added)
+        more.setdefault(place, []).append(Take(added) if advice.remedy.takes else added)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from nasm.base import gc_pause
@@ -21,6 +21,10 @@ Line = tuple[int, int]
 
 PAIRS = 100
 """Pairs of accesses that are kept of two lines."""
+
+
+Apart = Callable[[ByteAccess, ByteAccess], object]
+"""What tells the races of two lines apart, if there are several."""
 
 
 class Race(NamedTuple):
@@ -42,7 +46,8 @@ class Check:
 
     ``held`` says that engines wait for their own results. ``more`` are waits that the program does
     not have, to see what they would fix. Of accesses to one place only as many are compared as it
-    takes to find a race if there is one, unless ``every`` race is wanted.
+    takes to find a race if there is one, unless ``every`` race is wanted. Two lines may have
+    several races, which something tells ``apart``.
     """
 
     def __init__(
@@ -52,8 +57,10 @@ class Check:
         held: bool,
         more: More | None = None,
         every: bool = False,
+        apart: Apart | None = None,
     ) -> None:
         self.sources, self.watch, self.held, self.more = sources, watch, held, more or {}
+        self.apart = apart
         self.every = every or bool(self.more)
         self._torn = False  # an interrupt came while it judged
         self._reset()
@@ -164,7 +171,7 @@ class Check:
         if self.more and self.ordered(now, first):  # what waits more comes later than it did
             return
         one, other = sorted((self._side(first), self._side(now)))
-        key = (*one, *other)
+        key = (*one, *other, self.apart and self.apart(first, now))
         found = self._pairs.get(key)
         if found is None:
             self._pairs[key] = Race(first, now, [(first, now)])

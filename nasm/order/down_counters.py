@@ -21,6 +21,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from nasm.order.exact_waits import Tally, surely
 from nasm.order.posts import Clock, Posts, TakenStep, Window, joined, more_than, posted
 from nasm.order.skeleton import COMPLETES, LANDS, STARTS, Step
 
@@ -140,6 +141,12 @@ class Lives:
             if need > more or (wait.op == "==" and need < least):
                 continue
             after = base if setter is None else _after(base, setter)
+            if wait.op == "==":
+                made = _exactly(counter, step, base, setter, sets)
+                if made is None:
+                    continue
+                for posts, count in made:
+                    after = joined(after, posts, count - 1)
             if need > 0:
                 after = _filled(after, windows, more - need)
             clock = after if clock is None else tuple(map(min, clock, after))
@@ -181,6 +188,41 @@ class Lives:
     def _follows(self, taken: TakenStep, setter: TakenStep) -> bool:
         """Whether a wait can only be over once a set was made."""
         return _has(taken.clock, taken.step.queue, taken.step.index, setter)
+
+
+def _exactly(
+    counter: DownCounter,
+    step: Step,
+    base: Clock,
+    setter: TakenStep | None,
+    sets: Sequence[TakenStep],
+) -> list[tuple[Posts, int]] | None:
+    """What has surely been made when a wait for just a value is over; None if it cannot be."""
+    assert step.wait is not None
+    low = high = step.wait.value - (0 if setter is None else posted(setter.step)[1])
+    rows: list[Tally] = []
+    streams = [(1, one) for one in counter.posts.values()]
+    streams += [(-1, one) for one in counter.takes.values()]
+    by_posts = {id(one.posts): one for _, one in streams}
+    for sign, stream in streams:
+        posts, first = stream.posts, max((stream.before_change(one) for one in sets), default=0)
+        known, count = stream.known(base, step.queue, step.index), posts.before(*_place(step))
+        if posts.kind == LANDS:  # each share by itself, in any order
+            low -= posts.total(max(first, count)) - posts.total(first)
+            continue
+        wiped = first
+        if setter is not None:
+            wiped = bisect_left(stream.taken, True, key=lambda one: _before(setter, one))
+
+        def needs(other: Posts, made: int, stream: ChangeStream = stream) -> int:
+            return by_posts[id(other)].before_change(stream.taken[made - 1])
+
+        rows.append(Tally(posts, needs, sign, first, max(first, wiped), known, count))
+    return surely(rows, low, high)
+
+
+def _place(step: Step) -> Place:
+    return step.queue, step.index
 
 
 def _sure(

@@ -11,9 +11,11 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from nasm.order.accesses import ByteAccess
-from nasm.order.check import Check, Race
+from nasm.order.again import taken, taking
+from nasm.order.check import Apart, Check, Race
 from nasm.order.events import Added
-from nasm.order.remedies import Remedy, meant, remedy
+from nasm.order.remedies import Meant, Remedy, remedy
+from nasm.order.skeleton import Take
 
 MOST = 12
 """Faults that are searched one by one; the rest is reported pair by pair."""
@@ -30,6 +32,9 @@ WORK = 400_000
 Filled = Callable[[ByteAccess], bool]
 """Whether what an access touches has had values before the run."""
 
+Who = Callable[[Check, ByteAccess, ByteAccess], Meant]
+"""Which of two accesses should wait for the other one."""
+
 
 class Fault(NamedTuple):
     """A race and its fix; and the same of the same lines on other queues."""
@@ -39,20 +44,20 @@ class Fault(NamedTuple):
     alike: tuple[Fault, ...] = ()
 
 
-def faults(check: Check, filled: Filled) -> list[Fault]:
+def faults(check: Check, meant: Who, apart: Apart | None) -> list[Fault]:
     """The faults of a run that was judged, in its order."""
     found: list[Fault] = []
     more: dict[tuple[int, int], list[Added]] = {}
     budget = WORK
     if check.races:
-        check = Check(check.sources, check.watch, check.held, every=True)
+        check = Check(check.sources, check.watch, check.held, every=True, apart=apart)
         check.settle()
     while check.races and len(found) < MOST and budget > 0:
         best: tuple[int, Fault, Check] | None = None
-        for one in _candidates(check, filled):
+        for one in _candidates(check, meant):
             tried = {place: list(waits) for place, waits in more.items()}
             _mend(check, one, tried)
-            mended = Check(check.sources, check.watch, check.held, tried)
+            mended = Check(check.sources, check.watch, check.held, tried, apart=apart)
             mended.settle()
             budget -= len(check.watch.queues)
             if best is None or len(mended.races) < best[0]:
@@ -63,7 +68,7 @@ def faults(check: Check, filled: Filled) -> list[Fault]:
             break
         found.append(best[1])
         more, check = dict(best[2].more), best[2]  # type: ignore[arg-type]
-    found += [_plain(check, race, filled) for race in check.races]
+    found += [_plain(check, race, meant) for race in check.races]
     return _one_for_each_line(check, found)
 
 
@@ -82,18 +87,18 @@ def _one_for_each_line(check: Check, found: list[Fault]) -> list[Fault]:
     return [first._replace(alike=tuple(rest)) for first, *rest in kept.values()]
 
 
-def _candidates(check: Check, filled: Filled) -> Iterator[Fault]:
+def _candidates(check: Check, meant: Who) -> Iterator[Fault]:
     """What might fix most: a wait on a line of the first races, for what these or others need."""
-    races = [
-        (race, meant(check, race.first, race.second, filled(race.first)))
-        for race in check.races[:LINES]
-    ]
+    races = [(race, meant(check, race.first, race.second)) for race in check.races[:LINES]]
     races.sort(key=lambda one: not one[1].sure)
     lines = dict.fromkeys(check.line(one.waiter.queue, one.waiter.index) for _, one in races)
     for line in lines:
-        yield from _largest(_of_line(check, line))[:TRIED]
-    for race, (waiter, other, _) in races:
-        for _, (later, behind, _) in races:
+        some = _largest(_of_line(check, line, meant))[:TRIED]
+        yield from some
+        for one in some:
+            yield from (one._replace(remedy=found) for found in taking(check, one.remedy))
+    for race, (waiter, other, *_) in races:
+        for _, (later, behind, *_) in races:
             if later.queue == waiter.queue and later.index > waiter.index:
                 found = remedy(check, waiter, behind)
                 if found.wait is not None:
@@ -129,12 +134,12 @@ def _largest(found: list[Fault]) -> list[Fault]:
     return list(best.values())
 
 
-def _plain(check: Check, race: Race, filled: Filled) -> Fault:
-    one = meant(check, race.first, race.second, filled(race.first))
+def _plain(check: Check, race: Race, meant: Who) -> Fault:
+    one = meant(check, race.first, race.second)
     return Fault(race, remedy(check, one.waiter, one.other))
 
 
-def _of_line(check: Check, line: tuple[int, int]) -> list[Fault]:
+def _of_line(check: Check, line: tuple[int, int], meant: Who) -> list[Fault]:
     """The races that a wait on a line could fix."""
     found = []
     for race in check.races:
@@ -146,6 +151,8 @@ def _of_line(check: Check, line: tuple[int, int]) -> list[Fault]:
         for one, two in check.split(race, waiter):
             if check.starts_after(two, one):
                 continue  # it cannot come first
+            if meant(check, one, two) == Meant(two, one, said=True):
+                continue
             if (one.queue, one.index) == (waiter.queue, waiter.index):
                 found.append(Fault(race, remedy(check, one, two)))
     return found
@@ -153,6 +160,10 @@ def _of_line(check: Check, line: tuple[int, int]) -> list[Fault]:
 
 def _mend(check: Check, fault: Fault, more: dict[tuple[int, int], list[Added]]) -> None:
     """Let every round of a line wait as one of them would have to."""
+    if fault.remedy.takes:
+        for place, wait in taken(check, fault.remedy).items():
+            more.setdefault(place, []).append(Take(wait))
+        return
     for waiter, other in check.split(fault.race, fault.remedy.waiter):
         if check.starts_after(other, waiter):
             continue  # it cannot come first

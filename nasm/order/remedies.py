@@ -19,7 +19,8 @@ class Remedy(NamedTuple):
     """``waiter`` is to wait until ``other`` is over: for ``wait``, if there is one that does it.
 
     ``others`` are places of instructions whose posts count as well, and may come earlier or later.
-    The wait may be ``placed`` before the waiter, at an instruction that this comes after.
+    The wait may be ``placed`` before the waiter, at an instruction that this comes after. Each
+    round of a loop ``takes`` what it waits for, or not.
     """
 
     waiter: ByteAccess
@@ -27,6 +28,7 @@ class Remedy(NamedTuple):
     wait: CounterWait | None
     others: tuple[tuple[int, int], ...] = ()
     placed: tuple[int, int] | None = None
+    takes: bool = False
 
     @property
     def place(self) -> tuple[int, int]:
@@ -96,11 +98,15 @@ def _follows(check: Check, posts: Posts, nth: int, event: Event) -> bool:
 
 
 class Meant(NamedTuple):
-    """Who of two should wait for the other one, most likely, and whether it is ``sure``."""
+    """Who of two should wait for the other one, most likely, and whether it is ``sure``.
+
+    What is ``said`` by the text, which has a line before another, need not be what is meant.
+    """
 
     waiter: ByteAccess
     other: ByteAccess
     sure: bool = False
+    said: bool = False
 
 
 def meant(check: Check, first: ByteAccess, second: ByteAccess, filled: bool) -> Meant:

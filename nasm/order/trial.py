@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from nasm.order.check import Check, Line, Race
+from nasm.order.check import Apart, Check, Line, Race
 from nasm.order.events import More
 from nasm.order.skeleton import CounterWait, Step
 
@@ -25,8 +25,8 @@ BUDGET = 2_000_000
 class Trials:
     """Tries what would be added to the program of one run that was judged."""
 
-    def __init__(self, check: Check) -> None:
-        self.check, self.budget = check, BUDGET
+    def __init__(self, check: Check, apart: Apart | None = None) -> None:
+        self.check, self.apart, self.budget = check, apart, BUDGET
 
     def mends(self, more: More, races: Iterable[Race]) -> bool:
         """Whether a run with more waits finishes, and has none of some races."""
@@ -34,7 +34,7 @@ class Trials:
             return False
         self.budget -= len(self.check.watch.queues)
         check = self.check
-        made = Check(check.sources, check.watch, check.held, more)
+        made = Check(check.sources, check.watch, check.held, more, apart=self.apart)
         made.settle()
         return not any(_left(made, race) for race in races) and self._ends(made)
 
@@ -46,8 +46,12 @@ class Trials:
 
 def _left(check: Check, race: Race) -> bool:
     """Whether a pair of the same two lines is in no order."""
-    lines = _lines(check, race)
-    return any(_lines(check, one) == lines for one in check.races)
+    lines, apart = _lines(check, race), check.apart
+    return any(
+        _lines(check, one) == lines
+        and (apart is None or apart(one.first, one.second) == apart(race.first, race.second))
+        for one in check.races
+    )
 
 
 def _lines(check: Check, race: Race) -> set[Line]:

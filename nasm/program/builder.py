@@ -349,6 +349,7 @@ class ProgramBuilder(Declarations):
                 for name in table:
                     del self._declared[name]
                 table.clear()
+            self.program.unnamed.clear()
             del self.program.waits[1:], self.program.updates[1:]
             self._counters = CounterAllocation(self.generation)
             self._waits, self._updates = {}, {}

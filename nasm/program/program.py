@@ -139,7 +139,8 @@ class Program:
     its text allow, ``loop_registers`` those that the text does not name; ``settings`` are put
     into what cores hold before anything runs. ``views`` and ``macros`` are what lines that are
     typed in may name, too; the latter belong to whoever wrote them. ``posts`` are the moments that
-    instructions post, by queue and pc: empty if the text has none.
+    instructions post, by queue and pc: empty if the text has none. ``unnamed`` are the counters
+    that the text cannot name: those of moments and drains.
     """
 
     target: Target
@@ -165,6 +166,7 @@ class Program:
     views: dict[str, View] = field(default_factory=dict, compare=False)
     macros: object = field(default=None, compare=False)
     posts: dict[tuple[int, int], tuple[Posted, ...]] = field(default_factory=dict, compare=False)
+    unnamed: set[int] = field(default_factory=set, compare=False)
 
     __hash__ = None  # type: ignore[assignment]  # it is being made while it is used
 

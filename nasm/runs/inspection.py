@@ -249,13 +249,18 @@ class Inspection:
         yield from hazards.warnings
         yield from warnings.below_zero(machine.below_zero)
         yield from self._late()
-        yield from warnings.lost(machine.losses, ordering.raced() if ordering is not None else ())
-        yield from warnings.numbers(machine.findings.numbers)
         if ordering is None:
             yield from found
+            yield from warnings.lost(machine.losses)
         else:
             yield from ordering.warnings()
-            yield from ordering.among(found, lambda race: self.policy.allowing(race) is None)
+            yield from ordering.among(found, self._counts)
+            yield from warnings.lost(machine.losses, ordering.explained(self._counts))
+        yield from warnings.numbers(machine.findings.numbers)
+
+    def _counts(self, race: Problem) -> bool:
+        """Whether a race is not allowed."""
+        return self.policy.allowing(race) is None
 
     def _late(self) -> tuple[Problem, ...]:
         """Transfers that nothing waits for at the end of a run."""
@@ -263,7 +268,7 @@ class Inspection:
         flying = self._own(self.machine.scheduler.late)
         if self.status is not Status.FINISHED or ordering is None:
             return hazards.late(flying)
-        told = ordering.moved(lambda race: self.policy.allowing(race) is None)
+        told = ordering.moved(self._counts)
         late, unlanded = (
             [who for who in origins if self.program.line(*who) not in told]
             for origins in (flying, self._own(ordering.unlanded()))

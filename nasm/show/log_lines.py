@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from nasm.base.problems import Problem
-from nasm.base.suppressions import AllowedProblem
+from nasm.base.suppressions import AllowedProblem, in_turn
 from nasm.language.expectations.records import ExpectationRecord
 from nasm.machine.records import RunReport
 
@@ -32,7 +32,8 @@ def of_run(report: RunReport, more: Sequence[Problem] = (), whole: bool = True) 
 
     A run that fails has at least one problem here, or else it is not ``whole``.
     """
-    problems = (*report.warnings, *report.hazards, *report.problems, *_failures(report), *more)
+    found = in_turn(report.warnings, report.hazards)
+    problems = (*found, *report.problems, *_failures(report), *more)
     return Found(report.program, problems, report.allowed, whole)
 
 

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from nasm.base.problems import Problem, clean, folded, in_line
-from nasm.base.suppressions import AllowedProblem
+from nasm.base.suppressions import AllowedProblem, in_turn
 from nasm.isa.evidence import Evidence
 from nasm.isa.figures import figures_line
 from nasm.language.expectations.records import MARKS, ExpectationRecord, Mismatch
@@ -85,7 +85,7 @@ def wrong(
     report: RunReport, more: Sequence[Problem] = (), width: int | None = None
 ) -> list[RenderableType]:
     """Warnings, hazards and problems as diagnostics, an empty line before each."""
-    found = (*report.warnings, *report.hazards, *report.problems, *more)
+    found = (*in_turn(report.warnings, report.hazards), *report.problems, *more)
     return [part for p in found for part in (Text(), diagnostic(p, width))]
 
 

@@ -55,7 +55,9 @@ class CoreOutput:
             n += 1
             chosen = f"{name}_again{n}" if self.program.cores > 1 else f"{name}_{n}"
         self.builder.semaphore(chosen, core=self.core, event=event)
-        return (self.program.events if event else self.program.semaphores)[chosen]
+        number = (self.program.events if event else self.program.semaphores)[chosen]
+        self.program.unnamed.add(number)
+        return number
 
     def clear(self, queue: int, counters: list[int]) -> Iterator[int]:
         """Instructions that set semaphores to 0."""

@@ -95,7 +95,7 @@ def test_a_run_imports_nothing_that_only_other_runs_need() -> None:
         env=ENVIRONMENT,
         timeout=600,
     )
-    rare = ("language.codes", "language.editing", "sync", "machine.races", "show.sarif")
+    rare = ("language.codes", "language.editing", "sync", "analysis.hazards.races", "show.sarif")
     rare += ("analysis.profile", "debugger", "nki.kernel", "nki.running")
     rare += ("runs.check", "runs.diff", "runs.schedules")
     found = done.stdout.split()

@@ -71,6 +71,11 @@ class Call:
     made: tuple[str, ...] = ()
     growing: tuple[str, ...] = ()
 
+    @property
+    def code(self) -> int:
+        """How it ends where nothing fails: a difference is 1."""
+        return int(self.name == "fmt-diff")
+
     def lay_out(self, place: Path) -> None:
         """Lay out what it begins with."""
         texts = {
@@ -137,6 +142,7 @@ CALLS = (
     _call("list", "list p.nasm"),
     _call("isa", "isa TensorTensor --example"),
     _call("explain", "explain E0501"),
+    _call("help", "help run"),
     _call(
         "repl", "repl p.nasm --no-init -x script", "y.npy more.txt", growing="session.txt more.txt"
     ),

@@ -51,7 +51,7 @@ def watched(struck: Struck) -> Iterator[None]:
 
 def bench_of(call: Call, folder: Path) -> Bench:
     made = Bench(call, folder)
-    assert made.clean.code == 0, made.clean.out + made.clean.err
+    assert made.clean.code == call.code, made.clean.out + made.clean.err
     return made
 
 

@@ -55,3 +55,17 @@ def test_a_fix_mends_the_text(gone: tuple[str, ...], title: str) -> None:
     (fix,) = offered(text)
     assert (fix.code, fix.title) == ("E0502", title)
     assert not followed(analyse(applied(text, fix)))
+
+
+def test_a_text_that_synchronises_nothing_gets_moments() -> None:
+    text = TEXT.replace("post load[r]", "").replace("after load[r]  post made[r]", "")
+    text = text.replace("after made[r]", "").replace("@gpsimd .drain\n", "")
+    assert "add 'post t_loaded[r]' and 'after t_loaded[r]'" in [fix.title for fix in offered(text)]
+
+
+def test_a_wait_for_what_the_text_counts_is_a_fix_too() -> None:
+    text = TEXT.replace(".for r", ".sem in\n.for r", 1).replace("post load[r]", "$in += 16")
+    text = text.replace("after load[r]", "").replace("0..4", "0..1").replace("f32[4", "f32[1")
+    (fix,) = offered(text)
+    assert fix.title == "add '$in >= 16'"
+    assert not followed(analyse(applied(text, fix)))

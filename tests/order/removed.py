@@ -76,11 +76,14 @@ def races(problems: Sequence[Problem]) -> list[Problem]:
 def typed(source: Source, problems: Sequence[Problem]) -> Source:
     """A text with what is proposed for the races, typed where that is said."""
     lines = source.text.split("\n")
-    edits = [edit for problem in problems for edit in problem.facts["edits"]]
-    for edit in sorted(edits, key=lambda edit: edit["column"], reverse=True):
-        assert edit["file"] == source.name
-        line, at = edit["line"] - 1, edit["column"] - 1
-        lines[line] = lines[line][:at] + edit["insert"] + lines[line][at:]
+    edits = {
+        (edit["line"] - 1, edit["column"] - 1, edit["insert"], edit["file"])
+        for problem in problems
+        for edit in problem.facts["edits"]
+    }
+    for line, at, inserted, file in sorted(edits, reverse=True):
+        assert file == source.name
+        lines[line] = lines[line][:at] + inserted + lines[line][at:]
     return Source(source.name, "\n".join(lines))
 
 

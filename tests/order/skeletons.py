@@ -170,6 +170,26 @@ def in_turn(seed: int) -> Drawn:
     return Drawn(queues, order)
 
 
+def in_steps(seed: int) -> Drawn:
+    """Queues that post two or three at a time, take two, set, and wait for just what there is."""
+    draw = Random(f"in steps {seed}")
+    queues: list[list[Step]] = [[] for _ in range(draw.randint(2, 3))]
+    order, value = list[Step](), 0
+    for _ in range(draw.randint(3, 7)):
+        queue = draw.randrange(len(queues))
+        wait = (
+            CounterWait(0, draw.choice(("==", "==", ">=")), value) if draw.random() < 0.5 else None
+        )
+        op, amount = draw.choice([*[("+", n) for n in (2, 2, 3, -2)], ("=", 1), ("=", 0), ("=", 3)])
+        change = None
+        if draw.random() < 0.75 and (op == "=" or value + amount >= 0):
+            change = CounterChange(0, op, amount, draw.random() < 0.3)
+            value = amount if op == "=" else value + amount
+        order.append(Step(queue, len(queues[queue]), wait, change))
+        queues[queue].append(order[-1])
+    return Drawn(queues, order)
+
+
 # ---------------------------------------------------------------- executions
 
 

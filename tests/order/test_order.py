@@ -340,6 +340,13 @@ def test_what_was_taken_before_a_set_ends_no_wait_for_less_than_was_set() -> Non
     assert not clocks(next(runs(skeleton))).unordered
 
 
+def test_only_a_set_leads_to_one_where_each_post_is_of_two() -> None:
+    posts = [post(A, 2, at_start=True), post(A, 1, "="), Step(0, 0)]
+    skeleton = made(posts, [both(at_least(A, 1, "=="), post(A, 2))])
+    assert precedes(skeleton, COMPLETES, (0, 1), (1, 0))
+    assert not clocks(next(runs(skeleton))).unordered
+
+
 def test_a_clear_in_no_order_with_an_update_is_reported() -> None:
     skeleton = made([post(A)], [post(A, 0, "=")])
     (found,) = clocks(next(runs(skeleton))).unordered

@@ -27,6 +27,7 @@ from tests.order.skeletons import (
     Sizes,
     drawn,
     executed,
+    in_steps,
     in_turn,
     possible,
     streams,
@@ -90,6 +91,16 @@ def test_and_not_if_each_waits_for_just_the_value_that_the_one_before_has_left()
         one = in_turn(seed)
         assert list(unordered_sets(Walk(one.skeleton))) == [], seed
         assert clocks(one).unordered == [], seed
+
+
+def test_sets_among_posts_of_several_are_reported_exactly_if_something_is_in_no_order() -> None:
+    said = quiet = 0
+    for seed in part(range(2000), 200):
+        one = in_steps(seed)
+        wrong = any(unordered_sets(Walk(one.skeleton)))
+        assert bool(clocks(one).unordered) == wrong, seed
+        said, quiet = said + wrong, quiet + (not wrong)
+    assert min(said, quiet) > 40
 
 
 def test_what_a_run_happened_to_do_does_not_matter() -> None:

@@ -36,6 +36,14 @@ def test_of_all_removals_what_is_proposed_mends_nearly_all() -> None:
     assert mended >= ASKED * count
 
 
+def test_the_moment_of_a_core_says_that_both_have_met() -> None:
+    path = next(path for path in PROGRAMS if path.stem == "ring")
+    source = source_of(path)
+    problems = races(found(Source(source.name, source.text.replace("after exchanged[c]", ""))))
+    (problem,) = problems
+    assert problem.hint == "let line 33 say 'after exchanged[c]'"
+
+
 ROUNDS = """\
 .target trn2
 .hbm A f32[6, 128, 16] input = iota

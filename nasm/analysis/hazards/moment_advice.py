@@ -73,6 +73,7 @@ class MomentAdvice:
         self.program, self.trials, self.named = program, trials, named
         self.check = trials.check
         self.executed = ExecutedLines(program, self.check.watch)
+        self._given: dict[str, tuple[TextLine, int]] = {}
 
     def of(self, fault: Fault) -> Clauses | None:
         """The clause that mends a fault, if there is one."""
@@ -203,9 +204,10 @@ class MomentAdvice:
         queues = self.program.queues
         for event in some.get(other.queue, ()):
             if event.index >= other.index and self._implies(event, wanted):
+                if queues[event.queue].core != queues[waiter.queue].core:
+                    break
                 late = event.queue == waiter.queue and event.index >= waiter.index
-                near = queues[event.queue].core == queues[waiter.queue].core
-                return event if near and not late else None
+                return None if late else event
         for queue, events in some.items():
             if queues[queue].core == queues[waiter.queue].core:
                 at = bisect_left(events, True, key=lambda event: self._implies(event, wanted))
@@ -228,13 +230,20 @@ class MomentAdvice:
     def _implies(self, event: Event, wanted: Event) -> bool:
         """Whether something comes after another thing."""
         if event.queue != wanted.queue:
-            return self.check.order.before(wanted, event.queue, event.index)
+            known = self.check.order.before(wanted, event.queue, event.index)
+            return known or (wanted.kind == STARTS and self._together(event, wanted))
         if event.index == wanted.index:
             return event.kind >= wanted.kind
         known = wanted.kind == STARTS or wanted.kind == event.kind == COMPLETES
         if event.index > wanted.index and known:
             return True
         return self.check.order.before(wanted, event.queue, event.index)
+
+    def _together(self, one: Event, other: Event) -> bool:
+        """Whether two instructions start at one meeting."""
+        meetings = self.check.watch.meetings
+        number = meetings.get((one.queue, one.index), -1)
+        return number >= 0 and number == meetings.get((other.queue, other.index))
 
     def _only_posts(self, line: TextLine, name: str) -> bool:
         """Whether what posts a moment does nothing else."""
@@ -254,15 +263,21 @@ class MomentAdvice:
         events = {executed.round(at): Event(kind, *at) for at in places}
         if len(events) != len(places):
             return None
-        taken = {posted.name for some in self.program.posts.values() for posted in some}
-        taken |= words(line.source, line.start)
-        name = base = self.named(other)
-        number = 2
-        while name in taken:
-            name, number = f"{base}_{number}", number + 1
+        name = self._free_name(self.named(other), line, kind)
         read = " @read" if kind == STARTS else ""
         post = f"post {_text(name, variables)}{read}"
         return _Moments(name, variables, executed.run_time(place), events, post)
+
+    def _free_name(self, wanted: str, line: TextLine, kind: int) -> str:
+        """A name for what a line posts, that neither the text has nor another line was given."""
+        mine = line._replace(call=()), kind
+        taken = {posted.name for some in self.program.posts.values() for posted in some}
+        taken |= words(line.source, line.start)
+        taken |= {name for name, theirs in self._given.items() if theirs != mine}
+        name, number = wanted, 2
+        while name in taken:
+            name, number = f"{wanted}_{number}", number + 1
+        return name
 
     # -- what is said of them
 
@@ -373,6 +388,8 @@ class MomentAdvice:
             additions.insert(0, clause(there.source, there.start, moments.post))
         if None in additions:
             return None
+        if moments.post and there is not None:
+            self._given[moments.name] = there._replace(call=()), self.check.end(other).kind
         places = fault.remedy.place, after, (other.queue, other.index), moments.post
         made = tuple(one for one in additions if one is not None)
         return Clauses(*places, made, len(said) > 1)

@@ -52,7 +52,7 @@ class Ordering:
         from nasm.analysis.hazards.races import Races
 
         flying = self.scheduler.transfers.__contains__
-        told = self._last, self._known, flying, self._coming
+        told = self._last, self._filled, self._known, flying, self._coming
         return Races(self._check, self.program, self.region, *told)
 
     def _coming(self, counter: int) -> bool:
@@ -109,10 +109,11 @@ class Ordering:
         many = sum(race.many for race in check.races)
         asked = self.watch.future, len(self.watch.queues), many
         if asked != self._asked:
-            self._faults, self._told = tuple(faults(check, self._filled)), -1
-            self._asked = asked
+            self._faults, self._told, self._asked = (), -1, asked
+            if check.races:
+                self._faults = tuple(faults(check, self._said.meant, self._said.apart))
         if self._told != len(self.watch.landings):  # which sentences tell
-            found = [self._said.race(fault) for fault in self._faults]
+            found = list(self._said.races(self._faults)) if self._faults else []
             sets = {(one.counter, check.line(*one.set)): one for one in reversed(check.unordered)}
             found += [self._said.unordered(one) for one in reversed(sets.values())]
             self._found = tuple(found)
@@ -130,15 +131,22 @@ class Ordering:
         for problem, fault in zip(problems, self._faults, strict=False):
             yield problem, fault.race
 
-    def raced(self) -> set[frozenset[Line]]:
-        """The pairs of lines that are in no order."""
+    def explained(self, counts: Callable[[Problem], bool]) -> Callable[[Line, Line], bool]:
+        """Whether a race says already why a line lost what it wrote to another one.
+
+        The two are in a race, or one of them with what would have read it; a suppressed race says
+        so of its own two lines only.
+        """
         check = self.judged()
-        return {
-            frozenset(
-                check.line(access.queue, access.index) for access in (race.first, race.second)
-            )
-            for race in check.races
-        }
+        pairs: set[frozenset[Line]] = set()
+        early: set[Line] = set()
+        count = all(counts(problem) for problem, _ in self.races())
+        for race in check.races:
+            sides = {check.line(one.queue, one.index): one for one in (race.first, race.second)}
+            pairs.add(frozenset(sides))
+            if count and any(not one.writes for one in sides.values()):
+                early |= {line for line, one in sides.items() if one.writes}
+        return lambda one, by: frozenset((one, by)) in pairs or one in early or by in early
 
     def _late_takes(self) -> Iterator[Problem]:
         check, seen = self.judged(), set()

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from nasm.analysis.hazards.moment_advice import Clauses, MomentAdvice
+from nasm.analysis.hazards.text_order import TextOrder, bare
+from nasm.analysis.hazards.wait_advice import WaitAdvice
 from nasm.base.problems import Note, Problem, Severity, listed
 from nasm.base.source import Span
 from nasm.isa.declared_transfer import DeclaredTransfer
 from nasm.isa.list_kinds import views
 from nasm.language.editing.moment_names import base, what
+from nasm.language.printing.additions import Addition
 from nasm.machine.writers import written
 from nasm.order.accesses import ByteAccess
 from nasm.order.advice import Advice, advised
-from nasm.order.check import Check
+from nasm.order.check import Check, Line
 from nasm.order.clocks import Overrun
 from nasm.order.down_counters import Unordered
 from nasm.order.faults import Fault, Filled
-from nasm.order.remedies import meant, remedy
+from nasm.order.remedies import Meant, meant, remedy
 from nasm.order.skeleton import CounterWait
 from nasm.order.trial import Trials
 from nasm.program.program import Program
@@ -32,12 +37,15 @@ Place = tuple[int, int]
 """A queue, and the number of an instruction among those it executed."""
 
 
+SYNC = "or let 'neuron-nasm sync' find all of them: each line then comes after those above it"
+
+
 class Races:
     """Says what is wrong with the order of a run that was judged.
 
     ``region`` says which bytes a view touches, ``last`` when the last instruction of a queue
-    completes, ``known`` whether what an access touches has values before the run, ``flying``
-    whether a transfer has still to land.
+    completes, ``filled`` whether the host gives values to what an access touches, ``known`` whether
+    it has any before the run, ``flying`` whether a transfer has still to land.
     """
 
     def __init__(
@@ -46,19 +54,52 @@ class Races:
         program: Program,
         region: Callable[[View], Region],
         last: Callable[[int], int],
+        filled: Filled,
         known: Filled,
         flying: Callable[[int], bool],
         coming: Callable[[int], bool],
     ) -> None:
         self.check, self.program, self.region, self.last = check, program, region, last
-        self.known, self.flying, self.coming = known, flying, coming
-        self.trials = Trials(check)
-        made = MomentAdvice(program, self.trials, self._named) if program.posts else None
-        self.moments = made
+        self.filled, self.known, self.flying, self.coming = filled, known, flying, coming
+        self.bare = bare(program)
+        self.apart = self._waits if self.bare else None
+        self.trials = Trials(check, self.apart)
+        self.moments = MomentAdvice(program, self.trials, self._named)
+        executed = self.moments.executed
+        self.waits = WaitAdvice(program, check, executed, self._line_of, self.coming)
+
+    def meant(self, check: Check, one: ByteAccess, other: ByteAccess) -> Meant:
+        """Which of two accesses should wait: where nothing else says it, that of the later line.
+
+        Lines of a text that synchronises nothing mean something in their order.
+        """
+        forced = check.starts_after(one, other) or check.starts_after(other, one)
+        first = self._text.first(one, other) if self.bare and not forced else None
+        if first is None:
+            return meant(check, one, other, self.filled(one))
+        return Meant(other if first is one else one, first, said=True)
+
+    def _waits(self, one: ByteAccess, other: ByteAccess) -> Line:
+        """The line that should wait: two lines of a loop may have to wait for each other."""
+        waiter = self.meant(self.check, one, other).waiter
+        return self.check.line(waiter.queue, waiter.index)
+
+    @cached_property
+    def _text(self) -> TextOrder:
+        return TextOrder(self.check, self.moments.executed, self.known)
 
     # -- what is said
 
-    def race(self, fault: Fault) -> Problem:
+    def races(self, found: Iterable[Fault]) -> Iterator[Problem]:
+        """All that a run has; the first one says what would mend them together."""
+        for number, fault in enumerate(found):
+            problem = self._race(fault)
+            if not number and self.bare and self._text.settled:
+                hint = f"{problem.hint}\n{SYNC}"
+                problem = replace(problem, hint=hint)
+            yield problem
+
+    def _race(self, fault: Fault) -> Problem:
         """Two accesses that are in no order, and the wait that would bring them into one."""
         mine, theirs = fault.remedy.waiter, fault.remedy.other
         here, there = self._view(mine), self._view(theirs)
@@ -154,8 +195,11 @@ class Races:
 
     def _advised(self, fault: Fault) -> Advice | Clauses | None:
         """What was tried and mends a fault: in the words of the text, which may have moments."""
-        if self.moments is None:
-            return advised(self.trials, fault)
+        if not self.program.posts:
+            counted = advised(self.trials, fault)
+            if counted is not None and counted.remedy.wait is not None:
+                return counted
+            return self.moments.of(fault) or counted
         found = self.moments.of(fault)
         if found is None and self.moments.counted(fault):
             return advised(self.trials, fault)
@@ -181,7 +225,7 @@ class Races:
             return said
         if advice.remedy.wait is None:
             return self._new_counter(mine, theirs)
-        return self._counted(advice)
+        return self.waits.said(advice)
 
     def _new_counter(self, mine: ByteAccess, theirs: ByteAccess) -> str:
         """A wait for what has no counter yet, which may take a moment instead."""
@@ -191,27 +235,6 @@ class Races:
         if theirs.moves:
             return f"let {self._who(theirs)} post to a semaphore{of} of its own, and {waits}"
         return f"let {self._who(theirs)} update a semaphore{of}, and {waits}"
-
-    def _counted(self, advice: Advice) -> str:
-        """A wait for a counter."""
-        wait, (queue, index) = advice.remedy.wait, advice.remedy.place
-        assert wait is not None
-        counter, where = self._counter(wait), self._line_of(queue, index)
-        wanted = f"{counter} >= {wait.value}"
-        if self.coming(wait.counter):
-            wanted += " (more if what is still to be executed posts to it, too)"
-        lines, pc = self.program.queues[queue], self._pc(queue, index)
-        known = self.program.waits[lines.waits[pc]]
-        if known is None:
-            said = f"let {where} wait for {wanted}"
-        elif known.semaphore == wait.counter:
-            said = f"let {where} wait for {wanted}, instead of {known.op} {known.value}"
-        else:
-            engine = self.program.queue_name(queue)
-            said = f"let an instruction of @{engine} before {where} wait for {wanted}"
-        if advice.takes:
-            return f"{said} (and take it in each round: {counter} -= {wait.value})"
-        return f"{said} (and {advice.step} more in each further round)" if advice.step else said
 
     def _named(self, access: ByteAccess) -> str:
         """A name for the moment at which an access is over."""
@@ -314,7 +337,7 @@ class Races:
             "pairs": race.many,
             "right_by_luck": gap is not None and gap >= 0,
             "microseconds_apart": None if gap is None else self._us(gap),
-            "wait": self._proposed(advice),
+            "wait": self.waits.fact(advice) if isinstance(advice, Advice) else None,
             "edits": self._edits(advice),
         }
 
@@ -332,28 +355,15 @@ class Races:
             "end_microseconds": None if over is None else self._us(over),
         }
 
-    def _proposed(self, advice: Advice | Clauses | None) -> dict[str, Any] | None:
-        if not isinstance(advice, Advice) or advice.remedy.wait is None:
-            return None
-        wait, (queue, index) = advice.remedy.wait, advice.remedy.place
-        span = self._place(queue, index)
-        return {
-            "engine": self.program.queue_name(queue),
-            "pc": self._pc(queue, index),
-            "line": span.excerpt()[0] if span is not None else None,
-            "semaphore": self.program.semaphore_name(wait.counter),
-            "op": wait.op,
-            "value": wait.value,
-            "step": advice.step,
-            "takes": advice.takes,
-        }
-
     def _edits(self, advice: Advice | Clauses | None) -> list[dict[str, Any]]:
-        if not isinstance(advice, Clauses):
-            return []
+        added: Sequence[Addition] = ()
+        if isinstance(advice, Clauses):
+            added = advice.additions
+        elif advice is not None:
+            added = self.waits.additions(advice)
         return [
             {"file": one.source.name, "line": one.line, "column": one.column, "insert": one.text}
-            for one in advice.additions
+            for one in added
         ]
 
     # -- places and times

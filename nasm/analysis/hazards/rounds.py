@@ -59,6 +59,15 @@ class ExecutedLines:
             for frame in _loops(self.chain(place))
         )
 
+    def written(self, place: Place) -> tuple[int, ...]:
+        """Where an instruction is in its text, loops and macros written out."""
+        span = self.program.span(place[0], self.watch.pcs[place[0]][place[1]])
+        key: list[int] = []
+        for frame in self.chain(place):
+            value = frame.bound[1] if frame.bound else 0
+            key += frame.span.start, self.reached(place, frame.loop[0]) if frame.loop else value
+        return (*key, -1 if span is None else span.start)
+
     def within(self, place: Place) -> set[Span]:
         """The loops at run time around the line of an instruction, by where they are written."""
         return {frame.span for frame in self.chain(place) if frame.loop}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Iterator
 
 from nasm.base.problems import Note, Problem, Severity, counted, listed
 from nasm.machine.below_zero import BelowZero
@@ -14,14 +14,13 @@ from nasm.sim.counters import Who
 BELOW_ZERO = "E0520"
 
 
-def lost(losses: Losses, raced: Container[frozenset[Who]]) -> Iterator[Problem]:
-    """A warning for each line that lost a result.
-
-    Not for what a line lost to another with which it has ``raced``: that is said of the race.
-    """
+def lost(
+    losses: Losses, explained: Callable[[Who, Who], bool] = lambda *_: False
+) -> Iterator[Problem]:
+    """A warning for each line that lost a result to another, unless that is ``explained``."""
     program = losses.program
     for line, (who, by, count) in losses.lost.items():
-        if frozenset((line, program.line(*by))) not in raced:
+        if not explained(line, program.line(*by)):
             yield _lost(program, who, by, count)
 
 

@@ -7,7 +7,7 @@ from nasm.apps.repl.naming import CHECKS
 from nasm.apps.repl.shell import Shell
 from nasm.base.problems import Refused, did_you_mean, listed, quoted, rounded
 from nasm.base.source import Source, Span
-from nasm.base.suppressions import as_errors
+from nasm.base.suppressions import as_errors, in_turn
 from nasm.debugger.moving.locations import file_of
 from nasm.show import steps, tables
 from nasm.show.columns import folded, squeezed
@@ -163,7 +163,7 @@ def hazards(shell: Shell, rest: str) -> None:
     """
     session = shell.session
     judged = session.judged()
-    found = (*judged.warnings, *judged.errors, *session.problems)
+    found = (*in_turn(judged.warnings, judged.errors), *session.problems)
     for problem in found:
         shell.screen.problem(problem)
     shell.screen.say([line for a in judged.allowed for line in str(a).split("\n")])

@@ -10,6 +10,7 @@ from nasm.apps.repl.command import WRONG
 from nasm.apps.repl.shell import INTERRUPTED, Shell
 from nasm.base import signals
 from nasm.base.problems import Failure, Refused, counted
+from nasm.base.suppressions import in_turn
 from nasm.debugger.moving.breakpoint_records import HAZARDS
 from nasm.debugger.session import Session
 from nasm.machine.records import Progress, Status
@@ -153,7 +154,7 @@ def came_to(
     more = steps.messages(session) - before.messages - len(said)
     shell.screen.say(tables.message_lines(said, more))
     judged = session.judged()
-    every = (*judged.warnings, *judged.errors)
+    every = in_turn(judged.warnings, judged.errors)
     new = [p for p in every if steps.told(p) not in before.noticed]
     for problem in (*new, *session.problems[before.problems :]):
         shell.screen.problem(problem)

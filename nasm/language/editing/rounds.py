@@ -21,6 +21,9 @@ MOST = 3
 FEW = 4
 """So many single values of a variable are tried, each as a condition."""
 
+WORK = 400_000
+"""Rounds that are looked at, in all, for sentences that may be steep."""
+
 WIDE = 64
 """Of a variable with more values than these no two conditions are tried together."""
 
@@ -127,11 +130,15 @@ def sentences(
     left = [(one, two) for one, some in wanted.items() for two in some]
     known = set(other.rounds)
     made: list[Sentence] = []
+    work = 0
     while left:
         best: tuple[tuple[int, ...], Sentence] | None = None
         for indices in _indices(own, left, steep):
             good = {v for v in own.rounds if all(w in known and may(v, w) for w in _at(indices, v))}
             needed = [v for v, w in left if _says(indices, v, w)]
+            work += len(own.rounds) * (1 + len(own.variables) * (len(good) < len(own.rounds)) * 8)
+            if steep and work > WORK:
+                return None
             for tests in _tests(own, good, needed):
                 count = sum(all(t.holds(v) for t in tests) for v in needed)
                 rank = (count, -_effort(own, other, indices, tests))

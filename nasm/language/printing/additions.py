@@ -61,6 +61,24 @@ def clause(source: Source, start: int, text: str) -> Addition | None:
     return None if line is None else Addition(source, line.end, f"  {text}")
 
 
+def wait(source: Source, start: int, text: str) -> Addition | None:
+    """A wait of a line, before its update if it has one; None if there is no such line."""
+    line = _lines(source).get(start)
+    if line is None or not line.sync:
+        return clause(source, start, text)
+    return Addition(source, line.sync[0].start, f"{text}  ")
+
+
+def line_before(source: Source, start: int, text: str) -> Addition | None:
+    """A line before another one; None if a branch leads to that, or something else is before it."""
+    line = _lines(source).get(start)
+    if line is None or line.label is not None:
+        return None
+    at = source.text.rfind("\n", 0, line.start) + 1
+    margin = source.text[at : line.start]
+    return None if margin.strip() else Addition(source, at, f"{margin}{text}\n")
+
+
 def updates(source: Source, start: int) -> bool:
     """Whether a line has an update of its own."""
     line = _lines(source).get(start)
