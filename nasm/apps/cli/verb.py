@@ -84,6 +84,7 @@ def verbs() -> dict[str, VerbHead]:
     return dict(sorted(found.items(), key=lambda item: item[1].rank))
 
 
+@cache
 def _head(name: str) -> VerbHead:
     """What the declaration of a verb says in literals, read from its text if there is one."""
     spec = find_spec(f"{__package__}.verbs.{name}")
