@@ -8,6 +8,8 @@ import pytest
 
 import nasm  # noqa: F401  (NumPy is loaded once in a process, and pytester forgets what it loads)
 
+pytestmark = pytest.mark.turns(2)
+
 pytest_plugins = ["pytester"]
 
 RIGHT = """\

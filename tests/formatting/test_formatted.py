@@ -21,6 +21,8 @@ from tests.parts import everything, part, seed
 from tests.printing.same import parts
 from tests.tables import each
 
+pytestmark = pytest.mark.turns(2)
+
 ROOT = Path(__file__).parents[2]
 FOLDERS = (*("programs", "programs/lib", "programs/published", "programs/tensix"), "tests/hazards")
 FILES = [path for folder in FOLDERS for path in sorted((ROOT / folder).glob("*.nasm"))]

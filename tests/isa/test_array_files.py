@@ -22,6 +22,8 @@ from nasm.base.problems import Failure, Refused
 from nasm.base.source import Source
 from nasm.debugger.session import Session
 
+pytestmark = pytest.mark.turns(2)
+
 ARRAY = np.arange(600, dtype=np.float32).reshape(20, 30)
 OBJECTS = np.array([{"a": 1}, [2]], dtype=object)
 HEADER = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }"

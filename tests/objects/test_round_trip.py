@@ -36,6 +36,8 @@ from tests.printing.same import again, parts
 from tests.printing.test_round_trip import HAZARDS, PROGRAMS, PUBLISHED, end, name
 from tests.tables import each
 
+pytestmark = pytest.mark.turns(2)
+
 DEBUG = {"debug", "spans", "places"}
 
 

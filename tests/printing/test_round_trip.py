@@ -23,6 +23,8 @@ from tests.parts import everything, part
 from tests.printing.same import round_trip
 from tests.tables import each
 
+pytestmark = pytest.mark.turns(2)
+
 ROOT = Path(__file__).parents[2]
 PROGRAMS = sorted((ROOT / "programs").glob("*.nasm"))
 LONG = "matmul_blocked", "matmul_naive", "matmul_hoisted", "mamba_v2_long"
