@@ -138,9 +138,13 @@ def test_other_comments_stay_comments(comment: str) -> None:
 @pytest.mark.parametrize(
     ("comment", "message", "hint"),
     [
-        ("; nasm: allow E0502", "E0502 is allowed without a reason", "say why"),
-        ("; nasm: allow E0502 : ", "E0502 is allowed without a reason", "say why"),
-        ("; nasm: allow E0502, E0505", "E0505 is allowed without a reason", "say why"),
+        ("; nasm: allow E0502", "E0502 is allowed without a reason", "write the reason after"),
+        ("; nasm: allow E0502 : ", "E0502 is allowed without a reason", "write the reason after"),
+        (
+            "; nasm: allow E0502, E0505",
+            "E0505 is allowed without a reason",
+            "write the reason after",
+        ),
         ("; nasm: allow", "it does not say what is allowed", "for example"),
         ("; nasm: alow E0502 so", "'alow' is nothing", "did you mean 'allow'?"),
     ],

@@ -138,8 +138,9 @@ def test_a_call_is_shown_as_it_is_declared(generate: ModuleType) -> None:
         return a
 
     api = generate.api_page
-    assert api.one_line("call", call) == "call(a, *, key='x', way=Use.TIME, **more)"
-    wanted = "call(a: int, *, key: str = 'x', way: Use = Use.TIME, **more: object) -> int"
+    assert api.one_line("call", call) == "call(a, *, key='x', way=FigureUse.TIME, **more)"
+    given = "key: str = 'x', way: FigureUse = FigureUse.TIME, **more: object"
+    wanted = f"call(a: int, *, {given}) -> int"
     assert api.signature("call", call) == wanted
     assert api.one_line("each", lambda made={1: print, 2: call}: made) == "each(made=…)"
     assert api.described(call.__doc__) == "A call of `run`, with `a` \\< 2."

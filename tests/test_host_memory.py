@@ -105,7 +105,7 @@ def test_a_refusal_names_the_largest_needs_and_who_limits(computer: Path) -> Non
         host_memory.room_for(needs, "buy some")
     assert refused.value.code == "E0808"
     assert refused.value.message == (
-        "this needs 9.0 GiB of memory: 4.0 GiB for a, 3.0 GiB for b and 2.0 GiB for c, beside "
+        "this needs 9.0 GiB of memory: 4.0 GiB for a, 3.0 GiB for b and 2.0 GiB for c, and "
         "smaller needs; this computer has available 8.0 GiB"
     )
     host_memory.room_for([("all", 8 * GIB)])

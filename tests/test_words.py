@@ -66,7 +66,7 @@ IN_COMMENTS: dict[str, int] = {
     "whoever": 26,
     "worked out": 2,
 }
-"""How often each word is in the comments and docstrings of ``nasm/``."""
+"""How often each word may be in the comments and docstrings of ``nasm/``: lower it with them."""
 
 CLASSES = {"DType": 2, "Queue": 2, "Semaphore": 2}
 """Public classes that share their name, and how many they are: one of each is named by AWS's NKI
@@ -219,7 +219,6 @@ def test_modules_have_no_more_of_these_words_than_before() -> None:
         comments += found(remarks(module))
     assert messages == Counter()
     assert more_than(comments, IN_COMMENTS) == {}
-    assert dict(comments) == IN_COMMENTS, "it became less: lower the numbers"
 
 
 # ---------------------------------------------------------------- names of classes

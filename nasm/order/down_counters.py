@@ -197,7 +197,7 @@ def _exactly(
     setter: TakenStep | None,
     sets: Sequence[TakenStep],
 ) -> list[tuple[Posts, int]] | None:
-    """What has surely been made when a wait for just a value is over; None if it cannot be."""
+    """What has certainly been made when a wait for just a value is over; None if it cannot be."""
     assert step.wait is not None
     low = high = step.wait.value - (0 if setter is None else posted(setter.step)[1])
     rows: list[Tally] = []

@@ -1,4 +1,4 @@
-"""What surely comes before the end of a wait for just a value: what adds up to that value.
+"""What comes before the end of a wait for just a value: what adds up to that value.
 
 Changes of one queue are made in their order, so that of each stream some are made since the last
 set, in a row. Where no such rows add up to the value, the set is not the last one; what all of them
@@ -52,7 +52,7 @@ class Tally(NamedTuple):
 def surely(rows: Sequence[Tally], low: int, high: int) -> list[tuple[Posts, int]] | None:
     """How many of each stream have been made if all of them amount to ``low`` to ``high``.
 
-    None if they cannot. Nothing is said where there are too many ways.
+    None if they cannot. Where there are too many ways, the list is empty.
     """
     if prod(row.choices for row in rows) > MOST:
         return []

@@ -230,7 +230,7 @@ class IsolatedKeywords(_Text, _Judging, _Stops, total=False):
     values: bool
 
 
-class KernelKeywords(_Judging, _Stops, total=False):
+class KernelKeywords(_Judging, _Stops, _Host, total=False):
     """What :func:`nasm.nki.run` takes, in addition to the keywords of the kernel."""
 
     target: str | None

@@ -38,7 +38,7 @@ def test_a_run_lists_what_is_allowed_behind_all_else(ran: Any, program: Any) -> 
     assert done.code == 0
     *_, head, why, empty, verdict = done.out.splitlines()
     assert head.startswith("allowed[E0502]: ")
-    assert head.endswith(f" ({path}:3:9)")
+    assert head.endswith(f" ({path}:4:9)")
     assert why == f"  reason: both write 1.0 ({path}:4:26)"
     assert (empty, verdict) == ("", "PASS: the program has no expectations")
     assert ran("run", "-q", path).out == ""

@@ -141,7 +141,7 @@ def test_mistakes_inside_a_block_that_cannot_be_read_are_told_too():
 def test_a_missing_bracket_is_one_mistake():
     file, found = parse(Source("x", "@pe Add a[0, b\n@pe Mul c\n.sem s"))
     assert [(p.code, p.span.start) for p in found] == [("E0105", 9)]
-    assert [type(s).__name__ for s in file.body] == ["Line", "SemLine"]
+    assert [type(s).__name__ for s in file.body] == ["InstructionLine", "SemLine"]
 
 
 def test_a_misspelt_opening_directive_does_not_leave_its_end_behind():

@@ -58,7 +58,8 @@ def test_the_smallest_program_has_the_statements_that_were_written():
     text = (PROGRAMS / "matmul.nasm").read_text(encoding="utf-8")
     file, _ = parse(Source("matmul", text))
     kinds = [type(s).__name__ for s in file.body]
-    assert kinds == ["TargetLine"] + ["TensorLine"] * 7 + ["SemLine"] + ["Line"] * 7 + ["Expect"]
+    declared = ["TargetLine"] + ["TensorLine"] * 7 + ["SemLine"]
+    assert kinds == declared + ["InstructionLine"] * 7 + ["Expect"]
 
 
 # --------------------------------------------------------------------- spans
@@ -267,7 +268,7 @@ def test_loops(statement, shape):
         "(N * 2)",
         "16",
     )
-    assert [type(s).__name__ for s in loop.body] == ["Line", "For"]
+    assert [type(s).__name__ for s in loop.body] == ["InstructionLine", "For"]
     assert loop.body[1].step is None
 
 

@@ -211,12 +211,12 @@ def test_an_array_need_not_be_contiguous() -> None:
         (
             np.zeros((2, 2)),
             "argument x is an array of float64, which NKI has no dtype for",
-            "hand over .astype(numpy.float32) instead",
+            "pass .astype(numpy.float32) instead",
         ),
         (
             np.zeros((2, 2), np.int64),
             "argument x is an array of int64, which NKI has no dtype for",
-            "hand over .astype(numpy.int32) instead",
+            "pass .astype(numpy.int32) instead",
         ),
         (
             np.zeros((2, 2), ">f4"),

@@ -32,10 +32,11 @@ def stripped(source: Source) -> Source:
     cuts: set[tuple[int, int]] = set()
     for statement in parse(source)[0].body:
         for _, node in descendants(statement):
-            bare = isinstance(node, tree.Line) and node.mnemonic and node.mnemonic.name in BARE
+            line = node if isinstance(node, tree.InstructionLine) else None
+            bare = line and line.mnemonic and line.mnemonic.name in BARE
             if bare or isinstance(node, tree.SemLine | tree.DrainLine):
                 cuts.add((node.start, node.end))
-            elif isinstance(node, tree.Line):
+            elif isinstance(node, tree.InstructionLine):
                 cuts |= {(clause.start, clause.end) for clause in node.sync}
     text = source.text
     for start, end in sorted(cuts, reverse=True):

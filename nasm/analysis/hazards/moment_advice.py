@@ -1,4 +1,4 @@
-"""What to type where something has to wait, in a text that says so by moments: ``after load[r]``.
+"""What to type where something has to wait, in a text with moments: ``after load[r]``.
 
 A clause is found from the rounds of the two lines, and tried: what the run would be with it.
 """

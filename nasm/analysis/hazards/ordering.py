@@ -109,14 +109,15 @@ class Ordering:
         many = sum(race.many for race in check.races)
         asked = self.watch.future, len(self.watch.queues), many
         if asked != self._asked:
-            self._faults, self._told, self._asked = (), -1, asked
-            if check.races:
-                self._faults = tuple(faults(check, self._said.meant, self._said.apart))
+            self.__dict__.pop("_said", None)  # it has looked at what was executed by then
+            found = faults(check, self._said.meant, self._said.apart) if check.races else ()
+            self._faults, self._told = tuple(found), -1
+            self._asked = asked
         if self._told != len(self.watch.landings):  # which sentences tell
-            found = list(self._said.races(self._faults)) if self._faults else []
+            problems = list(self._said.races(self._faults)) if self._faults else []
             sets = {(one.counter, check.line(*one.set)): one for one in reversed(check.unordered)}
-            found += [self._said.unordered(one) for one in reversed(sets.values())]
-            self._found = tuple(found)
+            problems += [self._said.unordered(one) for one in reversed(sets.values())]
+            self._found = tuple(problems)
             self._told = len(self.watch.landings)
         return self._found
 

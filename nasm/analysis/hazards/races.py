@@ -91,7 +91,7 @@ class Races:
     # -- what is said
 
     def races(self, found: Iterable[Fault]) -> Iterator[Problem]:
-        """All that a run has; the first one says what would mend them together."""
+        """All that a run has; the first one says what would fix them together."""
         for number, fault in enumerate(found):
             problem = self._race(fault)
             if not number and self.bare and self._text.settled:
