@@ -24,6 +24,7 @@ from typing import NamedTuple
 from nasm.order.exact_waits import Tally, surely
 from nasm.order.posts import Clock, Posts, TakenStep, Window, joined, more_than, posted
 from nasm.order.skeleton import COMPLETES, LANDS, STARTS, Step
+from nasm.sim.counters import HIGHEST
 
 Place = tuple[int, int]
 """A queue, and the number of an instruction in it."""
@@ -141,7 +142,7 @@ class Lives:
             if need > more or (wait.op == "==" and need < least):
                 continue
             after = base if setter is None else _after(base, setter)
-            if wait.op == "==":
+            if wait.op == "==" or counter.sets:
                 made = _exactly(counter, step, base, setter, sets)
                 if made is None:
                     continue
@@ -197,9 +198,10 @@ def _exactly(
     setter: TakenStep | None,
     sets: Sequence[TakenStep],
 ) -> list[tuple[Posts, int]] | None:
-    """What has certainly been made when a wait for just a value is over; None if it cannot be."""
+    """What has certainly been made when a wait is over, by what adds up; None if nothing does."""
     assert step.wait is not None
-    low = high = step.wait.value - (0 if setter is None else posted(setter.step)[1])
+    low = step.wait.value - (0 if setter is None else posted(setter.step)[1])
+    high = low if step.wait.op == "==" else HIGHEST
     rows: list[Tally] = []
     streams = [(1, one) for one in counter.posts.values()]
     streams += [(-1, one) for one in counter.takes.values()]

@@ -1,7 +1,7 @@
-"""What comes before the end of a wait for just a value: what adds up to that value.
+"""What comes before the end of a wait: what adds up to the value, or to enough, that it waits for.
 
 Changes of one queue are made in their order, so that of each stream some are made since the last
-set, in a row. Where no such rows add up to the value, the set is not the last one; what all of them
+set, in a row. Where no such rows add up to it, the set is not the last one; what all of them
 have that do has been made.
 """
 

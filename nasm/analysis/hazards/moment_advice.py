@@ -294,7 +294,7 @@ class MomentAdvice:
         needs: defaultdict[Round, list[Round]] = defaultdict(list)
         for waiter, other in pairs:
             event = self._event(moments, waiter, other)
-            if event is None:
+            if event not in indices:  # none, or one that the text does not name
                 return None
             at = indices[event]
             round_ = executed.round((waiter.queue, waiter.index))
