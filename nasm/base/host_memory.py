@@ -86,9 +86,12 @@ def lacking(error: BaseException) -> bool:
     """Whether an exception says that memory ran out.
 
     Under a limit of the shell a SystemError does so too: here and there Python fails to allocate
-    something and forgets to say why.
+    something and forgets to say why. So does the import of a library that could not be mapped.
     """
-    return isinstance(error, MemoryError) or (isinstance(error, SystemError) and any(_limits()))
+    if isinstance(error, MemoryError):
+        return True
+    unmapped = isinstance(error, ImportError) and "failed to map segment" in str(error)
+    return (unmapped or isinstance(error, SystemError)) and any(_limits())
 
 
 def _said(size: int) -> str:

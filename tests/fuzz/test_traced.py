@@ -47,7 +47,7 @@ def test_a_wait_that_is_left_out_is_found(monkeypatch: pytest.MonkeyPatch) -> No
             kept = None if self.name(queue) == "vector" else wait
             super().append(queue, instruction, place, kept, update)
 
-    monkeypatch.setattr(synchronize, "Output", Forgetful)
+    monkeypatch.setattr(synchronize, "CoreOutput", Forgetful)
     finding = found(texts()["softmax"])
     assert finding is not None
     assert (finding.kind, finding.what) == ("order", "a race of one core")
