@@ -240,7 +240,7 @@ def _of_sync(failure: ParseFailure, before: list[str]) -> str:
 def _of_brackets(failure: ParseFailure, before: list[str]) -> str:
     """Tuples, and ranges in brackets."""
     opener = failure.opened[-1].group() if failure.opened else ""
-    if failure.found == ".." and before[0] in (".for", ".loop"):
+    if failure.found == ".." and before[:1] in ([".for"], [".loop"]):
         return f"it is written '{FORMS[before[0][1:]]}'"
     if failure.found == "," and opener == "(" and failure.after_value:
         return "there are no tuples: a list is written in [ ], as in .reshape([128, 8, 8])"
