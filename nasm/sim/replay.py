@@ -130,7 +130,7 @@ class Replay:
         self.starts: dict[int, int] = {}
         self._keys = 0
         self._values: dict[tuple[int, str], int] = {}
-        self._needs: dict[int, Needs] = {}
+        self._needs: dict[int, tuple[Needs, Needs]] = {}
         self._left: dict[Issued, int] = {}
         self._index: dict[int, int] = {}
         self._prepare()
@@ -297,8 +297,8 @@ class Replay:
                 )
                 for claims in needs.alternatives
             )
-            found = self._needs[id(needs)] = Needs(tuple(copies))
-        return found
+            found = self._needs[id(needs)] = needs, Needs(tuple(copies))  # kept: so is its id
+        return found[1]
 
     def _usable(self, queue: int, names: tuple[str, ...]) -> int:
         return max(self._values.get((queue, name), 0) for name in names)

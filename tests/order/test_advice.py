@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import nasm
 from nasm.base.problems import Problem
 from nasm.base.source import Source
 from tests.order.removed import found, races
@@ -120,3 +121,31 @@ def test_a_fact_names_the_tensor_whatever_the_view() -> None:
     (problem,) = races(problems)
     assert {one["tensor"] for one in problem.facts["accesses"]} == {"t"}
     assert not [p for p in problems if p.code == "E0501"]
+
+
+WITHOUT_A_WAIT = """\
+.target trn3
+.sem t
+.hbm n i32[1] input = [5]
+@gpsimd RegisterMove %r1, 8
+@vector RegisterMove %r1, 7
+@vector TensorStore n, %r1
+@tensor RegisterMove %r1, 7
+@tensor TensorStore n, %r1 $t += 1
+.core 1
+.sem u
+.hbm m i32[1] input = [5]
+@gpsimd RegisterMove %r1, 8
+@vector RegisterMove %r1, 7
+@vector TensorStore m, %r1
+@tensor RegisterMove %r1, 7
+@tensor TensorStore m, %r1 $u += 1
+"""
+
+
+def test_each_run_of_a_program_has_the_same_hints() -> None:
+    # What is worked out for one trial must not be taken for another that is at its address.
+    program = nasm.assemble(WITHOUT_A_WAIT, options={"ordering": "relaxed"})
+    first, *others = (nasm.run(program, values=False).report.hazards for _ in range(24))
+    assert len(first) == 6
+    assert all(hazards == first for hazards in others)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from typing import NamedTuple
@@ -51,7 +51,8 @@ class Clauses(NamedTuple):
     several: bool = False
 
 
-class _Moments(NamedTuple):
+@dataclass(frozen=True)
+class _Moments:
     """Moments of one name: when each happens, by its indices; what the indices are called.
 
     ``loops`` says which of the indices count the rounds of a loop at run time.
@@ -62,6 +63,14 @@ class _Moments(NamedTuple):
     loops: tuple[bool, ...]
     events: dict[Round, Event]
     post: str = ""
+
+    @cached_property
+    def by_queue(self) -> dict[int, list[Event]]:
+        """The events of each queue, in the order of its instructions."""
+        found: dict[int, list[Event]] = {}
+        for event in sorted(self.events.values(), key=lambda event: event.index):
+            found.setdefault(event.queue, []).append(event)
+        return found
 
 
 class MomentAdvice:
@@ -200,7 +209,7 @@ class MomentAdvice:
 
         It is one of the same queue, or else one that is known to come after it.
         """
-        wanted, some = self.check.end(other), self._by_queue(moments)
+        wanted, some = self.check.end(other), moments.by_queue
         queues = self.program.queues
         for event in some.get(other.queue, ()):
             if event.index >= other.index and self._implies(event, wanted):
@@ -214,18 +223,6 @@ class MomentAdvice:
                 if at < len(events) and (queue != waiter.queue or events[at].index < waiter.index):
                     return events[at]
         return None
-
-    def _by_queue(self, moments: _Moments) -> dict[int, list[Event]]:
-        found = self._sorted.get(id(moments))
-        if found is None:
-            found = self._sorted[id(moments)] = {}
-            for event in sorted(moments.events.values(), key=lambda event: event.index):
-                found.setdefault(event.queue, []).append(event)
-        return found
-
-    @cached_property
-    def _sorted(self) -> dict[int, dict[int, list[Event]]]:
-        return {}
 
     def _implies(self, event: Event, wanted: Event) -> bool:
         """Whether something comes after another thing."""
@@ -294,7 +291,7 @@ class MomentAdvice:
         needs: defaultdict[Round, list[Round]] = defaultdict(list)
         for waiter, other in pairs:
             event = self._event(moments, waiter, other)
-            if event not in indices:  # none, or one that the text does not name
+            if event is None:
                 return None
             at = indices[event]
             round_ = executed.round((waiter.queue, waiter.index))
