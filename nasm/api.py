@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import FrameType
-from typing import Any, Unpack
+from typing import Any, TypeVar, Unpack
 
 import numpy as np
 
@@ -43,6 +43,8 @@ from nasm.targets import TARGETS
 from nasm.views.shown import shown
 from nasm.views.view import View
 
+T = TypeVar("T")
+
 
 @with_settings(AssembleKeywords)
 def assemble(
@@ -54,22 +56,20 @@ def assemble(
     :class:`nasm.RunSettings`.
     """
     chosen = with_keywords(settings, keywords)
-    with limited(chosen):
-        return chosen.assembled(program_of(text_or_path)).program
+    return limited(chosen, lambda _: chosen.assembled(program_of(text_or_path)).program)
 
 
-@contextmanager
-def limited(chosen: RunSettings) -> Iterator[deadlines.Deadline]:
-    """Limits of a call; raises Failure where it is out of time."""
+def limited(chosen: RunSettings, call: Callable[[deadlines.Deadline], T]) -> T:
+    """What the call returns within its limits; raises Failure where it is out of time."""
     deadline = deadlines.Deadline(chosen.deadline)
     try:
-        with host_memory.limited(chosen.memory), deadline:
-            yield deadline
+        with host_memory.limited(chosen.memory):
+            return deadline.limit(lambda: call(deadline))
     except deadlines.OutOfTime:
         if not deadline.passed:  # it is that of a call around this one
             raise
-        said = f"the time of deadline= ({chosen.deadline:g} s) was up before there was a result"
-        raise Failure(Problem(LATE, said, None, MORE_TIME)) from None
+        message = f"the time of deadline= ({chosen.deadline:g} s) was up before there was a result"
+        raise Failure(Problem(LATE, message, None, MORE_TIME)) from None
 
 
 LATE, MORE_TIME = "E0516", "allow more with deadline="
@@ -134,7 +134,8 @@ def run(
     does not assemble; what goes wrong while it runs is in the report.
     """
     chosen = with_keywords(settings, keywords)
-    with limited(chosen) as clock:
+
+    def call(clock: deadlines.Deadline) -> Result:
         session = Session(program, inputs, settings=replace(chosen, keep=0))
         with clock.asking(session.halt):
             report = session.run(
@@ -145,6 +146,8 @@ def run(
         if clock.passed and session.status is Status.RUNNING:
             report = _late(session, clock.seconds)
         return Result(report, session.outputs() if chosen.values else None, session)
+
+    return limited(chosen, call)
 
 
 def _late(session: Session, seconds: float | None) -> RunReport:
@@ -173,12 +176,18 @@ def check(
     Raises Failure if it does not assemble; all else that is wrong is in what it returns.
     """
     chosen = with_keywords(settings, keywords)
-    with limited(chosen):
+
+    def call(_: deadlines.Deadline) -> Examination:
         if isinstance(program, Program):
             chosen.refuse_text()
+            assembled = program
         else:
-            program = chosen.assembled(program_of(program)).program
-        return examine(program, max_instructions=max_instructions, relaxed=relaxed, settings=chosen)
+            assembled = chosen.assembled(program_of(program)).program
+        return examine(
+            assembled, max_instructions=max_instructions, relaxed=relaxed, settings=chosen
+        )
+
+    return limited(chosen, call)
 
 
 # ---------------------------------------------------------------- building

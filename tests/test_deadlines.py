@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import subprocess
 import sys
@@ -110,14 +111,41 @@ def test_nothing_is_raised_after_the_end() -> None:
     struck = 0
     for _ in range(100):
         try:
-            with deadlines.Deadline(0.001):
-                until = time.monotonic() + 0.001
-                while time.monotonic() < until:
-                    pass
+            deadlines.Deadline(0.001).limit(lambda: _busy(0.001))
         except deadlines.OutOfTime:
             struck += 1
     time.sleep(0.01)
     assert 0 <= struck <= 100
+
+
+def test_what_a_finalizer_would_drop_is_raised_after_it() -> None:
+    class Slow:
+        def __del__(self) -> None:
+            _busy(0.05)
+
+    def call() -> None:
+        Slow()
+        _busy(60)
+
+    with pytest.raises(deadlines.OutOfTime):
+        deadlines.Deadline(0.01).limit(call)
+
+
+def test_what_the_timed_code_catches_is_raised_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    def call() -> None:
+        with contextlib.suppress(deadlines.OutOfTime):
+            _busy(60)
+        _busy(60)
+
+    monkeypatch.setattr(deadlines, "GRACE", 0.02)
+    with pytest.raises(deadlines.OutOfTime):
+        deadlines.Deadline(0.01).limit(call)
+
+
+def _busy(seconds: float) -> None:
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        pass
 
 
 def test_the_interpreter_is_as_before_after_a_deadline() -> None:
@@ -126,8 +154,7 @@ def test_the_interpreter_is_as_before_after_a_deadline() -> None:
 import sys, time
 from nasm.base.deadlines import Deadline, OutOfTime
 try:
-    with Deadline(0.01):
-        time.sleep(0.05)
+    Deadline(0.01).limit(lambda: time.sleep(0.05))
 except OutOfTime:
     pass
 sys.setprofile(lambda *_: None)

@@ -2,21 +2,31 @@
 
 No signal is used: a timer raises an exception in the thread that made the call, which CPython
 offers for this (``PyThreadState_SetAsyncExc``). It is raised between two instructions of Python, so
-one long call of NumPy is not cut short.
+one long call of NumPy is not cut short. Python drops an exception that is raised in a finalizer or
+in the callback of a weak reference: the timer lets those return first, and what got lost
+nevertheless, or was caught by the code that is timed, is raised again.
 """
 
 from __future__ import annotations
 
 import ctypes
 import signal
+import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
 from nasm.base.signals import Told
 
+T = TypeVar("T")
+
 GRACE = 2.0
-"""Seconds for a run that was asked to stop, before it is stopped wherever it is."""
+"""Seconds for a call that was asked to stop, or in which OutOfTime was raised, before the next."""
+
+_CALLBACKS = {"_remove", "remove", "cb"}
+_CALLBACK_FILES = ("weakref.py", "_weakrefset.py", "<frozen importlib._bootstrap>")
 
 
 class OutOfTime(Told):
@@ -27,7 +37,7 @@ class OutOfTime(Told):
 
 
 class Deadline:
-    """Within it its thread has so many seconds; then OutOfTime is raised. None is no limit.
+    """A call has so many seconds; then OutOfTime is raised in it. None is no limit.
 
     ``passed`` says that they are over.
     """
@@ -41,13 +51,22 @@ class Deadline:
         self._ask: Callable[[], None] | None = None
         self._timer: threading.Timer | None = None
 
-    def __enter__(self) -> Deadline:
-        if self.seconds is not None:
-            self._start(min(self.seconds, threading.TIMEOUT_MAX))
-        return self
+    def limit(self, call: Callable[[], T]) -> T:
+        """What the call returns; raises OutOfTime where its time is up before.
 
-    def __exit__(self, *raised: object) -> None:
-        self._end()
+        No context manager: the exception could keep ``__exit__`` from starting.
+        """
+        if self.seconds is None:
+            return call()
+        try:
+            try:
+                self._start(min(self.seconds, threading.TIMEOUT_MAX))
+                return call()
+            finally:
+                self._end()
+        except OutOfTime:
+            self._end()
+            raise
 
     @contextmanager
     def asking(self, ask: Callable[[], None]) -> Iterator[None]:
@@ -64,6 +83,7 @@ class Deadline:
         self._timer.start()
 
     def _strike(self) -> None:
+        self._let_return()
         with self._lock:
             if self._done:
                 return
@@ -73,7 +93,12 @@ class Deadline:
                 _raise(self._thread, OutOfTime)
             else:
                 ask()
-                self._start(GRACE)
+            self._start(GRACE)
+
+    def _let_return(self) -> None:
+        until = time.monotonic() + GRACE
+        while not self._done and _drops_exceptions(self._thread) and time.monotonic() < until:
+            time.sleep(0.001)
 
     def _end(self) -> None:
         """Nothing strikes any more, and nothing that did is raised later."""
@@ -95,6 +120,19 @@ class Deadline:
 
 def _raise(thread: int, what: type[BaseException]) -> None:
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(what))
+
+
+def _drops_exceptions(thread: int) -> bool:
+    """Whether Python would drop an exception that is raised in the thread now."""
+    frame = sys._current_frames().get(thread)
+    while frame is not None:
+        code = frame.f_code
+        if code.co_name == "__del__":
+            return True
+        if code.co_name in _CALLBACKS and code.co_filename.endswith(_CALLBACK_FILES):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _settle(thread: int) -> None:

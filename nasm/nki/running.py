@@ -8,6 +8,7 @@ from typing import Any
 
 from nasm.api import Result, limited
 from nasm.api import run as run_program
+from nasm.base.deadlines import Deadline
 from nasm.base.problems import Failure, Problem
 from nasm.machine.records import RunReport, Status
 from nasm.nki.arguments import Returned, filled
@@ -60,7 +61,8 @@ def run(
     """
     ours = {name: kwargs.pop(name) for name in KernelKeywords.__annotations__ if name in kwargs}
     chosen = with_keywords(settings, ours)
-    with limited(chosen):
+
+    def call(_: Deadline) -> tuple[Traced, Result]:
         if isinstance(kernel, Traced):
             traced = kernel
         else:
@@ -69,7 +71,9 @@ def run(
         if chosen.values:
             fixed(traced)
         inputs, unlimited = dict(traced.inputs), replace(chosen, deadline=None, memory=None)
-        result = run_program(traced.program, inputs, settings=unlimited.of_assembled())
+        return traced, run_program(traced.program, inputs, settings=unlimited.of_assembled())
+
+    traced, result = limited(chosen, call)
     return KernelResult(finished(traced, result) if chosen.values else None, result, traced)
 
 
