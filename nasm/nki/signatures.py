@@ -1,8 +1,7 @@
 """The signatures of nki.isa: what the rows say, in AWS's order.
 
 A function's parameters are the operands of the rows that name it, with their defaults. What is
-written down here is their order, which nothing else follows from, and what a call takes beside
-operands.
+written down here is their order where it differs, and what a call takes beside operands.
 """
 
 from __future__ import annotations
@@ -21,7 +20,6 @@ ORDER = {
         "dma_copy": "dst src priority oob_mode dge_mode engine",
         "tensor_copy": "dst src engine",
         "memset": "dst value engine",
-        "tensor_copy_predicated": "dst src predicate reverse_pred",
         "nc_matmul": "dst stationary moving is_stationary_onezero is_moving_onezero is_transpose "
         "accumulate tile_position tile_size perf_mode",
         "nc_matmul_mx": "dst stationary moving stationary_scale moving_scale tile_position "
@@ -32,50 +30,27 @@ ORDER = {
         "tensor_scalar": "dst data op0 operand0 reverse0 op1 operand1 reverse1 engine",
         "tensor_reduce": "dst op data axis negate keepdims",
         "tensor_partition_reduce": "dst op data",
-        "tensor_scalar_cumulative": "dst src op0 op1 imm0 imm1 reduce_cmd",
         "activation": "dst op data bias scale reduce_op reduce_res reduce_cmd",
         "activation_reduce": "dst op data reduce_op reduce_res bias scale",
         "activate2": "dst op data imm0 imm1 op0 op1 relu_param reverse0 reverse1 reduce_op "
         "reduce_res reduce_cmd",
-        "iota": "dst pattern offset channel_multiplier",
         "affine_select": "dst pattern channel_multiplier on_true_tile on_false_value cmp_op offset",
-        "local_gather": "dst src_buffer index num_elem_per_idx num_valid_indices",
-        "nc_n_gather": "dst data indices",
-        "bn_stats": "dst data",
-        "bn_aggr": "dst data",
-        "tensor_tensor_scan": "dst data0 data1 initial op0 op1 reverse0 reverse1",
         "nc_stream_shuffle": "dst src shuffle_mask",
         "rng": "dst engine",
         "dropout": "dst data prob",
-        "set_rng_seed": "src_seeds",
         "rand_set_state": "src_seeds engine",
         "rand_get_state": "dst engine",
-        "rand2": "dst min max",
-        "exponential": "dst src max_value reduce_res reduce_cmd reduce_init",
-        "reciprocal": "dst data",
-        "max8": "dst src",
-        "sequence_bounds": "dst segment_ids",
         "scalar_tensor_tensor": "dst data op0 operand0 op1 operand1 reverse0 reverse1",
-        "tensor_scalar_reduce": "dst data op0 operand0 reduce_op reduce_res reverse0 reduce_cmd "
-        "reduce_init reduce_res_negate",
         "core_barrier": "data cores engine",
         "dma_compute": "dst srcs reduce_op scales unique_indices oob_mode",
-        "quantize_mx": "dst src dst_scale",
         "range_select": "dst on_true_tile comp_op0 comp_op1 bound0 bound1 reduce_cmd reduce_res "
         "reduce_op range_start on_false_value",
-        "select_reduce": "dst predicate on_true on_false reduce_res reduce_cmd reduce_op "
-        "reverse_pred",
         "sendrecv": "src dst send_to_rank recv_from_rank pipe_id dma_engine",
-        "register_move": "dst src",
-        "register_load": "dst src",
-        "register_store": "dst src",
         "nc_find_index8": "dst data vals",
         "nc_match_replace8": "dst data vals imm dst_idx",
-        "nonzero_with_count": "dst src index_offset padding_val",
-        "topk": "val_dst idx_dst src n",
     }.items()
 }
-"""The parameters of every function that is one row or several, in AWS's order."""
+"""The parameters of functions in AWS's order, where that is not the order of the row's operands."""
 
 UNNAMED = ("register_move", "register_load", "register_store")
 """The functions whose instructions have no name."""
@@ -118,7 +93,7 @@ def signature(name: str, rows: Sequence[Row]) -> Signature:
     for row in rows:
         for operand in row.written:
             operands.setdefault(operand.name, operand)
-    words = ORDER[name] + (() if name in UNNAMED else ("name",))
+    words = ORDER.get(name, tuple(operands)) + (() if name in UNNAMED else ("name",))
     defaults = [_default(name, word, operands) for word in words]
     needed = [n for n, default in enumerate(defaults) if default is Parameter.empty]
     defaults[: max(needed, default=0)] = [Parameter.empty] * max(needed, default=0)
