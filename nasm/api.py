@@ -40,7 +40,7 @@ from nasm.runs.settings import (
     with_settings,
 )
 from nasm.targets import TARGETS
-from nasm.views.shown import shown
+from nasm.views.value_text import shown
 from nasm.views.view import View
 
 T = TypeVar("T")

@@ -16,7 +16,7 @@ from nasm.analysis import summary
 from nasm.analysis.hazards.hazards import Hazards
 from nasm.base.problems import Failure, Refused
 from nasm.debugger.session import Session
-from nasm.isa.micro import Micro, MicroOrigin
+from nasm.isa.micro_instructions import Micro, MicroOrigin
 from nasm.machine.records import Status
 from nasm.show.jsonable import message
 from nasm.show.trace import stream

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from nasm.base.problems import Refused
 from nasm.isa.kinds import WRONG_KIND, Kind
-from nasm.views.shown import shown
+from nasm.views.value_text import shown
 
 HEX = 10
 """Bits from which on a field is written in hexadecimal."""

@@ -11,12 +11,12 @@ from typing import Any, Concatenate, Final, Generic, ParamSpec, TypeVar
 
 from nasm.base.problems import Refused, Severity
 from nasm.isa.by_name import named
+from nasm.isa.core_state import Blocked
 from nasm.isa.effects import Effect
 from nasm.isa.evidence import Cost
 from nasm.isa.field_kinds import Bits, Encoding, Field
 from nasm.isa.flops import Flops
 from nasm.isa.generation import Generation
-from nasm.isa.held import Blocked
 from nasm.isa.implicit_kinds import Held, Here, Implicit
 from nasm.isa.kinds import Kind, Tile
 from nasm.isa.options import OptionValue

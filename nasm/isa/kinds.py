@@ -18,9 +18,9 @@ from nasm.isa.declared_transfer import DeclaredTransfer
 from nasm.isa.generation import Generation
 from nasm.isa.options import OptionValue
 from nasm.isa.synonyms import meant
-from nasm.views.shown import shown
 from nasm.views.spelling import spell
 from nasm.views.tensor import Tensor
+from nasm.views.value_text import shown
 from nasm.views.view import Reg, View
 
 WRONG_KIND = "E0301"

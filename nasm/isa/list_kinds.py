@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from nasm.base.problems import Refused, listed
 from nasm.isa.declared_transfer import DeclaredTransfer
 from nasm.isa.kinds import WRONG_KIND, Kind, Number, Tile
-from nasm.views.shown import shown
 from nasm.views.spelling import spell
 from nasm.views.tensor import Tensor
+from nasm.views.value_text import shown
 from nasm.views.view import View
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from nasm.base.problems import Refused
 from nasm.isa.kinds import WRONG_KIND, Kind
-from nasm.views.shown import Symbol, shown
+from nasm.views.value_text import Symbol, shown
 
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t"}
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from nasm.base.problems import Refused, did_you_mean, listed, quoted
 from nasm.base.source import Span
-from nasm.views.shown import shown
+from nasm.views.value_text import shown
 
 UNKNOWN, TWICE, MISPLACED = "E0242", "E0243", "E0244"
 """Codes: a setting that there is not, one that is set twice, and one of another queue."""

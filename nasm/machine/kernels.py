@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from nasm.isa.held import Holds
+from nasm.isa.core_state import Holds
 from nasm.isa.implicit_kinds import EngineValue, Held, Here, RoundingOf
 from nasm.isa.instruction import Row
 from nasm.machine.access import Access

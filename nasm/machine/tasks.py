@@ -8,12 +8,12 @@ from functools import cached_property, partial
 from typing import Any
 
 from nasm.base.problems import Failure, Refused, Severity
+from nasm.isa.core_state import Blocked
 from nasm.isa.evidence import Cost
 from nasm.isa.generation import Port
-from nasm.isa.held import Blocked
 from nasm.isa.implicit_kinds import Held, Here
 from nasm.isa.instruction import InstructionContext, Row
-from nasm.isa.micro import Micro
+from nasm.isa.micro_instructions import Micro
 from nasm.isa.pace import Pace
 from nasm.isa.target import rules_of
 from nasm.machine.burst_source import Ahead

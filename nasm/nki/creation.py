@@ -20,7 +20,7 @@ from nasm.nki.tensor import NkiTensor
 from nasm.nki.tile_sizes import TileSize
 from nasm.nki.tiles import SBUF, instruct, new, number, result, tile
 from nasm.nki.tracing import current
-from nasm.views.shown import shown
+from nasm.views.value_text import shown
 from nasm.views.view import View
 
 PRINT = "nki.language.device_print"

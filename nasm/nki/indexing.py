@@ -10,7 +10,7 @@ import numpy as np
 from nasm.nki.errors import refuse
 from nasm.nki.names import VirtualRegister, ds
 from nasm.nki.views import cut, without
-from nasm.views.shown import shown
+from nasm.views.value_text import shown
 from nasm.views.view import ALL, Reg, View, Window
 
 Item = int | slice | Window

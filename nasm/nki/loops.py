@@ -12,7 +12,7 @@ from nasm.nki.errors import ours, refuse
 from nasm.nki.names import CONDITION, VirtualRegister
 from nasm.nki.source_tree import of_files
 from nasm.nki.tracing import CoreTrace, TracedLoop, current
-from nasm.views.shown import shown
+from nasm.views.value_text import shown
 
 Place = tuple[FrameType, tuple[int, int]]
 """A while statement that is being traced: the frame, and where its condition stands."""

@@ -10,7 +10,7 @@ from nasm.nki.matmuls import matmul, transpose
 from nasm.nki.names import MemoryRegion, VirtualRegister, dge_mode
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.tracing import Call, CoreTrace
-from nasm.views.shown import shown
+from nasm.views.value_text import shown
 
 
 def activation_reduce(trace: CoreTrace, function: IsaFunction, arguments: dict[str, Any]) -> Call:

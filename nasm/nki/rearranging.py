@@ -8,7 +8,7 @@ from typing import Any
 
 from nasm.nki.errors import refuse
 from nasm.nki.indexing import items, whole_number
-from nasm.views.shown import shown
+from nasm.views.value_text import shown
 
 Pattern = Sequence[str | Sequence[str]]
 

@@ -12,7 +12,7 @@ from nasm.nki.moving import broadcast_to
 from nasm.nki.names import DType
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.tiles import FLOAT32, free_axes, instruct, new, number, result, tile
-from nasm.views.shown import shown
+from nasm.views.value_text import shown
 
 
 def reduced(

@@ -15,7 +15,7 @@ from nasm.nki.rearranging import Pattern, rearranged
 from nasm.nki.run_time_values import UnknownTensor
 from nasm.nki.views import changed, cut, retyped, within, without
 from nasm.views.offsets import moved
-from nasm.views.shown import shown
+from nasm.views.value_text import shown
 from nasm.views.view import ALL, View
 
 PAST = "E0305"

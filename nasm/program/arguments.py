@@ -8,8 +8,8 @@ from typing import Any
 from nasm.base.array_files import SPELLING, ArrayFile
 from nasm.base.numbers import plain
 from nasm.base.problems import Refused, did_you_mean, listed, quoted
-from nasm.views.shown import shown
 from nasm.views.tensor import Tensor
+from nasm.views.value_text import shown
 from nasm.views.view import View
 
 ROLES = ("input", "output", "inout")

@@ -18,8 +18,8 @@ from nasm.isa.target import Target, rules_of
 from nasm.program.availability import legal
 from nasm.program.program import Instruction, Program, Update, Wait
 from nasm.program.shapes import Shapes
-from nasm.views.shown import shown
 from nasm.views.tensor import MOST_AXES, Memory
+from nasm.views.value_text import shown
 from nasm.views.view import Reg, View
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from nasm.base.problems import counted
 from nasm.debugger.session import Session
-from nasm.debugger.values.held import HeldPart
+from nasm.debugger.values.engine_state import HeldPart
 from nasm.debugger.values.value import Value
 from nasm.show import arrays
 from nasm.show.columns import hanging, table

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from nasm.analysis.summary import form_text, update_text, wait_text
-from nasm.isa.micro import Micro, micro_of
-from nasm.runs.running import Running
+from nasm.isa.micro_instructions import Micro, micro_of
+from nasm.runs.execution import Running
 from nasm.show import schema
 from nasm.show.table_summary import Sums, summary
 from nasm.sim.channels import Flight, Group, members

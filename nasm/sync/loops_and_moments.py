@@ -9,8 +9,8 @@ from array import array
 from collections.abc import Iterable
 
 from nasm.program.builder import ProgramBuilder
-from nasm.program.deferred import PlacedLabel, RunTimeLoop
 from nasm.program.program import LoopRegister, Posted
+from nasm.program.text_items import PlacedLabel, RunTimeLoop
 from nasm.sync.moments.lowering import lower
 from nasm.sync.moments.nodes import Columns, Level, LevelReader, Node, Sync
 

@@ -14,8 +14,8 @@ from nasm.base import dtypes
 from nasm.base.dtypes import DType
 from nasm.base.problems import Refused, counted, did_you_mean
 from nasm.views.offsets import indirect, moved, row_by_row
-from nasm.views.shown import shown
 from nasm.views.tensor import MOST_AXES
+from nasm.views.value_text import shown
 from nasm.views.view import METHODS, Reg, View, merged
 
 BAD_VIEW = "E0306"

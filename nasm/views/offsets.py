@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from nasm.base.problems import Refused
-from nasm.views.shown import shown
+from nasm.views.value_text import shown
 from nasm.views.view import Dynamic, Offsets, Reg, View
 
 BAD_VIEW = "E0306"

@@ -17,7 +17,7 @@ import pytest
 from nasm.analysis.profile.what_if import WhatIf
 from nasm.base.signals import Told
 from nasm.debugger.session import Session
-from nasm.runs.running import Running
+from nasm.runs.execution import Running
 from nasm.show.profile import tenths
 from tests.cli.programs import MATMUL, process, written
 from tests.parts import part

@@ -16,7 +16,7 @@ from nasm.debugger.origins.elements import TensorElements
 from nasm.debugger.origins.records import Why
 from nasm.debugger.session import Session
 from nasm.machine.records import Status
-from nasm.runs.running import Running
+from nasm.runs.execution import Running
 from nasm.show.origins import told
 from tests.parts import part
 

@@ -24,7 +24,7 @@ from nasm.language.objects.writing import written
 from nasm.language.printing import text
 from nasm.machine.records import Status
 from nasm.program.program import Program
-from nasm.runs.running import Running
+from nasm.runs.execution import Running
 from nasm.runs.schedules.random import schedules
 from nasm.show import sarif, schema
 from nasm.show.log_lines import Found as Told

@@ -17,7 +17,7 @@ from nasm.language.printing.words import text_of, words_of
 from nasm.machine import Machine
 from nasm.machine.records import Status
 from nasm.program.program import Program
-from nasm.runs.running import Running
+from nasm.runs.execution import Running
 from nasm.targets import TARGETS
 from nasm.targets.tensix import TARGET, WORDS
 from nasm.targets.tensix.core.tensix import Tensix as Held

@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nasm.base.problems import Refused
+from nasm.isa.core_state import Blocked, Fifo, Part, Place, Seen, Surroundings
 from nasm.isa.evidence import Cost, Evidence
 from nasm.isa.generation import Generation
-from nasm.isa.held import Blocked, Fifo, Part, Place, Seen, Surroundings
 from nasm.isa.implicit_kinds import Held, Here
 from nasm.isa.instruction import InstructionContext, Operand, of_operands
 from nasm.isa.kinds import Number
-from nasm.isa.micro import Expansion, MicroOrigin
+from nasm.isa.micro_instructions import Expansion, MicroOrigin
 from nasm.isa.settings import Setting, Settings, Values
 from nasm.program.program import Instruction
 from tests.toy.base import BOTH, ISA, REGISTER, SOURCE, issued, sequenced
@@ -379,7 +379,7 @@ SPOILT = 13
 
 @dataclass(frozen=True)
 class Song:
-    """Notes that are hummed at once: see :class:`nasm.isa.held.Burst`."""
+    """Notes that are hummed at once: see :class:`nasm.isa.core_state.Burst`."""
 
     rack: Rack
     notes: Sequence[int]

@@ -13,8 +13,8 @@ from nasm.order.accesses import ByteAccess
 from nasm.order.check import Check, Line, Race
 from nasm.order.events import Sources
 from nasm.order.faults import Fault, faults
+from nasm.order.late_takes import late_takes
 from nasm.order.observer import Watch
-from nasm.order.takes import late_takes
 from nasm.program.program import Program
 from nasm.sim.counters import Who
 from nasm.sim.scheduler import Scheduler

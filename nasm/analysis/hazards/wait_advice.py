@@ -8,8 +8,8 @@ from typing import Any
 from nasm.analysis.hazards.rounds import ExecutedLines, Place
 from nasm.language.printing.additions import Addition, line_before, wait
 from nasm.order.advice import Advice
-from nasm.order.again import again
 from nasm.order.check import Check
+from nasm.order.round_takes import again
 from nasm.program.program import Program
 
 

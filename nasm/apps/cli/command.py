@@ -59,7 +59,7 @@ def _command(given: list[str], answer: Answer) -> int:
     elif answer.about == "programs":
         answer.content["programs"] = [parsed.first.program, parsed.program]
     if getattr(parsed, "watch", False):
-        from nasm.apps.cli.watching import watch
+        from nasm.apps.cli.file_watch import watch
 
         return watch(lambda: _again(given, answer), parsed)
     seconds = getattr(parsed, "timeout", None)

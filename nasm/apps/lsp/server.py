@@ -22,7 +22,7 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from nasm import __version__
-from nasm.apps.lsp import completing, diagnostics, formatting, hover, navigation, outline, wire
+from nasm.apps.lsp import completion, diagnostics, formatting, hover, navigation, outline, wire
 from nasm.apps.lsp.analysis import SECONDS, Analysis, AssemblySettings, analyse, followed
 from nasm.apps.lsp.positions import Position, Range, Spot
 from nasm.base.problems import Refused
@@ -251,7 +251,7 @@ def _words(server: Server) -> None:
         line = lines[at.line].rstrip("\r\n") if at.line < len(lines) else ""
         before = line.encode("utf-16-le", "surrogatepass")[: 2 * at.character]
         text = before.decode("utf-16-le", "replace")
-        found = _several(lambda: completing.completions(server.latest(uri), text))
+        found = _several(lambda: completion.completions(server.latest(uri), text))
         return lsp.CompletionList(
             False,
             [

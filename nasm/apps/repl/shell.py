@@ -11,7 +11,7 @@ from typing import Any
 
 from nasm.apps.repl import command, input
 from nasm.apps.repl.displays import Displays
-from nasm.apps.repl.naming import names
+from nasm.apps.repl.known_names import names
 from nasm.apps.repl.recording import SessionRecording
 from nasm.apps.repl.screen import ReplScreen, ScreenUnwritable
 from nasm.apps.repl.settings import ReplSettings

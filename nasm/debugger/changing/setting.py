@@ -23,7 +23,7 @@ from nasm.debugger.moving.delta import MemoryChange
 from nasm.debugger.moving.stops import ElementChange
 from nasm.machine.outlines import NoValues
 from nasm.machine.state import UNKNOWN
-from nasm.runs.running import Running
+from nasm.runs.execution import Running
 from nasm.sim.queues import Queue
 
 REGISTER = re.compile(r"@?([\w.]+?)(?:\s+|\.)%r(\d+)")

@@ -11,7 +11,7 @@ from nasm.debugger.engines.moment import Start
 from nasm.debugger.engines.records import Context, Doing, EngineContext, Hold
 from nasm.debugger.engines.semaphore_wait import Awaiting
 from nasm.isa.implicit_kinds import EngineValue
-from nasm.isa.micro import Micro
+from nasm.isa.micro_instructions import Micro
 from nasm.machine.records import Status
 from nasm.sim.queues import NEVER, Queue, Task
 from nasm.sim.resources import Resource

@@ -15,7 +15,7 @@ from nasm.isa.declared_transfer import DeclaredTransfer
 from nasm.isa.list_kinds import views
 from nasm.machine.writers import written
 from nasm.program.program import Instruction
-from nasm.sim import turns
+from nasm.sim import round_robin
 from nasm.sim.channels import ChannelGroup, Flight, Group, members
 from nasm.sim.counters import TRANSFER, Who
 from nasm.views.spelling import spell
@@ -134,7 +134,7 @@ class Landings:
                 started = group.start >= 0
                 start = group.start if started else at
                 left = group.packets - group.done
-                at = at + turns.passed(group, left) if left else at
+                at = at + round_robin.passed(group, left) if left else at
                 known = known and (started or not self._stretched(group.flight))
                 known = known and not self._between(core, ring, at)
                 self._add(group.flight, max(start + group.latency, at), known)

@@ -19,7 +19,7 @@ from nasm.debugger.moving.specs import StopRequest
 from nasm.debugger.moving.stops import Met, OnHazard, Test
 from nasm.language.text.aliases import names_in
 from nasm.machine.records import Moment
-from nasm.runs.running import Running
+from nasm.runs.execution import Running
 from nasm.sim.queues import Queue, Task
 
 WRONG = "E0822"

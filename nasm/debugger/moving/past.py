@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import NamedTuple, Protocol
 
 from nasm.machine.records import Moment
-from nasm.runs.running import Checkpoint, Running
+from nasm.runs.execution import Checkpoint, Running
 from nasm.sim.events import Observer
 from nasm.sim.queues import Queue, Task
 from nasm.sim.scheduler import Poise

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from nasm.base.problems import Refused, listed, quoted
 from nasm.debugger.moving import times
 from nasm.debugger.moving.locations import CodeLocation, location, loop_variables
-from nasm.debugger.moving.parts import OnPart
+from nasm.debugger.moving.part_stops import OnPart
 from nasm.debugger.moving.stops import (
     AfterLocation,
     AtTime,
@@ -28,7 +28,7 @@ from nasm.debugger.moving.stops import (
 )
 from nasm.debugger.values.expressions import Expression
 from nasm.debugger.values.rounds import UNKNOWN, engines, variables
-from nasm.runs.running import Running
+from nasm.runs.execution import Running
 from nasm.views.tensor import Memory, Tensor
 from nasm.views.view import View
 

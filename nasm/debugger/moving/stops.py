@@ -15,7 +15,7 @@ import numpy as np
 from nasm.base.problems import in_line
 from nasm.debugger.moving.locations import CodeLocation
 from nasm.machine.access import Access
-from nasm.runs.running import Running
+from nasm.runs.execution import Running
 from nasm.sim.channels import Flight, Group
 from nasm.sim.counters import Semaphore, Who, holds
 from nasm.sim.events import Observer

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from nasm.base.problems import Failure, Problem
+from nasm.debugger.origins.argument_arrays import leaf
 from nasm.debugger.origins.candidates import Chances, Pcs, RunPosition
 from nasm.debugger.origins.elements import TensorElements
-from nasm.debugger.origins.leaves import leaf
 from nasm.debugger.origins.origins import Place, RegisterOrigin, values
 from nasm.debugger.origins.writes import (
     CHANGE,

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from nasm.base.problems import Refused
-from nasm.debugger.origins.leaves import Path, grafted, leaf
+from nasm.debugger.origins.argument_arrays import Path, grafted, leaf
 from nasm.debugger.origins.replacements import replacements
 
 Array = np.ndarray[Any, Any]

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from nasm.debugger.origins.argument_arrays import Path
 from nasm.debugger.origins.elements import Numbers, TensorElements
-from nasm.debugger.origins.leaves import Path
 from nasm.machine import Machine
 
 Array = np.ndarray[Any, Any]

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from nasm.debugger.origins.argument_arrays import Path, grafted, leaf
 from nasm.debugger.origins.dependence import Axes, Call, Needed, Probe, progressions
-from nasm.debugger.origins.leaves import Path, grafted, leaf
 from nasm.debugger.origins.replacements import replacements
 
 Array = np.ndarray[Any, Any]

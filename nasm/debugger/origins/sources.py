@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from nasm.debugger.origins.argument_arrays import Path, copied, leaf, leaves
 from nasm.debugger.origins.dependence import Needed, guarded
 from nasm.debugger.origins.elements import (
     Numbers,
@@ -21,7 +22,6 @@ from nasm.debugger.origins.elements import (
     flat,
     found,
 )
-from nasm.debugger.origins.leaves import Path, copied, leaf, leaves
 from nasm.debugger.origins.origins import (
     ADDRESS,
     ENTRIES,

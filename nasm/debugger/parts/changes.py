@@ -9,7 +9,7 @@ from nasm.debugger.moving.past import Redoable
 from nasm.debugger.moving.travel import Travel
 from nasm.debugger.parts.expressions import ExpressionPart
 from nasm.debugger.parts.memory import MemoryPart
-from nasm.runs.running import Running
+from nasm.runs.execution import Running
 
 if TYPE_CHECKING:  # what is done rarely is imported when it is
     from nasm.debugger.changing.changes import Divert
@@ -77,7 +77,7 @@ class ChangePart:
         """
         from nasm.debugger.changing import setting
         from nasm.debugger.changing.changes import SetElements, SetPart
-        from nasm.debugger.moving.parts import changes, state
+        from nasm.debugger.moving.part_stops import changes, state
 
         change, what = setting.setting(self.run, place, value), str(place).strip()
         if isinstance(change, SetElements):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from nasm.debugger.moving.past import Past
 from nasm.machine.records import Rows
-from nasm.runs.running import Running
+from nasm.runs.execution import Running
 
 if TYPE_CHECKING:  # what is asked rarely is imported when it is
     from nasm.debugger.engines.context import Scene
@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # what is asked rarely is imported when it is
     from nasm.debugger.engines.transfers import TransferRecord
     from nasm.debugger.engines.users import LineUse
     from nasm.debugger.engines.wait_chain import WaitChain
-    from nasm.debugger.values.held import HeldPart
+    from nasm.debugger.values.engine_state import HeldPart
 
 STRIP = 60
 """Default number of cells of a strip."""
@@ -86,7 +86,7 @@ class EnginePart:
 
         It is named as :meth:`queue` says. Raises Refused, and Failure in a run without values.
         """
-        from nasm.debugger.values.held import held
+        from nasm.debugger.values.engine_state import held
 
         return held(self.run, engine)
 

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from nasm.base.numbers import bounded
 from nasm.base.problems import Refused
-from nasm.program.deferred import Round
-from nasm.views.shown import shown
+from nasm.program.text_items import Round
+from nasm.views.value_text import shown
 
 RUN_TIME = "E0231"
 NO_FORM = "E0232"

@@ -18,7 +18,7 @@ from nasm.language.expanding.line_counts import LOOPS, MACROS, nested, rounds_of
 from nasm.language.expanding.loop_lines import breaking, opened
 from nasm.language.expanding.statements import Bodies, Walker
 from nasm.language.text import tree
-from nasm.views.shown import shown
+from nasm.views.value_text import shown
 
 
 class Repeating(Walker):

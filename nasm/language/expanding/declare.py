@@ -17,7 +17,7 @@ from nasm.program import check
 from nasm.program.arguments import DRAWS, FILLS, ROLES
 from nasm.program.builder import ProgramBuilder
 from nasm.program.notes import another, declared_note
-from nasm.views.shown import shown
+from nasm.views.value_text import shown
 from nasm.views.view import View
 
 

@@ -10,7 +10,7 @@ from nasm.base.numbers import plain
 from nasm.base.problems import Failure, Problem, Refused, quoted
 from nasm.language.expanding.functions import listed
 from nasm.views.methods import dtype_named
-from nasm.views.shown import shown
+from nasm.views.value_text import shown
 
 
 def constants(given: Mapping[str, Any] | None) -> dict[str, Any]:

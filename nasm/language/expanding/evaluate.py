@@ -40,7 +40,7 @@ from nasm.language.text.habits import COMMENT, UNDECLARED
 from nasm.language.text.habits import FUNCTIONS as OTHERS
 from nasm.language.text.habits import METHODS as OTHER_METHODS
 from nasm.views.methods import SPELLINGS, accepts
-from nasm.views.shown import Symbol, shown
+from nasm.views.value_text import Symbol, shown
 from nasm.views.view import METHODS, Reg, View
 
 Closure = Callable[[Scope], Value]

@@ -25,8 +25,8 @@ from nasm.language.expanding.statements import Bodies
 from nasm.language.text import tree
 from nasm.language.text.parse import parse_line
 from nasm.program.builder import ProgramBuilder
-from nasm.program.deferred import Drain
-from nasm.views.shown import shown
+from nasm.program.text_items import Drain
+from nasm.views.value_text import shown
 from nasm.views.view import View
 
 

@@ -12,7 +12,7 @@ from nasm.base.exact import scalars
 from nasm.base.numbers import WORST_BITS, bounded
 from nasm.base.problems import Refused, counted
 from nasm.language.expanding.affine import refuse
-from nasm.views.shown import shown
+from nasm.views.value_text import shown
 from nasm.views.view import View, Window
 
 Value = Any

@@ -11,7 +11,7 @@ from nasm.language.expanding.fractions import as_integer
 from nasm.language.expanding.functions import Value, item_of, tensor_of
 from nasm.language.expanding.scope import Scope
 from nasm.language.text import tree
-from nasm.views.shown import shown
+from nasm.views.value_text import shown
 from nasm.views.view import ALL, Reg, View, Window
 
 Compile = Callable[[tree.ExpressionNode], Callable[[Scope], Value]]

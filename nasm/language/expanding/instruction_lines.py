@@ -24,9 +24,9 @@ from nasm.language.expanding.scope import CONSTANTS, Scope
 from nasm.language.text import tree
 from nasm.language.text.walk import contains
 from nasm.program.builder import Made, ProgramBuilder
-from nasm.program.deferred import Moments
 from nasm.program.program import Update, Wait
-from nasm.views.shown import shown
+from nasm.program.text_items import Moments
+from nasm.views.value_text import shown
 from nasm.views.view import Reg, View
 
 Waiter = Callable[[Scope], Wait]

@@ -13,8 +13,8 @@ from nasm.language.expanding.scope import Scope
 from nasm.language.text import tree
 from nasm.language.text.walk import descendants
 from nasm.program.builder import Made, ProgramBuilder
-from nasm.program.deferred import RunTimeLoop
-from nasm.views.shown import shown
+from nasm.program.text_items import RunTimeLoop
+from nasm.views.value_text import shown
 from nasm.views.view import Reg
 
 OUTSIDE, CONDITION = "E0237", "E0238"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 
 from nasm.base.problems import Refused
-from nasm.program.deferred import Round
+from nasm.program.text_items import Round
 
 Named = Callable[[str, str], str]
 """The name that the program has for a ``label`` or a ``moment``, by its kind and its name."""

@@ -23,7 +23,7 @@ from nasm.language.expanding.moment_names import handed_moments
 from nasm.language.expanding.scope import CallOfMacro, Scope
 from nasm.language.text import tree
 from nasm.program.builder import ProgramBuilder
-from nasm.views.shown import shown
+from nasm.views.value_text import shown
 
 DEEPEST = 100
 """Calls within calls: a macro that calls itself without an end does not get further."""

@@ -17,8 +17,8 @@ from nasm.language.expanding.macro_arguments import MomentList, WordArgument
 from nasm.language.expanding.scope import Scope
 from nasm.language.text import tree
 from nasm.language.text.walk import descendants
-from nasm.program.deferred import DeferredMoment, MomentMention, Round
-from nasm.views.shown import shown
+from nasm.program.text_items import DeferredMoment, MomentMention, Round
+from nasm.views.value_text import shown
 
 Mentioner = Callable[[Scope], list[MomentMention]]
 

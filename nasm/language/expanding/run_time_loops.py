@@ -19,7 +19,7 @@ from nasm.isa.list_kinds import views
 from nasm.language.expanding.affine import Affine, Variable, combined
 from nasm.language.expanding.scope import Scope
 from nasm.program.builder import Made, ProgramBuilder
-from nasm.program.deferred import Control, RunTimeLoop
+from nasm.program.text_items import Control, RunTimeLoop
 from nasm.views.view import Reg
 
 OTHER, ALONE, WRITTEN, FULL = "E0233", "E0234", "E0235", "E0236"

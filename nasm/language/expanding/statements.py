@@ -38,7 +38,7 @@ from nasm.language.expanding.scope import Scope
 from nasm.language.text import tree
 from nasm.program.builder import ProgramBuilder
 from nasm.program.notes import another, declared_note
-from nasm.views.shown import shown
+from nasm.views.value_text import shown
 from nasm.views.view import Reg, View
 
 Bodies = Iterator[Iterable[tree.Statement]]

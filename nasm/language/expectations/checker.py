@@ -21,7 +21,7 @@ from nasm.language.expectations.functions import COMPARE, FUNCTIONS, LOGIC, SHAP
 from nasm.language.expectations.views import readable
 from nasm.language.text import tree
 from nasm.language.text.habits import FUNCTIONS as OTHERS
-from nasm.views.shown import shown
+from nasm.views.value_text import shown
 from nasm.views.view import View
 
 METHODS = ("T", "reshape", "permute")

@@ -14,7 +14,7 @@ from nasm.language.expanding.functions import truth
 from nasm.language.expanding.scope import Scope
 from nasm.language.expectations.functions import ARITHMETIC, COMPARE, LOGIC
 from nasm.language.text import tree
-from nasm.views.shown import shown
+from nasm.views.value_text import shown
 
 METRICS = ("cycles", "busy", "util", "stalls")
 CONSTANT_FUNCTIONS = ("ceil_div", "log2", "len")

@@ -45,7 +45,7 @@ from nasm.language.expectations.values import Evaluator, Measures
 from nasm.language.expectations.verdict import compare, one_line, verdict
 from nasm.language.text import tree
 from nasm.program.program import Expectation
-from nasm.views.shown import shown
+from nasm.views.value_text import shown
 
 __all__ = ["CODES", "Measures", "check_static", "golden", "judge"]
 

@@ -27,7 +27,7 @@ from nasm.language.expectations.elements import Change, Elements, Plain, Stored,
 from nasm.language.expectations.functions import SHAPES, binary, call, negative, opposite
 from nasm.language.expectations.views import viewed
 from nasm.language.text import tree
-from nasm.views.shown import shown
+from nasm.views.value_text import shown
 from nasm.views.view import View
 
 DEEPEST_LIST = 32

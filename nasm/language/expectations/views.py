@@ -6,7 +6,7 @@ import numpy as np
 
 from nasm.base.dtypes import Array
 from nasm.base.problems import Refused
-from nasm.views.shown import shown
+from nasm.views.value_text import shown
 from nasm.views.view import View
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from nasm.isa.held import Holds
+from nasm.isa.core_state import Holds
 from nasm.isa.implicit_kinds import EngineValue, Held, Here, RoundingOf
 from nasm.isa.instruction import InstructionContext, Operand
 from nasm.isa.list_kinds import views

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Unpack
 
-from nasm.analysis.hazards.endless import ENDLESS, endless
+from nasm.analysis.hazards.endless_loops import ENDLESS, endless
 from nasm.base.array_files import ArrayFile, read_header
 from nasm.base.problems import Problem, Refused, Severity, counted
 from nasm.isa.effects import Jump
@@ -29,7 +29,7 @@ from nasm.runs.check.interlocks import relied
 from nasm.runs.check.lines import finding
 from nasm.runs.check.live_ranges import Lifetimes, memory_maps
 from nasm.runs.check.records import VALUES, Examination
-from nasm.runs.running import Running
+from nasm.runs.execution import Running
 from nasm.runs.settings import CheckKeywords, RunSettings, with_keywords
 
 CUT_SHORT, LIMIT, DEADLOCK, RACE = "E0535", "E0511", "E0510", "E0502"

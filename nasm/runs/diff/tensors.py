@@ -14,7 +14,7 @@ from nasm.base.pieces import windows
 from nasm.machine import tensor_io
 from nasm.machine.addresses import Addresses
 from nasm.runs.diff.records import FirstElement, TensorChange
-from nasm.runs.running import Running
+from nasm.runs.execution import Running
 from nasm.views.tensor import Tensor
 from nasm.views.view import View
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from nasm.base.problems import Failure, Problem, counted
 from nasm.machine.records import Status
 from nasm.order.skeleton import LANDS, Event
-from nasm.runs.running import Running
+from nasm.runs.execution import Running
 from nasm.runs.schedules.delay import Choose, DelayOne
 from nasm.runs.schedules.records import DelayedEvent, Other, Witness
 from nasm.runs.schedules.rerun import Again

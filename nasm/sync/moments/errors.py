@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nasm.base.problems import Failure, Note, Problem
 from nasm.base.source import Span
-from nasm.program.deferred import DeferredMoment, Round
+from nasm.program.text_items import DeferredMoment, Round
 
 NOBODY = "E0331"
 TWICE = "E0332"

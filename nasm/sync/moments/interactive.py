@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 
 from nasm.program.builder import ProgramBuilder
-from nasm.program.deferred import DeferredMoment, Drain, Item, MomentMention, Round, RunTimeLoop
+from nasm.program.text_items import DeferredMoment, Drain, Item, MomentMention, Round, RunTimeLoop
 from nasm.sync.moments.errors import IMPOSSIBLE, NOBODY, TWICE, refused, shown
 
 

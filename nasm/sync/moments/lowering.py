@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from nasm.base.problems import Failure, Note
 from nasm.program.builder import ProgramBuilder
-from nasm.program.deferred import MomentMention, Round, RunTimeLoop
 from nasm.program.footprint.forms import Form, Forms
 from nasm.program.program import Program
+from nasm.program.text_items import MomentMention, Round, RunTimeLoop
 from nasm.sync.dependences import Dependences
 from nasm.sync.emit import CoreOutput
 from nasm.sync.lines import Line

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from nasm.base.problems import Failure, Note, counted, did_you_mean, listed
 from nasm.base.source import Span
-from nasm.program.deferred import MomentMention, Round
 from nasm.program.program import Program
+from nasm.program.text_items import MomentMention, Round
 from nasm.sync.dependences import DONE, OVER
 from nasm.sync.moments.errors import IMPOSSIBLE, NOBODY, TWICE, refused, shown
 from nasm.sync.moments.nodes import Level, Need, Node, Outside, named, posted

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from nasm.isa.core_state import Surroundings
 from nasm.isa.generation import Generation
-from nasm.isa.held import Surroundings
 from nasm.isa.target import Bursting, Samples, Target
 from nasm.isa.words import Spelling, Words
 from nasm.targets.tensix.arrangements import ARRANGEMENTS

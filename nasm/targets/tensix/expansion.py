@@ -7,8 +7,8 @@ from functools import lru_cache
 from typing import Final, TypeVar
 
 from nasm.base.problems import Refused, counted
-from nasm.isa.held import Unfinished
-from nasm.isa.micro import Expansion, MicroOrigin
+from nasm.isa.core_state import Unfinished
+from nasm.isa.micro_instructions import Expansion, MicroOrigin
 from nasm.isa.words import Words
 from nasm.program.program import Instruction
 from nasm.targets.tensix.core.tensix import Tensix

@@ -16,10 +16,10 @@ from nasm.targets.tensix.front.mop import WORDS as MOP_WORDS
 from nasm.targets.tensix.isa.table import QUEUES
 from nasm.targets.tensix.scalar import config
 from nasm.targets.tensix.scalar.config_fields import DESCRIPTOR, FIELDS, GLOBAL, ConfigField
+from nasm.targets.tensix.setting_writes import MASK, OPTIONS, written
 from nasm.targets.tensix.state import NOBODY, Coprocessor
 from nasm.targets.tensix.sync.mutexes import MUTEXES
 from nasm.targets.tensix.words.groups import SettingGroup, writer
-from nasm.targets.tensix.writing import MASK, OPTIONS, written
 
 TEMPLATE, BUFFER = (expander_name(one) for one in (ExpanderAction.TEMPLATE, ExpanderAction.BUFFER))
 """The mnemonics of what expands templates, and of what records and plays."""

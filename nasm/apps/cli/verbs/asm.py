@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from nasm.apps.cli import program_names, results, streams
 from nasm.apps.cli import shared_options as options
 from nasm.apps.cli.answer import OK
-from nasm.apps.cli.running import file_of
+from nasm.apps.cli.program_run import file_of
 from nasm.apps.cli.verb import Verb, preload
 from nasm.apps.cli.verbs.print import desugared
 from nasm.base.problems import Failure, Problem, Refused, counted, did_you_mean, in_line, listed

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final
 
-from nasm.isa.held import Blocked
+from nasm.isa.core_state import Blocked
 from nasm.targets.tensix.core.dst_use import dst_use
 from nasm.targets.tensix.core.fields import Fields, fields_of
 from nasm.targets.tensix.core.tensix import Tensix
@@ -21,7 +21,7 @@ from nasm.targets.tensix.scalar.timing import AFTER_CONFIG, ATOMIC_INTERVAL
 from nasm.targets.tensix.scalar.unit import hold, waits_for_unit, waits_to_flush
 from nasm.targets.tensix.sync.gate import blocked, look
 from nasm.targets.tensix.sync.mutexes import waits_for_mutex, waits_to_release, want
-from nasm.targets.tensix.waiting import thread_name
+from nasm.targets.tensix.unit_queries import thread_name
 from nasm.targets.tensix.words.units import MATRIX, SCALAR, UNPACK, VECTOR
 from nasm.targets.tensix.words.word import Word
 

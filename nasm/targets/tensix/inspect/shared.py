@@ -7,14 +7,14 @@ from typing import Final
 
 import numpy as np
 
-from nasm.isa.held import Part, Seen
+from nasm.isa.core_state import Part, Seen
 from nasm.targets.tensix.core.tensix import UNITS, Tensix
 from nasm.targets.tensix.inspect import put_shared as put
 from nasm.targets.tensix.inspect.put import Values, into
 from nasm.targets.tensix.scalar.config_fields import FIELDS, GLOBAL, Kind
 from nasm.targets.tensix.settings import SETTINGS
 from nasm.targets.tensix.state import NOBODY, THREADS, U32, Bools
-from nasm.targets.tensix.waiting import thread_name
+from nasm.targets.tensix.unit_queries import thread_name
 
 # -- semaphores and mutexes
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from nasm.base.problems import Refused
+from nasm.isa.core_state import Blocked
 from nasm.isa.evidence import Cost, Evidence
 from nasm.isa.field_kinds import Bits, Field
-from nasm.isa.held import Blocked
 from nasm.isa.implicit_kinds import FieldOf, Held, Here
 from nasm.isa.instruction import InstructionContext, OfOperands, Operand, Row, of_operands
 from nasm.isa.isa import Isa
@@ -16,7 +16,7 @@ from nasm.isa.words import data_row, documented
 from nasm.targets.tensix.core.costs import UNKNOWN, Costs, of_matrix, of_vector, paced
 from nasm.targets.tensix.core.durations import LASTS, Lasts
 from nasm.targets.tensix.core.fields import fields_of
-from nasm.targets.tensix.core.starting import Done, Start, at_once, started
+from nasm.targets.tensix.core.instruction_start import Done, Start, at_once, started
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.core.waits import Waits, waiting
 from nasm.targets.tensix.front.expanding import EXPANDERS, ExpanderAction

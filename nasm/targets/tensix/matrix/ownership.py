@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from nasm.isa.held import Blocked
+from nasm.isa.core_state import Blocked
 from nasm.targets.tensix.matrix.facts import MATRIX_UNIT, Banks
 from nasm.targets.tensix.state import MATRIX, UNPACKERS, Coprocessor
-from nasm.targets.tensix.waiting import SRC
+from nasm.targets.tensix.unit_queries import SRC
 
 CAUSE = "src"
 """What idle time of this cause is called."""

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from nasm.isa.held import Blocked
+from nasm.isa.core_state import Blocked
 from nasm.targets.tensix.state import NOBODY, Coprocessor
 from nasm.targets.tensix.sync.conditions import unmet
-from nasm.targets.tensix.waiting import BusyUnits, thread_name
+from nasm.targets.tensix.unit_queries import BusyUnits, thread_name
 
 DEFAULT_FLUSH: Final = 0xF
 """What FLUSHDMA waits for if no condition is selected: C0 to C3."""

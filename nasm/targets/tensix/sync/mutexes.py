@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from nasm.isa.held import Blocked
+from nasm.isa.core_state import Blocked
 from nasm.targets.tensix.state import NOBODY, THREADS, Coprocessor
-from nasm.targets.tensix.waiting import mutex_part, thread_name
+from nasm.targets.tensix.unit_queries import mutex_part, thread_name
 
 MUTEXES: Final = (0, *range(2, 8))
 _SYNC: Final = 1 << 1

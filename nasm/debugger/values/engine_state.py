@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from nasm.base.problems import Refused, counted, did_you_mean, listed, quoted
-from nasm.debugger.values import parts
+from nasm.debugger.values import core_parts
 from nasm.debugger.values.value import Value
-from nasm.isa.held import Part, Seen
+from nasm.isa.core_state import Part, Seen
 from nasm.isa.implicit_kinds import EngineValue
 from nasm.machine.outlines import NoValues
 from nasm.runs.inspection import Inspection
@@ -99,7 +99,7 @@ def _seen(session: Inspection, core: int, part: Part) -> HeldPart:
 
 
 def _made(core: int, part: Part, seen: Seen, text: str) -> HeldPart:
-    values = () if seen.array is None else (("", parts.value(text, seen)),)
+    values = () if seen.array is None else (("", core_parts.value(text, seen)),)
     return HeldPart(
         core, "", part.name, part.what, 0, values, seen.said, seen.heads, seen.rows, seen.resting
     )
@@ -152,4 +152,4 @@ def _values(kind: EngineValue, value: Any) -> Iterator[tuple[str, Value]]:
             known = np.broadcast_to(np.asarray(known), elements.shape)
             if not known.any():
                 continue  # none was set
-        yield what, parts.value(kind.name, Seen(elements, known))
+        yield what, core_parts.value(kind.name, Seen(elements, known))

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from nasm.machine.inputs import Inputs
     from nasm.nki.kernel import Traced
     from nasm.program.program import Program
-    from nasm.runs.running import Running
+    from nasm.runs.execution import Running
     from nasm.views.tensor import Tensor
 
 
@@ -105,7 +105,7 @@ class Run:
     def session(self, **more: Any) -> Running:
         """The program on a machine; raises Failure."""
         from nasm.apps.cli import programs
-        from nasm.runs.running import Running
+        from nasm.runs.execution import Running
 
         args = self.args
         chosen = programs.settings(args, timing=self.figures(), **more)
