@@ -147,7 +147,7 @@ class Session(Drawn, Running):
     @property
     def over(self) -> bool:
         """Whether nothing more can happen."""
-        return self.ended and self.past.ahead is None
+        return self.ended and self.past.next_change is None
 
     def _begin(self) -> None:
         super()._begin()

@@ -15,7 +15,7 @@ from nasm.sim.queues import Queue
 Foresee = Callable[[Instruction], Sequence[Instruction] | None]
 
 
-class Ahead:
+class BurstSource:
     """Instructions of a queue from its pc on, in pieces: each what an instruction is expanded to.
 
     ``known`` says whether the queue may execute what something is expanded to.

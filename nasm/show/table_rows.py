@@ -123,10 +123,10 @@ class TableRows(Observer):
         if known is None:
             if len(self._texts) >= KNOWN:
                 self._texts.clear()
-            known = self._texts[at] = self._said(queue, pc)
+            known = self._texts[at] = self._row_texts(queue, pc)
         return known
 
-    def _said(self, queue: int, pc: int) -> Row:
+    def _row_texts(self, queue: int, pc: int) -> Row:
         instruction, machine = self.program.instruction(queue, pc), self.machine
         row = instruction.row
         operands = form_text(self.program, queue, pc)[len(row.name) :].strip()

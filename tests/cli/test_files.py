@@ -228,7 +228,7 @@ def test_a_signal_that_strikes_while_a_file_is_written_leaves_nothing_behind(
 
     if again:
         monkeypatch.setattr("os.unlink", unlink)
-    with signals.heard(), pytest.raises(signals.Told):
+    with signals.heard(), pytest.raises(signals.StopSignal):
         results.replace(str(target), save)
     assert os.listdir(tmp_path) == ([] if old is None else ["y.npy"])
     assert old is None or target.read_text(encoding="utf-8") == old

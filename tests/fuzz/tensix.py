@@ -36,7 +36,7 @@ BY_UNIT = tuple(
         row
         for row in ROWS
         if f".isa.{family}" in row.semantics.__module__
-        and TABLE[row.name].told is Described.DOCS
+        and TABLE[row.name].described is Described.DOCS
         and row.name not in ("MOP", "PACR_SETREG", "LOADREG", "STOREREG")
     )
     for family in FAMILIES

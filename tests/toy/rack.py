@@ -14,7 +14,7 @@ from nasm.base.problems import Refused
 from nasm.isa.core_state import Blocked, Fifo, Part, Place, Seen, Surroundings
 from nasm.isa.evidence import Cost, Evidence
 from nasm.isa.generation import Generation
-from nasm.isa.implicit_kinds import Held, Here
+from nasm.isa.implicit_kinds import CoreState, Here
 from nasm.isa.instruction import InstructionContext, Operand, of_operands
 from nasm.isa.kinds import Number
 from nasm.isa.micro_instructions import Expansion, MicroOrigin
@@ -27,7 +27,7 @@ CYCLES = 3, 5
 FREE = -1
 Array, Mask = NDArray[Any], NDArray[np.bool_]
 INTEGER = Number(integer=True)
-RACK = Operand("rack", Held())
+RACK = Operand("rack", CoreState())
 QUEUE = Operand("queue", Here("queue"))
 
 

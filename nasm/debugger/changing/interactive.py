@@ -153,7 +153,7 @@ def complete(running: Running, change: Type) -> None:
     running.complete([(queues[index], pcs) for index, pcs in change.pcs])
 
 
-def told(
+def typed_result(
     running: Running,
     typing: Typing,
     change: Type,

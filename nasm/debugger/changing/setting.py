@@ -167,7 +167,7 @@ def _of_line(running: Running, queue: Queue, name: str, line: int) -> int:
     raise Refused(WRONG, f"@{name} has no instruction on line {line}")
 
 
-def held(running: Running, change: HandChange) -> int | None:
+def current_value(running: Running, change: HandChange) -> int | None:
     """What the semaphore or the register of a change holds; None if that is not known."""
     if isinstance(change, SetSemaphore):
         return running.machine.scheduler.semaphores[change.number].value

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from nasm.base.problems import clean
 from nasm.base.source import Span
 from nasm.debugger.engines.earliest_starts import earliest
-from nasm.debugger.engines.future_posts import Outlook
+from nasm.debugger.engines.future_posts import ProgramFlows
 from nasm.isa.declared_transfer import DeclaredTransfer
 from nasm.isa.list_kinds import views
 from nasm.machine.writers import written
@@ -92,7 +92,7 @@ class Landings:
     already, if nothing of another ring gets in between.
     """
 
-    def __init__(self, machine: Machine, outlook: Outlook, starts: Sequence[int] = ()) -> None:
+    def __init__(self, machine: Machine, outlook: ProgramFlows, starts: Sequence[int] = ()) -> None:
         self.scheduler = machine.scheduler
         self.of: dict[int, Landing] = defaultdict(Landing)
         self.arriving: dict[int, int] = {}
@@ -173,7 +173,7 @@ class Landings:
         return bool(self.scheduler.service.supply) and flight.shared
 
 
-def look_ahead(machine: Machine, outlook: Outlook) -> tuple[Landings, list[int]]:
+def predict(machine: Machine, outlook: ProgramFlows) -> tuple[Landings, list[int]]:
     """When transfers in flight land, and the earliest next start of each queue."""
     starts: list[int] = []
     for _ in range(2):  # a transfer to come may be in the way of one, and wait for that

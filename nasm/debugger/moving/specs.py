@@ -16,9 +16,9 @@ from nasm.debugger.moving.stops import (
     AtTime,
     BeforeLocation,
     OnBirth,
+    OnBlocked,
     OnCounter,
     OnHazard,
-    OnHeld,
     OnMemory,
     OnRead,
     OnRegister,
@@ -141,13 +141,13 @@ def _time(running: Running, text: str) -> Spec:
     return Spec(f"at {running.machine.microseconds(tick):,.3f} µs", AtTime(running, tick))
 
 
-def _held(running: Running, text: str) -> Spec:
+def _blocked(running: Running, text: str) -> Spec:
     words = text.split()
     if not words or not words[0].isdecimal() or len(words) > 2 or len(words[0]) > 15:
         raise Refused(WRONG, "blocked for how many cycles?", "break held 1000, break held 99 sync")
     queue = running.queue(words[1]).index if words[1:] else None
     whom = f"@{running.program.queue_name(queue)}" if queue is not None else "an engine"
-    return Spec(f"{whom} blocked for {words[0]} cycles", OnHeld(running, int(words[0]), queue))
+    return Spec(f"{whom} blocked for {words[0]} cycles", OnBlocked(running, int(words[0]), queue))
 
 
 def _transfer(running: Running, text: str) -> Spec:
@@ -182,7 +182,7 @@ _WORDS: dict[str, Callable[[Running, str], Spec]] = {
     "if": _if,
     "cycle": _time,
     "time": _time,
-    "held": _held,
+    "held": _blocked,
     "transfer": _transfer,
     "hazard": _hazard,
     "nan": _birth,

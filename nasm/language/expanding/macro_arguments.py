@@ -72,5 +72,5 @@ class MomentList:
         raise Refused("E0210", "a moment is no value")
 
 
-HANDED = (WordArgument, CounterArgument, EngineArgument, MomentList)
+ARGUMENT_TYPES = (WordArgument, CounterArgument, EngineArgument, MomentList)
 """What no expression is made of."""

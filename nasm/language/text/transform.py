@@ -193,9 +193,9 @@ class _Instructions(_Expressions):
 
     posted = moment
 
-    def several(self, parts: Parts) -> tree.Several:
+    def several(self, parts: Parts) -> tree.IndexRange:
         first, stop = parts
-        return tree.Several(first.start, stop.end, first, stop)
+        return tree.IndexRange(first.start, stop.end, first, stop)
 
     def awaited(self, parts: Parts) -> tree.MomentName:
         moment: tree.MomentName = parts[0]

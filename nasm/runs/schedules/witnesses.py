@@ -45,14 +45,14 @@ class Witnesses:
         found: Witness | None = None
         attempts = (attempt for event in events for attempt in _attempts(*event))
         for tried, (event, choose) in enumerate(attempts, 1):
-            found = Witness(*self._held(event, choose), tried)
+            found = Witness(*self._delayed_run(event, choose), tried)
             if found.shows:
                 break
         if found is None:
             raise ValueError("a witness needs an event to delay")
         return found
 
-    def _held(self, event: Event, choose: Choose | None) -> tuple[DelayedEvent, Other]:
+    def _delayed_run(self, event: Event, choose: Choose | None) -> tuple[DelayedEvent, Other]:
         """A run with one event delayed."""
         hold, again, program = self.hold, self.again, self.session.program
         again.begin()

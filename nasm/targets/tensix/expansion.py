@@ -113,7 +113,9 @@ def open_recordings(core: Tensix) -> Iterator[Unfinished]:
             yield Unfinished(number, said, f"give {BUFFER} the count of the instructions after it")
 
 
-def ahead(core: Tensix, thread: int, instruction: Instruction) -> Sequence[Instruction] | None:
+def expansion_of(
+    core: Tensix, thread: int, instruction: Instruction
+) -> Sequence[Instruction] | None:
     """What a thread would execute for an instruction; None where that changes the expanders."""
     expander = _expander_of(instruction)
     if instruction.row is DATA or (expander is ExpanderAction.TEMPLATE) != core.after_mop[thread]:

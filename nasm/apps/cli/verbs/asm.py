@@ -89,7 +89,7 @@ def asm(args: argparse.Namespace, screen: Screen) -> int:
     from nasm.apps.cli.programs import assembled
     from nasm.language.objects.writing import written
 
-    path = results.spelled(_beside(args))
+    path = results.spelled(_default_output(args))
     check("the object file", path, args, binary=True)
     if path == results.spelled("-"):
         screen.aside()
@@ -116,7 +116,7 @@ def asm(args: argparse.Namespace, screen: Screen) -> int:
     return OK
 
 
-def _beside(args: argparse.Namespace) -> str:
+def _default_output(args: argparse.Namespace) -> str:
     """Where the object goes; raises Failure if nothing says so."""
     if args.output is not None:
         return str(args.output)

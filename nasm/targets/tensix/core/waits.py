@@ -14,7 +14,7 @@ from nasm.targets.tensix.front.expanding import ExpanderAction, expander_name
 from nasm.targets.tensix.lanes import scheduling
 from nasm.targets.tensix.matrix import ownership
 from nasm.targets.tensix.matrix.facts import MATRIX_UNIT
-from nasm.targets.tensix.matrix.timing import ADDRESS_CYCLES, DST_STALL, held_after
+from nasm.targets.tensix.matrix.timing import ADDRESS_CYCLES, DST_STALL, cycles_blocked
 from nasm.targets.tensix.scalar.forms import waits_to_store
 from nasm.targets.tensix.scalar.memory import waits_for_fifo, waits_for_word
 from nasm.targets.tensix.scalar.timing import AFTER_CONFIG, ATOMIC_INTERVAL
@@ -78,7 +78,7 @@ def _matrix(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked
     if found is not None:
         return found
     last = core.recent.matrix
-    until = last.tick + held_after(last.mnemonic, mnemonic) + 1
+    until = last.tick + cycles_blocked(last.mnemonic, mnemonic) + 1
     if until > core.now:
         return Blocked(
             "matrix",

@@ -39,7 +39,7 @@ RDCFG = UNIT.row(
         CONFIG,
         "Read a configuration word into a register.",
         "GprAddress[23:16] CfgReg[15:0]",
-        told=Described.YAML,
+        described=Described.YAML,
     ),
     configuring.RDCFG,
     pace=UnitPace("configuration", 1, 2, shared=True, least=True),

@@ -82,7 +82,7 @@ UNPACR_NOP = UNIT.row(
         UNPACK,
         "Clear a bank, set it valid, or only take a turn of the unpacker.",
         "Unpack_block_selection[23] NoOp[22:0]",
-        told=Described.YAML,
+        described=Described.YAML,
     ),
     unpack.UNPACR_NOP,
     cost=costs.of_unpack_nop,
@@ -103,4 +103,4 @@ PACR_SETREG = UNIT.row(
     cost=costs.FRONT,
 )
 
-TBUFCMD = UNIT.row(Word(0x4B, "TBUFCMD", BUFFER, "Known by name only.", told=Described.NAME))
+TBUFCMD = UNIT.row(Word(0x4B, "TBUFCMD", BUFFER, "Known by name only.", described=Described.NAME))

@@ -23,7 +23,7 @@ _BY_MODE = {
 }
 
 
-RSTDMA = UNIT.row(Word(0x44, "RSTDMA", RESET, "Known by name only.", told=Described.NAME))
+RSTDMA = UNIT.row(Word(0x44, "RSTDMA", RESET, "Known by name only.", described=Described.NAME))
 
 SETDMAREG = UNIT.row(
     Word(
