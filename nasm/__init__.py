@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from nasm.isolation.outcome import Outcome
     from nasm.machine.records import Moment, RunReport, Status
     from nasm.runs.diff import compare
-    from nasm.runs.running import Checkpoint
+    from nasm.runs.execution import Checkpoint
     from nasm.runs.schedules import schedules, witness
     from nasm.runs.settings import RunSettings
     from nasm.views.view import Reg, Window
@@ -77,7 +77,7 @@ __all__ = [
 
 _HOMES = {
     "Breakpoint": "nasm.debugger.moving.breakpoint_records",
-    "Checkpoint": "nasm.runs.running",
+    "Checkpoint": "nasm.runs.execution",
     "Context": "nasm.debugger.engines.records",
     "Error": "nasm.base.problems",
     "Failure": "nasm.base.problems",

@@ -40,7 +40,7 @@ from nasm.runs.settings import (
     with_settings,
 )
 from nasm.targets import TARGETS
-from nasm.views.shown import shown
+from nasm.views.value_text import value_text
 from nasm.views.view import View
 
 T = TypeVar("T")
@@ -137,7 +137,7 @@ def run(
 
     def call(clock: deadlines.Deadline) -> Result:
         session = Session(program, inputs, settings=replace(chosen, keep=0))
-        with clock.asking(session.halt):
+        with clock.on_deadline(session.halt):
             report = session.run(
                 max_cycles=chosen.max_cycles,
                 max_instructions=chosen.max_instructions,
@@ -231,7 +231,7 @@ def _count(value: object) -> int:
         found = plain(value)
         if type(found) is int and -(2**31) <= found < 2**31:
             return found
-        said = f"a semaphore counts in signed 32-bit integers, found {shown(found)}"
+        said = f"a semaphore counts in signed 32-bit integers, found {value_text(found)}"
         raise Refused("E0210", said)
 
 
@@ -239,7 +239,7 @@ def at_read(update: Update) -> Update:
     """The same update, posted when the instruction starts to read."""
     with _located():
         if not isinstance(update, Update):
-            raise Refused("E0301", f"wanted an update, found {shown(update)}", _UPDATE)
+            raise Refused("E0301", f"wanted an update, found {value_text(update)}", _UPDATE)
         return Update(update.semaphore, update.op, update.value, True)
 
 
@@ -375,7 +375,7 @@ class Builder:
 
         with _located():
             if not isinstance(text, str):
-                raise Refused("E0301", f"an expectation is a string, found {shown(text)}")
+                raise Refused("E0301", f"an expectation is a string, found {value_text(text)}")
         source = Source("<expect>", f".expect {text}")
         statement = parse_statement(source)
         self.core.expect((statement, {}), Span(source, statement.start, statement.end))
@@ -395,9 +395,9 @@ class Builder:
     ) -> int:
         with _located() as span:
             if not isinstance(wait, Wait | None):
-                raise Refused("E0301", f"wait={shown(wait)}", _WAIT)
+                raise Refused("E0301", f"wait={value_text(wait)}", _WAIT)
             if not isinstance(update, Update | None):
-                raise Refused("E0301", f"update={shown(update)}", _UPDATE)
+                raise Refused("E0301", f"update={value_text(update)}", _UPDATE)
             positional = [plain(value) for value in operands]
             others = {name: plain(value) for name, value in named.items()}
             made = self.core.make(queue, row, positional, others, wait, update)
@@ -433,7 +433,7 @@ def _dtype(dtype: Any) -> DType | str:
     try:
         return str(np.dtype(dtype).name)
     except TypeError:
-        said = f"no dtype {shown(dtype)}"
+        said = f"no dtype {value_text(dtype)}"
         raise Refused("E0205", said, "for example float32, bfloat16 or int32") from None
 
 

@@ -179,6 +179,6 @@ def test_memory_is_what_a_call_may_take() -> None:
 
 def test_memory_that_was_taken_is_no_more_there(monkeypatch: pytest.MonkeyPatch) -> None:
     held = iter([10 * MIB, 13 * MIB])
-    monkeypatch.setattr(host_memory, "_held", lambda: next(held))
+    monkeypatch.setattr(host_memory, "_resident_bytes", lambda: next(held))
     with host_memory.limited(4 * MIB):
         assert host_memory.available() == (MIB, "memory= leaves")

@@ -59,7 +59,7 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
     "nasm.runs": (
         ("inspection", "settings"),
         ("results",),
-        ("running",),
+        ("execution",),
         ("check", "diff"),
         ("schedules",),
     ),
@@ -78,7 +78,7 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
         ("access",),
         ("tiled_access",),
         ("findings", "addresses", "dynamic_addresses", "byte_memory"),
-        ("indirect", "tensor_io", "inputs", "memory_needs", "below_zero"),
+        ("indirect", "tensor_io", "inputs", "memory_needs", "negative_counters"),
         ("indirect_transfers",),
         ("operands", "transfers"),
         ("kernels", "outlines", "rendezvous"),
@@ -89,7 +89,7 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "nasm.sim": (
         ("counters", "memory"),
-        ("resources", "turns", "burst_plan"),
+        ("resources", "round_robin", "burst_plan"),
         ("queues", "channels"),
         ("events", "contention", "waits", "interlock", "delays", "gates"),
         ("service",),

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import nasm
-from nasm.apps.repl import naming
+from nasm.apps.repl import known_names
 from nasm.base import files, host_files, source_files
 from nasm.base.files import ANY, Allowed
 from nasm.base.problems import Failure, Refused
@@ -299,14 +299,14 @@ def test_what_python_gives_is_not_the_programs_reading(home: Path) -> None:
 
 
 def test_completion_names_files_of_the_folder_alone(home: Path) -> None:
-    assert naming.files("secret/", Allowed.of("data")) == {}
-    assert naming.files("data/folder/", Allowed.of("data")) == {}
-    assert naming.files("data/", Allowed.of(False)) == {}
-    assert naming.files("", Allowed.of("data")) == {}
-    listed = naming.files("data/", Allowed.of("data"))
+    assert known_names.files("secret/", Allowed.of("data")) == {}
+    assert known_names.files("data/folder/", Allowed.of("data")) == {}
+    assert known_names.files("data/", Allowed.of(False)) == {}
+    assert known_names.files("", Allowed.of("data")) == {}
+    listed = known_names.files("data/", Allowed.of("data"))
     assert (listed["data/a.npy"], listed["data/deep/"]) == ("file", "folder")
     assert listed["data/folder"] == "file"  # a link: where it leads is not told
-    assert "secret/a.npy" in naming.files("secret/")
+    assert "secret/a.npy" in known_names.files("secret/")
 
 
 def test_a_regular_file_is_one_after_it_is_opened(

@@ -13,7 +13,7 @@ import pytest
 
 import nasm
 from nasm.base import signals
-from nasm.base.signals import Told, asking, heard, lifted, shielded
+from nasm.base.signals import StopSignal, heard, lifted, on_stop, shielded
 
 HEARD = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM)
 
@@ -48,12 +48,12 @@ def test_a_signal_is_raised_as_an_interrupt_that_knows_its_exit_code(
 ) -> None:
     with heard(), pytest.raises(KeyboardInterrupt) as raised:
         kill(number)
-    told = Told.of(raised.value)
+    told = StopSignal.of(raised.value)
     assert (told.code, str(told), told.leaving) == (code, said, number != signal.SIGINT)
 
 
 def test_an_interrupt_of_pythons_own_is_a_ctrl_c() -> None:
-    assert Told.of(KeyboardInterrupt()).code == 130
+    assert StopSignal.of(KeyboardInterrupt()).code == 130
 
 
 def test_what_is_ignored_or_somebody_elses_stays_so() -> None:
@@ -76,21 +76,21 @@ def test_what_is_ignored_or_somebody_elses_stays_so() -> None:
 
 def test_who_is_asked_first_is_not_struck_before_the_second_time() -> None:
     asked: list[int] = []
-    with heard(), asking(lambda: asked.append(1)) as stop:
+    with heard(), on_stop(lambda: asked.append(1)) as stop:
         kill(signal.SIGINT)
         assert stop.asked is not None
         kill(signal.SIGINT)  # an echo
         other()
-        with pytest.raises(Told):
+        with pytest.raises(StopSignal):
             kill(signal.SIGINT)
     assert asked == [1]
 
 
 def test_of_two_signals_that_end_a_process_the_second_is_an_echo_of_the_first() -> None:
     with heard():
-        with pytest.raises(Told):
+        with pytest.raises(StopSignal):
             kill(signal.SIGINT)
-        with lifted(), pytest.raises(Told) as raised:
+        with lifted(), pytest.raises(StopSignal) as raised:
             kill(signal.SIGTERM)  # says more than Ctrl-C did
         assert raised.value.code == 143
         with lifted():
@@ -107,7 +107,7 @@ def test_nothing_strikes_behind_a_shield_and_all_of_it_behind_that() -> None:
             done.append("whole")
         done.append("behind it")
 
-    with heard(), pytest.raises(Told):
+    with heard(), pytest.raises(StopSignal):
         work()
     assert done == ["whole"]
 
@@ -125,7 +125,7 @@ def test_what_strikes_where_a_shield_is_lifted_finds_it_back() -> None:
                 kill(signal.SIGTERM)
                 cleaned.append(1)
 
-    with heard(), pytest.raises(Told):
+    with heard(), pytest.raises(StopSignal):
         work()
     assert cleaned == [1]
 
@@ -140,7 +140,7 @@ def test_what_was_kept_strikes_where_the_shield_is_lifted() -> None:
             with lifted():
                 reached.append(2)
 
-    with heard(), pytest.raises(Told):
+    with heard(), pytest.raises(StopSignal):
         work()
     assert reached == [1]
 
@@ -149,7 +149,7 @@ def test_a_limit_of_time_cuts_what_the_process_waits_for() -> None:
     reading, writing = os.pipe()
     with heard() as stop:
         stop.limit(0.01)
-        with pytest.raises(Told) as raised:
+        with pytest.raises(StopSignal) as raised:
             os.read(reading, 1)
     os.close(reading)
     os.close(writing)
@@ -170,7 +170,7 @@ def test_a_limit_of_computing_counts_the_time_of_the_thread() -> None:
     with signals.within(0.05):
         time.sleep(0.15)  # as on a host that is busy with something else
     began = time.thread_time()
-    with pytest.raises(Told) as told, signals.within(0.05):
+    with pytest.raises(StopSignal) as told, signals.within(0.05):
         spin()
     assert told.value.late
     assert time.thread_time() - began >= 0.05
@@ -183,7 +183,7 @@ def test_another_thread_hears_a_limit_where_it_is_asked_and_no_signal() -> None:
         over = threading.Event()
         with heard() as stop:
             stop.limit(0.01)
-            with asking(over.set):
+            with on_stop(over.set):
                 said.append(over.wait(10))
             said.append(stop.asked and stop.asked.code)
 

@@ -67,7 +67,7 @@ def hazards(of: Machine) -> list[Problem]:
     """All that a session would tell."""
     found = Hazards(of)
     assert found.ordering is not None
-    return list(found.ordering.among(found.found, lambda _: True))
+    return list(found.ordering.among(found.run_errors, lambda _: True))
 
 
 def whole(of: Machine, name: str) -> View:
@@ -201,7 +201,7 @@ def test_two_runs_have_one_digest_and_another_program_another() -> None:
 def test_reading_what_no_one_waited_for_is_a_hazard_and_reads_poison() -> None:
     done = ran(RELAY.replace("$loaded >= 2", ""))
     (problem,) = hazards(done)  # that it is uninitialised follows from the race
-    assert [p.code for p in Hazards(done).found] == ["E0501"]
+    assert [p.code for p in Hazards(done).run_errors] == ["E0501"]
     assert problem.code == "E0502"
     assert problem.span is not None
     assert problem.span.text.split() == ["Add", "y,", "x,", "x", "$added++"]

@@ -16,7 +16,7 @@ from nasm.debugger.session import Session
 from nasm.language.assemble import assemble
 from nasm.machine import Machine, tensor_io
 from nasm.program.program import Program
-from nasm.runs.running import Running
+from nasm.runs.execution import Running
 from nasm.sim.events import Observer
 from nasm.sim.queues import Queue, Task
 from tests.parts import part

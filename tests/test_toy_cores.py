@@ -72,7 +72,7 @@ def test_two_cores_use_the_same_places_without_meeting() -> None:
     assert [tensors[n].offset for n in ("x", "y", "u", "v")] == [0, 8, 0, 8]
     np.testing.assert_array_equal(tensor_io.contents(done.addresses, whole(done, "Y")), 2 * IOTA)
     np.testing.assert_array_equal(tensor_io.contents(done.addresses, whole(done, "Z")), 3 * IOTA)
-    assert Hazards(done).found == []
+    assert Hazards(done).run_errors == []
 
 
 def test_two_cores_run_in_the_same_ticks_on_channels_and_semaphores_of_their_own() -> None:
@@ -303,7 +303,7 @@ SWAP = f"""{HEAD}
 
 def test_an_exchange_by_channels_is_complete_when_both_tiles_have_landed() -> None:
     done = ran(SWAP)
-    assert Hazards(done).found == []
+    assert Hazards(done).run_errors == []
     np.testing.assert_array_equal(tensor_io.contents(done.addresses, whole(done, "y")), IOTA + 10)
     np.testing.assert_array_equal(tensor_io.contents(done.addresses, whole(done, "q")), IOTA)
     # Both have come at 50; shares start 20 later, land after 16 bytes and 10 more; both go on 4
@@ -362,7 +362,7 @@ def test_sending_what_nobody_wrote_is_a_hazard_of_the_sender(direct: str) -> Non
         f"{HEAD}.sem s\n@alpha Move x, X $s += 2\n@alpha Swap y, x{direct} $s >= 2\n"
         f".core 1\n.bank p f32[4, 2]\n.bank q f32[4, 2]\n@alpha Swap p, q{direct}\n"
     )
-    (problem,) = Hazards(done).found
+    (problem,) = Hazards(done).run_errors
     assert (problem.code, problem.message) == (
         "E0501",
         "1.alpha pc 0 (Swap) reads q, which is uninitialised",
@@ -389,7 +389,7 @@ def test_an_event_is_set_cleared_and_waited_for() -> None:
         ".target toy\n.event e\n"
         "@alpha Wait $e = 1\n@alpha Wait $e == 0\n@beta Wait $e >= 1  $e = 0\n"
     )
-    assert Hazards(done).found == []
+    assert Hazards(done).run_errors == []
     # core, number behind the eight semaphores, tick, value
     assert done.trace.posts == [(0, 8, 3, 1), (0, 8, 14, 0)]
     # The second Wait starts before the first is complete, when the event is still clear.
@@ -405,7 +405,7 @@ def test_an_event_is_set_cleared_and_waited_for() -> None:
 )
 def test_an_event_posted_twice_is_a_hazard_and_changes_nothing(lines: str, said: str) -> None:
     done = ran(f".target toy\n.event e\n{lines}\n")
-    (problem,) = Hazards(done).found
+    (problem,) = Hazards(done).run_errors
     assert problem.code == "E0513"
     assert said in problem.message
     assert len(done.trace.posts) == lines.count("= 1") - lines.count("= 1\n")

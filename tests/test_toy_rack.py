@@ -215,11 +215,11 @@ def test_bytes_are_written_at_completion_and_tensors_are_parts_of_the_memory() -
     assert done.state.registers[0].values[:2] == [3, 9]
     view = View.whole(done.program.tensors["e"])
     assert tensor_io.contents(done.addresses, view).tolist() == [9 + 7 * 256]
-    assert not Hazards(done).found
+    assert not Hazards(done).run_errors
 
 
 def test_a_byte_that_nobody_wrote_is_a_hazard() -> None:
-    (problem,) = Hazards(ran("@alpha Peek %r0, 3")).found
+    (problem,) = Hazards(ran("@alpha Peek %r0, 3")).run_errors
     assert problem.code == "E0501"
     said = "alpha pc 0 (Peek) reads 1 bytes of drum at 0x3, which are uninitialised"
     assert problem.message == said

@@ -16,7 +16,7 @@ from nasm.analysis import summary
 from nasm.analysis.hazards.hazards import Hazards
 from nasm.base.problems import Failure, Refused
 from nasm.debugger.session import Session
-from nasm.isa.micro import Micro, MicroOrigin
+from nasm.isa.micro_instructions import Micro, MicroOrigin
 from nasm.machine.records import Status
 from nasm.show.jsonable import message
 from nasm.show.trace import stream
@@ -80,7 +80,7 @@ def test_a_branch_of_an_expansion_leaves_it() -> None:
 
 def test_messages_say_which_of_several_it_was() -> None:
     done = ran("@alpha\nTape 2\nSet %r1, 5\nCount %r0, by=1\nPlay 1")
-    (problem,) = Hazards(done).found
+    (problem,) = Hazards(done).run_errors
     assert (
         problem.message == "alpha pc 3.1 (Count) reads %r0, which is uninitialised: it reads as 0"
     )

@@ -111,10 +111,10 @@ class Flow:
     def behind(self, block: int) -> set[int]:
         """The blocks that can be entered once a block has been left."""
         if block not in self._behind:
-            self._behind[block] = self._all_behind(block)
+            self._behind[block] = self._all_reachable_from(block)
         return self._behind[block]
 
-    def _all_behind(self, block: int) -> set[int]:
+    def _all_reachable_from(self, block: int) -> set[int]:
         found: set[int] = set()
         left = list(self.next[block])
         while left:

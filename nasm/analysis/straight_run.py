@@ -25,7 +25,7 @@ MOST_STEPS = 20_000
 
 
 @dataclass
-class Course:
+class ExecutedPath:
     """What is executed from some pc on: how often each run of pcs, and where that is known to.
 
     ``stopped`` is the pc from which on nothing is known: the length of the queue if that ended.
@@ -133,9 +133,9 @@ def walk(flow: Flow, pc: int, sequencer: Sequencer) -> Iterator[tuple[int, int]]
     yield pc, pc
 
 
-def course(flow: Flow, pc: int, registers: Registers) -> Course:
+def executed_path(flow: Flow, pc: int, registers: Registers) -> ExecutedPath:
     """What a queue would execute from a pc on, with some registers."""
-    made = Course(flow.length)
+    made = ExecutedPath(flow.length)
     if not flow.branches:
         made.stretches[pc, flow.length] += 1
         made.stopped = flow.length

@@ -145,7 +145,7 @@ def queue_record(machine: Machine, queue: Queue) -> QueueRecord:
         queue.length,
         state,
         instruction_text(machine, queue.index, queue.pc) if more else "",
-        _held_up_by(machine, queue) if state == "waiting" else "",
+        _blocked_on(machine, queue) if state == "waiting" else "",
         tuple(form_text(machine.program, queue.index, flying.pc) for flying in queue.flight),
         machine.program.span(queue.index, queue.pc) if more else None,
         queue.count,
@@ -167,7 +167,7 @@ def _occupied(machine: Machine, queue: Queue) -> str:
     return f"{resource.name}, which {name} pc {pc} occupies until {free:.3f} µs"
 
 
-def _held_up_by(machine: Machine, queue: Queue) -> str:
+def _blocked_on(machine: Machine, queue: Queue) -> str:
     """What a queue waits for: a semaphore, its condition, or cores that have not arrived."""
     if queue.blocked is not None:
         return queue.blocked.said
@@ -317,7 +317,7 @@ def evidence_order(mix: dict[str, int]) -> tuple[tuple[str, int], ...]:
     return tuple((e.value, mix[e.value]) for e in Evidence if mix.get(e.value))
 
 
-def _alike(elements: Array, dtype: DType) -> Array:
+def _canonical_nans(elements: Array, dtype: DType) -> Array:
     """Elements with the one NaN of their dtype for each that is one."""
     if not dtype.is_float:
         return elements
@@ -335,7 +335,7 @@ def memory_hash(machine: Machine) -> str:
     """
     import hashlib
 
-    hasher, told = hashlib.blake2b(digest_size=16), told_by_others(machine)
+    hasher, told = hashlib.blake2b(digest_size=16), overlaid_tensors(machine)
     for name, tensor in machine.program.tensors.items():
         if tensor.index in told:
             hasher.update(name.encode())
@@ -346,13 +346,13 @@ def memory_hash(machine: Machine) -> str:
         hasher.update(name.encode())
         elements = access.elements
         for window in windows(tensor.shape):
-            hasher.update(_alike(elements[window], tensor.dtype).tobytes())
+            hasher.update(_canonical_nans(elements[window], tensor.dtype).tobytes())
         for bits in access.packed_mask():
             hasher.update(bits)
     return hasher.hexdigest()
 
 
-def told_by_others(machine: Machine) -> set[int]:
+def overlaid_tensors(machine: Machine) -> set[int]:
     """The tensors, by index, all of whose bytes belong to tensors that are declared later."""
     found: set[int] = set()
     owned: dict[int, Mask] = {}

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-from nasm.base.signals import Told
+from nasm.base.signals import StopSignal
 
 T = TypeVar("T")
 
@@ -29,7 +29,7 @@ _CALLBACKS = {"_remove", "remove", "cb"}
 _CALLBACK_FILES = ("weakref.py", "_weakrefset.py", "<frozen importlib._bootstrap>")
 
 
-class OutOfTime(Told):
+class OutOfTime(StopSignal):
     """The time of a call is up; ``number`` is that of the signal after a limit of the command."""
 
     def __init__(self) -> None:
@@ -69,7 +69,7 @@ class Deadline:
             raise
 
     @contextmanager
-    def asking(self, ask: Callable[[], None]) -> Iterator[None]:
+    def on_deadline(self, ask: Callable[[], None]) -> Iterator[None]:
         """Within it the call is asked to stop; only if it does not in time is it stopped."""
         self._ask = ask
         try:

@@ -40,9 +40,9 @@ class Drawn:
         return views().plain(self)
 
 
-def _nobody() -> Views:
+def _not_set() -> Views:
     raise RuntimeError("nothing says how things are drawn")
 
 
-views: Callable[[], Views] = _nobody
+views: Callable[[], Views] = _not_set
 """The function that draws records; the room above sets it."""

@@ -5,7 +5,7 @@ that lets the n-th call fail, or delivers a signal there (:func:`through`). What
 or whether something exists (``os.path``) reports no error and stays outside; so do the standard
 streams, and modules that Python imports.
 
-A file that must be whole or absent is written as :class:`Beside`.
+A file that must be whole or absent is written as :class:`ReplacingFile`.
 """
 
 from __future__ import annotations
@@ -175,7 +175,7 @@ def _settle(out: IO[bytes]) -> None:
 # ---------------------------------------------------------------- whole or absent
 
 
-class Beside:
+class ReplacingFile:
     """A file that is written next to its place, to ``out``, and takes it when it is whole.
 
     Until then what has its name stays as it is. Raises OSError; nothing is left of it that was not
@@ -246,7 +246,7 @@ def whole(name: str, over: bool = True) -> Iterator[IO[bytes]]:
             yield out
         return
     with signals.shielded():
-        file = Beside(name, over)
+        file = ReplacingFile(name, over)
         try:
             with signals.lifted():
                 yield file.out

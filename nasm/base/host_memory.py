@@ -40,7 +40,7 @@ def limited(size: int | None) -> Iterator[None]:
     if size is None:
         yield
         return
-    token = _allowed.set((number_of("bytes", size), _held()))
+    token = _allowed.set((number_of("bytes", size), _resident_bytes()))
     try:
         yield
     finally:
@@ -57,10 +57,10 @@ def _caller() -> Iterator[Room]:
     allowed = _allowed.get()
     if allowed is not None:
         size, before = allowed
-        yield max(0, size - max(0, _held() - before)), "memory= leaves"
+        yield max(0, size - max(0, _resident_bytes() - before)), "memory= leaves"
 
 
-def _held() -> int:
+def _resident_bytes() -> int:
     """The bytes of memory that the process holds; 0 where nothing tells."""
     fields = _read(PROC / "self" / "statm").split()
     return int(fields[1]) * os.sysconf("SC_PAGE_SIZE") if len(fields) > 1 else 0
@@ -73,11 +73,12 @@ def room_for(needs: Iterable[tuple[str, int]], hint: str = "") -> None:
     total = sum(size for size, _ in parts)
     if found is None or total <= found[0]:
         return
-    largest = listed([f"{_said(size)} for {what}" for size, what in parts[:NAMED]], "and")
+    largest = listed([f"{_size_text(size)} for {what}" for size, what in parts[:NAMED]], "and")
     rest = ", and smaller needs" if len(parts) > NAMED else ""
     raise Refused(
         "E0808",
-        f"this needs {_said(total)} of memory: {largest}{rest}; {found[1]} {_said(found[0])}",
+        f"this needs {_size_text(total)} of memory: {largest}{rest}; "
+        f"{found[1]} {_size_text(found[0])}",
         hint or "compare a part of the tensor, or run it where there is more memory",
     )
 
@@ -94,7 +95,7 @@ def lacking(error: BaseException) -> bool:
     return (unmapped or isinstance(error, SystemError)) and any(_limits())
 
 
-def _said(size: int) -> str:
+def _size_text(size: int) -> str:
     return f"{size / 2**30:,.1f} GiB" if size >= 2**30 else f"{size / 2**20:,.1f} MiB"
 
 

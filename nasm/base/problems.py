@@ -174,7 +174,7 @@ def number_of(what: str, given: object, least: int = 0) -> int:
     return int(found)
 
 
-MOST_SAID = 50
+MOST_ERRORS = 50
 """Limit of the reported errors of a program: the rest would be more of the same."""
 
 
@@ -192,14 +192,14 @@ def limited(problems: Sequence[Problem], unsaid: Unsaid) -> list[Problem]:
     Warnings and notes count for nothing, and none is left out.
     """
     errors = [p for p in problems if p.severity is Severity.ERROR]
-    count = unsaid.count + len(errors[MOST_SAID:])
+    count = unsaid.count + len(errors[MOST_ERRORS:])
     if not count and not unsaid.more:
         return list(problems)
     least = "at least " if unsaid.more else ""
     said = f"{least}{count:,} more" if count else "there may be more"
-    message = f"only the first {len(errors[:MOST_SAID])} errors are shown; {said}"
+    message = f"only the first {len(errors[:MOST_ERRORS])} errors are shown; {said}"
     last = Problem("E0124", message, None, "fix these first")
-    left_out = set(map(id, errors[MOST_SAID:]))
+    left_out = set(map(id, errors[MOST_ERRORS:]))
     return [*(p for p in problems if id(p) not in left_out), last]
 
 
@@ -233,7 +233,7 @@ def closest(word: str, known: Iterable[str]) -> list[str]:
     begin = [w for w, other in words.items() if len(plain) >= 3 and other.startswith(plain)]
     if 0 < len(begin) <= 3:
         return begin
-    alike = [(_alike(plain, words[w]), w) for w in _likely(plain, words)]
+    alike = [(_similarity(plain, words[w]), w) for w in _likely(plain, words)]
     best = max((ratio for ratio, _ in alike), default=0.0)
     near = [(r, w) for r, w in alike if r >= max(CLOSE, best - AS_CLOSE)]
     return [w for _, w in sorted(near, key=lambda found: -found[0])][:3]
@@ -257,7 +257,7 @@ LONGEST = 200
 """Characters of words that are compared: it takes time with the square of them."""
 
 
-def _alike(one: str, other: str) -> float:
+def _similarity(one: str, other: str) -> float:
     if max(len(one), len(other)) > LONGEST:
         return 0.0
     return difflib.SequenceMatcher(None, one, other, autojunk=False).ratio()

@@ -1,9 +1,9 @@
 """Stop requests: Ctrl-C, SIGTERM, SIGHUP and a limit of time, all handled in one way.
 
 A command says :func:`heard` once, and from then on whatever tells it to stop is raised as
-:class:`Told`, except
+:class:`StopSignal`, except
 
-* while it is :func:`asking`: then somebody is asked to stop where everything is whole;
+* while it is :func:`on_stop`: then somebody is asked to stop where everything is whole;
 * while it is :func:`shielded`: then it is raised at the end, or where the shield is
   :func:`lifted`.
 
@@ -32,7 +32,7 @@ SHORTEST = 0.01
 TIMED_OUT = 124
 """The exit code after a limit of time, as of the shell's ``timeout``."""
 
-_SAID = {
+_DESCRIPTIONS = {
     signal.SIGINT: "interrupted",
     signal.SIGTERM: "terminated",
     signal.SIGHUP: "hung up",
@@ -41,7 +41,7 @@ _SAID = {
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-class Told(KeyboardInterrupt):
+class StopSignal(KeyboardInterrupt):
     """The process was asked to stop, by the signal of this number."""
 
     def __init__(self, number: int = signal.SIGINT) -> None:
@@ -49,9 +49,9 @@ class Told(KeyboardInterrupt):
         super().__init__(number)
 
     @classmethod
-    def of(cls, error: KeyboardInterrupt) -> Told:
+    def of(cls, error: KeyboardInterrupt) -> StopSignal:
         """What an interrupt of Python's own says."""
-        return error if isinstance(error, Told) else cls()
+        return error if isinstance(error, StopSignal) else cls()
 
     @property
     def late(self) -> bool:
@@ -69,7 +69,7 @@ class Told(KeyboardInterrupt):
         return TIMED_OUT if self.late else 128 + self.number
 
     def __str__(self) -> str:
-        return _SAID.get(signal.Signals(self.number), "stopped")
+        return _DESCRIPTIONS.get(signal.Signals(self.number), "stopped")
 
 
 class Stop:
@@ -79,10 +79,10 @@ class Stop:
     """
 
     def __init__(self) -> None:
-        self.asked: Told | None = None
+        self.asked: StopSignal | None = None
         self._ask: Callable[[], None] | None = None
         self._shielded = False
-        self._kept: Told | None = None
+        self._kept: StopSignal | None = None
         self._last = 0
         self._when = float("-inf")
         self._before: dict[int, Any] = {}
@@ -92,13 +92,13 @@ class Stop:
     def __call__(self, number: int, _frame: FrameType | None) -> None:
         """A signal was caught."""
         now = time.monotonic()
-        echo = number == self._last or Told(self._last).leaving
+        echo = number == self._last or StopSignal(self._last).leaving
         if echo and now - self._when < ECHO:
             return
         self._last, self._when = number, now
-        self.tell(Told(number), True)
+        self.tell(StopSignal(number), True)
 
-    def tell(self, told: Told, here: bool) -> None:
+    def tell(self, told: StopSignal, here: bool) -> None:
         """A stop was requested; ``here`` says whether it can be raised."""
         if self._ask is not None and (self.asked is None or not here):
             self.asked = self.asked or told
@@ -142,7 +142,7 @@ class Stop:
             if inside:  # what it waits for has to be cut as well
                 signal.pthread_kill(main.ident or 0, signal.SIGALRM)
             else:
-                self.tell(Told(signal.SIGALRM), False)
+                self.tell(StopSignal(signal.SIGALRM), False)
 
         self._timer = threading.Timer(min(seconds, threading.TIMEOUT_MAX), over)
         self._timer.daemon = True
@@ -219,7 +219,7 @@ def within(seconds: float) -> Iterator[None]:
         if left > 0:
             signal.setitimer(signal.ITIMER_REAL, max(left, SHORTEST))
         else:
-            raise Told(number)
+            raise StopSignal(number)
 
     before = signal.signal(signal.SIGALRM, late)
     signal.setitimer(signal.ITIMER_REAL, seconds)
@@ -232,7 +232,7 @@ def within(seconds: float) -> Iterator[None]:
 
 
 @contextmanager
-def asking(ask: Callable[[], None]) -> Iterator[Stop]:
+def on_stop(ask: Callable[[], None]) -> Iterator[Stop]:
     """Within it the first that is told only asks; :attr:`Stop.asked` is what it was.
 
     Telling it again does not wait.

@@ -34,7 +34,7 @@ from nasm.machine import Machine
 from nasm.machine.inputs import Inputs
 from nasm.machine.records import Moment, Rows, RunReport, Status
 from nasm.program.program import Program
-from nasm.runs.running import CHUNK, Running
+from nasm.runs.execution import CHUNK, Running
 from nasm.runs.settings import (
     EmptyKeywords,
     RunSettings,
@@ -147,7 +147,7 @@ class Session(Drawn, Running):
     @property
     def over(self) -> bool:
         """Whether nothing more can happen."""
-        return self.ended and self.past.ahead is None
+        return self.ended and self.past.next_change is None
 
     def _begin(self) -> None:
         super()._begin()

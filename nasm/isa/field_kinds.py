@@ -8,7 +8,7 @@ from functools import cached_property
 
 from nasm.base.problems import Refused
 from nasm.isa.kinds import WRONG_KIND, Kind
-from nasm.views.shown import shown
+from nasm.views.value_text import value_text
 
 HEX = 10
 """Bits from which on a field is written in hexadecimal."""
@@ -55,7 +55,7 @@ class Field:
         least = -(1 << (self.width - 1)) if self.signed else 0
         if type(value) is not int or not least <= value < 1 << self.width:
             hint = f"write {int(value)}" if isinstance(value, bool) else ""
-            raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {shown(value)}", hint)
+            raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {value_text(value)}", hint)
         return self.get(self.put(value))
 
     def describe(self) -> str:
@@ -137,13 +137,13 @@ class WordForm:
     @property
     def known(self) -> int:
         """Bits that mean something, or have to be as they are."""
-        return self.mask | _together(self.fields)
+        return self.mask | _combined_mask(self.fields)
 
     def has(self, name: str) -> bool:
         """Whether a field of it has this name."""
         return any(one.name == name for one in self.fields)
 
-    def told(self) -> str:
+    def recognized_by(self) -> str:
         """The bits that tell it, as in ``bit 23 is 1``."""
         return _are(self.mask, self.value)
 
@@ -201,7 +201,7 @@ class Encoding:
         """Why a word with this opcode is no instruction that is documented; or nothing."""
         forms = self.read_as(word)
         if self.forms and not forms:
-            wanted = " or ".join(dict.fromkeys(form.told() for form in self.forms))
+            wanted = " or ".join(dict.fromkeys(form.recognized_by() for form in self.forms))
             found = dict.fromkeys(_are(form.mask, word & form.mask) for form in self.forms)
             return f"{' or '.join(found)}, wanted {wanted}"
         known = self.opcode.mask | self.free
@@ -228,7 +228,7 @@ def _are(mask: int, value: int) -> str:
     return " and ".join(said)
 
 
-def _together(fields: Iterable[Field]) -> int:
+def _combined_mask(fields: Iterable[Field]) -> int:
     known = 0
     for one in fields:
         known |= one.mask

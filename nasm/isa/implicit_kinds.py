@@ -140,7 +140,7 @@ class Here(Implicit):
 
 
 @dataclass(frozen=True, slots=True)
-class Held(Implicit):
+class CoreState(Implicit):
     """What the core holds: the object that the target made for it, which semantics may change.
 
     A row that reads it and writes no operand may return a function: what is done at completion.

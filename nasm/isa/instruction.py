@@ -11,13 +11,13 @@ from typing import Any, Concatenate, Final, Generic, ParamSpec, TypeVar
 
 from nasm.base.problems import Refused, Severity
 from nasm.isa.by_name import named
+from nasm.isa.core_state import Blocked
 from nasm.isa.effects import Effect
 from nasm.isa.evidence import Cost
 from nasm.isa.field_kinds import Bits, Encoding, Field
 from nasm.isa.flops import Flops
 from nasm.isa.generation import Generation
-from nasm.isa.held import Blocked
-from nasm.isa.implicit_kinds import Held, Here, Implicit
+from nasm.isa.implicit_kinds import CoreState, Here, Implicit
 from nasm.isa.kinds import Kind, Tile
 from nasm.isa.options import OptionValue
 from nasm.views.view import Offsets, View
@@ -193,7 +193,7 @@ def of_operands(
         names, keywords = bound.args[1:], bound.kwargs
         return OfOperands(
             (*names, *keywords.values()),
-            _asking(function, names, keywords),
+            _with_operands(function, names, keywords),
             function.__name__,
             inspect.getdoc(function) or "",
         )
@@ -201,7 +201,7 @@ def of_operands(
     return named
 
 
-def _asking(
+def _with_operands(
     function: Callable[..., T], names: tuple[str, ...], keywords: Mapping[str, str]
 ) -> Callable[[InstructionContext], T]:
     """The function of a context that passes another one its operands."""
@@ -349,7 +349,7 @@ class Row:
     @property
     def holds(self) -> bool:
         """Whether its semantics get what the core holds, and may change it."""
-        return any(isinstance(operand.kind, Held) for operand in self.reads)
+        return any(isinstance(operand.kind, CoreState) for operand in self.reads)
 
     @property
     def acts(self) -> bool:

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from nasm.base.problems import closest, did_you_mean, listed
+from nasm.isa.core_state import Blocked
 from nasm.isa.effects import Effect
 from nasm.isa.evidence import Cost
 from nasm.isa.field_kinds import Bits, Encoding
 from nasm.isa.flops import Flops
-from nasm.isa.held import Blocked
 from nasm.isa.implicit_kinds import Implicit
 from nasm.isa.instruction import OfOperands, Operand, Row, Rule, in_float32
 

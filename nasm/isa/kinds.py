@@ -18,9 +18,9 @@ from nasm.isa.declared_transfer import DeclaredTransfer
 from nasm.isa.generation import Generation
 from nasm.isa.options import OptionValue
 from nasm.isa.synonyms import meant
-from nasm.views.shown import shown
 from nasm.views.spelling import spell
 from nasm.views.tensor import Tensor
+from nasm.views.value_text import value_text
 from nasm.views.view import Reg, View
 
 WRONG_KIND = "E0301"
@@ -107,7 +107,7 @@ class Tile(Kind):
         if isinstance(value, Tensor):
             value = View.whole(value)
         if not isinstance(value, View):
-            raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {shown(value)}")
+            raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {value_text(value)}")
         where = value.in_order().tensor.memory.name
         if where not in self.memories:
             raise Refused(
@@ -122,7 +122,7 @@ class Tile(Kind):
         if self.column and value.elements != 1:
             raise Refused(
                 "E0304",
-                f"{shown(value)} has {value.elements} elements per partition; "
+                f"{value_text(value)} has {value.elements} elements per partition; "
                 "wanted one, a [P, 1] tile",
             )
         return value
@@ -155,11 +155,11 @@ class Number(Kind):
     def accept(self, value: object) -> object:
         good = isinstance(value, int) if self.integer else isinstance(value, int | float)
         if isinstance(value, bool) or not good:
-            said = f"wanted {self.describe()}, found {shown(value)}"
+            said = f"wanted {self.describe()}, found {value_text(value)}"
             raise Refused(WRONG_KIND, said, whole_number(value))
         assert isinstance(value, int | float)
         if not (value != value or self.low <= value <= self.high):  # NaN is a number
-            raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {shown(value)}")
+            raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {value_text(value)}")
         return value if self.integer else as_float(value)
 
     def format(self, value: object) -> str:
@@ -181,7 +181,7 @@ def as_float(value: int | float) -> float:
     try:
         return float(value)
     except OverflowError:
-        raise Refused("E0211", f"{shown(value)} is beyond float64") from None
+        raise Refused("E0211", f"{value_text(value)} is beyond float64") from None
 
 
 def _bound(value: float) -> str:
@@ -194,7 +194,7 @@ class Anything(Kind):
 
     def accept(self, value: object) -> object:
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise Refused(WRONG_KIND, f"wanted a number, found {shown(value)}")
+            raise Refused(WRONG_KIND, f"wanted a number, found {value_text(value)}")
         as_float(value)
         return value
 
@@ -217,7 +217,7 @@ class Flag(Kind):
 
     def accept(self, value: object) -> object:
         if not isinstance(value, bool):
-            raise Refused(WRONG_KIND, f"wanted true or false, found {shown(value)}")
+            raise Refused(WRONG_KIND, f"wanted true or false, found {value_text(value)}")
         return value
 
     def format(self, value: object) -> str:
@@ -247,7 +247,7 @@ class Choice(Kind):
             return str(value)
         legal = f"wanted {listed(self.options)}"
         if not isinstance(value, str):
-            raise Refused(WRONG_KIND, f"{shown(value)} is no {self.what or 'word'}", legal)
+            raise Refused(WRONG_KIND, f"{value_text(value)} is no {self.what or 'word'}", legal)
         close = meant(value, self.options)
         said = f"no {self.what or 'word'} '{quoted(value)}' here"
         raise Refused("E0206", said, close or legal)
@@ -273,7 +273,7 @@ class Register(Kind):
 
     def accept(self, value: object) -> object:
         if not isinstance(value, Reg):
-            raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {shown(value)}")
+            raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {value_text(value)}")
         if not 0 <= value.number < self.count:
             raise Refused(WRONG_KIND, f"{value} does not exist: wanted {self.describe()}")
         return value
@@ -292,7 +292,7 @@ class Label(Kind):
 
     def accept(self, value: object) -> object:
         if not isinstance(value, str):
-            raise Refused(WRONG_KIND, f"wanted a label, found {shown(value)}")
+            raise Refused(WRONG_KIND, f"wanted a label, found {value_text(value)}")
         return identifier(value)
 
     @property
@@ -313,7 +313,9 @@ class TransferName(Kind):
 
     def accept(self, value: object) -> object:
         if not isinstance(value, DeclaredTransfer):
-            raise Refused(WRONG_KIND, f"wanted a transfer declared by .dma, found {shown(value)}")
+            raise Refused(
+                WRONG_KIND, f"wanted a transfer declared by .dma, found {value_text(value)}"
+            )
         return value
 
     def format(self, value: object) -> str:
@@ -343,7 +345,7 @@ class Integers(Kind):
         if any(isinstance(i, bool) or not isinstance(i, int) for i in items) or (
             self.length and len(items) != self.length
         ):
-            raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {shown(value)}")
+            raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {value_text(value)}")
         return items
 
     def format(self, value: object) -> str:
@@ -375,7 +377,7 @@ class Either(Kind):
         telling = [r for r in refusals if r.code != WRONG_KIND]
         if telling:
             raise telling[0]
-        raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {shown(value)}")
+        raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {value_text(value)}")
 
     def format(self, value: object) -> str:
         for kind in self.kinds:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from nasm.base.problems import Refused, listed
 from nasm.isa.declared_transfer import DeclaredTransfer
 from nasm.isa.kinds import WRONG_KIND, Kind, Number, Tile
-from nasm.views.shown import shown
 from nasm.views.spelling import spell
 from nasm.views.tensor import Tensor
+from nasm.views.value_text import value_text
 from nasm.views.view import View
 
 
@@ -29,7 +29,7 @@ class Tiles(Kind):
         if not isinstance(value, list | tuple):
             single = isinstance(value, Tensor | View)
             hint = "write a single one in [ ] too" if single else ""
-            raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {shown(value)}", hint)
+            raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {value_text(value)}", hint)
         if not 1 <= len(value) <= self.most:
             raise Refused(WRONG_KIND, f"wanted {self.describe()}, found a list of {len(value)}")
         tile = Tile(self.memories, lanes=False)
@@ -57,7 +57,7 @@ class Numbers(Kind):
 
     def accept(self, value: object) -> object:
         if not isinstance(value, list | tuple):
-            raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {shown(value)}")
+            raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {value_text(value)}")
         return tuple(Number().accept(item) for item in value)
 
     def format(self, value: object) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from nasm.base.problems import Refused
 from nasm.isa.kinds import WRONG_KIND, Kind
-from nasm.views.shown import Symbol, shown
+from nasm.views.value_text import Symbol, value_text
 
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t"}
 
@@ -28,7 +28,7 @@ class Text(Kind):
 
     def accept(self, value: object) -> object:
         if isinstance(value, Symbol) or not isinstance(value, str):
-            raise Refused(WRONG_KIND, f"wanted a string, found {shown(value)}")
+            raise Refused(WRONG_KIND, f"wanted a string, found {value_text(value)}")
         return value
 
     def format(self, value: object) -> str:
@@ -62,7 +62,7 @@ class Pattern(Kind):
         pairs = value if isinstance(value, list | tuple) else ()
         made = tuple(_pair(p) for p in pairs)
         if not made or None in made:
-            raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {shown(value)}")
+            raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {value_text(value)}")
         if len(made) > self.dims:
             raise Refused(WRONG_KIND, f"{len(made)} pairs; wanted at most {self.dims}")
         for step, count in (p for p in made if p is not None):

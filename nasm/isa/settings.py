@@ -12,7 +12,7 @@ from typing import Any
 
 from nasm.base.problems import Refused, did_you_mean, listed, quoted
 from nasm.base.source import Span
-from nasm.views.shown import shown
+from nasm.views.value_text import value_text
 
 UNKNOWN, TWICE, MISPLACED = "E0242", "E0243", "E0244"
 """Codes: a setting that there is not, one that is set twice, and one of another queue."""
@@ -75,7 +75,7 @@ class Setting:
 
 
 def _shown(value: object) -> str:
-    return f"'{quoted(value)}'" if isinstance(value, str) else shown(value)
+    return f"'{quoted(value)}'" if isinstance(value, str) else value_text(value)
 
 
 Values = Sequence[tuple[Setting, int]]

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from nasm.base.problems import Failure, Problem, listed
 from nasm.isa.by_name import named
+from nasm.isa.core_state import Blocked, Burst, Holds, Part, Surroundings, Unfinished
 from nasm.isa.figures import Figure, FigureSet
 from nasm.isa.generation import Generation
-from nasm.isa.held import Blocked, Burst, Holds, Part, Surroundings, Unfinished
 from nasm.isa.instruction import Row, Rule
 from nasm.isa.isa import Isa
 from nasm.isa.options import Option, OptionValue, in_force

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from nasm.base.numbers import plain
-from nasm.base.problems import MOST_SAID, Failure, Problem, Refused, did_you_mean, in_line, quoted
+from nasm.base.problems import MOST_ERRORS, Failure, Problem, Refused, did_you_mean, in_line, quoted
 from nasm.base.source import Source, Span
 from nasm.base.source_files import source_of
 from nasm.isa.evidence import Evidence, Fact
@@ -75,7 +75,7 @@ class Timing:
         places = _Places(self.source)
         problems: list[Problem] = []
         for key, generation, name, value in self._each(generations):
-            if len(problems) >= MOST_SAID:
+            if len(problems) >= MOST_ERRORS:
                 break
             try:
                 if isinstance(generation, Refused):

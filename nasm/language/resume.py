@@ -22,9 +22,9 @@ from nasm.language.expanding.scope import CONSTANTS
 from nasm.language.text import tree
 from nasm.language.text.parse import parse
 from nasm.program.builder import ProgramBuilder
-from nasm.program.deferred import DeferredMoment
 from nasm.program.notes import in_order
 from nasm.program.program import Instruction, Program, QueueProgram
+from nasm.program.text_items import DeferredMoment
 from nasm.views.tensor import Tensor
 from nasm.views.view import View
 

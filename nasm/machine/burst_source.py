@@ -6,8 +6,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from itertools import repeat
 
-from nasm.isa.held import Burst
-from nasm.isa.micro import Micro, numbered
+from nasm.isa.core_state import Burst
+from nasm.isa.micro_instructions import Micro, numbered
 from nasm.program.program import Instruction, Program
 from nasm.sim.burst_plan import Planned
 from nasm.sim.queues import Queue
@@ -15,7 +15,7 @@ from nasm.sim.queues import Queue
 Foresee = Callable[[Instruction], Sequence[Instruction] | None]
 
 
-class Ahead:
+class BurstSource:
     """Instructions of a queue from its pc on, in pieces: each what an instruction is expanded to.
 
     ``known`` says whether the queue may execute what something is expanded to.

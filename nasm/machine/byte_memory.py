@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nasm.base.problems import Refused
-from nasm.isa.held import Bytes, Place
+from nasm.isa.core_state import Bytes, Place
 from nasm.sim.memory import Journal, Store
 from nasm.views.tensor import Memory
 
@@ -94,7 +94,7 @@ class Clock(Protocol):
 
 
 Report = Callable[[str, str, str, Sequence[tuple[Any, str]], bool], None]
-"""Told of a finding: see :meth:`nasm.isa.held.Surroundings.report`."""
+"""Told of a finding: see :meth:`nasm.isa.core_state.Surroundings.report`."""
 
 
 class Around:

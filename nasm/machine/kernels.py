@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from nasm.isa.held import Holds
-from nasm.isa.implicit_kinds import EngineValue, Held, Here, RoundingOf
+from nasm.isa.core_state import Holds
+from nasm.isa.implicit_kinds import CoreState, EngineValue, Here, RoundingOf
 from nasm.isa.instruction import Row
 from nasm.machine.access import Access
 from nasm.machine.changes import UNCHANGED, Changes
@@ -37,7 +37,7 @@ class Recipes:
         for operand, position, at in shape.reading:
             if isinstance(operand.kind, Here):
                 self.arguments[at] = shape.context.here(operand.kind, core)
-            elif isinstance(operand.kind, Held):
+            elif isinstance(operand.kind, CoreState):
                 self.arguments[at] = holds
             elif isinstance(operand.kind, RoundingOf):
                 self.arguments[at] = operands.rounding(shape.context[operand.kind.operand].dtype)
@@ -162,7 +162,7 @@ class GeneralKernel(ReadyInstruction):
                 writer.commit(result)
         if more or len(self.stored) > 1:
             losses = self.losses
-            losses.together(
+            losses.written_with(
                 PiecewiseResult(losses.clock.acting, left=-1 if more else 0), self.stored
             )
 

@@ -123,12 +123,12 @@ class Losses:
 
     def landed(self, result: PiecewiseResult, count: int, places: Iterable[ByteRange]) -> None:
         """So many of the shares that move anything have landed, at some places."""
-        self.together(result, places)
+        self.written_with(result, places)
         result.due -= count
         if not result.due:
             self.open.pop(result, None)
 
-    def together(self, result: PiecewiseResult, places: Iterable[ByteRange]) -> None:
+    def written_with(self, result: PiecewiseResult, places: Iterable[ByteRange]) -> None:
         """Places were just written with one result."""
         acting = self.clock.acting
         for place in places:

@@ -16,18 +16,18 @@ import numpy as np
 
 from nasm.base import gc_pause
 from nasm.base.problems import Failure, Refused
+from nasm.isa.core_state import Bytes, Holds
 from nasm.isa.evidence import Cost
 from nasm.isa.generation import Generation
-from nasm.isa.held import Bytes, Holds
 from nasm.isa.pace import Pace
 from nasm.machine.addresses import Addresses
-from nasm.machine.below_zero import BelowZero
 from nasm.machine.byte_memory import AddressedBytes, Around, Valueless
 from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.effects import Effects
 from nasm.machine.findings import Findings
 from nasm.machine.kernels import Kernels
 from nasm.machine.lost_results import SILENT, Losses
+from nasm.machine.negative_counters import BelowZero
 from nasm.machine.operands import Operands
 from nasm.machine.outlines import OutlinedTransfers, Outlines, RegionAddresses, unread
 from nasm.machine.rendezvous import RendezvousPoint

@@ -299,7 +299,7 @@ class Operands:
                 binding.writers += part.writers
                 return
             ends = list(itertools.accumulate(view.partitions for view in views))
-            binding.writers.append(_together(part.writers, ends))
+            binding.writers.append(_joint_writer(part.writers, ends))
 
         return recipe
 
@@ -404,7 +404,7 @@ def _commit(operand: Operand, guarded: bool) -> Callable[[Access], Callable[[Any
     return commit
 
 
-def _together(writers: list[ResultWriter], ends: list[int]) -> ResultWriter:
+def _joint_writer(writers: list[ResultWriter], ends: list[int]) -> ResultWriter:
     """A writer of rows to several places."""
 
     def prepare(result: Any, _: Store | None) -> list[Any]:

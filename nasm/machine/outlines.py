@@ -13,8 +13,8 @@ from functools import partial
 from typing import Any, NoReturn
 
 from nasm.base.problems import Failure, Problem, Refused
+from nasm.isa.core_state import Holds
 from nasm.isa.effects import Plan, Transfer
-from nasm.isa.held import Holds
 from nasm.isa.instruction import Row
 from nasm.machine.addresses import Addresses
 from nasm.machine.changes import UNCHANGED, Changes

@@ -8,15 +8,15 @@ from functools import cached_property, partial
 from typing import Any
 
 from nasm.base.problems import Failure, Refused, Severity
+from nasm.isa.core_state import Blocked
 from nasm.isa.evidence import Cost
 from nasm.isa.generation import Port
-from nasm.isa.held import Blocked
-from nasm.isa.implicit_kinds import Held, Here
+from nasm.isa.implicit_kinds import CoreState, Here
 from nasm.isa.instruction import InstructionContext, Row
-from nasm.isa.micro import Micro
+from nasm.isa.micro_instructions import Micro
 from nasm.isa.pace import Pace
 from nasm.isa.target import rules_of
-from nasm.machine.burst_source import Ahead
+from nasm.machine.burst_source import BurstSource
 from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.dynamic_addresses import resolved
 from nasm.machine.effects import Effects
@@ -128,7 +128,7 @@ class Tasks:
         """A burst of instructions from the pc of a queue on, if the target can make one."""
         bursting, engine = self.program.target.bursting, self._engine
         assert bursting is not None
-        ahead = Ahead(self.program, queue, self.known)
+        ahead = BurstSource(self.program, queue, self.known)
         held = {self._number_of(index): by for index, by in blocked.items()}
         pieces = ahead.pieces(partial(bursting.ahead, self.kernels.holds, engine))
         found = bursting.burst(self.kernels.holds, engine, pieces, ticks, held)
@@ -330,7 +330,7 @@ class Tasks:
         core = self.lines.core
         context = InstructionContext.of(row, operands, self.lines.engine, self.program.generation)
         for operand in row.operands:
-            if isinstance(operand.kind, Held):
+            if isinstance(operand.kind, CoreState):
                 context.operands[operand.name] = self.kernels.holds
             elif isinstance(operand.kind, Here):
                 context.operands[operand.name] = context.here(operand.kind, core)

@@ -28,7 +28,7 @@ from nasm.sim.channels import Cargo, Flight, Portion
 from nasm.sim.counters import Who
 from nasm.sim.memory import Array, CopyOnWrite
 from nasm.sim.scheduler import Scheduler
-from nasm.views.cut import pieces, rows
+from nasm.views.pattern_runs import pieces, rows
 from nasm.views.regions import Region, overlap
 from nasm.views.view import View
 

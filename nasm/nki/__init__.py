@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from typing import Any
 
     from nasm.nki.kernel import Traced, trace
+    from nasm.nki.kernel_run import KernelResult, installed, run
     from nasm.nki.loading import module
-    from nasm.nki.running import KernelResult, installed, run
 
 __all__ = ["KernelResult", "Traced", "installed", "module", "run", "trace"]
 
 _HOMES = {
-    "KernelResult": "nasm.nki.running",
+    "KernelResult": "nasm.nki.kernel_run",
     "Traced": "nasm.nki.kernel",
-    "installed": "nasm.nki.running",
+    "installed": "nasm.nki.kernel_run",
     "module": "nasm.nki.loading",
-    "run": "nasm.nki.running",
+    "run": "nasm.nki.kernel_run",
     "trace": "nasm.nki.kernel",
 }
 

@@ -37,7 +37,7 @@ def binary(op: str, x: Any, y: Any, dtype: Any = None) -> NkiTensor:
 
 
 def _of_tiles(op: str, x: NkiTensor, y: NkiTensor, kind: DType) -> NkiTensor:
-    shape = together(op, x, y)
+    shape = broadcast_shape(op, x, y)
     dst = result(op, shape, kind)
     for data, by in ((x, y), (y, x)):
         if data.shape == shape != by.shape and _is_operand(op, data, by):
@@ -47,7 +47,7 @@ def _of_tiles(op: str, x: NkiTensor, y: NkiTensor, kind: DType) -> NkiTensor:
     return dst
 
 
-def together(what: str, x: NkiTensor, y: NkiTensor) -> tuple[int, ...]:
+def broadcast_shape(what: str, x: NkiTensor, y: NkiTensor) -> tuple[int, ...]:
     """The shape that two tiles have together: free axes of 1 are repeated."""
     pairs = list(zip(x.shape, y.shape, strict=False))
     if x.ndim != y.ndim or any(a != b and 1 not in (a, b) for a, b in pairs):
@@ -164,7 +164,7 @@ def where(condition: Any, x: Any, y: Any, dtype: Any = None) -> NkiTensor:
     kind = wider(kinds[0], kinds[-1]) if kinds else FLOAT32
     shape = chosen.shape
     for value in (x, y):
-        shape = shape if number(value) else together("where", spread(chosen, shape), value)
+        shape = shape if number(value) else broadcast_shape("where", spread(chosen, shape), value)
     chosen = spread(chosen, shape)
     dst = result("where", shape, kind if dtype is None else dtype)
     _fill("where", dst, y)
@@ -181,7 +181,7 @@ def _fill(what: str, dst: NkiTensor, value: Any) -> None:
     if number(value):
         fill(dst, value)
     else:
-        together(what, dst, value)
+        broadcast_shape(what, dst, value)
         instruct("tensor_copy", dst=dst, src=spread(value, dst.shape))
 
 

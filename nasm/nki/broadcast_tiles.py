@@ -18,7 +18,7 @@ import numpy as np
 from nasm.isa.instruction import Row
 from nasm.isa.list_kinds import mentioned
 from nasm.nki.engines import Engines
-from nasm.nki.psum_live_ranges import psum_lives
+from nasm.nki.psum_live_ranges import psum_live_ranges
 from nasm.nki.signatures import functions
 from nasm.nki.tracing import Call, CoreTrace, Made, TracedLoop
 from nasm.views.tensor import Tensor
@@ -42,7 +42,7 @@ def settle(trace: CoreTrace, engines: Engines) -> None:
     """Decide of every spread tile who reads it where."""
     if not trace.spread:
         return
-    tiles = list(_found(trace).values())
+    tiles = list(_spread_tiles(trace).values())
     _make_room(trace, tiles)
     copies: dict[int, Call] = {}
     for tile in tiles:
@@ -63,7 +63,7 @@ def settle(trace: CoreTrace, engines: Engines) -> None:
         _insert(trace.made, copies)
 
 
-def _found(trace: CoreTrace) -> dict[int, Spread]:
+def _spread_tiles(trace: CoreTrace) -> dict[int, Spread]:
     """Every spread tile; the first call that has it is the matmul."""
     found: dict[int, Spread] = {}
     for call in _calls(trace.made):
@@ -163,7 +163,7 @@ def _insert(made: list[Made], copies: dict[int, Call]) -> None:
 
 def _make_room(trace: CoreTrace, tiles: list[Spread]) -> None:
     """Where more would be alive in PSUM than it holds, those go to SBUF that are read longest."""
-    lives = psum_lives(trace.made)
+    lives = psum_live_ranges(trace.made)
     used = np.zeros(max((life.last for life in lives.values()), default=0) + 1, np.int64)
     for life in lives.values():
         used[life.first : life.last + 1] += _takes(life.tensor)

@@ -20,7 +20,7 @@ from nasm.nki.tensor import NkiTensor
 from nasm.nki.tile_sizes import TileSize
 from nasm.nki.tiles import SBUF, instruct, new, number, result, tile
 from nasm.nki.tracing import current
-from nasm.views.shown import shown
+from nasm.views.value_text import value_text
 from nasm.views.view import View
 
 PRINT = "nki.language.device_print"
@@ -42,7 +42,7 @@ def _shape(what: str, shape: Any) -> tuple[int, ...]:
 
 def _made(what: str, shape: Any, dtype: Any, buffer: Any, name: Any, address: Any) -> NkiTensor:
     if not isinstance(buffer, str | None):
-        refuse(f"buffer={shown(buffer)}; wanted one of NKI's, such as nl.sbuf")
+        refuse(f"buffer={value_text(buffer)}; wanted one of NKI's, such as nl.sbuf")
     region = SBUF if buffer is None else MemoryRegion(buffer)
     sizes = _shape(what, shape)
     if region.memory != "hbm" and len(sizes) < 2:
@@ -60,7 +60,7 @@ def _address(what: str, address: Any) -> tuple[int, int] | None:
     if address is None:
         return None
     if not isinstance(address, list | tuple) or len(address) != 2:
-        refuse(f"nl.{what}: address={shown(address)}; wanted (partition, byte)")
+        refuse(f"nl.{what}: address={value_text(address)}; wanted (partition, byte)")
     partition, offset = (whole_number(n, "a number of an address") for n in address)
     return partition, offset
 
@@ -242,8 +242,8 @@ def device_print(print_prefix: str, tensor: Any) -> None:
     """Put what a tensor holds into the report of the run, after a text."""
     if not isinstance(print_prefix, str):
         refuse(f"nl.device_print: print_prefix is {print_prefix!r}; wanted a text")
-    shown = _like("device_print", tensor)
+    value_text = _like("device_print", tensor)
     trace = current("nl.device_print")
     rows = trace.builder.target.isa.rows.values()
     printing = next(row for row in rows if PRINT in row.vendor.get("NKI", ()))
-    trace.call(printing, {"tensor": shown.view_, "print_prefix": print_prefix})
+    trace.call(printing, {"tensor": value_text.view_, "print_prefix": print_prefix})

@@ -30,7 +30,7 @@ Mark = tuple[CodeType, int]
 Trail = tuple[int, ...]
 """Where Python is: of each frame the number of its code and of its instruction, innermost first."""
 
-_TOLD, _OURS, _FLOOR = range(3)
+_REPORTED, _OURS, _FLOOR = range(3)
 _KINDS: dict[int, int] = {}
 _CODES: dict[int, CodeType] = {}
 """What has been met, by its number in this process; kept, so that no number comes again."""
@@ -56,7 +56,7 @@ def trail(frame: FrameType | None) -> Trail:
         kind = kinds.get(number)
         if kind is None:
             kind = _met(code)
-        if kind == _TOLD:
+        if kind == _REPORTED:
             found.append(number)
             found.append(frame.f_lasti)
         elif kind == _FLOOR:
@@ -66,7 +66,7 @@ def trail(frame: FrameType | None) -> Trail:
 
 
 def _met(code: CodeType) -> int:
-    kind = _OURS if code.co_filename.startswith((HERE, "<frozen ")) else _TOLD
+    kind = _OURS if code.co_filename.startswith((HERE, "<frozen ")) else _REPORTED
     _CODES[id(code)], _KINDS[id(code)] = code, kind
     return kind
 

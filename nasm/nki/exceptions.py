@@ -42,13 +42,13 @@ def telling() -> Iterator[None]:
     except (Failure, KeyboardInterrupt):
         raise
     except BaseException as error:  # a kernel may define its own, and SystemExit is one
-        problem = told(error)
+        problem = problem_of(error)
         if problem is None:
             raise
         raise Failure(problem) from error
 
 
-def told(error: BaseException) -> Problem | None:
+def problem_of(error: BaseException) -> Problem | None:
     """What was raised as a problem at its line; None if it is a defect of ours."""
     if isinstance(error, SyntaxError) and error.filename is not None:
         span = line_of(error.filename, error.lineno or 0)
@@ -63,12 +63,12 @@ def told(error: BaseException) -> Problem | None:
     known = [(name, span) for name, span in spans if span is not None]
     hint = "\n".join(map(str, getattr(error, "__notes__", ())))
     if not known:
-        return Problem(RAISED, _said(error), None, hint)
+        return Problem(RAISED, _description(error), None, hint)
     chain = tuple(Frame(name, span) for name, span in known[:-1])
-    return Problem(RAISED, _said(error), known[-1][1].within(chain), hint)
+    return Problem(RAISED, _description(error), known[-1][1].within(chain), hint)
 
 
-def _said(error: BaseException) -> str:
+def _description(error: BaseException) -> str:
     """Its type, and what it says if it says anything."""
     name = type(error).__name__
     if isinstance(error, SystemExit):

@@ -18,7 +18,7 @@ from nasm.nki.errors import NOT_NKI, here
 OLD = "neuronxcc.nki"
 """The package of NKI 0.1."""
 
-OLD_SAID = (
+OLD_MESSAGE = (
     "is NKI 0.1, which AWS's own compiler refuses since NKI 0.4: its calls return tiles, where "
     "those of today take dst"
 )
@@ -111,14 +111,14 @@ def _taken_out() -> dict[str, ModuleType]:
     return {name: sys.modules.pop(name) for name in names}
 
 
-class _Absent(MetaPathFinder):
+class _MissingModules(MetaPathFinder):
     """Says of modules that are none of ours, in packages that are ours, what they are."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         if fullname.startswith("neuronxcc.nki."):
-            _absent(f"{fullname} {OLD_SAID}", OLD_HINT, fullname)
+            _missing(f"{fullname} {OLD_MESSAGE}", OLD_HINT, fullname)
         return None
 
 
@@ -129,7 +129,7 @@ class _Chips(MetaPathFinder):
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         if fullname.partition(".")[0] in CHIPS:
-            _absent(
+            _missing(
                 f"no module {fullname}: it drives a chip, and there is none here",
                 "the kernel itself can be called with arrays, of NumPy or of PyTorch on the CPU: "
                 "neuron-nasm nki FILE.py:KERNEL --in …, or from another script",
@@ -138,11 +138,11 @@ class _Chips(MetaPathFinder):
         return None
 
 
-def _absent(message: str, hint: str, name: str) -> NoReturn:
+def _missing(message: str, hint: str, name: str) -> NoReturn:
     problem = Problem(NOT_NKI, message, here(), hint)
     found = NotHere(problem)
     found.name = name
     raise found
 
 
-_HOOK, _ABSENT, _CHIPS = _Hook(), _Absent(), _Chips()
+_HOOK, _ABSENT, _CHIPS = _Hook(), _MissingModules(), _Chips()

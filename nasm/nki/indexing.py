@@ -10,7 +10,7 @@ import numpy as np
 from nasm.nki.errors import refuse
 from nasm.nki.names import VirtualRegister, ds
 from nasm.nki.views import cut, without
-from nasm.views.shown import shown
+from nasm.views.value_text import value_text
 from nasm.views.view import ALL, Reg, View, Window
 
 Item = int | slice | Window
@@ -136,7 +136,7 @@ def _no_bool(item: Any) -> Any:
 def items(value: Any, what: str) -> list[Any]:
     """The items of a list or tuple."""
     if isinstance(value, str | dict) or not hasattr(value, "__len__"):
-        refuse(f"{what} is {shown(value)}; wanted a list")
+        refuse(f"{what} is {value_text(value)}; wanted a list")
     return list(value)
 
 

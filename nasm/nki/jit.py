@@ -73,7 +73,7 @@ Launch = Callable[[Kernel, Sequence[Any], Mapping[str, Any]], Any]
 
 
 def _nothing(kernel: Kernel, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    raise RuntimeError("nasm.nki.running says what a call of a kernel does")
+    raise RuntimeError("nasm.nki.kernel_run says what a call of a kernel does")
 
 
 _launch: Launch = _nothing

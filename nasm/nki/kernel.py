@@ -14,7 +14,7 @@ from nasm.language.expanding.statements import unknown_target
 from nasm.nki.arguments import Arguments, outputs, returned
 from nasm.nki.engines import DMA, USUAL
 from nasm.nki.errors import MISUSED, floor, line_of, refuse
-from nasm.nki.exceptions import told
+from nasm.nki.exceptions import problem_of
 from nasm.nki.frameworks import Array
 from nasm.nki.installing import installed
 from nasm.nki.jit import name_of, simulate
@@ -152,7 +152,7 @@ def _run(function: Callable[..., Any], bound: inspect.BoundArguments) -> Any:
     try:
         return function(*bound.args, **bound.kwargs)
     except SystemExit as leaving:  # it would end the whole process, and could look like success
-        problem = told(leaving)
+        problem = problem_of(leaving)
         assert problem is not None
         raise Failure(problem) from leaving
 

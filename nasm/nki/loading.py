@@ -57,7 +57,7 @@ def load(
         raise Failure(_unnamed(named[0]))
     with installed(), telling(), watched_imports.noted(place(named[0])[0]):
         module = imported(named[0])
-        kernel = found(module, *named)
+        kernel = kernel_named(module, *named)
         given = {**arrays, **{name: _value(module, name, word) for name, word in words.items()}}
         for name in parameters(kernel):
             array = others(name) if name not in given else None
@@ -116,7 +116,7 @@ def place(path: str) -> tuple[str, str]:
     return folder, ".".join(parts)
 
 
-def found(module: ModuleType, path: str, name: str) -> Callable[..., Any]:
+def kernel_named(module: ModuleType, path: str, name: str) -> Callable[..., Any]:
     """A kernel of a module by name; raises Failure, with those that it has."""
     there = kernels(module)
     made = getattr(module, name, None)

@@ -12,7 +12,7 @@ from nasm.nki.errors import ours, refuse
 from nasm.nki.names import CONDITION, VirtualRegister
 from nasm.nki.source_tree import of_files
 from nasm.nki.tracing import CoreTrace, TracedLoop, current
-from nasm.views.shown import shown
+from nasm.views.value_text import value_text
 
 Place = tuple[FrameType, tuple[int, int]]
 """A while statement that is being traced: the frame, and where its condition stands."""
@@ -38,7 +38,9 @@ def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Any], Any], step: int 
 
 def _body(what: str, body_fun: Any) -> None:
     if not callable(body_fun):
-        refuse(f"the body of nl.{what} is {shown(body_fun)}; wanted a function of one register")
+        refuse(
+            f"the body of nl.{what} is {value_text(body_fun)}; wanted a function of one register"
+        )
 
 
 def _begin(trace: CoreTrace, lower: Any, upper: Any, step: Any) -> TracedLoop:
@@ -90,7 +92,7 @@ def truth(register: VirtualRegister) -> bool:
     Its condition is asked for twice: before the body, and behind it.
     """
     trace = current("a register as a condition")
-    frame, place = _asking()
+    frame, place = _truth_frame()
     if frame is None or place is None:
         refuse(
             "a branch on a register: what it holds is known when the program runs",
@@ -107,7 +109,7 @@ def truth(register: VirtualRegister) -> bool:
 CONDITION["while"] = truth
 
 
-def _asking() -> tuple[FrameType | None, tuple[int, int] | None]:
+def _truth_frame() -> tuple[FrameType | None, tuple[int, int] | None]:
     """The frame that asks for a truth, and where its while statement's condition stands."""
     frame: FrameType | None = sys._getframe(2)
     while frame is not None and ours(frame.f_code):

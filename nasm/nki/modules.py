@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from nasm.nki import collectives, isa, language, names, typing_module
 from nasm.nki.errors import NOT_NKI, refuse
-from nasm.nki.hook import OLD, OLD_HINT, OLD_SAID
+from nasm.nki.hook import OLD, OLD_HINT, OLD_MESSAGE
 from nasm.nki.jit import jit, simulate
 
 RETIRED = ("baremetal", "benchmark", "profile", "simulate_kernel", "trace")
@@ -95,7 +95,7 @@ def _retired(name: str) -> NoReturn:
 
 def _old(name: str) -> NoReturn:
     _dunder(OLD, name)
-    refuse(f"{OLD}.{name} {OLD_SAID}", OLD_HINT, NOT_NKI)
+    refuse(f"{OLD}.{name} {OLD_MESSAGE}", OLD_HINT, NOT_NKI)
 
 
 def _dunder(module: str, name: str) -> None:

@@ -10,7 +10,7 @@ from nasm.nki.matmuls import matmul, transpose
 from nasm.nki.names import MemoryRegion, VirtualRegister, dge_mode
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.tracing import Call, CoreTrace
-from nasm.views.shown import shown
+from nasm.views.value_text import value_text
 
 
 def activation_reduce(trace: CoreTrace, function: IsaFunction, arguments: dict[str, Any]) -> Call:
@@ -46,11 +46,11 @@ def _tensors(function: IsaFunction, arguments: dict[str, Any]) -> list[NkiTensor
     """The sources of a transfer; refuses what is no tensor, where it goes to as well."""
     sources = arguments["srcs"] if "srcs" in arguments else [arguments["src"]]
     if not isinstance(sources, list | tuple):
-        refuse(f"srcs of nisa.{function.name} is {shown(sources)}; wanted a list of tensors")
+        refuse(f"srcs of nisa.{function.name} is {value_text(sources)}; wanted a list of tensors")
     named = [("dst", arguments["dst"]), *(("src", source) for source in sources)]
     for name, value in named:
         if not isinstance(value, NkiTensor):
-            refuse(f"{name} of nisa.{function.name} is {shown(value)}; wanted a tensor")
+            refuse(f"{name} of nisa.{function.name} is {value_text(value)}; wanted a tensor")
     return [source for _, source in named[1:]]
 
 

@@ -55,7 +55,7 @@ class _Mentioned:
     home: Loops
 
 
-def psum_lives(made: Sequence[Made]) -> dict[int, PsumLife]:
+def psum_live_ranges(made: Sequence[Made]) -> dict[int, PsumLife]:
     """The lives of the tensors in PSUM that calls mention, by the index of the tensor."""
     found: dict[int, _Mentioned] = {}
     _read(made, 0, (), found)

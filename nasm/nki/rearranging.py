@@ -8,7 +8,7 @@ from typing import Any
 
 from nasm.nki.errors import refuse
 from nasm.nki.indexing import items, whole_number
-from nasm.views.shown import shown
+from nasm.views.value_text import value_text
 
 Pattern = Sequence[str | Sequence[str]]
 
@@ -45,13 +45,13 @@ def _groups(pattern: Pattern) -> list[tuple[str, ...]]:
     groups = [(p,) if isinstance(p, str) else tuple(items(p, "a group of names")) for p in parts]
     for name in (name for group in groups for name in group):
         if not isinstance(name, str):
-            refuse(f"{shown(name)} in a pattern of names; wanted a string")
+            refuse(f"{value_text(name)} in a pattern of names; wanted a string")
     return groups
 
 
 def _sizes(fixed: Any) -> dict[str, int]:
     if not isinstance(fixed, Mapping):
-        refuse(f"fixed_sizes is {shown(fixed)}; wanted {{name: size}}")
+        refuse(f"fixed_sizes is {value_text(fixed)}; wanted {{name: size}}")
     return {name: whole_number(size, f"the size of {name!r}") for name, size in fixed.items()}
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from nasm.nki.applying import binary, rsqrt, scaled, spread, together
+from nasm.nki.applying import binary, broadcast_shape, rsqrt, scaled, spread
 from nasm.nki.errors import refuse
 from nasm.nki.indexing import flag
 from nasm.nki.moving import broadcast_to
 from nasm.nki.names import DType
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.tiles import FLOAT32, free_axes, instruct, new, number, result, tile
-from nasm.views.shown import shown
+from nasm.views.value_text import value_text
 
 
 def reduced(
@@ -64,7 +64,7 @@ def var(x: Any, axis: Any, dtype: Any = None, keepdims: bool = False) -> NkiTens
 
 def _apart(what: str, data: NkiTensor, middle: NkiTensor) -> NkiTensor:
     """Data - middle, in float32."""
-    dst = result(what, together(what, data, middle), FLOAT32)
+    dst = result(what, broadcast_shape(what, data, middle), FLOAT32)
     instruct("tensor_tensor", dst=dst, data1=data, data2=spread(middle, dst.shape), op="subtract")
     return dst
 
@@ -94,7 +94,7 @@ def rms_norm(
     data, weight = tile("rms_norm", x), tile("rms_norm", w, "w")
     axes = free_axes("rms_norm", data, axis)
     if not number(n) or not n:
-        refuse(f"nl.rms_norm: n is {shown(n)}; wanted how many elements a mean is of")
+        refuse(f"nl.rms_norm: n is {value_text(n)}; wanted how many elements a mean is of")
     inner = FLOAT32 if compute_dtype is None else DType(compute_dtype)
     squares = new("rms_norm", data.shape, inner)
     instruct("activation", dst=squares, op="square", data=data)

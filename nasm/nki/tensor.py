@@ -15,7 +15,7 @@ from nasm.nki.rearranging import Pattern, rearranged
 from nasm.nki.run_time_values import UnknownTensor
 from nasm.nki.views import changed, cut, retyped, within, without
 from nasm.views.offsets import moved
-from nasm.views.shown import shown
+from nasm.views.value_text import value_text
 from nasm.views.view import ALL, View
 
 PAST = "E0305"
@@ -342,7 +342,7 @@ class NkiTensor(UnknownTensor):
         """The columns that a tile of entries names."""
         self._not_yet("indirect")
         if not isinstance(index, NkiTensor):
-            refuse(f".indirect of {self._said} by {shown(index)}; wanted a tile of entries")
+            refuse(f".indirect of {self._said} by {value_text(index)}; wanted a tile of entries")
         return self._changed("indirect", index.view_, num_elem)
 
     def __len__(self) -> int:

@@ -39,10 +39,10 @@ def noted(folder: str) -> Iterator[None]:
 
 def loader(name: str, path: str) -> SourceFileLoader | None:
     """What is to read the file of a module; None if that is Python's affair."""
-    return _Anew(name, path) if files.is_noting() else None
+    return _UncachedLoader(name, path) if files.is_noting() else None
 
 
-class _Anew(SourceFileLoader):
+class _UncachedLoader(SourceFileLoader):
     """Reads a file, and no bytecode: that of an edit within one second may be another text's."""
 
     def get_code(self, fullname: str) -> CodeType:
@@ -68,7 +68,7 @@ class _Own(MetaPathFinder):
         file = found.origin if found.has_location else None
         if file is None or not file.endswith(SUFFIX) or not self._note(file):
             return None
-        found.loader = _Anew(fullname, file)
+        found.loader = _UncachedLoader(fullname, file)
         return found
 
     def _note(self, file: str) -> bool:
@@ -82,7 +82,11 @@ class _Own(MetaPathFinder):
 
 def _forget() -> None:
     """Let all modules be imported again that were read so, and the packages that they are in."""
-    anew = [n for n, m in sys.modules.items() if isinstance(getattr(m, "__loader__", None), _Anew)]
+    anew = [
+        n
+        for n, m in sys.modules.items()
+        if isinstance(getattr(m, "__loader__", None), _UncachedLoader)
+    ]
     for name in anew:
         while name:
             sys.modules.pop(name, None)

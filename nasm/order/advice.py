@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-from nasm.order.again import again, rounds, taking
 from nasm.order.check import Check
 from nasm.order.events import Added
 from nasm.order.faults import Fault
 from nasm.order.remedies import Remedy, remedy
+from nasm.order.round_takes import again, rounds, taking
 from nasm.order.skeleton import CounterWait, Take
 from nasm.order.trial import Trials
 

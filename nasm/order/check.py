@@ -68,7 +68,7 @@ class Check:
     def _reset(self) -> None:
         count = len(self.sources.program.queues)
         self.order = Order(count, self.sources.streams, sure=not self.more)
-        self.accesses = Accesses(count, self.held, self._found, self.every)
+        self.accesses = Accesses(count, self.held, self._add_race, self.every)
         self.steps = Steps(self.sources, self.watch, self.order, self.accesses, self.more)
         self._pairs: dict[tuple[object, ...], Race] = {}
         self._future = self.watch.future
@@ -155,7 +155,7 @@ class Check:
                 accesses.transfer(queue, index, clocks[queue], moved, *end)
         self._compared = self.steps.taken
 
-    def _found(self, near: Place, column: int, count: int, kind: str, now: ByteAccess) -> None:
+    def _add_race(self, near: Place, column: int, count: int, kind: str, now: ByteAccess) -> None:
         """An access and an earlier one are in no order."""
         queues, index, moves = self.order.queues, count - 1, False
         if column < queues:

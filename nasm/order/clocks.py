@@ -23,8 +23,8 @@ from collections.abc import Iterator, Sequence
 from functools import reduce
 from typing import NamedTuple
 
-from nasm.order.deltas import News
-from nasm.order.down_counters import Lives, Place, Unordered
+from nasm.order.deltas import ClockDeltas
+from nasm.order.down_counters import DownCounters, Place, Unordered
 from nasm.order.posts import Clock, Posts, TakenStep, Window, both, more_than, posted
 from nasm.order.skeleton import COMPLETES, LANDS, STARTS, CounterWait, Event, Step
 
@@ -63,7 +63,7 @@ class Order:
         self.steps: list[list[TakenStep]] = [[] for _ in range(queues)]
         self.nothing: Clock = (0,) * (2 * queues + len(streams))
         self._now: list[Clock] = [self.nothing] * queues
-        self._news = News(queues)
+        self._deltas = ClockDeltas(queues)
         self._posts: dict[int, dict[tuple[int, int], Posts]] = {}
         self._falls: dict[int, dict[tuple[int, int], Posts]] = {}
         self._waits: dict[int, dict[int, int]] = {}
@@ -73,7 +73,7 @@ class Order:
         self._exact: list[TakenStep] = []
         self._takes = False
         self._lived: set[int] = set()
-        self._lives = Lives(())
+        self._down_counters = DownCounters(())
         self._unordered: list[Unordered] | None = None
 
     # -- taking steps
@@ -128,13 +128,13 @@ class Order:
         if step.after >= 0 and clock[self.queues + queue] <= step.after:
             column = self.queues + queue
             clock = (*clock[:column], step.after + 1, *clock[column + 1 :])
-            self._news.columns[queue].append(column)
-        if step.behind is not None:
-            clock = self._news.changed(queue, clock, both(clock, self.after(step.behind)))
+            self._deltas.columns[queue].append(column)
+        if step.after_event is not None:
+            clock = self._deltas.changed(queue, clock, both(clock, self.after(step.after_event)))
         if wait is not None:
-            if wait.counter in self._lives.counters:
-                after = self._lives.after(step, clock)
-                clock = self._news.changed(queue, clock, both(clock, after))
+            if wait.counter in self._down_counters.counters:
+                after = self._down_counters.after(step, clock)
+                clock = self._deltas.changed(queue, clock, both(clock, after))
             elif wait.value > 0:
                 clock = self._waited(clock, queue, step.index, wait.counter, wait.value)
         return clock
@@ -145,7 +145,7 @@ class Order:
         self._now[step.queue] = taken.clock = clock
         if self._first and step.wait is not None:
             self._waits.setdefault(step.wait.counter, {})[step.queue] = step.index
-            self._lives.wait(taken)
+            self._down_counters.wait(taken)
         if posts is None:
             return
         if not self._first:
@@ -155,8 +155,8 @@ class Order:
                 life.clocks[nth] = clock
             return
         counter, value = posted(step)
-        posts.add(step.index, clock, value, self._news.mark(step.queue))
-        self._lives.change(taken)
+        posts.add(step.index, clock, value, self._deltas.mark(step.queue))
+        self._down_counters.change(taken)
         waits = self._waits.get(counter)
         if waits is not None:
             for queue, index in waits.items():
@@ -171,13 +171,13 @@ class Order:
             clock[taken.step.queue] = taken.step.index + 1
         together = tuple(clock)
         for taken, before in met:
-            self._start(taken, self._news.changed(taken.step.queue, before, together))
+            self._start(taken, self._deltas.changed(taken.step.queue, before, together))
 
     # -- waits
 
     def _waited(self, clock: Clock, queue: int, index: int, counter: int, value: int) -> Clock:
         """A clock after a wait for a counter that only goes up to reach a value."""
-        news = self._news
+        news = self._deltas
         streams = self._posts.get(counter)
         if not streams:
             return clock
@@ -209,7 +209,7 @@ class Order:
             return False
         self._settled, self._unordered = True, None
         before = None
-        if len(self._lived) > len(self._lives.counters):
+        if len(self._lived) > len(self._down_counters.counters):
             before = [taken.clock for taken in self.taken]
             self._from_the_top()
         swept = False
@@ -223,15 +223,15 @@ class Order:
         for streams in self._posts.values(), self._falls.values():
             for posts in itertools.chain.from_iterable(map(dict.values, streams)):
                 posts.clear()
-        self._lives = Lives(self._lived)
+        self._down_counters = DownCounters(self._lived)
         self._waits.clear()
         self._doubtful.clear()
-        self._news.start()
+        self._deltas.start()
         self._sweep()
 
     def _sweeps(self) -> bool:
         self._first, changed = False, False
-        self._news.stop()
+        self._deltas.stop()
         for streams in self._posts.values():
             for posts in streams.values():
                 posts.lose()
@@ -239,12 +239,12 @@ class Order:
         while (self.sure or left) and self._sweep():
             changed, left = True, left - 1
         self._first = True
-        self._news.go_on()
+        self._deltas.go_on()
         return changed
 
     def _matters(self, counter: int) -> bool:
         """Whether it matters which posts to a counter come after a wait for it."""
-        if counter in self._lives.counters:
+        if counter in self._down_counters.counters:
             return True
         streams = self._posts.get(counter, {})
         return len(streams) > 1 or any(posts.kind == LANDS for posts in streams.values())
@@ -267,7 +267,7 @@ class Order:
     def unordered(self) -> list[Unordered]:
         """Sets of counters that are in no order with what else happens to them."""
         if self._unordered is None:
-            self._unordered = self._lives.unordered
+            self._unordered = self._down_counters.unordered
         return self._unordered
 
     def clock(self, queue: int, index: int) -> Clock:
@@ -352,7 +352,7 @@ class Order:
         """The counters that something posts to."""
         return list(self._posts)
 
-    def lives(self, counter: int) -> bool:
+    def goes_down(self, counter: int) -> bool:
         """Whether a counter goes down, or is set."""
         return counter in self._lived
 

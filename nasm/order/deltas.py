@@ -12,7 +12,7 @@ from nasm.order.posts import UNKNOWN, Clock, Posts, joined
 from nasm.order.skeleton import LANDS
 
 
-class News:
+class ClockDeltas:
     """The columns that have changed in the clock of each queue, one after the other.
 
     ``columns`` are these, by queue; a *mark* is how many there were. How many of another queue's

@@ -21,7 +21,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from nasm.order.exact_waits import Tally, surely
+from nasm.order.exact_waits import Tally, minimum_counts
 from nasm.order.posts import Clock, Posts, TakenStep, Window, joined, more_than, posted
 from nasm.order.skeleton import COMPLETES, LANDS, STARTS, Step
 from nasm.sim.counters import HIGHEST
@@ -95,7 +95,7 @@ class DownCounter:
         kind[key].add(taken, abs(value))
 
 
-class Lives:
+class DownCounters:
     """What certainly comes before waits for counters that go down or are set, step by step.
 
     ``counters`` are those of which such a step was taken; what was taken before that is replayed.
@@ -220,7 +220,7 @@ def _exactly(
             return by_posts[id(other)].before_change(stream.taken[made - 1])
 
         rows.append(Tally(posts, needs, sign, first, max(first, wiped), known, count))
-    return surely(rows, low, high)
+    return minimum_counts(rows, low, high)
 
 
 def _place(step: Step) -> Place:

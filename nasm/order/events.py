@@ -180,7 +180,7 @@ class Steps:
         """Take what an instruction is to wait for that the program does not say."""
         for one in self.more.get((queue, index), ()):
             if isinstance(one, Event):
-                self.order.take(Step(queue, index, behind=one))
+                self.order.take(Step(queue, index, after_event=one))
             elif isinstance(one, Take):
                 wait = one.wait
                 change = CounterChange(wait.counter, "+", -wait.value)

@@ -49,7 +49,7 @@ class Tally(NamedTuple):
         }
 
 
-def surely(rows: Sequence[Tally], low: int, high: int) -> list[tuple[Posts, int]] | None:
+def minimum_counts(rows: Sequence[Tally], low: int, high: int) -> list[tuple[Posts, int]] | None:
     """How many of each stream have been made if all of them amount to ``low`` to ``high``.
 
     None if they cannot. Where there are too many ways, the list is empty.

@@ -11,10 +11,10 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from nasm.order.accesses import ByteAccess
-from nasm.order.again import taken, taking
 from nasm.order.check import Apart, Check, Race
 from nasm.order.events import Added
 from nasm.order.remedies import Meant, Remedy, remedy
+from nasm.order.round_takes import taken, taking
 from nasm.order.skeleton import Take
 
 MOST = 12

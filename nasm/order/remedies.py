@@ -42,7 +42,7 @@ def remedy(check: Check, waiter: ByteAccess, other: ByteAccess) -> Remedy:
     core = check.sources.program.queues[waiter.queue].core
     best: tuple[tuple[int, int], Remedy] | None = None
     for counter in check.order.counters:
-        if check.order.lives(counter) or check.sources.core(counter) != core:
+        if check.order.goes_down(counter) or check.sources.core(counter) != core:
             continue
         found = _wait(check, waiter, event, counter)
         if found is not None:

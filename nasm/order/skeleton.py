@@ -48,8 +48,8 @@ class Step:
     """An instruction of a queue; ``index`` is its number among those that the queue executed.
 
     Its start needs the completion of instruction ``after`` of its queue, which writes what it
-    reads, if that is not -1. Those with the same ``meeting``, if that is not -1, start together. It
-    starts after the event ``behind``, if it is one: that is for trying what an order would fix.
+    reads, if that is not -1. Those with the same ``meeting``, if that is not -1, start together.
+    With an ``after_event`` it starts after that: for trying what an order would fix.
     """
 
     queue: int
@@ -59,7 +59,7 @@ class Step:
     issue: Issue | None = None
     after: int = -1
     meeting: int = -1
-    behind: Event | None = None
+    after_event: Event | None = None
 
 
 @dataclass(frozen=True, slots=True)

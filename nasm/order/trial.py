@@ -101,7 +101,9 @@ class Dry:
         ]
 
     def _ready(self, step: Step) -> bool:
-        if step.behind is not None and not self._happened(step.behind.queue, step.behind.index):
+        if step.after_event is not None and not self._happened(
+            step.after_event.queue, step.after_event.index
+        ):
             return False
         return step.wait is None or self._over(step.wait)
 

@@ -8,8 +8,8 @@ from typing import Any
 from nasm.base.array_files import SPELLING, ArrayFile
 from nasm.base.numbers import plain
 from nasm.base.problems import Refused, did_you_mean, listed, quoted
-from nasm.views.shown import shown
 from nasm.views.tensor import Tensor
+from nasm.views.value_text import value_text
 from nasm.views.view import View
 
 ROLES = ("input", "output", "inout")
@@ -22,7 +22,7 @@ def role(word: object) -> str:
     if word is None or word == "":
         return ""
     if not isinstance(word, str):
-        raise Refused("E0216", f"a role is a word, found {shown(word)}", _ROLE)
+        raise Refused("E0216", f"a role is a word, found {value_text(word)}", _ROLE)
     if word not in ROLES:
         raise Refused("E0216", f"no role '{quoted(word)}'", did_you_mean(word, ROLES) or _ROLE)
     return word
@@ -35,7 +35,7 @@ def whole(what: str, value: object) -> int:
     """An integer; raises Refused."""
     found = plain(value)
     if type(found) is not int:
-        raise Refused("E0210", f"{what} is an integer, found {shown(found)}")
+        raise Refused("E0210", f"{what} is an integer, found {value_text(found)}")
     return found
 
 
@@ -47,7 +47,7 @@ def optional(what: str, value: object) -> int | None:
 def shape(sizes: object) -> tuple[Any, ...]:
     """The sizes of axes as a tuple; whether each can be one is not said. Raises Refused."""
     if not isinstance(sizes, Iterable) or isinstance(sizes, str | bytes):
-        said = f"a shape is a list of sizes, found {shown(sizes)}"
+        said = f"a shape is a list of sizes, found {value_text(sizes)}"
         raise Refused("E0304", said, "write (128, 512), and (128,) for a single axis")
     found: tuple[Any, ...] = plain(tuple(sizes))
     return found
@@ -59,7 +59,7 @@ def moves(pairs: object) -> tuple[tuple[View, View], ...]:
     for pair in pairs if isinstance(pairs, list | tuple) else (pairs,):
         views = [_view(v) for v in pair] if isinstance(pair, list | tuple) else []
         if len(views) != 2:
-            raise Refused("E0301", f"a move is a pair (dst, src), found {shown(pair)}")
+            raise Refused("E0301", f"a move is a pair (dst, src), found {value_text(pair)}")
         made.append((views[0], views[1]))
     if not made:
         raise Refused("E0301", "a transfer without a move; wanted pairs (dst, src)")
@@ -70,7 +70,7 @@ def _view(value: object) -> View:
     if isinstance(value, Tensor):
         value = View.whole(value)
     if not isinstance(value, View):
-        raise Refused("E0301", f"wanted a tensor, found {shown(value)}")
+        raise Refused("E0301", f"wanted a tensor, found {value_text(value)}")
     return value.in_order()
 
 
@@ -97,7 +97,7 @@ def initialiser(init: Any) -> tuple[Any, ...] | ArrayFile | None:
     data = plain(init)
     if isinstance(data, tuple) and _written(data):
         return data
-    raise Refused("E0217", f"{shown(init)} is no initialiser", _INITIALISER)
+    raise Refused("E0217", f"{value_text(init)} is no initialiser", _INITIALISER)
 
 
 _INITIALISER = (

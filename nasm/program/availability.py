@@ -14,8 +14,8 @@ from nasm.isa.synonyms import SIGNS
 from nasm.isa.target import Target, rules_of
 from nasm.program.instruction_text import operands as operands_text
 from nasm.program.program import Instruction
-from nasm.views.shown import Symbol
 from nasm.views.tensor import Tensor
+from nasm.views.value_text import Symbol
 from nasm.views.view import View
 
 

@@ -23,11 +23,11 @@ from nasm.isa.words import VALUE, WORD
 from nasm.program import availability, check
 from nasm.program.counters import CounterAllocation
 from nasm.program.declarations import Declarations
-from nasm.program.deferred import PlacedLabel, Recorded
 from nasm.program.notes import declared, declared_note, in_order
 from nasm.program.operand_parts import join
 from nasm.program.placement import place
 from nasm.program.program import Expectation, Instruction, Program, Update, Wait
+from nasm.program.text_items import PlacedLabel, Recorded
 from nasm.views.tensor import Tensor
 from nasm.views.view import View
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import islice
 
-from nasm.base.problems import MOST_SAID, Problem, Refused, Severity, Unsaid, did_you_mean, listed
+from nasm.base.problems import MOST_ERRORS, Problem, Refused, Severity, Unsaid, did_you_mean, listed
 from nasm.base.source import Span
 from nasm.isa.generation import Generation
 from nasm.isa.instruction import InstructionContext, Row, Rule
@@ -18,8 +18,8 @@ from nasm.isa.target import Target, rules_of
 from nasm.program.availability import legal
 from nasm.program.program import Instruction, Program, Update, Wait
 from nasm.program.shapes import Shapes
-from nasm.views.shown import shown
 from nasm.views.tensor import MOST_AXES, Memory
+from nasm.views.value_text import value_text
 from nasm.views.view import Reg, View
 
 
@@ -134,19 +134,19 @@ def shape_fits(name: str, shape: tuple[int, ...], memory: Memory) -> None:
     """Refuses a shape that no tensor of a memory has."""
     wrong = [n for n in shape if type(n) is not int or n < 1]
     if not shape or wrong:
-        found = shown(wrong[0]) if wrong else "no axis"
+        found = value_text(wrong[0]) if wrong else "no axis"
         raise Refused("E0304", f"the size of an axis is an integer of at least 1, not {found}")
     if len(shape) > MOST_AXES:
         raise Refused("E0304", f"{name} has {len(shape)} axes; wanted at most {MOST_AXES}")
     if memory.partitions and shape[0] > memory.partitions:
         raise Refused(
             "E0304",
-            f"{name} has {shown(shape[0])} partitions; {memory.name} has {memory.partitions}",
+            f"{name} has {value_text(shape[0])} partitions; {memory.name} has {memory.partitions}",
             "the first axis of an on-chip tensor is its partition axis: tile it",
         )
     most = 2**40
     if math.prod(shape) > most:
-        raise Refused("E0304", f"{name}{shown(list(shape))} has more than {most:,} elements")
+        raise Refused("E0304", f"{name}{value_text(list(shape))} has more than {most:,} elements")
 
 
 def option_fits(target: Target, generation: Generation, option: str, value: object) -> None:
@@ -196,7 +196,7 @@ def instructions(
             told.add((*line, rule))
             error = rule.severity is Severity.ERROR
             errors += error
-            if not error or errors <= MOST_SAID:
+            if not error or errors <= MOST_ERRORS:
                 problems.append(problem(places))
             else:
                 unsaid.count += 1
@@ -271,7 +271,7 @@ def labels(
             name = targets.get(number)
             if name is None or name in lines.labels or name in undeclared:
                 continue
-            if len(problems) < MOST_SAID:
+            if len(problems) < MOST_ERRORS:
                 problems.append(_no_label(program, index, pc, name))
             else:
                 unsaid.count += 1

@@ -21,7 +21,7 @@ from nasm.program.initializers import possible
 from nasm.program.notes import another, declared_note
 from nasm.program.placement import fixed_problem
 from nasm.program.program import Program, QueueProgram
-from nasm.program.settings import assigned, offered
+from nasm.program.settings import assigned, settings_of
 from nasm.views.arrangement import Arrangement
 from nasm.views.methods import dtype_named
 from nasm.views.tensor import Memory, Tensor
@@ -215,7 +215,7 @@ class Declarations:
         made = assigned(self.program, name, value, engine, int(core), span)
         if self._resumed:
             said = "settings hold from the start of a run on, and it has begun"
-            known = offered(self.target)
+            known = settings_of(self.target)
             hint = f"write .write {name} = {value}" if known.written is not None else ""
             raise Refused(MISPLACED, said, hint)
         self.program.settings.append(made)

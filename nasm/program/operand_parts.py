@@ -48,7 +48,7 @@ def join(
                 values[at] = kind.field.get(word | part.put(accepted))
     if parts and not problems:
         try:
-            _told(row, row.encoding, values, written, parts)
+            _set_form_bits(row, row.encoding, values, written, parts)
         except Refused as refused:
             problems.append(refused.at(spans(next(iter(parts))) if spans else None))
     if not problems:
@@ -68,7 +68,7 @@ def _alone(row: Row, part: Field, others: list[Field]) -> None:
             )
 
 
-def _told(
+def _set_form_bits(
     row: Row,
     encoding: Encoding,
     values: list[object],
@@ -92,7 +92,7 @@ def _told(
             named = listed([n for n in parts if not all(f.has(n) for f in encoding.forms)], "and")
             is_of = "are fields" if " and " in named else "is a field"
             said = f"{named} of {row.name} {is_of} of its form '{form.name}', in which "
-            said += f"{form.told()}; found {operand.name}={value}"
+            said += f"{form.recognized_by()}; found {operand.name}={value}"
             raise Refused("E0309", said, f"leave {operand.name} out; {_forms(encoding)}")
         values[at] = field.get(told)
 

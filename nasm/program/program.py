@@ -14,7 +14,7 @@ from nasm.base.suppressions import Allow
 from nasm.isa.declared_transfer import DeclaredTransfer
 from nasm.isa.figures import FigureSet
 from nasm.isa.instruction import Row
-from nasm.isa.micro import Micro
+from nasm.isa.micro_instructions import Micro
 from nasm.isa.options import OptionValue
 from nasm.isa.settings import Assigned
 from nasm.program.shapes import Shape, Shapes

@@ -9,7 +9,7 @@ from nasm.isa.target import Target
 from nasm.program.program import Program
 
 
-def offered(target: Target) -> Settings:
+def settings_of(target: Target) -> Settings:
     """What programs of a target may set; raises Refused if there is nothing."""
     if target.settings is None:
         raise Refused(UNKNOWN, f"{target.summary} has no settings")
@@ -20,7 +20,7 @@ def assigned(
     program: Program, name: str, value: object, engine: str, core: int, span: Span | None
 ) -> Assigned:
     """A setting with its value; raises Refused. ``engine`` is empty for what is a core's."""
-    known = offered(program.target)
+    known = settings_of(program.target)
     setting = known.named(name)
     if setting.of_queue and not engine:
         said = f"each queue has a {name} of its own, and no engine is named"

@@ -10,7 +10,7 @@ from typing import Any
 
 from nasm.isa.evidence import Cost
 from nasm.isa.generation import Generation
-from nasm.isa.implicit_kinds import EngineValue, Held, Here, RoundingOf
+from nasm.isa.implicit_kinds import CoreState, EngineValue, Here, RoundingOf
 from nasm.isa.instruction import InstructionContext, Operand, Row
 from nasm.isa.kinds import Kind
 from nasm.views.view import Reg, View
@@ -64,7 +64,7 @@ def arguments_of(row: Row, context: InstructionContext) -> tuple[list[Any], tupl
 
 def _varies(operand: Operand, value: object) -> bool:
     """Whether an argument is read from somewhere, or says where something is."""
-    if isinstance(operand.kind, EngineValue | Held | Here | RoundingOf):
+    if isinstance(operand.kind, EngineValue | CoreState | Here | RoundingOf):
         return True
     first = value[0] if type(value) is tuple and value else value
     return type(first) in (View, Reg)

@@ -241,7 +241,7 @@ class Inspection:
 
     def _noticed(self) -> Iterator[Problem]:
         machine, hazards, ordering = self.machine, self._hazards, self.ordering
-        found = hazards.found
+        found = hazards.run_errors
         told = {(p.span, p.facts.get("tensor")) for p in found if p.code == "E0501"}
         for problem in self.program.warnings:
             if problem.code != "E0501" or (problem.span, problem.facts["tensor"]) not in told:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nasm.analysis import summary
-from nasm.analysis.hazards.endless import Endless
+from nasm.analysis.hazards.endless_loops import Endless
 from nasm.base.problems import Failure, Problem, ProblemFamily, Refused, family
 from nasm.base.suppressions import AllowedProblem
 from nasm.language.expectations.records import ExpectationRecord

@@ -12,7 +12,7 @@ from nasm.base.problems import Problem, clean, counted
 from nasm.runs.check.records import Examination, Executable, Reliance
 from nasm.show import memory_map
 
-MOST_ALIKE = 5
+MOST_SAME_LINES = 5
 """Notes with one code that are shown; the others are counted."""
 
 
@@ -25,12 +25,12 @@ def _lines(found: Sequence[Problem]) -> Iterator[Text]:
     shown: dict[str, int] = {}
     for problem in found:
         shown[problem.code] = shown.get(problem.code, 0) + 1
-        if shown[problem.code] <= MOST_ALIKE:
+        if shown[problem.code] <= MOST_SAME_LINES:
             where = f" ({problem.span})" if problem.span is not None else ""
             yield _note(problem.code, f"{problem.message}{where}")
     for code, count in shown.items():
-        if count > MOST_ALIKE:
-            yield _note(code, f"{count - MOST_ALIKE:,} more; --json lists them")
+        if count > MOST_SAME_LINES:
+            yield _note(code, f"{count - MOST_SAME_LINES:,} more; --json lists them")
 
 
 def _note(code: str, said: str) -> Text:

@@ -8,13 +8,13 @@ import numpy as np
 
 from nasm.base.problems import counted
 from nasm.debugger.session import Session
-from nasm.debugger.values.held import HeldPart
+from nasm.debugger.values.engine_state import StatePart
 from nasm.debugger.values.value import Value
 from nasm.show import arrays
 from nasm.show.columns import hanging, table
 
 
-def overview(session: Session, found: Iterable[HeldPart], width: int, plain: bool) -> list[str]:
+def overview(session: Session, found: Iterable[StatePart], width: int, plain: bool) -> list[str]:
     """A line for each part of a core that is not at rest, and what engines hold; maybe none."""
     items = [item for item in found if not item.resting]
     rows = [(_name(session, one), now(one), one.how) for one in items if not one.engine]
@@ -33,7 +33,7 @@ def _table(rows: list[tuple[str, str, str]], width: int) -> list[str]:
     return lines if rows else []
 
 
-def whole(session: Session, found: Iterable[HeldPart], width: int, plain: bool) -> list[str]:
+def whole(session: Session, found: Iterable[StatePart], width: int, plain: bool) -> list[str]:
     """All of each; of several, those at rest by their names."""
     items = list(found)
     rest = [one.name for one in items if one.resting] if len(items) > 1 else []
@@ -42,7 +42,7 @@ def whole(session: Session, found: Iterable[HeldPart], width: int, plain: bool) 
     return [*lines, *hanging(f"unchanged: {', '.join(rest)}", width)] if rest else lines
 
 
-def now(item: HeldPart) -> str:
+def now(item: StatePart) -> str:
     """How a part of a core is now, in a few words."""
     if item.said:
         return item.said
@@ -58,11 +58,11 @@ def now(item: HeldPart) -> str:
     return "empty"
 
 
-def _name(session: Session, item: HeldPart) -> str:
+def _name(session: Session, item: StatePart) -> str:
     return session.program.named(item.core, item.name)
 
 
-def _whole(session: Session, item: HeldPart, width: int, plain: bool) -> Iterator[str]:
+def _whole(session: Session, item: StatePart, width: int, plain: bool) -> Iterator[str]:
     if item.engine:
         yield from _engine(session, item, width, True)
         return
@@ -87,7 +87,7 @@ def _elements(session: Session, value: Value, width: int) -> Iterator[str]:
     yield arrays.summary(value, session.expressions.statistics(value))
 
 
-def _engine(session: Session, item: HeldPart, width: int, full: bool = False) -> Iterator[str]:
+def _engine(session: Session, item: StatePart, width: int, full: bool = False) -> Iterator[str]:
     name = f"{session.program.named(item.core, item.engine)}'s {item.name}"
     if not item.parts:
         yield f"{name}: nothing yet ({item.how})"

@@ -37,14 +37,14 @@ class Time:
     @property
     def interval(self) -> str:
         """How long its unit is busy."""
-        return self._said(self.cost.interval)
+        return self._summary(self.cost.interval)
 
     @property
     def latency(self) -> str:
         """How long its results take."""
-        return self._said(self.cost.latency)
+        return self._summary(self.cost.latency)
 
-    def _said(self, cycles: int) -> str:
+    def _summary(self, cycles: int) -> str:
         return f"{cycles:,} ({cycles * self.nanosecond:,.0f} ns)"
 
 

@@ -53,7 +53,7 @@ def program_text(
     """
     samples = target.samples
     assert samples is not None, "the target has no tensors for examples"
-    said = _said(row, engine, samples)
+    said = _example_lines(row, engine, samples)
     words = set(_WORD.findall("\n".join(said)))
     prepared = [samples.transfer] if "load" in words else []
     words |= set(_WORD.findall("\n".join(prepared)))
@@ -78,7 +78,7 @@ def program_text(
     return "\n".join([*lines, *said]) + "\n"
 
 
-def _said(row: Row, engine: str, samples: Samples) -> list[str]:
+def _example_lines(row: Row, engine: str, samples: Samples) -> list[str]:
     """The row's example behind what it needs, each line with its engine."""
     lines = [line.strip() for line in (*row.setup.splitlines(), row.example) if line.strip()]
     said = [line if line.startswith(("@", ".")) else f"@{engine} {line}" for line in lines]

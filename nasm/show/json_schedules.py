@@ -27,10 +27,15 @@ def schedules(found: Schedules) -> dict[str, Any]:
 
 def witness(found: Witness, hazard: int | None) -> dict[str, Any]:
     """What was held back for a hazard, by its number, and what that changed."""
-    return {"hazard": hazard, "shows": found.shows, "held": _held(found.held), **_other(found.run)}
+    return {
+        "hazard": hazard,
+        "shows": found.shows,
+        "held": _delayed(found.held),
+        **_other(found.run),
+    }
 
 
-def _held(held: DelayedEvent) -> dict[str, Any]:
+def _delayed(held: DelayedEvent) -> dict[str, Any]:
     return {
         "what": KINDS[held.event.kind],
         "queue": held.queue,

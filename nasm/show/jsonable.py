@@ -14,7 +14,7 @@ from nasm.base.problems import Note, Problem, family
 from nasm.base.source import Frame, Span
 from nasm.base.suppressions import AllowedProblem
 from nasm.isa.figures import FigureSet
-from nasm.isa.micro import fields
+from nasm.isa.micro_instructions import fields
 from nasm.language.expectations.records import ExpectationRecord
 from nasm.machine.records import EngineRecord, Message, RunReport, SemaphoreRecord
 

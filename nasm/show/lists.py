@@ -61,7 +61,7 @@ def rich_list(target: Target) -> RenderableType:
     return Group(head, *lines, Text(f"engines: {', '.join(letters)}"), Text(), table)
 
 
-def rich_found(found: Mapping[Row, str]) -> RenderableType:
+def rich_matches(found: Mapping[Row, str]) -> RenderableType:
     """Instructions that a search has found: where, and what each does."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column("instruction", style="bold cyan", no_wrap=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from nasm.base.problems import counted
-from nasm.debugger.origins.origins import HeldElements, OfCore
+from nasm.debugger.origins.origins import EngineElements, OfCore
 from nasm.debugger.origins.records import Maker, OriginSource, Why
 from nasm.debugger.origins.writes import CHANGE, TRANSFER
 
@@ -21,7 +21,7 @@ MOST_ADDED = 6
 _NO = {"NaN": "NaN", "infinity": "infinite or NaN"}
 
 
-def told(why: Why, width: int, ascii_only: bool = False) -> list[str]:
+def chain_lines(why: Why, width: int, ascii_only: bool = False) -> list[str]:
     """A chain as lines of at most so many columns."""
     chain = _Chain(width, "us" if ascii_only else "µs")
     return list(chain.of(why))
@@ -32,7 +32,7 @@ class _Chain:
 
     def __init__(self, width: int, micro: str) -> None:
         self.width, self.micro = width, micro
-        self.told: set[tuple[object, ...]] = set()
+        self.shown: set[tuple[object, ...]] = set()
 
     def of(self, why: Why) -> Iterator[str]:
         """All lines."""
@@ -60,10 +60,10 @@ class _Chain:
         by = "changed with" if isinstance(why.place, OfCore) else by
         yield from self._line(level, f"{by} {self._maker(why.maker)}")
         key = (why.text, why.maker)
-        if key in self.told and (why.sources or why.before):
+        if key in self.shown and (why.sources or why.before):
             yield from self._line(level, "shown above")
             return
-        self.told.add(key)
+        self.shown.add(key)
         if why.born:
             yield from self._line(level, f"no source is {_NO[why.born]}: first computed here")
         if len(why.sources) == 1 and not why.before:
@@ -72,8 +72,8 @@ class _Chain:
             for source in why.sources:
                 named = source.text.startswith(source.role)
                 yield from self._source(source, level, "" if named else f"{source.role}: ")
-        told = isinstance(why.place, OfCore) or why.maker.kind == CHANGE
-        if not why.sources and not why.before and not told:
+        clear = isinstance(why.place, OfCore) or why.maker.kind == CHANGE
+        if not why.sources and not why.before and not clear:
             yield from self._line(level, "from nothing that was read: a constant")
         if why.kept:
             for one in why.before:
@@ -132,6 +132,10 @@ class _Chain:
 
 def _read(source: OriginSource) -> OriginSource:
     """What was read, where an instruction left it in the engine."""
-    if isinstance(source.place, HeldElements) and len(source.whys) == 1 and source.whys[0].sources:
+    if (
+        isinstance(source.place, EngineElements)
+        and len(source.whys) == 1
+        and source.whys[0].sources
+    ):
         return source.whys[0].sources[0]
     return source

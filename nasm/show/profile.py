@@ -152,7 +152,7 @@ def moved_table(profile: Profile) -> RenderableType:
             Text(f"{core}DMA" if m.ring is None else f"  ring {m.ring}", "bold" * (m.ring is None)),
             f"{m.transfers:,}",
             _percent(m.active, profile.ticks),
-            lengths.said(m.busy / profile.ticks_per_microsecond),
+            lengths.with_unit(m.busy / profile.ticks_per_microsecond),
             f"{m.bytes:,}",
             f"{m.bytes_per_descriptor:,.0f} B",
             f"{m.channels} of {profile.channels}",
@@ -276,7 +276,7 @@ def outcome_lines(profile: Profile, dots: str, whole: bool) -> list[Text]:
         elif outcome.saved > 0:
             micro = outcome.saved / profile.ticks_per_microsecond
             part = _percent(outcome.saved, profile.ticks)
-            rows.append((outcome.name, lengths.said(micro), part, ""))
+            rows.append((outcome.name, lengths.with_unit(micro), part, ""))
     if not rows:
         return [Text("nothing would help: no run without something is shorter")]
     rows.insert(0, ("what would help", "saves", "", ""))

@@ -17,13 +17,13 @@ from nasm.base.suppressions import Allow
 from nasm.language import codes
 from nasm.language.codes.row import Code
 from nasm.show.explanations import prose
-from nasm.show.log_lines import Found
+from nasm.show.log_lines import ProgramProblems
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
 VERSION = "2.1.0"
 
 
-def log(found: Iterable[Found]) -> dict[str, Any]:
+def log(found: Iterable[ProgramProblems]) -> dict[str, Any]:
     """A log of one run of nasm over some programs."""
     found = tuple(found)
     told = [

@@ -43,7 +43,7 @@ class Completed:
         self.last.extend(more)
 
 
-def told(problem: Problem) -> tuple[object, ...]:
+def problem_key(problem: Problem) -> tuple[object, ...]:
     """What makes a problem another one: that it was met more often does not."""
     return problem.code, problem.message, problem.span
 
@@ -73,7 +73,7 @@ class Snapshot:
             },
             {session.name(q): session.loop_registers(session.name(q)) for q in session.queues()},
             # what the text is warned of is told with the first step
-            frozenset(map(told, (*judged.warnings, *judged.errors)) if begun else ()),
+            frozenset(map(problem_key, (*judged.warnings, *judged.errors)) if begun else ()),
             len(session.problems),
             messages(session),
         )

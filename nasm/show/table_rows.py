@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from nasm.analysis.summary import form_text, update_text, wait_text
-from nasm.isa.micro import Micro, micro_of
-from nasm.runs.running import Running
+from nasm.isa.micro_instructions import Micro, micro_of
+from nasm.runs.execution import Running
 from nasm.show import schema
 from nasm.show.table_summary import Sums, summary
 from nasm.sim.channels import Flight, Group, members
@@ -123,10 +123,10 @@ class TableRows(Observer):
         if known is None:
             if len(self._texts) >= KNOWN:
                 self._texts.clear()
-            known = self._texts[at] = self._said(queue, pc)
+            known = self._texts[at] = self._row_texts(queue, pc)
         return known
 
-    def _said(self, queue: int, pc: int) -> Row:
+    def _row_texts(self, queue: int, pc: int) -> Row:
         instruction, machine = self.program.instruction(queue, pc), self.machine
         row = instruction.row
         operands = form_text(self.program, queue, pc)[len(row.name) :].strip()

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nasm.analysis.profile.records import Profile
-from nasm.runs.running import Running
+from nasm.runs.execution import Running
 
 
 class Sums:

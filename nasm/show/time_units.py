@@ -32,7 +32,7 @@ class Lengths:
         """A length without its unit."""
         return f"{micro * self.of_micro:,.{self.decimals}f}"
 
-    def said(self, micro: float) -> str:
+    def with_unit(self, micro: float) -> str:
         """A length with its unit."""
         return f"{self.number(micro)} {self.unit}"
 

@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections import deque
 from typing import IO, Any
 
-from nasm.isa.micro import Micro, fields, micro_of
+from nasm.isa.micro_instructions import Micro, fields, micro_of
 from nasm.program.program import Program
-from nasm.runs.running import Running
+from nasm.runs.execution import Running
 from nasm.show.trace_file import TraceFile, text
 from nasm.sim.channels import Flight, Group, members
 from nasm.sim.counters import Semaphore

@@ -111,7 +111,7 @@ VIEWS: Mapping[type, Callable[[Any, int], Lines]] = {
     Session: _session,
     Statistics: lambda found, width: [arrays.statistics(found).strip()],
     Value: _value,
-    Why: origins.told,
+    Why: origins.chain_lines,
 }
 """How each kind of thing looks, but for pictures, which have colours."""
 

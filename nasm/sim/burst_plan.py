@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nasm.isa.held import Burst
+from nasm.isa.core_state import Burst
 
 
 class Planned(NamedTuple):

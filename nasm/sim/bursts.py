@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from nasm.isa.held import Blocked, Burst
+from nasm.isa.core_state import Blocked, Burst
 from nasm.sim.burst_plan import CompletedBurst, Planned, Times
 from nasm.sim.counters import Who
 from nasm.sim.gates import Gates

@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from nasm.sim import turns
+from nasm.sim import round_robin
 from nasm.views.regions import Region
 
 
@@ -246,7 +246,7 @@ class ChannelGroup:
         serving = self.serving
         if serving is not None and serving.done == serving.packets:
             return self.at
-        return turns.change(self.heads(), self.at)
+        return round_robin.change(self.heads(), self.at)
 
     def reach(self, now: int) -> Group | None:
         """Serve until now, when something changes: the group that is over, if one is."""
@@ -272,7 +272,7 @@ class ChannelGroup:
     def _advance(self, limit: int) -> None:
         """Serve every packet that begins before a tick."""
         heads = self.heads()
-        self.at, index = turns.advance(heads, self.at, limit)
+        self.at, index = round_robin.advance(heads, self.at, limit)
         self._serve(heads[index])
 
     def _serve(self, group: Group) -> None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Any, Protocol
 
-from nasm.isa.held import Blocked
+from nasm.isa.core_state import Blocked
 from nasm.sim.queues import NEVER, Queue
 
 

@@ -26,7 +26,7 @@ CAUSES = (ORDER, "unit", "port", "data", "semaphore", "core", "arrival", "channe
 """What lets a record happen: ``Record.cause`` counts them. The last two are those of shares; behind
 them a history has the names of conditions that it was told of."""
 
-NOBODY = -2
+NO_QUEUE = -2
 """In place of the number of a queue where nothing posted."""
 
 _CODES = {cause: code for code, cause in enumerate(CAUSES)}
@@ -59,7 +59,7 @@ class Record(NamedTuple):
     finish: int
     cause: int
     because: int
-    poster: int = NOBODY
+    poster: int = NO_QUEUE
     semaphore: int = -1
     nth: int = -1
     unit: int = -1
@@ -235,12 +235,12 @@ class History(Observer):
         self, queue: Queue, task: Task, record: int, because: int, start: int, until: int
     ) -> None:
         """Record the making ready of a unit."""
-        self._held(READY, queue, start, start, until)
+        self._record_blocked(READY, queue, start, start, until)
 
     def arrived(self, queue: Queue, task: Task, record: int, now: int) -> None:
         """Record an arrival."""
         self._arrivals[queue.index] = record
-        self._held(ARRIVAL, queue, queue.reached, now, now)
+        self._record_blocked(ARRIVAL, queue, queue.reached, now, now)
 
     def made(self, queue: Queue, record: int, because: int, start: int, until: int) -> None:
         """Record what is made for a transfer."""
@@ -271,7 +271,7 @@ class History(Observer):
     def _put(self, number: int, record: tuple[int, ...]) -> None:
         self._rows[number * WIDTH : (number + 1) * WIDTH] = array("q", record)
 
-    def _held(self, kind: int, queue: Queue, head: int, start: int, until: int) -> None:
+    def _record_blocked(self, kind: int, queue: Queue, head: int, start: int, until: int) -> None:
         """Record something that happens before a task can start."""
         semaphore, nth = self._waits.get(queue.index, (-1, -1))
         why, times = self._why(queue), (head, start, until, until, until)
@@ -284,7 +284,7 @@ class History(Observer):
         if code is None:
             code = self._codes[queue.cause] = len(self.causes)
             self.causes.append(queue.cause)
-        return code, queue.because, NOBODY if poster is None else poster
+        return code, queue.because, NO_QUEUE if poster is None else poster
 
     def _add(self, record: tuple[int, ...]) -> None:
         self._rows.extend(record)
@@ -315,6 +315,6 @@ def _shares(group: Group, until: int, finish: int) -> tuple[int, ...]:
     """The record of shares that end then, as a row."""
     flight = group.flight
     times = (group.arrived, group.start, until, finish, finish)
-    why = (_CODES[group.cause], group.because, NOBODY, -1, -1, flight.made, -1, -1)
+    why = (_CODES[group.cause], group.because, NO_QUEUE, -1, -1, flight.made, -1, -1)
     of = (flight.record, flight.ring, group.channels, group.bytes)
     return (SHARES, flight.core, *flight.origin, *times, *why, *of)

@@ -8,8 +8,8 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from nasm.isa.held import Blocked
-from nasm.isa.micro import Micro, numbered
+from nasm.isa.core_state import Blocked
+from nasm.isa.micro_instructions import Micro, numbered
 from nasm.isa.pace import Pace
 from nasm.sim.counters import Who
 from nasm.sim.resources import Needs, Resource

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-from nasm.sim import turns
+from nasm.sim import round_robin
 from nasm.sim.channels import ChannelGroup, Channels, Flight, Group
 from nasm.sim.counters import Who
 from nasm.sim.gates import Gates
@@ -137,7 +137,7 @@ class Service:
         heads = server.heads()
         if heads[0].start < 0:
             self._begin(server, heads[0], "channel", server.holder)
-        self._expect(server, turns.change(heads, server.at))
+        self._expect(server, round_robin.change(heads, server.at))
 
     def _begin(self, server: ChannelGroup, group: Group, cause: str, because: int) -> None:
         """Start a group: it reads its bytes."""

@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from nasm.isa.micro import Micro
+from nasm.isa.micro_instructions import Micro
 from nasm.sim.burst_plan import CompletedBurst
 from nasm.sim.channels import Group
 from nasm.sim.counters import Semaphore

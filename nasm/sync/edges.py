@@ -17,7 +17,7 @@ from nasm.sync.plan import Planner, planned
 from nasm.sync.sequential_text import WrittenLine, sequence
 from nasm.sync.synchronize import Core, check
 
-Alike = Callable[[int], Hashable]
+CommonEvent = Callable[[int], Hashable]
 """What lines have in common that tell others at the same time: when they start, or are complete."""
 
 
@@ -35,7 +35,9 @@ class Following:
     more. ``drained`` are the queues that end with transfers that are not known to have landed.
     """
 
-    def __init__(self, builder: ProgramBuilder, lines: list[WrittenLine], alike: Alike) -> None:
+    def __init__(
+        self, builder: ProgramBuilder, lines: list[WrittenLine], alike: CommonEvent
+    ) -> None:
         self.lines, self.alike = lines, alike
         self.afters: list[tuple[Came, ...]] = [()] * len(lines)
         self.drained: list[int] = []

@@ -107,7 +107,7 @@ class _Reader:
             written = self._covering.enter()
             self._lines(_control(item, item.leave.items()), inside)
             self.read(item.body, inside)
-            self._lines(_behind(item), inside)
+            self._lines(_after_body(item), inside)
             inside[-1].end = self.at - 1
             self._covering.leave(written)
 
@@ -154,10 +154,10 @@ def _through(item: Item) -> Iterator[Line]:
     yield from _control(item, item.leave.items())
     for inner in item.body:
         yield from _through(inner)
-    yield from _behind(item)
+    yield from _after_body(item)
 
 
-def _behind(loop: Loop) -> Iterator[Line]:
+def _after_body(loop: Loop) -> Iterator[Line]:
     """What makes a loop continue after its body."""
     yield from _control(loop, ((queue, n) for queue, all_of in loop.step.items() for n in all_of))
     yield from _control(loop, loop.back.items())

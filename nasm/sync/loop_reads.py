@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from nasm.program.footprint.definite_accesses import surely
+from nasm.program.footprint.definite_accesses import definite_accesses
 from nasm.program.footprint.layout import Regions
 from nasm.program.footprint.reach import reached
 from nasm.program.program import Program
@@ -87,7 +87,7 @@ class Covering:
         if found is None:
             instruction = self.program.instructions[line.instruction]
             engine = self.program.queues[line.queue].engine
-            reads, writes, beyond = surely(instruction, engine, self.program.generation)
+            reads, writes, beyond = definite_accesses(instruction, engine, self.program.generation)
             found = self._known[line.instruction] = _Touched(
                 tuple(reached(self.regions, view) for view in self._own(reads)),
                 tuple(r for r in map(self.regions.of, self._own(writes)) if self._within(r)),

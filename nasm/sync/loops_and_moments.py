@@ -9,8 +9,8 @@ from array import array
 from collections.abc import Iterable
 
 from nasm.program.builder import ProgramBuilder
-from nasm.program.deferred import PlacedLabel, RunTimeLoop
 from nasm.program.program import LoopRegister, Posted
+from nasm.program.text_items import PlacedLabel, RunTimeLoop
 from nasm.sync.moments.lowering import lower
 from nasm.sync.moments.nodes import Columns, Level, LevelReader, Node, Sync
 
@@ -74,12 +74,12 @@ class _Writer:
         for queue, part in loop.parts.items():
             self._node(level.enter[queue])
             leave = () if part.leave is None else (part.leave,)
-            self._several(loop, queue, (*part.enter, *leave))
+            self._append(loop, queue, (*part.enter, *leave))
             self.builder.label(queue, loop.head)
         self.write(level)
         for queue, part in loop.parts.items():
             self._syncs(queue, level.last.get(queue, ()), (loop.span, loop.chain))
-            self._several(loop, queue, (*part.step, part.back))
+            self._append(loop, queue, (*part.step, part.back))
             self.builder.program.loop_registers += (
                 LoopRegister(queue, begun[queue], len(queues[queue].instructions), *held)
                 for held in loop.registers.get(queue, {}).items()
@@ -88,7 +88,7 @@ class _Writer:
                 self.builder.label(queue, loop.end)
             self._node(level.leave[queue])
 
-    def _several(self, loop: RunTimeLoop, queue: int, instructions: Iterable[int]) -> None:
+    def _append(self, loop: RunTimeLoop, queue: int, instructions: Iterable[int]) -> None:
         for instruction in instructions:
             self.builder.append(queue, (instruction, 0, 0), loop.span, loop.chain)
 

@@ -145,7 +145,7 @@ class _Walk:
                     continue
                 if missing := written.missing(read):
                     seen.add(place)
-                    yield self._told(line, written.tensor, read, missing)
+                    yield self._problem(line, written.tensor, read, missing)
             for write in _writes(form):
                 if write.area in tensors:
                     tensors[write.area].write(write)
@@ -225,7 +225,7 @@ class _Walk:
         span = self.program.spans[line.span]
         return span and span.within(self.program.chains[line.chain])
 
-    def _told(self, line: Line, tensor: Tensor, region: Region, missing: int) -> Problem:
+    def _problem(self, line: Line, tensor: Tensor, region: Region, missing: int) -> Problem:
         row, engine = self._who(line)
         size = region.size // region.itemsize
         some = "which" if missing == size else f"{missing:,} of {size:,} elements of which"

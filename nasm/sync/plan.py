@@ -107,7 +107,7 @@ class Planner:
         self.plan = LevelPlan(level)
         self.outside = [n for n, mark in enumerate(level.marks) if mark.outside is not None]
         known = [self._known(queue) for queue in range(queues)]
-        self.knowledge = Knowledge(level, queues, known, self._behind(), starts)
+        self.knowledge = Knowledge(level, queues, known, self._completions_before_loop(), starts)
         self.slots = Slots(most)
         self.hoisted: dict[int, list[NodeEvent]] = {}
         self.unsure: set[int] = set()  # have used a counter while nothing of theirs was complete
@@ -176,7 +176,7 @@ class Planner:
                 known |= 1 << number
         return known
 
-    def _behind(self) -> list[int]:
+    def _completions_before_loop(self) -> list[int]:
         """The marks of each queue's own completions before the loop: those in it come later."""
         behind = [0] * self.queues
         for number in self.outside:

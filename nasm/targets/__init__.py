@@ -61,7 +61,7 @@ class Targets(Mapping[str, Loader]):
     def installed(self) -> dict[str, Loader]:
         """The targets of installed packages, none of which has been imported."""
         offers: dict[str, list[EntryPoint]] = {}
-        for entry in _offered():
+        for entry in _entry_points():
             offers.setdefault(entry.name, []).append(entry)
         taken = {package(e): n for n in self.built_in for e in offers.pop(n, ())}
         return {name: partial(_installed, some, taken) for name, some in offers.items()}
@@ -79,7 +79,7 @@ class Targets(Mapping[str, Loader]):
         return list({id(target): target for target in found if target is not None}.values())
 
 
-def _offered() -> Iterator[EntryPoint]:
+def _entry_points() -> Iterator[EntryPoint]:
     """The entry points of installed packages; of a package that is there twice, the first.
 
     Packages with damaged metadata, which may have nothing to do with nasm, offer nothing.

@@ -14,8 +14,8 @@ from nasm.base import dtypes
 from nasm.base.dtypes import DType
 from nasm.base.problems import Refused, counted, did_you_mean
 from nasm.views.offsets import indirect, moved, row_by_row
-from nasm.views.shown import shown
 from nasm.views.tensor import MOST_AXES
+from nasm.views.value_text import value_text
 from nasm.views.view import METHODS, Reg, View, merged
 
 BAD_VIEW = "E0306"
@@ -202,7 +202,7 @@ def pattern(
     if type(indirect_dim) is not int or not 0 <= indirect_dim < len(view.shape):
         raise Refused(
             BAD_VIEW,
-            f"indirect_dim={shown(indirect_dim)}: {_called_on(view)} has axes 0 to "
+            f"indirect_dim={value_text(indirect_dim)}: {_called_on(view)} has axes 0 to "
             f"{len(view.shape) - 1}",
         )
     if scalar_offset is not None:
@@ -234,7 +234,7 @@ def _static_pattern(view: View, pairs: Sequence[Sequence[int]], offset: int | No
             BAD_VIEW, f"an access pattern of {tensor.name} is a list of [step, count], all integers"
         )
     if offset is not None and type(offset) is not int:
-        found = shown(offset)
+        found = value_text(offset)
         raise Refused(BAD_VIEW, f"the offset of an access pattern is an integer, not {found}")
     _few(len(pairs))
     steps, counts = [p[0] for p in pairs], [p[1] for p in pairs]
@@ -298,7 +298,7 @@ def _sizes(sizes: Sequence[object]) -> tuple[int, ...]:
 def dtype_named(dtype: DType | str) -> DType:
     """A dtype by any of its names; raises Refused."""
     if not isinstance(dtype, DType | str):
-        raise Refused("E0205", f"a dtype is a name, found {shown(dtype)}", EXAMPLES)
+        raise Refused("E0205", f"a dtype is a name, found {value_text(dtype)}", EXAMPLES)
     found = dtypes.find(dtype) if isinstance(dtype, str) else dtype
     if found is not None:
         return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from nasm.base.problems import Refused
-from nasm.views.shown import shown
+from nasm.views.value_text import value_text
 from nasm.views.view import Dynamic, Offsets, Reg, View
 
 BAD_VIEW = "E0306"
@@ -36,7 +36,8 @@ def indirect(view: View, index: View, num_elem: int | None = None) -> View:
     count = index.size if num_elem is None else num_elem
     if type(count) is not int or not 1 <= count <= index.size:
         raise Refused(
-            BAD_VIEW, f"num_elem={shown(count)}: {index.tensor.name} holds {index.size} entries"
+            BAD_VIEW,
+            f"num_elem={value_text(count)}: {index.tensor.name} holds {index.size} entries",
         )
     offsets = Offsets(index, 1, view.elements - 1)
     return replace(view.with_free((count,), (1,)), offsets=offsets)
@@ -94,7 +95,7 @@ def row_by_row(made: View, called_on: View, by: object, dim: int) -> View:
 def _entries(tile: object, what: str) -> View:
     """A tile of integers that can hold entries; refuses anything else."""
     if not isinstance(tile, View) or not tile.partitioned or not tile.dtype.is_int:
-        kind = shown(tile)
+        kind = value_text(tile)
         if isinstance(tile, View):
             kind = f"{tile.dtype.name} in {tile.tensor.memory.name}"
         raise Refused(BAD_VIEW, f"{what} is a tile of integers on chip, found {kind}")

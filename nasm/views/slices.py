@@ -23,36 +23,36 @@ NO_TEXT = "E0306"
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ViewText:
     """A text and the view that it makes."""
 
     text: str
     view: View
 
-    def index(self, items: Sequence[Item]) -> Said:
+    def index(self, items: Sequence[Item]) -> ViewText:
         """Sliced, if anything is left out or moved; raises Refused."""
         if all(item == ALL for item in items):
             return self
-        return Said(f"{self.text}[{', '.join(map(_item, items))}]", self.view.index(items))
+        return ViewText(f"{self.text}[{', '.join(map(_item, items))}]", self.view.index(items))
 
-    def method(self, name: str, *given: object, **named: object) -> Said:
+    def method(self, name: str, *given: object, **named: object) -> ViewText:
         """What a method of the language makes of it; raises Refused."""
         said = [*map(_given, given), *(f"{n}={_given(v)}" for n, v in named.items())]
         made = METHODS[name](self.view, *given, **named)
-        return Said(f"{self.text}.{name}({', '.join(said)})", made)
+        return ViewText(f"{self.text}.{name}({', '.join(said)})", made)
 
-    def typed(self, view: View) -> Said:
+    def typed(self, view: View) -> ViewText:
         """Seen as the dtype of a view."""
         same = self.view.dtype is view.dtype
         return self if same else self.method("view", view.dtype.name)
 
 
-def whole_of(tensor: Tensor) -> Said:
+def whole_of(tensor: Tensor) -> ViewText:
     """A whole tensor by its name."""
-    return Said(tensor.name, View.whole(tensor))
+    return ViewText(tensor.name, View.whole(tensor))
 
 
-def tried(make: Callable[P, Said], *given: P.args, **named: P.kwargs) -> Iterator[Said]:
+def tried(make: Callable[P, ViewText], *given: P.args, **named: P.kwargs) -> Iterator[ViewText]:
     """What is made, unless that is refused."""
     with suppress(Refused):
         yield make(*given, **named)
@@ -61,7 +61,7 @@ def tried(make: Callable[P, Said], *given: P.args, **named: P.kwargs) -> Iterato
 # ---------------------------------------------------------------- slices and methods
 
 
-def named(view: View) -> Iterator[Said]:
+def named(view: View) -> Iterator[ViewText]:
     """``t``, and what slices and indices make of it."""
     whole = whole_of(view.tensor)
     yield whole
@@ -69,7 +69,7 @@ def named(view: View) -> Iterator[Said]:
         yield from _picked(whole, view)
 
 
-def viewed(view: View) -> Iterator[Said]:
+def viewed(view: View) -> Iterator[ViewText]:
     """``t.view(u8)[…]`` and ``t[…].view(u8)``."""
     whole = whole_of(view.tensor)
     if view.dtype is whole.view.dtype:
@@ -83,7 +83,7 @@ def viewed(view: View) -> Iterator[Said]:
             yield from tried(said.typed, view)
 
 
-def reshaped(view: View) -> Iterator[Said]:
+def reshaped(view: View) -> Iterator[ViewText]:
     """``t.reshape(…)[…].permute(…).broadcast(…)``, of the tensor seen as the view's dtype."""
     whole = whole_of(view.tensor)
     for typed in tried(whole.typed, view):
@@ -99,7 +99,7 @@ def _retyped(view: View, as_in: View) -> View:
     return METHODS["view"](view, as_in.dtype)
 
 
-def _picked(base: Said, view: View) -> Iterator[Said]:
+def _picked(base: ViewText, view: View) -> Iterator[ViewText]:
     """Slices of a whole tensor, single indices where it has more axes, and axes repeated."""
     count = len(base.view.shape)
     fixed = int(view.partitioned)
@@ -158,18 +158,18 @@ def _slice(start: int, length: int, stride: int) -> slice:
     return slice(start, stop if stop >= 0 else None, stride)
 
 
-def _cut(base: Said, items: Sequence[Item], out: Sequence[int], view: View) -> Said:
+def _cut(base: ViewText, items: Sequence[Item], out: Sequence[int], view: View) -> ViewText:
     """Sliced; of windows on axes that go, the one place is taken behind that."""
     left = [(n, item) for n, item in enumerate(items) if not isinstance(item, int)]
     single = [0 if isinstance(item, Window) and n in out else ALL for n, item in left]
     return _repeated(base.index(items).index(single), view)
 
 
-def _repeated(said: Said, view: View) -> Said:
+def _repeated(said: ViewText, view: View) -> ViewText:
     return said if said.view.shape == view.shape else said.method("broadcast", *view.shape)
 
 
-def _rearranged(base: Said, view: View) -> Iterator[Said]:
+def _rearranged(base: ViewText, view: View) -> Iterator[ViewText]:
     """Axes of other sizes, slices of them, in another order.
 
     The sizes are what lies between the steps of the view, which must divide each other.
@@ -187,7 +187,9 @@ def _rearranged(base: Said, view: View) -> Iterator[Said]:
     yield from tried(_ordered, base, view, axes, sizes, [inner] if inner > 1 else [])
 
 
-def _ordered(base: Said, view: View, axes: list[int], sizes: list[int], tail: list[int]) -> Said:
+def _ordered(
+    base: ViewText, view: View, axes: list[int], sizes: list[int], tail: list[int]
+) -> ViewText:
     """A base whose free axes get these sizes, cut and turned: they become these axes of the view.
 
     Of the axis ``tail``, if there is one, a single index is taken.
@@ -217,7 +219,7 @@ def _ordered(base: Said, view: View, axes: list[int], sizes: list[int], tail: li
 # ---------------------------------------------------------------- access patterns
 
 
-def pattern(view: View) -> Iterator[Said]:
+def pattern(view: View) -> Iterator[ViewText]:
     """``t.ap([[step, count], …], offset=n)``."""
     if view.dynamic or view.offsets is not None:
         return
@@ -226,7 +228,7 @@ def pattern(view: View) -> Iterator[Said]:
     yield from tried(_anchored, view)
 
 
-def ap(base: Said, view: View, **moving: object) -> Said:
+def ap(base: ViewText, view: View, **moving: object) -> ViewText:
     """The access pattern of a view, in elements of the whole tensor."""
     return base.method("ap", pairs_of(view), offset=start_of(view), **moving)
 
@@ -248,25 +250,25 @@ def _row(view: View) -> int:
     return view.tensor.bytes // view.dtype.itemsize
 
 
-def bases(view: View) -> Iterator[Said]:
+def bases(view: View) -> Iterator[ViewText]:
     """The whole tensor seen as the dtype of a view, in its shape and with one free axis."""
     whole = whole_of(view.tensor)
     yield from tried(whole.typed, view)
     yield from tried(flat_typed, view)
 
 
-def _flat(tensor: Tensor, ones: int = 0) -> Said:
+def _flat(tensor: Tensor, ones: int = 0) -> ViewText:
     """A whole tensor with one free axis, and axes of 1 before that."""
     front = tensor.shape[:1] if tensor.partitions else ()
     return whole_of(tensor).method("reshape", *front, *[1] * ones, tensor.elements)
 
 
-def flat_typed(view: View, ones: int = 0) -> Said:
+def flat_typed(view: View, ones: int = 0) -> ViewText:
     """A whole tensor with one free axis, seen as the dtype of a view."""
     return _flat(view.tensor, ones).typed(view)
 
 
-def _anchored(view: View) -> Said:
+def _anchored(view: View) -> ViewText:
     """The pattern of a small view at its start: for rows that are no whole number of elements."""
     tensor, size = view.tensor, view.dtype.itemsize
     width = tensor.dtype.itemsize
@@ -277,16 +279,16 @@ def _anchored(view: View) -> Said:
     return _flat(tensor).index(items).typed(view).method("ap", pairs_of(view))
 
 
-WAYS: tuple[Callable[[View], Iterator[Said]], ...] = (named, viewed, reshaped, pattern)
+WAYS: tuple[Callable[[View], Iterator[ViewText]], ...] = (named, viewed, reshaped, pattern)
 """Ways to write a view, what reads best first."""
 
 
-def still(view: View) -> Said | None:
+def still(view: View) -> ViewText | None:
     """How to write a view; None if this cannot be done, or if something moves it at run time."""
-    return said_by(WAYS, view)
+    return first_text(WAYS, view)
 
 
-def said_by(ways: Iterable[Callable[[View], Iterator[Said]]], view: View) -> Said | None:
+def first_text(ways: Iterable[Callable[[View], Iterator[ViewText]]], view: View) -> ViewText | None:
     """The first thing that some ways say of a view and that makes it."""
     for way in ways:
         with suppress(Refused):

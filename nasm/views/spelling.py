@@ -14,13 +14,13 @@ from functools import lru_cache
 from nasm.views.slices import (
     WAYS,
     Item,
-    Said,
+    ViewText,
     ap,
     axis_item,
     bases,
+    first_text,
     flat_typed,
     pairs_of,
-    said_by,
     start_of,
     tried,
 )
@@ -34,13 +34,13 @@ def spell(view: View) -> str:
 
 def spelled(view: View) -> str:
     """Text that assembles to the same view; empty if there is none."""
-    said = _said(view)
+    said = _view_text(view)
     return said.text if said is not None else ""
 
 
 @lru_cache(maxsize=4096)
-def _said(view: View) -> Said | None:
-    return said_by((*WAYS, _windowed, _shifted, _inserted, _cut_behind, _decided), view)
+def _view_text(view: View) -> ViewText | None:
+    return first_text((*WAYS, _windowed, _shifted, _inserted, _cut_after, _decided), view)
 
 
 def _pattern_text(view: View) -> str:
@@ -56,14 +56,14 @@ def _pattern_text(view: View) -> str:
 # ---------------------------------------------------------------- moved by registers
 
 
-def _windowed(view: View) -> Iterator[Said]:
+def _windowed(view: View) -> Iterator[ViewText]:
     """A window that starts at the last of its registers, of a view that has the others."""
     if view.dynamic and view.dynamic[-1].axis < len(view.shape):
         last = view.dynamic[-1]
         yield from _window(replace(view, dynamic=view.dynamic[:-1]), last, _unit(view, last))
 
 
-def _inserted(view: View) -> Iterator[Said]:
+def _inserted(view: View) -> Iterator[ViewText]:
     """An axis of all places that the last of its registers may move it to: one is taken."""
     if not view.dynamic:
         return
@@ -78,7 +78,7 @@ def _unit(view: View, moving: Dynamic) -> int:
     return 1 if moving.axis == 0 and view.partitioned else view.dtype.itemsize
 
 
-def _window(before: View, last: Dynamic, unit: int) -> Iterator[Said]:
+def _window(before: View, last: Dynamic, unit: int) -> Iterator[ViewText]:
     """``t[:, %r1 : +n]``; along partitions some may be left out behind it: ``t[%r1 : +n][::2]``."""
     axis, shape, steps = last.axis, list(before.shape), list(before.steps)
     every, step = 1, steps[axis]
@@ -90,7 +90,7 @@ def _window(before: View, last: Dynamic, unit: int) -> Iterator[Said]:
     length = (count - 1) * abs(every) + 1
     shape[axis], steps[axis] = length + last.limit, last.stride // unit
     first = before.partition - (length - 1) * last.stride * (every < 0)
-    said = _said(replace(before, partition=first, shape=tuple(shape), steps=tuple(steps)))
+    said = _view_text(replace(before, partition=first, shape=tuple(shape), steps=tuple(steps)))
     if said is not None:
         items: list[Item] = [ALL] * len(shape)
         items[axis] = Window(Reg(last.register), length)
@@ -100,14 +100,14 @@ def _window(before: View, last: Dynamic, unit: int) -> Iterator[Said]:
             yield said.method("broadcast", count, *shape[1:])
 
 
-def _picked(before: View, last: Dynamic, step: int) -> Iterator[Said]:
+def _picked(before: View, last: Dynamic, step: int) -> Iterator[ViewText]:
     """``t.ap(…)[:, %r1 : +1, :][:, 0, :]``: an axis of all starts, of which one is taken."""
     shape, steps = list(before.shape), list(before.steps)
     padding = max(0, last.axis - len(shape))
     at = last.axis - padding
     shape[at:at] = [*[1] * padding, last.limit + 1]
     steps[at:at] = [*[1] * padding, step]
-    said = _said(replace(before, shape=tuple(shape), steps=tuple(steps)))
+    said = _view_text(replace(before, shape=tuple(shape), steps=tuple(steps)))
     if said is not None:
         items: list[Item] = [ALL] * len(shape)
         items[last.axis] = Window(Reg(last.register), 1)
@@ -116,7 +116,7 @@ def _picked(before: View, last: Dynamic, step: int) -> Iterator[Said]:
         yield said.index(items).index(out)
 
 
-def _shifted(view: View) -> Iterator[Said]:
+def _shifted(view: View) -> Iterator[ViewText]:
     """``t.ap(…, scalar_offset=%r1, indirect_dim=1)``: moved by steps of what it is called on."""
     if len(view.dynamic) != 1:
         return
@@ -128,7 +128,7 @@ def _shifted(view: View) -> Iterator[Said]:
         yield from tried(ap, base, view, **moving)
 
 
-def _cut_behind(view: View) -> Iterator[Said]:
+def _cut_after(view: View) -> Iterator[ViewText]:
     """``t.ap(…, scalar_offset=%r1)[2:5]``: partitions of a longer pattern with the same limit."""
     if len(view.dynamic) != 1 or view.dynamic[0].axis or not view.partitioned:
         return
@@ -150,7 +150,7 @@ def _cut_behind(view: View) -> Iterator[Said]:
                 yield said.index([slice(skipped, skipped + count)])
 
 
-def _stepping(view: View, axis: int, step: int) -> Iterator[Said]:
+def _stepping(view: View, axis: int, step: int) -> Iterator[ViewText]:
     """The tensor seen as the dtype of a view, so that an axis has this step."""
     if step < 1:
         return
@@ -165,19 +165,19 @@ def _stepping(view: View, axis: int, step: int) -> Iterator[Said]:
             yield _every(flat, axis, step)
 
 
-def _every(base: Said, axis: int, every: int) -> Said:
+def _every(base: ViewText, axis: int, every: int) -> ViewText:
     return base if every == 1 else base.index([*[ALL] * axis, slice(None, None, every)])
 
 
 # ---------------------------------------------------------------- decided by tiles
 
 
-def _decided(view: View) -> Iterator[Said]:
+def _decided(view: View) -> Iterator[ViewText]:
     """``.indirect(tile)``, and patterns moved by what a tile holds."""
     offsets = view.offsets
     if offsets is None or view.dynamic:
         return
-    tile = _said(offsets.tile)
+    tile = _view_text(offsets.tile)
     if tile is None:
         return
     if offsets.columns:
@@ -189,7 +189,7 @@ def _decided(view: View) -> Iterator[Said]:
         yield from tried(ap, base, view, **named)
 
 
-def _columns(view: View, offsets: Offsets) -> Iterator[Said]:
+def _columns(view: View, offsets: Offsets) -> Iterator[ViewText]:
     """``t[…].indirect(tile, num_elem=n)``, of which some partitions may be taken."""
     count, most = offsets.tile.partitions, view.tensor.partitions
     step = view.steps[0]
@@ -203,7 +203,7 @@ def _columns(view: View, offsets: Offsets) -> Iterator[Said]:
             if not (0 <= last < count and min(ends) >= 0 and max(ends) < most):
                 continue
             shape, steps = (count, *before.shape[1:]), (unit, *before.steps[1:])
-            said = _said(replace(before, partition=first, shape=shape, steps=steps))
+            said = _view_text(replace(before, partition=first, shape=shape, steps=steps))
             if said is not None:
                 named = {} if offsets.tile.size == view.elements else {"num_elem": view.elements}
                 said = said.method("indirect", offsets.tile, **named)

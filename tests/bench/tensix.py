@@ -11,7 +11,7 @@ from pathlib import Path
 import nasm
 from nasm.base.source import Source
 from nasm.program.program import Program
-from nasm.runs.running import Running
+from nasm.runs.execution import Running
 
 PROGRAMS = Path(__file__).resolve().parents[2] / "programs" / "tensix"
 

@@ -228,7 +228,7 @@ def test_a_signal_that_strikes_while_a_file_is_written_leaves_nothing_behind(
 
     if again:
         monkeypatch.setattr("os.unlink", unlink)
-    with signals.heard(), pytest.raises(signals.Told):
+    with signals.heard(), pytest.raises(signals.StopSignal):
         results.replace(str(target), save)
     assert os.listdir(tmp_path) == ([] if old is None else ["y.npy"])
     assert old is None or target.read_text(encoding="utf-8") == old
@@ -317,7 +317,7 @@ def test_a_run_that_is_interrupted_leaves_no_trace(
     def interrupted(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("nasm.runs.running.Running.run", interrupted)
+    monkeypatch.setattr("nasm.runs.execution.Running.run", interrupted)
     assert ran("run", halves, "--trace", old).code == 130
     assert old.read_text() == "old"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["halves.nasm", "t.json"]

@@ -96,7 +96,7 @@ def test_a_run_imports_nothing_that_only_other_runs_need() -> None:
         timeout=600,
     )
     rare = ("language.codes", "language.editing", "sync", "analysis.hazards.races", "show.sarif")
-    rare += ("analysis.profile", "debugger", "nki.kernel", "nki.running")
+    rare += ("analysis.profile", "debugger", "nki.kernel", "nki.kernel_run")
     rare += ("runs.check", "runs.diff", "runs.schedules")
     found = done.stdout.split()
     assert "nasm.machine.machine" in found

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 from nasm.analysis.profile.what_if import WhatIf
-from nasm.base.signals import Told
+from nasm.base.signals import StopSignal
 from nasm.debugger.session import Session
-from nasm.runs.running import Running
+from nasm.runs.execution import Running
 from nasm.show.profile import tenths
 from tests.cli.programs import MATMUL, process, written
 from tests.parts import part
@@ -158,7 +158,7 @@ def test_a_program_that_is_run_with_values_is_read_only_once(tmp_path: Path, pip
 def test_told_to_stop_it_tells_of_the_run_as_it_ended(ran: Any, monkeypatch: Any) -> None:
     def some(_: Running) -> Iterator[WhatIf]:
         yield WhatIf("free time", 1_000, 4_000)
-        raise Told(signal.SIGTERM)
+        raise StopSignal(signal.SIGTERM)
 
     monkeypatch.setattr(Running, "what_if", some)
     done = ran("profile", MATMUL)

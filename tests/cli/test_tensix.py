@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from nasm.apps.lsp.analysis import analyse
-from nasm.apps.lsp.completing import completions
+from nasm.apps.lsp.completion import completions
 from nasm.apps.lsp.hover import hover
 from nasm.apps.lsp.positions import Position
 from tests.cli.programs import Ran

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from nasm.apps.cli import main
-from nasm.apps.cli.watching import CLEAR
+from nasm.apps.cli.file_watch import CLEAR
 from nasm.base import files
 
 pytestmark = pytest.mark.turns(3)

@@ -1,6 +1,6 @@
 """Programs to go to and fro in, all that is known of a run at a moment, and random moves.
 
-What a session says at a moment is compared with a :class:`~nasm.runs.running.Running` that was
+What a session says at a moment is compared with a :class:`~nasm.runs.execution.Running` that was
 made anew
 and has processed as many events: it knows nothing of the past, of breakpoints, or of going back.
 """
@@ -24,7 +24,7 @@ from nasm.language.assemble import assemble
 from nasm.machine import tensor_io
 from nasm.machine.records import Moment, RunReport, Status
 from nasm.program.program import Program
-from nasm.runs.running import Running
+from nasm.runs.execution import Running
 from nasm.targets import TARGETS
 from nasm.views.view import View
 from tests.fuzz.order import Ordered

@@ -8,7 +8,7 @@ import pytest
 
 from nasm.base.problems import Failure, Refused
 from nasm.base.source import Source
-from nasm.debugger.engines.wait_chain import CIRCLE, NOBODY, NOTHING, OPEN, TIME
+from nasm.debugger.engines.wait_chain import CIRCLE, NEVER, NOTHING, OPEN, TIME
 from nasm.debugger.session import Session
 from tests.parts import part
 from tests.repl.conftest import COUNTDOWN
@@ -72,7 +72,7 @@ def test_an_update_behind_its_own_wait() -> None:
     session = toy(".target toy\n.sem a\n@alpha Wait $a >= 1\n@alpha Wait $a++\n")
     session.run()
     found = session.blocked("alpha")
-    assert found.end == NOBODY
+    assert found.end == NEVER
     assert found.said == (
         "That will never be: the next update would come from alpha pc 1, after this wait."
     )
@@ -85,7 +85,7 @@ def test_a_wait_that_nobody_can_end_is_told_with_what_became_of_it() -> None:
     found = session.blocked("beta")
     assert [link.at.engine for link in found.links] == ["beta", "alpha"]
     assert (found.end, found.said) == (
-        NOBODY,
+        NEVER,
         "That will never be: every update of it has been made.",
     )
     assert found.hint

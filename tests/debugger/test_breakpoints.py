@@ -19,7 +19,7 @@ from nasm.debugger.moving import past
 from nasm.debugger.session import Session
 from nasm.machine import tensor_io
 from nasm.machine.records import Moment
-from nasm.runs.running import Running
+from nasm.runs.execution import Running
 from nasm.sim.events import Observer
 from nasm.views.view import View
 from tests.debugger.journeys import (

@@ -14,7 +14,7 @@ import pytest
 from nasm.base.problems import Failure, Refused
 from nasm.base.source import Source
 from nasm.debugger.session import Session
-from nasm.isa.held import Part, Seen
+from nasm.isa.core_state import Part, Seen
 from tests.toy.target import TARGET, TARGETS
 
 RACKED = """

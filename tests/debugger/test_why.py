@@ -16,8 +16,8 @@ from nasm.debugger.origins.elements import TensorElements
 from nasm.debugger.origins.records import Why
 from nasm.debugger.session import Session
 from nasm.machine.records import Status
-from nasm.runs.running import Running
-from nasm.show.origins import told
+from nasm.runs.execution import Running
+from nasm.show.origins import chain_lines
 from tests.parts import part
 
 ROOT = Path(__file__).parents[2]
@@ -377,11 +377,11 @@ def test_a_stretch_that_is_left_out_holds_nothing(
     while not made.over:  # a checkpoint after every few instructions
         made.step(count=3)
         made.checkpoint()
-    quick = told(made.why(ENDS[name]), 100)
+    quick = chain_lines(made.why(ENDS[name]), 100)
     made.restart()
     made.run()
     monkeypatch.setattr(Chances, "possible", lambda *_: True)
-    assert told(made.why(ENDS[name]), 100) == quick
+    assert chain_lines(made.why(ENDS[name]), 100) == quick
 
 
 # -- refusals
@@ -445,7 +445,7 @@ C[3, 5] = 10.151205
 
 def test_a_chain_as_lines() -> None:
     why = program("matmul_k").why("C[3, 5]")
-    assert "\n".join(told(why, 80, ascii_only=True)) + "\n" == CHAIN
+    assert "\n".join(chain_lines(why, 80, ascii_only=True)) + "\n" == CHAIN
 
 
 @pytest.mark.parametrize("name", part(["softmax", "layernorm", "histogram"], 1))
@@ -454,6 +454,6 @@ def test_lines_fit_the_width(name: str) -> None:
     output = next(n for n, t in made.program.tensors.items() if t.role == "output")
     why = made.why(f"{output}[0, 1]")
     for width in (40, 60, 80, 120):
-        lines = told(why, width, ascii_only=True)
+        lines = chain_lines(why, width, ascii_only=True)
         assert max(map(len, lines)) <= width
         assert "\n".join(lines).isascii()

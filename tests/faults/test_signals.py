@@ -11,7 +11,7 @@ from unittest import mock
 
 import pytest
 
-from nasm.runs.running import Running
+from nasm.runs.execution import Running
 from nasm.sim.events import EVENTS, Observer
 from tests.faults.calls import CALLS, Call
 from tests.faults.injecting import ENDS, Bench, Signalling

@@ -6,7 +6,7 @@ import pytest
 
 from nasm.base.source import Source
 from nasm.debugger.session import Session
-from nasm.program.footprint.definite_accesses import surely
+from nasm.program.footprint.definite_accesses import definite_accesses
 
 DECLARED = """\
 .target {on}
@@ -25,7 +25,7 @@ def touched(line: str, on: str = "trn2") -> tuple[list[str], list[str]]:
     program = Session.load(Source("sure.nasm", f"{DECLARED.format(on=on)}{line}\n")).program
     queue = next(q for q in program.queues if len(q))
     made = program.instructions[queue.instructions[-1]]
-    reads, writes, _ = surely(made, queue.engine, program.generation)
+    reads, writes, _ = definite_accesses(made, queue.engine, program.generation)
     return sorted({v.tensor.name for v in reads}), sorted({v.tensor.name for v in writes})
 
 

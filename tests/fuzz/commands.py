@@ -17,7 +17,7 @@ from typing import NoReturn
 
 from nasm.apps.repl import help_commands, inspect_commands, prompt, run_commands  # noqa: F401  (likewise)
 from nasm.apps.repl.command import COMMANDS
-from nasm.apps.repl.naming import names
+from nasm.apps.repl.known_names import names
 from nasm.apps.repl.screen import ReplScreen
 from nasm.apps.repl.shell import Quit, Shell
 from nasm.apps.repl.suggest import CompletionNames, suggest

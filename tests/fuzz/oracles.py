@@ -24,10 +24,10 @@ from nasm.language.objects.writing import written
 from nasm.language.printing import text
 from nasm.machine.records import Status
 from nasm.program.program import Program
-from nasm.runs.running import Running
+from nasm.runs.execution import Running
 from nasm.runs.schedules.random import schedules
 from nasm.show import sarif, schema
-from nasm.show.log_lines import Found as Told
+from nasm.show.log_lines import ProgramProblems
 from nasm.show.table_files import JsonLines
 from nasm.show.table_rows import TableRows
 from nasm.targets import TARGETS
@@ -96,7 +96,7 @@ class Oracles:
 
 def logged(problems: Any) -> None:
     """Problems as SARIF, which has the form that it promises."""
-    content = sarif.log([Told(PLACE, tuple(problems))])
+    content = sarif.log([ProgramProblems(PLACE, tuple(problems))])
     promises.document(content)
     wrong = wrong_with(content)
     if wrong:

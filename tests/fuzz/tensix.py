@@ -17,7 +17,7 @@ from nasm.language.printing.words import text_of, words_of
 from nasm.machine import Machine
 from nasm.machine.records import Status
 from nasm.program.program import Program
-from nasm.runs.running import Running
+from nasm.runs.execution import Running
 from nasm.targets import TARGETS
 from nasm.targets.tensix import TARGET, WORDS
 from nasm.targets.tensix.core.tensix import Tensix as Held
@@ -36,7 +36,7 @@ BY_UNIT = tuple(
         row
         for row in ROWS
         if f".isa.{family}" in row.semantics.__module__
-        and TABLE[row.name].told is Described.DOCS
+        and TABLE[row.name].described is Described.DOCS
         and row.name not in ("MOP", "PACR_SETREG", "LOADREG", "STOREREG")
     )
     for family in FAMILIES

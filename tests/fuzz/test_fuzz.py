@@ -203,7 +203,7 @@ def test_a_program_in_order_is_none_without_a_wait() -> None:
 
 
 def test_a_race_in_silence_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Check, "_found", lambda *_: None)
+    monkeypatch.setattr(Check, "_add_race", lambda *_: None)
     assert ordered(IN_ORDER.replace("$loaded >= 16", "")) == "a race in silence"
 
 
@@ -213,7 +213,7 @@ def test_a_race_that_is_none_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_values_that_hang_on_timings_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Check, "_found", lambda *_: None)
+    monkeypatch.setattr(Check, "_add_race", lambda *_: None)
     monkeypatch.setattr(order, "_compare", lambda *_: None)
     monkeypatch.setattr(order, "TOLD", ())
     text = IN_ORDER.replace("$loaded >= 16", "")

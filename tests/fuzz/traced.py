@@ -30,8 +30,8 @@ from nasm.nki.calling import IsaFunction
 from nasm.nki.exceptions import telling
 from nasm.nki.isa import FUNCTIONS
 from nasm.nki.kernel import Traced
+from nasm.nki.kernel_run import run
 from nasm.nki.lowering import Lowering
-from nasm.nki.running import run
 from nasm.nki.tracing import Call, CoreTrace, Made, TracedLoop
 from nasm.targets import TARGETS
 from tests.fuzz import promises

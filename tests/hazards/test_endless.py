@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import nasm
-from nasm.analysis.hazards.endless import endless
+from nasm.analysis.hazards.endless_loops import endless
 from nasm.machine.records import Status
 from tests.cli.programs import written
 

@@ -84,14 +84,14 @@ def tensor() -> View:
 def test_an_error_inside_a_view_method_is_not_the_users(monkeypatch, method) -> None:
     monkeypatch.setattr(methods, "_sizes", broken)
     monkeypatch.setattr(methods, "dtype_named", broken)
-    monkeypatch.setattr(methods, "shown", broken)
+    monkeypatch.setattr(methods, "value_text", broken)
     written = {
         "view": ".view(f32)",
         "ap": ".ap([[12, 2]], offset=1.5)",
         "T": ".T",
         "indirect": ".indirect(i, num_elem=1.5)",
     }.get(method, f".{method}(2, 12)")
-    monkeypatch.setattr("nasm.views.offsets.shown", broken)
+    monkeypatch.setattr("nasm.views.offsets.value_text", broken)
     text = ".target trn2\n.sbuf a f32[2, 12]\n.sbuf i i32[2, 3]\n@vector Memset a{}, 0\n"
     with pytest.raises(TypeError, match="of our own"):
         nasm.assemble(text.format(written))

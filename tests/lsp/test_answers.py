@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nasm.apps.lsp.analysis import analyse, followed
-from nasm.apps.lsp.completing import completions
+from nasm.apps.lsp.completion import completions
 from nasm.apps.lsp.diagnostics import diagnostics
 from nasm.apps.lsp.formatting import tidied
 from nasm.apps.lsp.hover import hover

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from nasm.apps.lsp.analysis import DEFECT, analyse, followed
-from nasm.apps.lsp.completing import completions
+from nasm.apps.lsp.completion import completions
 from nasm.apps.lsp.diagnostics import diagnostics
 from nasm.apps.lsp.formatting import tidied
 from nasm.apps.lsp.hover import hover

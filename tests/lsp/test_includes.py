@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from nasm.apps.lsp.analysis import Analysis, analyse
-from nasm.apps.lsp.completing import completions
+from nasm.apps.lsp.completion import completions
 from nasm.apps.lsp.diagnostics import diagnostics, included
 from nasm.apps.lsp.hover import hover
 from nasm.apps.lsp.navigation import definition, references, renamed

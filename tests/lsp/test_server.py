@@ -167,10 +167,10 @@ def test_a_text_that_takes_too_long_leaves_what_was_said_of_it(
     monkeypatch.setattr(made, "window_log_message", lambda params: told.append(params.message))
     late = replace(analyse(TEXT), late=True)
     monkeypatch.setattr(made, "current", lambda uri: late)
-    made.told["file:///a"] = before = []
+    made.published["file:///a"] = before = []
     asyncio.run(made._looked("file:///a"))
     assert told == [server.LATE]
-    assert made.told["file:///a"] is before
+    assert made.published["file:///a"] is before
 
 
 def test_without_its_package_it_says_what_to_install(tmp_path: Path) -> None:

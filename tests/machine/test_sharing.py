@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nasm
-from nasm.analysis.summary import told_by_others
+from nasm.analysis.summary import overlaid_tensors
 from nasm.base.dtypes import find
 from nasm.base.source import Source
 from nasm.machine.state import groups
@@ -101,5 +101,5 @@ def test_tensors_whose_bytes_others_have_are_hashed_by_name_only() -> None:
     for text in (PLACES, covered):
         session = nasm.Session(Source("places.nasm", text))
         names = list(session.program.tensors)
-        found[text] = [names[n] for n in told_by_others(session.machine)]
+        found[text] = [names[n] for n in overlaid_tensors(session.machine)]
     assert found == {PLACES: [], covered: ["under"]}

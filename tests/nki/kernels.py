@@ -12,8 +12,8 @@ import pytest
 
 from nasm.base.problems import Failure, Problem
 from nasm.nki import language as nl
+from nasm.nki.kernel_run import run
 from nasm.nki.names import MemoryRegion
-from nasm.nki.running import run
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.tracing import CoreTrace, under
 from nasm.program.builder import ProgramBuilder

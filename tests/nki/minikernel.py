@@ -10,7 +10,7 @@ import numpy as np
 from nasm.base.problems import Severity
 from nasm.nki import isa as nisa
 from nasm.nki import language as nl
-from nasm.nki.running import run
+from nasm.nki.kernel_run import run
 
 LOST = "E0525"
 """What an instruction writes is overwritten and never read: some tests are about that."""

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from nasm.nki import language as nl
-from nasm.nki.running import run
+from nasm.nki.kernel_run import run
 from tests.nki.kernels import Array, computed
 from tests.tables import each
 

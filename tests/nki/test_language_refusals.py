@@ -9,8 +9,8 @@ import pytest
 
 from nasm.nki import isa as nisa
 from nasm.nki import language as nl
+from nasm.nki.kernel_run import run
 from nasm.nki.old_names import GONE
-from nasm.nki.running import run
 from tests.nki.kernels import refused, tensor, traced
 from tests.tables import each
 

@@ -11,7 +11,7 @@ import pytest
 from nasm.base.problems import Failure, Problem
 from nasm.nki import isa as nisa
 from nasm.nki import language as nl
-from nasm.nki.running import run
+from nasm.nki.kernel_run import run
 from tests.nki.kernels import Array, refused
 
 P, W = 8, 16

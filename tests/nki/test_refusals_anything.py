@@ -14,7 +14,7 @@ from nasm.base.problems import Failure
 from nasm.nki import exceptions
 from nasm.nki import isa as nisa
 from nasm.nki import language as nl
-from nasm.nki.exceptions import told
+from nasm.nki.exceptions import problem_of
 from nasm.nki.tensor import NkiTensor
 from tests.nki.kernels import traced
 from tests.parts import part
@@ -74,7 +74,7 @@ def tries(function: Any, named: list[inspect.Parameter], tensor: NkiTensor) -> I
                 if any(problem.span is None for problem in failure.problems):
                     yield f"{parameter.name}={what} has no line"
             except Exception as error:
-                if told(error) is None:
+                if problem_of(error) is None:
                     yield f"{parameter.name}={what}: {error!r}"
 
 
@@ -122,4 +122,4 @@ def test_what_is_no_index_is_refused(what: str) -> None:
 def test_a_wrong_type_in_nasm_itself_is_a_defect_and_no_problem_of_the_kernel() -> None:
     with pytest.raises(TypeError) as wrong:
         exceptions._ours([1])  # type: ignore[list-item]
-    assert told(wrong.value) is None
+    assert problem_of(wrong.value) is None

@@ -9,7 +9,7 @@ import pytest
 
 from nasm.nki import isa as nisa
 from nasm.nki import language as nl
-from nasm.nki.running import run
+from nasm.nki.kernel_run import run
 from nasm.nki.tensor import NkiTensor
 from tests.nki.kernels import Array, places, refused, tensor, traced
 from tests.tables import each

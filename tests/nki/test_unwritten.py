@@ -9,7 +9,7 @@ import numpy as np
 from nasm.base.problems import Problem
 from nasm.nki import isa as nisa
 from nasm.nki import language as nl
-from nasm.nki.running import run
+from nasm.nki.kernel_run import run
 
 P, W = 8, 16
 ONES = np.ones((P, W), np.float32)

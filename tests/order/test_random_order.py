@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from nasm.order.clocks import Order
-from nasm.order.deltas import News
+from nasm.order.deltas import ClockDeltas
 from nasm.order.posts import Clock, joined
 from nasm.order.skeleton import STARTS, Step
 from tests.order.judged import clocks, judged, report
@@ -150,7 +150,7 @@ def test_what_is_new_in_a_clock_is_all_that_there_is_to_learn_from_it(
 ) -> None:
     some = [drawn(seed, kind, LONG) for seed in part(range(60), 6) for kind in KINDS]
     found = [taken(one, every, settled=False) for one in some]
-    monkeypatch.setattr(News, "joined", lambda _, queue, *waited: joined(*waited))
+    monkeypatch.setattr(ClockDeltas, "joined", lambda _, queue, *waited: joined(*waited))
     assert found == [taken(one, every, settled=False) for one in some]
 
 

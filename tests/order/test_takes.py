@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nasm.order.takes import always_ends
+from nasm.order.late_takes import always_ends
 from tests.order.judged import clocks
 from tests.order.oracle import TooLarge, Walk
 from tests.order.skeletons import PURSES, SETS, drawn

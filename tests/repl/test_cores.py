@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nasm.apps.repl import suggest
-from nasm.apps.repl.naming import names
+from nasm.apps.repl.known_names import names
 from nasm.apps.repl.prompt import toolbar
 from tests.repl.conftest import Loader, Tried
 

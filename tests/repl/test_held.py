@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from nasm.apps.repl import naming
+from nasm.apps.repl import known_names
 from nasm.apps.repl.screen import ReplScreen
 from nasm.apps.repl.shell import Shell
 from nasm.apps.repl.suggest import suggest
@@ -86,9 +86,9 @@ def test_what_is_held_fits_every_width(load: Loader, width: int, color: str) -> 
 def test_names_of_parts_are_offered_where_expressions_may_stand(load: Loader) -> None:
     shell: Shell = load(RACKED).shell
     for command in ("p ", "watch ", "display ", "info held ", "why "):
-        offered = {s.text for s in suggest(f"{command}be", naming.names(shell))}
+        offered = {s.text for s in suggest(f"{command}be", known_names.names(shell))}
         assert "belt" in offered, command
-    assert {s.text for s in suggest("p lo", naming.names(shell))} >= {"lock", "lock3"}
+    assert {s.text for s in suggest("p lo", known_names.names(shell))} >= {"lock", "lock3"}
 
 
 def test_a_stop_shows_what_changed(load: Loader) -> None:

@@ -15,7 +15,7 @@ def test_every_setting_is_shown_and_can_be_set_to_what_is_shown(toy: Tried, name
     head, row = toy.does(f"info settings {name}").splitlines()[:2]
     assert head.startswith("setting")
     assert row.startswith(name)
-    said = toy.shell.settings.said(name)
+    said = toy.shell.settings.written(name)
     assert toy.does(f"set {name} {said}") == ""
     assert toy.shell.settings == ReplSettings()
     assert SETTINGS[name].summary in toy.does("set width 120", "info settings")

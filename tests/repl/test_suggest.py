@@ -8,7 +8,7 @@ import pytest
 
 from nasm.apps.repl import help_commands  # noqa: F401  (declares the commands)
 from nasm.apps.repl.command import COMMANDS
-from nasm.apps.repl.naming import files
+from nasm.apps.repl.known_names import files
 from nasm.apps.repl.suggest import CompletionNames, Suggestion, suggest
 from tests.repl.conftest import Tried
 from tests.tables import each

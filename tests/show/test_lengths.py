@@ -31,7 +31,7 @@ def test_parts_are_shown_in_the_unit_that_the_whole_asks_for(
     longest: float, micro: float, said: str, finely: str
 ) -> None:
     lengths = Lengths.up_to(longest)
-    assert (lengths.said(micro), lengths.finely(micro)) == (said, finely)
+    assert (lengths.with_unit(micro), lengths.finely(micro)) == (said, finely)
 
 
 def test_a_run_of_few_cycles_is_profiled_in_nanoseconds() -> None:

@@ -119,7 +119,7 @@ RACE = Problem(
 
 
 def results(*problems: Problem, allowed: Any = ()) -> list[dict[str, Any]]:
-    made = sarif.log([sarif.Found("p.nasm", problems, allowed)])
+    made = sarif.log([sarif.ProgramProblems("p.nasm", problems, allowed)])
     assert list(wrong(made, "log")) == []
     found: list[dict[str, Any]] = made["runs"][0]["results"]
     return found
@@ -161,7 +161,7 @@ def test_a_problem_without_a_place_is_in_its_file() -> None:
     ],
 )
 def test_a_file_is_a_uri_whatever_it_is_called(name: str, uri: str) -> None:
-    made = sarif.log([sarif.Found(name, [Problem("E0802", "m")])])
+    made = sarif.log([sarif.ProgramProblems(name, [Problem("E0802", "m")])])
     assert list(wrong(made, "log")) == []
     assert f'"uri": "{uri}"' in json.dumps(made)
 
@@ -186,7 +186,7 @@ def test_what_is_allowed_is_suppressed_with_its_reason() -> None:
 
 def test_rules_are_the_codes_that_occur_and_results_point_at_theirs() -> None:
     found = [Problem(code, "m") for code in ("W0101", "E0502", "E0101", "E0502", "E0221")]
-    made = sarif.log([sarif.Found("p.nasm", found)])
+    made = sarif.log([sarif.ProgramProblems("p.nasm", found)])
     (run,) = made["runs"]
     rules = run["tool"]["driver"]["rules"]
     assert [rule["id"] for rule in rules] == ["E0101", "E0221", "E0502", "W0101"]
@@ -196,7 +196,7 @@ def test_rules_are_the_codes_that_occur_and_results_point_at_theirs() -> None:
 
 def test_every_code_makes_a_rule() -> None:
     every = [Problem(row.code, "m") for row in codes.table()]
-    made = sarif.log([sarif.Found("p.nasm", every)])
+    made = sarif.log([sarif.ProgramProblems("p.nasm", every)])
     assert list(wrong(made, "log")) == []
     rules = made["runs"][0]["tool"]["driver"]["rules"]
     assert len(rules) == len(every)
@@ -204,7 +204,7 @@ def test_every_code_makes_a_rule() -> None:
 
 
 def test_a_log_that_is_not_as_the_standard_has_it_is_found() -> None:
-    made = sarif.log([sarif.Found("p.nasm", [RACE])])
+    made = sarif.log([sarif.ProgramProblems("p.nasm", [RACE])])
     result = made["runs"][0]["results"][0]
     result["level"] = "hazard"
     result["locations"][0]["physicalLocation"]["region"]["startLine"] = 0

@@ -18,7 +18,7 @@ from nasm.sim.history import (
     CAUSES,
     INSTRUCTION,
     MADE,
-    NOBODY,
+    NO_QUEUE,
     READY,
     SHARES,
     History,
@@ -76,7 +76,7 @@ def test_a_row_says_what_let_its_record_happen_and_how_long_that_took() -> None:
     session.run()
     issue, shares, copy = (history[n] for n in range(3))
     assert len(history) == 3
-    assert (issue.kind, issue.start, issue.because, issue.poster) == (INSTRUCTION, 0, -1, NOBODY)
+    assert (issue.kind, issue.start, issue.because, issue.poster) == (INSTRUCTION, 0, -1, NO_QUEUE)
     assert (shares.kind, shares.because, shares.issuer, shares.ring) == (SHARES, 0, 0, 3)
     assert (shares.channels, shares.bytes) == (2**16 - 1, 128 * 64 * 4)
     assert CAUSES[shares.cause] == "arrival"

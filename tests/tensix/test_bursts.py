@@ -10,7 +10,7 @@ import pytest
 from nasm.base.source import Source
 from nasm.debugger.session import Session
 from nasm.language.assemble import assemble
-from nasm.runs.running import Running
+from nasm.runs.execution import Running
 from nasm.targets import TARGETS
 from nasm.targets.tensix.core.tensix import Tensix
 from tests.parts import part

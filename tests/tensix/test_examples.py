@@ -15,7 +15,7 @@ from nasm.targets.tensix.words.word import Described
 from tests.parts import part
 from tests.tables import each
 
-NAMES = {name for name, word in WORDS.items() if word.told is Described.NAME}
+NAMES = {name for name, word in WORDS.items() if word.described is Described.NAME}
 REFUSED = {"LOADREG": "E0701", "STOREREG": "E0701", "PACR_SETREG": "E0601"}
 """What reaches registers of devices that are not here, and what is not written yet."""
 

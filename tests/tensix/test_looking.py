@@ -18,7 +18,7 @@ from nasm.base.problems import Failure, Refused
 from nasm.base.source import Source
 from nasm.debugger.moving.stops import ElementChange
 from nasm.debugger.session import Session
-from nasm.isa.held import Seen
+from nasm.isa.core_state import Seen
 from nasm.show.columns import in_ascii
 from nasm.targets.tensix import TARGET
 from nasm.targets.tensix.core.tensix import Tensix

@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nasm.base.problems import Refused
+from nasm.isa.core_state import Blocked, Fifo, Part, Place, Seen, Surroundings
 from nasm.isa.evidence import Cost, Evidence
 from nasm.isa.generation import Generation
-from nasm.isa.held import Blocked, Fifo, Part, Place, Seen, Surroundings
-from nasm.isa.implicit_kinds import Held, Here
+from nasm.isa.implicit_kinds import CoreState, Here
 from nasm.isa.instruction import InstructionContext, Operand, of_operands
 from nasm.isa.kinds import Number
-from nasm.isa.micro import Expansion, MicroOrigin
+from nasm.isa.micro_instructions import Expansion, MicroOrigin
 from nasm.isa.settings import Setting, Settings, Values
 from nasm.program.program import Instruction
 from tests.toy.base import BOTH, ISA, REGISTER, SOURCE, issued, sequenced
@@ -27,7 +27,7 @@ CYCLES = 3, 5
 FREE = -1
 Array, Mask = NDArray[Any], NDArray[np.bool_]
 INTEGER = Number(integer=True)
-RACK = Operand("rack", Held())
+RACK = Operand("rack", CoreState())
 QUEUE = Operand("queue", Here("queue"))
 
 
@@ -379,7 +379,7 @@ SPOILT = 13
 
 @dataclass(frozen=True)
 class Song:
-    """Notes that are hummed at once: see :class:`nasm.isa.held.Burst`."""
+    """Notes that are hummed at once: see :class:`nasm.isa.core_state.Burst`."""
 
     rack: Rack
     notes: Sequence[int]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nasm.analysis.deadlock.posts import Supply, Updater
-from nasm.analysis.deadlock.skipped_posts import ON, OVER, Missed, missed
+from nasm.analysis.deadlock.skipped_posts import ON, OVER, SkippedUpdate, skipped_update
 from nasm.base.problems import Note, counted, listed
 from nasm.isa.declared_transfer import DeclaredTransfer
 from nasm.isa.kinds import TransferName
@@ -63,14 +63,14 @@ class EndlessWait:
 def blame(supply: Supply, queue: Queue) -> Blame:
     """Why a queue waits forever, the likeliest cause first."""
     case = EndlessWait(supply, queue)
-    for look in (_nobody, _own, _cleared, _left_set, _taken, _jumped, _past):
+    for look in (_no_updater, _own, _cleared, _left_set, _taken, _jumped, _past):
         found = look(case)
         if found is not None:
             return found
     return _too_few(case)
 
 
-def _nobody(case: EndlessWait) -> Blame | None:
+def _no_updater(case: EndlessWait) -> Blame | None:
     """Nothing in the program does what is waited for."""
     if case.helping or case.value > case.wait.value:
         return None
@@ -243,7 +243,7 @@ def _past(case: EndlessWait) -> Blame | None:
 def _jumped(case: EndlessWait) -> Blame | None:
     """A branch led past an update."""
     supply = case.supply
-    found = next((m for u in case.helping if (m := missed(supply, u)) is not None), None)
+    found = next((m for u in case.helping if (m := skipped_update(supply, u)) is not None), None)
     if found is None:
         return None
     if found.times is not None and not _would_do(case):
@@ -268,24 +268,24 @@ def _would_do(case: EndlessWait) -> bool:
     """Whether the wait would be over with the updates that were left out, and those to come."""
     total: float = case.value
     for updater in case.helping:
-        left_out = missed(case.supply, updater)
+        left_out = skipped_update(case.supply, updater)
         if left_out is not None and (updater.op == "=" or left_out.times is None):
             return True
         if updater.op == "+":
             total += updater.most
         if left_out is not None:
-            total += updater.value * (left_out.times or 0) * _alike(case, updater)
+            total += updater.value * (left_out.times or 0) * _skipped_count(case, updater)
     return case.enough(total) or (case.wait.op == "==" and total > case.wait.value > case.value)
 
 
-def _alike(case: EndlessWait, updater: Updater) -> int:
+def _skipped_count(case: EndlessWait, updater: Updater) -> int:
     """How many instructions of a line were left out for good; 1 if it has just one."""
     supply, queue = case.supply, updater.queue
     never = [pc for pc in updater.pcs if not supply.completed(queue, pc)]
     return max(1, sum(not any(supply.ahead(queue, pc)) for pc in never))
 
 
-def _by(case: EndlessWait, found: Missed) -> str:
+def _by(case: EndlessWait, found: SkippedUpdate) -> str:
     supply = case.supply
     lines = listed((supply.line((found.queue, pc)) for pc, _ in found.branches), "or")
     if len(found.branches) > 1:
@@ -301,7 +301,7 @@ def _by(case: EndlessWait, found: Missed) -> str:
     return f"left out by the branch of {lines}"
 
 
-def _branch_note(case: EndlessWait, found: Missed, pc: int, how: str) -> Note:
+def _branch_note(case: EndlessWait, found: SkippedUpdate, pc: int, how: str) -> Note:
     who = case.supply.who(found.queue, pc)
     did = {OVER: "jumped over it", ON: "did not lead to it"}.get(how, "led past it")
     if len(found.branches) > 1:

@@ -21,7 +21,7 @@ class Trouble:
     """Queues that are stuck by themselves, and those that would continue if they did."""
 
     queues: tuple[Queue, ...]
-    behind: tuple[Queue, ...]
+    followers: tuple[Queue, ...]
 
 
 def troubles(supply: Supply) -> list[Trouble]:
@@ -32,14 +32,14 @@ def troubles(supply: Supply) -> list[Trouble]:
         smallest = set(_smallest(supply, stuck))
         found.append(smallest)
         left = {n: queue for n, queue in left.items() if n not in smallest}
-    found = sorted(_unmet_together(supply, found), key=min)
-    behind: list[set[int]] = [set() for _ in found]
+    found = sorted(_merge_unmet(supply, found), key=min)
+    followers: list[set[int]] = [set() for _ in found]
     for index in left:
-        behind[_before(supply, index, found)].add(index)
+        followers[_before(supply, index, found)].add(index)
     queues = supply.machine.scheduler.queues
     return [
         Trouble(tuple(queues[n] for n in sorted(own)), tuple(queues[n] for n in sorted(others)))
-        for own, others in zip(found, behind, strict=True)
+        for own, others in zip(found, followers, strict=True)
     ]
 
 
@@ -61,7 +61,7 @@ def _smallest(supply: Supply, stuck: dict[int, Queue]) -> dict[int, Queue]:
     return stuck
 
 
-def _unmet_together(supply: Supply, found: list[set[int]]) -> list[set[int]]:
+def _merge_unmet(supply: Supply, found: list[set[int]]) -> list[set[int]]:
     """The same, with those as one that wait at one kind of rendezvous, each for another."""
     rows = {m.queue: m.context.row.name for m, _ in supply.machine.rendezvous.waiting()}
     by_row: dict[str, set[int]] = {}

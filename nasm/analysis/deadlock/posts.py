@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from nasm.analysis.flow import Flow, FlowLoop
-from nasm.analysis.straight_run import Course, Sequencer, course
+from nasm.analysis.straight_run import ExecutedPath, Sequencer, executed_path
 from nasm.base.problems import Failure
 from nasm.base.source import Span
 from nasm.isa.effects import Clear, Rendezvous
@@ -129,7 +129,7 @@ class Supply:
         self.changing = changing or Changing(machine.program)
         self.blocked: list[Queue] = machine.scheduler.blocked()
         self._flows: dict[int, Flow] = {}
-        self._courses: dict[int, Course] = {}
+        self._courses: dict[int, ExecutedPath] = {}
         self._updaters: dict[int, list[Updater]] = {}
         self._left: dict[int, dict[int, Coming]] = {}
 
@@ -141,14 +141,14 @@ class Supply:
             self._flows[queue] = Flow(self.program, queue)
         return self._flows[queue]
 
-    def course(self, queue: int) -> Course:
+    def executed_path(self, queue: int) -> ExecutedPath:
         """What a queue would still execute or complete, its head included."""
         if queue not in self._courses:
             standing = self.machine.scheduler.queues[queue]
             own = (f.pc for f in standing.flight if f.pc < standing.length)
             pc = next(own, (*standing.resume, standing.pc)[0])
             registers = self.machine.state.registers[queue]
-            self._courses[queue] = course(self.flow(queue), pc, registers)
+            self._courses[queue] = executed_path(self.flow(queue), pc, registers)
         return self._courses[queue]
 
     def wait(self, queue: Queue) -> Wait:
@@ -171,7 +171,7 @@ class Supply:
             blocks = [block for at in standing.within() if pc in (block := standing.block(at))]
             labels = self.program.queues[queue].labels.values()
             return left.count(pc), any(label in block for block in blocks for label in labels)
-        path = self.course(queue)
+        path = self.executed_path(queue)
         maybe = not path.whole and self.flow(queue).reaches(path.stopped, pc)
         return path.times[pc], maybe
 

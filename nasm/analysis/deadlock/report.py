@@ -33,7 +33,7 @@ def _problem(supply: Supply, trouble: Trouble) -> Problem:
         cause = blame(supply, first)
         notes = [_note(supply, first, cause.said), *cause.notes]
         hint = cause.hint
-    notes += [_note(supply, queue) for queue in trouble.behind]
+    notes += [_note(supply, queue) for queue in trouble.followers]
     span = supply.span(first.index, first.pc)
     return Problem("E0510", _message(supply, trouble), span, hint, tuple(notes))
 
@@ -56,9 +56,9 @@ def _message(supply: Supply, trouble: Trouble) -> str:
     machine = supply.machine
     said = f"deadlock at {machine.microseconds(machine.scheduler.now):.3f} µs: "
     said += f"{_names(supply, trouble.queues)} {_are(trouble.queues)} blocked forever"
-    if trouble.behind:
-        verb = "is" if len(trouble.behind) == 1 else "are"
-        said += f"; {_names(supply, trouble.behind)} {verb} blocked by"
+    if trouble.followers:
+        verb = "is" if len(trouble.followers) == 1 else "are"
+        said += f"; {_names(supply, trouble.followers)} {verb} blocked by"
         said += " it" if len(trouble.queues) == 1 else " them"
     return said
 
@@ -77,7 +77,9 @@ def _note(supply: Supply, queue: Queue, cause: str = "", shown: bool = False) ->
     if queue.blocked is not None:
         said += _closed(supply, queue)
     else:
-        said += _waits(supply, queue, cause) if queue.arrived is None else _held(supply, queue)
+        said += (
+            _waits(supply, queue, cause) if queue.arrived is None else _missing_cores(supply, queue)
+        )
     return Note(said, supply.span(queue.index, queue.pc), shown)
 
 
@@ -154,7 +156,7 @@ def _rounds(supply: Supply, updater: Updater) -> str:
 # -- rendezvous
 
 
-def _held(supply: Supply, queue: Queue) -> str:
+def _missing_cores(supply: Supply, queue: Queue) -> str:
     """Which cores a queue in a rendezvous waits for, and what they have ahead."""
     ((member, absent),) = (
         pair for pair in supply.machine.rendezvous.waiting() if pair[0].queue == queue.index
@@ -163,13 +165,13 @@ def _held(supply: Supply, queue: Queue) -> str:
     by = listed((f"{what} {value}" for what, value in member.effect.by), "and")
     said = f"waits at {name} for core {listed(map(str, absent), 'and')} to reach one"
     said += f" with {by}" if by else ""
-    ahead = [found for core in absent for found in _ahead(supply, core, name)]
+    ahead = [found for core in absent for found in _next_instructions(supply, core, name)]
     if not ahead:
         return f"{said}; no {name} is left there"
     return f"{said}; the next {name} there is {listed(ahead)}, which is blocked itself"
 
 
-def _ahead(supply: Supply, core: int, name: str) -> list[str]:
+def _next_instructions(supply: Supply, core: int, name: str) -> list[str]:
     """Where the queues of a core have their next instruction of a name."""
     program, found = supply.program, []
     for queue in supply.blocked:
@@ -199,7 +201,7 @@ def _not_met(supply: Supply, trouble: Trouble) -> str:
                 )
     for member, absent in held:
         name = member.context.row.name
-        if not any(_ahead(supply, core, name) for core in absent):
+        if not any(_next_instructions(supply, core, name) for core in absent):
             return f"every core has to execute {name} as often as the others"
         if len(trouble.queues) == 1:
             by = listed((what for what, _ in member.effect.by), "and")

@@ -15,7 +15,7 @@ OVER, PAST, ON = "over", "past", "on"
 
 
 @dataclass(frozen=True, slots=True)
-class Missed:
+class SkippedUpdate:
     """An update that was left out, by its pc, and the branches of which one did so.
 
     ``times`` is how often that was; None if it is not known.
@@ -56,7 +56,7 @@ class Ways:
         return None
 
 
-def missed(supply: Supply, updater: Updater) -> Missed | None:
+def skipped_update(supply: Supply, updater: Updater) -> SkippedUpdate | None:
     """How a line's update was left out for good; None if it was not."""
     ways = Ways(supply, updater.queue)
     for pc in updater.pcs:
@@ -67,10 +67,10 @@ def missed(supply: Supply, updater: Updater) -> Missed | None:
                 continue  # what will lead past it has not been decided yet
             times = None if ways.flow.in_loop(pc) else 1
             branches = _leaving(ways, pc) or _always_over(ways, pc)
-            return Missed(updater.queue, pc, branches, times)
+            return SkippedUpdate(updater.queue, pc, branches, times)
         over = _jumping(ways, pc)
         if over is not None:
-            return Missed(updater.queue, pc, ((over[0], OVER),), over[1])
+            return SkippedUpdate(updater.queue, pc, ((over[0], OVER),), over[1])
     return None
 
 

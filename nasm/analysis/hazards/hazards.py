@@ -35,7 +35,7 @@ class Hazards:
         return self._judged[1]
 
     @property
-    def found(self) -> list[Problem]:
+    def run_errors(self) -> list[Problem]:
         """The errors that the run has met."""
         return [self._sentences.problem(fact) for fact in self.machine.findings.found]
 

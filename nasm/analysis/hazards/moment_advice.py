@@ -40,7 +40,7 @@ Pair = tuple[ByteAccess, ByteAccess]
 class Clauses(NamedTuple):
     """What to add to a text: a clause to one line, and if there is no ``post`` yet, one to another.
 
-    ``waiter`` and ``other`` are instructions of these lines. ``several`` moments are waited for.
+    ``waiter`` and ``other`` are instructions of these lines. ``plural`` moments are waited for.
     """
 
     waiter: Place
@@ -48,7 +48,7 @@ class Clauses(NamedTuple):
     other: Place
     post: str
     additions: tuple[Addition, ...]
-    several: bool = False
+    plural: bool = False
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class MomentAdvice:
         pairs = [pair for one in (fault, *fault.alike) for pair in self._pairs(one, line)]
         for moments in self._candidates(pairs, line) if pairs else ():
             for some in (_latest(pairs), pairs):
-                said = self._said(some, moments, line)
+                said = self._round_sentences(some, moments, line)
                 if said is not None and self._mends(fault, line, moments, said):
                     return self._made(fault, line, moments, said)
         return None
@@ -228,7 +228,7 @@ class MomentAdvice:
         """Whether something comes after another thing."""
         if event.queue != wanted.queue:
             known = self.check.order.before(wanted, event.queue, event.index)
-            return known or (wanted.kind == STARTS and self._together(event, wanted))
+            return known or (wanted.kind == STARTS and self._same_rendezvous(event, wanted))
         if event.index == wanted.index:
             return event.kind >= wanted.kind
         known = wanted.kind == STARTS or wanted.kind == event.kind == COMPLETES
@@ -236,7 +236,7 @@ class MomentAdvice:
             return True
         return self.check.order.before(wanted, event.queue, event.index)
 
-    def _together(self, one: Event, other: Event) -> bool:
+    def _same_rendezvous(self, one: Event, other: Event) -> bool:
         """Whether two instructions start at one meeting."""
         meetings = self.check.watch.meetings
         number = meetings.get((one.queue, one.index), -1)
@@ -278,7 +278,7 @@ class MomentAdvice:
 
     # -- what is said of them
 
-    def _said(
+    def _round_sentences(
         self, pairs: Sequence[Pair], moments: _Moments, line: TextLine
     ) -> list[Sentence] | None:
         """Sentences that let each round of a line come after those moments that it needs."""

@@ -13,8 +13,8 @@ from nasm.order.accesses import ByteAccess
 from nasm.order.check import Check, Line, Race
 from nasm.order.events import Sources
 from nasm.order.faults import Fault, faults
+from nasm.order.late_takes import late_takes
 from nasm.order.observer import Watch
-from nasm.order.takes import late_takes
 from nasm.program.program import Program
 from nasm.sim.counters import Who
 from nasm.sim.scheduler import Scheduler
@@ -39,7 +39,7 @@ class Ordering:
         self.region = addresses.region
         self._inputs: set[int] | None = None
         self._asked: tuple[object, ...] = ()
-        self._told = -1
+        self._reported_at = -1
         self._faults: tuple[Fault, ...] = ()
         self._found: tuple[Problem, ...] = ()
 
@@ -48,7 +48,7 @@ class Ordering:
         return Check(Sources(self.program), self.watch, self.scheduler.interlock.held)
 
     @cached_property
-    def _said(self) -> Races:
+    def _races(self) -> Races:
         from nasm.analysis.hazards.races import Races
 
         flying = self.scheduler.transfers.__contains__
@@ -84,7 +84,7 @@ class Ordering:
         races = self.problems()
         told = [p for p in races if p.code == "E0502"]
         raced = {
-            self._said.place(access)
+            self._races.place(access)
             for problem, fault in zip(races, self._faults, strict=False)
             if counts(problem)
             for one in (fault, *fault.alike)
@@ -94,7 +94,7 @@ class Ordering:
         }
         if told and all(map(counts, told)):  # what mends these mends all
             raced |= {
-                self._said.place(access)
+                self._races.place(access)
                 for race in self._check.races
                 for access in (race.first, race.second)
                 if not access.writes
@@ -109,16 +109,16 @@ class Ordering:
         many = sum(race.many for race in check.races)
         asked = self.watch.future, len(self.watch.queues), many
         if asked != self._asked:
-            self.__dict__.pop("_said", None)  # it has looked at what was executed by then
-            found = faults(check, self._said.meant, self._said.apart) if check.races else ()
-            self._faults, self._told = tuple(found), -1
+            self.__dict__.pop("_races", None)  # computed from what was executed by then
+            found = faults(check, self._races.meant, self._races.apart) if check.races else ()
+            self._faults, self._reported_at = tuple(found), -1
             self._asked = asked
-        if self._told != len(self.watch.landings):  # which sentences tell
-            problems = list(self._said.races(self._faults)) if self._faults else []
+        if self._reported_at != len(self.watch.landings):  # which sentences tell
+            problems = list(self._races.races(self._faults)) if self._faults else []
             sets = {(one.counter, check.line(*one.set)): one for one in reversed(check.unordered)}
-            problems += [self._said.unordered(one) for one in reversed(sets.values())]
+            problems += [self._races.unordered(one) for one in reversed(sets.values())]
             self._found = tuple(problems)
-            self._told = len(self.watch.landings)
+            self._reported_at = len(self.watch.landings)
         return self._found
 
     def counts(self) -> tuple[int, int]:
@@ -155,7 +155,7 @@ class Ordering:
             lines = check.line(*take), check.line(*wait)
             if lines not in seen:
                 seen.add(lines)
-                yield self._said.late_take(take, wait, counter)
+                yield self._races.late_take(take, wait, counter)
 
     def moved(self, counts: Callable[[Problem], bool]) -> set[Line]:
         """The lines of transfers in a race that counts: what mends it waits for them."""
@@ -187,13 +187,13 @@ class Ordering:
         """Waits for just a value that may be overrun: one for each line."""
         check, seen = self.judged(), set()
         if self.watch.full and not self.watch.closed:
-            yield self._said.cut(len(self.watch.queues))
+            yield self._races.cut(len(self.watch.queues))
         yield from self._late_takes()
         for found in check.order.overruns():
             line = check.line(*found.place)
             if line not in seen:
                 seen.add(line)
-                yield self._said.overrun(found)
+                yield self._races.overrun(found)
 
     def unlanded(self) -> list[Who]:
         """The transfers into outputs that have not surely landed when every queue is done.

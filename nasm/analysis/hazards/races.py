@@ -190,7 +190,7 @@ class Races:
         if self._either(mine, theirs):
             turned = Fault(fault.race, remedy(self.check, theirs, mine))
             back = self._advised(turned)
-            if back is not None and not (isinstance(back, Clauses) and back.several):
+            if back is not None and not (isinstance(back, Clauses) and back.plural):
                 yield f"if {self._who(mine)} is meant to come first: {self._advice(turned, back)}"
 
     def _advised(self, fault: Fault) -> Advice | Clauses | None:
@@ -225,7 +225,7 @@ class Races:
             return said
         if advice.remedy.wait is None:
             return self._new_counter(mine, theirs)
-        return self.waits.said(advice)
+        return self.waits.advice_sentence(advice)
 
     def _new_counter(self, mine: ByteAccess, theirs: ByteAccess) -> str:
         """A wait for what has no counter yet, which may take a moment instead."""

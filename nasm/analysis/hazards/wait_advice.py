@@ -8,8 +8,8 @@ from typing import Any
 from nasm.analysis.hazards.rounds import ExecutedLines, Place
 from nasm.language.printing.additions import Addition, line_before, wait
 from nasm.order.advice import Advice
-from nasm.order.again import again
 from nasm.order.check import Check
+from nasm.order.round_takes import again
 from nasm.program.program import Program
 
 
@@ -27,7 +27,7 @@ class WaitAdvice:
         self.program, self.check, self.executed = program, check, executed
         self.line_of, self.coming = line_of, coming
 
-    def said(self, advice: Advice) -> str:
+    def advice_sentence(self, advice: Advice) -> str:
         """What to change, in a sentence."""
         wait, place = advice.remedy.wait, advice.remedy.place
         assert wait is not None
@@ -40,10 +40,10 @@ class WaitAdvice:
         if self.coming(wait.counter):
             wanted += " (more if what is still to be executed posts to it, too)"
         known = self._known(place)
-        said = f"let {where} wait for {wanted}"
+        text = f"let {where} wait for {wanted}"
         if known is not None:
-            said += f", instead of {known.op} {known.value}"
-        return f"{said} (and {advice.step} more in each further round)" if advice.step else said
+            text += f", instead of {known.op} {known.value}"
+        return f"{text} (and {advice.step} more in each further round)" if advice.step else text
 
     def additions(self, advice: Advice) -> list[Addition]:
         """The same as characters to put into the text; none if it takes more than that."""

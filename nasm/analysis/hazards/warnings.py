@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from nasm.base.problems import Note, Problem, Severity, counted, listed
-from nasm.machine.below_zero import BelowZero
 from nasm.machine.lost_results import Losses
+from nasm.machine.negative_counters import BelowZero
 from nasm.machine.numbers import NumberFindings
 from nasm.program.program import Program
 from nasm.sim.counters import Who

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from nasm.analysis.profile.line_observers import (
     BankConflicts,
     ByLine,
-    HeldBack,
+    HeadOfLineBlocking,
     IssuedTransfers,
     Key,
     Readied,
@@ -58,7 +58,7 @@ class Advisor:
                     "W0102", said, hint, lines, key, times, channels, self.channels, "channels"
                 )
 
-    def held_back(self, lines: HeldBack) -> Iterator[Finding]:
+    def blocked_heads(self, lines: HeadOfLineBlocking) -> Iterator[Finding]:
         """Heads of queues that waited while a transfer after them was ready."""
         for key, (times, ticks) in lines.counts.items():
             if self._worth(ticks):

@@ -19,7 +19,7 @@ from nasm.sim.queues import Queue, Task
 from nasm.views.regions import Region
 from nasm.views.tensor import Memory
 
-AHEAD = 32
+LOOKAHEAD = 32
 """How many instructions after the head are considered."""
 
 Key = tuple[int, int]
@@ -84,7 +84,7 @@ class Readied(ByLine):
         self.add(queue.index, queue.pc, 1, until - start)
 
 
-class HeldBack(ByLine):
+class HeadOfLineBlocking(ByLine):
     """How often a line delayed a transfer after it that was ready, and for how many ticks.
 
     A line holds it back while it waits for a semaphore at the head of its queue. Ready is a
@@ -122,7 +122,7 @@ class HeldBack(ByLine):
     def _look(self, queue: int, pc: int) -> Wait | None:
         """The first wait behind an instruction, if it is a transfer's."""
         program, lines = self.program, self.program.queues[queue]
-        for at in range(pc + 1, min(len(lines), pc + 1 + AHEAD)):
+        for at in range(pc + 1, min(len(lines), pc + 1 + LOOKAHEAD)):
             wait = program.waits[lines.waits[at]]
             effect = program.instruction(queue, at).row.effect
             if wait is not None:

@@ -153,7 +153,7 @@ def critical_path(history: History) -> tuple[PathStep, ...]:
             steps.append(
                 PathStep(number, record.queue, record.pc, end, end, end, COMPLETION, "", "latency")
             )
-            number = _held_by(history, number, record)
+            number = _blocking_record(history, number, record)
             continue
         found = edge(history, record)
         work = WORK[record.kind] or ("latency" if point == FINISH else "interval")
@@ -165,7 +165,7 @@ def critical_path(history: History) -> tuple[PathStep, ...]:
     return tuple(reversed(steps))
 
 
-def _held_by(history: History, number: int, record: Record) -> int:
+def _blocking_record(history: History, number: int, record: Record) -> int:
     """The instruction whose completion a later one of its queue had to wait for."""
     for earlier in range(number - 1, -1, -1):
         other = history[earlier]

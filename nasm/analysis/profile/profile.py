@@ -11,7 +11,12 @@ from nasm.analysis import summary as describe
 from nasm.analysis.profile.advice import Advisor
 from nasm.analysis.profile.bounds import bounds, rates
 from nasm.analysis.profile.intervals import union
-from nasm.analysis.profile.line_observers import BankConflicts, HeldBack, IssuedTransfers, Readied
+from nasm.analysis.profile.line_observers import (
+    BankConflicts,
+    HeadOfLineBlocking,
+    IssuedTransfers,
+    Readied,
+)
 from nasm.analysis.profile.minimum_traffic import least
 from nasm.analysis.profile.observers import Moves, Shared, TouchedMemory
 from nasm.analysis.profile.path import PathStep, critical_path
@@ -52,7 +57,7 @@ class WatchedMachine:
         self.shared = Shared(unit.name for unit in machine.program.generation.units)
         self.touched = TouchedMemory(places)
         self.issued, self.readied = IssuedTransfers(program, scheduler.queues), Readied(program)
-        self.held_back = HeldBack(program, self.history)
+        self.blocked_heads = HeadOfLineBlocking(program, self.history)
         self.banks = BankConflicts(program)
         for observer in (
             self.history,
@@ -61,7 +66,7 @@ class WatchedMachine:
             self.touched,
             self.issued,
             self.readied,
-            self.held_back,
+            self.blocked_heads,
             self.banks,
         ):
             scheduler.observe(observer)
@@ -231,7 +236,7 @@ class WatchedMachine:
         advice = Advisor(self.machine.program, self.machine.scheduler.now)
         found = [
             *advice.issued(self.issued),
-            *advice.held_back(self.held_back),
+            *advice.blocked_heads(self.blocked_heads),
             *advice.readied(self.readied),
             *advice.banks(self.banks),
         ]

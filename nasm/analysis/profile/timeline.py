@@ -15,7 +15,7 @@ from nasm.base.problems import Refused, did_you_mean, quoted
 from nasm.base.source import Span
 from nasm.machine import Machine
 from nasm.sim.counters import TRANSFER
-from nasm.sim.history import ARRIVAL, INSTRUCTION, NOBODY, READY, SHARES, History
+from nasm.sim.history import ARRIVAL, INSTRUCTION, NO_QUEUE, READY, SHARES, History
 from nasm.sim.queues import ORDER, Queue, Task
 
 Floats = NDArray[np.float64]
@@ -189,14 +189,14 @@ def _states(machine: Machine, history: History, queue: Queue, edges: Times) -> t
     for code, by in {*zip(cause.tolist(), poster.tolist(), strict=True)}:
         mine = (cause == code) & (poster == by)
         cells.add(name(history.causes[code], by), reach[:-1][mine], start[mine])
-    cause_now = EMPTY if queue.done else name(queue.cause, _or_nobody(queue.poster))
+    cause_now = EMPTY if queue.done else name(queue.cause, _poster_number(queue.poster))
     end = np.array([max(now, int(edges[-1]))])
     cells.add(cause_now, reach[-1:], end)
     return cells.longest()
 
 
-def _or_nobody(poster: int | None) -> int:
-    return NOBODY if poster is None else poster
+def _poster_number(poster: int | None) -> int:
+    return NO_QUEUE if poster is None else poster
 
 
 def namer(machine: Machine) -> Callable[[str, int], str]:
@@ -205,7 +205,7 @@ def namer(machine: Machine) -> Callable[[str, int], str]:
     def name(cause: str, poster: int) -> str:
         if cause == ORDER:
             return BUSY  # a tick between two starts
-        if cause != "semaphore" or poster == NOBODY:
+        if cause != "semaphore" or poster == NO_QUEUE:
             return cause
         return MOVERS if poster == TRANSFER else machine.program.queue_name(poster)
 

@@ -31,7 +31,7 @@ def _heard(argv: Sequence[str] | None, early: KeyboardInterrupt | None = None) -
     with signals.heard(last=argv is None) as stop:
         stop.shield()
         if early is not None:
-            stop.tell(signals.Told.of(early), False)
+            stop.tell(signals.StopSignal.of(early), False)
         code = _done(argv)
     if argv is None:
         import gc

@@ -13,7 +13,7 @@ from nasm.apps.cli.answer import DEFECT, REFUSED, Answer, refuse
 from nasm.apps.cli.verb import named, preload
 from nasm.base import host_memory, signals
 from nasm.base.problems import Failure, Problem, Refused, clean
-from nasm.base.signals import Told
+from nasm.base.signals import StopSignal
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def _command(given: list[str], answer: Answer) -> int:
     elif answer.about == "programs":
         answer.content["programs"] = [parsed.first.program, parsed.program]
     if getattr(parsed, "watch", False):
-        from nasm.apps.cli.watching import watch
+        from nasm.apps.cli.file_watch import watch
 
         return watch(lambda: _again(given, answer), parsed)
     seconds = getattr(parsed, "timeout", None)
@@ -95,7 +95,7 @@ def _verb(parsed: argparse.Namespace) -> int:
 
 def _ending(error: BaseException, given: list[str], verb: str) -> _Ending:
     """What to tell of a verb that did not get to its end."""
-    told = _told(error)
+    told = _stop_reason(error)
     if told is not None:
         if not told.late:
             return _Ending(told.code, f"{told}", "interrupted")
@@ -124,11 +124,11 @@ def _ending(error: BaseException, given: list[str], verb: str) -> _Ending:
     return _Ending(DEFECT, f"{_line(problem)}\n  {problem.hint}", "defect", (problem,))
 
 
-def _told(error: BaseException | None) -> Told | None:
+def _stop_reason(error: BaseException | None) -> StopSignal | None:
     """What told the process to stop, though something else may have gone wrong over that."""
     while error is not None:
         if isinstance(error, KeyboardInterrupt):
-            return Told.of(error)
+            return StopSignal.of(error)
         error = error.__context__
     return None
 

@@ -20,7 +20,7 @@ from nasm.base.source import Source
 from nasm.base.source_files import LARGEST, Given, given_as, program_of, source_of
 from nasm.machine import tensor_io
 from nasm.program.program import Program
-from nasm.runs.running import Running
+from nasm.runs.execution import Running
 from nasm.views.tensor import Tensor
 from nasm.views.view import View
 

@@ -188,7 +188,7 @@ class PartialFile:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self.beside: host_files.Beside | None = None
+        self.beside: host_files.ReplacingFile | None = None
         self.out: IO[bytes]
         self._standard = identity(path) is not None and identity(path) == of_stream(sys.stdout)
         if self._standard:
@@ -201,7 +201,7 @@ class PartialFile:
         elif os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
             self.out = host_files.opened(path, "wb")
         else:
-            self.beside = host_files.Beside(path)
+            self.beside = host_files.ReplacingFile(path)
             self.out = self.beside.out
 
     def keep(self, save: Callable[[IO[bytes]], None]) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from nasm.apps.cli import results
 from nasm.base.problems import Failure
-from nasm.show.log_lines import Found
+from nasm.show.log_lines import ProgramProblems
 
 WHAT = "the SARIF log"
 
@@ -36,7 +36,7 @@ def takes_output(path: str) -> bool:
     return mine is not None and mine == results.identity(path)
 
 
-def write(path: str, found: Iterable[Found]) -> None:
+def write(path: str, found: Iterable[ProgramProblems]) -> None:
     """Write a log whole or not at all; raises Failure."""
     from nasm.show import sarif  # with the long form of every code
 

@@ -27,7 +27,7 @@ class _Console(Visible):
         streams.leave(self.file)
 
 
-class _Held(io.StringIO):
+class _Buffer(io.StringIO):
     """What is to be written to a file or a pipe, in the encoding of that."""
 
     encoding = "utf-8"
@@ -81,7 +81,7 @@ class Screen:
         with streams.writing(stream):
             console.print(part, soft_wrap=whole)
         held = console.file
-        if isinstance(held, _Held):
+        if isinstance(held, _Buffer):
             streams.write(stream, without_blanks(held.getvalue()))
             held.seek(0)
             held.truncate()
@@ -120,7 +120,7 @@ class Screen:
 def _console(stream: IO[str], color: str) -> _Console:
     console = _Console(**settings(stream, color))
     if not console.is_terminal:
-        held = _Held()
+        held = _Buffer()
         held.encoding = getattr(stream, "encoding", None) or "utf-8"
         console.file = held
     return console

@@ -10,7 +10,7 @@ from typing import IO, Any
 
 from nasm.apps.cli import results
 from nasm.base.problems import Failure, Problem
-from nasm.runs.running import Running
+from nasm.runs.execution import Running
 from nasm.show import schema
 from nasm.show.table_files import TableWriters, Writer, ready
 from nasm.show.table_rows import TableRows

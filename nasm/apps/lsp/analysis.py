@@ -15,7 +15,7 @@ from nasm.apps.lsp.symbols import SymbolIndex
 from nasm.base import host_files, signals
 from nasm.base.files import ANY, Allowed
 from nasm.base.problems import Failure, Problem
-from nasm.base.signals import Told
+from nasm.base.signals import StopSignal
 from nasm.base.source import Source
 from nasm.base.suppressions import refused
 from nasm.isa.generation import Generation
@@ -156,7 +156,7 @@ def followed(analysis: Analysis) -> tuple[Problem, ...]:
     try:
         with signals.within(SECONDS):
             found = examine(analysis.program, max_instructions=MOST_FOLLOWED).problems
-    except Told as told:
+    except StopSignal as told:
         if told.leaving and not told.late:
             raise
         return analysis.problems
@@ -190,7 +190,7 @@ def _made(
         return unassembled.program, unassembled.problems, False
     except Failure as failure:
         return None, failure.problems, False
-    except Told as told:
+    except StopSignal as told:
         if told.leaving and not told.late:
             raise
         raise _Late from None

@@ -9,7 +9,7 @@ from itertools import islice
 from nasm.apps.lsp.analysis import Analysis
 from nasm.apps.lsp.items import HOLE
 from nasm.apps.lsp.positions import Position, Range
-from nasm.apps.lsp.symbols import COUNTER, DeclaredSymbol, Mention, alike
+from nasm.apps.lsp.symbols import COUNTER, DeclaredSymbol, Mention, may_be_same_name
 from nasm.apps.repl import completion_words, topics
 from nasm.base.problems import counted
 from nasm.base.source import brief
@@ -92,8 +92,8 @@ def _constant(analysis: Analysis, symbol: DeclaredSymbol, mention: Mention) -> I
 
 def _tensor(analysis: Analysis, symbol: DeclaredSymbol, mention: Mention) -> Iterator[str]:
     made = analysis.program.tensors if analysis.program else {}
-    shape = mention.shape if alike(mention.shape, symbol.shape) else symbol.shape
-    tensors = [t for name, t in made.items() if alike(shape, name)]
+    shape = mention.shape if may_be_same_name(mention.shape, symbol.shape) else symbol.shape
+    tensors = [t for name, t in made.items() if may_be_same_name(shape, name)]
     if not tensors:
         yield from _declared(analysis, symbol, mention)
     yield "\n".join(f"* {tensor_text(tensor)}" for tensor in tensors[:MOST_SHOWN])
@@ -125,7 +125,7 @@ def tensor_text(tensor: Tensor) -> str:
 def _counter(analysis: Analysis, symbol: DeclaredSymbol, mention: Mention) -> Iterator[str]:
     program = analysis.program
     table = {**program.semaphores, **program.events} if program is not None else {}
-    numbers = {number for name, number in table.items() if alike(symbol.shape, name)}
+    numbers = {number for name, number in table.items() if may_be_same_name(symbol.shape, name)}
     yield from _declared(analysis, symbol, mention)
     if program is None or not numbers:
         return
@@ -145,7 +145,7 @@ def _who(program: Program, marked: list[bool], column: str) -> str:
             if span is not None:
                 where = span.source.label, span.line
                 found.setdefault(program.queue_name(number), set()).add(where)
-    return "; ".join(f"@{name} on {_listed(lines)}" for name, lines in found.items()) or "nobody"
+    return "; ".join(f"@{name} on {_listed(lines)}" for name, lines in found.items()) or "no line"
 
 
 def _moment(analysis: Analysis, symbol: DeclaredSymbol, mention: Mention) -> Iterator[str]:
@@ -173,11 +173,11 @@ def _lowered(analysis: Analysis, program: Program, symbol: DeclaredSymbol) -> It
             update, wait = program.updates[lines.updates[pc]], program.waits[lines.waits[pc]]
             if update is not None and where in places[True]:
                 name = program.semaphore_name(update.semaphore)
-                if not any(alike(name, shape) for shape in written):
+                if not any(may_be_same_name(name, shape) for shape in written):
                     posts[f"`${name} += {update.value}`"] = None
             if wait is not None and where in places[False]:
                 name = program.semaphore_name(wait.semaphore)
-                if not any(alike(name, shape) for shape in written):
+                if not any(may_be_same_name(name, shape) for shape in written):
                     waits[f"`${name} {wait.op} {wait.value}`"] = None
     if posts:
         yield f"Its lines have {_first(posts)}."

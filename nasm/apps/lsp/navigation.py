@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from nasm.apps.lsp.analysis import Analysis
 from nasm.apps.lsp.items import HOLE
 from nasm.apps.lsp.positions import Position, Range, Spot
-from nasm.apps.lsp.symbols import COUNTER, NAME, DeclaredSymbol, Mention, alike
+from nasm.apps.lsp.symbols import COUNTER, NAME, DeclaredSymbol, Mention, may_be_same_name
 from nasm.base.names import CONSTANTS, identifier
 from nasm.base.problems import Refused
 from nasm.base.source import brief
@@ -133,10 +133,10 @@ def _taken(analysis: Analysis, symbol: DeclaredSymbol, new: str) -> None:
 def _clash(analysis: Analysis, other: str, new: str) -> bool:
     """Whether names of two shapes are the same: of a plain one the program knows it."""
     if other == new or HOLE in new:
-        return alike(other, new)
+        return may_be_same_name(other, new)
     program = analysis.program
     tables = (program.tensors, program.semaphores, program.events) if program else ()
-    return alike(other, new) and any(new in table for table in tables)
+    return may_be_same_name(other, new) and any(new in table for table in tables)
 
 
 def _shared(one: DeclaredSymbol, other: DeclaredSymbol) -> bool:

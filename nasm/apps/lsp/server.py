@@ -22,7 +22,7 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from nasm import __version__
-from nasm.apps.lsp import completing, diagnostics, formatting, hover, navigation, outline, wire
+from nasm.apps.lsp import completion, diagnostics, formatting, hover, navigation, outline, wire
 from nasm.apps.lsp.analysis import SECONDS, Analysis, AssemblySettings, analyse, followed
 from nasm.apps.lsp.positions import Position, Range, Spot
 from nasm.base.problems import Refused
@@ -71,7 +71,7 @@ class Server(LanguageServer):
         self.ready_to_end = False
         self.known: dict[str, tuple[int | None, Analysis]] = {}
         self.pending: dict[str, asyncio.Task[None]] = {}
-        self.told: dict[str, list[lsp.Diagnostic]] = {}
+        self.published: dict[str, list[lsp.Diagnostic]] = {}
         self.inside: dict[str, dict[str, list[lsp.Diagnostic]]] = {}
         self.fixes: dict[str, tuple[Analysis, list[diagnostics.Fix]]] = {}
 
@@ -142,7 +142,7 @@ class Server(LanguageServer):
             return
         problems = followed(analysis)
         found = diagnostics.diagnostics(analysis, problems)
-        self.told[uri] = [_diagnostic(uri, each) for each in found]
+        self.published[uri] = [_diagnostic(uri, each) for each in found]
         self.fixes[uri] = analysis, diagnostics.fixes(analysis, problems)
         before = self.inside.get(uri, {})
         self.inside[uri] = {
@@ -155,9 +155,9 @@ class Server(LanguageServer):
 
     def publish(self, uri: str) -> None:
         """Tell what is wrong with a text: by itself, and where others that are open include it."""
-        said = list(self.told.get(uri, ()))
+        said = list(self.published.get(uri, ()))
         for inside in self.inside.values():
-            said += (each for each in inside.get(uri, ()) if not _told(each, said))
+            said += (each for each in inside.get(uri, ()) if not _is_published(each, said))
         document = self.workspace.text_documents.get(uri)
         version = document.version if document is not None else None
         self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, said, version))
@@ -173,7 +173,7 @@ class Server(LanguageServer):
         """Forget a text; those that include it have its file again."""
         self.drop(uri)
         self.known.pop(uri, None)
-        self.told.pop(uri, None)
+        self.published.pop(uri, None)
         self.fixes.pop(uri, None)
         inside = self.inside.pop(uri, {})
         for other in (uri, *inside):
@@ -251,7 +251,7 @@ def _words(server: Server) -> None:
         line = lines[at.line].rstrip("\r\n") if at.line < len(lines) else ""
         before = line.encode("utf-16-le", "surrogatepass")[: 2 * at.character]
         text = before.decode("utf-16-le", "replace")
-        found = _several(lambda: completing.completions(server.latest(uri), text))
+        found = _list_of(lambda: completion.completions(server.latest(uri), text))
         return lsp.CompletionList(
             False,
             [
@@ -274,7 +274,7 @@ def _words(server: Server) -> None:
     )
     def coloured(params: lsp.SemanticTokensParams) -> lsp.SemanticTokens:
         analysis = server.current(params.text_document.uri)
-        return lsp.SemanticTokens(_several(lambda: outline.tokens(analysis)))
+        return lsp.SemanticTokens(_list_of(lambda: outline.tokens(analysis)))
 
 
 def _names(server: Server) -> None:
@@ -333,7 +333,7 @@ def _located(
     """Places in a text, in what it includes, and in the texts that are open and include it."""
     found: dict[tuple[str, Range], None] = {}
     for other, analysis, file in server.around(uri):
-        for spot in _several(partial(find, analysis, file)):
+        for spot in _list_of(partial(find, analysis, file)):
             found[_uri(spot.file) if spot.file else other, spot.range] = None
     return [lsp.Location(there, _range(where)) for there, where in found]
 
@@ -342,17 +342,17 @@ def _fixes(server: Server) -> None:
     @server.feature(
         lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions([lsp.CodeActionKind.QuickFix])
     )
-    def offered(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
+    def code_actions(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
         uri = params.text_document.uri
         analysis, found = server.fixes.get(uri, (None, []))
         if analysis is None or analysis is not server.current(uri):
             return []  # of another state of the text: it will be looked at
-        told = server.told.get(uri, [])
+        published = server.published.get(uri, [])
         return [
             lsp.CodeAction(
                 fix.title,
                 lsp.CodeActionKind.QuickFix,
-                [d for d in told if (d.range, d.code) == (_range(fix.range), fix.code)],
+                [d for d in published if (d.range, d.code) == (_range(fix.range), fix.code)],
                 edit=lsp.WorkspaceEdit({uri: [_insertion(*one) for one in fix.insertions]}),
             )
             for fix in found
@@ -373,13 +373,13 @@ def _lists(server: Server) -> None:
             lsp.DocumentSymbol(
                 e.name, _KINDS[e.kind], _range(e.line), _range(e.range), detail=e.kind
             )
-            for e in _several(lambda: outline.entries(analysis))
+            for e in _list_of(lambda: outline.entries(analysis))
         ]
 
     @server.feature(lsp.TEXT_DOCUMENT_FORMATTING)
     def formatted(params: lsp.DocumentFormattingParams) -> list[lsp.TextEdit]:
         analysis = server.current(params.text_document.uri)
-        found = _several(lambda: formatting.tidied(analysis))
+        found = _list_of(lambda: formatting.tidied(analysis))
         return [lsp.TextEdit(_range(where), text) for where, text in found]
 
     if not server.cycles:
@@ -391,7 +391,7 @@ def _lists(server: Server) -> None:
         first, last = params.range.start.line, params.range.end.line
         return [
             lsp.InlayHint(_position(h.position), h.text, tooltip=h.more, padding_left=True)
-            for h in _several(lambda: outline.cycles(analysis, first, last))
+            for h in _list_of(lambda: outline.cycles(analysis, first, last))
         ]
 
 
@@ -404,7 +404,7 @@ def _one(answer: Callable[[], T | None]) -> T | None:
         return None
 
 
-def _several(answer: Callable[[], list[T]]) -> list[T]:
+def _list_of(answer: Callable[[], list[T]]) -> list[T]:
     """The same of what there may be several of."""
     return _one(answer) or []
 
@@ -450,7 +450,7 @@ def _diagnostic(uri: str, found: diagnostics.Diagnostic) -> lsp.Diagnostic:
     )
 
 
-def _told(one: lsp.Diagnostic, others: list[lsp.Diagnostic]) -> bool:
+def _is_published(one: lsp.Diagnostic, others: list[lsp.Diagnostic]) -> bool:
     """Whether the same is said already, whoever led there."""
     key = one.range, one.code, one.message
     return any((o.range, o.code, o.message) == key for o in others)

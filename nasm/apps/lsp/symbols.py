@@ -140,11 +140,11 @@ def meant(space: str, shape: str, scope: NameScope) -> tuple[DeclaredSymbol, ...
         symbol
         for around in scope.around()
         for (within, other), symbol in around.names.items()
-        if within == space and alike(shape, other)
+        if within == space and may_be_same_name(shape, other)
     )
 
 
-def alike(one: str, other: str) -> bool:
+def may_be_same_name(one: str, other: str) -> bool:
     """Whether two shapes may spell the same name."""
     if HOLE not in one and HOLE not in other:
         return one == other

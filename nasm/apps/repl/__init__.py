@@ -49,7 +49,8 @@ def main(
     same. ``init`` is a file of commands to begin with; when it is attended that is by default the
     start-up file of whoever uses it, unless ``no_init``. Unattended it returns 0, or 1 if a
     command failed or the program broke a promise, 2 if it did not assemble, 70 after a defect in
-    nasm, 130 if it was interrupted. Raises :class:`~nasm.base.signals.Told` if a signal ends it.
+    nasm, 130 if it was interrupted. Raises
+    :class:`~nasm.base.signals.StopSignal` if a signal ends it.
     """
     # Rich and the machine are imported here, so that importing nasm.apps.repl costs nothing.
     with gc_pause.paused():
@@ -158,7 +159,7 @@ def unattended(shell: Shell, lines: Iterable[str], view: bool = False) -> tuple[
     except Quit:
         return _judged(shell), True
     except KeyboardInterrupt as error:
-        if signals.Told.of(error).leaving:
+        if signals.StopSignal.of(error).leaving:
             raise
         return INTERRUPTED, False
     except UnicodeDecodeError:

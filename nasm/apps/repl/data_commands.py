@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from nasm.apps.repl import displays
 from nasm.apps.repl.command import WRONG, command
+from nasm.apps.repl.known_names import FORMATS
 from nasm.apps.repl.moving import interruptible
-from nasm.apps.repl.naming import FORMATS
 from nasm.apps.repl.shell import FAILED, INTERRUPTED, Shell
 from nasm.base.problems import Refused, counted, did_you_mean, listed, quoted
 from nasm.debugger.values.expressions import dated

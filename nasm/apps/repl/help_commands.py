@@ -22,7 +22,7 @@ from nasm.apps.repl import (
     view_commands,
 )
 from nasm.apps.repl.command import COMMANDS, WRONG, Command, command, last_word
-from nasm.apps.repl.naming import machine
+from nasm.apps.repl.known_names import machine
 from nasm.apps.repl.shell import Shell
 from nasm.base.problems import Refused, did_you_mean, listed, quoted
 from nasm.isa.instruction import InstructionContext, Row

@@ -58,7 +58,7 @@ def goes_on(lines: Sequence[str]) -> bool:
     begun: list[str] = []
     for line in lines:
         begun.append(line)
-        open_ = line.endswith("\\") or _unfinished(_together(begun)) or _within(begun)
+        open_ = line.endswith("\\") or _unfinished(_joined_lines(begun)) or _within(begun)
         if not line.strip() or not open_:
             begun = []
     return bool(begun)
@@ -80,10 +80,10 @@ def bare(command: str) -> str:
     lines = command.split("\n")
     if _OPENS.match(lines[0]):
         return "\n".join(part for line in lines if (part := _uncommented(line).strip()))
-    return _together(lines)
+    return _joined_lines(lines)
 
 
-def _together(lines: Iterable[str]) -> str:
+def _joined_lines(lines: Iterable[str]) -> str:
     parts = [_uncommented(line).rstrip().removesuffix("\\") for line in lines]
     return " ".join(part.strip() for part in parts if part.strip())
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nasm.apps.repl.command import WRONG, command, subcommand
-from nasm.apps.repl.naming import CHECKS
+from nasm.apps.repl.known_names import CHECKS
 from nasm.apps.repl.shell import Shell
 from nasm.base.problems import Refused, did_you_mean, listed, quoted, rounded
 from nasm.base.source import Source, Span

@@ -51,7 +51,7 @@ def interruptible(shell: Shell) -> Iterator[signals.Stop]:
     """Ctrl-C halts what is done within where the machine is whole."""
     session = shell.session
     session.halt(False)
-    with signals.heard(), signals.asking(session.halt) as stop:
+    with signals.heard(), signals.on_stop(session.halt) as stop:
         # Whatever else breaks in here leaves the flag, and with it a torn machine.
         shell.moving = True
         try:
@@ -140,7 +140,7 @@ def _value(value: object) -> str:
 def came_to(
     shell: Shell,
     before: steps.Snapshot,
-    asked: signals.Told | None,
+    asked: signals.StopSignal | None,
     brief: bool,
     ended: bool = False,
     stopped: bool = True,
@@ -155,7 +155,7 @@ def came_to(
     shell.screen.say(tables.message_lines(said, more))
     judged = session.judged()
     every = in_turn(judged.warnings, judged.errors)
-    new = [p for p in every if steps.told(p) not in before.noticed]
+    new = [p for p in every if steps.problem_key(p) not in before.noticed]
     for problem in (*new, *session.problems[before.problems :]):
         shell.screen.problem(problem)
     if asked is not None and not session.over:

@@ -172,7 +172,7 @@ def source(shell: Shell, width: int, most: int) -> list[str]:
     last = of.position(len(of.text.rstrip()))[0]
     first = sorted(marks, key=lambda n: not any(said.endswith(">") for said in marks[n]))
     chosen = _around(first or [1], last, most)
-    names = {n: _beside(marks[n]) for n in chosen if n in marks}
+    names = {n: _engine_labels(marks[n]) for n in chosen if n in marks}
     wide = max(map(len, names.values()), default=0)
     lines, before = list[str](), chosen[0] - 1 if chosen else 0
     margins = [f"{names.get(n, ''):>{wide}} {n:>4} | " for n in chosen]
@@ -192,7 +192,7 @@ def _by_start(session: Session) -> list[EngineContext]:
     return sorted(busy, key=lambda e: (e.starts is None, e.starts or 0))
 
 
-def _beside(said: Sequence[str]) -> str:
+def _engine_labels(said: Sequence[str]) -> str:
     """The names of engines, shortened alike if they are too long together."""
     whole = ",".join(said)
     if len(whole) <= MARGIN:

@@ -33,7 +33,7 @@ from nasm.apps.repl.shell import Quit, Shell
 from nasm.apps.repl.suggest import CompletionNames, suggest
 from nasm.base import host_files, signals
 from nasm.base.problems import columns
-from nasm.base.signals import Told
+from nasm.base.signals import StopSignal
 from nasm.debugger.session import NO_PROGRAM, Session
 from nasm.language.text.lexemes import TERMINALS, lexemes
 from nasm.machine.records import QueueRecord, Status
@@ -245,7 +245,7 @@ def interact(shell: Shell, input: Input | None = None, output: Output | None = N
             above.renew(session)
             line = _line(session)
         except KeyboardInterrupt as error:
-            if Told.of(error).leaving:
+            if StopSignal.of(error).leaving:
                 raise
             continue
         except EOFError:
@@ -302,7 +302,7 @@ def _line(session: PromptSession[str]) -> str:
         if app.future is not None and not app.future.done():
             app.exit(exception=EOFError)
 
-    with signals.heard(), signals.asking(leave) as stop:
+    with signals.heard(), signals.on_stop(leave) as stop:
         try:
             return session.prompt()
         except (EOFError, OSError) as problem:

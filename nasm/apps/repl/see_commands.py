@@ -137,4 +137,4 @@ def why(shell: Shell, rest: str) -> None:
         told = session.why(word, **depth)
     from nasm.show import origins
 
-    screen.say(origins.told(told, screen.width, screen.ascii_only))
+    screen.say(origins.chain_lines(told, screen.width, screen.ascii_only))

@@ -160,7 +160,7 @@ def info_settings(shell: Shell, rest: str) -> None:
     """The settings of the debugger, and what they may be."""
     names = [settings.split(rest)[0]] if rest else list(SETTINGS)
     rows = [
-        (name, shell.settings.said(name), SETTINGS[name].kind.legal, SETTINGS[name].summary)
+        (name, shell.settings.written(name), SETTINGS[name].kind.legal, SETTINGS[name].summary)
         for name in names
     ]
     shell.screen.say(table(("setting", "value", "may be", "meaning"), rows, shell.screen.width))

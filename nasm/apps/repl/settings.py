@@ -30,7 +30,7 @@ class SettingKind(Protocol):
     def value(self, text: str) -> Any:
         """What a text stands for; raises ValueError."""
 
-    def said(self, value: Any) -> str:
+    def written(self, value: Any) -> str:
         """A value as it is written."""
 
 
@@ -54,7 +54,7 @@ class OnOff:
             raise ValueError(text)
         return text == "on"
 
-    def said(self, value: Any) -> str:
+    def written(self, value: Any) -> str:
         """A value as it is written."""
         return "on" if value else "off"
 
@@ -76,7 +76,7 @@ class OneOf:
             raise ValueError(text)
         return text
 
-    def said(self, value: Any) -> str:
+    def written(self, value: Any) -> str:
         """A value as it is written."""
         return str(value)
 
@@ -101,7 +101,7 @@ class Attended:
             raise ValueError(text)
         return None if text == "auto" else text == "on"
 
-    def said(self, value: Any) -> str:
+    def written(self, value: Any) -> str:
         """A value as it is written."""
         return "auto" if value is None else "on" if value else "off"
 
@@ -130,7 +130,7 @@ class ColumnCount:
             raise ValueError(text)
         return int(text)
 
-    def said(self, value: Any) -> str:
+    def written(self, value: Any) -> str:
         """A value as it is written."""
         return "auto" if value is None else str(value)
 
@@ -173,7 +173,7 @@ class Panels:
             raise ValueError(text)
         return tuple(name for name in PANELS if name in words)
 
-    def said(self, value: Any) -> str:
+    def written(self, value: Any) -> str:
         """A value as it is written."""
         return "on" if value == USUAL else " ".join(value) or "off"
 
@@ -223,9 +223,9 @@ class ReplSettings:
     )
     color: str = _declared("color", OneOf(COLORS), "auto", "show colours")
 
-    def said(self, name: str) -> str:
+    def written(self, name: str) -> str:
         """A setting's value as it is written."""
-        return SETTINGS[name].kind.said(getattr(self, _FIELDS[name]))
+        return SETTINGS[name].kind.written(getattr(self, _FIELDS[name]))
 
     def put(self, name: str, text: str) -> None:
         """Give a setting a value as it is written; raises Refused."""
@@ -235,7 +235,7 @@ class ReplSettings:
         except ValueError:
             found = f"found '{quoted(text)}'" if text else "found nothing"
             raise Refused(
-                WRONG, f"'{name}' is {kind.legal}; {found}", f"it is {self.said(name)}"
+                WRONG, f"'{name}' is {kind.legal}; {found}", f"it is {self.written(name)}"
             ) from None
 
 

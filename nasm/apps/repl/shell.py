@@ -11,7 +11,7 @@ from typing import Any
 
 from nasm.apps.repl import command, input
 from nasm.apps.repl.displays import Displays
-from nasm.apps.repl.naming import names
+from nasm.apps.repl.known_names import names
 from nasm.apps.repl.recording import SessionRecording
 from nasm.apps.repl.screen import ReplScreen, ScreenUnwritable
 from nasm.apps.repl.settings import ReplSettings
@@ -19,7 +19,7 @@ from nasm.apps.repl.suggest import CompletionNames
 from nasm.base import gc_pause, host_memory
 from nasm.base.files import ANY, Allowed
 from nasm.base.problems import Failure, Problem, Refused, counted, did_you_mean, in_line, quoted
-from nasm.base.signals import Told
+from nasm.base.signals import StopSignal
 from nasm.base.source_files import Given, program_of, source_of
 from nasm.debugger.session import Session
 from nasm.isa.timing import Timing
@@ -251,7 +251,7 @@ class Shell:
         except (Quit, ScreenUnwritable, BrokenPipeError):
             raise
         except KeyboardInterrupt as error:
-            if Told.of(error).leaving:
+            if StopSignal.of(error).leaving:
                 raise
             self.interrupted()
         except Failure as failure:

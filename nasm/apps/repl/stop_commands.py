@@ -59,7 +59,7 @@ def _set(shell: Shell, rest: str, temporary: bool) -> None:
     made = shell.session.break_at(
         what, after=after, condition=condition, temporary=temporary, name=name
     )
-    _told(shell, made)
+    _print_stop(shell, made)
 
 
 def _parted(rest: str) -> tuple[str, str, str]:
@@ -74,7 +74,7 @@ def _parted(rest: str) -> tuple[str, str, str]:
     return rest.strip(), condition, name
 
 
-def _told(shell: Shell, made: Breakpoint) -> None:
+def _print_stop(shell: Shell, made: Breakpoint) -> None:
     kind = "watchpoint" if made.watch else "breakpoint"
     shell.screen.say(f"{kind} {made}")
     if made.note:
@@ -122,7 +122,7 @@ def _watch(shell: Shell, rest: str, how: str) -> None:
     if not what:
         raise Refused(WRONG, "watch what?", "watch acc, watch t[3, 0:8], watch psum bank 2")
     made = shell.session.watch(what, how, condition=condition, name=name)
-    _told(shell, made)
+    _print_stop(shell, made)
 
 
 @command("info breakpoints", "b", "watchpoints", "stops")

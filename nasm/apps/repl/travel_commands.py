@@ -168,7 +168,7 @@ def undo(shell: Shell, rest: str) -> None:
 
     def go(session: Session) -> str:
         change = session.undo()
-        if change is None and session.past.ahead is not None:
+        if change is None and session.past.next_change is not None:
             hint = "go to a time after it first: 'goto end'"
             raise Refused(WRONG, "what was changed by hand lies ahead", hint)
         if change is None:

@@ -154,7 +154,9 @@ def _acted(
     return found
 
 
-def _done(shell: Shell, act: Callable[[Session], Result]) -> tuple[Result, signals.Told | None]:
+def _done(
+    shell: Shell, act: Callable[[Session], Result]
+) -> tuple[Result, signals.StopSignal | None]:
     """Do what may move the machine; also returns by whom that was stopped."""
     whole(shell)
     with interruptible(shell) as stop:

@@ -68,7 +68,7 @@ def header(stream: IO[bytes]) -> Header:
         text = _exactly(stream, length).decode("utf-8" if version[0] == 3 else "latin-1")
     except UnicodeDecodeError:
         raise Damaged("its header is not UTF-8") from None
-    shape, dtype, fortran = _said(text)
+    shape, dtype, fortran = _header_fields(text)
     return Header(shape, dtype, fortran, len(MAGIC) + len(version) + width + length)
 
 
@@ -79,7 +79,7 @@ def _exactly(stream: IO[bytes], count: int) -> bytes:
     return found
 
 
-def _said(text: str) -> tuple[tuple[int, ...], np.dtype[Any], bool]:
+def _header_fields(text: str) -> tuple[tuple[int, ...], np.dtype[Any], bool]:
     """Shape, dtype and whether the order is Fortran's, of the text of a header."""
     match = _HEADER.fullmatch(text)
     said = dict(zip(match.groups()[::2], match.groups()[1::2], strict=True)) if match else {}

@@ -8,7 +8,15 @@ from functools import cache, partial
 import numpy as np
 import numpy.typing as npt
 
-from nasm.base.dtypes.table import Array, DType, DTypeError, ElementKind, Float32, Float64, held_as
+from nasm.base.dtypes.table import (
+    Array,
+    DType,
+    DTypeError,
+    ElementKind,
+    Float32,
+    Float64,
+    require_dtype,
+)
 
 _FLOAT16 = np.dtype(np.float16)
 _FLOAT32 = np.dtype(np.float32)
@@ -21,7 +29,7 @@ def to_float32(array: Array, dtype: DType) -> Float32:
     Exact, but for 32-bit integers beyond 2**24, which round to nearest even (assumed). A
     float32 or tfloat32 array is returned as it is. Packed dtypes raise :class:`DTypeError`.
     """
-    held_as(array, dtype.numpy)
+    require_dtype(array, dtype.numpy)
     if dtype.kind is ElementKind.PACKED:
         raise _packed(dtype)
     if dtype.numpy == _FLOAT32:
@@ -61,7 +69,7 @@ def from_float32(
     is returned as it is. Packed and scale dtypes raise :class:`DTypeError`: only quantizing
     produces them. ``lost`` is called with what overflows or saturates.
     """
-    held_as(values, _FLOAT32)
+    require_dtype(values, _FLOAT32)
     if dtype.numpy == _FLOAT32:
         return values
     if dtype.kind is ElementKind.INT:
@@ -85,7 +93,7 @@ def round_tfloat32(values: Float32) -> Float32:
     This is how matrix multiplication reads tfloat32 (assumed). Values that round past the
     largest become infinite; infinities and NaN stay.
     """
-    held_as(values, _FLOAT32)
+    require_dtype(values, _FLOAT32)
     bits = values.view(np.uint32)
     odd = (bits >> np.uint32(13)) & np.uint32(1)
     rounded = (bits + (odd + np.uint32(0x0FFF))) & np.uint32(0xFFFFE000)
@@ -117,7 +125,7 @@ def convert_float64(values: Float64, dtype: DType, saturate: bool = False) -> Ar
     Also gives a scale dtype its powers of two and NaN, and a packed dtype zeros; any other value
     for either raises :class:`DTypeError`.
     """
-    held_as(values, _FLOAT64)
+    require_dtype(values, _FLOAT64)
     if dtype.is_int:
         return _to_integer(values, dtype)
     with np.errstate(all="ignore"):

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from nasm.base.dtypes.table import Array, DType, DTypeError, ElementKind, held_as
+from nasm.base.dtypes.table import Array, DType, DTypeError, ElementKind, require_dtype
 
 
 def npy_storable(array: Array, dtype: DType) -> Array:
     """The array as a .npy file holds it: itself, or its bits where .npy lacks the dtype."""
-    held_as(array, dtype.numpy)
+    require_dtype(array, dtype.numpy)
     return array if dtype.in_npy else array.view(dtype.bits_dtype)
 
 

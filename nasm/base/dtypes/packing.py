@@ -9,14 +9,22 @@ import numpy as np
 import numpy.typing as npt
 
 from nasm.base.dtypes.casts import from_float32, to_float32
-from nasm.base.dtypes.table import DTYPES, Array, DType, DTypeError, ElementKind, Float32, held_as
+from nasm.base.dtypes.table import (
+    DTYPES,
+    Array,
+    DType,
+    DTypeError,
+    ElementKind,
+    Float32,
+    require_dtype,
+)
 
 Codes = npt.NDArray[np.uint8]
 
 
 def unpacked(array: Array, dtype: DType) -> Codes:
     """The bits of each of the four values, along a new last axis."""
-    held_as(array, dtype.numpy)
+    require_dtype(array, dtype.numpy)
     places = _places(dtype)
     mask = array.dtype.type((1 << _width(dtype)) - 1)
     codes: Codes = ((array[..., None] >> places) & mask).astype(np.uint8)
@@ -25,7 +33,7 @@ def unpacked(array: Array, dtype: DType) -> Codes:
 
 def packed(codes: Codes, dtype: DType) -> Array:
     """Elements of the bits of four values each, which lie along the last axis."""
-    held_as(codes, np.dtype(np.uint8))
+    require_dtype(codes, np.dtype(np.uint8))
     if codes.shape[-1:] != (4,):
         raise DTypeError(f"an element of {dtype} is 4 values, found {codes.shape[-1]}")
     wide = codes.astype(dtype.numpy) << _places(dtype)
@@ -46,7 +54,7 @@ def pack(values: Float32, dtype: DType, saturate: bool = False) -> Array:
     8-bit floats overflow as :func:`from_float32` does. A 4-bit float has neither infinities nor
     NaN: beyond 6 it saturates, and NaN becomes 0 (assumed).
     """
-    held_as(values, np.dtype(np.float32))
+    require_dtype(values, np.dtype(np.float32))
     part = _part(dtype)
     if part is not None:
         return packed(from_float32(values, part, saturate).view(np.uint8), dtype)

@@ -213,7 +213,7 @@ def names() -> tuple[str, ...]:
     return tuple(_SPELLINGS)
 
 
-def held_as(array: Array, wanted: np.dtype[Any]) -> None:
+def require_dtype(array: Array, wanted: np.dtype[Any]) -> None:
     """Refuse an array of another type: bits are reinterpreted, which would give garbage."""
     if array.dtype != wanted:
         raise TypeError(f"the array is {array.dtype}, wanted {wanted}")

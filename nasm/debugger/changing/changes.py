@@ -13,12 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from nasm.base.problems import Refused
-from nasm.isa.held import Part
-from nasm.isa.micro import Micro
+from nasm.isa.core_state import Part
+from nasm.isa.micro_instructions import Micro
 from nasm.machine.access import Access
 from nasm.machine.records import Status
-from nasm.program.deferred import DeferredMoment
-from nasm.runs.running import Running
+from nasm.program.text_items import DeferredMoment
+from nasm.runs.execution import Running
 from nasm.sim.counters import HIGHEST, LOWEST
 from nasm.sim.divert import divert
 from nasm.sim.memory import Array

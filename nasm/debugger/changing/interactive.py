@@ -14,7 +14,7 @@ from nasm.language.resume import Added, Continuation
 from nasm.machine import growth, tensor_io
 from nasm.machine.records import Executed
 from nasm.program.program import Program
-from nasm.runs.running import Running
+from nasm.runs.execution import Running
 from nasm.sim.memory import Array
 from nasm.sim.trace import InstructionRecord
 from nasm.views.view import View
@@ -153,7 +153,7 @@ def complete(running: Running, change: Type) -> None:
     running.complete([(queues[index], pcs) for index, pcs in change.pcs])
 
 
-def told(
+def typed_result(
     running: Running,
     typing: Typing,
     change: Type,

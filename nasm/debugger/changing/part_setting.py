@@ -12,10 +12,10 @@ from nasm.base.dtypes import DType
 from nasm.base.problems import Failure, Refused, listed, quoted
 from nasm.debugger.changing.changes import WRONG, SetPart
 from nasm.debugger.changing.values import Wanted, stored
+from nasm.debugger.values.core_parts import PartPlace
 from nasm.debugger.values.expressions import Expression
-from nasm.debugger.values.parts import PartPlace
-from nasm.isa.held import Seen
-from nasm.runs.running import Running
+from nasm.isa.core_state import Seen
+from nasm.runs.execution import Running
 
 VIEWED = re.compile(r"(.+?)\.view\(\s*(\w+)\s*\)\s*", re.DOTALL)
 WORD = re.compile(r"[A-Za-z_]\w*")

@@ -23,7 +23,7 @@ from nasm.debugger.moving.delta import MemoryChange
 from nasm.debugger.moving.stops import ElementChange
 from nasm.machine.outlines import NoValues
 from nasm.machine.state import UNKNOWN
-from nasm.runs.running import Running
+from nasm.runs.execution import Running
 from nasm.sim.queues import Queue
 
 REGISTER = re.compile(r"@?([\w.]+?)(?:\s+|\.)%r(\d+)")
@@ -167,7 +167,7 @@ def _of_line(running: Running, queue: Queue, name: str, line: int) -> int:
     raise Refused(WRONG, f"@{name} has no instruction on line {line}")
 
 
-def held(running: Running, change: HandChange) -> int | None:
+def current_value(running: Running, change: HandChange) -> int | None:
     """What the semaphore or the register of a change holds; None if that is not known."""
     if isinstance(change, SetSemaphore):
         return running.machine.scheduler.semaphores[change.number].value

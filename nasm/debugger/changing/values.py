@@ -14,8 +14,8 @@ from nasm.base.array_files import SPELLING, ArrayFile, read_array
 from nasm.base.problems import Refused, counted, quoted
 from nasm.debugger.changing.changes import WRONG
 from nasm.debugger.values.expressions import Expression
+from nasm.runs.execution import Running
 from nasm.runs.inspection import Inspection
-from nasm.runs.running import Running
 from nasm.sim.memory import Array
 
 QUOTED = re.compile(r'"([^"\n]*)"')

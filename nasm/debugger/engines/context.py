@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from nasm.analysis.summary import form_text, instruction_text, units
 from nasm.base.problems import listed
-from nasm.debugger.engines.future_posts import Outlook
+from nasm.debugger.engines.future_posts import ProgramFlows
 from nasm.debugger.engines.moment import Start
 from nasm.debugger.engines.records import Context, Doing, EngineContext, Hold
 from nasm.debugger.engines.semaphore_wait import Awaiting
 from nasm.isa.implicit_kinds import EngineValue
-from nasm.isa.micro import Micro
+from nasm.isa.micro_instructions import Micro
 from nasm.machine.records import Status
 from nasm.sim.queues import NEVER, Queue, Task
 from nasm.sim.resources import Resource
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from nasm.machine import Machine
 
 
-def context(machine: Machine, outlook: Outlook, status: Status) -> Context:
+def context(machine: Machine, outlook: ProgramFlows, status: Status) -> Context:
     """What every engine is doing now, and why."""
     seen = Scene(machine, outlook, status)
     return Context(machine.scheduler.now, status, seen.engines(), seen.transfers, units(machine))
@@ -141,13 +141,19 @@ class Scene(Awaiting):
         if behind is not None and behind.finish > self.now:
             who = (queue.index, behind.pc)
             what = self._result(queue, task, behind.task)
-            said = f"waits for {what} of {self.beside(who, queue)}, {self.more(behind.finish)}"
+            said = (
+                f"waits for {what} of {self.relative_place(who, queue)}, {self.more(behind.finish)}"
+            )
             start.hold(Hold("data", said, behind.finish, True, (self.place(who),)))
         gate = task.work.gate() if task.work.gate is not None else 0
         if gate > self.now:
             maker = next((f.pc for f in reversed(queue.flight) if f.until == gate), None)
             by = () if maker is None else (self.place((queue.index, maker)),)
-            of = f" of {self.beside((queue.index, maker), queue)}" if maker is not None else ""
+            of = (
+                f" of {self.relative_place((queue.index, maker), queue)}"
+                if maker is not None
+                else ""
+            )
             said = f"waits for {self._awaited(queue, gate)}{of}, {self.more(gate)}"
             start.hold(Hold("data", said, gate, True, by))
         for port in task.ports:
@@ -202,7 +208,7 @@ class Scene(Awaiting):
             said = f"makes {resource.name} ready ({label}), {self.more(free)}"
             return Hold("ready", said, free, certain)
         by = () if holder is None else (self.place(holder),)
-        what = f" by {self.beside(holder, queue)}" if holder is not None else ""
+        what = f" by {self.relative_place(holder, queue)}" if holder is not None else ""
         name = resource.name if kind in resource.name else f"{kind} {resource.name}"
         said = f"waits for the {name}, kept{what}, {self.more(free)}"
         return Hold(kind, said, free, certain, by)

@@ -13,7 +13,7 @@ from nasm.sim.counters import Semaphore, holds
 from nasm.sim.queues import NEVER, Queue, Wait
 
 if TYPE_CHECKING:
-    from nasm.debugger.engines.future_posts import Outlook
+    from nasm.debugger.engines.future_posts import ProgramFlows
     from nasm.machine import Machine
 
 
@@ -24,7 +24,7 @@ class _Post(NamedTuple):
     amount: int | None
 
 
-def earliest(machine: Machine, outlook: Outlook, lands: Callable[[int], int]) -> list[int]:
+def earliest(machine: Machine, outlook: ProgramFlows, lands: Callable[[int], int]) -> list[int]:
     """A tick for each queue before which its next instruction cannot start.
 
     ``lands`` gives the tick before which a transfer in flight, by its key, cannot have landed
@@ -85,7 +85,7 @@ def _known(machine: Machine, number: int, lands: Callable[[int], int]) -> list[_
 
 
 def _to_come(
-    machine: Machine, outlook: Outlook, number: int, mine: int, found: list[int]
+    machine: Machine, outlook: ProgramFlows, number: int, mine: int, found: list[int]
 ) -> list[_Post]:
     """Posts of instructions that have not started: each any number of times."""
     return [

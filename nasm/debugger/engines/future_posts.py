@@ -36,7 +36,7 @@ class Future(NamedTuple):
     dispatch: int
 
 
-class Outlook:
+class ProgramFlows:
     """What the text of a program determines about its queues, at any pc."""
 
     def __init__(self, machine: Machine) -> None:
@@ -64,9 +64,9 @@ class Outlook:
         if typed is not None:
             return typed
         pc = (*queue.resume, queue.pc)[0]
-        return self._behind(queue, pc, pcs) if pc < queue.length else None
+        return self._next_reached(queue, pc, pcs) if pc < queue.length else None
 
-    def _behind(self, queue: Queue, pc: int, pcs: list[int]) -> int | None:
+    def _next_reached(self, queue: Queue, pc: int, pcs: list[int]) -> int | None:
         """The same for a queue that continues at a pc of its program."""
         at, last = bisect_left(pcs, pc), bisect_left(pcs, queue.length)
         if not self.program.queues[queue.index].labels:

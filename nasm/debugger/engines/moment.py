@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from nasm.base.problems import listed
 from nasm.base.source import Span
-from nasm.debugger.engines.future_posts import Outlook
+from nasm.debugger.engines.future_posts import ProgramFlows
 from nasm.debugger.engines.records import Hold, Location
-from nasm.debugger.engines.transfers import look_ahead, under_way
+from nasm.debugger.engines.transfers import predict, under_way
 from nasm.machine.records import Status
 from nasm.sim.counters import Who
 from nasm.sim.queues import Queue
@@ -40,11 +40,11 @@ class Start:
 class Situation:
     """A machine between two events: reads it, and changes nothing."""
 
-    def __init__(self, machine: Machine, outlook: Outlook, status: Status) -> None:
+    def __init__(self, machine: Machine, outlook: ProgramFlows, status: Status) -> None:
         self.machine, self.program, self.outlook = machine, machine.program, outlook
         self.scheduler, self.status = machine.scheduler, status
         self.now = machine.scheduler.now
-        landings, self.earliest = look_ahead(machine, outlook)
+        landings, self.earliest = predict(machine, outlook)
         self.transfers = under_way(machine, landings)
 
     def place(self, who: Who | None) -> Location:
@@ -67,7 +67,7 @@ class Situation:
         """A tick in microseconds."""
         return f"{self.machine.microseconds(tick):,.3f} µs"
 
-    def beside(self, who: Who, queue: Queue) -> str:
+    def relative_place(self, who: Who, queue: Queue) -> str:
         """An instruction, named relative to the engine in question."""
         place = self.place(who)
         return place.where if who[0] == queue.index else str(place)

@@ -26,7 +26,7 @@ from nasm.debugger.engines.records import Location
 from nasm.sim.channels import ChannelGroup, Group
 from nasm.sim.counters import TRANSFER, Who
 from nasm.sim.events import Observer
-from nasm.sim.history import NOBODY
+from nasm.sim.history import NO_QUEUE
 from nasm.sim.queues import Flying, Idle, Queue, Task
 from nasm.sim.scheduler import Scheduler
 
@@ -178,7 +178,7 @@ def strip(past: Past, scene: Scene, cycles: int | None, width: int) -> TimeSoFar
         if machine.scheduler.halted:
             return None
         _under_way(machine.scheduler, spells)
-        return _told(scene, spells, first, width)
+        return _time_so_far(scene, spells, first, width)
 
 
 def _under_way(scheduler: Scheduler, spells: _Spells) -> None:
@@ -193,7 +193,7 @@ def _under_way(scheduler: Scheduler, spells: _Spells) -> None:
                         spells.moved(group, scheduler.now)
 
 
-def _told(scene: Scene, spells: _Spells, first: int, width: int) -> TimeSoFar:
+def _time_so_far(scene: Scene, spells: _Spells, first: int, width: int) -> TimeSoFar:
     """What was noted, as records."""
     machine, now = scene.machine, scene.now
     engines = tuple(
@@ -244,7 +244,7 @@ def _spell(scene: Scene, one: _Stretch) -> Spell:
     begin, end, state = one
     if not isinstance(state, str):
         cause, by = state
-        state = namer(scene.machine)(cause, NOBODY if by is None else by)
+        state = namer(scene.machine)(cause, NO_QUEUE if by is None else by)
     return Spell(begin, end, state)
 
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from nasm.base.problems import clean
 from nasm.base.source import Span
 from nasm.debugger.engines.earliest_starts import earliest
-from nasm.debugger.engines.future_posts import Outlook
+from nasm.debugger.engines.future_posts import ProgramFlows
 from nasm.isa.declared_transfer import DeclaredTransfer
 from nasm.isa.list_kinds import views
 from nasm.machine.writers import written
 from nasm.program.program import Instruction
-from nasm.sim import turns
+from nasm.sim import round_robin
 from nasm.sim.channels import ChannelGroup, Flight, Group, members
 from nasm.sim.counters import TRANSFER, Who
 from nasm.views.spelling import spell
@@ -92,7 +92,7 @@ class Landings:
     already, if nothing of another ring gets in between.
     """
 
-    def __init__(self, machine: Machine, outlook: Outlook, starts: Sequence[int] = ()) -> None:
+    def __init__(self, machine: Machine, outlook: ProgramFlows, starts: Sequence[int] = ()) -> None:
         self.scheduler = machine.scheduler
         self.of: dict[int, Landing] = defaultdict(Landing)
         self.arriving: dict[int, int] = {}
@@ -134,7 +134,7 @@ class Landings:
                 started = group.start >= 0
                 start = group.start if started else at
                 left = group.packets - group.done
-                at = at + turns.passed(group, left) if left else at
+                at = at + round_robin.passed(group, left) if left else at
                 known = known and (started or not self._stretched(group.flight))
                 known = known and not self._between(core, ring, at)
                 self._add(group.flight, max(start + group.latency, at), known)
@@ -173,7 +173,7 @@ class Landings:
         return bool(self.scheduler.service.supply) and flight.shared
 
 
-def look_ahead(machine: Machine, outlook: Outlook) -> tuple[Landings, list[int]]:
+def predict(machine: Machine, outlook: ProgramFlows) -> tuple[Landings, list[int]]:
     """When transfers in flight land, and the earliest next start of each queue."""
     starts: list[int] = []
     for _ in range(2):  # a transfer to come may be in the way of one, and wait for that

@@ -20,7 +20,7 @@ from nasm.views.regions import Region, intersect
 from nasm.views.view import Reg, View
 
 if TYPE_CHECKING:
-    from nasm.debugger.engines.future_posts import Outlook
+    from nasm.debugger.engines.future_posts import ProgramFlows
     from nasm.machine import Machine
     from nasm.runs.inspection import Inspection
 
@@ -54,11 +54,11 @@ class LineUse:
         return clean(f"<{self.engine} pc {self.pcs[0]} {self.does}: {self.text}>")
 
 
-Found = tuple[str, str, bool]
+UseKind = tuple[str, str, bool]
 """What an instruction does, how much, and whether that is decided when it runs."""
 
 
-def uses(held: Inspection, outlook: Outlook, text: str) -> tuple[LineUse, ...]:
+def uses(held: Inspection, outlook: ProgramFlows, text: str) -> tuple[LineUse, ...]:
     """Who uses a tensor or slice, a ``$semaphore`` or a register; raises Failure or Refused."""
     machine, text = held.machine, held.spelled(text.strip())
     register = _REGISTER.fullmatch(text)
@@ -79,13 +79,13 @@ def uses(held: Inspection, outlook: Outlook, text: str) -> tuple[LineUse, ...]:
     return found
 
 
-def of_view(machine: Machine, outlook: Outlook, view: View) -> tuple[LineUse, ...]:
+def of_view(machine: Machine, outlook: ProgramFlows, view: View) -> tuple[LineUse, ...]:
     """Who reads and writes any byte of a view, queue by queue in order."""
     wanted = machine.addresses.region(view)
     area, program = machine.state.areas[view.tensor.index], machine.program
-    known: dict[int, tuple[Found, ...]] = {}
+    known: dict[int, tuple[UseKind, ...]] = {}
 
-    def does(queue: int, pc: int) -> tuple[Found, ...]:
+    def does(queue: int, pc: int) -> tuple[UseKind, ...]:
         number = program.queues[queue].instructions[pc]
         if number not in known:
             known[number] = tuple(_touches(machine, program.instructions[number], area, wanted))
@@ -96,7 +96,7 @@ def of_view(machine: Machine, outlook: Outlook, view: View) -> tuple[LineUse, ..
 
 def _touches(
     machine: Machine, instruction: Instruction, area: int, wanted: Region
-) -> Iterator[Found]:
+) -> Iterator[UseKind]:
     for does, operands in ((READS, read(instruction)), (WRITES, written(instruction))):
         near = [v for v in operands if machine.state.areas[v.tensor.index] == area]
         exact = [v for v in near if not v.dynamic and v.offsets is None]
@@ -124,7 +124,7 @@ def _footprint(machine: Machine, instruction: Instruction, view: View) -> tuple[
     )
 
 
-def of_semaphore(machine: Machine, outlook: Outlook, number: int) -> tuple[LineUse, ...]:
+def of_semaphore(machine: Machine, outlook: ProgramFlows, number: int) -> tuple[LineUse, ...]:
     """The lines that post and wait for a semaphore or event, queue by queue in order."""
     program = machine.program
     waits = {
@@ -135,7 +135,7 @@ def of_semaphore(machine: Machine, outlook: Outlook, number: int) -> tuple[LineU
     posts = outlook.changing.pcs(number)
     changing = {queue: frozenset(pcs) for queue, pcs in posts.items()}
 
-    def does(queue: int, pc: int) -> tuple[Found, ...]:
+    def does(queue: int, pc: int) -> tuple[UseKind, ...]:
         lines, found = program.queues[queue], []
         if lines.waits[pc] in waits:
             found.append((WAITS, waits[lines.waits[pc]], False))
@@ -153,15 +153,15 @@ def of_semaphore(machine: Machine, outlook: Outlook, number: int) -> tuple[LineU
 
 
 def of_register(
-    machine: Machine, outlook: Outlook, register: int, queues: Iterable[int]
+    machine: Machine, outlook: ProgramFlows, register: int, queues: Iterable[int]
 ) -> tuple[LineUse, ...]:
     """Who of some queues reads or sets a register of its engine."""
     program, wanted = machine.program, frozenset(queues)
 
-    def does(queue: int, pc: int) -> Sequence[Found]:
+    def does(queue: int, pc: int) -> Sequence[UseKind]:
         if queue not in wanted:
             return ()
-        instruction, found = program.instruction(queue, pc), list[Found]()
+        instruction, found = program.instruction(queue, pc), list[UseKind]()
         if register in _read_registers(instruction):
             found.append((READS, "", False))
         if register in written_registers(instruction):
@@ -182,12 +182,12 @@ def _read_registers(instruction: Instruction) -> set[int]:
 
 
 def _folded(
-    machine: Machine, outlook: Outlook, does: Callable[[int, int], Sequence[Found]]
+    machine: Machine, outlook: ProgramFlows, does: Callable[[int, int], Sequence[UseKind]]
 ) -> tuple[LineUse, ...]:
     """The instructions of each line that do the same, as one."""
     program, made = machine.program, []
     for queue, lines in enumerate(program.queues):
-        found: dict[tuple[int, Found], list[int]] = {}
+        found: dict[tuple[int, UseKind], list[int]] = {}
         for pc in range(len(lines)):
             for one in does(queue, pc):
                 found.setdefault((lines.spans[pc] or -1 - pc, one), []).append(pc)

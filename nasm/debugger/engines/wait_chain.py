@@ -16,7 +16,7 @@ from nasm.debugger.engines.records import EngineContext, Hold, Location
 if TYPE_CHECKING:
     from nasm.sim.queues import Queue
 
-TIME, CIRCLE, NOBODY, OPEN, NOTHING = ENDS = ("time", "circle", "nobody", "open", "nothing")
+TIME, CIRCLE, NEVER, OPEN, NOTHING = ENDS = ("time", "circle", "nobody", "open", "nothing")
 """How a chain ends: with something that is over at a known time, in a cycle, with a wait that
 nothing can end, with something in progress whose end is not known, or at once."""
 
@@ -117,12 +117,12 @@ class _Search:
     def _over(self, queue: Queue, hold: Hold) -> tuple[str, str, str] | None:
         """How a chain ends here, if what blocks the engine is not blocked by another engine."""
         if hold.kind == "over":
-            return NOBODY, "", ""
+            return NEVER, "", ""
         if hold.kind == "condition":
             if hold.until is not None:
                 return OPEN, f"It is asked again at {self.scene.time(hold.until)}.", ""
             others = [n for n in self.supply.enders(queue) if n != queue.index]
-            return None if others else (NOBODY, "No engine that is left can end that.", "")
+            return None if others else (NEVER, "No engine that is left can end that.", "")
         if hold.kind not in ("semaphore", "core"):
             return TIME, "No other engine holds that up: it ends by itself.", ""
         waiting = self.scene.machine.rendezvous.waiting()
@@ -135,9 +135,9 @@ class _Search:
         if hold.transfers or self.supply.satisfied(queue, (queue.index,)):
             return None
         if hold.kind == "core":
-            return NOBODY, "No engine is left there to reach one.", ""
+            return NEVER, "No engine is left there to reach one.", ""
         found = blame(self.supply, queue)
-        return NOBODY, f"That will never be: {found.said}.", found.hint
+        return NEVER, f"That will never be: {found.said}.", found.hint
 
     def _next(self, queue: Queue, met: dict[int, int]) -> tuple[Queue, str]:
         """The engine that blocks another, and how: of several, one that is needed to continue."""

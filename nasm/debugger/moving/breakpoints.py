@@ -19,7 +19,7 @@ from nasm.debugger.moving.specs import StopRequest
 from nasm.debugger.moving.stops import Met, OnHazard, Test
 from nasm.language.text.aliases import names_in
 from nasm.machine.records import Moment
-from nasm.runs.running import Running
+from nasm.runs.execution import Running
 from nasm.sim.queues import Queue, Task
 
 WRONG = "E0822"
@@ -354,7 +354,7 @@ class Breakpoints(Drawn):
             limit = min(self._looks(armed, begun.tick, until), default=None)
             with self._testing(armed):
                 self.past.advance(1 if each else last - begun.position, limit, retire)
-            self._news(armed, begun)
+            self._check_hazards(armed, begun)
             for one in armed:
                 one.test.look()
             scheduler.halted = self.running.asked
@@ -452,19 +452,19 @@ class Breakpoints(Drawn):
         names = rounds(self.running, met.queue, met.pc) if met.pc >= 0 else {}
         return one.holds(names)
 
-    def _news(self, armed: Sequence[Armed], begun: Moment) -> None:
+    def _check_hazards(self, armed: Sequence[Armed], begun: Moment) -> None:
         """Look for new hazards; if there are some, go back to the event that made the first.
 
         Hazards that are found late were not seen when they happened: the run goes there again.
         """
         hazards = [(one, one.test) for one in armed if isinstance(one.test, OnHazard)]
-        if not any(test.news() for _, test in hazards):
+        if not any(test.new_hazards() for _, test in hazards):
             return
         low, high = begun.position, self.running.moment.position
         while high - low > 1:
             middle = (low + high) // 2
             self.past.to_position(middle)
-            news = any(test.news() for _, test in hazards)
+            news = any(test.new_hazards() for _, test in hazards)
             low, high = (low, middle) if news else (middle, high)
         if high > begun.position:
             known = [test.known for _, test in hazards]
@@ -475,5 +475,5 @@ class Breakpoints(Drawn):
             for (_, test), before in zip(hazards, known, strict=True):
                 test.known = before
         for one, test in hazards:
-            one.met += [Met(said) for said in test.news()]
+            one.met += [Met(said) for said in test.new_hazards()]
             test.begin()

@@ -10,7 +10,7 @@ import numpy as np
 
 from nasm.base.problems import counted
 from nasm.debugger.moving.stops import FEW, ElementChange
-from nasm.runs.running import Checkpoint, Running
+from nasm.runs.execution import Checkpoint, Running
 from nasm.sim.memory import POISON, Array, Block, Mask, Store
 from nasm.views.tensor import Tensor
 

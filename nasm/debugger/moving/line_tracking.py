@@ -39,10 +39,10 @@ def followed(asked: str, before: Inspection, now: Inspection) -> str:
 def _followed(old: list[str], new: list[str], line: int) -> int:
     """The number of a line in an edited text: blanks are ignored; raises Refused."""
     was, are = [" ".join(one.split()) for one in old], [" ".join(one.split()) for one in new]
-    same = _alike(was, are)
+    same = _common_prefix(was, are)
     if line <= same:
         return line
-    ending = min(_alike(was[::-1], are[::-1]), len(was) - same, len(are) - same)
+    ending = min(_common_prefix(was[::-1], are[::-1]), len(was) - same, len(are) - same)
     if line > len(was) - ending:
         return line + len(are) - len(was)
     if len(was) - same - ending == len(are) - same - ending == 1:
@@ -59,7 +59,7 @@ def _followed(old: list[str], new: list[str], line: int) -> int:
     )
 
 
-def _alike(some: list[str], others: list[str]) -> int:
+def _common_prefix(some: list[str], others: list[str]) -> int:
     """How many lines at the beginning are the same."""
     return sum(
         1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(some, others, strict=False))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from nasm.base.problems import Refused, did_you_mean, listed, quoted
 from nasm.base.source import Source, Span, brief
 from nasm.debugger.values.rounds import rounds_at, variables
-from nasm.isa.micro import micro_of
+from nasm.isa.micro_instructions import micro_of
 from nasm.program.program import Program, QueueProgram
 from nasm.runs.inspection import Inspection
 

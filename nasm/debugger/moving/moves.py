@@ -10,9 +10,9 @@ from nasm.base.problems import Refused
 from nasm.base.source import Frame
 from nasm.debugger.moving.locations import location
 from nasm.debugger.moving.stops import Met, Test
-from nasm.isa.micro import Micro
+from nasm.isa.micro_instructions import Micro
 from nasm.program.program import Program
-from nasm.runs.running import Running
+from nasm.runs.execution import Running
 from nasm.sim.channels import Flight, Group
 from nasm.sim.counters import Semaphore, Who
 from nasm.sim.queues import Flying, Queue, Task

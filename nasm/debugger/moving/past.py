@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import NamedTuple, Protocol
 
 from nasm.machine.records import Moment
-from nasm.runs.running import Checkpoint, Running
+from nasm.runs.execution import Checkpoint, Running
 from nasm.sim.events import Observer
 from nasm.sim.queues import Queue, Task
 from nasm.sim.scheduler import Poise
@@ -75,7 +75,7 @@ class Past:
         return self.running.moment
 
     @property
-    def ahead(self) -> Moment | None:
+    def next_change(self) -> Moment | None:
         """The moment of the next change that was made already; None if there is none."""
         made = self.running.changes_made
         return self.changes[made].moment if made < len(self.changes) else None
@@ -90,17 +90,19 @@ class Past:
         scheduler = self.running.machine.scheduler
         begun = scheduler.position
         while (left := begun + events - scheduler.position) > 0:
-            ahead = self.ahead
-            if ahead is None:
+            next_change = self.next_change
+            if next_change is None:
                 if not self._slice(left, until, retire):
                     break
-            elif scheduler.position < ahead.position:
-                if not self._slice(min(left, ahead.position - scheduler.position), until, retire):
+            elif scheduler.position < next_change.position:
+                if not self._slice(
+                    min(left, next_change.position - scheduler.position), until, retire
+                ):
                     break
-            elif until is not None and until < ahead.tick:
+            elif until is not None and until < next_change.tick:
                 self._slice(1, until, retire)
                 break
-            elif not self._wait_for(ahead):
+            elif not self._wait_for(next_change):
                 break
             else:
                 self._change_again()
@@ -143,7 +145,7 @@ class Past:
         most = self.kept
         while sum(point.size for point in points) > most:
             most = self.kept * 7 // 8
-            missed = self._least_missed(points)
+            missed = self._cheapest_to_drop(points)
             if not missed:
                 return
             for point, after in missed:
@@ -153,7 +155,7 @@ class Past:
                     return
 
     @staticmethod
-    def _least_missed(points: Sequence[Checkpoint]) -> list[tuple[Checkpoint, Checkpoint]]:
+    def _cheapest_to_drop(points: Sequence[Checkpoint]) -> list[tuple[Checkpoint, Checkpoint]]:
         """Checkpoints with the ones after them, the cheapest to lose first.
 
         No neighbours, none that is pinned, nor the first or the last.
@@ -182,8 +184,10 @@ class Past:
         """
         stay = not torn and self.now <= moment
         self.return_before(lambda point: point.moment <= moment, stay)
-        while (ahead := self.ahead) is not None and self.running.changes_made < moment.changes:
-            if not self._arrive(ahead):
+        while (
+            next_change := self.next_change
+        ) is not None and self.running.changes_made < moment.changes:
+            if not self._arrive(next_change):
                 return False
             self._change_again()
         return self._arrive(moment)
@@ -196,8 +200,8 @@ class Past:
     def to_position(self, position: int) -> bool:
         """Go to just after an event, by the number of events until then; as :meth:`goto`."""
         self.return_before(lambda point: point.moment.position < position)
-        while (ahead := self.ahead) is not None and ahead.position < position:
-            if not self._arrive(ahead):
+        while (next_change := self.next_change) is not None and next_change.position < position:
+            if not self._arrive(next_change):
                 return False
             self._change_again()
         return self._arrive(Moment(position, 0, 0, False))

@@ -10,15 +10,15 @@ from typing import NamedTuple
 from nasm.base.problems import Refused, listed, quoted
 from nasm.debugger.moving import times
 from nasm.debugger.moving.locations import CodeLocation, location, loop_variables
-from nasm.debugger.moving.parts import OnPart
+from nasm.debugger.moving.part_stops import OnPart
 from nasm.debugger.moving.stops import (
     AfterLocation,
     AtTime,
     BeforeLocation,
     OnBirth,
+    OnBlocked,
     OnCounter,
     OnHazard,
-    OnHeld,
     OnMemory,
     OnRead,
     OnRegister,
@@ -28,7 +28,7 @@ from nasm.debugger.moving.stops import (
 )
 from nasm.debugger.values.expressions import Expression
 from nasm.debugger.values.rounds import UNKNOWN, engines, variables
-from nasm.runs.running import Running
+from nasm.runs.execution import Running
 from nasm.views.tensor import Memory, Tensor
 from nasm.views.view import View
 
@@ -141,13 +141,13 @@ def _time(running: Running, text: str) -> Spec:
     return Spec(f"at {running.machine.microseconds(tick):,.3f} µs", AtTime(running, tick))
 
 
-def _held(running: Running, text: str) -> Spec:
+def _blocked(running: Running, text: str) -> Spec:
     words = text.split()
     if not words or not words[0].isdecimal() or len(words) > 2 or len(words[0]) > 15:
         raise Refused(WRONG, "blocked for how many cycles?", "break held 1000, break held 99 sync")
     queue = running.queue(words[1]).index if words[1:] else None
     whom = f"@{running.program.queue_name(queue)}" if queue is not None else "an engine"
-    return Spec(f"{whom} blocked for {words[0]} cycles", OnHeld(running, int(words[0]), queue))
+    return Spec(f"{whom} blocked for {words[0]} cycles", OnBlocked(running, int(words[0]), queue))
 
 
 def _transfer(running: Running, text: str) -> Spec:
@@ -182,7 +182,7 @@ _WORDS: dict[str, Callable[[Running, str], Spec]] = {
     "if": _if,
     "cycle": _time,
     "time": _time,
-    "held": _held,
+    "held": _blocked,
     "transfer": _transfer,
     "hazard": _hazard,
     "nan": _birth,

@@ -15,7 +15,7 @@ import numpy as np
 from nasm.base.problems import in_line
 from nasm.debugger.moving.locations import CodeLocation
 from nasm.machine.access import Access
-from nasm.runs.running import Running
+from nasm.runs.execution import Running
 from nasm.sim.channels import Flight, Group
 from nasm.sim.counters import Semaphore, Who, holds
 from nasm.sim.events import Observer
@@ -208,7 +208,7 @@ class OnTransfer(Test):
             self.meet(Met(said, *flight.origin))
 
 
-class OnHeld(Test):
+class OnBlocked(Test):
     """The next instruction of a queue has been blocked for more than this many cycles."""
 
     def __init__(self, running: Running, cycles: int, queue: int | None) -> None:
@@ -216,14 +216,16 @@ class OnHeld(Test):
         self.cycles = cycles
         queues = running.machine.scheduler.queues
         self.queues = queues if queue is None else [queues[queue]]
-        self.told: set[tuple[int, int]] = set()
+        self.reported: set[tuple[int, int]] = set()
 
     def begin(self) -> None:
         """Those that are blocked for that long already are not reported."""
         now = self.running.now
-        self.told = {(q.index, q.started) for q in self._held() if self._due(q) <= now}
+        self.reported = {
+            (q.index, q.started) for q in self._queues_at_head() if self._due(q) <= now
+        }
 
-    def _held(self) -> list[Queue]:
+    def _queues_at_head(self) -> list[Queue]:
         return [q for q in self.queues if not q.done and q.head is not None]
 
     def _due(self, queue: Queue) -> int:
@@ -232,17 +234,21 @@ class OnHeld(Test):
     def until(self) -> int | None:
         """When the first of them will have been blocked for that long."""
         now = self.running.now
-        due = [self._due(q) for q in self._held() if (q.index, q.started) not in self.told]
+        due = [
+            self._due(q)
+            for q in self._queues_at_head()
+            if (q.index, q.started) not in self.reported
+        ]
         least = min(self.cycles * self.running.machine.cycle(q.index) for q in self.queues)
         return min([d for d in due if d > now] + [now + max(1, least)])
 
     def look(self) -> None:
         """Whether one of them has."""
         now = self.running.now
-        for queue in self._held():
+        for queue in self._queues_at_head():
             key = (queue.index, queue.started)
-            if key not in self.told and self._due(queue) <= now:
-                self.told.add(key)
+            if key not in self.reported and self._due(queue) <= now:
+                self.reported.add(key)
                 who = self.acting(queue.index, queue.pc)
                 self.meet(Met(f"{who} is blocked for {self.cycles:,} cycles", *key[:1], queue.pc))
 
@@ -423,22 +429,22 @@ class OnHazard(Test):
 
     def begin(self) -> None:
         """Those that are known."""
-        self.known, self.counts = set(self._found()), self._counts()
+        self.known, self.counts = set(self._hazards_by_key()), self._counts()
 
     def _counts(self) -> tuple[int, ...]:
         return (len(self.running.problems), *self.running.hazard_counts())
 
-    def _found(self) -> dict[object, str]:
+    def _hazards_by_key(self) -> dict[object, str]:
         found = (*self.running.hazards, *self.running.problems)
         return {
             (p.code, p.span): f"{p.code}: {p.message}" for p in found if self.code in ("", p.code)
         }
 
-    def news(self) -> list[str]:
+    def new_hazards(self) -> list[str]:
         """Those that were found since."""
         if self.counts == self._counts() and not self.running.policy.strict:
             return []
-        return [said for key, said in self._found().items() if key not in self.known]
+        return [said for key, said in self._hazards_by_key().items() if key not in self.known]
 
 
 class When(Test):

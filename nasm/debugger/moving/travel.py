@@ -13,7 +13,7 @@ from nasm.debugger.moving.breakpoints import Breakpoints
 from nasm.debugger.moving.past import MadeChange, Past, Redoable
 from nasm.debugger.moving.stops import Met, Test
 from nasm.machine.records import Moment
-from nasm.runs.running import Running
+from nasm.runs.execution import Running
 from nasm.sim.queues import Flying, Queue
 
 WRONG = "E0822"

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from nasm.base.problems import Failure, Problem
+from nasm.debugger.origins.argument_arrays import leaf
 from nasm.debugger.origins.candidates import Chances, Pcs, RunPosition
 from nasm.debugger.origins.elements import TensorElements
-from nasm.debugger.origins.leaves import leaf
 from nasm.debugger.origins.origins import Place, RegisterOrigin, values
 from nasm.debugger.origins.writes import (
     CHANGE,
@@ -141,9 +141,9 @@ class Sweep:
                 return
             del search.candidates[0]
             for found in made(search, write, what, begun, self._learned):
-                self._found(search, found)
+                self._add_result(search, found)
 
-    def _found(self, search: Search, found: WriteResults) -> None:
+    def _add_result(self, search: Search, found: WriteResults) -> None:
         search.made.append(found)
         search.left[found.which] = False
         self.searches += self.grow(search, found)
@@ -159,7 +159,7 @@ class Sweep:
         if not active:
             return
         self.past.goto(begin)
-        before = [held(self.machine, search.place) for search in active]
+        before = [place_values(self.machine, search.place) for search in active]
         self.past.goto(end)
         change = self.past.changes[begin.changes].change
         write = Write(
@@ -172,14 +172,14 @@ class Sweep:
             change=change,
         )
         for search, old in zip(active, before, strict=True):
-            new = held(self.machine, search.place)
+            new = place_values(self.machine, search.place)
             if old is not None and new is not None:
                 search.candidates.append((write, np.flatnonzero(old != new)))
                 self._begun[write.key] = begin.position, None
                 self._settle(search)
 
 
-def held(machine: Machine, place: Place) -> Any:
+def place_values(machine: Machine, place: Place) -> Any:
     """What a place holds now, as numbers to compare; None if it holds nothing."""
     if isinstance(place, TensorElements):
         bits = values(machine, place)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nasm.debugger.origins.elements import TensorElements
-from nasm.debugger.origins.origins import HeldElements, Place, RegisterOrigin
+from nasm.debugger.origins.origins import EngineElements, Place, RegisterOrigin
 from nasm.isa.effects import Jump, Rendezvous, Transfer
 from nasm.machine import Machine
 from nasm.machine.writers import Writers
@@ -60,7 +60,7 @@ class Chances:
         numbers = self._numbers(place, regions)
         instructions = self.program.instructions
         moving = {n for n in numbers if instructions[n].row.effect is Transfer}
-        at_start = numbers if isinstance(place, HeldElements) else set()
+        at_start = numbers if isinstance(place, EngineElements) else set()
         of = None if isinstance(place, TensorElements) else place.queue
         found = []
         for queue, lines in enumerate(self.program.queues):

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from nasm.base.problems import Refused
-from nasm.debugger.origins.leaves import Path, grafted, leaf
+from nasm.debugger.origins.argument_arrays import Path, grafted, leaf
 from nasm.debugger.origins.replacements import replacements
 
 Array = np.ndarray[Any, Any]
@@ -30,7 +30,7 @@ EACH = 24
 """Indices of an axis up to which each is tried; of more, samples are."""
 
 SAMPLES = 8
-TOGETHER = 12
+JOINT_TRIALS = 12
 """How many replacements are tried in all arrays at once."""
 
 ROUNDS = 6
@@ -74,7 +74,7 @@ class Probe:
         """The boxes that matter."""
         boxes = [self._of_one(n) for n in range(len(self.places))]
         if not any(boxes) or self._hidden(boxes) is not None:
-            boxes = self._together(boxes)
+            boxes = self._joint_dependences(boxes)
         return [
             Needed(*self.places[n], box) for n, found in enumerate(boxes) for box in merged(found)
         ]
@@ -167,7 +167,7 @@ class Probe:
     def _hidden(self, boxes: list[list[Axes]]) -> int | None:
         """A number of replacements that changes the result outside the boxes; None if none does."""
         most = max((len(self.kinds(n)) for n in range(len(self.places))), default=0)
-        for number in range(min(most, TOGETHER)):
+        for number in range(min(most, JOINT_TRIALS)):
             if self.call(self._outside(boxes, number)) not in (None, self.now):
                 return number
         return None
@@ -181,7 +181,7 @@ class Probe:
             arguments[at] = grafted(arguments[at], path, replaced)
         return arguments
 
-    def _together(self, boxes: list[list[Axes]]) -> list[list[Axes]]:
+    def _joint_dependences(self, boxes: list[list[Axes]]) -> list[list[Axes]]:
         """With what only matters where other elements have changed, too.
 
         Of two operands of a logical or that are both true neither changes the result by itself.

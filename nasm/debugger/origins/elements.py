@@ -170,7 +170,7 @@ def entry_elements(view: View, numbers: Numbers, group: int) -> TensorElements:
     return elements(tile, at % group * columns + at // group)
 
 
-def found(
+def touched_elements(
     view: View, wanted: TensorElements, entries: Numbers | None = None
 ) -> tuple[Numbers, Numbers]:
     """Which elements of a view have a byte in common with some elements, and with which of those.

@@ -63,7 +63,7 @@ class Latest:
 
 
 @dataclass(slots=True)
-class _Found:
+class _LastWrite:
     """What is known of a tensor: its last write, and that of the last that did not add."""
 
     position: int = -1
@@ -99,7 +99,7 @@ class _Writes(Observer):
         for name, region in wanted.items():
             members.setdefault(region.area, []).append((name, region))
         self.areas = {area: _Area(found) for area, found in members.items()}
-        self.found: dict[str, _Found] = {}
+        self.found: dict[str, _LastWrite] = {}
         self._known: dict[int, tuple[str, ...]] = {}
         self._adds: dict[Who, bool] = {}
 
@@ -135,7 +135,7 @@ class _Writes(Observer):
         self, names: Iterable[str], tick: int, by: Who, adds: bool, transfer: bool = False
     ) -> None:
         for name in names:
-            found = self.found.setdefault(name, _Found())
+            found = self.found.setdefault(name, _LastWrite())
             found.position, found.tick = self.scheduler.position, tick
             found.by, found.transfer = by, transfer
             found.since = found.since if adds else tick
@@ -150,7 +150,7 @@ def latest(past: Past, scene: Scene, seconds: float | None) -> Latest | None:
     hand = _by_hand(past, scene)
     wanted = _candidates(scene, hand)
     limit = _limit(past, seconds)
-    found: dict[str, _Found] = {}
+    found: dict[str, _LastWrite] = {}
     back = past.now
     with past.excursion():
         for begin, end in past.intervals():
@@ -168,19 +168,19 @@ def latest(past: Past, scene: Scene, seconds: float | None) -> Latest | None:
                     if one.since is not None:
                         del wanted[name]
     tick = back.tick if wanted and back > running.checkpoints[0].moment else 0
-    return Latest({name: _told(scene, name, one) for name, one in found.items()}, tick)
+    return Latest({name: _wrote(scene, name, one) for name, one in found.items()}, tick)
 
 
 def _joined(
-    later: _Found | None, earlier: _Found | None, hand: Moment | None, begin: Moment
-) -> _Found | None:
+    later: _LastWrite | None, earlier: _LastWrite | None, hand: Moment | None, begin: Moment
+) -> _LastWrite | None:
     """What is known with a stretch that lies before what was known, and what was done by hand."""
     if (
         hand is not None
         and hand.position >= begin.position
         and (earlier is None or hand.position >= earlier.position)
     ):
-        earlier = _Found(hand.position, hand.tick, None, False, hand.tick)
+        earlier = _LastWrite(hand.position, hand.tick, None, False, hand.tick)
     if later is None or earlier is None:
         return later or earlier
     later.since = earlier.since
@@ -234,7 +234,7 @@ def _candidates(scene: Scene, hand: Iterable[str]) -> dict[str, Region]:
     return {n: region for n, region in regions.items() if region.area in areas or n in hand}
 
 
-def _told(scene: Scene, name: str, found: _Found) -> Wrote:
+def _wrote(scene: Scene, name: str, found: _LastWrite) -> Wrote:
     by, under = scene.place(found.by), name
     if found.by is not None:
         into = [view.tensor for view in written(scene.program.instruction(*found.by))]

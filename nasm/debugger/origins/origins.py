@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from nasm.debugger.origins.argument_arrays import Path
 from nasm.debugger.origins.elements import Numbers, TensorElements
-from nasm.debugger.origins.leaves import Path
 from nasm.machine import Machine
 
 Array = np.ndarray[Any, Any]
@@ -24,7 +24,7 @@ class RegisterOrigin:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class HeldElements:
+class EngineElements:
     """Some elements of an array that is part of what an engine holds."""
 
     queue: int
@@ -37,7 +37,7 @@ class HeldElements:
         return len(self.numbers)
 
 
-Place = TensorElements | RegisterOrigin | HeldElements
+Place = TensorElements | RegisterOrigin | EngineElements
 """Where a value is: in a memory, a register, or an engine."""
 
 
@@ -76,7 +76,7 @@ def joined(origins: Sequence[Origin]) -> list[Origin]:
         key: Any = place
         if isinstance(place, TensorElements):
             key = place.tensor.index, place.dtype
-        elif isinstance(place, HeldElements):
+        elif isinstance(place, EngineElements):
             key = place.name, place.path
         alike.setdefault((origin.role, key), []).append(origin)
     found: list[Origin] = []
@@ -92,8 +92,8 @@ def joined(origins: Sequence[Origin]) -> list[Origin]:
             rows, lows = (np.concatenate([getattr(p, n) for p in every]) for n in ("rows", "lows"))
             place = TensorElements(place.tensor, place.dtype, rows, lows)
         else:
-            numbers = np.concatenate([p.numbers for p in places if isinstance(p, HeldElements)])
-            place = HeldElements(place.queue, place.name, place.path, numbers, place.shape)
+            numbers = np.concatenate([p.numbers for p in places if isinstance(p, EngineElements)])
+            place = EngineElements(place.queue, place.name, place.path, numbers, place.shape)
         found.append(Origin(role, place, read))
     return found
 

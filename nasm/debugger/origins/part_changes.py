@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from nasm.base.problems import Failure
-from nasm.debugger.moving.parts import OnPart, changes, state
+from nasm.debugger.moving.part_stops import OnPart, changes, state
 from nasm.debugger.moving.stops import Met, Test
 from nasm.debugger.origins.origins import OfCore
 from nasm.debugger.origins.records import LastWrite, Maker, Why
@@ -19,7 +19,7 @@ from nasm.debugger.origins.writes import CHANGE, INSTRUCTION, Replayable, Write
 from nasm.debugger.values.expressions import Expression
 from nasm.debugger.values.value import Value
 from nasm.machine.records import Moment
-from nasm.runs.running import Running
+from nasm.runs.execution import Running
 
 START = "as the core began"
 

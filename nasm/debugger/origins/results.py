@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from nasm.debugger.origins.argument_arrays import Path, grafted, leaf
 from nasm.debugger.origins.elements import Numbers
-from nasm.debugger.origins.leaves import Path, grafted, leaf
 from nasm.isa.effects import Partial
 from nasm.views.view import View
 

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from nasm.debugger.origins.argument_arrays import Path, grafted, leaf
 from nasm.debugger.origins.dependence import Axes, Call, Needed, Probe, progressions
-from nasm.debugger.origins.leaves import Path, grafted, leaf
 from nasm.debugger.origins.replacements import replacements
 
 Array = np.ndarray[Any, Any]
@@ -77,7 +77,7 @@ def needed(
         trials = islice(_trials(q, arrays), 1 if key in known else None)
         tried: list[tuple[list[Any], bytes]] = []
         for way in [known[key]] if key in known else islice(_ways(q, arrays), TRIES):
-            if not _alike(q, way, tried, trials):
+            if not _same_result(q, way, tried, trials):
                 continue
             found = Probe(q.cut, _cut(q, q.arguments, way), q.places, q.numbers).needed()
             boxes = [_back(q, box, way) for box in found]
@@ -126,7 +126,7 @@ def _cut(q: Question, arguments: Sequence[Any], way: Way) -> list[Any]:
     return made
 
 
-def _alike(
+def _same_result(
     q: Question,
     way: Way,
     tried: list[tuple[list[Any], bytes]],

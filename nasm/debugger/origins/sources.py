@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from nasm.debugger.origins.argument_arrays import Path, copied, leaf, leaves
 from nasm.debugger.origins.dependence import Needed, guarded
 from nasm.debugger.origins.elements import (
     Numbers,
@@ -19,14 +20,13 @@ from nasm.debugger.origins.elements import (
     elements,
     entry_elements,
     flat,
-    found,
+    touched_elements,
 )
-from nasm.debugger.origins.leaves import Path, copied, leaf, leaves
 from nasm.debugger.origins.origins import (
     ADDRESS,
     ENTRIES,
     Answer,
-    HeldElements,
+    EngineElements,
     Origin,
     RegisterOrigin,
     joined,
@@ -125,7 +125,7 @@ class Reading:
             first, tile = 0, self.scattered.get(at)
             parts: list[tuple[Numbers, Numbers]] = []
             for view in self.targets(at):
-                mine, which = found(view, wanted, tile.entries if tile else None)
+                mine, which = touched_elements(view, wanted, tile.entries if tile else None)
                 parts.append((mine + first, which))
                 first += view.size
             if any(len(which) for _, which in parts):
@@ -254,14 +254,14 @@ class Reading:
             operand = self.row.reads[at].name
             yield Origin(operand, RegisterOrigin(self.who[0], self.registers[at]), array)
         else:
-            held = HeldElements(self.who[0], self.held[at], box.path, numbers, array.shape)
+            held = EngineElements(self.who[0], self.held[at], box.path, numbers, array.shape)
             yield Origin(self.held[at], held, array.reshape(-1)[numbers])
 
 
 def _of_tile(values: Array | None, entry: TensorElements, tile: View) -> Array:
     """The values of some entries of a tile."""
     assert values is not None
-    return values.reshape(-1)[found(tile, entry)[0]]
+    return values.reshape(-1)[touched_elements(tile, entry)[0]]
 
 
 def _tile(view: View) -> View:

@@ -14,7 +14,7 @@ from nasm.debugger.origins.elements import (
     elements,
     entry_elements,
     entry_numbers,
-    found,
+    touched_elements,
 )
 from nasm.debugger.origins.origins import ENTRIES, Answer, Origin, joined, values
 from nasm.isa.effects import ONTO, Transfer
@@ -54,7 +54,7 @@ class MovedShares:
     def _delivered(self, wanted: TensorElements, skipped: bool) -> Answer | None:
         answer = None
         for number, (dst, *_) in enumerate(self.transfer.moves):
-            mine, which = found(dst, wanted, _chosen(dst, self.chosen))
+            mine, which = touched_elements(dst, wanted, _chosen(dst, self.chosen))
             inside = self.within(number, mine) & (self.legal(number, mine) != skipped)
             if inside.any():
                 answer = number, mine[inside], which[inside]

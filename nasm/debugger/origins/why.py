@@ -19,7 +19,7 @@ from nasm.debugger.origins.elements import TensorElements, elements
 from nasm.debugger.origins.origins import (
     ADDRESS,
     ENTRIES,
-    HeldElements,
+    EngineElements,
     Origin,
     Place,
     RegisterOrigin,
@@ -90,7 +90,7 @@ class OriginQuestion:
         """The answer, of one element."""
         node = self._node(place, values(self.machine, place), 0, self._now)
         Sweep(self.machine, self.past, self._grow).run([node.search] if node.search else [])
-        return self._whys(node)[0]
+        return self._sources(node)[0]
 
     @property
     def _now(self) -> int:
@@ -134,7 +134,7 @@ class OriginQuestion:
     def _followed(self, node: _Node, made: WriteResults, origin: Origin, bad: bool) -> _Node | None:
         """The node of an origin, if it has to be followed."""
         place, read = origin.place, origin.values
-        if bad and isinstance(place, TensorElements | HeldElements):
+        if bad and isinstance(place, TensorElements | EngineElements):
             which = np.flatnonzero(spoiled(read))
             if len(which) and node.steps < MOST_SPOILED:
                 if isinstance(place, TensorElements):
@@ -147,10 +147,10 @@ class OriginQuestion:
         if origin.role in (ADDRESS, ENTRIES):
             deeper = node.depth + max(1, self.depth // 2)
         else:
-            deeper = node.depth + (not isinstance(place, HeldElements) and not _copies(made))
+            deeper = node.depth + (not isinstance(place, EngineElements) and not _copies(made))
         aside = bool(node.additions) and not made.kept
         if aside and isinstance(
-            place, HeldElements
+            place, EngineElements
         ):  # the other side of a product: where it was read
             loaded = self._node(place, read, node.depth, made.at)
             loaded.aside = True
@@ -162,7 +162,7 @@ class OriginQuestion:
 
     # -- the answer
 
-    def _whys(self, node: _Node) -> tuple[Why, ...]:
+    def _sources(self, node: _Node) -> tuple[Why, ...]:
         found = [self._why(node, *part) for part in node.parts]
         left = node.search.left if node.search is not None else np.ones(len(node.values), np.bool_)
         if left.any() and len(node.parts) < MOST_PARTS:
@@ -179,11 +179,11 @@ class OriginQuestion:
         sources = tuple(
             OriginSource(
                 origin.role,
-                said(self.inspected, origin.place),
+                place_text(self.inspected, origin.place),
                 origin.values,
                 _dtype(origin.place),
                 origin.place,
-                self._whys(follow) if follow is not None else (),
+                self._sources(follow) if follow is not None else (),
             )
             for origin, follow in origins
         )
@@ -192,14 +192,14 @@ class OriginQuestion:
         read += [added.values] if added is not None else []
         place = _some(node.place, made.which)
         return Why(
-            said(self.inspected, place),
+            place_text(self.inspected, place),
             held_,
             _dtype(node.place),
             place,
             maker(self.inspected, made.write),
             "",
             sources,
-            self._whys(added) if added is not None else (),
+            self._sources(added) if added is not None else (),
             born(held_, read),
             made.kept,
         )
@@ -208,7 +208,7 @@ class OriginQuestion:
         place = _some(node.place, np.flatnonzero(left))
         held_ = node.values[np.flatnonzero(left)]
         start = beginning(self.inspected, node.place)
-        return Why(said(self.inspected, place), held_, _dtype(node.place), place, None, start)
+        return Why(place_text(self.inspected, place), held_, _dtype(node.place), place, None, start)
 
 
 def _copies(made: WriteResults) -> bool:
@@ -227,7 +227,7 @@ def _dtype(place: Place) -> DType | None:
     return place.dtype if isinstance(place, TensorElements) else None
 
 
-def said(held: Inspection, place: Place) -> str:
+def place_text(held: Inspection, place: Place) -> str:
     """A place as a program would write it, or in words."""
     if isinstance(place, TensorElements):
         return place.text
@@ -289,7 +289,7 @@ def beginning(held: Inspection, place: Place) -> str:
     """What a place holds that nothing has written."""
     if isinstance(place, RegisterOrigin):
         return "never set"
-    if isinstance(place, HeldElements):
+    if isinstance(place, EngineElements):
         return "as the engine began"
     return initial(held, place.tensor)
 

@@ -14,8 +14,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from nasm.debugger.origins.elements import Numbers, TensorElements, elements, found
-from nasm.debugger.origins.origins import HeldElements, Origin, Place, RegisterOrigin
+from nasm.debugger.origins.elements import Numbers, TensorElements, elements, touched_elements
+from nasm.debugger.origins.origins import EngineElements, Origin, Place, RegisterOrigin
 from nasm.debugger.origins.slicing import Way
 from nasm.debugger.origins.sources import Reading, reading
 from nasm.debugger.origins.transfers import MovedShares, moved
@@ -151,7 +151,7 @@ class WriteWatch(Observer):
         self.regions = [regions(machine, search.place) for search in searches]
         self.areas = {region.area for regions in self.regions for region in regions}
         self.held = {
-            (s.place.queue, s.place.name) for s in searches if isinstance(s.place, HeldElements)
+            (s.place.queue, s.place.name) for s in searches if isinstance(s.place, EngineElements)
         }
         self.noted: list[list[tuple[Write, Any]]] = [[] for _ in searches]
         self.begun: dict[Any, tuple[int, Any]] = {}
@@ -175,7 +175,10 @@ class WriteWatch(Observer):
         write = Write(INSTRUCTION, who, queue.record, position, now, now)
         for n, search in enumerate(self.searches):
             place = search.place
-            if isinstance(place, HeldElements) and (place.queue, place.name) == (queue.index, name):
+            if isinstance(place, EngineElements) and (place.queue, place.name) == (
+                queue.index,
+                name,
+            ):
                 self._note(n, write, None)
 
     def finished(self, queue: Queue, done: Flying) -> None:
@@ -310,7 +313,7 @@ def _exchanged(
 ) -> list[WriteResults]:
     move, taken = what
     assert isinstance(move, DirectMove)
-    mine, which = found(move.write.view, wanted)
+    mine, which = touched_elements(move.write.view, wanted)
     if not len(mine):
         return []
     origin = Origin("src", elements(move.reads[0].view, mine), taken.reshape(-1)[mine])
@@ -327,7 +330,7 @@ def regions(machine: Machine, place: Place) -> tuple[Region, ...]:
     """Bytes among which those of a place are."""
     if isinstance(place, RegisterOrigin):
         return (machine.state.registers[place.queue].region(place.number),)
-    if isinstance(place, HeldElements) or not len(place):
+    if isinstance(place, EngineElements) or not len(place):
         return ()
     view = place.view
     if view is not None:

@@ -9,7 +9,7 @@ from nasm.debugger.moving.past import Redoable
 from nasm.debugger.moving.travel import Travel
 from nasm.debugger.parts.expressions import ExpressionPart
 from nasm.debugger.parts.memory import MemoryPart
-from nasm.runs.running import Running
+from nasm.runs.execution import Running
 
 if TYPE_CHECKING:  # what is done rarely is imported when it is
     from nasm.debugger.changing.changes import Divert
@@ -52,21 +52,21 @@ class ChangePart:
         engines continue until all of it has completed; what cannot complete is a deadlock. Raises
         Failure if anything is wrong with the text: then nothing was done.
         """
-        from nasm.debugger.changing.interactive import complete, told
+        from nasm.debugger.changing.interactive import complete, typed_result
 
         change = self._typing.take(text, self.made)
         with self.memory.comparing() as memory, self.run.watched() as done:
             self.change(change)
             complete(self.run, change)
-        return told(self.run, self._typing, change, done, tuple(memory))
+        return typed_result(self.run, self._typing, change, done, tuple(memory))
 
     def declare(self, text: str) -> Typed:
         """Take declarations, which can be named from now on; raises Failure, and takes nothing."""
-        from nasm.debugger.changing.interactive import told
+        from nasm.debugger.changing.interactive import typed_result
 
         change = self._typing.take(text, declarations=True)
         self.change(change)
-        return told(self.run, self._typing, change, (), ())
+        return typed_result(self.run, self._typing, change, (), ())
 
     def set(self, place: str, value: object) -> Altered:
         """Give a place a value: a tensor or a part of one, ``$semaphore``, or ``@engine %r0``.
@@ -77,7 +77,7 @@ class ChangePart:
         """
         from nasm.debugger.changing import setting
         from nasm.debugger.changing.changes import SetElements, SetPart
-        from nasm.debugger.moving.parts import changes, state
+        from nasm.debugger.moving.part_stops import changes, state
 
         change, what = setting.setting(self.run, place, value), str(place).strip()
         if isinstance(change, SetElements):
@@ -89,9 +89,9 @@ class ChangePart:
             self.change(change)
             count, few = changes(was, state(self.expressions.evaluate(what)))
             return setting.Altered(what, count=count, elements=few)
-        before = setting.held(self.run, change)
+        before = setting.current_value(self.run, change)
         self.change(change)
-        after = setting.held(self.run, change)
+        after = setting.current_value(self.run, change)
         assert after is not None
         return setting.Altered(what, before, after)
 

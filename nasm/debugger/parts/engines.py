@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 from nasm.debugger.moving.past import Past
 from nasm.machine.records import Rows
-from nasm.runs.running import Running
+from nasm.runs.execution import Running
 
 if TYPE_CHECKING:  # what is asked rarely is imported when it is
     from nasm.debugger.engines.context import Scene
     from nasm.debugger.engines.counters import Changed, Counter
-    from nasm.debugger.engines.future_posts import Outlook
+    from nasm.debugger.engines.future_posts import ProgramFlows
     from nasm.debugger.engines.records import Context
     from nasm.debugger.engines.strips import TimeSoFar
     from nasm.debugger.engines.transfers import TransferRecord
     from nasm.debugger.engines.users import LineUse
     from nasm.debugger.engines.wait_chain import WaitChain
-    from nasm.debugger.values.held import HeldPart
+    from nasm.debugger.values.engine_state import StatePart
 
 STRIP = 60
 """Default number of cells of a strip."""
@@ -26,24 +26,24 @@ STRIP = 60
 class EnginePart:
     """The engines of a run, with its past, which is done again to see how it went."""
 
-    _looked: Outlook | None = None
+    _looked: ProgramFlows | None = None
 
     def __init__(self, run: Running, past: Past) -> None:
         self.run, self.past = run, past
 
     @property
-    def _outlook(self) -> Outlook:
-        from nasm.debugger.engines.future_posts import Outlook
+    def _flows(self) -> ProgramFlows:
+        from nasm.debugger.engines.future_posts import ProgramFlows
 
         if self._looked is None or not self._looked.current:
-            self._looked = Outlook(self.run.machine)
+            self._looked = ProgramFlows(self.run.machine)
         return self._looked
 
     def context(self) -> Context:
         """What every engine executes, what it does next, and why that does not start yet."""
         from nasm.debugger.engines.context import context
 
-        return context(self.run.machine, self._outlook, self.run.status)
+        return context(self.run.machine, self._flows, self.run.status)
 
     def transfers(self) -> Rows[TransferRecord]:
         """Every transfer (DMA) in flight, oldest first."""
@@ -79,16 +79,16 @@ class EnginePart:
         """
         from nasm.debugger.engines import users as who
 
-        return self.run._rows(who.LineUse, who.uses(self.run, self._outlook, text))
+        return self.run._rows(who.LineUse, who.uses(self.run, self._flows, text))
 
-    def held(self, engine: str = "") -> tuple[HeldPart, ...]:
+    def held(self, engine: str = "") -> tuple[StatePart, ...]:
         """What an engine, or each of them, holds between instructions: tiles, masks, accumulators.
 
         It is named as :meth:`queue` says. Raises Refused, and Failure in a run without values.
         """
-        from nasm.debugger.values.held import held
+        from nasm.debugger.values.engine_state import engine_parts
 
-        return held(self.run, engine)
+        return engine_parts(self.run, engine)
 
     # -- the past
 
@@ -116,4 +116,4 @@ class EnginePart:
         """What engines do now, and can do next."""
         from nasm.debugger.engines.context import Scene
 
-        return Scene(self.run.machine, self._outlook, self.run.status)
+        return Scene(self.run.machine, self._flows, self.run.status)

@@ -10,7 +10,7 @@ from nasm.base.problems import number_of
 from nasm.debugger.moving.travel import Travel
 from nasm.debugger.values.expressions import Expression, dated
 from nasm.debugger.values.value import Value, first
-from nasm.runs.running import Running
+from nasm.runs.execution import Running
 
 if TYPE_CHECKING:  # what is asked rarely is imported when it is
     from nasm.debugger.values.differences import ValueDifference

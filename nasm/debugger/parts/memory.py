@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from nasm.machine.records import Rows
-from nasm.runs.running import Checkpoint, Running
+from nasm.runs.execution import Checkpoint, Running
 
 if TYPE_CHECKING:  # what is asked rarely is imported when it is
     from nasm.debugger.moving.delta import MemoryChange

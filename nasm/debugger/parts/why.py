@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from nasm.debugger.moving.travel import Travel
 from nasm.debugger.parts.engines import EnginePart
-from nasm.runs.running import Running
+from nasm.runs.execution import Running
 
 if TYPE_CHECKING:  # what is asked rarely is imported when it is
     from nasm.debugger.origins.last_writes import Latest

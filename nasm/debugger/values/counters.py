@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from nasm.base.problems import Failure, Problem, Refused, did_you_mean
 from nasm.base.source import Source, Span
-from nasm.debugger.values import parts
+from nasm.debugger.values import core_parts
 from nasm.debugger.values.rounds import round_of, variables
 from nasm.runs.inspection import Inspection
 
@@ -30,7 +30,7 @@ Counter = Callable[[Inspection], int | None]
 
 def with_names(
     held: Inspection, source: Source
-) -> tuple[str, dict[str, Counter], dict[str, parts.PartPlace]]:
+) -> tuple[str, dict[str, Counter], dict[str, core_parts.PartPlace]]:
     """The text with a name, as long, for each semaphore and register, and what these hold.
 
     The same applies to each part of what a core holds that is given with a core's number.
@@ -41,7 +41,7 @@ def with_names(
     taken = {*_WORD.findall(text), *held.program.tensors}
     counters: dict[str, Counter] = {}
     found: dict[str, str] = {}
-    places, cores = parts.named(held.program), dict[str, parts.PartPlace]()
+    places, cores = core_parts.named(held.program), dict[str, core_parts.PartPlace]()
 
     def of_core(match: re.Match[str]) -> str:
         core, cores_used = int(match[1]), held.program.cores
@@ -54,7 +54,7 @@ def with_names(
         return name
 
     if places:
-        text = parts.spelt(places).sub(of_core, text)
+        text = core_parts.spelt(places).sub(of_core, text)
 
     def hide(match: re.Match[str]) -> str:
         spelled = match[0]

@@ -18,11 +18,11 @@ import numpy as np
 from nasm.base.dtypes import Array
 from nasm.base.problems import Failure, Problem
 from nasm.base.source import Source, Span
-from nasm.debugger.values import parts
-from nasm.debugger.values.computing import ONLY_VIEWS, UNSET, LiveChecker, LiveEvaluator, still
+from nasm.debugger.values import core_parts
 from nasm.debugger.values.counters import round_now, with_names
+from nasm.debugger.values.evaluation import ONLY_VIEWS, UNSET, LiveChecker, LiveEvaluator, still
 from nasm.debugger.values.rounds import variables
-from nasm.debugger.values.unknown import Missing
+from nasm.debugger.values.unknown_values import Missing
 from nasm.debugger.values.value import Value
 from nasm.language.expanding.evaluate import evaluate, free_names, name_of
 from nasm.language.expanding.scope import CONSTANTS, Scope
@@ -107,7 +107,7 @@ class Expression:
         """All of it, as a place."""
         return Span(self._source, 0, len(self._source.text))
 
-    def picked(self, held: Inspection) -> tuple[parts.PartPlace, Array] | None:
+    def picked(self, held: Inspection) -> tuple[core_parts.PartPlace, Array] | None:
         """What it is, if it only picks elements of a part that a core holds: the part, and which.
 
         The elements are given by their numbers in the whole part. Raises Failure.
@@ -116,7 +116,7 @@ class Expression:
         place = self._parts.get(first.name) if isinstance(first, tree.Name) else None
         if place is None or not all(isinstance(link, tree.Subscript) for link in links):
             return None
-        numbers = parts.PartNumbers(place.part, place.number, place.core)
+        numbers = core_parts.PartNumbers(place.part, place.number, place.core)
         given = {name: counter(held) for name, counter in self._counters.items()}
         assert isinstance(first, tree.Name)
         evaluator = LiveEvaluator(
@@ -126,12 +126,12 @@ class Expression:
 
     # -- before it is asked
 
-    def _named(self, held: Inspection) -> dict[str, parts.PartPlace]:
+    def _named(self, held: Inspection) -> dict[str, core_parts.PartPlace]:
         """The names in it that are parts of what core 0 holds, as nothing else has them."""
         taken = (held.program.tensors, self._constants, self._counters, self.names, CONSTANTS)
         return {
             name: place
-            for name, place in parts.named(held.program).items()
+            for name, place in core_parts.named(held.program).items()
             if name in self._used and not any(name in names for names in taken)
         }
 
@@ -148,7 +148,7 @@ class Expression:
         engines = {name for e in program.generation.engines for name in (e.name, *e.aliases)}
         tensors = program.tensors
         names = {**tensors, **self._parts}
-        near = {**tensors, **parts.named(program)}
+        near = {**tensors, **core_parts.named(program)}
         checker = LiveChecker(
             scope, names.__contains__, near, engines, program.cores, [], bool(given), self._parts,
             {*program.semaphores, *program.events},

@@ -256,7 +256,7 @@ def lanes(held: Inspection, partition: int, memory: str = "") -> tuple[Lane, ...
 
 def banks(held: Inspection) -> tuple[BankNow, ...]:
     """Every bank of a banked memory, and who writes it next."""
-    ahead = _ahead(held)
+    ahead = _next_writes(held)
     found = []
     for record in held.banks():
         coming = [ahead[name] for name in record.tensors if name in ahead]
@@ -269,7 +269,7 @@ def banks(held: Inspection) -> tuple[BankNow, ...]:
     return tuple(found)
 
 
-def _ahead(held: Inspection) -> dict[str, tuple[str, bool]]:
+def _next_writes(held: Inspection) -> dict[str, tuple[str, bool]]:
     """By tensor the next instruction that writes it, in the order of its queue, and if it adds.
 
     Branches are not followed; what is in progress counts as ahead.

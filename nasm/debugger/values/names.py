@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from nasm.base.dtypes import DTYPES
 from nasm.base.names import identifier
 from nasm.base.problems import Failure, Refused, did_you_mean, in_line, quoted
-from nasm.debugger.values.computing import OF_TENSORS
+from nasm.debugger.values.evaluation import OF_TENSORS
 from nasm.debugger.values.expressions import Expression, dated
 from nasm.language.expectations.checker import WORDS
 from nasm.language.text.aliases import names_in, users

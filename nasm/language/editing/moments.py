@@ -79,7 +79,7 @@ def with_moments(
         return None
     where = {line: start for start, one in stated.items() for line in one.lines.values()}
     following = Following(builder, lines, where.__getitem__)
-    said = _Said(builder, stated, where, following)
+    said = _Clauses(builder, stated, where, following)
     if not said.find():
         return None
     return _Writing(source.text, builder, said, strip).made(file)
@@ -136,7 +136,7 @@ def _stated(
     return found
 
 
-class _Said:
+class _Clauses:
     """What is said of each statement: its ``afters``, and its moments by what they are.
 
     A moment is of a statement, of a kind, and may tell no more than that bytes are free again.
@@ -279,7 +279,7 @@ class _Said:
 class _Writing(TextChanges):
     """Writes what is said into a text; with ``strip`` in the place of what there is."""
 
-    def __init__(self, text: str, builder: ProgramBuilder, said: _Said, strip: bool) -> None:
+    def __init__(self, text: str, builder: ProgramBuilder, said: _Clauses, strip: bool) -> None:
         super().__init__(text)
         self.builder, self.said, self.strip = builder, said, strip
         sequencing = builder.target.sequencing

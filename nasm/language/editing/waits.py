@@ -39,11 +39,11 @@ def edited(
     several = tree.For | tree.If | tree.MacroCall | tree.Include | tree.ScopeBlock
     if any(isinstance(statement, several) for statement in file.body):
         return None
-    found, behind = _found(program, order, lines)
+    found, behind = _lines_and_clauses(program, order, lines)
     return _Edits(source.text, program, counters).made(file, found, behind)
 
 
-def _found(
+def _lines_and_clauses(
     program: Program, order: Iterable[Place], lines: Mapping[int, int]
 ) -> tuple[dict[int, _Line], dict[int, list[Place]]]:
     """The lines by where they are written, and the clauses after those of each core."""

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from nasm.base.numbers import bounded
 from nasm.base.problems import Refused
-from nasm.program.deferred import Round
-from nasm.views.shown import shown
+from nasm.program.text_items import Round
+from nasm.views.value_text import value_text
 
 RUN_TIME = "E0231"
 NO_FORM = "E0232"
@@ -40,7 +40,7 @@ class Affine:
         said = " + ".join(v.name if c == 1 else f"{v.name}*{c}" for v, c in self.terms)
         if not self.constant:
             return said
-        return f"{said} {'-' if self.constant < 0 else '+'} {shown(abs(self.constant))}"
+        return f"{said} {'-' if self.constant < 0 else '+'} {value_text(abs(self.constant))}"
 
     @property
     def innermost(self) -> int:
@@ -115,10 +115,11 @@ def _divided(op: str, a: Affine, b: int) -> Affine | int:
 def _none(op: str, a: object, b: object) -> Refused:
     """What to say of an operator that makes no form."""
     known = a if isinstance(a, Affine) else b
-    said = f"{shown(a)} {op} {shown(b)}: a register that steps from round to round holds no such"
+    sides = f"{value_text(a)} {op} {value_text(b)}"
+    said = f"{sides}: a register that steps from round to round holds no such"
     hint = f"of {known}, sums and products with integers are possible"
     if op in ("%", "//", "&", ">>") and isinstance(a, Affine):
-        name, count = a.terms[0][0].name, shown(b)
+        name, count = a.terms[0][0].name, value_text(b)
         if op in (">>", "&"):
             count = "2"
         hint = (

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
-from nasm.base.problems import MOST_SAID, Failure, Problem
+from nasm.base.problems import MOST_ERRORS, Failure, Problem
 from nasm.base.source import Frame, Span
 from nasm.language.expanding import declare
 from nasm.language.expanding.affine import Affine
@@ -18,7 +18,7 @@ from nasm.language.expanding.line_counts import LOOPS, MACROS, nested, rounds_of
 from nasm.language.expanding.loop_lines import breaking, opened
 from nasm.language.expanding.statements import Bodies, Walker
 from nasm.language.text import tree
-from nasm.views.shown import shown
+from nasm.views.value_text import value_text
 
 
 class Repeating(Walker):
@@ -83,7 +83,7 @@ class Repeating(Walker):
                 if self._futile():
                     break
                 self.rounds.take(len(statement.body), LOOPS)
-                said = str(value) if type(value) is int else shown(value)
+                said = str(value) if type(value) is int else value_text(value)
                 bound = (name, value) if type(value) is int else None
                 frame = Frame(f".for {name} = {said}", place, bound)
                 yield from self._round(name, value, frame, statement.body)
@@ -111,7 +111,9 @@ class Repeating(Walker):
             found = evaluate(statement.first, scope)
             if isinstance(found, list):
                 return found
-            said = f".for goes through a list or from a number to another, found {shown(found)}"
+            said = (
+                f".for goes through a list or from a number to another, found {value_text(found)}"
+            )
             hint = f"write 0..{scope.span(statement.first).text}" if type(found) is int else ""
             raise Failure(Problem("E0210", said, self._span(statement.first), hint))
         first, stop = declare.whole(statement.first, scope), declare.whole(statement.stop, scope)
@@ -123,7 +125,7 @@ class Repeating(Walker):
 
     def _futile(self) -> bool:
         """Whether another round can only repeat the errors."""
-        if len(self.problems) >= MOST_SAID:
+        if len(self.problems) >= MOST_ERRORS:
             self.stopped = True
             return True
         if self.problems and self.rounds.in_vain():

@@ -17,7 +17,7 @@ from nasm.program import check
 from nasm.program.arguments import DRAWS, FILLS, ROLES
 from nasm.program.builder import ProgramBuilder
 from nasm.program.notes import another, declared_note
-from nasm.views.shown import shown
+from nasm.views.value_text import value_text
 from nasm.views.view import View
 
 
@@ -26,7 +26,7 @@ def whole(node: tree.ExpressionNode, scope: Scope) -> int:
     value = evaluate(node, scope)
     if isinstance(value, bool) or not isinstance(value, int):
         known(value, "an integer here", node, scope)
-        message = f"wanted an integer, found {shown(value)}"
+        message = f"wanted an integer, found {value_text(value)}"
         hint = as_integer(value, node, scope)
         raise Failure(Problem("E0210", message, scope.span(node), hint))
     return value
@@ -128,7 +128,7 @@ def _dtype(node: tree.Name | tree.Template, scope: Scope) -> DType | str:
         return held
     if isinstance(held, WordArgument):
         return held.name
-    said = f"'{name}' is no dtype: it is {shown(held)}"
+    said = f"'{name}' is no dtype: it is {value_text(held)}"
     raise Failure(Problem("E0205", said, scope.span(node)))
 
 
@@ -159,7 +159,7 @@ def _axis(node: tree.ExpressionNode, scope: Scope) -> int:
     size = evaluate(node, scope)
     if type(size) is not int or size < 1:
         known(size, "the size of an axis", node, scope)
-        message = f"the size of an axis is an integer of at least 1, not {shown(size)}"
+        message = f"the size of an axis is an integer of at least 1, not {value_text(size)}"
         hint = as_integer(size, node, scope)
         raise Failure(Problem("E0304", message, scope.span(node), hint))
     return size
@@ -194,7 +194,7 @@ def initialiser(node: tree.ExpressionNode, scope: Scope) -> tuple[object, ...] |
         return (node.name,)
     if isinstance(node, tree.FunctionCall) and node.function.name in DRAWS:
         return (node.function.name, _seed(node, scope))
-    if not isinstance(node, tree.Name | tree.FunctionCall) or _held(node, scope):
+    if not isinstance(node, tree.Name | tree.FunctionCall) or _is_value_name(node, scope):
         value = evaluate(node, scope)
         known(value, "an initial value", node, scope)
         if isinstance(value, list):
@@ -209,7 +209,7 @@ def initialiser(node: tree.ExpressionNode, scope: Scope) -> tuple[object, ...] |
     raise Failure(Problem("E0217", message, scope.span(node), close or hint))
 
 
-def _held(node: tree.ExpressionNode, scope: Scope) -> bool:
+def _is_value_name(node: tree.ExpressionNode, scope: Scope) -> bool:
     """Whether it is the name of a constant or a parameter."""
     return isinstance(node, tree.Name) and node.name in scope.values
 
@@ -242,7 +242,7 @@ def _seed(node: tree.FunctionCall, scope: Scope) -> int:
         raise Failure(
             Problem(
                 "E0217",
-                f"a seed is an integer of at least 0, found {shown(seed)}",
+                f"a seed is an integer of at least 0, found {value_text(seed)}",
                 scope.span(node),
             )
         )
@@ -296,5 +296,7 @@ def transfer(statement: tree.DmaBlock, scope: Scope, builder: ProgramBuilder) ->
 def _view(node: tree.ExpressionNode, scope: Scope) -> View:
     value = evaluate(node, scope)
     if not isinstance(value, View):
-        raise Failure(Problem("E0301", f"wanted a tensor, found {shown(value)}", scope.span(node)))
+        raise Failure(
+            Problem("E0301", f"wanted a tensor, found {value_text(value)}", scope.span(node))
+        )
     return value

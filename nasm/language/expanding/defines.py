@@ -10,7 +10,7 @@ from nasm.base.numbers import plain
 from nasm.base.problems import Failure, Problem, Refused, quoted
 from nasm.language.expanding.functions import listed
 from nasm.views.methods import dtype_named
-from nasm.views.shown import shown
+from nasm.views.value_text import value_text
 
 
 def constants(given: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -35,7 +35,7 @@ def _constant(value: object) -> object:
             if isinstance(item, list):
                 left.append(item)
             elif not isinstance(item, bool | int | float | str | DType):
-                raise Refused("E0210", f"a constant is a number, found {shown(item)}")
+                raise Refused("E0210", f"a constant is a number, found {value_text(item)}")
     return value
 
 
@@ -48,7 +48,7 @@ def replaced(name: str, value: Any, given: Mapping[str, Any]) -> Any:
         return value
     found = given[name]
     if isinstance(value, int | float) and not isinstance(found, int | float):
-        said = f"-D {name}: wanted a number, as {shown(value)} is, found {shown(found)}"
+        said = f"-D {name}: wanted a number, as {value_text(value)} is, found {value_text(found)}"
         raise Refused("E0210", said)
     if not isinstance(value, DType):
         return found

@@ -40,7 +40,7 @@ from nasm.language.text.habits import COMMENT, UNDECLARED
 from nasm.language.text.habits import FUNCTIONS as OTHERS
 from nasm.language.text.habits import METHODS as OTHER_METHODS
 from nasm.views.methods import SPELLINGS, accepts
-from nasm.views.shown import Symbol, shown
+from nasm.views.value_text import Symbol, value_text
 from nasm.views.view import METHODS, Reg, View
 
 Closure = Callable[[Scope], Value]
@@ -97,7 +97,7 @@ def compile_name(node: tree.Name | tree.Template | tree.Numbered) -> Callable[[S
                 raise Failure(
                     Problem(
                         "E0209",
-                        f"a name cannot hold {shown(value)}; wanted an integer or a string",
+                        f"a name cannot hold {value_text(value)}; wanted an integer or a string",
                         scope.span(node),
                     )
                 )
@@ -301,9 +301,11 @@ def _binary(node: tree.Binary) -> Link:
         try:
             return apply(first, second)
         except OverflowError:
-            raise Refused("E0211", f"{shown(a)} {op} {shown(b)} is beyond float64") from None
+            raise Refused(
+                "E0211", f"{value_text(a)} {op} {value_text(b)} is beyond float64"
+            ) from None
         except (ZeroDivisionError, ValueError) as problem:
-            raise Refused("E0211", f"{shown(a)} {op} {shown(b)}: {problem}") from None
+            raise Refused("E0211", f"{value_text(a)} {op} {value_text(b)}: {problem}") from None
 
     return compute
 
@@ -315,14 +317,14 @@ def _equality(op: str, right: Closure) -> Link:
         b = right(scope)
         if type(a) is Affine or type(b) is Affine:
             refuse([a, b], f"a side of '{op}'")
-        if scope.expansion is None and (_held(a) or _held(b)):
-            raise _not_yet(op, a if _held(a) else b)
+        if scope.expansion is None and (_is_run_time(a) or _is_run_time(b)):
+            raise _not_yet(op, a if _is_run_time(a) else b)
         return compare(a, b)
 
     return compute
 
 
-def _held(value: Value) -> bool:
+def _is_run_time(value: Value) -> bool:
     """Whether a machine holds what it is: a tile, or a register."""
     return isinstance(value, View | Reg)
 
@@ -332,7 +334,7 @@ def _not_yet(op: str, value: Value) -> Refused:
     hint = "'.expect' compares what tensors hold after a run"
     if isinstance(value, Reg):
         hint = f"'.break {value} {op} 0' in a '.loop', and branches, compare registers"
-    said = f"'{op}' compares what is known when assembling, found {shown(value)}"
+    said = f"'{op}' compares what is known when assembling, found {value_text(value)}"
     return Refused("E0210", said, hint)
 
 
@@ -383,9 +385,9 @@ def _negative(value: Value, scope: Scope) -> Value:
 
 def _of_registers(op: str, a: Value, b: Value) -> Refused:
     """What to say of an operator of registers, which an instruction has."""
-    sides = [str(s) if isinstance(s, Reg | int | float) else shown(s) for s in (a, b)]
+    sides = [str(s) if isinstance(s, Reg | int | float) else value_text(s) for s in (a, b)]
     hint = f"an instruction computes with registers: {sides[0]}, {sides[1]}, op={SIGNS[op]}"
-    found = shown(a) if isinstance(a, Reg) else shown(b)
+    found = value_text(a) if isinstance(a, Reg) else value_text(b)
     return Refused("E0210", f"'{op}' wants numbers, found {found}", hint)
 
 
@@ -396,7 +398,7 @@ def _of_tiles(scope: Scope, op: str, *sides: Value) -> Refused:
     written = [next(names) if isinstance(side, View) else "2" for side in sides]
     example = scope.computing.get(f" {op} ".join(written) if len(sides) > 1 else op + written[0])
     hint = f"an instruction computes on tiles: {example}" if example else ""
-    return Refused("E0210", f"'{op}' wants numbers, found {shown(tile)}", hint)
+    return Refused("E0210", f"'{op}' wants numbers, found {value_text(tile)}", hint)
 
 
 def _call(node: tree.FunctionCall) -> Closure:

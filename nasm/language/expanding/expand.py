@@ -25,8 +25,8 @@ from nasm.language.expanding.statements import Bodies
 from nasm.language.text import tree
 from nasm.language.text.parse import parse_line
 from nasm.program.builder import ProgramBuilder
-from nasm.program.deferred import Drain
-from nasm.views.shown import shown
+from nasm.program.text_items import Drain
+from nasm.views.value_text import value_text
 from nasm.views.view import View
 
 
@@ -57,7 +57,7 @@ class Expander(Repeating):
         sides = [
             s for s in (condition.before, condition.right) if not isinstance(s, tree.NumberLiteral)
         ]
-        said = [f"{self._span(s).text} is {shown(evaluate(s, self.scope))}" for s in sides]
+        said = [f"{self._span(s).text} is {value_text(evaluate(s, self.scope))}" for s in sides]
         return listed(said, "and") if said else ""
 
     def expect(self, statement: tree.Expect) -> None:

@@ -12,7 +12,7 @@ from nasm.base.exact import scalars
 from nasm.base.numbers import WORST_BITS, bounded
 from nasm.base.problems import Refused, counted
 from nasm.language.expanding.affine import refuse
-from nasm.views.shown import shown
+from nasm.views.value_text import value_text
 from nasm.views.view import View, Window
 
 Value = Any
@@ -22,7 +22,7 @@ def number_of(value: Value, what: str) -> int | float:
     """A value that must be a number; raises Refused."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         refuse(value, f"a number for {what}")
-        raise Refused("E0210", f"{what} wants numbers, found {shown(value)}")
+        raise Refused("E0210", f"{what} wants numbers, found {value_text(value)}")
     return value
 
 
@@ -30,7 +30,7 @@ def integer_of(value: Value, what: str) -> int:
     """A value that must be an integer; raises Refused."""
     if isinstance(value, bool) or not isinstance(value, int):
         refuse(value, f"an integer for {what}")
-        raise Refused("E0210", f"{what} wants an integer, found {shown(value)}")
+        raise Refused("E0210", f"{what} wants an integer, found {value_text(value)}")
     return value
 
 
@@ -38,7 +38,7 @@ def truth(value: Value, what: str) -> bool:
     """A value as a condition; raises Refused."""
     if not isinstance(value, bool | int | float):
         refuse(value, f"a condition of '{what}'")
-        raise Refused("E0210", f"'{what}' wants a condition, found {shown(value)}")
+        raise Refused("E0210", f"'{what}' wants a condition, found {value_text(value)}")
     return bool(value)
 
 
@@ -46,11 +46,13 @@ def _power(a: int | float, b: int | float) -> int | float:
     if isinstance(a, int) and isinstance(b, int) and abs(a) > 1 and b > 0:
         # It has more bits than b * (bits of a, less one), and at most b * (bits of a).
         if b * (a.bit_length() - 1) >= WORST_BITS:
-            raise Refused("E0211", f"{shown(a)} ** {shown(b)} has more than {WORST_BITS:,} bits")
+            raise Refused(
+                "E0211", f"{value_text(a)} ** {value_text(b)} has more than {WORST_BITS:,} bits"
+            )
         return bounded(a**b)
     result = a**b
     if isinstance(result, complex):
-        raise Refused("E0211", f"{shown(a)} ** {shown(b)} is not a real number")
+        raise Refused("E0211", f"{value_text(a)} ** {value_text(b)} is not a real number")
     if isinstance(result, float) and result and math.isfinite(result):
         return scalars.power(float(a), float(b))  # Python's differs between hosts
     return result
@@ -112,14 +114,14 @@ COMPARE: dict[str, Callable[[Any, Any], bool]] = {
 def tensor_of(value: Value, what: str) -> View:
     """A value that must be a tensor or a view of one; raises Refused."""
     if not isinstance(value, View):
-        raise Refused("E0210", f"{what} wants a tensor, found {shown(value)}")
+        raise Refused("E0210", f"{what} wants a tensor, found {value_text(value)}")
     return value
 
 
 def _log2(place: Callable[[], None], x: Value) -> Value:
     number = number_of(x, "log2")
     if number <= 0:
-        raise Refused("E0211", f"log2 of {shown(number)}")
+        raise Refused("E0211", f"log2 of {value_text(number)}")
     if isinstance(number, int) and number & (number - 1) == 0:
         return number.bit_length() - 1
     finite = isinstance(number, int) or math.isfinite(number)
@@ -135,7 +137,7 @@ def _shape(place: Callable[[], None], x: Value, axis: Value) -> int:
     shape = tensor_of(x, "shape").shape
     at = integer_of(axis, "shape")
     if not -len(shape) <= at < len(shape):
-        raise Refused("E0211", f"axis {shown(at)} of a tensor with {len(shape)} axes")
+        raise Refused("E0211", f"axis {value_text(at)} of a tensor with {len(shape)} axes")
     return shape[at]
 
 
@@ -180,7 +182,7 @@ def listed(items: list[Any]) -> list[Any]:
 def _repeated(items: list[Any], times: Value) -> list[Any]:
     count = integer_of(times, "'*' on a list")
     if count < 0:
-        raise Refused("E0211", f"a list {shown(count)} times")
+        raise Refused("E0211", f"a list {value_text(count)} times")
     if len(items) * count > MOST_ITEMS:
         raise Refused("E0211", f"a list of more than {MOST_ITEMS:,} items")
     return listed(items * count)
@@ -209,27 +211,29 @@ def item_of(items: list[Any], picks: list[Any]) -> Value:
     if isinstance(pick, Window):
         first = pick.start
         if not isinstance(first, int):
-            raise Refused("E0210", f"an index of a list is a number, found {shown(first)}")
+            raise Refused("E0210", f"an index of a list is a number, found {value_text(first)}")
         if not 0 <= first <= first + pick.length <= len(items):
             said = f"{first} : +{pick.length} reaches past a list of {counted(len(items), 'item')}"
             raise Refused("E0211", said)
         return items[first : first + pick.length]
     if not -len(items) <= pick < len(items):
-        raise Refused("E0211", f"index {shown(pick)} of a list of {counted(len(items), 'item')}")
+        raise Refused(
+            "E0211", f"index {value_text(pick)} of a list of {counted(len(items), 'item')}"
+        )
     return items[pick]
 
 
 def _len(place: Callable[[], None], x: Value) -> int:
     if not isinstance(x, list):
         hint = "shape(tensor, axis) is the size of an axis" if isinstance(x, View) else ""
-        raise Refused("E0210", f"len wants a list, found {shown(x)}", hint)
+        raise Refused("E0210", f"len wants a list, found {value_text(x)}", hint)
     return len(x)
 
 
 def _ceil_div(place: Callable[[], None], a: Value, b: Value) -> int:
     x, y = integer_of(a, "ceil_div"), integer_of(b, "ceil_div")
     if y == 0:
-        raise Refused("E0211", f"ceil_div({shown(x)}, 0)")
+        raise Refused("E0211", f"ceil_div({value_text(x)}, 0)")
     return -(-x // y)
 
 

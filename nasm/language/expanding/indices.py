@@ -11,7 +11,7 @@ from nasm.language.expanding.fractions import as_integer
 from nasm.language.expanding.functions import Value, item_of, tensor_of
 from nasm.language.expanding.scope import Scope
 from nasm.language.text import tree
-from nasm.views.shown import shown
+from nasm.views.value_text import value_text
 from nasm.views.view import ALL, Reg, View, Window
 
 Compile = Callable[[tree.ExpressionNode], Callable[[Scope], Value]]
@@ -184,5 +184,5 @@ def _placed_integer(value: Value, node: tree.ExpressionNode, scope: Scope) -> in
         return value
     if type(value) is Affine:
         raise Failure(unknown(value, "the length of a window").at(scope.span(node)))
-    said = f"an index is an integer, found {shown(value)}"
+    said = f"an index is an integer, found {value_text(value)}"
     raise Failure(Problem("E0305", said, scope.span(node), as_integer(value, node, scope)))

@@ -16,7 +16,7 @@ from nasm.language.expanding.affine import Affine, first_of, unknown
 from nasm.language.expanding.evaluate import Closure, compile_name, compile_node, free_names
 from nasm.language.expanding.fractions import as_integer
 from nasm.language.expanding.functions import truth
-from nasm.language.expanding.macro_arguments import HANDED, MomentList, WordArgument
+from nasm.language.expanding.macro_arguments import ARGUMENT_TYPES, MomentList, WordArgument
 from nasm.language.expanding.moment_names import Mentioner, mentions
 from nasm.language.expanding.operand_hints import no_operand, of_another, qualified, wanted
 from nasm.language.expanding.operand_texts import elsewhere, in_order
@@ -24,9 +24,9 @@ from nasm.language.expanding.scope import CONSTANTS, Scope
 from nasm.language.text import tree
 from nasm.language.text.walk import contains
 from nasm.program.builder import Made, ProgramBuilder
-from nasm.program.deferred import Moments
 from nasm.program.program import Update, Wait
-from nasm.views.shown import shown
+from nasm.program.text_items import Moments
+from nasm.views.value_text import value_text
 from nasm.views.view import Reg, View
 
 Waiter = Callable[[Scope], Wait]
@@ -107,14 +107,14 @@ class CompiledLine:
         named = {n: value(c) for n, c in self.named.items()}
         if scope.looping:
             names = [o.name for o in self.row.written]
-            given = [value(self._held(n, v)) for n, v in zip(names, given, strict=False)]
-            named = {n: value(self._held(n, v)) for n, v in named.items()}
+            given = [value(self._with_register(n, v)) for n, v in zip(names, given, strict=False)]
+            named = {n: value(self._with_register(n, v)) for n, v in named.items()}
         wait, update = value(self.wait), value(self.update)
         if problems or silent:
             raise Failure(problems)
         return given, named, wait, update
 
-    def _held(self, name: str, given: Any) -> Closure:
+    def _with_register(self, name: str, given: Any) -> Closure:
         """An operand with a register in the place of what one holds, if it takes registers."""
 
         def hold(scope: Scope) -> Any:
@@ -142,7 +142,7 @@ def _key(value: Any) -> object:
     return type(value), repr(value)
 
 
-_ALONE = (View, *HANDED)
+_ALONE = (View, *ARGUMENT_TYPES)
 
 
 def compile_line(
@@ -402,7 +402,7 @@ def _word(value: Any, node: tree.ExpressionNode, scope: Scope) -> int:
     if isinstance(value, Reg | Affine):
         raise Failure(_of_register(value, node, scope))
     if type(value) is not int or not -(2**31) <= value < 2**31:
-        message = f"a semaphore counts in signed 32-bit integers, found {shown(value)}"
+        message = f"a semaphore counts in signed 32-bit integers, found {value_text(value)}"
         hint = as_integer(value, node, scope)
         raise Failure(Problem("E0210", message, scope.span(node), hint))
     return value
@@ -411,7 +411,7 @@ def _word(value: Any, node: tree.ExpressionNode, scope: Scope) -> int:
 def _of_register(value: Reg | Affine, node: tree.ExpressionNode, scope: Scope) -> Problem:
     """What to say of a wait for a number that is known at run time alone, and of an update."""
     what = "a wait compares with" if isinstance(node, tree.WaitClause) else "an update adds"
-    message = f"{what} a number that is known when assembling, found {shown(value)}"
+    message = f"{what} a number that is known when assembling, found {value_text(value)}"
     assert isinstance(node, tree.WaitClause | tree.UpdateClause | tree.TakeClause)
     name = f"${scope.span(node.name).text}"
     hint = (

@@ -22,7 +22,7 @@ from nasm.language.expanding.functions import integer_of, truth
 from nasm.language.expanding.scope import Scope
 from nasm.language.text import tree
 from nasm.language.text.walk import descendants
-from nasm.views.shown import LONG
+from nasm.views.value_text import LONG
 
 LOOPS, MACROS = "loops", "macros"
 """What makes lines."""

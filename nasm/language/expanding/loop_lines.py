@@ -13,8 +13,8 @@ from nasm.language.expanding.scope import Scope
 from nasm.language.text import tree
 from nasm.language.text.walk import descendants
 from nasm.program.builder import Made, ProgramBuilder
-from nasm.program.deferred import RunTimeLoop
-from nasm.views.shown import shown
+from nasm.program.text_items import RunTimeLoop
+from nasm.views.value_text import value_text
 from nasm.views.view import Reg
 
 OUTSIDE, CONDITION = "E0237", "E0238"
@@ -98,7 +98,7 @@ def _bound(node: tree.ExpressionNode, scope: Scope) -> Bound:
         return value
     number = declare.whole(node, scope)
     if number not in WORD:
-        said = f"a register holds 32 bits, found {shown(number)}"
+        said = f"a register holds 32 bits, found {value_text(number)}"
         raise Failure(Problem("E0301", said, scope.span(node)))
     return number
 

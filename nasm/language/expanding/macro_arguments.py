@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 
 from nasm.base.problems import Refused
-from nasm.program.deferred import Round
+from nasm.program.text_items import Round
 
 Named = Callable[[str, str], str]
 """The name that the program has for a ``label`` or a ``moment``, by its kind and its name."""
@@ -72,5 +72,5 @@ class MomentList:
         raise Refused("E0210", "a moment is no value")
 
 
-HANDED = (WordArgument, CounterArgument, EngineArgument, MomentList)
+ARGUMENT_TYPES = (WordArgument, CounterArgument, EngineArgument, MomentList)
 """What no expression is made of."""

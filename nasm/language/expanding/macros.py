@@ -19,11 +19,11 @@ from nasm.language.expanding.macro_arguments import (
     MomentList,
     WordArgument,
 )
-from nasm.language.expanding.moment_names import handed_moments
+from nasm.language.expanding.moment_names import moment_argument
 from nasm.language.expanding.scope import CallOfMacro, Scope
 from nasm.language.text import tree
 from nasm.program.builder import ProgramBuilder
-from nasm.views.shown import shown
+from nasm.views.value_text import value_text
 
 DEEPEST = 100
 """Calls within calls: a macro that calls itself without an end does not get further."""
@@ -51,8 +51,8 @@ class Macro:
     def form(self) -> str:
         """How it is called: ``softmax(x, n=4)``, as it is declared."""
         text = self.source.text
-        shown = (text[p.start : p.end] for p in self.statement.parameters)
-        return quoted(f"{self.name}({', '.join(_GAPS.sub(' ', s) for s in shown)})")
+        parameters = (text[p.start : p.end] for p in self.statement.parameters)
+        return quoted(f"{self.name}({', '.join(_GAPS.sub(' ', s) for s in parameters)})")
 
 
 @dataclass(slots=True)
@@ -173,7 +173,7 @@ def _bind(
     values: dict[str, Any] = {}
     for name, node in given.items():
         try:
-            values[name] = handed(node, caller, builder)
+            values[name] = argument_value(node, caller, builder)
         except Failure as failure:
             problems += failure.problems
             silent = silent or not failure.problems
@@ -186,7 +186,7 @@ def _bind(
         name = parameter.name
         if name not in values:
             assert isinstance(parameter, tree.NamedArgument)
-            values[name] = handed(parameter.value, inner, builder)
+            values[name] = argument_value(parameter.value, inner, builder)
             places[name] = inner.span(parameter.value)
         inner.declare(name, values[name], inner.span(parameter))
 
@@ -226,7 +226,7 @@ def _matched(macro: Macro, call: tree.MacroCall, caller: Scope) -> dict[str, tre
     return found
 
 
-def handed(node: tree.ExpressionNode, scope: Scope, builder: ProgramBuilder) -> Any:
+def argument_value(node: tree.ExpressionNode, scope: Scope, builder: ProgramBuilder) -> Any:
     """What an argument is: a value, or what no expression can be; raises Failure."""
     match node:
         case tree.CounterName(name=name):
@@ -241,7 +241,7 @@ def handed(node: tree.ExpressionNode, scope: Scope, builder: ProgramBuilder) -> 
             if not scope.knows(name):
                 scope.undeclared.silence_named(name)
                 return _word(node, scope)
-    moments = handed_moments(node, scope, _word)
+    moments = moment_argument(node, scope, _word)
     return evaluate(node, scope) if moments is None else moments
 
 
@@ -286,7 +286,7 @@ def engine(node: tree.ExpressionNode, name: str, scope: Scope, builder: ProgramB
         return builder.generation.engine(meant).name
     except Refused as refused:
         if held is not None and meant == name:
-            said = f"'{name}' is no engine, but {shown(held)}"
+            said = f"'{name}' is no engine, but {value_text(held)}"
             hint = "an engine is passed to a macro by its name: '@vector', or 'vector'"
             refused = Refused(refused.code, said, hint)
         raise Failure(refused.at(scope.span(node))) from None

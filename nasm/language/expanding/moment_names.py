@@ -17,8 +17,8 @@ from nasm.language.expanding.macro_arguments import MomentList, WordArgument
 from nasm.language.expanding.scope import Scope
 from nasm.language.text import tree
 from nasm.language.text.walk import descendants
-from nasm.program.deferred import DeferredMoment, MomentMention, Round
-from nasm.views.shown import shown
+from nasm.program.text_items import DeferredMoment, MomentMention, Round
+from nasm.views.value_text import value_text
 
 Mentioner = Callable[[Scope], list[MomentMention]]
 
@@ -58,7 +58,7 @@ def _mention(node: tree.MomentName, at_read: bool) -> Mentioner:
     def mention(scope: Scope) -> list[MomentMention]:
         if holds is not None and not holds(scope):
             return []
-        every = _together([index(scope) for index in indices], node, scope)
+        every = _index_combinations([index(scope) for index in indices], node, scope)
         spelled, span = name(scope), scope.span(node)
         held = scope.values.get(spelled) if scope.expansion is not None else None
         if isinstance(held, MomentList):
@@ -70,7 +70,7 @@ def _mention(node: tree.MomentName, at_read: bool) -> Mentioner:
         elif _nothing(held):
             meant = []
         else:
-            _check_handed(spelled, held, span, scope)
+            _check_argument(spelled, held, span, scope)
             otherwise = held.name if isinstance(held, WordArgument) else spelled
             meant = [(scope.named("moment", spelled), found, otherwise) for found in every]
         return [
@@ -81,31 +81,31 @@ def _mention(node: tree.MomentName, at_read: bool) -> Mentioner:
     return mention
 
 
-def _check_handed(name: str, held: object, span: Span, scope: Scope) -> None:
+def _check_argument(name: str, held: object, span: Span, scope: Scope) -> None:
     """Refuse a parameter that was passed something else than moments."""
     given = {} if scope.expansion is None else scope.expansion.given
     if name in given and not isinstance(held, WordArgument):
-        said = f"'{name}' is passed {shown(held)}, and a moment is meant here"
+        said = f"'{name}' is passed {value_text(held)}, and a moment is meant here"
         hint = "pass the name of a moment; a moment of the macro's own needs a name of its own"
         raise Failure(Problem("E0225", said, span, hint, (Note("passed", given[name]),)))
 
 
 def _compiled(node: tree.ExpressionNode) -> Callable[[Scope], Sequence[int | Round]]:
     """An index: one, or each of a range."""
-    if not isinstance(node, tree.Several):
+    if not isinstance(node, tree.IndexRange):
         value = compile_node(node)
         return lambda scope: (_index(value(scope), node, scope),)
 
-    def several(scope: Scope) -> Sequence[int]:
+    def index_range(scope: Scope) -> Sequence[int]:
         found = range(whole(node.first, scope), whole(node.stop, scope))
         if found and found[-1] - found[0] >= MOST_ITEMS:
             raise _too_many(found[-1] - found[0] + 1, node, scope)
         return found
 
-    return several
+    return index_range
 
 
-def _together(
+def _index_combinations(
     choices: list[Sequence[int | Round]], node: tree.ExpressionNode, scope: Scope
 ) -> list[tuple[int | Round, ...]]:
     """All indices that some expand to."""
@@ -140,12 +140,12 @@ def _index(value: Any, node: tree.ExpressionNode, scope: Scope) -> int | Round:
         message = "an index of a moment is an integer, or the variable of a loop plus or minus one"
         raise Failure(Problem("E0210", f"{message}, found {value}", scope.span(node)))
     if type(value) is not int:
-        message = f"an index of a moment is an integer, found {shown(value)}"
+        message = f"an index of a moment is an integer, found {value_text(value)}"
         raise Failure(Problem("E0210", message, scope.span(node)))
     return value
 
 
-def handed_moments(
+def moment_argument(
     node: tree.ExpressionNode, scope: Scope, word: Callable[[tree.Name, Scope], WordArgument]
 ) -> MomentList | None:
     """What ``load[r]`` or ``[load[r], bias]`` passes; None if it is something else.

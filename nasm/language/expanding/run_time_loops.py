@@ -19,7 +19,7 @@ from nasm.isa.list_kinds import views
 from nasm.language.expanding.affine import Affine, Variable, combined
 from nasm.language.expanding.scope import Scope
 from nasm.program.builder import Made, ProgramBuilder
-from nasm.program.deferred import Control, RunTimeLoop
+from nasm.program.text_items import Control, RunTimeLoop
 from nasm.views.view import Reg
 
 OTHER, ALONE, WRITTEN, FULL = "E0233", "E0234", "E0235", "E0236"
@@ -113,7 +113,7 @@ class Loops:
         loop = self.open[-1]
         try:
             if len(loop.lines) > 1 and loop.breaks:
-                raise _several(loop)
+                raise _break_refused(loop)
             for queue in loop.lines:
                 loop.record.parts[queue] = self._control(loop, queue)
                 loop.record.registers[queue] = loop.allotted(queue)
@@ -250,7 +250,7 @@ class Loops:
             ((_, factor),) = counting.terms
             upwards = upwards == (factor > 0)
         enter = list(self._set(loop, queue))
-        register = self._held(loop, queue, counting)
+        register = self._register_of(loop, queue, counting)
         limit = self._value(queue, end)
         leave = None
         if loop.rounds is None:
@@ -288,7 +288,7 @@ class Loops:
             own.append((Affine.of(loop.variable), loop.counter))
         return own
 
-    def _held(self, loop: Open, queue: int, form: Affine) -> Reg:
+    def _register_of(self, loop: Open, queue: int, form: Affine) -> Reg:
         return loop.counter if loop.counter is not None else loop.forms[queue][form]
 
     def _set(self, loop: Open, queue: int) -> Iterator[int]:
@@ -354,7 +354,7 @@ def _after(rounds: range) -> int:
     return rounds.start + len(rounds) * rounds.step
 
 
-def _several(loop: Open) -> Failure:
+def _break_refused(loop: Open) -> Failure:
     first, *others = loop.lines.items()
     del first
     said = "'.break' in a loop that several queues go through"

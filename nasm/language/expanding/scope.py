@@ -15,7 +15,7 @@ from nasm.language.expanding.affine import Affine, unknown
 from nasm.language.expanding.forward_names import Later, Undeclared
 from nasm.language.expanding.functions import Value
 from nasm.language.expanding.macro_arguments import (
-    HANDED,
+    ARGUMENT_TYPES,
     CounterArgument,
     MomentList,
     WordArgument,
@@ -161,7 +161,9 @@ class Scope:
         """What names mean now, for expectations, which are judged much later."""
         if self.kept is None:
             values = self.values.items()
-            self.kept = {name: value for name, value in values if not isinstance(value, HANDED)}
+            self.kept = {
+                name: value for name, value in values if not isinstance(value, ARGUMENT_TYPES)
+            }
         return self.kept
 
     def named_views(self) -> dict[str, View]:

@@ -11,13 +11,13 @@ from nasm.language.expanding.instruction_lines import compile_line
 from nasm.language.expanding.scope import Scope
 from nasm.language.text import tree
 from nasm.program.builder import Made, ProgramBuilder
-from nasm.program.settings import offered
+from nasm.program.settings import settings_of
 
 
 def setting_of(node: tree.Name | tree.Template, scope: Scope, builder: ProgramBuilder) -> Setting:
     """The setting that a line names; raises Failure."""
     try:
-        return offered(builder.target).named(name_of(node, scope))
+        return settings_of(builder.target).named(name_of(node, scope))
     except Refused as refused:
         raise Failure(refused.at(scope.span(node))) from None
 
@@ -87,7 +87,7 @@ def writes(
 ) -> list[Made]:
     """The instructions that write settings while a queue runs; raises Failure."""
     values = [_given(name, node, scope, builder) for name, node in statement.items]
-    known, at = offered(builder.target), scope.span(statement)
+    known, at = settings_of(builder.target), scope.span(statement)
     if known.written is None:
         said = f"{builder.target.summary} has no instructions that write settings"
         raise Failure(Problem(MISPLACED, said, at))

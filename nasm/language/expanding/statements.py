@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
 from nasm.base.names import identifier
-from nasm.base.problems import MOST_SAID, Failure, Problem, Refused, did_you_mean, listed, quoted
+from nasm.base.problems import MOST_ERRORS, Failure, Problem, Refused, did_you_mean, listed, quoted
 from nasm.base.source import Source, Span
 from nasm.base.suppressions import Allow
 from nasm.isa.declared_transfer import DeclaredTransfer
@@ -38,13 +38,13 @@ from nasm.language.expanding.scope import Scope
 from nasm.language.text import tree
 from nasm.program.builder import ProgramBuilder
 from nasm.program.notes import another, declared_note
-from nasm.views.shown import shown
+from nasm.views.value_text import value_text
 from nasm.views.view import Reg, View
 
 Bodies = Iterator[Iterable[tree.Statement]]
 """The lines of a block, as often as they are made: one body after the other."""
 
-Handed = WordArgument | CounterArgument | EngineArgument | MomentList
+MacroArgument = WordArgument | CounterArgument | EngineArgument | MomentList
 
 FIRST = (tree.TargetLine, tree.Version, tree.Include, tree.MacroStatement)
 """Statements that may come before the target is known."""
@@ -171,7 +171,7 @@ class Walker:
 
     def _ends(self, statement: tree.Statement) -> bool:
         """Whether a body is left before a statement."""
-        if len(self.problems) >= MOST_SAID:
+        if len(self.problems) >= MOST_ERRORS:
             self.stopped = True
             return True
         if self.denied and not isinstance(statement, tree.Assert):
@@ -214,7 +214,7 @@ class Walker:
         """``.nasm 1``."""
         number = evaluate(statement.number, self.scope)
         if number != 1:
-            raise Refused("E0215", f"version {shown(number)} of the language; this is nasm 1")
+            raise Refused("E0215", f"version {value_text(number)} of the language; this is nasm 1")
 
     def target(self, statement: tree.TargetLine) -> None:
         """``.target trn1``: loads the target and starts the builder.
@@ -305,8 +305,8 @@ class Walker:
         place = Span(self.scope.source, item.start, item.start + len(item.name))
         self._new_name(name, place.within(self.scope.chain), home)
         value = evaluate(item.value, self.scope)
-        if isinstance(value, View | Reg | DeclaredTransfer | Handed):
-            said = f"a constant is a number, found {shown(value)}"
+        if isinstance(value, View | Reg | DeclaredTransfer | MacroArgument):
+            said = f"a constant is a number, found {value_text(value)}"
             hint = f"write .view {name} = …" if isinstance(value, View) else ""
             raise Failure(Problem("E0210", said, self._span(item.value), hint))
         if home.expansion is None:

@@ -21,7 +21,7 @@ from nasm.language.expectations.functions import COMPARE, FUNCTIONS, LOGIC, SHAP
 from nasm.language.expectations.views import readable
 from nasm.language.text import tree
 from nasm.language.text.habits import FUNCTIONS as OTHERS
-from nasm.views.shown import shown
+from nasm.views.value_text import value_text
 from nasm.views.view import View
 
 METHODS = ("T", "reshape", "permute")
@@ -152,7 +152,7 @@ class Checker:
                 close = f"it is written '{name.lower()}'"
             self.report(node, "E0208", f"nothing is called '{name}'", close)
         elif not isinstance(found, bool | int | float | list):
-            self.report(node, "E0210", f"wanted a tensor or a number, found {shown(found)}")
+            self.report(node, "E0210", f"wanted a tensor or a number, found {value_text(found)}")
 
     def close(self, name: str) -> str:
         """What may be meant by a name that nothing has."""
@@ -216,7 +216,7 @@ class Checker:
             return
         if type(found) is not int:
             article = "an" if what == "axis" else "a"
-            self.report(node, "E0210", f"{article} {what} is an integer, found {shown(found)}")
+            self.report(node, "E0210", f"{article} {what} is an integer, found {value_text(found)}")
         elif what == "core" and self.cores is not None and not 0 <= found < self.cores:
             used = f"cores 0 to {self.cores - 1}" if self.cores > 1 else "core 0 alone"
             self.report(node, "E0318", f"no core {found}: the program uses {used}")

@@ -14,7 +14,7 @@ from nasm.language.expanding.functions import truth
 from nasm.language.expanding.scope import Scope
 from nasm.language.expectations.functions import ARITHMETIC, COMPARE, LOGIC
 from nasm.language.text import tree
-from nasm.views.shown import shown
+from nasm.views.value_text import value_text
 
 METRICS = ("cycles", "busy", "util", "stalls")
 CONSTANT_FUNCTIONS = ("ceil_div", "log2", "len")
@@ -51,7 +51,7 @@ def integers(node: tree.Method, scope: Scope) -> list[int]:
     sizes = given[0] if len(given) == 1 and isinstance(given[0], list) else given
     for size in sizes:
         if type(size) is not int:
-            message = f".{node.name} takes integers, found {shown(size)}"
+            message = f".{node.name} takes integers, found {value_text(size)}"
             raise Failure(Problem("E0222", message, scope.span(node)))
     return sizes
 
@@ -84,6 +84,6 @@ def picked(node: tree.ExpressionNode, scope: Scope) -> int | slice | WindowValue
 def _integer(node: tree.ExpressionNode, scope: Scope) -> int:
     value = evaluate(node, scope)
     if type(value) is not int:
-        message = f"an index is an integer, found {shown(value)}"
+        message = f"an index is an integer, found {value_text(value)}"
         raise Failure(Problem("E0305", message, scope.span(node)))
     return value

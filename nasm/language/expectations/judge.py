@@ -45,7 +45,7 @@ from nasm.language.expectations.values import Evaluator, Measures
 from nasm.language.expectations.verdict import compare, one_line, verdict
 from nasm.language.text import tree
 from nasm.program.program import Expectation
-from nasm.views.shown import shown
+from nasm.views.value_text import value_text
 
 __all__ = ["CODES", "Measures", "check_static", "golden", "judge"]
 
@@ -189,7 +189,7 @@ def _check_option(
     most = 1.0 if name == "at_least" else _LARGEST
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
         wanted = "a fraction from 0 to 1" if name == "at_least" else "a finite number of at least 0"
-        checker.report(option.value, "E0222", f"{name}= is {wanted}, found {shown(value)}")
+        checker.report(option.value, "E0222", f"{name}= is {wanted}, found {value_text(value)}")
 
 
 def _path(node: tree.ExpressionNode, scope: Scope) -> str | None:

@@ -55,10 +55,10 @@ class _Spelling:
 
     def within(self, node: tree.ExpressionNode, least: int) -> str:
         """A node where only what binds so tightly needs no brackets."""
-        text, level = self.said(node)
+        text, level = self.expression_text(node)
         return text if level >= least else f"({text})"
 
-    def said(self, node: tree.ExpressionNode) -> tuple[str, int]:
+    def expression_text(self, node: tree.ExpressionNode) -> tuple[str, int]:
         """A node; a chain link by link, for it may be longer than Python's stack."""
         first, links = tree.chain(node)
         text, level = self._first(first)
@@ -71,7 +71,7 @@ class _Spelling:
             own = LEVELS[link.op]
             left, right = own + (own in (COMPARISON, POWER)), own + (own != POWER)
             before = text if level >= left else f"({text})"
-            after, tight = self.said(link.right)
+            after, tight = self.expression_text(link.right)
             after = after if tight >= right and tight != SIGN else f"({after})"
             return f"{before} {link.op} {after}", own
         before = text if level >= ATOM else f"({text})"
@@ -120,15 +120,15 @@ class _Spelling:
 
     def _arguments(self, arguments: tuple[tree.ExpressionNode, ...], metric: bool = False) -> str:
         """Arguments of a call; the first of a measure is an engine, whatever else is called so."""
-        said = []
+        words = []
         for at, node in enumerate(arguments):
             if isinstance(node, tree.NamedArgument):
-                said.append(f"{node.name}={self.within(node.value, 0)}")
+                words.append(f"{node.name}={self.within(node.value, 0)}")
             elif metric and at == 0 and isinstance(node, tree.Name):
-                said.append(node.name)
+                words.append(node.name)
             else:
-                said.append(self.within(node, 0))
-        return ", ".join(said)
+                words.append(self.within(node, 0))
+        return ", ".join(words)
 
     def _item(self, node: tree.ExpressionNode) -> str:
         if not isinstance(node, tree.Slice):

@@ -27,7 +27,7 @@ from nasm.language.expectations.elements import Change, Elements, Plain, Stored,
 from nasm.language.expectations.functions import SHAPES, binary, call, negative, opposite
 from nasm.language.expectations.views import viewed
 from nasm.language.text import tree
-from nasm.views.shown import shown
+from nasm.views.value_text import value_text
 from nasm.views.view import View
 
 DEEPEST_LIST = 32
@@ -160,7 +160,7 @@ def _constant(value: Any) -> Array:
     if isinstance(value, bool):
         return np.asarray(value)
     if not isinstance(value, int | float):
-        raise Refused("E0210", f"wanted a tensor or a number, found {shown(value)}")
+        raise Refused("E0210", f"wanted a tensor or a number, found {value_text(value)}")
     try:
         return np.asarray(float(value))
     except OverflowError:

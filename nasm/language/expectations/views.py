@@ -6,14 +6,14 @@ import numpy as np
 
 from nasm.base.dtypes import Array
 from nasm.base.problems import Refused
-from nasm.views.shown import shown
+from nasm.views.value_text import value_text
 from nasm.views.view import View
 
 
 def readable(view: View) -> None:
     """Refuse a view whose place only an instruction knows."""
     if view.dynamic or view.offsets is not None:
-        said = f"{shown(view)} has no place of its own: a register or a tile moves it"
+        said = f"{value_text(view)} has no place of its own: a register or a tile moves it"
         raise Refused("E0210", said, "compare the tensor that it is a view of")
 
 
@@ -57,5 +57,5 @@ def sliced(view: View) -> str:
         plain = ":" if (start, end) == (0, most) else f"{start}:{end}"
         items.append(plain if jump == 1 else f"{start}:{end}:{jump}")
     if not good or left:
-        raise Refused("E0840", f"an expectation cannot write this view: {shown(view)}")
+        raise Refused("E0840", f"an expectation cannot write this view: {value_text(view)}")
     return f"{tensor.name}[{', '.join(items)}]"

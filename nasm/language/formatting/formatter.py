@@ -104,7 +104,7 @@ class _Block:
 
     word: str
     indent: int
-    stood: int
+    column: int
     inner: dict[str, int] = field(default_factory=dict)
 
 
@@ -145,23 +145,23 @@ class _Reading:
     def _statement(self, line: LogicalLine, begin: int, end: int) -> _Line:
         word = WORD.match(self.text, line.start)
         said = word.group(1) if word else ""
-        stood = len(self.text[begin : line.start].expandtabs())
+        column = len(self.text[begin : line.start].expandtabs())
         whole = self.text[begin:end]
         symbol = "move" if self._moves() and word is None else "line"
         kept = grammar.tokens(self.text, line.start, line.end, symbol)
-        indent = self._indented(said, stood, kept)
+        indent = self._indented(said, column, kept)
         if kept is None:
             return _Line(raw="\n".join(part.rstrip() for part in whole.split("\n")))
         first = self.text.find("\n", line.start, line.end)
         if first >= 0:
-            return self._several(kept, line, begin, first, end, indent)
+            return self._multi_line(kept, line, begin, first, end, indent)
         parted = moved if symbol == "move" else cells
         made = _Line(parted(kept, self.text, begin, line.end), indent=indent)
         made.block = said in OPENERS or said in PARTS
-        self._behind(made, begin, line.end, end)
+        self._trailing_comment(made, begin, line.end, end)
         return made
 
-    def _several(
+    def _multi_line(
         self,
         tokens: Sequence[Token],
         line: LogicalLine,
@@ -195,7 +195,7 @@ class _Reading:
         made.rest = [part.expandtabs().rstrip() for part in self.text[first + 1 : end].split("\n")]
         return made
 
-    def _behind(self, made: _Line, begin: int, at: int, end: int) -> None:
+    def _trailing_comment(self, made: _Line, begin: int, at: int, end: int) -> None:
         """The comment after a statement."""
         said = self.text[at:end]
         if said.strip():
@@ -214,7 +214,7 @@ class _Reading:
         indent = INDENT if kind == "call" and self._chosen and at else 0
         if self._open:
             block = self._open[-1]
-            inner = block.indent + (INDENT if at > block.stood else 0)
+            inner = block.indent + (INDENT if at > block.column else 0)
             indent = block.inner.setdefault(kind, inner)
         if word in OPENERS:
             self._open.append(_Block(word, indent, at))

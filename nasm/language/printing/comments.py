@@ -118,7 +118,7 @@ class AllowComments:
         """The comments above what is written at a place."""
         return [] if self._notes is None else self._notes.above(span)
 
-    def behind(self, span: Span | None) -> str:
+    def trailing(self, span: Span | None) -> str:
         """The comment after what is written at a place, or an empty string."""
         if span is None or not self._by_line:
             return ""

@@ -49,7 +49,7 @@ def tensors(program: Program, files: Files, places: bool, allowed: AllowComments
         notes.append(allowed.above(tensor.span))
         shown = places or tensor.fixed or not as_chosen[placed_in(tensor)]
         cells = _tensor(tensor, _place(tensor) if shown else "", files)
-        group.append((*cells, allowed.behind(tensor.span)))
+        group.append((*cells, allowed.trailing(tensor.span)))
     yield from _noted(notes, group)
 
 
@@ -100,7 +100,7 @@ def settings(program: Program, allowed: AllowComments) -> Iterator[str]:
         yield from allowed.above(made.span)
         engine = f"@{made.engine} " if made.engine else ""
         line = f"{engine}{setting(made, program.target)}"
-        behind = allowed.behind(made.span)
+        behind = allowed.trailing(made.span)
         yield f"{line}  {behind}" if behind else line
 
 
@@ -125,6 +125,6 @@ def transfer(made: DeclaredTransfer, allowed: AllowComments) -> list[str]:
     """``.dma name queue=2`` with its moves."""
     options = "".join(f"  {name}={value}" for name, value in made.options)
     moves = [(view_text(dst), f"<- {view_text(src)}") for dst, src in made.moves]
-    behind = allowed.behind(made.span)
+    behind = allowed.trailing(made.span)
     head = f".dma  {made.name}{options}" + (f"  {behind}" if behind else "")
     return [*allowed.above(made.span), head, *table(moves, "    ", " "), ".end"]

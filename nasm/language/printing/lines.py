@@ -112,7 +112,7 @@ class Lines:
             operands,
             wait_text(program.waits[queue.waits[pc]], self.names),
             update_text(program.updates[queue.updates[pc]], self.names),
-            self.allowed.behind(self._span(place)),
+            self.allowed.trailing(self._span(place)),
         )
         return (f"@{queue.engine}", *cells) if engines else cells
 

@@ -91,7 +91,7 @@ def _expectations(
     views, told = NamedViews(program, names), 0
     for expectation in program.expectations:
         line = written(expectation, program.constants, _named(files, expectation), views.name)
-        behind = allowed.behind(expectation.span)
+        behind = allowed.trailing(expectation.span)
         yield from allowed.above(expectation.span)
         for view, name in [*views.known.items()][told:]:
             yield f".view  {name} = {view_text(view)}"

@@ -73,7 +73,7 @@ class BlockParser:
             self._close(end)
         return True
 
-    def awaits_moves(self, start: int, end: int) -> bool:
+    def expects_moves(self, start: int, end: int) -> bool:
         """Whether a line can only be ``dst <- src``; ends a ``.dma`` that was not closed.
 
         Raises :class:`Mistake` for a line that opens a block inside it.

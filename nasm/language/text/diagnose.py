@@ -146,7 +146,7 @@ def _stepped_value(failure: ParseFailure) -> Mistake | None:
     """``$s > 3++``: a wait and an update run together."""
     written = failure.text[failure.start : failure.at + 1].rstrip()
     twice = written[-2:]
-    if twice not in ("++", "--") or not (failure.behind_sync and failure.wants_value):
+    if twice not in ("++", "--") or not (failure.after_sync and failure.wants_value):
         return None
     return Mistake(
         "E0116",
@@ -252,7 +252,7 @@ def _sync(failure: ParseFailure) -> Mistake | None:
     elif failure.found.startswith("$") and failure.wants_value:
         message = f"'{failure.found}' is not a value"
         hint = "waits and updates follow the operands, separated by spaces"
-    elif not failure.behind_sync or (failure.wants_value and not failure.after_value):
+    elif not failure.after_sync or (failure.wants_value and not failure.after_value):
         return None
     elif failure.found.startswith("@") and "AT_PHASE" in failure.wanted:
         message = f"'{failure.found}' is neither '@read' nor '@complete'"
@@ -306,7 +306,7 @@ def _value(failure: ParseFailure) -> Mistake | None:
     if failure.found == "{":
         return None
     hint = _FOREIGN.get(failure.previous + failure.found, "")
-    if failure.behind_sync or not hint:
+    if failure.after_sync or not hint:
         hint = usual(failure) or hint
     message = f"wanted a value after '{failure.previous}', found {failure.what}"
     if failure.found or failure.previous != ",":

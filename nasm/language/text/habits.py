@@ -228,7 +228,7 @@ def _of_sync(failure: ParseFailure, before: list[str]) -> str:
     stepped = _STEPPED.search(failure.text, failure.start, failure.end)
     if stepped is not None and stepped.start() <= failure.at <= stepped.end():
         return f"it follows its semaphore: write {stepped[2]}{stepped[1]}"
-    if failure.behind_sync and failure.previous in ("&", "|") and failure.found in ("&", "|"):
+    if failure.after_sync and failure.previous in ("&", "|") and failure.found in ("&", "|"):
         return _ONE_WAIT
     if "post" in before and failure.found == ",":
         return "each moment has a 'post' of its own: 'post a post b'"

@@ -35,7 +35,7 @@ MOST_VARIANTS = 8
 Key = tuple[str, ...]
 
 
-class Likes:
+class LineTemplates:
     """The lines of a text by all that they have but numbers; from the second on they are known."""
 
     def __init__(self, text: str) -> None:

@@ -8,12 +8,12 @@ from dataclasses import replace
 
 from lark import UnexpectedInput
 
-from nasm.base.problems import MOST_SAID, Failure, Problem
+from nasm.base.problems import MOST_ERRORS, Failure, Problem
 from nasm.base.source import Source
 from nasm.language.text import grammar, habits, tree
 from nasm.language.text.blocks import BlockParser, word_of
 from nasm.language.text.diagnose import diagnose
-from nasm.language.text.line_templates import Likes
+from nasm.language.text.line_templates import LineTemplates
 from nasm.language.text.lines import LogicalLine, logical_lines
 from nasm.language.text.syntax_errors import Mistake
 from nasm.language.text.transform import Built
@@ -34,14 +34,14 @@ def parse(source: Source, alike: bool = False) -> tuple[tree.File, list[Problem]
     blocks that differ from others in numbers only are :class:`~nasm.language.text.tree.Like` those.
     """
     blocks = BlockParser(source.text)
-    likes = Likes(source.text) if alike else None
+    likes = LineTemplates(source.text) if alike else None
     mistakes: list[Mistake] = []
     unsaid, unread = 0, False
     for line in logical_lines(source.text):
         try:
-            _add(source.text, line, blocks, len(mistakes) < MOST_SAID, likes)
+            _add(source.text, line, blocks, len(mistakes) < MOST_ERRORS, likes)
         except (Mistake, UnexpectedInput) as mistake:
-            if isinstance(mistake, Mistake) and len(mistakes) < MOST_SAID:
+            if isinstance(mistake, Mistake) and len(mistakes) < MOST_ERRORS:
                 mistakes.append(mistake)
             else:
                 unsaid += 1
@@ -51,9 +51,9 @@ def parse(source: Source, alike: bool = False) -> tuple[tree.File, list[Problem]
     unread = unread or bool(blocks.mistakes)
     mistakes += blocks.mistakes
     mistakes.sort(key=lambda mistake: mistake.start)
-    unsaid += len(mistakes[MOST_SAID:])
+    unsaid += len(mistakes[MOST_ERRORS:])
     file = replace(file, unsaid=unsaid, unread=unread)
-    return file, [m.problem(source) for m in mistakes[:MOST_SAID]]
+    return file, [m.problem(source) for m in mistakes[:MOST_ERRORS]]
 
 
 def _may_declare(text: str, line: LogicalLine) -> bool:
@@ -114,7 +114,7 @@ def parse_expression(
 
 
 def _add(
-    text: str, line: LogicalLine, blocks: BlockParser, explained: bool, likes: Likes | None
+    text: str, line: LogicalLine, blocks: BlockParser, explained: bool, likes: LineTemplates | None
 ) -> None:
     """Add a line to its block; raises Mistake, or what the parser says if it need not be."""
     start, end = line.start, line.end
@@ -128,7 +128,7 @@ def _add(
             min(end, (text + "\n").find("\n", line.unterminated)),
             'end it with "',
         )
-    if blocks.awaits_moves(start, end):
+    if blocks.expects_moves(start, end):
         _add_move(text, line, blocks, explained)
         return
     outside = likes is not None and not blocks.within

@@ -120,7 +120,7 @@ class ParseFailure:
         return f"'{self.found}'" if self.found else "the end of the line"
 
     @property
-    def behind_sync(self) -> bool:
+    def after_sync(self) -> bool:
         """Whether a wait or an update comes before."""
         return not self.directive and any(m.group()[0] == "$" for m in self.before)
 

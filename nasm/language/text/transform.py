@@ -13,9 +13,9 @@ from lark import Token
 
 from nasm.base.problems import quoted
 from nasm.language.text import tree
-from nasm.language.text.leaves import Leaves, end_of, is_a, named, start_of
 from nasm.language.text.precedence import ARITHMETIC, COMPARISONS, chained, grouped
 from nasm.language.text.syntax_errors import Mistake
+from nasm.language.text.terminals import Leaves, end_of, is_a, named, start_of
 
 # Parts come from Lark as one untyped list; each method knows what its rule holds.
 Parts = list[Any]
@@ -193,9 +193,9 @@ class _Instructions(_Expressions):
 
     posted = moment
 
-    def several(self, parts: Parts) -> tree.Several:
+    def several(self, parts: Parts) -> tree.IndexRange:
         first, stop = parts
-        return tree.Several(first.start, stop.end, first, stop)
+        return tree.IndexRange(first.start, stop.end, first, stop)
 
     def awaited(self, parts: Parts) -> tree.MomentName:
         moment: tree.MomentName = parts[0]

@@ -2,7 +2,7 @@
 
 import sys
 
-from nasm.nki.library_tests.running import main
+from nasm.nki.library_tests.test_process import main
 
 if __name__ == "__main__":
     sys.exit(main())

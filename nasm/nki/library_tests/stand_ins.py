@@ -15,7 +15,7 @@ import numpy as np
 from nasm.base import dtypes
 from nasm.base.dtypes import packing
 
-ABSENT = (
+MISSING_PACKAGES = (
     "allpairspy",
     "aws_embedded_metrics",
     "boto3",
@@ -43,7 +43,7 @@ class StandIns(MetaPathFinder, Loader):
         """A module of ours, if it is one of those."""
         if (
             fullname == DTYPES
-            or fullname in ABSENT
+            or fullname in MISSING_PACKAGES
             or fullname.startswith((*_INSIDE, "test.utils."))
         ):
             return ModuleSpec(fullname, self, is_package=True)
@@ -61,7 +61,7 @@ class StandIns(MetaPathFinder, Loader):
             module.__dict__["__getattr__"] = _anything
 
 
-_INSIDE = tuple(f"{name}." for name in ABSENT)
+_INSIDE = tuple(f"{name}." for name in MISSING_PACKAGES)
 
 
 def install() -> None:

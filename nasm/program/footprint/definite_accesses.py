@@ -31,7 +31,7 @@ class Sure(NamedTuple):
     beyond: tuple[View, ...] = ()
 
 
-def surely(instruction: Instruction, engine: str, generation: Generation) -> Sure:
+def definite_accesses(instruction: Instruction, engine: str, generation: Generation) -> Sure:
     """What an instruction of an engine reads, and what it writes whatever the run decides."""
     operands = instruction.operands
     if instruction.row.effect in (Transfer, Rendezvous):

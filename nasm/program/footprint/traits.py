@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from nasm.isa.held import Holds
-from nasm.isa.implicit_kinds import EngineValue, Held, Here, RoundingOf
+from nasm.isa.core_state import Holds
+from nasm.isa.implicit_kinds import CoreState, EngineValue, Here, RoundingOf
 from nasm.isa.instruction import InstructionContext, Operand
 from nasm.isa.list_kinds import views
 from nasm.program.shapes import Shape
@@ -69,7 +69,7 @@ class Traits:
         kind, value = operand.kind, context.operands[operand.name]
         if isinstance(kind, Here):
             self.arguments[at] = context.here(kind, core)
-        elif isinstance(kind, Held):
+        elif isinstance(kind, CoreState):
             self.arguments[at] = self.holds
             self.blind = self.blind or self.holds is None
         elif isinstance(kind, EngineValue):

@@ -23,7 +23,7 @@ from nasm.views.view import View
 
 T = TypeVar("T")
 
-HELD = "held."
+STATE_PREFIX = "held."
 """How the place begins of what an engine holds."""
 
 
@@ -146,7 +146,7 @@ class Touches:
 
     def _engine(self, queue: int, name: str) -> Region:
         at = self._held.setdefault(name, len(self._held))
-        return Region(f"{HELD}{queue}", (0, 1, 1), at, at + 1, at, (), 1)
+        return Region(f"{STATE_PREFIX}{queue}", (0, 1, 1), at, at + 1, at, (), 1)
 
 
 def _each(found: Iterable[T]) -> tuple[T, ...]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Unpack
 
-from nasm.analysis.hazards.endless import ENDLESS, endless
+from nasm.analysis.hazards.endless_loops import ENDLESS, endless
 from nasm.base.array_files import ArrayFile, read_header
 from nasm.base.problems import Problem, Refused, Severity, counted
 from nasm.isa.effects import Jump
@@ -29,7 +29,7 @@ from nasm.runs.check.interlocks import relied
 from nasm.runs.check.lines import finding
 from nasm.runs.check.live_ranges import Lifetimes, memory_maps
 from nasm.runs.check.records import VALUES, Examination
-from nasm.runs.running import Running
+from nasm.runs.execution import Running
 from nasm.runs.settings import CheckKeywords, RunSettings, with_keywords
 
 CUT_SHORT, LIMIT, DEADLOCK, RACE = "E0535", "E0511", "E0510", "E0502"
@@ -66,7 +66,7 @@ def examine(
     raced = {problem.span for problem in errors if problem.code == RACE}
     every = [p for p in _static(session, touches, watch, errors, report) if p.span not in raced]
     every += _cut_short(report, unknown)
-    every += absent(program)
+    every += file_warnings(program)
     judged = session.policy.judged(every)
     whole = report.status in (Status.FINISHED, Status.DEADLOCK)
     unused = session.policy.unused(every, lambda code: whole and code in EXAMINED)
@@ -105,7 +105,7 @@ def _static(
             if wait is not None:
                 stuck.add(wait.semaphore)
     yield from counters.never_posted(stuck)
-    yield from counters.never_awaited(_told_late(session))
+    yield from counters.never_awaited(_late_semaphores(session))
     yield from counters.empty_waits(_idle(session, watch))
     yield from dead_code.unreached(program, ways)
     yield from dead_code.unread(program, ways, touches)
@@ -129,7 +129,7 @@ def _idle(session: Running, watch: Watch) -> set[Place]:
     return {place for place, every in found.items() if every}
 
 
-def _told_late(session: Running) -> set[int]:
+def _late_semaphores(session: Running) -> set[int]:
     """The semaphores of transfers of which the run warned that nothing waits for them."""
     program = session.program
     numbers = (program.queues[q].updates[pc] for q, pc in session.machine.scheduler.late)
@@ -160,7 +160,7 @@ def _place(problem: Problem) -> tuple[int, int]:
 _GIVEN = "a run needs it, unless --in gives the values"
 
 
-def absent(program: Program) -> Iterator[Problem]:
+def file_warnings(program: Program) -> Iterator[Problem]:
     """What a run would refuse of files: warnings of initialisers, for a caller may fill tensors."""
     for tensor in program.tensors.values():
         if isinstance(tensor.init, ArrayFile):

@@ -10,7 +10,7 @@ from nasm.machine.records import Status
 from nasm.runs.diff.paths import joined
 from nasm.runs.diff.records import BUSY, EMPTY, Change, Comparison, Difference, MovedChange
 from nasm.runs.diff.tensors import outputs
-from nasm.runs.running import Running
+from nasm.runs.execution import Running
 
 
 def compare(a: Running, b: Running, *, without: str = "") -> Comparison:

@@ -14,7 +14,7 @@ from nasm.base.pieces import windows
 from nasm.machine import tensor_io
 from nasm.machine.addresses import Addresses
 from nasm.runs.diff.records import FirstElement, TensorChange
-from nasm.runs.running import Running
+from nasm.runs.execution import Running
 from nasm.views.tensor import Tensor
 from nasm.views.view import View
 
@@ -25,11 +25,11 @@ def outputs(a: Running, b: Running) -> Iterator[TensorChange]:
     for name, tensor in mine.items():
         other = others.pop(name, None)
         if other is None:
-            yield TensorChange(name, _said(tensor), "", apart="only a has it")
+            yield TensorChange(name, _element_text(tensor), "", apart="only a has it")
         else:
             yield compared(a.machine.addresses, tensor, b.machine.addresses, other)
     for name, other in others.items():
-        yield TensorChange(name, "", _said(other), apart="only b has it")
+        yield TensorChange(name, "", _element_text(other), apart="only b has it")
 
 
 def _outputs(session: Running) -> dict[str, Tensor]:
@@ -37,13 +37,13 @@ def _outputs(session: Running) -> dict[str, Tensor]:
     return {n: t for n, t in tensors.items() if t.role in ("output", "inout")}
 
 
-def _said(tensor: Tensor) -> str:
+def _element_text(tensor: Tensor) -> str:
     return f"{tensor.dtype.name}{list(tensor.shape)}"
 
 
 def compared(a: Addresses, mine: Tensor, b: Addresses, other: Tensor) -> TensorChange:
     """Two tensors, each where it is: equal, or where they first differ."""
-    said = _said(mine), _said(other)
+    said = _element_text(mine), _element_text(other)
     if mine.shape != other.shape:
         return TensorChange(mine.name, *said, apart="the shapes differ")
     if mine.dtype is not other.dtype:

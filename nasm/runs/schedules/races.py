@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from nasm.base.problems import Problem
 from nasm.order.skeleton import COMPLETES, STARTS, Event
-from nasm.runs.running import Running
+from nasm.runs.execution import Running
 from nasm.runs.schedules.records import Witness
 from nasm.runs.schedules.witnesses import Witnesses
 from nasm.views.regions import Region

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nasm.runs.running import Running
+from nasm.runs.execution import Running
 from nasm.runs.schedules.records import Schedule, Schedules
 from nasm.runs.schedules.rerun import Again
 from nasm.sim.delays import Jitter

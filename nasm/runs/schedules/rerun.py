@@ -10,7 +10,7 @@ from nasm.base.problems import Failure, Problem
 from nasm.machine.records import Status
 from nasm.runs.diff.records import TensorChange
 from nasm.runs.diff.tensors import compared
-from nasm.runs.running import Running
+from nasm.runs.execution import Running
 from nasm.runs.schedules.records import Other, SemaphoreChange
 from nasm.sim.delays import Delays
 from nasm.views.tensor import Tensor

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from nasm.base.problems import Failure, Problem, counted
 from nasm.machine.records import Status
 from nasm.order.skeleton import LANDS, Event
-from nasm.runs.running import Running
+from nasm.runs.execution import Running
 from nasm.runs.schedules.delay import Choose, DelayOne
 from nasm.runs.schedules.records import DelayedEvent, Other, Witness
 from nasm.runs.schedules.rerun import Again
@@ -45,14 +45,14 @@ class Witnesses:
         found: Witness | None = None
         attempts = (attempt for event in events for attempt in _attempts(*event))
         for tried, (event, choose) in enumerate(attempts, 1):
-            found = Witness(*self._held(event, choose), tried)
+            found = Witness(*self._delayed_run(event, choose), tried)
             if found.shows:
                 break
         if found is None:
             raise ValueError("a witness needs an event to delay")
         return found
 
-    def _held(self, event: Event, choose: Choose | None) -> tuple[DelayedEvent, Other]:
+    def _delayed_run(self, event: Event, choose: Choose | None) -> tuple[DelayedEvent, Other]:
         """A run with one event delayed."""
         hold, again, program = self.hold, self.again, self.session.program
         again.begin()

@@ -87,7 +87,9 @@ class Drains:
                 raise self._refused(node, other, said, hint)
         self._check_clears(node, name, transfers[0])
         wait = Wait(counted.semaphore, ">=", sum(other.shares for other in transfers))
-        if not any(self._waits(other, wait) for other in self.nodes if self._ahead(other, node)):
+        if not any(
+            self._waits(other, wait) for other in self.nodes if self._earlier_in_queue(other, node)
+        ):
             node.before.append(Sync(wait, None))
 
     def _check_clears(self, node: Node, name: str, transfer: Node) -> None:
@@ -98,7 +100,7 @@ class Drains:
                 raise self._refused(node, transfer, said, hint)
 
     @staticmethod
-    def _ahead(other: Node, node: Node) -> bool:
+    def _earlier_in_queue(other: Node, node: Node) -> bool:
         here = other.queue == node.queue and other.text < node.text
         return here and not other.reach
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from nasm.base.problems import Failure, Note, Problem
 from nasm.base.source import Span
-from nasm.program.deferred import DeferredMoment, Round
+from nasm.program.text_items import DeferredMoment, Round
 
-NOBODY = "E0331"
+NO_POST = "E0331"
 TWICE = "E0332"
 CIRCLE = "E0333"
 IMPOSSIBLE = "E0334"

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 
 from nasm.program.builder import ProgramBuilder
-from nasm.program.deferred import DeferredMoment, Drain, Item, MomentMention, Round, RunTimeLoop
-from nasm.sync.moments.errors import IMPOSSIBLE, NOBODY, TWICE, refused, shown
+from nasm.program.text_items import DeferredMoment, Drain, Item, MomentMention, Round, RunTimeLoop
+from nasm.sync.moments.errors import IMPOSSIBLE, NO_POST, TWICE, refused, shown
 
 
 def settled(builder: ProgramBuilder, before: Mapping[DeferredMoment, bool]) -> Set[DeferredMoment]:
@@ -46,11 +46,11 @@ def _left(mention: MomentMention, before: Mapping[DeferredMoment, bool]) -> bool
         return False
     if moment in before:
         said = f"{shown(moment)} has not happened: what was typed to post it is not complete"
-        raise refused(NOBODY, said, mention.span, "let that complete first, or skip it")
+        raise refused(NO_POST, said, mention.span, "let that complete first, or skip it")
     said = f"nothing in the typed lines posts {shown(moment)}"
     why = "moments of the program became counts of semaphores when it was assembled"
     hint = f"{why}: wait for one, as in '$s >= 16' ('info semaphores' lists them), or run until it"
-    raise refused(NOBODY, said, mention.span, f"{hint} has happened")
+    raise refused(NO_POST, said, mention.span, f"{hint} has happened")
 
 
 def _check_drains(builder: ProgramBuilder, items: list[Item]) -> None:

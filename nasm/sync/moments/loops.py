@@ -216,7 +216,9 @@ class Looped:
             if depth:
                 counted.setdefault((node.queue, depth), []).append(node)
             elif (
-                len(edges) == 1 and self._apart(edges[0]) and self._told(node, edges[0].node.queue)
+                len(edges) == 1
+                and self._apart(edges[0])
+                and self._landing_known_by(node, edges[0].node.queue)
             ):
                 direct.setdefault((edges[0].node, edges[0].rounds), []).append(edges[0])
             else:
@@ -303,7 +305,7 @@ class Looped:
         again = Vertex(STARTED, edge.event.node)
         return self.graph.before(Vertex(STARTED, edge.node), again, 1 - edge.rounds)
 
-    def _told(self, node: Node, queue: int) -> bool:
+    def _landing_known_by(self, node: Node, queue: int) -> bool:
         """Whether those outside can learn from a queue that a transfer has landed.
 
         It takes all landings before it leaves the loop. But its own queue must not have to wait for

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from nasm.base.problems import Failure, Note
 from nasm.program.builder import ProgramBuilder
-from nasm.program.deferred import MomentMention, Round, RunTimeLoop
 from nasm.program.footprint.forms import Form, Forms
 from nasm.program.program import Program
+from nasm.program.text_items import MomentMention, Round, RunTimeLoop
 from nasm.sync.dependences import Dependences
 from nasm.sync.emit import CoreOutput
 from nasm.sync.lines import Line
@@ -33,7 +33,7 @@ def lower(builder: ProgramBuilder, text: Level) -> None:
         names.needs(node)
         if node.drain is not None:
             drains.needs(node)
-    _mark_alike([text])
+    _mark_same_loops([text])
     names.go_on()
     cores = [_Core(builder, core) for core in range(program.cores)]
     queues = {queue: core for core in cores for queue in core.queues}
@@ -177,7 +177,7 @@ def _circle(program: Program, before: dict[Node, list[_Before]], left: Iterable[
 # -- loops that are written several times
 
 
-def _mark_alike(levels: Iterable[Level]) -> None:
+def _mark_same_loops(levels: Iterable[Level]) -> None:
     """Tell the loops within some levels which are one loop, as ``.for`` writes it several times.
 
     Their queues do the same in a round, wait for the same, and post moments of the same names. What
@@ -190,7 +190,7 @@ def _mark_alike(levels: Iterable[Level]) -> None:
     for group in found.values():
         for level in group:
             level.alike = group
-        _mark_alike(group)
+        _mark_same_loops(group)
 
 
 def _shape(level: Level) -> object:

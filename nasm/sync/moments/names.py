@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from nasm.base.problems import Failure, Note, counted, did_you_mean, listed
 from nasm.base.source import Span
-from nasm.program.deferred import MomentMention, Round
 from nasm.program.program import Program
+from nasm.program.text_items import MomentMention, Round
 from nasm.sync.dependences import DONE, OVER
-from nasm.sync.moments.errors import IMPOSSIBLE, NOBODY, TWICE, refused, shown
+from nasm.sync.moments.errors import IMPOSSIBLE, NO_POST, TWICE, refused, shown
 from nasm.sync.moments.nodes import Level, Need, Node, Outside, named, posted
 
 LISTED = 4
@@ -110,7 +110,7 @@ class Names:
         """Add to a node, or to where it enters a loop, what it comes after."""
         for mention in node.moments.afters:
             self._check_reach(node, mention.span)
-            for post, back in self._found(node, mention):
+            for post, back in self._posts_of(node, mention):
                 need(node, post.node, posted(*post), back.rounds, mention, back.depth)
                 if back.rounds:
                     self._earlier.append(_Earlier(node, mention, post, back.depth))
@@ -145,7 +145,7 @@ class Names:
         queues = self.program.queues
         return queues[post.node.queue].core == queues[node.queue].core
 
-    def _found(self, node: Node, mention: MomentMention) -> Iterator[tuple[PostedMoment, Back]]:
+    def _posts_of(self, node: Node, mention: MomentMention) -> Iterator[tuple[PostedMoment, Back]]:
         """The posts that a node comes after, each with how many rounds earlier it is."""
         moment = mention.moment
         candidates = self.posts.get(moment.name)
@@ -159,7 +159,7 @@ class Names:
                 found = True
                 yield post, back
         if not found:
-            raise self._nobody(mention, candidates)
+            raise self._no_post(mention, candidates)
 
     def _unknown(self, mention: MomentMention) -> Failure:
         moment = mention.moment
@@ -170,7 +170,7 @@ class Names:
         if passed is not None:
             hint = f"come after it in that branch, too: 'after {shown(moment)} if condition'"
             notes = (Note("posted in an '.if' branch that is not taken", passed),)
-        return refused(NOBODY, f"nothing posts {shown(moment)}", mention.span, hint, *notes)
+        return refused(NO_POST, f"nothing posts {shown(moment)}", mention.span, hint, *notes)
 
     def _of_macro(self, name: str) -> str:
         """What to write where a macro posts a moment that its text calls so; or nothing."""
@@ -181,7 +181,7 @@ class Names:
                 return f"{name} of {call} is the macro's own: let the call hand it one to post"
         return ""
 
-    def _nobody(self, mention: MomentMention, candidates: list[PostedMoment]) -> Failure:
+    def _no_post(self, mention: MomentMention, candidates: list[PostedMoment]) -> Failure:
         moment = mention.moment
         counts = {len(post.mention.moment.indices) for post in candidates}
         known = [shown(post.mention.moment) for post in candidates]
@@ -193,7 +193,7 @@ class Names:
             wanted = listed((str(count) for count in sorted(counts)), "or")
             said += f": it has {len(moment.indices)} indices, posted with {wanted}"
         note = Note("the first one is posted here", candidates[0].mention.span)
-        return refused(NOBODY, said, mention.span, hint, note)
+        return refused(NO_POST, said, mention.span, hint, note)
 
     def _check_core(self, node: Node, mention: MomentMention, post: PostedMoment) -> None:
         if not self._near(node, post):

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from nasm.base.source import Span
 from nasm.isa.instruction import Row
-from nasm.program.deferred import Drain, Item, MomentMention, Moments, PlacedLabel, RunTimeLoop
 from nasm.program.program import Program, Update, Wait
+from nasm.program.text_items import Drain, Item, MomentMention, Moments, PlacedLabel, RunTimeLoop
 from nasm.sync.dependences import OVER
 
 

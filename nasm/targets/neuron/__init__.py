@@ -9,10 +9,10 @@ from nasm.targets.neuron.alu import OPERATORS
 from nasm.targets.neuron.computing import COMPUTING
 from nasm.targets.neuron.figures import FIGURES
 from nasm.targets.neuron.generations import GENERATIONS
-from nasm.targets.neuron.halves import halves
 from nasm.targets.neuron.isa import ISA
 from nasm.targets.neuron.options import OPTIONS, casting, interlocked
 from nasm.targets.neuron.paces import PACES
+from nasm.targets.neuron.split_instructions import halves
 
 SAMPLES = Samples(
     tensors=(

@@ -51,7 +51,7 @@ def _parts(held: Accumulators) -> Iterator[Part]:
     yield "one in each lane", held.values[:, 0], held.known
 
 
-HELD: Final = EngineValue(
+ACCUMULATORS: Final = EngineValue(
     "accumulators",
     "reduce_cmd=reset_reduce starts them",
     initial=_unknown(lost=False),
@@ -118,7 +118,7 @@ def read(held: Accumulators, lanes: slice) -> Floats:
             "an earlier instruction with reduce_cmd=idle has left the accumulators unknown",
             "reduce_cmd=reset_reduce after it starts them again (nki.isa.exponential)",
         )
-    raise Refused("E0503", f"the engine holds no {HELD.name} yet", HELD.how)
+    raise Refused("E0503", f"the engine holds no {ACCUMULATORS.name} yet", ACCUMULATORS.how)
 
 
 def folded(y: Floats, accumulate: str, rounded: Callable[[Floats], Floats]) -> Floats:

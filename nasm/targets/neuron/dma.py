@@ -14,7 +14,7 @@ from typing import NamedTuple
 from nasm.isa.effects import SUM, Plan, Share, Transfer
 from nasm.isa.generation import Generation
 from nasm.targets.neuron import dge
-from nasm.views.cut import run_length
+from nasm.views.pattern_runs import run_length
 from nasm.views.view import View
 
 PARTITIONS_PER_ENGINE = 8

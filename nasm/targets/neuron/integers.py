@@ -31,7 +31,7 @@ def _pattern(value: int, dtype: np.dtype[Any]) -> Array:
     return np.array(value & ((1 << width) - 1), f"u{dtype.itemsize}").view(dtype)
 
 
-def _alike(x: Any, y: Any) -> tuple[Array, Array]:
+def _common_dtype(x: Any, y: Any) -> tuple[Array, Array]:
     """Both operands in one dtype, bits kept: the wider one, or x's.
 
     Widths are extended as the narrower one's sign says and scalars take the array's dtype
@@ -51,7 +51,7 @@ def bitwise(ufunc: np.ufunc) -> Kernel:
     """An operator on the bits of both operands."""
 
     def kernel(x: Any, y: Any) -> Array:
-        result: Array = ufunc(*_alike(x, y))
+        result: Array = ufunc(*_common_dtype(x, y))
         return result
 
     return kernel
@@ -92,7 +92,7 @@ def exact(ufunc: np.ufunc, truth: bool = False, ordered: bool = False) -> Kernel
                 f"the order of {x.dtype.name} and {y.dtype.name} is not documented",
                 "give both operands the same dtype",
             )
-        x, y = _alike(x, y)
+        x, y = _common_dtype(x, y)
         result: Array = ufunc(x, y)
         return result.astype(x.dtype) if truth else result
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from nasm.isa.core_state import Surroundings
 from nasm.isa.generation import Generation
-from nasm.isa.held import Surroundings
 from nasm.isa.target import Bursting, Samples, Target
 from nasm.isa.words import Spelling, Words
 from nasm.targets.tensix.arrangements import ARRANGEMENTS
 from nasm.targets.tensix.bursts import burst
 from nasm.targets.tensix.core.durations import Durations
 from nasm.targets.tensix.core.tensix import Tensix
-from nasm.targets.tensix.expansion import ahead, expanded, open_recordings
+from nasm.targets.tensix.expansion import expanded, expansion_of, open_recordings
 from nasm.targets.tensix.generation import GENERATIONS
 from nasm.targets.tensix.inspect import PARTS
 from nasm.targets.tensix.isa import DATA, ISA
@@ -45,7 +45,7 @@ SAMPLES = Samples(
 )
 
 
-def _held(generation: Generation, around: Surroundings) -> Tensix:
+def _new_core(generation: Generation, around: Surroundings) -> Tensix:
     """The coprocessor of a core."""
     options = generation.options
     return Tensix(
@@ -66,9 +66,9 @@ TARGET = Target(
     options=OPTIONS,
     words=WORDS,
     arrangements=ARRANGEMENTS,
-    holds=_held,
+    holds=_new_core,
     expand=expanded,
-    bursting=Bursting(ahead, burst),
+    bursting=Bursting(expansion_of, burst),
     unfinished=open_recordings,
     paces={"duration": Durations},
     parts=PARTS,

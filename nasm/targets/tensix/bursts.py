@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from nasm.isa.held import Blocked, Burst, Place
+from nasm.isa.core_state import Blocked, Burst, Place
 from nasm.program.program import Instruction
 from nasm.targets.tensix.core.fields import fields_of
 from nasm.targets.tensix.core.findings import SAFE_LOAD, too_near
@@ -83,7 +83,7 @@ def _quiet(core: Tensix, thread: int, blocked: Mapping[int, Blocked]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class WordRun(ABC):
-    """Words of a thread, one after the other: see :class:`nasm.isa.held.Burst`."""
+    """Words of a thread, one after the other: see :class:`nasm.isa.core_state.Burst`."""
 
     core: Tensix
     thread: int

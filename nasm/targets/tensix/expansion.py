@@ -7,8 +7,8 @@ from functools import lru_cache
 from typing import Final, TypeVar
 
 from nasm.base.problems import Refused, counted
-from nasm.isa.held import Unfinished
-from nasm.isa.micro import Expansion, MicroOrigin
+from nasm.isa.core_state import Unfinished
+from nasm.isa.micro_instructions import Expansion, MicroOrigin
 from nasm.isa.words import Words
 from nasm.program.program import Instruction
 from nasm.targets.tensix.core.tensix import Tensix
@@ -113,7 +113,9 @@ def open_recordings(core: Tensix) -> Iterator[Unfinished]:
             yield Unfinished(number, said, f"give {BUFFER} the count of the instructions after it")
 
 
-def ahead(core: Tensix, thread: int, instruction: Instruction) -> Sequence[Instruction] | None:
+def expansion_of(
+    core: Tensix, thread: int, instruction: Instruction
+) -> Sequence[Instruction] | None:
     """What a thread would execute for an instruction; None where that changes the expanders."""
     expander = _expander_of(instruction)
     if instruction.row is DATA or (expander is ExpanderAction.TEMPLATE) != core.after_mop[thread]:

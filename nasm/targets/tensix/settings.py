@@ -16,10 +16,10 @@ from nasm.targets.tensix.front.mop import WORDS as MOP_WORDS
 from nasm.targets.tensix.isa.table import QUEUES
 from nasm.targets.tensix.scalar import config
 from nasm.targets.tensix.scalar.config_fields import DESCRIPTOR, FIELDS, GLOBAL, ConfigField
-from nasm.targets.tensix.state import NOBODY, Coprocessor
+from nasm.targets.tensix.setting_writes import MASK, OPTIONS, written
+from nasm.targets.tensix.state import NO_THREAD, Coprocessor
 from nasm.targets.tensix.sync.mutexes import MUTEXES
 from nasm.targets.tensix.words.groups import SettingGroup, writer
-from nasm.targets.tensix.writing import MASK, OPTIONS, written
 
 TEMPLATE, BUFFER = (expander_name(one) for one in (ExpanderAction.TEMPLATE, ExpanderAction.BUFFER))
 """The mnemonics of what expands templates, and of what records and plays."""
@@ -90,12 +90,12 @@ def _others() -> Iterator[Setting]:
         page = f"{DOCS}, {writer(SettingGroup.SEMAPHORE)}"
         yield Setting(f"SEM{at}_value", f"the value of semaphore {at}", page, 15)
         yield Setting(f"SEM{at}_max", f"the maximum of semaphore {at}", page, 15)
-    owners = {"free": NOBODY, **{name: at for at, name in enumerate(QUEUES)}}
+    owners = {"free": NO_THREAD, **{name: at for at, name in enumerate(QUEUES)}}
     for at in MUTEXES:
         summary = f"who holds mutex {at}"
         most = len(QUEUES) - 1
         page = f"{DOCS}, {writer(SettingGroup.MUTEX)}"
-        yield Setting(f"MUTEX{at}", summary, page, most, NOBODY, owners)
+        yield Setting(f"MUTEX{at}", summary, page, most, NO_THREAD, owners)
 
 
 def put(core: Coprocessor, thread: int, setting: Setting, value: int) -> None:

@@ -28,7 +28,7 @@ L1_BYTES = 1464 << 10
 UNPACKERS, MATRIX = 0, 1
 """Who owns a bank of SrcA or SrcB."""
 
-NOBODY = -1
+NO_THREAD = -1
 """The owner of a free mutex, and the mutex that a thread wants which waits for none."""
 
 
@@ -237,7 +237,7 @@ class Thread(MutableState):
     src_row: tuple[int, int] = (0, 0)
     context: tuple[int, int] = (0, 0)
     requests: int = 0
-    wants: int = NOBODY
+    wants: int = NO_THREAD
 
 
 @dataclass(slots=True, eq=False)
@@ -246,8 +246,8 @@ class Coprocessor(MutableState):
 
     ``config[bank, word]``: words from 152 on are global, and are the same in both banks.
     ``semaphores[i]`` is a value and its maximum; ``mutexes[i]`` the thread that holds one, or
-    ``NOBODY``. ``scalar_owner`` is the thread whose instruction waits in the scalar unit, and keeps
-    others out.
+    ``NO_THREAD``. ``scalar_owner`` is the thread whose instruction waits in the scalar unit, and
+    keeps others out.
     """
 
     CACHES: ClassVar[tuple[str, ...]] = ("l1",)
@@ -263,5 +263,5 @@ class Coprocessor(MutableState):
     )
     config: U32 = field(default_factory=_words(2, 188))
     semaphores: U8 = field(default_factory=lambda: np.zeros((8, 2), np.uint8))
-    mutexes: NDArray[np.int8] = field(default_factory=lambda: np.full(8, NOBODY, np.int8))
-    scalar_owner: int = NOBODY
+    mutexes: NDArray[np.int8] = field(default_factory=lambda: np.full(8, NO_THREAD, np.int8))
+    scalar_owner: int = NO_THREAD

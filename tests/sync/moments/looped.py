@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from nasm.base.problems import Unsaid
 from nasm.order.skeleton import STARTS
 from nasm.program.builder import ProgramBuilder
-from nasm.program.deferred import (
+from nasm.program.program import Program
+from nasm.program.text_items import (
     Control,
     DeferredMoment,
     Drain,
@@ -20,7 +21,6 @@ from nasm.program.deferred import (
     Round,
     RunTimeLoop,
 )
-from nasm.program.program import Program
 from nasm.sync.loops_and_moments import put_in
 from nasm.views.view import Reg
 from tests.sync.cases import Call, Case, Part, calls, filled, view

@@ -11,8 +11,8 @@ from nasm.base.problems import Unsaid
 from nasm.base.source import Source, Span
 from nasm.order.skeleton import COMPLETES, LANDS, STARTS
 from nasm.program.builder import ProgramBuilder
-from nasm.program.deferred import DeferredMoment, Drain, MomentMention, Moments
 from nasm.program.program import Program, Update, Wait
+from nasm.program.text_items import DeferredMoment, Drain, MomentMention, Moments
 from nasm.sync.loops_and_moments import put_in
 from tests.sync.cases import Call, Case, calls, filled
 from tests.sync.oracle import Oracle

@@ -46,4 +46,4 @@ def starts(machine: Machine, queue: int) -> list[int]:
 
 def hazards(machine: Machine) -> list[str]:
     """Codes of what was found."""
-    return [problem.code for problem in (*Hazards(machine).found, *Hazards(machine).warnings)]
+    return [problem.code for problem in (*Hazards(machine).run_errors, *Hazards(machine).warnings)]

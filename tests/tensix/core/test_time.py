@@ -350,7 +350,7 @@ def test_rows_packed_before_they_are_written_are_told(
 
 def test_packed_rows_are_told_with_who_writes_them() -> None:
     done = alone(BANKS + "@t1 MVMUL\n@t2 NOP\n@t2 NOP\n@t2 PACR PackerMask=1, Last=1\n")
-    (problem,) = Hazards(done).found
+    (problem,) = Hazards(done).run_errors
     said = "PACR reads rows 0 to 7 of Dst 1 cycle after MVMUL began to write them, which takes 5"
     assert said in problem.message
     assert any("writes these rows" in note.message for note in problem.notes)

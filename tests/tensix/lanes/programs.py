@@ -215,7 +215,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
     counts: Counter[str] = Counter()
-    together, perform = replays.together, replays.perform
+    together, perform = replays.execute_batched, replays.perform
 
     def counted(*args: Any) -> bool:
         done = together(*args)
@@ -227,7 +227,7 @@ def main() -> int:
         counts["performed" if done else "not performed"] += 1
         return done
 
-    replays.together, replays.perform = counted, performed
+    replays.execute_batched, replays.perform = counted, performed
     found = []
     for n in range(asked.count):
         if said := difference(np.random.default_rng((asked.seed, n))):

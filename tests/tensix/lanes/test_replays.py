@@ -59,14 +59,14 @@ def core() -> Coprocessor:
 def outcomes(monkeypatch: pytest.MonkeyPatch) -> Counter[bool]:
     """How often rounds were evaluated together, and how often that was tried in vain."""
     counts: Counter[bool] = Counter()
-    together = replays.together
+    together = replays.execute_batched
 
     def counted(*args: Any) -> bool:
         done = together(*args)
         counts[done] += 1
         return done
 
-    monkeypatch.setattr(replays, "together", counted)
+    monkeypatch.setattr(replays, "execute_batched", counted)
     return counts
 
 

@@ -10,8 +10,8 @@ import pytest
 from nasm.targets.tensix.lanes.configuration import SFPNOP
 from nasm.targets.tensix.lanes.macros import SFPLOADMACRO
 from nasm.targets.tensix.lanes.predication import SFPPUSHC
+from nasm.targets.tensix.lanes.register_uses import uses
 from nasm.targets.tensix.lanes.scheduling import latency, stalls, too_early, undefined_now
-from nasm.targets.tensix.lanes.uses import uses
 from nasm.targets.tensix.state import Coprocessor
 from nasm.targets.tensix.words import WORDS
 from nasm.targets.tensix.words.units import VECTOR

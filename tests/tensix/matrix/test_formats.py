@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from nasm.base.problems import Refused
-from nasm.targets.tensix.matrix import bfp, formats, reading, writing
+from nasm.targets.tensix.matrix import bfp, formats, pack_conversion, unpack_conversion
 from nasm.targets.tensix.matrix.formats import BITS, BLOCK_FLOATS, FIVE_BIT_EXPONENT, Format
+from nasm.targets.tensix.matrix.pack_conversion import DstReading, NumberKind
 from nasm.targets.tensix.matrix.tiles import encode, tile_bytes, tilize, untilize
-from nasm.targets.tensix.matrix.writing import DstReading, NumberKind
 from tests.tensix.matrix import model_formats as model
 from tests.tensix.matrix.tiles import decode_tiles, encode_tiles
 
@@ -88,7 +88,7 @@ def test_numbers_of_two_and_four_bits_begin_in_the_low_bits() -> None:
 )
 def test_unpackers_cut_off_fp32(target: Format, one: object) -> None:
     x = fp32_samples()
-    found = reading.converted(x, None, F.FP32, target, to_dst=False)
+    found = unpack_conversion.converted(x, None, F.FP32, target, to_dst=False)
     back = formats.src_from_fp16 if target is F.FP16 else formats.src_from_bf16
     assert found.tolist() == [int(back(one(v))) for v in x.tolist()]  # type: ignore[operator]
 
@@ -96,63 +96,65 @@ def test_unpackers_cut_off_fp32(target: Format, one: object) -> None:
 @pytest.mark.parametrize("unsigned", [False, True])
 def test_int8_has_a_dummy_exponent(unsigned: bool) -> None:
     x = np.arange(256, dtype=np.uint32)
-    found = reading.converted(x, None, F.INT8, F.INT8, to_dst=False, unsigned=unsigned)
+    found = unpack_conversion.converted(x, None, F.INT8, F.INT8, to_dst=False, unsigned=unsigned)
     assert found.tolist() == [model.int8(v, unsigned) for v in range(256)]
 
 
 def test_an_unpacker_widens_nothing() -> None:
     with pytest.raises(Refused, match="no unpacker makes FP32 in SrcA or SrcB of FP32 in L1"):
-        reading.checked(F.FP32, F.FP32, to_dst=False)
+        unpack_conversion.checked(F.FP32, F.FP32, to_dst=False)
     with pytest.raises(Refused, match="no unpacker makes BF16 in Dst of FP16 in L1"):
-        reading.checked(F.FP16, F.BF16, to_dst=True)
+        unpack_conversion.checked(F.FP16, F.BF16, to_dst=True)
 
 
 @pytest.mark.parametrize(("form", "kept"), [(F.BF16, 7), (F.TF32, 10), (F.BFP8, 6)])
 def test_the_early_conversion_rounds_halves_away(form: Format, kept: int) -> None:
     x = fp32_samples()
-    found, kind = writing.early(formats.dst_from_fp32(x), DstReading(form, wide=True))
+    found, kind = pack_conversion.early(formats.dst_from_fp32(x), DstReading(form, wide=True))
     assert kind is NumberKind.FP32
     assert found.tolist() == [model.fp32_to_bf16_rounded(v, kept) for v in x.tolist()]
 
 
 def test_raw_reads_keep_nan_and_denormals() -> None:
     x = np.array([0x7FC00001, 0x00000001], np.uint32)
-    found, _ = writing.early(formats.dst_from_fp32(x), DstReading(F.FP32, wide=True))
+    found, _ = pack_conversion.early(formats.dst_from_fp32(x), DstReading(F.FP32, wide=True))
     assert found.tolist() == x.tolist()
-    cut, _ = writing.early(formats.dst_from_fp32(x), DstReading(F.BF16, wide=True, raw=True))
+    how = DstReading(F.BF16, wide=True, raw=True)
+    cut, _ = pack_conversion.early(formats.dst_from_fp32(x), how)
     assert cut.tolist() == [0x7FC00000, 0]
 
 
 def test_integers_are_shifted_rounded_and_saturated() -> None:
     x = np.array([5, 6, 1000, 0x80000000 | 1000, 0x80000000 | 3], np.uint32)
     how = DstReading(F.INT8, wide=True, shift=2)
-    assert writing.early(formats.dst_from_fp32(x), how)[0].tolist() == [1, 2, 127, 255, 0x81]
+    found, _ = pack_conversion.early(formats.dst_from_fp32(x), how)
+    assert found.tolist() == [1, 2, 127, 255, 0x81]
     how = DstReading(F.INT8, wide=True, unsigned=True)
-    assert writing.early(formats.dst_from_fp32(x), how)[0].tolist() == [5, 6, 255, 0, 0]
+    assert pack_conversion.early(formats.dst_from_fp32(x), how)[0].tolist() == [5, 6, 255, 0, 0]
 
 
 def test_no_packer_widens_bf16_early() -> None:
     with pytest.raises(Refused, match="no packer makes FP32 of 16 bits of Dst"):
-        writing.early([0], DstReading(F.FP32, wide=False))
+        pack_conversion.early([0], DstReading(F.FP32, wide=False))
 
 
 def test_the_late_conversion_saturates_and_cuts_off() -> None:
     x = fp32_samples()
-    found = writing.late(x, NumberKind.FP32, F.FP32, F.FP16)
+    found = pack_conversion.late(x, NumberKind.FP32, F.FP32, F.FP16)
     assert found.tolist() == [model.fp32_to_fp16(v) for v in x.tolist()]
-    fp8 = writing.late(x, NumberKind.FP32, F.FP32, F.FP8)
+    fp8 = pack_conversion.late(x, NumberKind.FP32, F.FP32, F.FP8)
     assert fp8.tolist() == [model.fp32_to_fp16(v) >> 8 for v in x.tolist()]
 
 
 def test_the_late_conversion_widens_exactly() -> None:
     x = np.arange(1 << 16, dtype=np.uint32)
-    wide = writing.late(x, NumberKind.FP16, F.FP16, F.FP32)
+    wide = pack_conversion.late(x, NumberKind.FP16, F.FP16, F.FP32)
     assert wide.tolist() == [model.fp16_to_fp32(v) for v in x.tolist()]
 
 
 def test_relu_by_mode() -> None:
     x = np.array([0xBF800000, 0x00000000, 0x3F000000, 0x3F800000, 0x40000000], np.uint32)
-    modes = [writing.relu(x, NumberKind.FP32, mode, 0x3F80).tolist() for mode in range(4)]
+    modes = [pack_conversion.relu(x, NumberKind.FP32, mode, 0x3F80).tolist() for mode in range(4)]
     assert modes == [
         x.tolist(),
         [0, 0, 0x3F000000, 0x3F800000, 0x40000000],
@@ -160,7 +162,7 @@ def test_relu_by_mode() -> None:
         [0, 0, 0x3F000000, 0x3F800000, 0x3F800000],
     ]
     with pytest.raises(Refused, match="threshold 0x8000"):
-        writing.relu(x, NumberKind.FP32, 2, 0x8000)
+        pack_conversion.relu(x, NumberKind.FP32, 2, 0x8000)
 
 
 def test_a_tile_is_four_faces() -> None:

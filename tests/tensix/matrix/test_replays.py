@@ -12,7 +12,7 @@ from nasm.targets.tensix.core.fields import fields_of
 from nasm.targets.tensix.matrix import arithmetic, control, replays
 from nasm.targets.tensix.matrix.facts import MATRIX_UNIT, timing_of
 from nasm.targets.tensix.matrix.formats import Format, Style
-from nasm.targets.tensix.matrix.timing import held_after
+from nasm.targets.tensix.matrix.timing import cycles_blocked
 from nasm.targets.tensix.scalar.config_fields import FIELDS
 from nasm.targets.tensix.state import MATRIX, UNPACKERS, Coprocessor
 from nasm.targets.tensix.words import WORDS
@@ -221,7 +221,7 @@ def test_what_would_wait_or_be_refused_is_not_planned() -> None:
 def test_nothing_in_a_run_holds_up_what_comes_next() -> None:
     for name in TAKEN:
         assert timing_of(name).interval == 1
-        assert {held_after(name, later) for later in TAKEN} == {0}
+        assert {cycles_blocked(name, later) for later in TAKEN} == {0}
 
 
 def machine_starts(core: Coprocessor, words: tuple[int, ...]) -> list[int]:

@@ -54,7 +54,7 @@ def test_rows_of_32_bits_are_in_two_blocks() -> None:
     ],
 )  # fmt: skip
 def test_moves_hold_what_follows(earlier: str, later: str, cycles: int) -> None:
-    assert timing.held_after(earlier, later) == cycles
+    assert timing.cycles_blocked(earlier, later) == cycles
 
 
 def test_a_bf16_tile_gets_all_of_l1_alone_and_half_beside_another() -> None:

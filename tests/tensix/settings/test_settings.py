@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from nasm.apps.lsp.analysis import analyse
-from nasm.apps.lsp.completing import completions
+from nasm.apps.lsp.completion import completions
 from nasm.base.problems import Failure, Problem
 from nasm.base.source import Source
 from nasm.language.assemble import assemble

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nasm.isa.held import Blocked
+from nasm.isa.core_state import Blocked
 from nasm.targets.tensix.state import MATRIX, UNPACKERS, Coprocessor
 from nasm.targets.tensix.sync import gate
 from nasm.targets.tensix.sync.semaphores import SEMGET, SEMINIT, SEMPOST

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nasm.targets.tensix.state import NOBODY
+from nasm.targets.tensix.state import NO_THREAD
 from nasm.targets.tensix.sync.gate import STALLWAIT
 from nasm.targets.tensix.sync.mutexes import ATGETM, ATRELM, waits_for_mutex, waits_to_release, want
 from tests.tensix.scalar.cores import made
@@ -21,7 +21,7 @@ def test_a_mutex_is_held_until_it_is_released() -> None:
     assert waits_for_mutex(core, 0, 4) is None
     ATRELM(core, 1, 3)
     assert waits_for_mutex(core, 0, 3) is None
-    assert (core.mutexes == NOBODY).all()
+    assert (core.mutexes == NO_THREAD).all()
 
 
 def test_a_release_of_what_another_holds_does_nothing() -> None:
@@ -54,7 +54,7 @@ def test_of_two_that_wait_the_next_in_turn_is_given_the_mutex(thread: int) -> No
     assert waits_for_mutex(core, second, 5) is not None
     ATGETM(core, first, 5)
     ATRELM(core, first, 5)
-    assert core.mutexes[5] == NOBODY
+    assert core.mutexes[5] == NO_THREAD
 
 
 def test_who_is_held_at_the_gate_or_wants_another_does_not_wait_for_it() -> None:
@@ -63,9 +63,9 @@ def test_who_is_held_at_the_gate_or_wants_another_does_not_wait_for_it() -> None
     want(core, 1, 4)
     want(core, 2, 5)
     ATRELM(core, 0, 5)
-    assert core.mutexes[5] == NOBODY
+    assert core.mutexes[5] == NO_THREAD
     ATGETM(core, 0, 5)
     want(core, 1, 5)
     STALLWAIT(core, 1, 0b10, 1)
     ATRELM(core, 0, 5)
-    assert core.mutexes[5] == NOBODY
+    assert core.mutexes[5] == NO_THREAD

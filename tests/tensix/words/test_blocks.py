@@ -34,7 +34,7 @@ def test_an_instruction_is_held_back_by_the_documented_bits(bits: tuple[int, ...
 
 def test_instructions_of_the_vector_unit_are_held_back_by_the_last_bit() -> None:
     listed = " ".join(TABLE.values()).split()
-    rest = [w for n, w in WORDS.items() if n not in listed and w.told is not Described.NAME]
+    rest = [w for n, w in WORDS.items() if n not in listed and w.described is not Described.NAME]
     assert [w.mnemonic for w in rest if not w.mnemonic.startswith("SFP")] == []
     assert {w.unit.blocked for w in rest} == {(8,)}
 

@@ -31,7 +31,7 @@ def again(words: list[int]) -> list[int]:
 def test_there_are_128_opcodes_of_which_17_are_names() -> None:
     assert len(ROWS) == len(WORDS.rows) == 128
     assert all(code < 0xC0 for code in WORDS.rows)
-    assert sum(w.told is Described.NAME for w in TABLE.values()) == 17
+    assert sum(w.described is Described.NAME for w in TABLE.values()) == 17
     assert [row.name for row in ROWS] == list(TABLE)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from nasm.targets.tensix.core.starting import started
+from nasm.targets.tensix.core.instruction_start import started
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.words import WORDS
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from nasm.apps.cli import program_names, results, streams
 from nasm.apps.cli import shared_options as options
 from nasm.apps.cli.answer import OK
-from nasm.apps.cli.running import file_of
+from nasm.apps.cli.program_run import file_of
 from nasm.apps.cli.verb import Verb, preload
 from nasm.apps.cli.verbs.print import desugared
 from nasm.base.problems import Failure, Problem, Refused, counted, did_you_mean, in_line, listed
@@ -89,7 +89,7 @@ def asm(args: argparse.Namespace, screen: Screen) -> int:
     from nasm.apps.cli.programs import assembled
     from nasm.language.objects.writing import written
 
-    path = results.spelled(_beside(args))
+    path = results.spelled(_default_output(args))
     check("the object file", path, args, binary=True)
     if path == results.spelled("-"):
         screen.aside()
@@ -116,7 +116,7 @@ def asm(args: argparse.Namespace, screen: Screen) -> int:
     return OK
 
 
-def _beside(args: argparse.Namespace) -> str:
+def _default_output(args: argparse.Namespace) -> str:
     """Where the object goes; raises Failure if nothing says so."""
     if args.output is not None:
         return str(args.output)

@@ -15,7 +15,7 @@ from nasm.base.problems import Failure, Problem, ProblemFamily, Severity, counte
 from nasm.base.suppressions import Judged
 from nasm.machine.records import MOST_EXAMINED
 from nasm.show import jsonable
-from nasm.show.log_lines import Found
+from nasm.show.log_lines import ProgramProblems
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -63,7 +63,7 @@ def check(args: argparse.Namespace, screen: Screen) -> int:
     done: list[dict[str, Any]] = args.answer.content["files"]
     code = wrong = bad = 0
     log = ""
-    logged: list[Found] = []
+    logged: list[ProgramProblems] = []
     try:
         if args.sarif is not None:
             log = _log(args, screen)
@@ -77,12 +77,12 @@ def check(args: argparse.Namespace, screen: Screen) -> int:
             wrong, bad = wrong + len(checked.errors), bad + bool(checked.errors)
             code = max(code, checked.code)
             of = checked.judged
-            logged.append(Found(path, (*of.errors, *of.warnings), of.allowed))
+            logged.append(ProgramProblems(path, (*of.errors, *of.warnings), of.allowed))
             if not args.json:
                 checked.show(screen, args)
     except BaseException:
         if log:  # which says what was found until now, and that it is not all
-            _logged(log, [*logged, Found(path, (), whole=False)])
+            _logged(log, [*logged, ProgramProblems(path, (), whole=False)])
         raise
     unwritten = _logged(log, logged) if log else ()
     if unwritten:
@@ -104,7 +104,7 @@ def _log(args: argparse.Namespace, screen: Screen) -> str:
     return path
 
 
-def _logged(path: str, found: Sequence[Found]) -> Sequence[Problem]:
+def _logged(path: str, found: Sequence[ProgramProblems]) -> Sequence[Problem]:
     """Write what --sarif asks for; gives why that cannot be done."""
     try:
         sarif.write(path, found)

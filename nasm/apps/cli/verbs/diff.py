@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from nasm.apps.cli import program_names
 from nasm.apps.cli.answer import BROKEN, REFUSED
 from nasm.apps.cli.arguments import Wrong, unknown, unpacked
-from nasm.apps.cli.running import Run, exit_code
+from nasm.apps.cli.program_run import Run, exit_code
 from nasm.apps.cli.verb import COMMAND, Verb, preload
 from nasm.apps.cli.verbs.profile import with_history
 from nasm.base.problems import Failure, Problem, Severity, counted
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from nasm.base.source_files import Given
     from nasm.isa.timing import Timing
     from nasm.runs.diff.records import Comparison, Difference
-    from nasm.runs.running import Running
+    from nasm.runs.execution import Running
 
 VS = "--vs"
 

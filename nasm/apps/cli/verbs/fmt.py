@@ -49,7 +49,7 @@ def fmt(args: argparse.Namespace, screen: Screen) -> int:
             made = formatted(source)
             differs = made != source.text
             changed += differs
-            _told(args, screen, path, source, made)
+            _write_or_diff(args, screen, path, source, made)
         except Failure as failure:
             screen.problems(failure.problems)
             code = REFUSED
@@ -61,7 +61,9 @@ def fmt(args: argparse.Namespace, screen: Screen) -> int:
     return code
 
 
-def _told(args: argparse.Namespace, screen: Screen, path: str, source: Source, made: str) -> None:
+def _write_or_diff(
+    args: argparse.Namespace, screen: Screen, path: str, source: Source, made: str
+) -> None:
     """Write a text, or say how it differs; raises Failure."""
     from rich.text import Text
 

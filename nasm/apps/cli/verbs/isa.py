@@ -154,7 +154,7 @@ def _search(screen: Screen, args: argparse.Namespace, targets: list[Target]) -> 
         problem = Problem("E0201", f"no instruction has '{args.search}'", None, hint)
         return refuse(args, screen, [problem])
     rows = (row for target, rows in found.items() for row in lists.json_list(target, rows))
-    shown = (lists.rich_found(rows) for rows in found.values() if rows)
+    shown = (lists.rich_matches(rows) for rows in found.values() if rows)
     return _give(screen, args, "instructions", rows, shown)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from nasm.apps.cli import program_names
 from nasm.apps.cli.answer import BROKEN, RAISED, REFUSED
-from nasm.apps.cli.running import exit_code
+from nasm.apps.cli.program_run import exit_code
 from nasm.apps.cli.shared_options import OF_KERNELS
 from nasm.apps.cli.verb import Verb, preload
 from nasm.apps.cli.verbs.run import of_a_run, run, unfit
@@ -68,7 +68,7 @@ def nki(args: argparse.Namespace, screen: Screen) -> int:
     """Run a kernel, or a script that calls some; returns the exit code."""
     if not program_names.script(args.program):
         return run(args, screen)
-    preload("nasm.apps.cli.programs", "nasm.nki.running")
+    preload("nasm.apps.cli.programs", "nasm.nki.kernel_run")
     return Script(args, screen).go()
 
 
@@ -106,11 +106,11 @@ class Script:
     def launch(self, kernel: Kernel, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """A call of a kernel: run, told in a line, and what it returns."""
         from nasm.apps.cli import programs
-        from nasm.nki import running
+        from nasm.nki import kernel_run
         from nasm.nki.jit import name_of
 
         given = self.args
-        made = running.run(kernel, *args, settings=programs.settings(given), **kwargs)
+        made = kernel_run.run(kernel, *args, settings=programs.settings(given), **kwargs)
         report = replace(made.report, program=name_of(kernel))
         self.reports.append(report)
         if not given.json:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from nasm.apps.cli import program_names, results
 from nasm.apps.cli import shared_options as options
 from nasm.apps.cli.answer import OK, REFUSED
-from nasm.apps.cli.running import file_of
+from nasm.apps.cli.program_run import file_of
 from nasm.apps.cli.verb import Verb, preload
 from nasm.base.problems import Failure, Problem
 from nasm.show import jsonable

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from nasm.apps.cli import shared_options as options
 from nasm.apps.cli import values
 from nasm.apps.cli.answer import BROKEN, OK
-from nasm.apps.cli.running import Run, file_of
+from nasm.apps.cli.program_run import Run, file_of
 from nasm.apps.cli.verb import Verb, preload
 from nasm.base.problems import Problem, Severity, folded, in_line
 from nasm.base.suppressions import as_errors
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from nasm.analysis.profile.what_if import WhatIf
     from nasm.apps.cli.screen import Screen
     from nasm.apps.cli.tables import TableFolder
-    from nasm.runs.running import Running
+    from nasm.runs.execution import Running
     from nasm.views.tensor import Tensor
 
 
@@ -149,7 +149,7 @@ class Profiling(Run):
         """With values, if the run turns out to depend on some and nobody forbids it."""
         from nasm.apps.cli import programs
         from nasm.machine.outlines import NO_VALUES
-        from nasm.runs.running import Running
+        from nasm.runs.execution import Running
 
         needs = any(problem.code == NO_VALUES for problem in report.problems)
         if not needs or self.args.values is not None:

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 from nasm.apps.cli import program_names, values
 from nasm.apps.cli import shared_options as options
 from nasm.apps.cli.answer import BROKEN, REFUSED
-from nasm.apps.cli.running import Run
+from nasm.apps.cli.program_run import Run
 from nasm.apps.cli.verb import Verb, preload
 from nasm.base.problems import Failure, Note, Problem, clean, folded
 from nasm.machine.records import RunReport, Status
 
 if TYPE_CHECKING:
     from nasm.apps.cli.screen import Screen
-    from nasm.runs.running import Running
+    from nasm.runs.execution import Running
     from nasm.runs.schedules.records import Schedule, Schedules, Witness
 
 
@@ -114,10 +114,10 @@ def _unisolated(parsed: argparse.Namespace) -> str:
 def run(args: argparse.Namespace, screen: Screen) -> int:
     """Run a program or a kernel in the way that the options say; returns the exit code."""
     if args.isolated:
-        preload("nasm.apps.cli.isolating")
-        from nasm.apps.cli import isolating
+        preload("nasm.apps.cli.isolated_runs")
+        from nasm.apps.cli import isolated_runs
 
-        return isolating.run(args, screen)
+        return isolated_runs.run(args, screen)
     preload("nasm.apps.cli.programs")
     again = args.schedules or args.witness
     return (Rerunning if again else Run)(args, screen).go()

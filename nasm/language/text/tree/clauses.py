@@ -36,7 +36,7 @@ class TakeClause(ExpressionNode):
 
 
 @dataclass(frozen=True, slots=True)
-class Several(ExpressionNode):
+class IndexRange(ExpressionNode):
     """``0..4`` as an index in ``after``: each of these."""
 
     first: ExpressionNode

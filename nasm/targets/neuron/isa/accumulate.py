@@ -10,7 +10,14 @@ from nasm.isa.implicit_kinds import LanesOf
 from nasm.isa.instruction import InstructionContext, Operand
 from nasm.isa.kinds import Choice, Either, Flag, Number, Tile
 from nasm.targets.neuron import accumulator_costs, activations, alu, costs
-from nasm.targets.neuron.accumulators import HELD, Accumulators, commands, folded, folding, reduced
+from nasm.targets.neuron.accumulators import (
+    ACCUMULATORS,
+    Accumulators,
+    commands,
+    folded,
+    folding,
+    reduced,
+)
 from nasm.targets.neuron.isa.table import (
     COLUMN,
     FLOAT_COLUMN,
@@ -82,7 +89,7 @@ _EXP_FLOATS = ("float8_e4m3", "float8_e5m2", "float16", "bfloat16", "float32")
         doc=COMMAND_DOC,
     ),
     Operand("reduce_init", NUMBER, default=0.0, doc="what load_reduce starts from"),
-    Operand("accumulators", HELD, "rw"),
+    Operand("accumulators", ACCUMULATORS, "rw"),
     *folding("src"),
     engines=("vector",),
     since="v4",
@@ -174,7 +181,7 @@ def false_value(context: InstructionContext) -> str | None:
     Operand(
         "on_false_value", Number(), "-", FP32_MIN, "must be FP32_MIN: the hardware has no other"
     ),
-    Operand("accumulators", HELD, "rw"),
+    Operand("accumulators", ACCUMULATORS, "rw"),
     Operand("lanes", LanesOf("on_true_tile")),
     Operand("out", LanesOf("reduce_res")),
     engines=("vector",),
@@ -238,7 +245,7 @@ _SELECT = "nki.isa.select_reduce"
     ),
     Operand("reduce_op", MAXIMUM, default="maximum"),
     Operand("reverse_pred", Flag(), default=False, doc="choose where the predicate is 0 instead"),
-    Operand("accumulators", HELD, "rw"),
+    Operand("accumulators", ACCUMULATORS, "rw"),
     *folding("on_true"),
     engines=("vector",),
     rules=(

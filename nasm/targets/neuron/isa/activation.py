@@ -10,7 +10,7 @@ from nasm.isa.instruction import InstructionContext, Operand
 from nasm.isa.kinds import Choice, Either, Number
 from nasm.targets.neuron import accumulator_costs, activations
 from nasm.targets.neuron.accumulators import (
-    HELD,
+    ACCUMULATORS,
     Accumulators,
     commands,
     folded,
@@ -100,7 +100,7 @@ def reduction_used(context: InstructionContext) -> str | None:
     Operand("reduce_op", Choice(("add",), "reduction operator"), "-", None),
     Operand("reduce_res", COLUMN, "w", None, "receives the lanes' sums, a [P, 1] tile"),
     Operand("reduce_cmd", REDUCE, default="idle", doc="what happens to the lanes' sums"),
-    Operand("accumulators", HELD, "rw"),
+    Operand("accumulators", ACCUMULATORS, "rw"),
     Operand("doubt", OUTSIDE, "w"),
     *folding("data"),
     engines=("scalar",),
@@ -168,7 +168,7 @@ def _scaled(data: Any, scale: Any, bias: Any) -> Any:
 
 @ISA.instruction(
     Operand("dst", COLUMN, "w", doc="receives the accumulators of its own partitions"),
-    Operand("accumulators", HELD),
+    Operand("accumulators", ACCUMULATORS),
     Operand("lanes", LanesOf("dst")),
     engines=("scalar",),
     cost=accumulator_costs.read_accumulators(),

@@ -8,7 +8,7 @@ from nasm.base.problems import Severity
 from nasm.isa.instruction import InstructionContext, Operand
 from nasm.isa.kinds import Choice, Either, Flag, Number
 from nasm.targets.neuron import accumulator_costs, activations, alu
-from nasm.targets.neuron.accumulators import HELD, Accumulators, folded, folding, read, run
+from nasm.targets.neuron.accumulators import ACCUMULATORS, Accumulators, folded, folding, read, run
 from nasm.targets.neuron.isa.activation import OUTSIDE, REDUCE, reduction_used
 from nasm.targets.neuron.isa.table import COLUMN, ISA, PICKED, Names
 from nasm.targets.neuron.nan import Operators
@@ -104,7 +104,7 @@ def parameter_used(context: InstructionContext) -> str | None:
     Operand("reduce_op", REDUCTION, default=None),
     Operand("reduce_res", COLUMN, "w", None, "receives the accumulators, a [P, 1] tile"),
     Operand("reduce_cmd", REDUCE, default="idle", doc="what happens to the accumulators"),
-    Operand("accumulators", HELD, "rw"),
+    Operand("accumulators", ACCUMULATORS, "rw"),
     Operand("doubt", OUTSIDE, "w"),
     *folding("data"),
     engines=("scalar",),

@@ -11,7 +11,7 @@ from nasm.isa.instruction import InstructionContext, Operand, Rule
 from nasm.isa.kinds import Flag, Tile
 from nasm.targets.neuron import accumulator_costs, alu
 from nasm.targets.neuron.accumulators import (
-    HELD,
+    ACCUMULATORS,
     Accumulators,
     commands,
     folded,
@@ -87,7 +87,7 @@ def not_reversed(context: InstructionContext) -> str | None:
     Operand("reduce_cmd", COMMANDS, default="reset_reduce", doc=COMMAND_DOC),
     Operand("reduce_init", NUMBER, default=None, doc="what load_reduce starts from"),
     Operand("reduce_res_negate", Flag(), default=False, doc="reduce_res gets the negative"),
-    Operand("accumulators", HELD, "rw"),
+    Operand("accumulators", ACCUMULATORS, "rw"),
     *folding("data"),
     engines=("vector",),
     rules=(
@@ -149,7 +149,7 @@ _SHORT_TILE = Tile(ONCHIP, (*EIGHT, "float16", "bfloat16", "float32", *SHORT), i
     Operand("imm0", NUMBER, default=None, doc="a number, or one value per partition"),
     Operand("imm1", NUMBER, default=None, doc="what load_reduce starts from"),
     Operand("reduce_cmd", COMMANDS, default="reset_reduce", doc=COMMAND_DOC),
-    Operand("accumulators", HELD, "rw"),
+    Operand("accumulators", ACCUMULATORS, "rw"),
     Operand("lanes", LanesOf("src")),
     engines=("vector",),
     since="v3",

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from nasm.base.problems import Refused, counted
-from nasm.isa.held import Place
+from nasm.isa.core_state import Place
 from nasm.targets.tensix.core.fields import Fields, fields_of
 from nasm.targets.tensix.core.tensix import NOTHING, Issued, Tensix
 from nasm.targets.tensix.lanes import scheduling

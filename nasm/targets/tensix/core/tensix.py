@@ -15,8 +15,8 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nasm.isa.held import Place, Surroundings
-from nasm.targets.tensix.core.reading import Reads
+from nasm.isa.core_state import Place, Surroundings
+from nasm.targets.tensix.core.l1_sharing import Reads
 from nasm.targets.tensix.lanes.quirks import DOCUMENTED, Quirks
 from nasm.targets.tensix.state import THREADS, Coprocessor, MutableState
 from nasm.targets.tensix.sync.gate import look

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final
 
-from nasm.isa.held import Blocked
+from nasm.isa.core_state import Blocked
 from nasm.targets.tensix.core.dst_use import dst_use
 from nasm.targets.tensix.core.fields import Fields, fields_of
 from nasm.targets.tensix.core.tensix import Tensix
@@ -14,14 +14,14 @@ from nasm.targets.tensix.front.expanding import ExpanderAction, expander_name
 from nasm.targets.tensix.lanes import scheduling
 from nasm.targets.tensix.matrix import ownership
 from nasm.targets.tensix.matrix.facts import MATRIX_UNIT
-from nasm.targets.tensix.matrix.timing import ADDRESS_CYCLES, DST_STALL, held_after
+from nasm.targets.tensix.matrix.timing import ADDRESS_CYCLES, DST_STALL, cycles_blocked
 from nasm.targets.tensix.scalar.forms import waits_to_store
 from nasm.targets.tensix.scalar.memory import waits_for_fifo, waits_for_word
 from nasm.targets.tensix.scalar.timing import AFTER_CONFIG, ATOMIC_INTERVAL
 from nasm.targets.tensix.scalar.unit import hold, waits_for_unit, waits_to_flush
 from nasm.targets.tensix.sync.gate import blocked, look
 from nasm.targets.tensix.sync.mutexes import waits_for_mutex, waits_to_release, want
-from nasm.targets.tensix.waiting import thread_name
+from nasm.targets.tensix.unit_queries import thread_name
 from nasm.targets.tensix.words.units import MATRIX, SCALAR, UNPACK, VECTOR
 from nasm.targets.tensix.words.word import Word
 
@@ -78,7 +78,7 @@ def _matrix(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked
     if found is not None:
         return found
     last = core.recent.matrix
-    until = last.tick + held_after(last.mnemonic, mnemonic) + 1
+    until = last.tick + cycles_blocked(last.mnemonic, mnemonic) + 1
     if until > core.now:
         return Blocked(
             "matrix",

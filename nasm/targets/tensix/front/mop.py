@@ -65,24 +65,24 @@ def template_1(config: Sequence[int], outer_bug: bool = True) -> Iterator[Slot]:
         Slot(word, name) for word, name in zip(config[2:], WORDS[1][2:], strict=True)
     )
     outer, inner = config[0] & 127, config[1] & 127
-    if _absent(loops[1]):
+    if _is_idle(loops[1]):
         loops = loops[:1]
     inner *= len(loops)
-    if outer_bug and outer == 1 and not inner and _absent(start) and not _absent(end_0):
+    if outer_bug and outer == 1 and not inner and _is_idle(start) and not _is_idle(end_0):
         outer = 129
     for j in range(outer):
-        if not _absent(start):
+        if not _is_idle(start):
             yield start
         for i in range(inner - 1):
             yield loops[i % len(loops)]
         if inner:
             yield last if j == outer - 1 else inner_last
-        if not _absent(end_0):
+        if not _is_idle(end_0):
             yield end_0
-            if not _absent(end_1):
+            if not _is_idle(end_1):
                 yield end_1
 
 
-def _absent(slot: Slot) -> bool:
+def _is_idle(slot: Slot) -> bool:
     """Only the plain idle word means that there is none."""
     return slot.word >> 24 == NOP_OPCODE

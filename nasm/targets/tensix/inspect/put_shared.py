@@ -13,10 +13,10 @@ from nasm.targets.tensix.inspect.put import Values, within
 from nasm.targets.tensix.scalar.adc import WIDTHS
 from nasm.targets.tensix.scalar.config import put_field, set_field
 from nasm.targets.tensix.scalar.config_fields import FIELDS
-from nasm.targets.tensix.state import NOBODY, THREADS, Bools, RowCounters
+from nasm.targets.tensix.state import NO_THREAD, THREADS, Bools, RowCounters
 from nasm.targets.tensix.sync.mutexes import MUTEXES
 
-OWNERS: Final = {"free": NOBODY, **{f"t{thread}": thread for thread in range(THREADS)}}
+OWNERS: Final = {"free": NO_THREAD, **{f"t{thread}": thread for thread in range(THREADS)}}
 """Who may hold a mutex, by name."""
 
 ROW_COUNTERS: Final = tuple(RowCounters.__dataclass_fields__)
@@ -29,7 +29,7 @@ def mutexes(core: Tensix, values: Values, which: Bools) -> None:
     for number in np.flatnonzero(which).tolist():
         if number not in MUTEXES:
             raise Refused("E0301", f"there is no mutex {number}")
-    within("a mutex", values, which, THREADS - 1, NOBODY)
+    within("a mutex", values, which, THREADS - 1, NO_THREAD)
     core.settle()
     core.mutexes[which] = values[which]
 

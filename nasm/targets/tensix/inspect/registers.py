@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from nasm.base.problems import Refused
-from nasm.isa.held import Part, Seen
+from nasm.isa.core_state import Part, Seen
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.inspect import put_registers as put
 from nasm.targets.tensix.inspect.put import Values, into

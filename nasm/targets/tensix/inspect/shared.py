@@ -7,14 +7,14 @@ from typing import Final
 
 import numpy as np
 
-from nasm.isa.held import Part, Seen
+from nasm.isa.core_state import Part, Seen
 from nasm.targets.tensix.core.tensix import UNITS, Tensix
 from nasm.targets.tensix.inspect import put_shared as put
 from nasm.targets.tensix.inspect.put import Values, into
 from nasm.targets.tensix.scalar.config_fields import FIELDS, GLOBAL, Kind
 from nasm.targets.tensix.settings import SETTINGS
-from nasm.targets.tensix.state import NOBODY, THREADS, U32, Bools
-from nasm.targets.tensix.waiting import thread_name
+from nasm.targets.tensix.state import NO_THREAD, THREADS, U32, Bools
+from nasm.targets.tensix.unit_queries import thread_name
 
 # -- semaphores and mutexes
 
@@ -35,12 +35,12 @@ def _mutexes(core: Tensix) -> Seen:
     rows = []
     for n, owner in enumerate(held.tolist()):
         wanted = [thread_name(t) for t in range(THREADS) if core.threads[t].wants == n]
-        if owner != NOBODY or wanted:
-            by = "nobody" if owner == NOBODY else thread_name(owner)
+        if owner != NO_THREAD or wanted:
+            by = "no thread" if owner == NO_THREAD else thread_name(owner)
             rows.append((str(n), by, ", ".join(wanted)))
     said = ", ".join(f"{n} of {by}" + f", for {who}" * bool(who) for n, by, who in rows)
     heads = ">mutex", "held by", "wanted by"
-    return Seen(held, held != NOBODY, said=said, heads=heads, rows=tuple(rows))
+    return Seen(held, held != NO_THREAD, said=said, heads=heads, rows=tuple(rows))
 
 
 # -- configuration

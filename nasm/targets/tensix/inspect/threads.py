@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from nasm.base.problems import Refused
-from nasm.isa.held import Part, Seen
+from nasm.isa.core_state import Part, Seen
 from nasm.program import instruction_text
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.expansion import instruction_of
@@ -18,7 +18,7 @@ from nasm.targets.tensix.inspect import put_shared as put
 from nasm.targets.tensix.lanes.macros import pending_of
 from nasm.targets.tensix.state import Thread
 from nasm.targets.tensix.sync.gate import latched, waits_for
-from nasm.targets.tensix.waiting import thread_name
+from nasm.targets.tensix.unit_queries import thread_name
 
 BLOCKS: Final = (
     "miscellaneous, scalar, mover, packers, unpackers", "sync unit", "packers", "unpackers",

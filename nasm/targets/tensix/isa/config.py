@@ -1,6 +1,6 @@
 """The configuration unit."""
 
-from nasm.targets.tensix.core import starting, waits
+from nasm.targets.tensix.core import instruction_start, waits
 from nasm.targets.tensix.isa.setups import REGISTERS
 from nasm.targets.tensix.isa.table import Family
 from nasm.targets.tensix.scalar import configuring
@@ -26,7 +26,7 @@ WRCFG = UNIT.row(
     ),
     configuring.WRCFG,
     pace=UnitPace("configuration", 1, 2, shared=True),
-    starts=starting.writing_words(2, configuring.written_by_WRCFG),
+    starts=instruction_start.writing_words(2, configuring.written_by_WRCFG),
     setup=REGISTERS,
     settings=SettingGroup.WORD,
     example="WRCFG InputReg=1, Is128Bit=0, CfgIndex=76",
@@ -39,11 +39,11 @@ RDCFG = UNIT.row(
         CONFIG,
         "Read a configuration word into a register.",
         "GprAddress[23:16] CfgReg[15:0]",
-        told=Described.YAML,
+        described=Described.YAML,
     ),
     configuring.RDCFG,
     pace=UnitPace("configuration", 1, 2, shared=True, least=True),
-    starts=starting.configuring(2),
+    starts=instruction_start.configuring(2),
     waits=waits.for_configuration,
     setup=".cfg THCON_SEC0_REG6_Source_address = 5",
     example="RDCFG GprAddress=3, CfgReg=76",

@@ -28,7 +28,7 @@ MOP = UNIT.row(
 )
 
 NOP = UNIT.row(
-    Word(0x02, "NOP", NOTHING, "Do nothing.", told=Described.YAML), unit.NOP, pace=MISC_PACE
+    Word(0x02, "NOP", NOTHING, "Do nothing.", described=Described.YAML), unit.NOP, pace=MISC_PACE
 )
 
 MOP_CFG = UNIT.row(

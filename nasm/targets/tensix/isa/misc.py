@@ -1,6 +1,6 @@
 """The miscellaneous unit: address counters and banks of SrcA and SrcB."""
 
-from nasm.targets.tensix.core import starting
+from nasm.targets.tensix.core import instruction_start
 from nasm.targets.tensix.isa.table import Family
 from nasm.targets.tensix.matrix import control
 from nasm.targets.tensix.scalar import adc
@@ -125,7 +125,7 @@ SETDVALID = UNIT.row(
     ),
     control.SETDVALID,
     pace=MISC_PACE,
-    starts=starting.next_cycle(starting.of_banks),
+    starts=instruction_start.next_cycle(instruction_start.of_banks),
     example="SETDVALID FlipSrcB=1, FlipSrcA=1",
 )
 

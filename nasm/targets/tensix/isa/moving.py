@@ -1,6 +1,6 @@
 """The mover, the packers and the unpackers."""
 
-from nasm.targets.tensix.core import costs, durations, starting, waits
+from nasm.targets.tensix.core import costs, durations, instruction_start, waits
 from nasm.targets.tensix.isa.setups import MOVED, PACKED, UNPACKED
 from nasm.targets.tensix.isa.table import Family
 from nasm.targets.tensix.matrix import pack, unpack
@@ -23,7 +23,7 @@ XMOV = UNIT.row(
     mover.XMOV,
     cost=costs.of_move,
     lasts=durations.of_move,
-    starts=starting.moving,
+    starts=instruction_start.moving,
     setup=MOVED,
     example="XMOV",
 )
@@ -41,7 +41,7 @@ PACR = UNIT.row(
     pack.PACR,
     cost=costs.of_pack,
     lasts=durations.of_pack,
-    starts=starting.packing,
+    starts=instruction_start.packing,
     setup=PACKED,
     example="PACR PackerMask=1, Last=1",
 )
@@ -68,7 +68,7 @@ UNPACR = UNIT.row(
     unpack.UNPACR,
     cost=costs.of_unpack,
     lasts=durations.of_unpack,
-    starts=starting.unpacking,
+    starts=instruction_start.unpacking,
     waits=waits.to_unpack,
     setup=UNPACKED,
     settings=SettingGroup.DESCRIPTOR,
@@ -82,11 +82,11 @@ UNPACR_NOP = UNIT.row(
         UNPACK,
         "Clear a bank, set it valid, or only take a turn of the unpacker.",
         "Unpack_block_selection[23] NoOp[22:0]",
-        told=Described.YAML,
+        described=Described.YAML,
     ),
     unpack.UNPACR_NOP,
     cost=costs.of_unpack_nop,
-    starts=starting.clearing,
+    starts=instruction_start.clearing,
     waits=waits.to_clear,
     example="UNPACR_NOP Unpack_block_selection=1, NoOp=7",
 )
@@ -103,4 +103,4 @@ PACR_SETREG = UNIT.row(
     cost=costs.FRONT,
 )
 
-TBUFCMD = UNIT.row(Word(0x4B, "TBUFCMD", BUFFER, "Known by name only.", told=Described.NAME))
+TBUFCMD = UNIT.row(Word(0x4B, "TBUFCMD", BUFFER, "Known by name only.", described=Described.NAME))

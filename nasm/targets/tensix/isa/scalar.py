@@ -1,6 +1,6 @@
 """The scalar unit: registers, L1, atomics."""
 
-from nasm.targets.tensix.core import starting, waits
+from nasm.targets.tensix.core import instruction_start, waits
 from nasm.targets.tensix.isa.setups import IN_L1, REGISTERS
 from nasm.targets.tensix.isa.table import Family
 from nasm.targets.tensix.scalar import arithmetic, forms, memory, registers_of_devices, timing, unit
@@ -23,7 +23,7 @@ _BY_MODE = {
 }
 
 
-RSTDMA = UNIT.row(Word(0x44, "RSTDMA", RESET, "Known by name only.", told=Described.NAME))
+RSTDMA = UNIT.row(Word(0x44, "RSTDMA", RESET, "Known by name only.", described=Described.NAME))
 
 SETDMAREG = UNIT.row(
     Word(
@@ -207,7 +207,7 @@ ATINCGET = UNIT.row(
     ),
     memory.ATINCGET,
     pace=scalar_pace(3, ATOMIC_LATENCY, least=True),
-    starts=starting.atomic(ATOMIC_LATENCY),
+    starts=instruction_start.atomic(ATOMIC_LATENCY),
     waits=waits.for_atomic,
     setup=IN_L1,
     example="ATINCGET IntWidth=31, Ofs=3, InOutReg=2, AddrReg=1",
@@ -241,7 +241,7 @@ ATSWAP = UNIT.row(
     ),
     memory.ATSWAP,
     pace=scalar_pace(3, least=True),
-    starts=starting.atomic(3),
+    starts=instruction_start.atomic(3),
     waits=waits.for_atomic,
     setup=IN_L1,
     example="ATSWAP Mask=0x30, DataReg=2, AddrReg=1",

@@ -1,6 +1,6 @@
 """The sync unit: mutexes, semaphores, waits."""
 
-from nasm.targets.tensix.core import starting, waits
+from nasm.targets.tensix.core import instruction_start, waits
 from nasm.targets.tensix.isa.setups import LANES, SEMAPHORE
 from nasm.targets.tensix.isa.table import Family
 from nasm.targets.tensix.scalar.timing import MUTEX_PACE, SEMAPHORE_PACE
@@ -31,7 +31,7 @@ ATRELM = UNIT.row(
     Word(0xA1, "ATRELM", SYNC, "Release a mutex.", "mutex_index[15:0]", forms="Index[15:0]"),
     mutexes.ATRELM,
     pace=MUTEX_PACE,
-    starts=starting.next_cycle(starting.of_mutex),
+    starts=instruction_start.next_cycle(instruction_start.of_mutex),
     waits=waits.to_release,
     setup="ATGETM Index=2",
     example="ATRELM Index=2",
@@ -48,7 +48,7 @@ STALLWAIT = UNIT.row(
     ),
     gate.STALLWAIT,
     pace=SEMAPHORE_PACE,
-    starts=starting.latching,
+    starts=instruction_start.latching,
     setup=LANES,
     example="STALLWAIT BlockMask=0x40, ConditionMask=0x4000",
 )
@@ -64,7 +64,7 @@ SEMINIT = UNIT.row(
     ),
     semaphores.SEMINIT,
     pace=SEMAPHORE_PACE,
-    starts=starting.next_cycle(starting.of_semaphores),
+    starts=instruction_start.next_cycle(instruction_start.of_semaphores),
     settings=SettingGroup.SEMAPHORE,
     example=SEMAPHORE,
 )
@@ -80,7 +80,7 @@ SEMPOST = UNIT.row(
     ),
     semaphores.SEMPOST,
     pace=SEMAPHORE_PACE,
-    starts=starting.next_cycle(starting.of_semaphores),
+    starts=instruction_start.next_cycle(instruction_start.of_semaphores),
     setup=SEMAPHORE,
     example="SEMPOST SemaphoreMask=1",
 )
@@ -96,7 +96,7 @@ SEMGET = UNIT.row(
     ),
     semaphores.SEMGET,
     pace=SEMAPHORE_PACE,
-    starts=starting.next_cycle(starting.of_semaphores),
+    starts=instruction_start.next_cycle(instruction_start.of_semaphores),
     setup=SEMAPHORE,
     example="SEMGET SemaphoreMask=1",
 )
@@ -112,7 +112,7 @@ SEMWAIT = UNIT.row(
     ),
     gate.SEMWAIT,
     pace=SEMAPHORE_PACE,
-    starts=starting.latching,
+    starts=instruction_start.latching,
     setup=SEMAPHORE,
     example="SEMWAIT BlockMask=1, SemaphoreMask=1, ConditionMask=1",
 )

@@ -6,17 +6,17 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from nasm.base.problems import Refused
+from nasm.isa.core_state import Blocked
 from nasm.isa.evidence import Cost, Evidence
 from nasm.isa.field_kinds import Bits, Field
-from nasm.isa.held import Blocked
-from nasm.isa.implicit_kinds import FieldOf, Held, Here
+from nasm.isa.implicit_kinds import CoreState, FieldOf, Here
 from nasm.isa.instruction import InstructionContext, OfOperands, Operand, Row, of_operands
 from nasm.isa.isa import Isa
 from nasm.isa.words import data_row, documented
 from nasm.targets.tensix.core.costs import UNKNOWN, Costs, of_matrix, of_vector, paced
 from nasm.targets.tensix.core.durations import LASTS, Lasts
 from nasm.targets.tensix.core.fields import fields_of
-from nasm.targets.tensix.core.starting import Done, Start, at_once, started
+from nasm.targets.tensix.core.instruction_start import Done, Start, at_once, started
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.core.waits import Waits, waiting
 from nasm.targets.tensix.front.expanding import EXPANDERS, ExpanderAction
@@ -34,7 +34,7 @@ ISA = Isa("tensix")
 QUEUES = ("t0", "t1", "t2")
 """The three threads, each of which issues every instruction."""
 
-CORE = Operand("core", Held())
+CORE = Operand("core", CoreState())
 THREAD = Operand("thread", Here("queue"))
 """What every row gets in addition to its word: the coprocessor, and the number of the thread."""
 
@@ -154,7 +154,7 @@ def _costs(word: Word, facts: Lanes | MatrixFacts | None, pace: Paces | None) ->
         return of_vector(facts)
     if isinstance(facts, MatrixFacts) and facts.timing is not None:
         return of_matrix(facts.timing)
-    if word.told is Described.NAME:
+    if word.described is Described.NAME:
         return UNKNOWN
     if pace is None:
         raise TypeError(f"{word.mnemonic} needs pace=, cost= or a timing: {word.unit.name}")
@@ -193,7 +193,7 @@ def _whole(word: Word) -> FieldOf:
 
 
 def _page(word: Word) -> tuple[str, ...]:
-    return (word.page or word.mnemonic,) if word.told is Described.DOCS else ()
+    return (word.page or word.mnemonic,) if word.described is Described.DOCS else ()
 
 
 def _written(word: Word) -> list[Operand]:
@@ -224,7 +224,7 @@ def _parts(word: Word, operand: Field) -> str:
 
 def _refusing(word: Word) -> Callable[[Tensix, int, int], Done]:
     """What a row does of which nothing executable is written."""
-    if word.told is Described.NAME:
+    if word.described is Described.NAME:
         said = f"{word.mnemonic} has no public semantics: documents give its name and arguments"
         hint = "it can be assembled and disassembled, but not executed"
         code = "E0701"

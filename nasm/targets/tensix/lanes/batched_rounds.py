@@ -22,7 +22,7 @@ from nasm.targets.tensix.state import LANES, Coprocessor, Vector
 _T = TypeVar("_T", np.uint32, np.bool_)
 
 
-def together(
+def execute_batched(
     core: Coprocessor,
     thread: int,
     steps: Sequence[LaneStep],

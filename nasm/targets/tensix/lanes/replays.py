@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from nasm.targets.tensix.lanes.batched_rounds import together
+from nasm.targets.tensix.lanes.batched_rounds import execute_batched
 from nasm.targets.tensix.lanes.dst_access import bases, load, resolved, rows_read, store
 from nasm.targets.tensix.lanes.dst_formats import SRCB
 from nasm.targets.tensix.lanes.facts import LANES, Role, mode_of
@@ -89,7 +89,7 @@ class _Run:
 
     steps: tuple[LaneStep, ...]
     rounds: tuple[WordRounds, ...]
-    alike: tuple[bool, ...]
+    independent: tuple[bool, ...]
     fewest: int
     most: int
 
@@ -98,12 +98,14 @@ class _Run:
 def _run(words: tuple[int, ...], quirks: Quirks) -> _Run:
     steps = tuple(map(steps_by(quirks), words))
     rounds = periods(words, steps)
-    alike = tuple(r.times > 1 and _alike(steps[r.first : r.first + r.size]) for r in rounds)
+    independent = tuple(
+        r.times > 1 and _independent(steps[r.first : r.first + r.size]) for r in rounds
+    )
     _, fewest, most = depths(steps, not quirks.stack_bug)
-    return _Run(steps, rounds, alike, fewest, most)
+    return _Run(steps, rounds, independent, fewest, most)
 
 
-def _alike(steps: tuple[LaneStep, ...]) -> bool:
+def _independent(steps: tuple[LaneStep, ...]) -> bool:
     """Whether rounds of steps may find the same as each other, but for Dst."""
     return (
         not any(one.alone for one in steps)
@@ -158,8 +160,8 @@ def _perform(
 ) -> None:
     """Execute everything; all that is loaded is defined."""
     number = 0
-    for rounds, alike, apart in zip(run.rounds, run.alike, found.apart, strict=True):
-        if alike and apart is not None:
+    for rounds, independent, apart in zip(run.rounds, run.independent, found.apart, strict=True):
+        if independent and apart is not None:
             kinds, parts = apart
             for at in parts:
                 some = rounds._replace(times=at.shape[1])
@@ -182,9 +184,9 @@ def _rounds(
     """Execute rounds together, or all but the first, or else one by one; their accesses."""
     kinds, at = apart
     steps = run.steps[rounds.first : rounds.first + rounds.size]
-    if not together(core, thread, steps, kinds, at, rounds.times, quirks):
+    if not execute_batched(core, thread, steps, kinds, at, rounds.times, quirks):
         _one_by_one(core, thread, steps, found, number, quirks)
-        if not together(core, thread, steps, kinds, at[:, 1:], rounds.times - 1, quirks):
+        if not execute_batched(core, thread, steps, kinds, at[:, 1:], rounds.times - 1, quirks):
             rest = run.steps[rounds.first + rounds.size : rounds.end]
             _one_by_one(core, thread, rest, found, number + len(kinds), quirks)
     return len(kinds) * rounds.times

@@ -11,8 +11,8 @@ from nasm.targets.tensix.lanes.facts import LANES, ROUND, SIMPLE, Fields, Role, 
 from nasm.targets.tensix.lanes.permutations import ROTATE_AND_COPY4
 from nasm.targets.tensix.lanes.predication import STACK
 from nasm.targets.tensix.lanes.quirks import DOCUMENTED, Quirks
+from nasm.targets.tensix.lanes.register_uses import uses
 from nasm.targets.tensix.lanes.unit import ENABLE_DEST_INDEX, configured
-from nasm.targets.tensix.lanes.uses import uses
 from nasm.targets.tensix.state import Coprocessor
 
 OF_STATE: Final = (Role.PUSHES, Role.POPS, Role.LOADS, Role.MACRO)

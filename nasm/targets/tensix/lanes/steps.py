@@ -21,7 +21,7 @@ from nasm.targets.tensix.lanes.macros import parameters, parsed
 from nasm.targets.tensix.lanes.permutations import SHIFT
 from nasm.targets.tensix.lanes.predication import STACK
 from nasm.targets.tensix.lanes.quirks import Quirks
-from nasm.targets.tensix.lanes.uses import uses
+from nasm.targets.tensix.lanes.register_uses import uses
 
 Act = Callable[..., None]
 

@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from nasm.isa.held import Blocked
+from nasm.isa.core_state import Blocked
 from nasm.targets.tensix.matrix.facts import MATRIX_UNIT, Banks
 from nasm.targets.tensix.state import MATRIX, UNPACKERS, Coprocessor
-from nasm.targets.tensix.waiting import SRC
+from nasm.targets.tensix.unit_queries import SRC
 
 CAUSE = "src"
 """What idle time of this cause is called."""
@@ -18,17 +18,17 @@ def _a(core: Coprocessor) -> Blocked | None:
     m = core.matrix
     if m.owner_a[m.matrix_a] == MATRIX:
         return None
-    return _said("SrcA", m.matrix_a, 0)
+    return _not_owner("SrcA", m.matrix_a, 0)
 
 
 def _b(core: Coprocessor) -> Blocked | None:
     m = core.matrix
     if m.owner_b[m.matrix_b] == MATRIX:
         return None
-    return _said("SrcB", m.matrix_b, 1)
+    return _not_owner("SrcB", m.matrix_b, 1)
 
 
-def _said(name: str, bank: int, unpacker: int) -> Blocked:
+def _not_owner(name: str, bank: int, unpacker: int) -> Blocked:
     return Blocked(
         CAUSE,
         f"bank {bank} of {name} is the unpackers': "

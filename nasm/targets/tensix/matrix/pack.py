@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from nasm.base.problems import Refused
 from nasm.targets.tensix.matrix import dst as rows_of_dst
-from nasm.targets.tensix.matrix import writing
+from nasm.targets.tensix.matrix import pack_conversion
 from nasm.targets.tensix.matrix.bfp import packed, shared
 from nasm.targets.tensix.matrix.formats import BITS, BLOCK_FLOATS, Bits, Format
+from nasm.targets.tensix.matrix.pack_conversion import KINDS, DstReading, NumberKind
 from nasm.targets.tensix.matrix.src import data_format, unknown
 from nasm.targets.tensix.matrix.streams import (
     ADDERS,
@@ -30,7 +31,6 @@ from nasm.targets.tensix.matrix.streams import (
     emitted,
     summed,
 )
-from nasm.targets.tensix.matrix.writing import KINDS, DstReading, NumberKind
 from nasm.targets.tensix.scalar.addr_mods import PACKERS, apply_pack_addr_mod
 from nasm.targets.tensix.scalar.config import field, read
 from nasm.targets.tensix.state import L1_BYTES, U8, Coprocessor
@@ -165,9 +165,9 @@ def _masked(job: Job, x: Bits, kind: NumberKind, columns: Bits) -> Bits:
     kept = masks[chosen] >> columns & 1
     if kept.all():
         return x
-    if job.all("PCK_EDGE_MODE_mode") and kind not in writing.MINUS_INFINITY:
+    if job.all("PCK_EDGE_MODE_mode") and kind not in pack_conversion.MINUS_INFINITY:
         raise unknown(f"an edge mask that makes {kind.name} numbers minus infinity")
-    filler = writing.MINUS_INFINITY[kind] if job.all("PCK_EDGE_MODE_mode") else 0
+    filler = pack_conversion.MINUS_INFINITY[kind] if job.all("PCK_EDGE_MODE_mode") else 0
     return np.where(kept, x, np.uint32(filler))
 
 
@@ -196,13 +196,13 @@ def _from_dst(job: Job, count: int) -> tuple[Bits, NumberKind]:
     how, m, rows = job.reading(), job.core.matrix, places >> 4
     lines, which = np.unique(rows, return_inverse=True)
     stored = rows_of_dst.read(m, lines, how.wide)[which, places & 15]
-    early, kind = writing.early(stored, how)
+    early, kind = pack_conversion.early(stored, how)
     return _masked(job, early, kind, places & 15), kind
 
 
 def _observed(job: Job, x: Bits, kind: NumberKind) -> None:
     """Count exponents in the packer's histogram."""
-    found, p = writing.exponents(x, kind), job.core.packers[job.packer]
+    found, p = pack_conversion.exponents(x, kind), job.core.packers[job.packer]
     if found is None or not len(found):
         return
     p.largest_exponent = max(p.largest_exponent, int(found.max()))
@@ -222,12 +222,12 @@ def _numbers(job: Job, count: int, zero: int) -> Bits:
     else:
         x, kind = _from_dst(job, count)
     threshold = job.all("STACC_RELU_ReluThreshold")
-    x = writing.relu(x, kind, job.all("STACC_RELU_ApplyRelu") & 3, threshold)
+    x = pack_conversion.relu(x, kind, job.all("STACC_RELU_ApplyRelu") & 3, threshold)
     if not zero:
         _observed(job, x, kind)
     if job.own("Exp_threshold_en"):
-        x = writing.thresholded(x, kind, job.own("Exp_threshold"))
-    return writing.late(x, kind, source, target)
+        x = pack_conversion.thresholded(x, kind, job.own("Exp_threshold"))
+    return pack_conversion.late(x, kind, source, target)
 
 
 def _bytes(x: Bits, form: Format) -> tuple[U8, U8]:

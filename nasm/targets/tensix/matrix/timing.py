@@ -18,7 +18,7 @@ DST_STALL: Final = 4
 """Cycles for which an aligned block of 8 rows of Dst that was just written cannot be read."""
 
 
-def held_after(earlier: str, later: str) -> int:
+def cycles_blocked(earlier: str, later: str) -> int:
     """Cycles after ``earlier`` started in which the matrix unit does not take ``later``.
 
     1 is the next cycle; 0 if it may follow at once. What depends on rows of Dst comes on top.

@@ -16,8 +16,8 @@ import numpy as np
 from nasm.base.problems import Refused
 from nasm.targets.tensix.matrix import dst as rows_of_dst
 from nasm.targets.tensix.matrix.formats import BITS, BLOCK_FLOATS, INFINITE, U32, Bits, Format
-from nasm.targets.tensix.matrix.reading import WIDE, checked, converted, numbers
 from nasm.targets.tensix.matrix.src import ROWS, data_format, first_row, hand_over, set_row, unknown
+from nasm.targets.tensix.matrix.unpack_conversion import WIDE, checked, converted, numbers
 from nasm.targets.tensix.scalar.config import field, read
 from nasm.targets.tensix.state import L1_BYTES, U8, Coprocessor
 

@@ -13,7 +13,7 @@ from typing import Final, NoReturn
 import numpy as np
 
 from nasm.base.problems import Refused
-from nasm.isa.held import Blocked
+from nasm.isa.core_state import Blocked
 from nasm.targets.tensix.scalar.config import field
 from nasm.targets.tensix.scalar.config_fields import GLOBAL, SCALAR
 from nasm.targets.tensix.scalar.configuring import REG2FLOP_ADC, Later, writing
@@ -22,7 +22,7 @@ from nasm.targets.tensix.scalar.memory import STOREIND_L1, stepped_offset
 from nasm.targets.tensix.scalar.registers_of_devices import WINDOW, refuse
 from nasm.targets.tensix.scalar.unit import release
 from nasm.targets.tensix.state import U32, UNPACKERS, Coprocessor
-from nasm.targets.tensix.waiting import SRC
+from nasm.targets.tensix.unit_queries import SRC
 
 
 def SETDMAREG(

@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 
 from nasm.base.problems import Refused
-from nasm.isa.held import Blocked
+from nasm.isa.core_state import Blocked
 from nasm.targets.tensix.scalar.gprs import data, halves, quad
 from nasm.targets.tensix.scalar.unit import release
 from nasm.targets.tensix.state import L1_BYTES, U8, Coprocessor, Thread

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from nasm.isa.held import Blocked
-from nasm.targets.tensix.state import NOBODY, Coprocessor
+from nasm.isa.core_state import Blocked
+from nasm.targets.tensix.state import NO_THREAD, Coprocessor
 from nasm.targets.tensix.sync.conditions import unmet
-from nasm.targets.tensix.waiting import BusyUnits, thread_name
+from nasm.targets.tensix.unit_queries import BusyUnits, thread_name
 
 DEFAULT_FLUSH: Final = 0xF
 """What FLUSHDMA waits for if no condition is selected: C0 to C3."""
@@ -27,13 +27,13 @@ def hold(core: Coprocessor, thread: int) -> None:
 def release(core: Coprocessor, thread: int) -> None:
     """Note that what a thread's instruction waited for has come."""
     if core.scalar_owner == thread:
-        core.scalar_owner = NOBODY
+        core.scalar_owner = NO_THREAD
 
 
 def waits_for_unit(core: Coprocessor, thread: int) -> Blocked | None:
     """What keeps an instruction out of the scalar unit: one of another thread that waits there."""
     owner = core.scalar_owner
-    if owner in (NOBODY, thread):
+    if owner in (NO_THREAD, thread):
         return None
     said = f"an instruction of {thread_name(owner)} waits in the scalar unit"
     return Blocked("unit", said, by=(owner,))

@@ -12,7 +12,7 @@ from typing import Final
 from nasm.base.problems import counted
 from nasm.targets.tensix.state import MATRIX, UNPACKERS, Coprocessor
 from nasm.targets.tensix.sync.semaphores import selected
-from nasm.targets.tensix.waiting import SRC, BusyUnits, thread_name
+from nasm.targets.tensix.unit_queries import SRC, BusyUnits, thread_name
 
 STALL_CONDITIONS: Final = 15
 DEFAULT_CONDITIONS: Final = 0x7F

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from nasm.isa.held import Blocked
+from nasm.isa.core_state import Blocked
 from nasm.targets.tensix.state import Coprocessor, Latch
 from nasm.targets.tensix.sync.conditions import DEFAULT_CONDITIONS, parts, unmet, unmet_semaphores
-from nasm.targets.tensix.waiting import BusyUnits, semaphore_parts
+from nasm.targets.tensix.unit_queries import BusyUnits, semaphore_parts
 
 ALL_BLOCKS: Final = 0x1FF
 DEFAULT_BLOCK: Final = 1 << 6

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from nasm.isa.held import Blocked
-from nasm.targets.tensix.state import NOBODY, THREADS, Coprocessor
-from nasm.targets.tensix.waiting import mutex_part, thread_name
+from nasm.isa.core_state import Blocked
+from nasm.targets.tensix.state import NO_THREAD, THREADS, Coprocessor
+from nasm.targets.tensix.unit_queries import mutex_part, thread_name
 
 MUTEXES: Final = (0, *range(2, 8))
 _SYNC: Final = 1 << 1
@@ -20,7 +20,7 @@ def waits_for_mutex(core: Coprocessor, thread: int, Index: int) -> Blocked | Non
     if Index not in MUTEXES:
         return _never(Index)
     owner = int(core.mutexes[Index])
-    if owner in (NOBODY, thread):
+    if owner in (NO_THREAD, thread):
         return None
     said = f"mutex {Index} is held by {thread_name(owner)}"
     return Blocked("mutex", said, by=(owner,), on=(mutex_part(Index),))
@@ -42,7 +42,7 @@ def want(core: Coprocessor, thread: int, Index: int) -> None:
 
 def ATGETM(core: Coprocessor, thread: int, Index: int) -> None:
     """Take a mutex that is free, or the thread's own."""
-    core.threads[thread].wants = NOBODY
+    core.threads[thread].wants = NO_THREAD
     core.mutexes[Index] = thread
 
 
@@ -53,7 +53,7 @@ def ATRELM(core: Coprocessor, thread: int, Index: int) -> None:
     """
     if core.mutexes[Index] != thread:
         return
-    core.mutexes[Index] = NOBODY
+    core.mutexes[Index] = NO_THREAD
     turns = [(thread + 1) % THREADS, (thread + 2) % THREADS]
     if all(_waits(core, other, Index) for other in turns):
         core.mutexes[Index] = turns[0]

@@ -46,7 +46,7 @@ class Word:
     summary: str
     operands: str = ""
     forms: str | Mapping[str, str] = ""
-    told: Described = Described.DOCS
+    described: Described = Described.DOCS
     page: str = ""
     upto: Mapping[str, int] = field(default_factory=dict)
     unread: tuple[str, ...] = ()
@@ -54,7 +54,7 @@ class Word:
     @property
     def source(self) -> str:
         """Where it is documented."""
-        return self.told.value.format(page=self.page or self.mnemonic)
+        return self.described.value.format(page=self.page or self.mnemonic)
 
     @property
     def macros(self) -> tuple[str, ...]:
@@ -67,13 +67,13 @@ class Word:
         operands = fields(self.operands)
         named = self.forms if isinstance(self.forms, Mapping) else {"": self.forms}
         forms = tuple(_form(name, text) for name, text in named.items())
-        told = 0
+        known = 0
         for form in forms:
-            told |= form.known
+            known |= form.known
         free = 0
         for one in operands:
-            if not one.mask & told or one.name in self.unread:
-                free |= one.mask & ~told
+            if not one.mask & known or one.name in self.unread:
+                free |= one.mask & ~known
         return Encoding(OPCODE, self.opcode, operands, forms, free)
 
     def default(self, operand: Field) -> int:

@@ -1,6 +1,6 @@
 """The matrix unit: row counters, banks, and what is cleared."""
 
-from nasm.targets.tensix.core import starting
+from nasm.targets.tensix.core import instruction_start
 from nasm.targets.tensix.isa.setups import FROM_DST, IN_SOURCES
 from nasm.targets.tensix.isa.table import Family
 from nasm.targets.tensix.matrix import control
@@ -70,7 +70,7 @@ CLEARDVALID = UNIT.row(
     ),
     control.CLEARDVALID,
     facts=MatrixFacts(timing=CYCLE),
-    starts=starting.giving_back,
+    starts=instruction_start.giving_back,
     setup=IN_SOURCES,
     example="CLEARDVALID FlipSrcB=1, FlipSrcA=1",
 )

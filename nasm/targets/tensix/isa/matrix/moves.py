@@ -97,7 +97,7 @@ MOVB2A = UNIT.row(
         MATRIX,
         "Move rows of SrcB to SrcA.",
         "srca[23:17] addr_mode[16:15] instr_mod[14:12] srcb[11:0]",
-        told=Described.YAML,
+        described=Described.YAML,
     ),
     moves.MOVB2A,
     facts=MatrixFacts(timing=_MOVE, banks=ONLY_B, move=Move("SrcA", 0)),

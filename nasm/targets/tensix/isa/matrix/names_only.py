@@ -12,11 +12,11 @@ WAITING = MatrixFacts(timing=None, after_moves=True)
 """Of those that are said to wait for moves into Dst."""
 
 TRNSPSRCA = UNIT.row(
-    Word(0x14, "TRNSPSRCA", MATRIX, "Known by name only.", told=Described.NAME), facts=NAMED
+    Word(0x14, "TRNSPSRCA", MATRIX, "Known by name only.", described=Described.NAME), facts=NAMED
 )
 
 RAREB = UNIT.row(
-    Word(0x15, "RAREB", MATRIX, "Known by name only.", told=Described.NAME), facts=NAMED
+    Word(0x15, "RAREB", MATRIX, "Known by name only.", described=Described.NAME), facts=NAMED
 )
 
 SETASHRMH0 = UNIT.row(
@@ -26,7 +26,7 @@ SETASHRMH0 = UNIT.row(
         MATRIX,
         "Known by name only.",
         "reg_mask[23:1] halo_mask[0]",
-        told=Described.NAME,
+        described=Described.NAME,
     ),
     facts=NAMED,
 )
@@ -38,13 +38,20 @@ SETASHRMH1 = UNIT.row(
         MATRIX,
         "Known by name only.",
         "reg_mask[23:1] halo_mask[0]",
-        told=Described.NAME,
+        described=Described.NAME,
     ),
     facts=NAMED,
 )
 
 SETASHRMV = UNIT.row(
-    Word(0x1C, "SETASHRMV", MATRIX, "Known by name only.", "reg_mask2[23:0]", told=Described.NAME),
+    Word(
+        0x1C,
+        "SETASHRMV",
+        MATRIX,
+        "Known by name only.",
+        "reg_mask2[23:0]",
+        described=Described.NAME,
+    ),
     facts=NAMED,
 )
 
@@ -55,7 +62,7 @@ SETPKEDGOF = UNIT.row(
         MATRIX,
         "Known by name only.",
         "y_end[23:12] y_start[11:8] x_end[7:4] x_start[3:0]",
-        told=Described.NAME,
+        described=Described.NAME,
     ),
     facts=NAMED,
 )
@@ -67,7 +74,7 @@ SETASHRMH = UNIT.row(
         MATRIX,
         "Known by name only.",
         "reg_mask[23:1] halo_mask[0]",
-        told=Described.NAME,
+        described=Described.NAME,
     ),
     facts=NAMED,
 )
@@ -79,7 +86,7 @@ CONV3S1 = UNIT.row(
         MATRIX,
         "Known by name only.",
         "clear_dvalid[23:22] rotate_weights[21:17] addr_mode[16:15] dst[14:0]",
-        told=Described.NAME,
+        described=Described.NAME,
     ),
     facts=WAITING,
 )
@@ -91,7 +98,7 @@ CONV3S2 = UNIT.row(
         MATRIX,
         "Known by name only.",
         "clear_dvalid[23:22] rotate_weights[21:17] addr_mode[16:15] dst[14:0]",
-        told=Described.NAME,
+        described=Described.NAME,
     ),
     facts=WAITING,
 )
@@ -103,7 +110,7 @@ MPOOL3S1 = UNIT.row(
         MATRIX,
         "Known by name only.",
         "clear_dvalid[23:22] addr_mode[21:15] index_en[14] dst[13:0]",
-        told=Described.NAME,
+        described=Described.NAME,
     ),
     facts=WAITING,
 )
@@ -115,7 +122,7 @@ APOOL3S1 = UNIT.row(
         MATRIX,
         "Known by name only.",
         "clear_dvalid[23:22] addr_mode[21:15] index_en[14] dst[13:0]",
-        told=Described.NAME,
+        described=Described.NAME,
     ),
     facts=WAITING,
 )
@@ -127,7 +134,7 @@ MPOOL3S2 = UNIT.row(
         MATRIX,
         "Known by name only.",
         "clear_dvalid[23:22] addr_mode[21:15] index_en[14] dst[13:0]",
-        told=Described.NAME,
+        described=Described.NAME,
     ),
     facts=WAITING,
 )
@@ -139,7 +146,7 @@ APOOL3S2 = UNIT.row(
         MATRIX,
         "Known by name only.",
         "clear_dvalid[23:22] addr_mode[21:15] index_en[14] dst[13:0]",
-        told=Described.NAME,
+        described=Described.NAME,
     ),
     facts=WAITING,
 )
@@ -151,7 +158,7 @@ SETIBRWC = UNIT.row(
         MATRIX,
         "Known by name only.",
         "rwc_cr[23:18] rwc_bias[17:6] set_inc_ctrl[5:0]",
-        told=Described.NAME,
+        described=Described.NAME,
     ),
     facts=NAMED,
 )
@@ -163,7 +170,7 @@ MFCONV3S1 = UNIT.row(
         MATRIX,
         "Known by name only.",
         "clear_dvalid[23:22] rotate_weights[21:17] addr_mode[16:15] dst[14:0]",
-        told=Described.NAME,
+        described=Described.NAME,
     ),
     facts=WAITING,
 )

@@ -17,7 +17,7 @@ from nasm.base import dtypes
 from nasm.base.dtypes import Array, DTypeError
 from nasm.base.problems import Failure, Problem, Refused, did_you_mean, listed
 from nasm.base.source import Span
-from nasm.debugger.values import parts
+from nasm.debugger.values import core_parts
 from nasm.language.expanding.evaluate import evaluate
 from nasm.language.expanding.functions import FUNCTIONS
 from nasm.language.expanding.scope import Scope
@@ -69,7 +69,7 @@ class LiveChecker(Checker):
     """
 
     guessed: bool = False
-    parts: Mapping[str, parts.PartPlace] = field(default_factory=dict)
+    parts: Mapping[str, core_parts.PartPlace] = field(default_factory=dict)
     semaphores: Container[str] = ()
 
     def close(self, name: str) -> str:
@@ -163,7 +163,7 @@ class LiveEvaluator(Continuing):
         scope: Scope,
         held: Inspection,
         counters: set[str],
-        places: Mapping[str, parts.PartPlace],
+        places: Mapping[str, core_parts.PartPlace],
         walks: bool,
     ) -> None:
         super().__init__(scope, RunMeasures(held))

@@ -17,7 +17,7 @@ import numpy as np
 from nasm.base.problems import Refused
 from nasm.targets.tensix.matrix import formats as f
 from nasm.targets.tensix.matrix.formats import BLOCK_FLOATS, FIVE_BIT_EXPONENT, Bits, Format
-from nasm.targets.tensix.matrix.reading import fp16_from_fp32
+from nasm.targets.tensix.matrix.unpack_conversion import fp16_from_fp32
 
 
 class NumberKind(Enum):

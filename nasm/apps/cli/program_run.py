@@ -16,10 +16,10 @@ from nasm.apps.cli import program_names, results, sarif
 from nasm.apps.cli.answer import BROKEN, OK, RAISED, REFUSED
 from nasm.base import signals
 from nasm.base.problems import Failure, Problem, Severity, counted, in_line
-from nasm.base.signals import Told
+from nasm.base.signals import StopSignal
 from nasm.machine.records import RunReport, Status
 from nasm.show import jsonable
-from nasm.show.log_lines import Found, of_run
+from nasm.show.log_lines import ProgramProblems, of_run
 
 if TYPE_CHECKING:
     from nasm.apps.cli import files
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from nasm.machine.inputs import Inputs
     from nasm.nki.kernel import Traced
     from nasm.program.program import Program
-    from nasm.runs.running import Running
+    from nasm.runs.execution import Running
     from nasm.views.tensor import Tensor
 
 
@@ -63,9 +63,9 @@ class Run:
                     self.tracing = files_begun.enter_context(made)
             except Failure as failure:
                 return self.refused(failure.problems)
-            return self.told(session, wanted)
+            return self.run_and_report(session, wanted)
 
-    def told(self, session: Running, wanted: dict[str, Tensor]) -> int:
+    def run_and_report(self, session: Running, wanted: dict[str, Tensor]) -> int:
         """Run, write and report; returns the exit code."""
         try:
             report = self.run(session)
@@ -80,7 +80,7 @@ class Run:
             return self.refused(failure.problems)
         except KeyboardInterrupt as error:
             with signals.lifted():  # to tell of it may take a while
-                return self.stopped(session, Told.of(error))
+                return self.stopped(session, StopSignal.of(error))
 
     def again(self, session: Running, report: RunReport) -> Running | None:
         """Another session to be run in place of one that reports this; None if it will do."""
@@ -105,7 +105,7 @@ class Run:
     def session(self, **more: Any) -> Running:
         """The program on a machine; raises Failure."""
         from nasm.apps.cli import programs
-        from nasm.runs.running import Running
+        from nasm.runs.execution import Running
 
         args = self.args
         chosen = programs.settings(args, timing=self.figures(), **more)
@@ -195,7 +195,7 @@ class Run:
             else:  # its expectations are being judged
                 heard.strike()
 
-        with signals.asking(stop) as heard:
+        with signals.on_stop(stop) as heard:
             report = session.run(
                 max_cycles=self.args.max_cycles,
                 max_instructions=self.args.max_instructions,
@@ -219,7 +219,7 @@ class Run:
         if sarif.takes_output(self.log):
             self.screen.aside()
 
-    def write_log(self, found: Found) -> bool:
+    def write_log(self, found: ProgramProblems) -> bool:
         """Write what --sarif asks for, once; False if it cannot be written."""
         path = self.log
         if not path:
@@ -237,7 +237,7 @@ class Run:
 
     def cut_log(self) -> None:
         """Write a log that says so if the work ended before there was one."""
-        self.write_log(Found(self.args.program, (), whole=False))
+        self.write_log(ProgramProblems(self.args.program, (), whole=False))
 
     def store(self, session: Running, status: Status, wanted: dict[str, Tensor]) -> None:
         """Write outputs and trace; one that cannot be written is no reason not to write others."""
@@ -299,7 +299,7 @@ class Run:
 
     def refused(self, problems: tuple[Problem, ...]) -> int:
         """The program cannot be run."""
-        self.write_log(Found(self.args.program, problems))
+        self.write_log(ProgramProblems(self.args.program, problems))
         problems = (*problems, *self.unwritten)
         code = BROKEN if {p.code for p in problems} == {RAISED} else REFUSED
         if self.args.json:
@@ -310,21 +310,21 @@ class Run:
         self.screen.note(f"\n{errors}" + "; the program was not run" * (not self.judged))
         return code
 
-    def stopped(self, session: Running, told: Told) -> int:
-        """Say how far a run has got that was told to stop."""
-        if self.telling:  # a report is on its way, and one is enough
-            raise told
+    def stopped(self, session: Running, stop: StopSignal) -> int:
+        """Report how far an interrupted run has got."""
+        if self.telling:  # a report is being printed, and one is enough
+            raise stop
         self.screen.clear()
         over = session.over
-        if not self.whole:  # or else its run ended as it did, and that is told
-            session.status = Status.TIMEOUT if told.late else Status.INTERRUPTED
-        more = [self.late(session, over)] if told.late else []
-        if told.late and not over:
+        if not self.whole:  # otherwise its run ended as it did, and that is reported
+            session.status = Status.TIMEOUT if stop.late else Status.INTERRUPTED
+        more = [self.late(session, over)] if stop.late else []
+        if stop.late and not over:
             self.store(session, session.status, {})
         report = session.report(hashes=False)
-        code = self.tell(session, report, told.code, more)
-        if not self.args.json and not told.late:
-            self.where(session, told, over)
+        code = self.tell(session, report, stop.code, more)
+        if not self.args.json and not stop.late:
+            self.where(session, stop, over)
         return code
 
     def late(self, session: Running, over: bool) -> Problem:
@@ -345,14 +345,13 @@ class Run:
             "allow more with --timeout, or look for a loop that does not end",
         )
 
-    def where(self, session: Running, told: Told, over: bool) -> None:
-        """Where it was told to stop, on standard error."""
+    def where(self, session: Running, stop: StopSignal, over: bool) -> None:
+        """Where it was interrupted, on standard error."""
         far = session.progress(0.0)
         at = "after its end" if over else f"at {far.microseconds:,.3f} µs"
         files = ", ".join(in_line(item["file"]) for item in self.written) or "nothing"
-        self.screen.note(
-            f"{told} after {counted(far.instructions, 'instruction')}, {at}; {files} was written"
-        )
+        done = counted(far.instructions, "instruction")
+        self.screen.note(f"{stop} after {done}, {at}; {files} was written")
         for queue in session.queues():
             if queue.state in ("running", "waiting") and queue.text:
                 where = f" ({queue.span})" if queue.span else ""

@@ -62,13 +62,13 @@ def closed_loops(program: Program, flow: Flow) -> list[Closed]:
         }
         changed = {register for one in instructions for register in written_registers(one)}
         meets = any(one.row.effect is Rendezvous for one in instructions)
-        if compared & changed or meets or _held_up(program, flow.queue, pcs):
+        if compared & changed or meets or _blocked_by(program, flow.queue, pcs):
             continue
         found.append(Closed(flow, loop, tuple(sorted(compared))))
     return found[::-1]
 
 
-def _held_up(program: Program, queue: int, pcs: list[int]) -> bool:
+def _blocked_by(program: Program, queue: int, pcs: list[int]) -> bool:
     """Whether some instructions of a queue wait for what another queue updates."""
     lines = program.queues[queue]
     waits = (program.waits[lines.waits[pc]] for pc in pcs)

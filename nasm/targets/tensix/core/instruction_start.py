@@ -11,7 +11,7 @@ from nasm.targets.tensix.core import findings
 from nasm.targets.tensix.core.dst_use import dst_use
 from nasm.targets.tensix.core.durations import moved, packed, unpacked
 from nasm.targets.tensix.core.fields import Fields, fields_of
-from nasm.targets.tensix.core.reading import Reads, begin
+from nasm.targets.tensix.core.l1_sharing import Reads, begin
 from nasm.targets.tensix.core.tensix import Issued, Tensix
 from nasm.targets.tensix.lanes.facts import LANES, Role, facts_of, the
 from nasm.targets.tensix.lanes.macros import displaced, pass_cycle, pending_of
@@ -20,7 +20,7 @@ from nasm.targets.tensix.matrix.facts import MATRIX_UNIT
 from nasm.targets.tensix.matrix.timing import ADDRESS_CYCLES
 from nasm.targets.tensix.state import U8
 from nasm.targets.tensix.sync.gate import look
-from nasm.targets.tensix.waiting import SRC, mutex_part, semaphore_parts
+from nasm.targets.tensix.unit_queries import SRC, mutex_part, semaphore_parts
 from nasm.targets.tensix.words import WORDS
 from nasm.targets.tensix.words.units import MATRIX, VECTOR
 from nasm.targets.tensix.words.word import Word

@@ -19,12 +19,12 @@ class Symbol(str):
     __slots__ = ()
 
 
-def shown(value: object) -> str:
+def value_text(value: object) -> str:
     """A value as a diagnostic names it."""
     if isinstance(value, View):
         return f"{value.tensor.name}{list(value.shape)} ({value.dtype.name})"
     if isinstance(value, Tensor):
-        return shown(View.whole(value))
+        return value_text(View.whole(value))
     if isinstance(value, Reg):
         return f"register {value}"
     if isinstance(value, Symbol):
@@ -37,7 +37,7 @@ def shown(value: object) -> str:
         return _integer(value)
     if isinstance(value, list | tuple):
         more = f", … {len(value) - FEW:,} more" if len(value) > FEW else ""
-        return f"[{', '.join(map(shown, value[:FEW]))}{more}]"
+        return f"[{', '.join(map(value_text, value[:FEW]))}{more}]"
     return quoted(str(value))
 
 

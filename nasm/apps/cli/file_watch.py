@@ -12,7 +12,7 @@ from nasm.apps.cli import streams
 from nasm.base import files, signals
 from nasm.base.files import State
 from nasm.base.problems import counted, in_line, listed
-from nasm.base.signals import Told
+from nasm.base.signals import StopSignal
 
 PAUSE = 0.2
 """Seconds between two looks at the files."""
@@ -36,7 +36,7 @@ def watch(once: Callable[[], int], args: argparse.Namespace) -> int:
             streams.write(sys.stderr, f"watching {counted(len(read), 'file')}; Ctrl-C ends\n")
             changed = _changes(read)
         except KeyboardInterrupt as error:
-            told = Told.of(error)
+            told = StopSignal.of(error)
             if told.leaving:
                 raise
             with signals.shielded():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nasm.base.dtypes import Array
-from nasm.debugger.values.computing import Continuing, LiveEvaluator
+from nasm.debugger.values.evaluation import Continuing, LiveEvaluator
 from nasm.language.expanding.evaluate import evaluate, free_names
 from nasm.language.expanding.scope import Scope
 from nasm.language.expectations.constants import CONSTANT_FUNCTIONS

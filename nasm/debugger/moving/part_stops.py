@@ -9,7 +9,7 @@ import numpy as np
 from nasm.base.dtypes import Array
 from nasm.debugger.moving.stops import FEW, ElementChange, Met, Test
 from nasm.debugger.values.value import Value
-from nasm.runs.running import Running
+from nasm.runs.execution import Running
 from nasm.sim.counters import Who
 
 State = tuple[Array, Array]

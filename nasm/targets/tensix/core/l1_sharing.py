@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from nasm.isa.held import Place
+from nasm.isa.core_state import Place
 from nasm.targets.tensix.matrix.timing import shared_speed
 
 

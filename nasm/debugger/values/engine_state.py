@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from nasm.base.problems import Refused, counted, did_you_mean, listed, quoted
-from nasm.debugger.values import parts
+from nasm.debugger.values import core_parts
 from nasm.debugger.values.value import Value
-from nasm.isa.held import Part, Seen
+from nasm.isa.core_state import Part, Seen
 from nasm.isa.implicit_kinds import EngineValue
 from nasm.machine.outlines import NoValues
 from nasm.runs.inspection import Inspection
@@ -22,7 +22,7 @@ FEW = 6
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class HeldPart:
+class StatePart:
     """What an engine holds under a name, or with no engine a part of what its core holds.
 
     ``parts`` say each what it is, and its elements; there are none if nothing was left there, and
@@ -49,7 +49,7 @@ class HeldPart:
         return f"<{self.name} of {self.engine}, core {self.core}: {parts}>"
 
 
-def held(session: Inspection, name: str = "") -> tuple[HeldPart, ...]:
+def engine_parts(session: Inspection, name: str = "") -> tuple[StatePart, ...]:
     """What cores and engines hold: all of it, that of an engine, or the part of a name.
 
     Without a name, only engines that hold something are listed; of one all that it could hold.
@@ -93,19 +93,19 @@ def _part(session: Inspection, word: str) -> tuple[int, Part] | None:
     return (number, part) if part is not None and 0 <= number < session.program.cores else None
 
 
-def _seen(session: Inspection, core: int, part: Part) -> HeldPart:
+def _seen(session: Inspection, core: int, part: Part) -> StatePart:
     """A part of what a core holds, as it is now."""
     return _made(core, part, part.read(session.machine.holds[core]), part.name)
 
 
-def _made(core: int, part: Part, seen: Seen, text: str) -> HeldPart:
-    values = () if seen.array is None else (("", parts.value(text, seen)),)
-    return HeldPart(
+def _made(core: int, part: Part, seen: Seen, text: str) -> StatePart:
+    values = () if seen.array is None else (("", core_parts.value(text, seen)),)
+    return StatePart(
         core, "", part.name, part.what, 0, values, seen.said, seen.heads, seen.rows, seen.resting
     )
 
 
-def _of_queue(session: Inspection, queue: Queue) -> Iterator[HeldPart]:
+def _of_queue(session: Inspection, queue: Queue) -> Iterator[StatePart]:
     """What of those parts belongs to a queue."""
     engines = [engine.name for engine in session.program.generation.engines]
     number = engines.index(queue.engine)
@@ -124,14 +124,14 @@ def _of_queue(session: Inspection, queue: Queue) -> Iterator[HeldPart]:
 # -- what engines hold
 
 
-def _of(session: Inspection, queue: Queue, every: bool) -> Iterator[HeldPart]:
+def _of(session: Inspection, queue: Queue, every: bool) -> Iterator[StatePart]:
     state = session.machine.state.engines[queue.index]
     for name, kind in _kinds(session, queue.engine).items():
         value = state.values.get(name)
         parts = () if value is None else tuple(_values(kind, value))
         if parts or every:
             ready = state.ready.get(name, 0)
-            yield HeldPart(queue.core, queue.engine, name, kind.how, ready, parts)
+            yield StatePart(queue.core, queue.engine, name, kind.how, ready, parts)
 
 
 def _kinds(session: Inspection, engine: str) -> dict[str, EngineValue]:
@@ -152,4 +152,4 @@ def _values(kind: EngineValue, value: Any) -> Iterator[tuple[str, Value]]:
             known = np.broadcast_to(np.asarray(known), elements.shape)
             if not known.any():
                 continue  # none was set
-        yield what, parts.value(kind.name, Seen(elements, known))
+        yield what, core_parts.value(kind.name, Seen(elements, known))

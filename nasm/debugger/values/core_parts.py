@@ -12,7 +12,7 @@ from nasm.base import dtypes
 from nasm.base.dtypes import Array
 from nasm.base.problems import Refused
 from nasm.debugger.values.value import Value
-from nasm.isa.held import Part, Seen
+from nasm.isa.core_state import Part, Seen
 from nasm.language.expectations.elements import Elements, Plain, Stored
 from nasm.program.program import Program
 from nasm.runs.inspection import Inspection

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, ClassVar, Self, Unpack
 
 from nasm.analysis import summary
-from nasm.analysis.hazards.endless import Endless
+from nasm.analysis.hazards.endless_loops import Endless
 from nasm.analysis.outputs import unfinished, unwritten
 from nasm.base import gc_pause, suppressions
 from nasm.base.files import Allowed

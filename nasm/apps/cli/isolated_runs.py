@@ -9,7 +9,7 @@ from typing import Any
 
 from nasm.apps.cli import arrays, files, program_names, programs, results, streams
 from nasm.apps.cli.answer import BROKEN, RAISED, REFUSED
-from nasm.apps.cli.running import exit_code
+from nasm.apps.cli.program_run import exit_code
 from nasm.apps.cli.screen import Screen
 from nasm.base import dtypes
 from nasm.base.names import identifier
