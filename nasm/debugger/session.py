@@ -131,18 +131,18 @@ class Session(Drawn, Running):
 
     def __repr__(self) -> str:
         name = in_line(self.source.name) if self.source else "a program"
-        said = [f"<session of {name}: {self.status.value}"]
+        text = [f"<session of {name}: {self.status.value}"]
         if self.status is not Status.READY:
-            said.append(f"at {self.units.moment(self.now)}")
+            text.append(f"at {self.units.moment(self.now)}")
         if self.hits:
-            said.append(f"at {in_line(str(self.hits[0]))}")
+            text.append(f"at {in_line(str(self.hits[0]))}")
         if self.changes_made:
-            said.append(f"{counted(self.changes_made, 'change')} by hand")
-        return f"{', '.join(said)}>"
+            text.append(f"{counted(self.changes_made, 'change')} by hand")
+        return f"{', '.join(text)}>"
 
     def __reduce_ex__(self, protocol: object) -> Any:
-        said = "a session is not copied or pickled: make another one of its program"
-        raise TypeError(said)
+        text = "a session is not copied or pickled: make another one of its program"
+        raise TypeError(text)
 
     @property
     def over(self) -> bool:
@@ -347,6 +347,6 @@ class Session(Drawn, Running):
     def delayed(self, delays: Delays) -> Machine:
         """A machine with other timings; raises Failure after changes by hand, too."""
         if self.changes_made:
-            said = "the run was changed by hand, which other runs of the program would not be"
-            raise Failure(Problem("E0836", said, None, "'restart' takes back what was changed"))
+            message = "the run was changed by hand, which other runs of the program would not be"
+            raise Failure(Problem("E0836", message, None, "'restart' takes back what was changed"))
         return super().delayed(delays)

@@ -133,8 +133,8 @@ class InstructionContext:
             return self.operands[name]
         except KeyError:
             has = ", ".join(self.operands) or "none"
-            said = f"{self.row.name} has no operand {name}, which is asked for; its own are {has}"
-            raise LookupError(said) from None
+            text = f"{self.row.name} has no operand {name}, which is asked for; its own are {has}"
+            raise LookupError(text) from None
 
     def option(self, name: str) -> OptionValue:
         """A machine option in force."""
@@ -229,9 +229,9 @@ class About(str):
 
     operand: str
 
-    def __new__(cls, operand: str, said: str) -> About:
+    def __new__(cls, operand: str, text: str) -> About:
         """A sentence about an operand."""
-        made = super().__new__(cls, said)
+        made = super().__new__(cls, text)
         made.operand = operand
         return made
 
@@ -269,18 +269,18 @@ class Rule:
         """Whether the rules behind it, where it is broken, have nothing more to say."""
         return self.basic or self.code == SHAPE
 
-    def operand(self, said: str) -> str:
+    def operand(self, text: str) -> str:
         """The operand that a finding of its check is about; empty if it is about several."""
-        return said.operand if isinstance(said, About) else self.about
+        return text.operand if isinstance(text, About) else self.about
 
-    def refusal(self, row: Row, said: str, elsewhere: str = "") -> Refused:
+    def refusal(self, row: Row, text: str, elsewhere: str = "") -> Refused:
         """What to say of an instruction that breaks it: the finding, then the rule it breaks.
 
         ``elsewhere`` says where it would not.
         """
         quoted = f"rule: {self.sentence} ({self.source})"
         hint = "\n  ".join(part for part in (self.hint, elsewhere, quoted) if part)
-        return Refused(self.code, f"{row.name}: {said}", hint)
+        return Refused(self.code, f"{row.name}: {text}", hint)
 
 
 FLOAT32: Final = "float32"

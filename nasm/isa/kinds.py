@@ -155,8 +155,8 @@ class Number(Kind):
     def accept(self, value: object) -> object:
         good = isinstance(value, int) if self.integer else isinstance(value, int | float)
         if isinstance(value, bool) or not good:
-            said = f"wanted {self.describe()}, found {value_text(value)}"
-            raise Refused(WRONG_KIND, said, whole_number(value))
+            message = f"wanted {self.describe()}, found {value_text(value)}"
+            raise Refused(WRONG_KIND, message, whole_number(value))
         assert isinstance(value, int | float)
         if not (value != value or self.low <= value <= self.high):  # NaN is a number
             raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {value_text(value)}")
@@ -249,8 +249,8 @@ class Choice(Kind):
         if not isinstance(value, str):
             raise Refused(WRONG_KIND, f"{value_text(value)} is no {self.what or 'word'}", legal)
         close = meant(value, self.options)
-        said = f"no {self.what or 'word'} '{quoted(value)}' here"
-        raise Refused("E0206", said, close or legal)
+        message = f"no {self.what or 'word'} '{quoted(value)}' here"
+        raise Refused("E0206", message, close or legal)
 
     @property
     def placeholder(self) -> str:

@@ -13,7 +13,7 @@ class MicroOrigin(NamedTuple):
     in words that it did: "recorded at"; without one nobody did while the program ran.
     """
 
-    said: str
+    description: str
     put: str = ""
     place: tuple[int, int] | None = None
 

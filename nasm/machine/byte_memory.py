@@ -142,10 +142,10 @@ class Around:
     def report(
         self,
         code: str,
-        said: str,
+        text: str,
         hint: str,
         others: Sequence[tuple[Place, str]] = (),
         warning: bool = False,
     ) -> None:
         """Tell of something wrong with the instruction of now."""
-        self._report(code, said, hint, others, warning)
+        self._report(code, text, hint, others, warning)

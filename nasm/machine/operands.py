@@ -255,9 +255,9 @@ class Operands:
             return self._add
         return self._write_view(operand, view)
 
-    def _doubt(self, rule: str, said: str | None, _: Store | None) -> None:
-        if said is not None:
-            self.findings.doubtful(said, rule)
+    def _doubt(self, rule: str, text: str | None, _: Store | None) -> None:
+        if text is not None:
+            self.findings.doubtful(text, rule)
 
     def _write_register(self, binding: Binding, _: int, value: Reg) -> None:
         binding.writes.append(self.registers.region(value.number))

@@ -39,9 +39,9 @@ HINT = "run it with values: without --no-values, in Python with values=True"
 LOADED = "which follows from what was loaded from memory"
 
 
-def refused(said: str) -> Refused:
+def refused(text: str) -> Refused:
     """The refusal of what depends on a value that the run does not have."""
-    return Refused(NO_VALUES, said + DOES_NOT_KNOW, HINT)
+    return Refused(NO_VALUES, text + DOES_NOT_KNOW, HINT)
 
 
 def unread(memory: str, address: int) -> Refused:

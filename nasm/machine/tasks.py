@@ -365,9 +365,9 @@ class Tasks:
         row, engine = instruction.row, self.lines.engine
         context = InstructionContext.of(row, operands, engine, self.program.generation)
         for rule in rules_of(self.program.target, row, bool(context.addressed)):
-            said = rule.check(context)
-            if said is not None and rule.severity is Severity.ERROR:
-                raise rule.refusal(row, said)
+            message = rule.check(context)
+            if message is not None and rule.severity is Severity.ERROR:
+                raise rule.refusal(row, message)
         return self.shapes.of(row, operands, engine, context)
 
 

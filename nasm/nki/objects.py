@@ -32,8 +32,8 @@ class NKIObject:
         return hash(type(self))
 
     def __repr__(self) -> str:
-        said = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
-        return f"{type(self).__name__}({said})"
+        text = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
+        return f"{type(self).__name__}({text})"
 
 
 def _initialise(self: NKIObject, *args: Any, **kwargs: Any) -> None:

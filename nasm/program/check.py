@@ -111,8 +111,8 @@ def update_fits(program: Program, row: Row, update: Update) -> None:
             hint = f"set it with {name} = 1, clear it with {name} = 0"
             if row.posts:
                 hint = f"{row.name} posts {row.posts} times: let it update a semaphore"
-            said = f"the event {name} is one bit, found {_written(update)}"
-            raise Refused("E0321", said, hint)
+            message = f"the event {name} is one bit, found {_written(update)}"
+            raise Refused("E0321", message, hint)
     if not row.posts:
         return
     if (update.op, update.value, update.at_read) != ("+", row.posts, False):
@@ -221,9 +221,9 @@ def _broken(
     context = InstructionContext.of(row, instruction.operands, engine, program.generation)
     found: list[tuple[Rule, Callable[[Places], Problem]]] = []
     for rule in rules_of(program.target, row, bool(context.addressed)):
-        said = rule.check(context)
-        if said is not None:
-            found.append((rule, partial(_problem, context, rule, said, program, queue, pc)))
+        text = rule.check(context)
+        if text is not None:
+            found.append((rule, partial(_problem, context, rule, text, program, queue, pc)))
             if rule.stops:
                 break
     if all(rule.severity is not Severity.ERROR for rule, _ in found):
@@ -234,7 +234,7 @@ def _broken(
 def _problem(
     context: InstructionContext,
     rule: Rule,
-    said: str,
+    message: str,
     program: Program,
     queue: int,
     pc: int,
@@ -244,10 +244,10 @@ def _problem(
     elsewhere, place = "", program.span(queue, pc)
     if rule.severity is Severity.ERROR:
         elsewhere = legal(program.target, rule, context)
-        operand = rule.operand(said)
+        operand = rule.operand(message)
         if place is not None and operand:
             place = places(place, context.row, operand) or place
-    problem = rule.refusal(context.row, said, elsewhere).at(place)
+    problem = rule.refusal(context.row, message, elsewhere).at(place)
     return replace(problem, severity=rule.severity)
 
 

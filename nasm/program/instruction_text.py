@@ -12,14 +12,14 @@ from nasm.program.program import Instruction
 from nasm.views.view import View
 
 
-def operands(instruction: Instruction, said: str = "") -> str:
+def operands(instruction: Instruction, message: str = "") -> str:
     """Its operands: what is as by default is left out, and behind that all have their names.
 
-    ``said`` is how it was written: other names for the fields of its word that stand there are
+    ``message`` is how it was written: other names for the fields of its word that stand there are
     kept.
     """
     parts = []
-    encoding = instruction.row.encoding if said else None
+    encoding = instruction.row.encoding if message else None
     named = False
     for operand, value in zip(instruction.row.operands, instruction.operands, strict=True):
         if operand.implicit:
@@ -27,7 +27,7 @@ def operands(instruction: Instruction, said: str = "") -> str:
         if as_default(value, operand.default):
             named = True
             continue
-        fields = _fields(encoding, operand, value, said) if encoding is not None else []
+        fields = _fields(encoding, operand, value, message) if encoding is not None else []
         named = named or operand.named or bool(fields)
         if fields:
             parts += fields
@@ -37,7 +37,7 @@ def operands(instruction: Instruction, said: str = "") -> str:
     return ", ".join(parts)
 
 
-def _fields(encoding: Encoding, operand: Operand, value: object, said: str) -> list[str]:
+def _fields(encoding: Encoding, operand: Operand, value: object, text: str) -> list[str]:
     """An operand in the fields that were written for it; none if it was not written in such."""
     whole = next((one for one in encoding.operands if one.name == operand.name), None)
     if whole is None or not isinstance(value, int):
@@ -46,7 +46,7 @@ def _fields(encoding: Encoding, operand: Operand, value: object, said: str) -> l
     fields = []
     for part in encoding.parts.values():
         within = not part.mask & ~whole.mask
-        if within and re.search(rf"(?<!\w){part.name}\s*=", said):
+        if within and re.search(rf"(?<!\w){part.name}\s*=", text):
             covered |= part.mask
             fields.append(f"{part.name}={operand.kind.format(part.get(word))}")
     return [] if word & ~covered else fields

@@ -271,8 +271,8 @@ def chart(
             lines.append(_row(memory, at, start, "(free)"))
         first = tensor.partition or 0
         owner = f"{tensor.name}, partitions {first} to {first + tensor.partitions - 1}"
-        said = (about or {}).get(tensor.name)
-        lines.append(_row(memory, start, end, f"{owner}, {said}" if said else owner))
+        text = (about or {}).get(tensor.name)
+        lines.append(_row(memory, start, end, f"{owner}, {text}" if text else owner))
         at = max(at, end)
     if memory.size > at:
         lines.append(_row(memory, at, memory.size, "(free)"))

@@ -207,7 +207,11 @@ class Program:
         if found is None:
             return ""
         span = self.span(*found.place) if found.place is not None else None
-        return f"{found.said}, {found.put} {span.brief}" if span is not None else found.said
+        return (
+            f"{found.description}, {found.put} {span.brief}"
+            if span is not None
+            else found.description
+        )
 
     def register_names(self, queue: int, pc: int) -> dict[int, str]:
         """What loops hold in registers at a place of a queue, by their numbers."""

@@ -177,8 +177,8 @@ class Results(Inspection):
             hint = "make it with Session(…, reruns=True)"
             raise Failure(Problem("E0835", "the session keeps no inputs to run again", None, hint))
         if self.status not in (Status.FINISHED, Status.DEADLOCK):
-            said = f"there is no end of a run to compare others with: {self.status.value}"
-            raise Failure(Problem("E0836", said, None, "let it run to its end first"))
+            message = f"there is no end of a run to compare others with: {self.status.value}"
+            raise Failure(Problem("E0836", message, None, "let it run to its end first"))
         if self.values:
             memory_needs.check(self.program, self.inputs)
         machine = self._changed(UNCHANGED, delays)

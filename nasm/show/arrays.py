@@ -236,8 +236,8 @@ def summary(value: Value, found: Statistics) -> str:
     if not value.elements.truth or value.dtype is not None or found.mean is None:
         return statistics(found)
     missing = found.size - found.known
-    said = f"  true in {round(found.mean * found.known):,} of {found.size:,}"
-    return said + (f", {missing:,} unknown" if missing else "")
+    text = f"  true in {round(found.mean * found.known):,} of {found.size:,}"
+    return text + (f", {missing:,} unknown" if missing else "")
 
 
 def histogram(found: Histogram, width: int = WIDTH, mark: str = "#") -> list[str]:
@@ -250,9 +250,9 @@ def histogram(found: Histogram, width: int = WIDTH, mark: str = "#") -> list[str
     room = max(4, width - 2 * left - right - 10)
     most = max(found.counts)
     lines = []
-    for low, high, count, said in zip(edges, edges[1:], found.counts, counts, strict=False):
+    for low, high, count, text in zip(edges, edges[1:], found.counts, counts, strict=False):
         bar = mark * -(-count * room // most)
-        line = f"  {low:>{left}} .. {high:>{left}}  {said:>{right}}  {bar}"
+        line = f"  {low:>{left}} .. {high:>{left}}  {text:>{right}}  {bar}"
         lines.append(line.rstrip())
     return lines
 

@@ -18,7 +18,7 @@ def overview(session: Session, found: Iterable[StatePart], width: int, plain: bo
     """A line for each part of a core that is not at rest, and what engines hold; maybe none."""
     items = [item for item in found if not item.resting]
     rows = [(_name(session, one), now(one), one.how) for one in items if not one.engine]
-    lines = [f"{name}: {said} ({what})" for name, said, what in rows]
+    lines = [f"{name}: {text} ({what})" for name, text, what in rows]
     if not plain:
         lines = _table(rows, width)
     return lines + [line for one in items if one.engine for line in _engine(session, one, width)]
@@ -44,8 +44,8 @@ def whole(session: Session, found: Iterable[StatePart], width: int, plain: bool)
 
 def now(item: StatePart) -> str:
     """How a part of a core is now, in a few words."""
-    if item.said:
-        return item.said
+    if item.summary:
+        return item.summary
     if item.rows:
         return counted(len(item.rows), "row")
     for _, value in item.parts:
@@ -67,8 +67,8 @@ def _whole(session: Session, item: StatePart, width: int, plain: bool) -> Iterat
         yield from _engine(session, item, width, True)
         return
     yield from hanging(f"{_name(session, item)}: {item.how}", width)
-    if item.said:
-        yield from hanging(f"  {item.said}", width)
+    if item.summary:
+        yield from hanging(f"  {item.summary}", width)
     if item.heads and not item.rows:
         yield "  empty"
     elif plain and item.rows:

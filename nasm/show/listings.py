@@ -63,7 +63,7 @@ def transfers(found: Sequence[TransferRecord], units: Units) -> Listing:
         "> not before that": any(not t.certain for t in found),
         "seen: when waiters see it": any(t.phase == NOTIFYING for t in found),
     }
-    note = "; ".join(said for said, told in notes.items() if told)
+    note = "; ".join(text for text, told in notes.items() if told)
     return Listing(heads, rows, "no transfer is in flight", note)
 
 
@@ -171,10 +171,10 @@ def breakpoints(found: Sequence[Breakpoint], units: Units) -> Listing:
 
 
 def _more(one: Breakpoint) -> list[str]:
-    said = [f"if {one.condition}"] if one.condition else []
-    said += ["once"] if one.temporary else []
-    said += [f"ignored {counted(one.ignore, 'more time')}"] if one.ignore else []
-    return [*said, *(f"does {in_line(line)}" for line in one.commands)]
+    text = [f"if {one.condition}"] if one.condition else []
+    text += ["once"] if one.temporary else []
+    text += [f"ignored {counted(one.ignore, 'more time')}"] if one.ignore else []
+    return [*text, *(f"does {in_line(line)}" for line in one.commands)]
 
 
 def moments(found: Sequence[Mark], units: Units) -> Listing:

@@ -40,11 +40,11 @@ def of_run(report: RunReport, more: Sequence[Problem] = (), whole: bool = True) 
 def _failures(report: RunReport) -> Iterator[Problem]:
     """What a report says in other ways than as problems."""
     yield from (_failed_expectation(each) for each in report.expectations if not each.held)
-    yield from (Problem(UNSTEADY, said) for said in report.against)
+    yield from (Problem(UNSTEADY, message) for message in report.against)
 
 
 def _failed_expectation(record: ExpectationRecord) -> Problem:
-    said = f"the expectation '{record.text}' failed: {record.summary}"
+    message = f"the expectation '{record.text}' failed: {record.summary}"
     facts = {"measured": record.measured, "bound": record.bound}
     known = {name: value for name, value in facts.items() if value is not None}
-    return Problem(FAILED, said, record.span, facts=known)
+    return Problem(FAILED, message, record.span, facts=known)

@@ -58,10 +58,10 @@ def _heading(found: MemoryMap, several: bool) -> str:
     each = " of each partition" if any(claim.partitions for claim in found.claims) else ""
     core = f"core {found.core}, " if several and found.size else ""
     of = f" of {found.size:,}" if found.size else ""
-    said = f"{core}{found.memory}: {found.placed:,}{of} bytes{each} have an owner"
+    text = f"{core}{found.memory}: {found.placed:,}{of} bytes{each} have an owner"
     if found.most:
-        said += f", at most {found.most:,} are in use at one time ({found.at:,.3f} µs)"
-    return said
+        text += f", at most {found.most:,} are in use at one time ({found.at:,.3f} µs)"
+    return text
 
 
 def _rows(found: MemoryMap) -> Iterator[tuple[tuple[str, ...], Claim | None]]:

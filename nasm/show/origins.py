@@ -126,8 +126,8 @@ class _Chain:
             yield from self._made(replace(one, before=()), level + 1)
             return
         of = " and ".join(source.text for source in read)
-        said = f"{one.summary} by {self._maker(one.maker)}"
-        yield from self._line(level, f"{said}, of {of}" if of else said)
+        text = f"{one.summary} by {self._maker(one.maker)}"
+        yield from self._line(level, f"{text}, of {of}" if of else text)
 
 
 def _read(source: OriginSource) -> OriginSource:

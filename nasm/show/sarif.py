@@ -67,7 +67,7 @@ def _rule(row: Code) -> dict[str, Any]:
 def _result(
     name: str, problem: Problem, allow: Allow | None, index: dict[str, int]
 ) -> dict[str, Any]:
-    said = [problem.message, *(n.message for n in problem.notes if not n.span), problem.hint]
+    text = [problem.message, *(n.message for n in problem.notes if not n.span), problem.hint]
     place = {"physicalLocation": {"artifactLocation": {"uri": _uri(name)}}}
     if problem.span is not None:
         place = _location(problem.span)
@@ -78,7 +78,7 @@ def _result(
         "ruleId": problem.code,
         "ruleIndex": index[problem.code],
         "level": problem.severity.value,
-        "message": {"text": "\n".join(filter(None, said))},
+        "message": {"text": "\n".join(filter(None, text))},
         "locations": [place],
     }
     if related:

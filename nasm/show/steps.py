@@ -157,7 +157,7 @@ def _cycles(session: Session, e: Executed) -> tuple[int, int]:
 
 def status(session: Session) -> str:
     """A sentence on where the run stands."""
-    said = {
+    text = {
         Status.READY: "not started: 'step' or 'run' begins"
         if len(session.program)
         else "nothing was executed yet: type an instruction",
@@ -169,7 +169,7 @@ def status(session: Session) -> str:
         Status.DEADLOCK: f"deadlock at {moment(session)}; 'restart' starts over",
         Status.FAULT: f"fault at {moment(session)}; 'restart' starts over",
     }
-    return said[session.status]
+    return text[session.status]
 
 
 def numbered(session: Timed, core: int, number: int) -> str:

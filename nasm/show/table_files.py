@@ -37,9 +37,9 @@ def ready(form: str) -> None:
         try:
             import_module("pyarrow.parquet")
         except ImportError:
-            said = "Parquet is written with the package pyarrow, which is not installed"
+            message = "Parquet is written with the package pyarrow, which is not installed"
             hint = "pip install 'neuron-nasm[parquet]', or leave --format=jsonl"
-            raise Failure(Problem("E0817", said, None, hint)) from None
+            raise Failure(Problem("E0817", message, None, hint)) from None
 
 
 def writer(form: str, out: IO[bytes], columns: Sequence[Column]) -> Writer:

@@ -131,7 +131,7 @@ class TableRows(Observer):
         row = instruction.row
         operands = form_text(self.program, queue, pc)[len(row.name) :].strip()
         words = (wait_text(machine, queue, pc), update_text(machine, queue, pc), operands)
-        said: Row = {
+        text: Row = {
             **self._place(queue, pc),
             "opcode": "".join(row.vendor.get(PROFILER, ())[:1]),
             "mnemonic": row.name,
@@ -140,12 +140,12 @@ class TableRows(Observer):
         names = ("tensor_instruction_type", "raw_flops", "adjusted_flops", "flops_transpose",
                  "adjusted_flops_transpose")  # fmt: skip
         if row.flops is None:
-            return said | dict.fromkeys(names)
+            return text | dict.fromkeys(names)
         flops = row.flops(machine.shape(queue, pc).context)
         moving = flops.count if flops.transpose else 0
         kind = "TRANSPOSE" if flops.transpose else "REGULAR"
         done = (kind, flops.count, flops.count * flops.weight, moving, moving * flops.weight)
-        return said | dict(zip(names, done, strict=True))
+        return text | dict(zip(names, done, strict=True))
 
     # -- memories
 

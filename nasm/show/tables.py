@@ -38,9 +38,9 @@ def run_report(
     if report.timing:
         parts.append(Text(clean(figures_line(report.timing))))
     parts += [Text(), engine_table(report.engines)]
-    said = table_notes(report.engines)
-    if said:
-        parts.append(Text(said, "dim"))
+    text = table_notes(report.engines)
+    if text:
+        parts.append(Text(text, "dim"))
     parts += [Text(), *(Text(line) for line in time_lines(report))]
     if report.messages or report.messages_left_out:
         lines = message_lines(report.messages, report.messages_left_out)
@@ -93,8 +93,8 @@ def allowed_lines(found: Sequence[AllowedProblem], width: int | None = None) -> 
     """Suppressed problems, and why, after an empty line."""
     lines = [Text()] if found else []
     for problem in found:
-        for said in str(problem).split("\n"):
-            lines += [Text(line, "dim") for line in folded(said, "    ", width)]
+        for text in str(problem).split("\n"):
+            lines += [Text(line, "dim") for line in folded(text, "    ", width)]
     return lines
 
 
@@ -147,8 +147,8 @@ def table_notes(engines: Sequence[EngineRecord]) -> str:
     idle = [names[e.core, e.engine] for e in engines if not e.instructions]
     if len(idle) == len(engines):
         return ""
-    said = "cycles of each engine's own clock; evidence for the cost of the busy ones"
-    return f"{said}\nnothing completed on {', '.join(idle)}" if idle else said
+    text = "cycles of each engine's own clock; evidence for the cost of the busy ones"
+    return f"{text}\nnothing completed on {', '.join(idle)}" if idle else text
 
 
 def shares(parts: Sequence[int]) -> list[str]:

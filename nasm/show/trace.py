@@ -221,7 +221,7 @@ class TraceStream(Observer):
         lane = lanes.take(start, until)
         self._slices.append((lanes.heads[lane], start, until, f',"name":{text(task.pace.label)}'))
 
-    def said(self, queue: Queue, words: str, now: int) -> None:
+    def message_printed(self, queue: Queue, words: str, now: int) -> None:
         """Mark what an instruction said."""
         row = self._rows[queue.index]
         place = row.lanes.places[row.open[-1][0]]

@@ -111,7 +111,7 @@ class Observer:
         Between two events nobody saw it; it is told of while another one acts, or looks.
         """
 
-    def said(self, queue: Queue, text: str, now: int) -> None:
+    def message_printed(self, queue: Queue, text: str, now: int) -> None:
         """The instruction at the pc of a queue said something."""
 
     def save(self) -> Any:

@@ -477,7 +477,7 @@ class Scheduler:
 
     def say(self, text: str) -> None:
         """The instruction that starts says something."""
-        for tell in self.listeners["said"]:
+        for tell in self.listeners["message_printed"]:
             tell(self.queues[self.acting[0]], text, self.now)
 
     # -- the end, and checkpoints

@@ -80,7 +80,7 @@ class _Records(Observer):
         core, own = divmod(number, self.per_core)
         self._post((core, own, now, semaphore.value))
 
-    def said(self, queue: Queue, text: str, now: int) -> None:
+    def message_printed(self, queue: Queue, text: str, now: int) -> None:
         """Record a message."""
         self._message((queue.core, queue.index, queue.pc, now, text))
 

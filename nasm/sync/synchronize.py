@@ -105,7 +105,7 @@ class Core:
         wanted = (1 + len(loops)) * (len(self.queues) + 1)
         moved = (self.form(line).moved for line in lines(items))
         flying = sum(each is not None and not each.meets for each in moved)
-        said = (
+        message = (
             f"core {self.core} has {self.left} semaphores left, and the waits of this program "
             f"take at least {wanted}: {len(self.queues)} for the queues and one for what is in "
             f"flight of its {counted(flying, 'transfer')}, and as many again for each of its "
@@ -113,7 +113,7 @@ class Core:
         )
         span = self.program.spans[loops[0].span] if loops else None
         hint = "declare fewer of your own, or unroll loops: a loop has semaphores to itself"
-        return Failure(Problem("E0322", said, span, hint))
+        return Failure(Problem("E0322", message, span, hint))
 
 
 def _loops(items: list[Item]) -> Iterator[Loop]:

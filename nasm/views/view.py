@@ -101,9 +101,9 @@ class View:
         """Itself, for what walks elements by their addresses; refuses what is arranged."""
         arrangement = self.tensor.arrangement
         if arrangement is not None:
-            said = f"{self.tensor.name} is {arrangement.name}: its elements are not in order"
+            message = f"{self.tensor.name} is {arrangement.name}: its elements are not in order"
             hint = f"declare it without '{arrangement.name}', or reach its bytes by their addresses"
-            raise Refused("E0245", said, hint)
+            raise Refused("E0245", message, hint)
         return self
 
     # -- what it covers

@@ -165,16 +165,18 @@ def problem(program: Program, closed: Closed, sequencer: Sequencer, at: str = ""
     name = program.queue_name(queue)
     who = program.instruction_name(queue, back)
     if head == back and not closed.loop.exits:
-        said = f"{who} branches to itself, and never ends{at}"
+        message = f"{who} branches to itself, and never ends{at}"
     elif not closed.loop.exits:
-        said = f"{_lines(program, closed)} of {name} has no way out{at}"
+        message = f"{_lines(program, closed)} of {name} has no way out{at}"
     else:
-        said = f"{_lines(program, closed)} of {name} never ends: {_why(closed, sequencer)}{at}"
+        message = f"{_lines(program, closed)} of {name} never ends: {_why(closed, sequencer)}{at}"
     notes = []
     if head != back:
         notes.append(Note("the loop begins here", program.span(queue, head), excerpt=True))
     notes += _setters(program, closed)
-    return Problem(ENDLESS, said, program.span(queue, back), _hint(program, closed), tuple(notes))
+    return Problem(
+        ENDLESS, message, program.span(queue, back), _hint(program, closed), tuple(notes)
+    )
 
 
 def _back(closed: Closed, head: int) -> int:

@@ -65,8 +65,8 @@ def refusal(given: list[str]) -> str:
     if not word or word.startswith("-") or word in names():
         return ""
     if program_names.kernel(word):
-        said = quoted(word)
-        return f"'{said}' is not a command; to run it: {COMMAND} nki {said}"
+        text = quoted(word)
+        return f"'{text}' is not a command; to run it: {COMMAND} nki {text}"
     if word.endswith(".nasm"):
         return f"'{quoted(word)}' is not a command; to run it: {COMMAND} run {quoted(word)}"
     others = {other: name for name, verb in verbs().items() for other in verb.other_names}
@@ -83,9 +83,9 @@ def read(given: list[str]) -> argparse.Namespace:
     if verb and (own := named(verb).read) is not None:
         return own(top, given)
     parsed, rest = top.parse_known_args(given)
-    said = unknown(top, parsed.verb, rest) or _unfit(parsed)
-    if said:
-        raise Wrong(said)
+    text = unknown(top, parsed.verb, rest) or _unfit(parsed)
+    if text:
+        raise Wrong(text)
     return unpacked(parsed)
 
 
@@ -122,8 +122,8 @@ def unknown(top: argparse.ArgumentParser, verb: str | None, rest: list[str]) -> 
     known = _options(top, verb)
     name = rest[0].partition("=")[0]
     if not name.startswith("-"):
-        said = f"{verb or 'it'} takes no '{quoted(rest[0])}' here"
-        return f"{said}: '{COMMAND} {verb} --help' shows its use"
+        text = f"{verb or 'it'} takes no '{quoted(rest[0])}' here"
+        return f"{text}: '{COMMAND} {verb} --help' shows its use"
     hint = next(
         (f"write '{known_as}'" for known_as in OPTIONS.get(name, ()) if known_as in known), ""
     )

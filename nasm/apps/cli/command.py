@@ -21,7 +21,7 @@ class _Ending:
     """How a verb ended that did not get to its end; without a status there is no document."""
 
     code: int
-    said: str
+    message: str
     status: str = ""
     problems: tuple[Problem, ...] = ()
 
@@ -76,7 +76,7 @@ def _again(given: list[str], answer: Answer) -> int:
         return _verb(parsed)
     except Exception as error:
         ended = _ending(error, given, answer.verb)
-        streams.write(sys.stderr, f"neuron-nasm: {clean(ended.said)}\n")
+        streams.write(sys.stderr, f"neuron-nasm: {clean(ended.message)}\n")
         return ended.code
 
 
@@ -100,8 +100,8 @@ def _ending(error: BaseException, given: list[str], verb: str) -> _Ending:
         if not told.late:
             return _Ending(told.code, f"{told}", "interrupted")
         undone = named(verb).undone if verb else "it began"
-        said = f"the time of --timeout was up before {undone}"
-        problem = Problem("E0516", said, None, "allow more with --timeout")
+        message = f"the time of --timeout was up before {undone}"
+        problem = Problem("E0516", message, None, "allow more with --timeout")
         return _Ending(told.code, _line(problem), "timeout", (problem,))
     if isinstance(error, streams.Unwritable):
         return _Ending(REFUSED, f"cannot write to standard output: {error}")
@@ -150,7 +150,7 @@ def _tell(ended: _Ending, answer: Answer) -> None:
     """Say it, and print the document if one is due; being told to stop once more ends that."""
     try:
         with signals.lifted():
-            streams.write(sys.stderr, f"neuron-nasm: {clean(ended.said)}\n")
+            streams.write(sys.stderr, f"neuron-nasm: {clean(ended.message)}\n")
             if ended.status and answer.wanted:
                 answer.cut(ended.code, ended.status, ended.problems)
             streams.flush(sys.stdout)

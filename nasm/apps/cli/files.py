@@ -62,8 +62,8 @@ def destinations(
                 Problem("E0805", f"--out: the program has no tensor '{name}'", None, hint)
             )
         elif wanted.get(path, known) is not known:
-            said = f"--out: two tensors would be written to {path}"
-            problems.append(Problem("E0813", said, None, "give each a file of its own"))
+            message = f"--out: two tensors would be written to {path}"
+            problems.append(Problem("E0813", message, None, "give each a file of its own"))
         else:
             wanted[path] = known
     if problems:

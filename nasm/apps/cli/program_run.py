@@ -335,8 +335,8 @@ class Run:
             undone = "its results were written" if self.judged else "its expectations were judged"
             if self.whole:
                 undone = self.undone
-            said = f"the time of --timeout ({self.args.timeout:g} s) was up before {undone}"
-            return Problem("E0516", said, None, "allow more with --timeout")
+            message = f"the time of --timeout ({self.args.timeout:g} s) was up before {undone}"
+            return Problem("E0516", message, None, "allow more with --timeout")
         span, where = summary.standing(session.machine)
         return Problem(
             "E0516",

@@ -75,7 +75,7 @@ def clashes(
     ``results`` are what each is, with its path; ``others`` what is said of a path that none may
     have; ``document`` says whether standard output is taken.
     """
-    taken = {identity(path): said for said, path in others}
+    taken = {identity(path): message for message, path in others}
     messages, output = of_stream(sys.stderr), of_stream(sys.stdout)
     if messages != output:
         taken.setdefault(messages, "messages go there")
@@ -84,12 +84,12 @@ def clashes(
     taken.pop(None, None)
     found = []
     for what, path in results:
-        which, said = identity(path), f"{what} goes there"
-        if taken.get(which, said) != said:
-            said = f"cannot write {what} to {path}: {taken[which]}"
-            found.append(Problem("E0813", said, None, "give each a file of its own"))
+        which, message = identity(path), f"{what} goes there"
+        if taken.get(which, message) != message:
+            message = f"cannot write {what} to {path}: {taken[which]}"
+            found.append(Problem("E0813", message, None, "give each a file of its own"))
         elif which is not None:
-            taken[which] = said
+            taken[which] = message
     return found
 
 
@@ -134,8 +134,8 @@ def make_folder(folder: str) -> None:
     try:
         host_files.make_folders(folder)
     except OSError as problem:
-        said = f"cannot make the folder {folder}: {_why(problem)}"
-        raise Failure(Problem("E0806", said)) from None
+        message = f"cannot make the folder {folder}: {_why(problem)}"
+        raise Failure(Problem("E0806", message)) from None
 
 
 # ---------------------------------------------------------------- after it

@@ -206,9 +206,9 @@ def target_of_macros(text: str) -> str | None:
 
 
 def _defect(defect: Exception) -> Problem:
-    said = f"{type(defect).__name__}: {defect}".partition("\n")[0]
+    text = f"{type(defect).__name__}: {defect}".partition("\n")[0]
     hint = "'neuron-nasm check' keeps the details; please report it with them"
-    return Problem(DEFECT, f"a defect in nasm, not in your program: {said}", None, hint)
+    return Problem(DEFECT, f"a defect in nasm, not in your program: {text}", None, hint)
 
 
 def _machine(text: str, settings: AssemblySettings) -> tuple[Target, Generation]:

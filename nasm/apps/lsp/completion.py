@@ -49,7 +49,7 @@ def completions(analysis: Analysis, before: str) -> list[Suggestion]:
     if typed.startswith("$"):
         return starting(typed, names.words["semaphore"], len(typed))
     if typed.startswith("@"):
-        words = {f"@{name}": said for name, said in names.words["engine"].items()}
+        words = {f"@{name}": message for name, message in names.words["engine"].items()}
         return starting(typed, words, len(typed))
     moment = _MOMENT.search(text)
     if moment:
@@ -75,7 +75,7 @@ def _in_expression(text: str, typed: str, names: CompletionNames) -> list[Sugges
     if text[: len(text) - len(typed)].endswith("."):
         return starting(typed, names.words["method"], len(typed))
     kinds = ("tensor", "constant", "function")
-    words = {w: said for kind in kinds for w, said in names.words[kind].items()}
+    words = {w: message for kind in kinds for w, message in names.words[kind].items()}
     return starting(typed, words, len(typed))
 
 

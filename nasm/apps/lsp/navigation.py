@@ -77,13 +77,13 @@ def renamable(analysis: Analysis, position: Position, file: str = "") -> Declare
     symbol = found.symbols[0]
     ours = next((m.file for m in symbol.mentions if m.file and within_library(m.file)), "")
     if ours:
-        said = f"'{symbol.shown}' is in {analysis.source_of(ours).label}, a file of the library"
-        raise Refused(ILLEGAL, said, "copy the file into the program's folder to change it")
+        message = f"'{symbol.shown}' is in {analysis.source_of(ours).label}, a file of the library"
+        raise Refused(ILLEGAL, message, "copy the file into the program's folder to change it")
     for mention in symbol.mentions:
         if len(found.symbols) > 1 or len(mention.symbols) > 1 or mention.shape != symbol.shape:
             where = line_of(analysis, mention)
-            said = f"'{mention.shape}' on {where} may mean others as well, made by substitution"
-            raise Refused(ILLEGAL, f"{said}: change them by hand")
+            message = f"'{mention.shape}' on {where} may mean others as well, made by substitution"
+            raise Refused(ILLEGAL, f"{message}: change them by hand")
     if symbol.shape.startswith(HOLE):
         raise Refused(ILLEGAL, f"'{symbol.shape}' begins with a substitution: change it by hand")
     return symbol
@@ -124,8 +124,8 @@ def _taken(analysis: Analysis, symbol: DeclaredSymbol, new: str) -> None:
         same = other.space == symbol.space or _shared(other, symbol)
         if other is not symbol and same and _clash(analysis, other.shape, shape):
             where = line_of(analysis, other.declared[0])
-            said = f"'{other.shown}' is taken: a {other.kind} is declared on {where}"
-            raise Refused(TAKEN, said)
+            message = f"'{other.shown}' is taken: a {other.kind} is declared on {where}"
+            raise Refused(TAKEN, message)
     if symbol.space == NAME and any(shape in _words(analysis, m) for m in symbol.mentions):
         raise Refused(TAKEN, f"'{shape}' is a word of an instruction that uses it")
 

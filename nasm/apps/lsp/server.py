@@ -155,12 +155,12 @@ class Server(LanguageServer):
 
     def publish(self, uri: str) -> None:
         """Tell what is wrong with a text: by itself, and where others that are open include it."""
-        said = list(self.published.get(uri, ()))
+        text = list(self.published.get(uri, ()))
         for inside in self.inside.values():
-            said += (each for each in inside.get(uri, ()) if not _is_published(each, said))
+            text += (each for each in inside.get(uri, ()) if not _is_published(each, text))
         document = self.workspace.text_documents.get(uri)
         version = document.version if document is not None else None
-        self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, said, version))
+        self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, text, version))
 
     def changed(self, uri: str) -> None:
         """A text is another: look at it, and at those that include it."""
@@ -414,8 +414,8 @@ def _refusing(answer: Callable[[], T]) -> T:
     try:
         return answer()
     except Refused as refused:
-        said = refused.message + (f" ({refused.hint})" if refused.hint else "")
-        raise JsonRpcException(said, code=REFUSED) from None
+        text = refused.message + (f" ({refused.hint})" if refused.hint else "")
+        raise JsonRpcException(text, code=REFUSED) from None
 
 
 # -- to the protocol and back

@@ -148,8 +148,8 @@ def _sides(rest: str) -> tuple[str, str, dict[str, float]]:
         except ValueError:
             number = -1.0
         if not 0 <= number < float("inf"):
-            said = f"{option[1]}= is a finite number of at least 0, found {quoted(option[2])}"
-            raise Refused(WRONG, said)
+            message = f"{option[1]}= is a finite number of at least 0, found {quoted(option[2])}"
+            raise Refused(WRONG, message)
         rest = rest[: option.start()]
     file = re.fullmatch(r'(.*?)[\s,]*("[^"]*")\s*', rest, re.DOTALL)
     if file is not None and file[1].strip():
@@ -201,8 +201,8 @@ def display(shell: Shell, rest: str) -> None:
         item = shell.displays.add(text, form)
         shell.screen.say(displays.shown(item, session, shell.screen.width))
     else:
-        said = shell.displays.lines(session, shell.screen.width)
-        shell.screen.say(said or "nothing is displayed: display EXPRESSION begins it")
+        message = shell.displays.lines(session, shell.screen.width)
+        shell.screen.say(message or "nothing is displayed: display EXPRESSION begins it")
 
 
 @command("undisplay", usage="undisplay [N]", takes=())
@@ -288,8 +288,8 @@ def banks(shell: Shell, rest: str) -> None:
         chosen = [b for b in found if number.strip() == text.numbered(session, *_place(b))]
         if not chosen:
             last = text.numbered(session, *_place(found[-1]))
-            said = f"no bank {quoted(number)} in {name}"
-            raise Refused(WRONG, said, f"they are {text.numbered(session, 0, 0)} to {last}")
+            message = f"no bank {quoted(number)} in {name}"
+            raise Refused(WRONG, message, f"they are {text.numbered(session, 0, 0)} to {last}")
         times = _times(shell)
         shell.screen.say(memory_text.banks(chosen, several, width, times))
         shell.screen.say(

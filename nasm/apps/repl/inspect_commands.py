@@ -43,9 +43,9 @@ def list_(shell: Shell, rest: str) -> None:
         shown = range(line, min(last, end) + 1)
     shell.screen.say(source.shown)
     room = shell.screen.width - width - len(" 1234 | ")
-    for n, said in zip(shown, squeezed([source.line(n) for n in shown], room), strict=True):
+    for n, text in zip(shown, squeezed([source.line(n) for n in shown], room), strict=True):
         margin = f"{','.join(marks.get(n, ())):>{width}} {n:>4} | "
-        shell.screen.say(folded(margin, said, shell.screen.width), "bold" if n in marks else "")
+        shell.screen.say(folded(margin, text, shell.screen.width), "bold" if n in marks else "")
 
 
 def _place(shell: Shell, word: str) -> tuple[Source, int]:
@@ -107,9 +107,9 @@ def report(shell: Shell, rest: str) -> None:
     shell.screen.say(["", *tables.time_lines(found)])
     if found.hazards:
         shell.screen.say(f"{as_errors(found.hazards)}: 'info hazards' shows them")
-    for said in (found.unchecked, found.by_hand):
-        if said:
-            shell.screen.say(said)
+    for text in (found.unchecked, found.by_hand):
+        if text:
+            shell.screen.say(text)
 
 
 # -- info

@@ -28,8 +28,8 @@ def let(shell: Shell, rest: str) -> None:
         return
     name, equals, text = (part.strip() for part in rest.partition("="))
     if not equals or not text:
-        said = f"a name and an expression, found '{quoted(rest)}'"
-        raise Refused(WRONG, said, "let err = C - ref; 'unlet err' forgets it")
+        message = f"a name and an expression, found '{quoted(rest)}'"
+        raise Refused(WRONG, message, "let err = C - ref; 'unlet err' forgets it")
     shell.screen.say(str(session.let(name, text)))
     shell.renew()
 

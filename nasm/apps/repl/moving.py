@@ -150,9 +150,9 @@ def came_to(
     Breakpoints are named if the run has ``stopped`` at them now.
     """
     session = shell.session
-    said = session.messages[before.messages :]
-    more = steps.messages(session) - before.messages - len(said)
-    shell.screen.say(tables.message_lines(said, more))
+    text = session.messages[before.messages :]
+    more = steps.messages(session) - before.messages - len(text)
+    shell.screen.say(tables.message_lines(text, more))
     judged = session.judged()
     every = in_turn(judged.warnings, judged.errors)
     new = [p for p in every if steps.problem_key(p) not in before.noticed]
@@ -218,12 +218,12 @@ def gone(shell: Shell, go: Callable[[Session], str]) -> None:
         shell.torn = False
     shell.cut = False
     with interruptible(shell) as stop:
-        said = go(session)
+        text = go(session)
     shell.renew()
     asked = stop.asked
     try:
         shell.screen.say(hit_lines(session, shell.screen.width), "yellow")
-        shell.screen.say(said or [])
+        shell.screen.say(text or [])
         shell.screen.say(steps.status(session))
         if asked is not None:
             shell.screen.say("interrupted on the way", "yellow")

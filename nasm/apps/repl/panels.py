@@ -164,13 +164,13 @@ def source(shell: Shell, width: int, most: int) -> list[str]:
             of = of or (span.source if span else None)
             if span is None or span.source is not of:
                 continue
-            said = marks.setdefault(span.line, [])
-            if engine.engine + sign not in said:
-                said.append(engine.engine + sign)
+            text = marks.setdefault(span.line, [])
+            if engine.engine + sign not in text:
+                text.append(engine.engine + sign)
     if of is None:
         return []
     last = of.position(len(of.text.rstrip()))[0]
-    first = sorted(marks, key=lambda n: not any(said.endswith(">") for said in marks[n]))
+    first = sorted(marks, key=lambda n: not any(text.endswith(">") for text in marks[n]))
     chosen = _around(first or [1], last, most)
     names = {n: _engine_labels(marks[n]) for n in chosen if n in marks}
     wide = max(map(len, names.values()), default=0)
@@ -192,13 +192,13 @@ def _by_start(session: Session) -> list[EngineContext]:
     return sorted(busy, key=lambda e: (e.starts is None, e.starts or 0))
 
 
-def _engine_labels(said: Sequence[str]) -> str:
+def _engine_labels(text: Sequence[str]) -> str:
     """The names of engines, shortened alike if they are too long together."""
-    whole = ",".join(said)
+    whole = ",".join(text)
     if len(whole) <= MARGIN:
         return whole
-    each = max(1, (MARGIN + 1) // len(said) - 2)
-    return ",".join(name[:-1][:each] + name[-1] for name in said)[:MARGIN]
+    each = max(1, (MARGIN + 1) // len(text) - 2)
+    return ",".join(name[:-1][:each] + name[-1] for name in text)[:MARGIN]
 
 
 def _around(marked: Sequence[int], last: int, most: int) -> list[int]:

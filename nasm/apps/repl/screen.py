@@ -69,9 +69,9 @@ class ReplScreen:
 
     def _columns(self) -> int:
         """What COLUMNS says, as everywhere; else what the terminal has."""
-        said = os.environ.get("COLUMNS", "")
-        if console.SIZE.fullmatch(said):
-            return int(said)
+        text = os.environ.get("COLUMNS", "")
+        if console.SIZE.fullmatch(text):
+            return int(text)
         if self.terminal:
             with suppress(OSError, ValueError):
                 return os.get_terminal_size(self._stream.fileno()).columns or WIDTH
@@ -106,10 +106,10 @@ class ReplScreen:
         """Print a line, or several; on a terminal what is too long goes on in the next."""
         self.settle()
         for line in (lines,) if isinstance(lines, str) else lines:
-            said = clean(line)
-            if self._folding is not None and len(said) > self._folding:
-                said = "\n".join(hanging(said, self._folding))
-            self._print(Text(said, style), whole=True)
+            text = clean(line)
+            if self._folding is not None and len(text) > self._folding:
+                text = "\n".join(hanging(text, self._folding))
+            self._print(Text(text, style), whole=True)
 
     @property
     def _folding(self) -> int | None:

@@ -214,8 +214,8 @@ class Shell:
         Returns whether none failed.
         """
         if self._sourced == DEEPEST:
-            said = f"files of commands call each other more than {DEEPEST} deep"
-            raise Refused(command.WRONG, said)
+            message = f"files of commands call each other more than {DEEPEST} deep"
+            raise Refused(command.WRONG, message)
         name = os.path.expanduser(path)
         text = source_of(Path(name), allowed or self.allowed, "").text
         found = input.commands(text.split("\n"))
@@ -284,13 +284,13 @@ class Shell:
                 return execute, text
             meant = did_you_mean(called, self._session.changes.macros) if bracket else ""
             if meant:
-                said = f"no command or macro '{quoted(called)}'"
-                raise Refused(command.UNKNOWN, said, meant) from None
+                message = f"no command or macro '{quoted(called)}'"
+                raise Refused(command.UNKNOWN, message, meant) from None
             meant = isa.meant(word) if word[:1].isupper() else ""  # as mnemonics are written
             if refused.code != command.UNKNOWN or not meant:
                 raise
-            said = f"no command or instruction '{quoted(word)}'"
-            raise Refused(command.UNKNOWN, said, meant) from None
+            message = f"no command or instruction '{quoted(word)}'"
+            raise Refused(command.UNKNOWN, message, meant) from None
 
     def again(self) -> None:
         """An empty line at the prompt: repeat the last step."""
@@ -329,14 +329,14 @@ class Shell:
         """Say that nasm itself is wrong, and where."""
         self.fail(DEFECT)
         self._tear()
-        said = str(error) or "no message"
+        text = str(error) or "no message"
         where = ""
         frames = traceback.extract_tb(error.__traceback__)
         if frames:
             at = frames[-1]
             where = f" (in {at.name}, {Path(at.filename).name}:{at.lineno})"
         self.screen.say(
-            f"defect in nasm: {type(error).__name__}: {said}{where}, please report", "bold red"
+            f"defect in nasm: {type(error).__name__}: {text}{where}, please report", "bold red"
         )
 
     # -- the end

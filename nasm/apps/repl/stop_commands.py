@@ -204,5 +204,5 @@ def commands(shell: Shell, rest: str) -> None:
         raise Refused(WRONG, "commands of which breakpoint?", "commands 1 p acc[0, 0]; continue")
     lines = tuple(part.strip() for part in re.split(r";|\n", more) if part.strip())
     made = shell.session.breakpoints.change(word, commands=lines)
-    said = "; ".join(map(in_line, made.commands)) or "no commands"
-    shell.screen.say(f"{quoted(str(made.number))}: {said}")
+    text = "; ".join(map(in_line, made.commands)) or "no commands"
+    shell.screen.say(f"{quoted(str(made.number))}: {text}")

@@ -87,8 +87,8 @@ def set_value(shell: Shell, rest: str) -> None:
     """Give a tensor, a semaphore, a register or a part of a core a value, or an array file's."""
     found = ASSIGNED.fullmatch(rest)
     if found is None:
-        said = f"set what to what, found '{quoted(rest)}'"
-        raise Refused(WRONG, said, "set t[0, 0:4] = 1.5")
+        message = f"set what to what, found '{quoted(rest)}'"
+        raise Refused(WRONG, message, "set t[0, 0:4] = 1.5")
     place, value = found[1], found[2]
     _acted(shell, lambda session: session.set(place, value), _set)
 
@@ -183,8 +183,8 @@ def _typed(session: Session, found: Typed, width: int) -> list[str]:
         done = steps.Completed()
         done.add([one])
         lines += steps.completed(session, done, width)
-        said = f"busy {cost.interval:,}, results after {cost.latency:,} cycles of"
-        lines.append(f"  {said} {session.name(one)} ({cost.evidence.value})")
+        text = f"busy {cost.interval:,}, results after {cost.latency:,} cycles of"
+        lines.append(f"  {text} {session.name(one)} ({cost.evidence.value})")
     if found.others:
         many = counted(len(found.others), "instruction")
         lines.append(f"meanwhile {many} of the program completed")

@@ -72,12 +72,12 @@ def _dtypes(seen: Seen, word: str) -> tuple[DType, DType | None]:
     if bits is None:
         raise Refused("E0306", f".view takes a dtype, found '{word}'", "as in .view(i32)")
     if bits.itemsize != shown.itemsize:
-        said = f"these elements are no {bits.name}"
+        message = f"these elements are no {bits.name}"
         hint = "they must be stored as they are, in a dtype of as many bytes"
-        raise Refused("E0306", said, hint)
+        raise Refused("E0306", message, hint)
     if dtype is not shown:
-        said = f"these elements are stored as {dtype.name}, and shown as {shown.name}"
-        raise Refused("E0306", said, "give them numbers, or set the part that has their bits")
+        message = f"these elements are stored as {dtype.name}, and shown as {shown.name}"
+        raise Refused("E0306", message, "give them numbers, or set the part that has their bits")
     return dtype, bits
 
 

@@ -82,8 +82,8 @@ def setting(running: Running, place: str, value: object) -> HandChange:
         queue, number = running.queue(register[1]), int(register[2])
         count = running.program.generation.registers
         if number >= count:
-            said = f"no register %r{number}: an engine has %r0 to %r{count - 1}"
-            raise Refused("E0301", said)
+            message = f"no register %r{number}: an engine has %r0 to %r{count - 1}"
+            raise Refused("E0301", message)
         return SetRegister(
             text, queue.index, number, word(one_number(running, value), "a register")
         )
@@ -94,8 +94,8 @@ def setting(running: Running, place: str, value: object) -> HandChange:
     if not running.values:
         raise NoValues.of(place)
     if view.dynamic or view.offsets is not None:
-        said = f"{view.tensor.name} is addressed by a register or a tile here"
-        raise Refused(WRONG, said, "write the index as a number")
+        message = f"{view.tensor.name} is addressed by a register or a tile here"
+        raise Refused(WRONG, message, "write the index as a number")
     wanted = Wanted(view.tensor.name, view.dtype, view.shape)
     return SetElements(text, ((view, stored(running, wanted, value)),))
 
@@ -152,8 +152,8 @@ def _pc(running: Running, queue: Queue, name: str, place: int | str) -> int:
             raise Refused("E0207", f"no label '{place}' in @{name}", hint)
         place = int(place)
     if not 0 <= place <= queue.length:
-        said = f"@{name} has {queue.length:,} instructions, and no pc {place}"
-        raise Refused(WRONG, said, f"0 to {queue.length}, where it ends")
+        message = f"@{name} has {queue.length:,} instructions, and no pc {place}"
+        raise Refused(WRONG, message, f"0 to {queue.length}, where it ends")
     return int(place)
 
 

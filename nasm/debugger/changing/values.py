@@ -69,9 +69,9 @@ def stored(running: Running, wanted: Wanted, value: object) -> Array:
     try:
         return np.ascontiguousarray(np.broadcast_to(held, wanted.shape))
     except ValueError:
-        said = f"{list(held.shape)} does not fit into {list(wanted.shape)}"
+        message = f"{list(held.shape)} does not fit into {list(wanted.shape)}"
         raise Refused(
-            "E0221", said, "shapes are matched from the last axis on, 1 fits all"
+            "E0221", message, "shapes are matched from the last axis on, 1 fits all"
         ) from None
 
 
@@ -114,8 +114,8 @@ def _file(running: Running, wanted: Wanted, path: str) -> Array:
         except ValueError:
             fine = False
         if not fine:
-            said = f"{path} has the shape {list(shape)}, wanted {list(wanted.shape)}"
-            raise Refused("E0804", said)
+            message = f"{path} has the shape {list(shape)}, wanted {list(wanted.shape)}"
+            raise Refused("E0804", message)
         if found.kind not in "biuf" and not _as_it_is(found, wanted):
             raise Refused("E0804", f"{path} holds no numbers, but {found}")
 
@@ -138,6 +138,6 @@ def _evaluated(held: Inspection, text: str) -> tuple[Array, dtypes.DType | None]
     value = Expression(held, text).value(held)
     if value.missing is not None and value.missing.any():
         count = int(np.count_nonzero(value.missing))
-        said = f"{count:,} of {counted(value.size, 'element')} of {text} are uninitialised"
-        raise Refused(WRONG, said, "set what is there alone, or give them values first")
+        message = f"{count:,} of {counted(value.size, 'element')} of {text} are uninitialised"
+        raise Refused(WRONG, message, "set what is there alone, or give them values first")
     return value.elements.array if value.dtype is None else value.stored(()), value.dtype

@@ -306,5 +306,5 @@ def moved(instruction: Instruction) -> tuple[str, str]:
 
 
 def _few(found: Iterable[View]) -> str:
-    said = [spell(view) for view in found]
-    return ", ".join(said[:2]) + (f" and {len(said) - 2} more" if len(said) > 2 else "")
+    text = [spell(view) for view in found]
+    return ", ".join(text[:2]) + (f" and {len(text) - 2} more" if len(text) > 2 else "")

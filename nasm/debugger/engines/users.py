@@ -72,10 +72,10 @@ def uses(held: Inspection, outlook: ProgramFlows, text: str) -> tuple[LineUse, .
     found = of_view(machine, outlook, view)
     memory = view.tensor.memory
     if memory.numbered and not found:
-        said = (
+        message = (
             f"who uses {view.tensor.name} is not known: instructions reach {memory.name} by address"
         )
-        raise Refused("E0822", said, f"'watch {view.tensor.name}' stops where it changes")
+        raise Refused("E0822", message, f"'watch {view.tensor.name}' stops where it changes")
     return found
 
 

@@ -169,9 +169,9 @@ class Breakpoints(Drawn):
                 )
             except (Refused, Failure) as error:
                 why = error.problems[0].message
-                said = f"breakpoint {record} needs that, and would not be one: {why}"
+                message = f"breakpoint {record} needs that, and would not be one: {why}"
                 hint = f"delete {record.number}"
-                raise Refused(WRONG, said, hint) from None
+                raise Refused(WRONG, message, hint) from None
             made.append((one, spec, holds))
         for one, spec, holds in made:
             one.test, one.holds = spec.test, holds
@@ -185,8 +185,8 @@ class Breakpoints(Drawn):
             hint = "give it another name, or delete the other one"
             raise Refused(WRONG, f"a breakpoint is called {quoted(name)} already", hint)
         if not NAME.fullmatch(name):
-            said = f"'{quoted(name)}' is no name of a breakpoint"
-            raise Refused(WRONG, said, "letters, digits, _ and -, and first a letter")
+            message = f"'{quoted(name)}' is no name of a breakpoint"
+            raise Refused(WRONG, message, "letters, digits, _ and -, and first a letter")
 
     def __iter__(self) -> Iterator[Breakpoint]:
         return iter([one.record for one in self._set.values()])
@@ -475,5 +475,5 @@ class Breakpoints(Drawn):
             for (_, test), before in zip(hazards, known, strict=True):
                 test.known = before
         for one, test in hazards:
-            one.met += [Met(said) for said in test.new_hazards()]
+            one.met += [Met(text) for text in test.new_hazards()]
             test.begin()

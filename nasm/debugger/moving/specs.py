@@ -70,8 +70,8 @@ def asked_for(running: Running, asked: StopRequest) -> Spec:
     if asked.how in ("", AFTER):
         return breaking(running, asked.what, asked.how == AFTER)
     if asked.how not in WATCHED:
-        said = f"memory is watched for being {listed(WATCHED, 'or')}, not '{quoted(asked.how)}'"
-        raise Refused(WRONG, said)
+        message = f"memory is watched for being {listed(WATCHED, 'or')}, not '{quoted(asked.how)}'"
+        raise Refused(WRONG, message)
     return watching(running, asked.what, asked.how)
 
 
@@ -87,9 +87,9 @@ def when(running: Running, text: str) -> When:
     for name in sorted(variables(program) & expression.used - {*program.tensors}):
         whose = engines(program, name)
         if len(whose) > 1:
-            said = f"{name} is a number of each engine that goes through the loop"
+            message = f"{name} is a number of each engine that goes through the loop"
             hint = f"say whose: {listed((f'@{engine}.{name}' for engine in whose), 'or')}"
-            raise Refused(WRONG, said, hint)
+            raise Refused(WRONG, message, hint)
 
     def holds() -> bool:
         try:
@@ -259,8 +259,8 @@ def _part_of(running: Running, text: str, how: str) -> Spec | None:
     name = " ".join(text.split())
     if how == "read":
         why = "a core holds it" if expression.held else "instructions reach it by address"
-        said = f"who reads {quoted(name)} is not known: {why}"
-        raise Refused(WRONG, said, f"'watch {name}' stops where it changes")
+        message = f"who reads {quoted(name)} is not known: {why}"
+        raise Refused(WRONG, message, f"'watch {name}' stops where it changes")
     if not (expression.held or running.values):
         return None
     test = OnPart(running, name, lambda: expression.value(running))

@@ -197,15 +197,15 @@ class OnTransfer(Test):
     def issued(self, flight: Flight, now: int) -> None:
         """It starts."""
         if self.starts and self._meant(flight):
-            said = f"the transfer of {self.acting(*flight.origin)} starts"
-            self.meet(Met(said, *flight.origin))
+            text = f"the transfer of {self.acting(*flight.origin)} starts"
+            self.meet(Met(text, *flight.origin))
 
     def delivered(self, group: Group, now: int) -> None:
         """Some of it has landed."""
         flight = group.flight
         if self.lands and flight.left == group.count and self._meant(flight):
-            said = f"the transfer of {self.acting(*flight.origin)} has landed"
-            self.meet(Met(said, *flight.origin))
+            text = f"the transfer of {self.acting(*flight.origin)} has landed"
+            self.meet(Met(text, *flight.origin))
 
 
 class OnBlocked(Test):
@@ -300,9 +300,9 @@ class OnBirth(Test):
         for line, found in self.numbers.born.items():
             if self.born.get(line) != found.counts:
                 self.born[line] = found.counts
-                said = f"{self.acting(*found.who)} made NaN or infinite elements"
+                text = f"{self.acting(*found.who)} made NaN or infinite elements"
                 where = f", the first in {found.where}" if found.where else ""
-                self.meet(Met(said + where, *found.who))
+                self.meet(Met(text + where, *found.who))
 
 
 class Watched:
@@ -407,8 +407,8 @@ class OnRead(Test):
         """Stop before an instruction that reads it."""
         if not (task.work.reads and self.watched.touched(task.work, task.work.reads)):
             return False
-        said = f"{self.name} is about to be read by {self.acting(queue.index, queue.pc)}"
-        self.meet(Met(said, queue.index, queue.pc))
+        text = f"{self.name} is about to be read by {self.acting(queue.index, queue.pc)}"
+        self.meet(Met(text, queue.index, queue.pc))
         return True
 
     def read(self, group: Group, now: int) -> None:
@@ -444,7 +444,7 @@ class OnHazard(Test):
         """Those that were found since."""
         if self.counts == self._counts() and not self.running.policy.strict:
             return []
-        return [said for key, said in self._hazards_by_key().items() if key not in self.known]
+        return [text for key, text in self._hazards_by_key().items() if key not in self.known]
 
 
 class When(Test):

@@ -97,8 +97,10 @@ class Travel:
             return
         if isinstance(where, Moment):
             if where.changes > len(self.past.changes):
-                said = f"the moment has {counted(where.changes, 'change')} by hand before it"
-                raise Refused(WRONG, f"{said}, which are undone", "mark() keeps a moment with them")
+                message = f"the moment has {counted(where.changes, 'change')} by hand before it"
+                raise Refused(
+                    WRONG, f"{message}, which are undone", "mark() keeps a moment with them"
+                )
             self._leave()
             self.past.goto(where)
             return

@@ -230,8 +230,8 @@ def lanes(held: Inspection, partition: int, memory: str = "") -> tuple[Lane, ...
     """What every tensor has in a partition, by memory and address; refuses one that is none."""
     most = max((m.partitions for m in held.program.generation.memories.values()), default=0)
     if number_of("partitions", partition) >= most:
-        said = f"no partition {partition}"
-        raise Refused("E0822", said, f"they are 0 to {most - 1}" if most else "")
+        message = f"no partition {partition}"
+        raise Refused("E0822", message, f"they are 0 to {most - 1}" if most else "")
     found = []
     for tensor in held.program.tensors.values():
         first = tensor.partition or 0

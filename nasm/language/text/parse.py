@@ -155,9 +155,9 @@ def _add_move(text: str, line: LogicalLine, blocks: BlockParser, explained: bool
 def _read(text: str, line: LogicalLine, symbol: str, explained: bool = True) -> Built:
     if line.unclosed is not None:
         bracket = line.unclosed
-        said = f"this '{text[bracket]}' is never closed"
+        message = f"this '{text[bracket]}' is never closed"
         hint = habits.unclosed(text, line.start, bracket)
-        raise Mistake("E0105", said, bracket, bracket + 1, hint)
+        raise Mistake("E0105", message, bracket, bracket + 1, hint)
     try:
         return grammar.read(text, line.start, line.end, symbol)
     except UnexpectedInput as error:

@@ -201,9 +201,9 @@ class Plugin:
         """Note a file that cannot be imported."""
         if report.failed:
             lines = [line for line in str(report.longrepr).splitlines() if line.strip()]
-            said = next((line for line in reversed(lines) if line.startswith("E ")), lines[-1])
+            text = next((line for line in reversed(lines) if line.startswith("E ")), lines[-1])
             name = report.nodeid
-            self.cases[name] = Case(name, "gap", _with_package(said.removeprefix("E").strip()))
+            self.cases[name] = Case(name, "gap", _with_package(text.removeprefix("E").strip()))
             self._write()
 
     def _write(self) -> None:
@@ -226,11 +226,11 @@ class Plugin:
             write(f"{count:6,}  {outcome}: {reason}")
 
 
-def _with_package(said: str) -> str:
+def _with_package(text: str) -> str:
     """What Python says of an import, with what to install if a package is missing."""
-    missing = re.search(r"No module named '(\w+)", said)
+    missing = re.search(r"No module named '(\w+)", text)
     package = PACKAGES.get(missing[1]) if missing else None
-    return f"{said[:200]} (pip install {package})" if package else said[:200]
+    return f"{text[:200]} (pip install {package})" if package else text[:200]
 
 
 def _of_library(name: str) -> Any:
@@ -273,7 +273,7 @@ def judged(case: Case, error: BaseException | None) -> tuple[str, str]:
         if not case.finished:
             return "raises", ""
         return ("right, reported", "") if case.reports else ("right", "")
-    said = f"{type(error).__name__}: {error}".splitlines()[0][:200]
+    text = f"{type(error).__name__}: {error}".splitlines()[0][:200]
     if isinstance(error, TooSlow):
         return "slow", f"while {case.stage}"
     if isinstance(error, judging.ValueMismatch):
@@ -282,8 +282,8 @@ def judged(case: Case, error: BaseException | None) -> tuple[str, str]:
         first = error.problems[0]
         return "refused", f"{first.code} {first.message}"
     if not case.kernels or isinstance(error, judging.Gap):
-        return "gap", said
-    return "raised", said
+        return "gap", text
+    return "raised", text
 
 
 @contextmanager

@@ -141,15 +141,15 @@ def _cut_short(report: RunReport, unknown: Iterable[Problem]) -> Iterator[Proble
     for problem in unknown:
         where = "some place" if problem.span is None else f"line {problem.span.line}"
         why = problem.message.removesuffix(DOES_NOT_KNOW)
-        said = f"order and deadlocks depend on values from {where} on ({why}): run it"
-        yield finding(CUT_SHORT, said, problem.span, "neuron-nasm run computes them")
+        text = f"order and deadlocks depend on values from {where} on ({why}): run it"
+        yield finding(CUT_SHORT, text, problem.span, "neuron-nasm run computes them")
     if report.status is Status.LIMIT:
         done = sum(engine.instructions for engine in report.engines)
-        said = (
+        text = (
             f"only the first {counted(done, 'instruction')} were followed, up to "
             f"{report.microseconds:,.3f} µs: order and deadlocks after that were not looked at"
         )
-        yield finding(CUT_SHORT, said, None, "allow more with --max-instructions, or run it")
+        yield finding(CUT_SHORT, text, None, "allow more with --max-instructions, or run it")
 
 
 def _place(problem: Problem) -> tuple[int, int]:

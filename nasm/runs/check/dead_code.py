@@ -27,13 +27,13 @@ def unreached(program: Program, reachable: Sequence[Sequence[bool]]) -> Iterator
                 continue
             last = next(p for p in range(pc, len(found) + 1) if p == len(found) or found[p])
             more = list(lines(program, queue, range(pc, last)))
-            said = f"{subject(program, more[0])} is never reached"
+            text = f"{subject(program, more[0])} is never reached"
             if len(more) == 2:
-                said += ", nor is the line after it"
+                text += ", nor is the line after it"
             elif len(more) > 2:
-                said += f", nor are the {counted(len(more) - 1, 'line')} after it"
+                text += f", nor are the {counted(len(more) - 1, 'line')} after it"
             hint = "a branch before it always goes elsewhere, and none leads here"
-            yield finding(UNREACHED, said, span_of(program, more[0]), hint)
+            yield finding(UNREACHED, text, span_of(program, more[0]), hint)
 
 
 def unread(
@@ -55,9 +55,9 @@ def _unread(program: Program, line: CheckedLine, touches: Touches) -> Problem:
     names = [name for pc in line.pcs for name in touches.written(line.queue, pc)]
     some = list(dict.fromkeys(names))
     into = listed([*some[:3], f"{len(some) - 3} more"] if len(some) > 4 else some, "and")
-    said = f"nothing depends on what {subject(program, line)} writes to {into}"
+    text = f"nothing depends on what {subject(program, line)} writes to {into}"
     hint = "no output, semaphore, branch or message does: is something missing after it?"
-    return finding(UNREAD, said, span_of(program, line), hint)
+    return finding(UNREAD, text, span_of(program, line), hint)
 
 
 def _dead(program: Program, reachable: Sequence[Sequence[bool]], touches: Touches) -> set[Place]:

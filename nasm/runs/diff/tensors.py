@@ -43,11 +43,11 @@ def _element_text(tensor: Tensor) -> str:
 
 def compared(a: Addresses, mine: Tensor, b: Addresses, other: Tensor) -> TensorChange:
     """Two tensors, each where it is: equal, or where they first differ."""
-    said = _element_text(mine), _element_text(other)
+    text = _element_text(mine), _element_text(other)
     if mine.shape != other.shape:
-        return TensorChange(mine.name, *said, apart="the shapes differ")
+        return TensorChange(mine.name, *text, apart="the shapes differ")
     if mine.dtype is not other.dtype:
-        return TensorChange(mine.name, *said, apart="the dtypes differ")
+        return TensorChange(mine.name, *text, apart="the dtypes differ")
     elements = [tensor_io.as_it_is(where, t) for where, t in ((a, mine), (b, other))]
     known = [tensor_io.known(where, View.whole(t)) for where, t in ((a, mine), (b, other))]
     count, first, largest = 0, None, None
@@ -60,7 +60,7 @@ def compared(a: Addresses, mine: Tensor, b: Addresses, other: Tensor) -> TensorC
         if first is None:
             first = found.first(tuple(part.start or 0 for part in window))
     return TensorChange(
-        mine.name, *said, elements=math.prod(mine.shape), count=count, first=first, largest=largest
+        mine.name, *text, elements=math.prod(mine.shape), count=count, first=first, largest=largest
     )
 
 

@@ -113,10 +113,10 @@ class Looped:
         left = {r for number in part.step for r in dependences.form(Line(queue, number)).left}
         read = {*dependences.form(Line(queue, part.back)).taken}
         if not (dependences.held and left & read):
-            said = "a round of this loop may begin before all of the one before it is complete"
+            message = "a round of this loop may begin before all of the one before it is complete"
             hint = "moments in it take engines that wait for their own results (ordering=interlock)"
             place = span_of(semaphores.program, level.enter[queue])
-            raise refused(IMPOSSIBLE, said, place, hint)
+            raise refused(IMPOSSIBLE, message, place, hint)
 
     def _check_left(self, level: Level, told: set[Node]) -> None:
         """Refuse a branch that leaves the loop before nodes that post, or come after others.
@@ -130,14 +130,14 @@ class Looped:
             behind = [n for n in told if n.queue == node.queue and n.text > node.text]
             if behind and loop.end in targets(program, node):
                 first = min(behind, key=lambda n: n.text)
-                said = f"this branch may leave the loop before {named(program, first)}, "
-                said += "which posts or waits for a moment or is drained"
+                message = f"this branch may leave the loop before {named(program, first)}, "
+                message += "which posts or waits for a moment or is drained"
                 hint = (
                     "put that before '.break', or post and wait by hand: '$s += 16' on a "
                     "transfer, '$s >= 16' with '$s -= 16' after it"
                 )
                 note = Note("it is here", span_of(program, first))
-                raise refused(IMPOSSIBLE, said, span_of(program, node), hint, note)
+                raise refused(IMPOSSIBLE, message, span_of(program, node), hint, note)
 
     def _graph(self) -> Graph:
         """The order that there is without waits."""

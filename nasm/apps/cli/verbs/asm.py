@@ -121,8 +121,8 @@ def _default_output(args: argparse.Namespace) -> str:
     if args.output is not None:
         return str(args.output)
     if args.program == "-":
-        said = "asm - does not know what to call the object file"
-        raise Failure(Problem("E0812", said, None, "give -o FILE, or -o - for standard output"))
+        message = "asm - does not know what to call the object file"
+        raise Failure(Problem("E0812", message, None, "give -o FILE, or -o - for standard output"))
     if program_names.kernel(args.program):
         folder = os.path.dirname(file_of(args.program))
         return os.path.join(folder, f"{args.program.rpartition(':')[2]}{ENDING}")

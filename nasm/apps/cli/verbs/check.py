@@ -158,9 +158,9 @@ class Checked:
 
         from nasm.show import check as tables
 
-        said = [*self.errors, *(() if args.quiet else self.warnings)]
-        if said:
-            screen.problems(said)
+        message = [*self.errors, *(() if args.quiet else self.warnings)]
+        if message:
+            screen.problems(message)
             screen.note("")
         if self.program is None or self.found is None:
             return

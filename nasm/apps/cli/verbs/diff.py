@@ -52,9 +52,9 @@ def _sides(top: argparse.ArgumentParser, given: list[str]) -> argparse.Namespace
         parsed, rest = top.parse_known_args(words)
         # argparse takes programs in one place alone: those after an option are left over.
         programs = [*parsed.programs, *(w for w in rest if w == "-" or not w.startswith("-"))]
-        said = unknown(top, parsed.verb, [w for w in rest if w not in programs])
-        if said:
-            raise Wrong(said)
+        text = unknown(top, parsed.verb, [w for w in rest if w not in programs])
+        if text:
+            raise Wrong(text)
         parsed.words = words
         read_as.append((parsed, programs))
     both = _joined(*read_as)
@@ -85,8 +85,8 @@ def _joined(
     (first, mine), (second, all_of_it) = a, b
     behind = all_of_it[len(mine) :]
     if not mine:
-        said = f"before {VS}, for both sides" if VS in second.words else "and what to compare with"
-        raise Wrong(f"diff wants a program: write it {said}")
+        text = f"before {VS}, for both sides" if VS in second.words else "and what to compare with"
+        raise Wrong(f"diff wants a program: write it {text}")
     if len(mine) > 2 or len(behind) > 1 or (len(mine) == 2 and behind):
         raise Wrong(f"diff compares two programs, found {len(all_of_it)}")
     if len(mine) == 1 and not behind and first.words == second.words:

@@ -51,8 +51,8 @@ def desugared(args: argparse.Namespace, screen: Screen) -> int:
     if getattr(args, "json", False):
         problem = Problem("E0812", "--desugar writes a text, and --json a document", None)
         return int(args.answer.give(REFUSED, problems=jsonable.problems([problem])))
-    said = {"output": getattr(args, "output", None) or "-", "places": False}
-    return print_(argparse.Namespace(**{**vars(args), **said}), screen)
+    text = {"output": getattr(args, "output", None) or "-", "places": False}
+    return print_(argparse.Namespace(**{**vars(args), **text}), screen)
 
 
 def _unwritable(path: str, args: argparse.Namespace) -> Sequence[Problem]:

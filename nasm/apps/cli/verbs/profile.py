@@ -195,11 +195,11 @@ class Profiling(Run):
         self.wrong(problems)
         if self.written:
             names = ", ".join(f"{t['table']} ({t['rows']:,})" for t in self.written)
-            said = f"tables in {in_line(self.args.tables)}: {names} rows"
-            screen.show(Text(), *map(Text, folded(said, "  ", screen.width)))
+            text = f"tables in {in_line(self.args.tables)}: {names} rows"
+            screen.show(Text(), *map(Text, folded(text, "  ", screen.width)))
         if report.hazards:
-            said = f"{as_errors(report.hazards)}: 'neuron-nasm run' shows them"
-            screen.show(Text(), Text(said, "magenta"))
+            text = f"{as_errors(report.hazards)}: 'neuron-nasm run' shows them"
+            screen.show(Text(), Text(text, "magenta"))
         screen.show(*allowed_lines(report.allowed, screen.width))
         if report.unchecked:
             screen.show(Text(), Text(report.unchecked, "yellow"))

@@ -194,10 +194,10 @@ class _Synchronised:
     def summary(self) -> str:
         """How much of it there is, in a sentence."""
         waits, updates, bare = self._counts()
-        said = f"{counted(len(self.program), 'instruction')}: {counted(waits, 'wait')}, "
-        said += f"{counted(updates, 'update')} of "
-        said += counted(len(self.program.semaphores), "semaphore")
-        return said + (f"; {bare} of them only wait" if bare else "")
+        text = f"{counted(len(self.program), 'instruction')}: {counted(waits, 'wait')}, "
+        text += f"{counted(updates, 'update')} of "
+        text += counted(len(self.program.semaphores), "semaphore")
+        return text + (f"; {bare} of them only wait" if bare else "")
 
 
 VERB = Verb(

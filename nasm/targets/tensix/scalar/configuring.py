@@ -54,8 +54,8 @@ def RDCFG(core: Coprocessor, thread: int, GprAddress: int, CfgReg: int) -> None:
     """
     registers = core.threads[thread].registers
     if GprAddress >= len(registers):
-        said = f"a thread has registers 0 to {len(registers) - 1}, found {GprAddress}"
-        raise Refused("E0701", said)
+        message = f"a thread has registers 0 to {len(registers) - 1}, found {GprAddress}"
+        raise Refused("E0701", message)
     registers[GprAddress] = config.read(core, thread, CfgReg)
 
 
