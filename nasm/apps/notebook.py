@@ -47,7 +47,7 @@ class Shown:
 
 
 class CellFailure(Exception):
-    """A cell that fails: it is shown without a traceback, and no cell behind it is run."""
+    """A cell that fails: it is shown without a traceback, and no later cell is run."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -58,7 +58,7 @@ class CellFailure(Exception):
 
 
 class _Parser(argparse.ArgumentParser):
-    """Tells what is wrong with the options, and does not end the process."""
+    """Reports errors in the options without ending the process."""
 
     def error(self, message: str) -> NoReturn:
         raise CellFailure(f"%%nasm: {message}\n{self.format_usage().rstrip()}")
@@ -93,7 +93,7 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 class NotebookCell:
-    """One cell: its options, its text, and the notebook that it stands in."""
+    """One cell: its options, its text, and the notebook that it is in."""
 
     def __init__(self, shell: Any, line: str, text: str) -> None:
         try:

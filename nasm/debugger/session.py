@@ -330,7 +330,7 @@ class Session(Drawn, Running):
     set_pc = part_method("changes", ChangePart.set_pc)
     undo = part_method("changes", ChangePart.undo)
 
-    # -- what it comes to
+    # -- results
 
     def report(self, hashes: bool = True) -> RunReport:
         """The run so far, and what was changed by hand; expectations are judged if it finished."""

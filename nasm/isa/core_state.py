@@ -71,8 +71,8 @@ class Surroundings(Protocol):
     def late(self, place: Place, tick: int, act: Callable[[], None]) -> None:
         """Do what the instruction at a place left for a tick, which has come.
 
-        It is that one's, whoever looks at the core and has it done: what it reports is of its
-        place, what it is refused as well, and observers are told that it has acted.
+        It is that one's, whichever access to the core triggers it: what it reports is of its place,
+        what it is refused as well, and observers are notified that it has acted.
         """
 
     def report(
@@ -97,9 +97,9 @@ class Blocked:
     ``cause`` is what its idle time is called, a word; ``reason`` a clause for people that says how
     it is: "mutex 3 is held by t1". It is asked again ``until`` a tick, if that is known, and after
     every start and completion of its core. ``by`` are the queues, by number within the core, of
-    which one has to go on for it to end; none if any of them may do. ``on`` are the parts of what
-    the core holds that it waits for, by the names under which their changes are told: whoever
-    changed one of them last has ended it.
+    which one has to continue for it to end; none if any of them may do. ``on`` are the parts of
+    what the core holds that it waits for, by the names under which their changes are reported: the
+    last change of one of them has ended it.
     """
 
     cause: str
@@ -139,8 +139,8 @@ class Burst(Protocol):
     def settle(self) -> Callable[[], None]:
         """What each does at its completion that completes after the start of the last.
 
-        Whatever else an earlier instruction would do at its completion keeps a burst from being
-        made before that.
+        Anything else that an earlier instruction would do at its completion keeps a burst from
+        being made before that.
         """
 
 
@@ -265,5 +265,5 @@ class Part:
 
     @property
     def names(self) -> dict[str, int | None]:
-        """The names that it has in expressions, with the number in it that each stands for."""
+        """The names that it has in expressions, with the number in it that each represents."""
         return {self.name: None, **{name: number for number, name in enumerate(self.items)}}

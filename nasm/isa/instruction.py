@@ -266,7 +266,7 @@ class Rule:
 
     @property
     def stops(self) -> bool:
-        """Whether the rules behind it, where it is broken, have nothing more to say."""
+        """Whether later rules are skipped where it is broken."""
         return self.basic or self.code == SHAPE
 
     def operand(self, text: str) -> str:
@@ -297,14 +297,14 @@ in_bits: Final = OfOperands((), lambda _: BITS, "in_bits")
 class Row:
     """One row of the table. Its semantics are a pure function of arrays and immediates.
 
-    ``vendor`` says what the vendor's tools call it, by tool. ``example`` and the lines of
-    ``setup`` before it name the target's sample tensors, and those that ``tensors`` declares;
-    a declaration behind an ``@engine`` is for that engine alone, in place of one before it.
-    ``flops`` are its floating-point operations, if the peak of the machine counts them.
-    ``encoding`` is its word, where instructions have one: then each operand that is written is a
-    field of it, in the order of the row.
-    ``condition`` is asked when nothing else keeps an instruction from starting, and says what still
-    does; it changes nothing. Of implicit operands it gets what the core holds, and the place.
+    ``vendor`` says what the vendor's tools call it, by tool. ``example`` and the lines of ``setup``
+    before it name the target's sample tensors, and those that ``tensors`` declares; a declaration
+    after an ``@engine`` is for that engine alone, in place of one before it. ``flops`` are its
+    floating-point operations, if the peak of the machine counts them. ``encoding`` is its word,
+    where instructions have one: then each operand that is written is a field of it, in the order of
+    the row. ``condition`` is asked when nothing else keeps an instruction from starting, and says
+    what still does; it changes nothing. Of implicit operands it gets what the core holds, and the
+    place.
 
     ``written`` are the operands a program writes, ``reads`` those the semantics take, ``writes``
     those they return, ``effect`` is the type of effect they return instead, ``walked`` the
@@ -372,7 +372,7 @@ class Row:
         return (*(o.name for o in self.written), *self.parts)
 
     def kind(self, name: str) -> Kind | None:
-        """What may stand behind such a name; None if it is none."""
+        """What may follow such a name; None if it is none."""
         found = next((o.kind for o in self.written if o.name == name), None)
         return Bits(self.parts[name]) if found is None and name in self.parts else found
 

@@ -41,7 +41,7 @@ Key = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """What figures are to be: numbers by name, and by name in the table of a generation.
+    """Overrides of figures: numbers by name, and by name in the table of a generation.
 
     ``origin`` is the source of a figure that it sets, ``source`` the text it was read from.
     """

@@ -240,7 +240,7 @@ class Findings(Observer):
         """A transfer writes one place twice."""
         self._add(WritesTwice(who), self._key(WritesTwice, who))
 
-    # -- whatever else
+    # -- the rest
 
     def unchanged(self, number: int, semaphore: Semaphore, by: Who, now: int) -> None:
         """An event was set that was set, or cleared that was clear."""

@@ -87,7 +87,7 @@ class Tasks:
     def fetch_expanded(self, pc: int) -> Fetched:
         """The same where the pc may be that of an expanded instruction.
 
-        The first of several waits as the instruction does that they stand for, the last updates.
+        The first of several waits as their instruction does, the last updates.
         """
         if type(pc) is not Micro:
             return self.fetch(pc)
@@ -199,7 +199,7 @@ class Tasks:
         return self._shape(self.program.instructions[number]).cost
 
     def _shape(self, instruction: Instruction) -> Shape:
-        if instruction.known is None:  # of a program that was copied: what it had is made anew
+        if instruction.known is None:  # of a program that was copied: what it had is made again
             instruction.known = self.shapes.of(
                 instruction.row, instruction.operands, self.lines.engine
             )

@@ -74,7 +74,7 @@ def kept(given: Any) -> Any:
 
 
 def unknown(program: Program, inputs: Mapping[str, Any]) -> list[Problem]:
-    """What is wrong with the names of inputs."""
+    """The errors in the names of inputs."""
     tensors = program.tensors
     taking = [name for name, tensor in tensors.items() if tensor.role in ("input", "inout")]
     have = f"its inputs: {', '.join(taking)}" if taking else ""

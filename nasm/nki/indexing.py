@@ -1,4 +1,4 @@
-"""What stands in the brackets behind a tensor."""
+"""What is in the brackets after a tensor."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def items(value: Any, what: str) -> list[Any]:
 
 
 def flag(value: Any, what: str) -> bool:
-    """True or False, or what stands for them."""
+    """True or False, or their equivalents."""
     if isinstance(value, np.ndarray):
         refuse(f"{what} is an array; wanted True or False")
     return bool(value)

@@ -47,7 +47,7 @@ def load(
     ``others`` has arrays for parameters that neither ``arrays`` nor ``words`` give.
 
     ``words`` are arguments as they are written in Python: a literal, or a name that the kernel's
-    file, or NKI, has. What the kernel raises is told as a Failure, too. Unless ``python`` is true
+    file, or NKI, has. What the kernel raises becomes a Failure, too. Unless ``python`` is true
     nothing is imported, and that is a Failure.
     """
     named = split(text)

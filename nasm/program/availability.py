@@ -100,7 +100,7 @@ def _having(
 ) -> str:
     """Engines by generation as a phrase: 'it is legal on @scalar, and on NeuronCore-v3 (Trn2)'.
 
-    Other generations stand alone if the same engine has it there.
+    Other generations are listed alone if the same engine has it there.
     """
     places = []
     at_home = next((engines for g, engines in having.items() if g.name == here.name), ())

@@ -134,7 +134,7 @@ class ProgramBuilder(Declarations):
     ) -> tuple[Row, tuple[object, ...]]:
         """A row with operands that were bound and accepted, in no queue yet.
 
-        A word is decoded. Raises Failure, with ``more`` that is wrong behind the rest.
+        A word is decoded. Raises Failure, with ``more`` errors after the others.
         """
         engine = self.program.queues[queue].engine
         self._check_available(row, engine)

@@ -165,7 +165,8 @@ def option_fits(target: Target, generation: Generation, option: str, value: obje
 
 
 Places = Callable[[Span, Row, str], Span | None]
-"""Where an operand of a row stands in the place of its line; None if it is not written there."""
+"""The column of an operand of a row within the place of its line; None if it is not written
+there."""
 
 
 def instructions(

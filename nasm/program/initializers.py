@@ -1,4 +1,4 @@
-"""What a tensor holds at the start, where its declaration says so without a file."""
+"""What a tensor holds at the start, where its declaration defines it without a file."""
 
 from __future__ import annotations
 

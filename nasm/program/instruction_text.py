@@ -13,10 +13,9 @@ from nasm.views.view import View
 
 
 def operands(instruction: Instruction, message: str = "") -> str:
-    """Its operands: what is as by default is left out, and behind that all have their names.
+    """Its operands without those that have their defaults; after one of these all have names.
 
-    ``message`` is how it was written: other names for the fields of its word that stand there are
-    kept.
+    ``message`` is how it was written: other names for the fields of its word are kept as written.
     """
     parts = []
     encoding = instruction.row.encoding if message else None
@@ -53,7 +52,7 @@ def _fields(encoding: Encoding, operand: Operand, value: object, text: str) -> l
 
 
 def _operand(operand: Operand, value: object) -> str:
-    """One of them; a tensor that is called like a word that may stand here is sliced."""
+    """One of them; a tensor whose name is a legal word here is sliced."""
     text = operand.kind.format(value)
     return f"{text}[:]" if isinstance(value, View) and text in operand.kind.words else text
 
@@ -75,7 +74,7 @@ def _sign(value: float) -> float:
 
 
 def fresh(wanted: str, taken: Collection[str]) -> str:
-    """A name that nothing has: the one that is wanted, or that with a number behind it."""
+    """An unused name: the one that is wanted, or that one with a number appended."""
     name, count = wanted, 1
     while name in taken:
         count += 1

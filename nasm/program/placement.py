@@ -130,8 +130,8 @@ def joined(spans: Iterable[tuple[int, int]]) -> Runs:
 class _Room:
     """What is taken of a memory of one core, by those placed here, which are never given back.
 
-    Those that the program placed may overlap, and stand apart: ``runs`` are the bytes they take, by
-    how many partitions are looked at.
+    Those that the program placed may overlap, and are kept apart: ``runs`` are the bytes they take,
+    by how many partitions are looked at.
     """
 
     def __init__(self, group: Iterable[Tensor]) -> None:

@@ -16,7 +16,7 @@ from nasm.isa.kinds import Kind
 from nasm.views.view import Reg, View
 
 Place = tuple[Operand, int, int]
-"""An operand, where it stands in the row, and where among the arguments or the results."""
+"""An operand, its position in the row, and that among the arguments or the results."""
 
 
 class Shape:
@@ -93,7 +93,7 @@ class Shapes:
         engine: str,
         context: InstructionContext | None = None,
     ) -> Shape:
-        """The shape of an instruction; ``context`` is its own, if somebody has made it."""
+        """The shape of an instruction; ``context`` is its own, if it has been made."""
         key = signature(row, engine, operands)
         found = self._known.get(key)
         if found is None:

@@ -15,7 +15,7 @@ from nasm.show.columns import hanging, table
 
 
 def overview(session: Session, found: Iterable[StatePart], width: int, plain: bool) -> list[str]:
-    """A line for each part of a core that is not at rest, and what engines hold; maybe none."""
+    """A line for each part of a core that is not idle, and what engines hold; maybe none."""
     items = [item for item in found if not item.resting]
     rows = [(_name(session, one), now(one), one.how) for one in items if not one.engine]
     lines = [f"{name}: {text} ({what})" for name, text, what in rows]
@@ -34,7 +34,7 @@ def _table(rows: list[tuple[str, str, str]], width: int) -> list[str]:
 
 
 def whole(session: Session, found: Iterable[StatePart], width: int, plain: bool) -> list[str]:
-    """All of each; of several, those at rest by their names."""
+    """All of each; of several, idle ones by their names."""
     items = list(found)
     rest = [one.name for one in items if one.resting] if len(items) > 1 else []
     told = [one for one in items if one.name not in rest]

@@ -183,7 +183,7 @@ def colour(change: float) -> str:
 
 
 def moved_lines(found: Comparison) -> list[Text]:
-    """What each core moved beside its engines."""
+    """What each core moved by DMA."""
     several = len(found.moved) > 1
     lines = []
     for moved in found.moved:

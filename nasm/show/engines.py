@@ -22,13 +22,13 @@ MOST = 20
 """Lines that a context takes at the most."""
 
 MUCH = 16
-"""Columns of an instruction below which it comes after what is said of it."""
+"""Columns of an instruction below which it follows its description."""
 
 NOW, NEXT, SPACE = "  now   ", "  next  ", "        "
 
 
 def lines(session: Session, width: int = WIDTH, plain: bool = False, most: int = MOST) -> list[str]:
-    """What all engines do, as one screen, below where the run stands."""
+    """What all engines do, as one screen, below the moment of the run."""
     found, head = session.context(), cut(steps.status(session), width)
     if plain:
         text = (sentences(found, e) for e in found.engines if not e.idle)
@@ -86,7 +86,7 @@ def sentences(of: Timed, engine: EngineContext) -> Iterator[str]:
 
 
 def chain(found: WaitChain, width: int = WIDTH) -> list[str]:
-    """Why an engine does not go on: a sentence for each that holds up the one before."""
+    """Why an engine does not continue: a sentence for each that blocks the one before."""
     text = [link.sentence for link in found.links]
     last = [found.sentence] if found.sentence else []
     last += [f"hint: {found.hint}"] if found.hint else []
@@ -146,7 +146,7 @@ def _short(of: Timed, engine: EngineContext, width: int) -> list[str]:
 
 
 def _shorter(of: Timed, engine: EngineContext, width: int) -> list[str]:
-    """Without a line for its name: that stands before what it does."""
+    """Without a line for its name: that precedes what it does."""
     name = f"{engine.engine} {engine.cycle:,}  "
     after = NEXT if engine.doing else f"{name}next  "
     return _next(of, engine, width, f"{name}now   ", after)
@@ -190,7 +190,7 @@ def _head(engine: EngineContext) -> str:
 
 
 def _placed(at: Location, text: str) -> str:
-    """An instruction behind its line."""
+    """An instruction after its line."""
     where = at.where
     return f"{where}{f' ({at.rounds})' if at.rounds else ''}: {text}"
 
@@ -204,7 +204,7 @@ def _time(of: Timed, tick: int) -> str:
 
 
 def _filled(margin: str, text: str, width: int, after: str = "") -> list[str]:
-    """A sentence in lines, the first behind a margin, the others below."""
+    """A sentence in lines, the first after a margin, the others below."""
     after = after or " " * len(margin)
     return textwrap.wrap(
         text, width, initial_indent=margin, subsequent_indent=after, break_on_hyphens=False
@@ -225,7 +225,7 @@ def _left_out(
 
 
 def _transfers(found: Context, width: int) -> list[str]:
-    """How many transfers are under way, and which of them lands next."""
+    """How many transfers are in flight, and which of them lands next."""
     flying = [transfer for transfer in found.transfers if transfer.left]
     if not flying:
         return []

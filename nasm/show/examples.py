@@ -79,7 +79,7 @@ def program_text(
 
 
 def _example_lines(row: Row, engine: str, samples: Samples) -> list[str]:
-    """The row's example behind what it needs, each line with its engine."""
+    """The row's example after what it needs, each line with its engine."""
     lines = [line.strip() for line in (*row.setup.splitlines(), row.example) if line.strip()]
     text = [line if line.startswith(("@", ".")) else f"@{engine} {line}" for line in lines]
     if "again" in set(_WORD.findall("\n".join(lines))):

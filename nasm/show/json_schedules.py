@@ -26,7 +26,7 @@ def schedules(found: Schedules) -> dict[str, Any]:
 
 
 def witness(found: Witness, hazard: int | None) -> dict[str, Any]:
-    """What was held back for a hazard, by its number, and what that changed."""
+    """What was delayed for a hazard, by its number, and what that changed."""
     return {
         "hazard": hazard,
         "shows": found.shows,

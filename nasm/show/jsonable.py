@@ -150,7 +150,7 @@ def expectation(record: ExpectationRecord) -> dict[str, Any]:
 
 
 def message(record: Message) -> dict[str, Any]:
-    """What an instruction said, where it stands, and when."""
+    """What an instruction printed, its place, and when."""
     return {
         "text": record.text,
         "core": record.core,

@@ -43,7 +43,7 @@ def queues(found: Sequence[QueueRecord], units: Units) -> Listing:
 
 
 def transfers(found: Sequence[TransferRecord], units: Units) -> Listing:
-    """Transfers under way, and when they land."""
+    """Transfers in flight, and when they land."""
     rows = [
         (
             f"{t.engine} pc {t.pc}",
@@ -214,5 +214,5 @@ LISTINGS: Mapping[type, Callable[[Sequence[Any], Units], Listing]] = {
 
 
 def _line(span: Span | None) -> str:
-    """The number of a line, behind the name of its file if that is included."""
+    """The number of a line, after the name of its file if that is included."""
     return span.brief.removeprefix("line ") if span is not None else ""

@@ -159,7 +159,7 @@ def only(option: Option) -> str:
 
 
 def option_values(option: Option) -> list[tuple[str, str]]:
-    """What an option may be set to, with the meaning; the default says so."""
+    """What an option may be set to, with the meaning; the default is marked."""
     if option.choices is None:
         return [(option.describe(), f"default: {option.default}")]
     return [

@@ -1,4 +1,4 @@
-"""What is wrong with a program, for a log."""
+"""The problems of a program, for a log."""
 
 from __future__ import annotations
 
@@ -28,9 +28,10 @@ class ProgramProblems:
 
 
 def of_run(report: RunReport, more: Sequence[Problem] = (), whole: bool = True) -> ProgramProblems:
-    """All that makes a run fail, and its warnings; ``more`` are problems beside those of the run.
+    """All that makes a run fail, and its warnings.
 
-    A run that fails has at least one problem here, or else it is not ``whole``.
+    ``more`` are problems in addition to those of the run. A run that fails has at least one
+    problem here, or else it is not ``whole``.
     """
     found = in_turn(report.warnings, report.hazards)
     problems = (*found, *report.problems, *_failures(report), *more)

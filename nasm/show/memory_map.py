@@ -65,7 +65,7 @@ def _heading(found: MemoryMap, several: bool) -> str:
 
 
 def _rows(found: MemoryMap) -> Iterator[tuple[tuple[str, ...], Claim | None]]:
-    """The tensors by address, and what is free between them and behind them."""
+    """The tensors by address, and what is free between them and after them."""
     at = 0
     for claim in found.claims:
         if claim.low > at:
@@ -107,7 +107,7 @@ def _banks(found: MemoryMap, low: int, high: int) -> str:
 
 
 def _narrow(widths: list[int], most: int) -> None:
-    """Take from the columns of engines, which stand last, what is too much for a line."""
+    """Take from the columns of engines, which are last, what is too much for a line."""
     while sum(widths) + 2 * len(widths) > most and max(widths[-2:]) > ENGINES:
         widest = max(-1, -2, key=lambda n: widths[n])
         widths[widest] -= 1
@@ -122,7 +122,7 @@ def _line(cells: Sequence[str], columns: Sequence[int], widths: Sequence[int]) -
 
 
 def _scale(end: float, cells: int) -> str:
-    """What the ends of the bars stand for."""
+    """What the ends of the bars mean."""
     last = f"{end:,.3f}"
     return f"0{last.rjust(cells - 1)}" if cells > len(last) else ""
 

@@ -22,7 +22,7 @@ ACCESS = {"r": "read", "w": "written", "rw": "read and written", "-": "setting",
 
 
 NO_NAME = "no published name"
-"""What a tool of the vendor's is said to call an instruction that it was never seen to name."""
+"""The text for a vendor's tool that was never seen to name an instruction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,7 @@ def time_cells(time: Time) -> tuple[str, ...]:
 
 
 def time_sources(shown: Page) -> list[tuple[str, str]]:
-    """The sources of a page's times, each behind the generations and engines it is for."""
+    """The sources of a page's times, each after the generations and engines it is for."""
     engines: dict[str, dict[str, None]] = {}
     sources: dict[str, dict[str, dict[str, None]]] = {}
     for time in shown.times:

@@ -81,7 +81,7 @@ def screen(
 
 
 def time_lines(profile: Profile) -> list[Text]:
-    """How long it took, beside what, and what bound it."""
+    """How long it took, compared with what, and what bound it."""
     text = f"time: {profile.scale.taken(profile.ticks)}"
     if profile.entry_and_exit:
         text += f"; {beside(profile.entry_and_exit)}"
@@ -93,7 +93,7 @@ def time_lines(profile: Profile) -> list[Text]:
     return lines
 
 
-# -- engines, and what is moved beside them
+# -- engines, and what DMA moves
 
 
 def engine_table(engines: Sequence[EngineTimes], total: int) -> RenderableType:
@@ -166,7 +166,7 @@ def moved_table(profile: Profile) -> RenderableType:
 def bound_lines(bounds: Sequence[Bound], width: int | None, lengths: Lengths) -> list[Text]:
     """The bounds, each with how much it is below the one that it is part of.
 
-    Those of memory and those of computing stand beside each other where there is room.
+    Those of memory and those of computing are side by side where there is room.
     """
     memory = [b for b in bounds if b.name.startswith("memory")]
     compute = [b for b in bounds if b.name.startswith("compute")]

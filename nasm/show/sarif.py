@@ -102,7 +102,7 @@ def _suppression(allow: Allow) -> dict[str, Any]:
 
 
 def _location(span: Span, message: str = "") -> dict[str, Any]:
-    """A place: its end is the column behind its last character."""
+    """A place: its end is the column after its last character."""
     line, column = span.source.position(span.start)
     end_line, end_column = span.source.position(max(span.start, span.end))
     made: dict[str, Any] = {

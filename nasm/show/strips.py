@@ -24,7 +24,7 @@ def strips(session: Session, found: TimeSoFar, width: int) -> list[str]:
 
 
 def room(session: Session, width: int) -> int:
-    """How many cells fit beside the names of queues and rings."""
+    """How many cells fit next to the names of queues and rings."""
     names = [session.name(q) for q in session.queues() if q.length]
     return timeline.room([*names, "0.ring 15"], width)
 

@@ -56,7 +56,7 @@ class JsonLines:
         self._broken: OSError | None = None
 
     def add(self, row: Row) -> None:
-        """Write a line; what goes wrong is raised in the end, for the run is nobody's fault."""
+        """Write a line; an error is raised at the end, since the run did not cause it."""
         self.rows += 1
         if self._broken is None:
             line = json.dumps({name: row[name] for name in self._names}, allow_nan=False)

@@ -1,6 +1,6 @@
 """The rows of the tables, one by one while the program runs: see :mod:`nasm.show.schema`.
 
-What is remembered of a run does not grow with it: what is under way, and which bytes of the banks
+What is remembered of a run does not grow with it: what is in progress, and which bytes of the banks
 were written.
 """
 
@@ -33,7 +33,7 @@ PROFILER = "Neuron Explorer"
 
 DMA, HOST = "DMA", "host"
 KNOWN = 100_000
-"""Of things that are alike so many are remembered."""
+"""So many equal things are remembered."""
 
 
 class TableRows(Observer):
@@ -267,7 +267,7 @@ class TableRows(Observer):
 
 
 class _Open:
-    """An instruction under way: for how long it waited, and the bytes it moves by column."""
+    """An instruction in progress: for how long it waited, and the bytes it moves by column."""
 
     __slots__ = ("moved", "pc", "waited")
 
@@ -281,7 +281,7 @@ def _add(to: dict[str, int], sizes: dict[str, int]) -> None:
 
 
 class _Flight:
-    """A transfer under way: its number, when it was issued and that ends, when shares started."""
+    """A transfer in flight: its number, when it was issued and that ends, when shares started."""
 
     __slots__ = ("ends", "issued", "number", "start")
 

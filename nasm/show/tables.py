@@ -31,8 +31,8 @@ def run_report(
 ) -> list[RenderableType]:
     """A whole run, part by part: engines, time, hazards, problems, expectations, verdict.
 
-    ``more`` are problems beside those of the run, ``notes`` lines to say before the verdict;
-    ``unwritten`` says that results could not be written.
+    ``more`` are problems in addition to those of the run, ``notes`` lines to print before the
+    verdict; ``unwritten`` says that results could not be written.
     """
     parts: list[RenderableType] = [heading(report)]
     if report.timing:
@@ -68,7 +68,7 @@ def failures(
     width: int | None = None,
     ascii_only: bool = False,
 ) -> list[RenderableType]:
-    """Only what is wrong with a run, warnings apart, and the verdict."""
+    """Only the problems of a run, warnings apart, and the verdict."""
     parts = wrong(replace(report, warnings=()), more, width)[1:]
     failed = [e for e in report.expectations if not e.held]
     return [*parts, *expectations(failed, width, ascii_only), verdict(report, unwritten)]

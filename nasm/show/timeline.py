@@ -29,7 +29,7 @@ LEVELS, PLAIN = " ▁▂▃▄▅▆▇█", " .:-=+*%#"
 
 
 def room(names: list[str], width: int) -> int:
-    """How many cells fit beside the names."""
+    """How many cells fit next to the names."""
     return max(1, width - max(map(len, names), default=0) - 1)
 
 

@@ -50,7 +50,7 @@ class Scheduler:
     handler or another thread.
 
     ``position`` is how many events were processed. ``poise``, if there is one, is asked before each
-    start; if it says so, the run is ``poised``: the start has not happened, and is what comes next.
+    start; if it objects, the run is ``poised``: the start has not happened, and is what comes next.
     ``poised_at`` is where each queue was so last: the pc, and the record of the start before it.
     """
 

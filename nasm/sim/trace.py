@@ -194,7 +194,7 @@ class Summary(_Records):
         return self.completed(queue)
 
     def expanded(self, queue: int) -> Mapping[Any, int]:
-        """How often each instruction has completed that others stood for."""
+        """How often each instruction has completed that was expanded to others."""
         return {}
 
     def digest(self) -> str:
@@ -235,7 +235,8 @@ class Summary(_Records):
 class ExpandedSummary(Summary):
     """The same of a run whose instructions may be expanded: which of several each was, too.
 
-    Counts are by queue: of each instruction that others stood for, and by pc of all those together.
+    Counts are by queue: of each instruction that was expanded to others, and by pc of all those
+    together.
     """
 
     def __init__(self, per_core: int = 1, lengths: Sequence[int] = ()) -> None:
@@ -280,7 +281,7 @@ class ExpandedSummary(Summary):
         return counts
 
     def expanded(self, queue: int) -> Mapping[Any, int]:
-        """How often each instruction has completed that others stood for."""
+        """How often each instruction has completed that was expanded to others."""
         return self._of.get(queue, {})
 
     def save(self) -> Any:

@@ -77,8 +77,8 @@ class CoreOutput:
 class LevelWriter:
     """Writes a level: the program, or one round of a loop.
 
-    ``ranks`` say how many of a queue's instructions have told of themselves once one has; counters
-    are those of the queues, and of the transfers by their slots.
+    ``ranks`` say how many of a queue's instructions have signalled once one has; counters are those
+    of the queues, and of the transfers by their slots.
     """
 
     def __init__(self, output: CoreOutput, plan: LevelPlan, prefix: str = "") -> None:

@@ -1,6 +1,6 @@
 """Texts in sequential order: the order in which a text is written as what it means.
 
-A text written engine by engine, in which an engine waits for what stands further down, has no such
+A text written engine by engine, in which an engine waits for what comes further down, has no such
 order; nor has one that branches. That is refused, with both places.
 """
 
@@ -106,7 +106,7 @@ class _Text:
         return [one for one in lines if self.program.queues[one.queue].core == core]
 
     def instruction(self, one: WrittenLine) -> Instruction:
-        """What stands in a line."""
+        """What a line contains."""
         return self.program.instructions[one.line.instruction]
 
     def span(self, one: WrittenLine) -> Span | None:

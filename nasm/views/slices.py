@@ -159,7 +159,7 @@ def _slice(start: int, length: int, stride: int) -> slice:
 
 
 def _cut(base: ViewText, items: Sequence[Item], out: Sequence[int], view: View) -> ViewText:
-    """Sliced; of windows on axes that go, the one place is taken behind that."""
+    """Sliced; of windows on axes that go, the one place is taken after that."""
     left = [(n, item) for n, item in enumerate(items) if not isinstance(item, int)]
     single = [0 if isinstance(item, Window) and n in out else ALL for n, item in left]
     return _repeated(base.index(items).index(single), view)

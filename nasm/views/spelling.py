@@ -1,7 +1,7 @@
 """A view written in the language: slices and methods where they say it, ``.ap(…)`` otherwise.
 
 A text is given only if it makes the same view, with the same steps of axes of 1 and the same limits
-of registers. A view that registers or tiles move is written by what moves it last, behind the view
+of registers. A view that registers or tiles move is written by what moves it last, after the view
 without that.
 """
 
@@ -79,7 +79,7 @@ def _unit(view: View, moving: Dynamic) -> int:
 
 
 def _window(before: View, last: Dynamic, unit: int) -> Iterator[ViewText]:
-    """``t[:, %r1 : +n]``; along partitions some may be left out behind it: ``t[%r1 : +n][::2]``."""
+    """``t[:, %r1 : +n]``; along partitions some may be left out after it: ``t[%r1 : +n][::2]``."""
     axis, shape, steps = last.axis, list(before.shape), list(before.steps)
     every, step = 1, steps[axis]
     if step * unit != last.stride:

@@ -55,11 +55,10 @@ class Dynamic:
 class Offsets:
     """Positions along the first free axis that are read from a tile when the instruction starts.
 
-    Position i stands ``entry * step`` elements further than the view says, where the entry is
-    ``tile[i % group, i // group]``; a ``group`` of 0 is the engine's. ``limit`` is the largest
-    legal entry, ``first`` the position that the view begins with. If ``single`` there is one
-    entry, which moves all of the view. ``dim`` is the axis that was named, of the view that the
-    pattern was called on.
+    Position i is ``entry * step`` elements further than the view says, where the entry is ``tile[i
+    % group, i // group]``; a ``group`` of 0 is the engine's. ``limit`` is the largest legal entry,
+    ``first`` the position that the view begins with. If ``single`` there is one entry, which moves
+    all of the view. ``dim`` is the axis that was named, of the view that the pattern was called on.
     """
 
     tile: View

@@ -127,7 +127,7 @@ class Endless(Observer):
 
 
 def endless(program: Program) -> list[Problem]:
-    """The loops of a program that are surely entered, and never left: one of a queue."""
+    """The loops of a program that are certainly entered and never left: one for each queue."""
     found = []
     for queue, lines in enumerate(program.queues):
         if lines.labels:
@@ -139,7 +139,7 @@ def endless(program: Program) -> list[Problem]:
 
 
 def _entered(program: Program, flow: Flow, loops: list[Closed]) -> list[Problem]:
-    """The closed loop that a queue gets into, if it surely does."""
+    """The closed loop that a queue certainly enters, if there is one."""
     sequencer, stopped = Sequencer(program, flow.queue), 0
     for _, stop in walk(flow, 0, sequencer):
         stopped = stop
@@ -158,7 +158,7 @@ def _entered(program: Program, flow: Flow, loops: list[Closed]) -> list[Problem]
 
 
 def problem(program: Program, closed: Closed, sequencer: Sequencer, at: str = "") -> Problem:
-    """What is said of a loop that never ends."""
+    """The report on a loop that never ends."""
     flow, queue = closed.flow, closed.flow.queue
     head = flow.starts[min(closed.loop.blocks)]
     back = _back(closed, head)

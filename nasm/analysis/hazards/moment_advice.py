@@ -85,7 +85,7 @@ class MomentAdvice:
         self._given: dict[str, tuple[TextLine, int]] = {}
 
     def of(self, fault: Fault) -> Clauses | None:
-        """The clause that mends a fault, if there is one."""
+        """The clause that fixes a fault, if there is one."""
         line = self.executed.line(fault.remedy.place)
         if line is None:
             return None
@@ -98,7 +98,7 @@ class MomentAdvice:
         return None
 
     def counted(self, fault: Fault) -> bool:
-        """Whether what is to be waited for updates a counter that the text names."""
+        """Whether the instruction to wait for updates a counter that the text names."""
         line = self.executed.line((fault.remedy.other.queue, fault.remedy.other.index))
         return line is not None and updates(line.source, line.start)
 
@@ -276,7 +276,7 @@ class MomentAdvice:
             name, number = f"{wanted}_{number}", number + 1
         return name
 
-    # -- what is said of them
+    # -- their sentences
 
     def _round_sentences(
         self, pairs: Sequence[Pair], moments: _Moments, line: TextLine
@@ -346,7 +346,7 @@ class MomentAdvice:
     def _mends(
         self, fault: Fault, line: TextLine, moments: _Moments, text: Sequence[Sentence]
     ) -> bool:
-        """Whether with a clause the run comes to its end, and what raced is in order.
+        """Whether with a clause the run reaches its end, and what raced is in order.
 
         A line of a macro gets it in every call.
         """
@@ -453,7 +453,7 @@ def _before_all(moments: _Moments) -> set[Round]:
 
 
 def _sayable(sentence: Sentence, own: tuple[bool, ...], loops: tuple[bool, ...]) -> bool:
-    """Whether a sentence says of loops at run time only what can be said of them."""
+    """Whether a sentence is true of the run-time loops that it mentions."""
     if any(own[test.variable] for test in sentence.tests):
         return False
     for index, loop in zip(sentence.indices, loops, strict=True):

@@ -41,7 +41,7 @@ SYNC = "or let 'neuron-nasm sync' find all of them: each line then comes after t
 
 
 class Races:
-    """Says what is wrong with the order of a run that was judged.
+    """Reports the ordering errors of a run that was judged.
 
     ``region`` says which bytes a view touches, ``last`` when the last instruction of a queue
     completes, ``filled`` whether the host gives values to what an access touches, ``known`` whether
@@ -88,7 +88,7 @@ class Races:
     def _text(self) -> TextOrder:
         return TextOrder(self.check, self.moments.executed, self.known)
 
-    # -- what is said
+    # -- sentences
 
     def races(self, found: Iterable[Fault]) -> Iterator[Problem]:
         """All that a run has; the first one says what would fix them together."""
@@ -196,7 +196,7 @@ class Races:
                 yield f"if {self._who(mine)} is meant to come first: {self._advice(turned, back)}"
 
     def _advised(self, fault: Fault) -> Advice | Clauses | None:
-        """What was tried and mends a fault: in the words of the text, which may have moments."""
+        """The fix that was tried, in the words of the text, which may have moments."""
         if not self.program.posts:
             counted = advised(self.trials, fault)
             if counted is not None and counted.remedy.wait is not None:

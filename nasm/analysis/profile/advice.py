@@ -31,7 +31,7 @@ class Advisor:
         self.descriptor = fact.value if fact else 0
 
     def issued(self, lines: IssuedTransfers) -> Iterator[Finding]:
-        """Descriptors that are too small, and channels that stay idle beside a large transfer."""
+        """Descriptors that are too small, and channels that stay idle during a large transfer."""
         for key, (times, moved, descriptors, used, ticks) in lines.counts.items():
             if not self._worth(ticks):
                 continue

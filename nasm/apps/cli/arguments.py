@@ -1,4 +1,4 @@
-"""The command line: verbs, options, and what is wrong with one that means nothing."""
+"""The command line: verbs, options, and the error for one that means nothing."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Wrong(Exception):
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that leaves it to the command to say what is wrong, and to leave."""
+    """A parser that leaves printing errors, and exiting, to the command."""
 
     def error(self, message: str) -> NoReturn:
         raise Wrong(message, f"{message}\n{self.format_usage().rstrip()}")
@@ -32,7 +32,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def asked(given: list[str]) -> tuple[str, bool]:
-    """The verb, and whether a JSON document is wanted, as far as that can be told."""
+    """The verb, and whether a JSON document is wanted, as far as that is known."""
     words = given[: given.index("--")] if "--" in given else given
     verb = asked_for(given)
     wanted = "--json" in words and verb and "--json" in _options(parser(verb), verb)
@@ -54,7 +54,7 @@ OPTIONS = {
 
 
 def asked_for(given: list[str]) -> str:
-    """The verb, as far as that can be told; empty if there is none."""
+    """The verb, as far as it is known; empty if there is none."""
     words = given[: given.index("--")] if "--" in given else given
     return next((word for word in words if word in names()), "")
 

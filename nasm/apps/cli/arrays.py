@@ -29,7 +29,7 @@ WRONG = "E0803"
 def given(bindings: Iterable[tuple[str, str]]) -> dict[str, ArrayFile | Array | Made]:
     """What ``--in NAME=…`` says of each name; files are read when the program is loaded.
 
-    The seed of values drawn at random is the number of their ``--in``, unless it is said.
+    The seed of values drawn at random is the number of their ``--in`` by default.
     """
     found: dict[str, ArrayFile | Array | Made] = {}
     problems: list[Problem] = []
@@ -70,7 +70,7 @@ def taken(program: Program, folder: str, others: Collection[str]) -> list[str]:
 
 
 def read(bindings: Iterable[tuple[str, str]]) -> dict[str, Array]:
-    """The same as arrays; the dtype of a file's elements may stand behind its name."""
+    """The same as arrays; the dtype of a file's elements may follow its name."""
     plain = [(name, *_typed(text)) for name, text in bindings]
     found = given((name, text) for name, text, _ in plain)
     arrays: dict[str, Array] = {}
@@ -113,7 +113,7 @@ def _file(text: str) -> ArrayFile:
 
 
 def _typed(text: str) -> tuple[str, str]:
-    """A file and the dtype of its elements, empty if none is said."""
+    """A file and the dtype of its elements, empty if none is given."""
     file, _, dtype = text.rpartition(":")
     if file.endswith(".npy") or (".npz:" in file and dtypes.find(dtype)):
         return file, dtype

@@ -1,4 +1,4 @@
-"""One call of the command: what was asked, done, and told however it ends."""
+"""One call of the command: what was asked and done, reported however it ends."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class _Ending:
 
 
 def run(argv: Sequence[str] | None) -> int:
-    """Do what is asked behind a shield that is lifted while it is done; returns the exit code."""
+    """Do what is asked with signals shielded except while it is done; returns the exit code."""
     given = list(sys.argv[1:] if argv is None else argv)
     streams.prepare()
     answer = Answer(*arguments.asked(given))
@@ -125,7 +125,7 @@ def _ending(error: BaseException, given: list[str], verb: str) -> _Ending:
 
 
 def _stop_reason(error: BaseException | None) -> StopSignal | None:
-    """What told the process to stop, though something else may have gone wrong over that."""
+    """The signal that stopped the process, even if another error followed from it."""
     while error is not None:
         if isinstance(error, KeyboardInterrupt):
             return StopSignal.of(error)
@@ -147,7 +147,7 @@ def _line(problem: Problem) -> str:
 
 
 def _tell(ended: _Ending, answer: Answer) -> None:
-    """Say it, and print the document if one is due; being told to stop once more ends that."""
+    """Print it, and the document if one is due; another signal ends that."""
     try:
         with signals.lifted():
             streams.write(sys.stderr, f"neuron-nasm: {clean(ended.message)}\n")

@@ -1,6 +1,6 @@
 """What nasm should have foreseen: short on the terminal, everything in a file of its own.
 
-The same defect leaves the same file, in a folder that nobody else may write to.
+The same defect leaves the same file, in a folder that no other user may write to.
 """
 
 from __future__ import annotations

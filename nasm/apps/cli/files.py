@@ -120,7 +120,7 @@ class Tracing:
         self._stream.close()
 
     def leave(self) -> None:
-        """Whoever reads a trace that goes no further still gets JSON."""
+        """A reader of a trace that is cut short still gets JSON."""
         if not self._ended and self._file.beside is None:
             with suppress(OSError):
                 self._end()

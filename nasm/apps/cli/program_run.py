@@ -187,7 +187,7 @@ class Run:
             self.screen.aside()
 
     def run(self, session: Running) -> RunReport:
-        """Run it; told to stop, it does between two events."""
+        """Run it; a signal stops it between two events."""
 
         def stop() -> None:
             if session.status in (Status.READY, Status.RUNNING):
@@ -236,7 +236,7 @@ class Run:
         return True
 
     def cut_log(self) -> None:
-        """Write a log that says so if the work ended before there was one."""
+        """Write an incomplete log if the work ended before there was one."""
         self.write_log(ProgramProblems(self.args.program, (), whole=False))
 
     def store(self, session: Running, status: Status, wanted: dict[str, Tensor]) -> None:
@@ -258,7 +258,7 @@ class Run:
         except Failure as failure:
             self.unwritten += failure.problems
 
-    # -- what is said
+    # -- messages
 
     def tell(
         self, session: Running, report: RunReport, code: int, more: Sequence[Problem] = ()

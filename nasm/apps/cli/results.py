@@ -72,7 +72,7 @@ def clashes(
 ) -> list[Problem]:
     """Results that would be written over one another, or over something else.
 
-    ``results`` are what each is, with its path; ``others`` what is said of a path that none may
+    ``results`` are what each is, with its path; ``others`` the message for each path that none may
     have; ``document`` says whether standard output is taken.
     """
     taken = {identity(path): message for message, path in others}
@@ -168,8 +168,8 @@ def put_text(path: str, made: str) -> None:
 def begun(path: str) -> Iterator[PartialFile]:
     """A file that is written from here on, and whole or not at all; raises Failure.
 
-    It is written beside its place, and is gone in the end unless it was kept. What is no ordinary
-    file (a device, a pipe), and standard output, is written to as it is.
+    It is written next to its place, and is removed at the end unless it was kept. What is no
+    ordinary file (a device, a pipe), and standard output, is written to as it is.
     """
     with signals.shielded():
         try:
@@ -212,7 +212,7 @@ class PartialFile:
             if self.beside is not None:
                 self.beside.keep()
         except BrokenPipeError:
-            self._left()  # whoever read has seen enough
+            self._left()  # the reader has closed the pipe
         except OSError as problem:
             self._left()
             raise Failure(_refused(self.path, _why(problem))) from None
@@ -222,7 +222,7 @@ class PartialFile:
             streams.leave(sys.stdout)
 
     def drop(self) -> None:
-        """Leave nothing behind of what was not kept."""
+        """Remove whatever was not kept."""
         if self.beside is not None:
             self.beside.drop()
         elif not self._standard:

@@ -126,7 +126,7 @@ def inputs_folder(verb: argparse.ArgumentParser) -> None:
 
 
 def kernel(verb: argparse.ArgumentParser) -> None:
-    """What a kernel is called with beside arrays."""
+    """What a kernel is called with in addition to arrays."""
     verb.add_argument(
         "--arg",
         dest="arguments",

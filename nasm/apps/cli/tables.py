@@ -69,5 +69,5 @@ class TableFolder:
         return written, problems
 
     def drop(self) -> None:
-        """Leave nothing behind of what was not kept."""
+        """Remove whatever was not kept."""
         self._begun.close()

@@ -32,7 +32,7 @@ def binding(text: str) -> tuple[str, str]:
 def define(text: str) -> tuple[str, Any]:
     """NAME=VALUE: an integer, in any of the language's spellings, a number, a word or a list.
 
-    A word is the name of a dtype or a string; what is no word stands in quotes.
+    A word is the name of a dtype or a string; what is no word is quoted.
     """
     name, equals, value = (part.strip() for part in text.partition("="))
     if not equals or not name.isidentifier():

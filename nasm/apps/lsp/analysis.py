@@ -1,4 +1,4 @@
-"""A text as it is now: the program that it makes, as far as it does, and what is wrong with it."""
+"""A text as it is now: the program that it makes, as far as it does, and its diagnostics."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from nasm.runs.check import examine
 from nasm.targets import TARGETS, USUAL, machine_of
 
 SECONDS = 4.0
-"""Processor time that a text may take to assemble, and to be followed, before an editor is told
-without it."""
+"""Processor time that a text may take to assemble, and to be followed, before an editor gets an
+answer without it."""
 
 MOST_FOLLOWED = 20_000
 """Instructions that a program is followed for as one types."""
@@ -53,9 +53,9 @@ class AssemblySettings:
 
 @dataclass(eq=False)
 class Analysis:
-    """A text, what was made of it, and what is wrong with it.
+    """A text, what was made of it, and its diagnostics.
 
-    ``program`` may be one that nobody can run, made of the lines that are right; it is ``whole`` if
+    ``program`` may be one that cannot run, made of the lines that are correct; it is ``whole`` if
     all of them are. If it is ``late`` there was no time to assemble the text: nothing is known to
     be wrong with it, and the program is that of an earlier state.
     """

@@ -28,7 +28,7 @@ _WORD = re.compile(r"[$@]?\w*$")
 
 
 def completions(analysis: Analysis, before: str) -> list[Suggestion]:
-    """Words that continue a line, of which this stands before the cursor."""
+    """Words that continue a line, given what is before the cursor."""
     names = _names(analysis)
     text = _LABELLED.sub("", before, count=1).lstrip()
     path = _INCLUDE.fullmatch(text)
@@ -66,7 +66,7 @@ def completions(analysis: Analysis, before: str) -> list[Suggestion]:
 
 
 def _in_comment(text: str) -> bool:
-    """Whether the cursor stands in a comment or in a string."""
+    """Whether the cursor is in a comment or in a string."""
     bare = re.sub(r'"(?:[^"\\]|\\.)*"', "", text)
     return ";" in bare or '"' in bare
 

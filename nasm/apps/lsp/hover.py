@@ -20,11 +20,12 @@ from nasm.show import pages
 from nasm.views.tensor import Tensor
 
 MOST_SHOWN = 8
-"""Tensors of a name with substitutions, and lines, that are listed before it is said how many."""
+"""Tensors of a name with substitutions, and lines, that are listed before only their number is
+given."""
 
 
 def hover(analysis: Analysis, position: Position) -> tuple[str, Range] | None:
-    """What to say of what stands at a position, and where that is; None if there is nothing."""
+    """The hover text for a position, and its range; None if there is nothing."""
     mention = analysis.index.at(analysis.places.offset(*position))
     if mention is None:
         return None

@@ -1,4 +1,4 @@
-"""Where names are declared and used, and names changed wherever they stand."""
+"""Where names are declared and used, and names changed wherever they occur."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SYNTAX = "E01"
 
 
 def definition(analysis: Analysis, position: Position, file: str = "") -> list[Spot]:
-    """Where what stands at a position is declared; of a file that is included, where it begins.
+    """Where the name at a position is declared; of a file that is included, where it begins.
 
     The position is one of ``file``, if that is an included one.
     """
@@ -33,7 +33,7 @@ def definition(analysis: Analysis, position: Position, file: str = "") -> list[S
 def references(
     analysis: Analysis, position: Position, declared: bool = True, file: str = ""
 ) -> list[Spot]:
-    """Everywhere that what stands at a position is mentioned, with its declarations or without."""
+    """Everywhere that the name at a position is mentioned, with its declarations or without."""
     found = _mention(analysis, position, file)
     symbols = found.symbols if found is not None else ()
     mentions = (m for symbol in symbols for m in symbol.mentions if declared or not m.declares)
@@ -43,9 +43,9 @@ def references(
 def renamed(
     analysis: Analysis, position: Position, name: str, file: str = ""
 ) -> list[tuple[Spot, str]]:
-    """The edits that give what stands at a position another name; raises Refused.
+    """The edits that rename what is at a position; raises Refused.
 
-    Of a name with substitutions it is what stands before the first that changes.
+    Of a name with substitutions, the part before the first one changes.
     """
     symbol = renamable(analysis, position, file)
     sign = "$" if name.startswith("$") and symbol.shown.startswith("$") else ""
@@ -90,7 +90,7 @@ def renamable(analysis: Analysis, position: Position, file: str = "") -> Declare
 
 
 def named(analysis: Analysis, position: Position, file: str = "") -> bool:
-    """Whether what stands at a position is a name that is known here."""
+    """Whether there is a known name at a position."""
     found = _mention(analysis, position, file)
     return found is not None and bool(found.symbols)
 
@@ -140,7 +140,7 @@ def _clash(analysis: Analysis, other: str, new: str) -> bool:
 
 
 def _shared(one: DeclaredSymbol, other: DeclaredSymbol) -> bool:
-    """Whether two kinds of names may not be alike: all but labels and moments."""
+    """Whether two kinds may not share a name: all but labels and moments."""
     return all(s.space in (NAME, COUNTER) for s in (one, other))
 
 

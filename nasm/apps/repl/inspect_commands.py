@@ -23,9 +23,9 @@ AROUND = 5
 def list_(shell: Shell, rest: str) -> None:
     """Show the program around an engine, a label or a line.
 
-    An engine is where its next instruction is, and is named beside that line. Without any, it is
-    the first engine that has something left to do. 'list 10, 30' shows these lines,
-    'list lib/softmax.nasm:16' those of an included text.
+    An engine is where its next instruction is, and is named next to that line. Without any, it is
+    the first engine that has something left to do. 'list 10, 30' shows these lines, 'list
+    lib/softmax.nasm:16' those of an included text.
     """
     first, comma, to = (part.strip() for part in rest.partition(","))
     source, line = _place(shell, first)
@@ -175,10 +175,9 @@ def hazards(shell: Shell, rest: str) -> None:
 def check(shell: Shell, rest: str) -> None:
     """Look for mistakes without running anything.
 
-    It tells what is wrong with the program as far as that needs no values, from its start,
-    wherever the run is. 'check map' shows who owns which bytes of each memory, and when; 'check
-    relaxed' lists the reads that nothing would order if engines did not wait for their own earlier
-    results.
+    It reports the errors of the program as far as that needs no values, from its start, wherever
+    the run is. 'check map' shows who owns which bytes of each memory, and when; 'check relaxed'
+    lists the reads that nothing would order if engines did not wait for their own earlier results.
     """
     if rest not in ("", *CHECKS):
         raise Refused(WRONG, f"check what? '{quoted(rest)}'", f"{listed(CHECKS)}, or nothing")

@@ -26,7 +26,7 @@ LEAST = 3
 
 
 class Above:
-    """What stands above the prompt: made once for each prompt, and again for another size.
+    """What is above the prompt: made once for each prompt, and again for another size.
 
     While ``choosing``, digits switch panels.
     """

@@ -74,7 +74,7 @@ def set_(shell: Shell, rest: str) -> None:
 def source(shell: Shell, rest: str) -> None:
     """Do the commands of a file, up to one that fails.
 
-    Such files are what 'record' writes and -x takes: a command in each line, which goes on in the
+    Such files are what 'record' writes and -x takes: a command in each line, which continues on the
     next while a bracket is open or if it ends with a backslash; lines that start with ; or # are
     comments. Its commands may call others.
     """

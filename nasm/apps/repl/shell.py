@@ -1,4 +1,4 @@
-"""What a REPL is, whoever types: a session, a screen, and a loop that survives its own bugs."""
+"""A REPL without its input: a session, a screen, and a loop that survives its own bugs."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Shell:
         return self.screen.settings
 
     def wanted(self, setting: bool | None) -> bool:
-        """Whether something is to be done that is by default done where somebody types."""
+        """Whether to do something that is by default done at a terminal only."""
         return self.attended if setting is None else setting
 
     @property
@@ -175,7 +175,7 @@ class Shell:
     # -- commands
 
     def execute(self, line: str) -> bool:
-        """Do what a line says, and print what is wrong with it; returns whether nothing was.
+        """Do what a line says, and print its errors; returns whether there were none.
 
         Only Quit passes, that the whole process is to end, and that nothing can be printed.
         """
@@ -185,7 +185,7 @@ class Shell:
         return self.failures == failures
 
     def take(self, line: str) -> bool:
-        """Do a command that somebody gave, and record it; returns whether nothing was wrong."""
+        """Do a command that was typed, and record it; returns whether it succeeded."""
         path = self.recording.path
         done = self.execute(line)
         if path == self.recording.path:  # else it began or ended the recording

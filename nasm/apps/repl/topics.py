@@ -1,4 +1,4 @@
-"""What `help` knows beside commands and instructions: a loop over the tables that have words."""
+"""Topics of `help` besides commands and instructions: a loop over tables with words."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ KEYS = {
 class Topic:
     """Something that a word means: what kind of thing, and what there is to say, in paragraphs.
 
-    ``more`` makes what is said beyond the summary; ``names`` are other words for it.
+    ``more`` makes the text beyond the summary; ``names`` are other words for it.
     """
 
     word: str

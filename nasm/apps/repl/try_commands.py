@@ -40,7 +40,7 @@ def execute(shell: Shell, rest: str) -> None:
     """Execute a typed instruction, or take a declaration.
 
     It is assembled with the program's names and executed as the next instruction of its engine, on
-    the machine as it stands; the other engines go on meanwhile. A line that begins with a mnemonic,
+    the machine as it is; the other engines continue meanwhile. A line that begins with a mnemonic,
     an @engine or a directive needs no command before it, nor does .sbuf t f32[128, 8].
     """
     if not rest:
@@ -106,9 +106,9 @@ def skip(shell: Shell, rest: str) -> None:
 def save(shell: Shell, rest: str) -> None:
     """Write the program with all that was typed.
 
-    What was typed stands behind the program, in the order in which it was executed; what was
-    changed by hand otherwise is a comment. A file that exists is left as it is unless the line ends
-    with 'replace'.
+    What was typed follows the program, in the order in which it was executed; what was changed by
+    hand otherwise is a comment. A file that exists is left as it is unless the line ends with
+    'replace'.
     """
     found = re.fullmatch(r"(.*?)(\s+replace)?", rest.strip(), re.DOTALL)
     assert found is not None

@@ -58,10 +58,10 @@ def _panels(words: list[str]) -> tuple[str, ...]:
 def time(shell: Shell, rest: str) -> None:
     """What every engine did in the last N cycles, 10,000 if not said.
 
-    Each character of a strip is what an engine did most of that time: worked, or waited for a
-    post of DMA or of another engine, for its own result, its unit or a port. Strips of rings show
-    how many of the channels were at work. Below them stand the sums, in cycles of each engine, and
-    what the instruction that completed last waited for. To see it the run is done again.
+    Each character of a strip is what an engine did most of that time: worked, or waited for a post
+    of DMA or of another engine, for its own result, its unit or a port. Strips of rings show how
+    many of the channels were at work. Below them are the sums, in cycles of each engine, and what
+    the instruction that completed last waited for. To see it the run is done again.
     """
     from nasm.show import strips
 

@@ -134,7 +134,7 @@ class Breakpoints(Drawn):
     def take_over(self, others: Breakpoints) -> tuple[tuple[Breakpoint, str], ...]:
         """Set the breakpoints of another session; returns those that cannot be, each with why.
 
-        Those on a line go where its text is now, and their notes say so.
+        Those on a line go where its text is now, and their notes report it.
         """
         lost = []
         for one in others:

@@ -24,7 +24,7 @@ class CodeLocation:
     """Instructions of a program: their pcs by queue; ``text`` says which.
 
     ``moved`` says where it went if what was asked for has no instruction. Of instructions that are
-    expanded it is the first of those that stand for them, or the one of the number ``micro``. Of a
+    expanded it is the first of those that replace them, or the one of the number ``micro``. Of a
     line that was asked for ``line`` is the one that has them.
     """
 

@@ -1,4 +1,4 @@
-"""What engines do and wait for, what is under way, and how they have come to be there."""
+"""What engines do and wait for, what is in progress, and how they got there."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Texts in sequential order with moments: each line says what it comes after, and what it posts.
 
-A line of a ``.for`` says it for all rounds, with the loops' variables. A text of which not every
-line stands for one instruction of each round, or whose rounds are not alike, is to be printed line
-by line first.
+A line of a ``.for`` says it for all rounds, with the loops' variables. A text in which some line is
+not one instruction of each round, or whose rounds differ, must be printed line by line first.
 """
 
 from __future__ import annotations
@@ -137,7 +136,7 @@ def _stated(
 
 
 class _Clauses:
-    """What is said of each statement: its ``afters``, and its moments by what they are.
+    """The clauses of each statement: its ``afters``, and its moments by what they are.
 
     A moment is of a statement, of a kind, and may tell no more than that bytes are free again.
     """
@@ -277,7 +276,7 @@ class _Clauses:
 
 
 class _Writing(TextChanges):
-    """Writes what is said into a text; with ``strip`` in the place of what there is."""
+    """Writes the clauses into a text; with ``strip`` in place of the present ones."""
 
     def __init__(self, text: str, builder: ProgramBuilder, message: _Clauses, strip: bool) -> None:
         super().__init__(text)

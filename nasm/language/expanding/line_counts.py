@@ -302,7 +302,7 @@ def nested(macro: tree.MacroStatement) -> bool:
 
 
 def rounds_of(values: range | list[Any]) -> int:
-    """How many values a range has, also where ``len`` could not count them."""
+    """How many values a range has, even if ``len`` cannot count them."""
     if isinstance(values, list):
         return len(values)
     return max(0, -((values.start - values.stop) // values.step))

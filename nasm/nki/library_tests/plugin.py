@@ -85,7 +85,7 @@ class Case:
 
 
 class Manager:
-    """Stands in for the library's orchestrator: runs a kernel, and compares."""
+    """Replaces the library's orchestrator: runs a kernel, and compares."""
 
     def __init__(self, case: Case, target: str | None) -> None:
         self.case, self.target = case, target
@@ -118,7 +118,7 @@ class Manager:
 
 
 class Plugin:
-    """What pytest is told: fixtures, a limit of time, and a table in the end."""
+    """The pytest plug-in: fixtures, a time limit, and a table at the end."""
 
     def __init__(self, limit: float, target: str | None, path: str | None) -> None:
         self.limit, self.target, self.path = limit, target, path
@@ -251,7 +251,7 @@ def _left_out(metafunc: Any) -> bool:
 
 
 def _range(metafunc: Any) -> None:
-    """A case for each of the sizes that a test of ranges has beside it."""
+    """A case for each of the sizes that a test of ranges lists."""
     ranges = _of_library("ranged_test_harness")
     config = getattr(metafunc.function, ranges.RANGE_TEST_CONFIG_ATTR_KEY)
     ids, cases = ranges.RangeTestHarness(config).get_unique_test_cases()
@@ -288,7 +288,7 @@ def judged(case: Case, error: BaseException | None) -> tuple[str, str]:
 
 @contextmanager
 def _limited(seconds: float) -> Iterator[None]:
-    """Let something go on for so long; what else the host does meanwhile does not count."""
+    """Limit something to so much processor time: other work of the host is not included."""
 
     def over(*_: Any) -> None:
         raise TooSlow(f"more than {seconds:g} s")

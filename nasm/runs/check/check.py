@@ -46,8 +46,9 @@ def examine(
     """Look at a program without its values.
 
     It is followed for at most ``max_instructions``. With ``relaxed``, or on a machine whose engines
-    have no interlock, there is a list of what would need one; all else is told as if they had.
-    Of the settings ``strict`` and ``allow`` are used: the program has been assembled with the rest.
+    have no interlock, there is a list of what would need one; everything else is reported as if
+    they had. Of the settings ``strict`` and ``allow`` are used: the program has been assembled with
+    the rest.
     """
     relaxed = relaxed or not program.target.interlocked(program.options)
     chosen = with_keywords(settings, keywords)

@@ -87,7 +87,7 @@ class CounterUses:
     def empty_waits(self, idle: Collection[Place] = ()) -> Iterator[Problem]:
         """Waits that order nothing in any round of their line.
 
-        They hold whenever they are reached, or are ``idle``: what ends them surely comes before.
+        They hold whenever they are reached, or are ``idle``: what ends them certainly comes before.
         """
         repeated = set(self._repeated())
         places = sorted(_all(self.waits.values()))

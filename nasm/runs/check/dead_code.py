@@ -15,7 +15,7 @@ from nasm.views.regions import Region, overlap
 UNREAD, UNREACHED = "E0533", "E0534"
 
 MOST = 1_000_000
-"""Pairs of regions that are compared; of a program that has more nothing is said."""
+"""Pairs of regions that are compared; for a program that has more nothing is reported."""
 
 
 def unreached(program: Program, reachable: Sequence[Sequence[bool]]) -> Iterator[Problem]:
@@ -41,7 +41,7 @@ def unread(
 ) -> Iterator[Problem]:
     """Lines of which nothing reads what they write, in any of their rounds.
 
-    Nobody does who matters: a chain of instructions that only read one another is all dead.
+    No live one does: a chain of instructions that only read one another is all dead.
     """
     dead = _dead(program, reachable, touches)
     for queue in range(len(program.queues)):
@@ -61,7 +61,7 @@ def _unread(program: Program, line: CheckedLine, touches: Touches) -> Problem:
 
 
 def _dead(program: Program, reachable: Sequence[Sequence[bool]], touches: Touches) -> set[Place]:
-    """The instructions whose results come to nothing: all that no live one reads from."""
+    """The instructions whose results are unused: all that no live one reads from."""
     kept = _kept(program)
     numbered: dict[tuple[int, int], list[int]] = {}
     alive: list[tuple[int, int]] = []
@@ -113,7 +113,7 @@ def _unreachable_from(
 
 
 def _kept(program: Program) -> set[int]:
-    """The tensors that somebody looks at after the run; all, where templates make their names."""
+    """The tensors that are read after the run; all, where templates make their names."""
     texts = [expectation.span.text for expectation in program.expectations]
     words = {word for text in texts for word in re.findall(r"\w+", text)}
     every = any("{" in text for text in texts)

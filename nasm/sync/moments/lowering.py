@@ -194,7 +194,7 @@ def _mark_same_loops(levels: Iterable[Level]) -> None:
 
 
 def _shape(level: Level) -> object:
-    """What is the same of loops that are alike."""
+    """What equal loops have in common."""
     loop, numbers = level.loop, {node: number for number, node in enumerate(level.nodes)}
     assert loop is not None
     nodes = tuple(_node(node, numbers, loop) for node in level.nodes)

@@ -1,7 +1,7 @@
 """Which node posts what another comes after: names of moments looked up.
 
-A moment that is posted in a loop at run time belongs to a round of it. Whoever comes after it in
-the same loop says how many rounds back; outside of the loop it is that of all rounds.
+A moment that is posted in a loop at run time belongs to a round of it. A line after it in the same
+loop says how many rounds earlier; outside of the loop it is that of all rounds.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ class Names:
     def go_on(self) -> None:
         """Let loops continue from others that post the moments of rounds before their first ones.
 
-        Of a loop before all rounds are waited for. Those that are alike share what they take.
+        Of a loop before all rounds are waited for. Equal ones share what they take.
         """
         for node, mention, post, within in self._earlier:
             for other in self.posts[mention.moment.name]:

@@ -117,7 +117,7 @@ def asm(args: argparse.Namespace, screen: Screen) -> int:
 
 
 def _default_output(args: argparse.Namespace) -> str:
-    """Where the object goes; raises Failure if nothing says so."""
+    """Where the object goes; raises Failure if nothing determines it."""
     if args.output is not None:
         return str(args.output)
     if args.program == "-":
@@ -181,7 +181,7 @@ def spelling(target: Target, form: str | None) -> tuple[Callable[[int], int], Ca
 
 
 def _named(queues: Iterable[str]) -> str:
-    """The queues in which words stand."""
+    """The queues that contain words."""
     names = [f"@{name}" for name in queues]
     return listed(names, "and") if names else "no queue"
 

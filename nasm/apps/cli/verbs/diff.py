@@ -1,6 +1,6 @@
 """The verb ``diff``: two runs, and what tells their times and outputs apart.
 
-What is before ``--vs`` is said of both sides, what follows of b alone. The words are parted before
+Options before ``--vs`` apply to both sides, those after it to b alone. The words are parted before
 anything parses them: those of b are those before ``--vs`` and then its own, so that its own count
 where an option is given once, or a name has one value.
 """
@@ -63,7 +63,7 @@ def _sides(top: argparse.ArgumentParser, given: list[str]) -> argparse.Namespace
 
 
 def _parted(given: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The words of a command line that are said of a, and those that are said of b."""
+    """The words of a command line that apply to a, and those that apply to b."""
     words = list(given)
     before = words.index("--") if "--" in words else len(words)
     count = words[:before].count(VS)

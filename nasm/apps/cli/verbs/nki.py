@@ -104,7 +104,7 @@ class Script:
         return code
 
     def launch(self, kernel: Kernel, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """A call of a kernel: run, told in a line, and what it returns."""
+        """A call of a kernel: run, reported in a line, and what it returns."""
         from nasm.apps.cli import programs
         from nasm.nki import kernel_run
         from nasm.nki.jit import name_of

@@ -1,4 +1,4 @@
-"""The verb ``print``: a program as the lines that are left when all is worked out."""
+"""The verb ``print``: a program as the lines that are left when everything is expanded."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def desugared(args: argparse.Namespace, screen: Screen) -> int:
 
 
 def _unwritable(path: str, args: argparse.Namespace) -> Sequence[Problem]:
-    """What is wrong with the file that it is to go to, before anything is read."""
+    """The error for the file that it would be written to, before anything is read."""
     if args.output == "-":
         return ()
     others = [("it is the program", file_of(args.program))]

@@ -146,7 +146,7 @@ class Profiling(Run):
             self.unwritten += unwritten
 
     def again(self, session: Running, report: RunReport) -> Running | None:
-        """With values, if the run turns out to depend on some and nobody forbids it."""
+        """With values, if the run turns out to depend on some and this is not forbidden."""
         from nasm.apps.cli import programs
         from nasm.machine.outlines import NO_VALUES
         from nasm.runs.execution import Running
@@ -173,7 +173,7 @@ class Profiling(Run):
         if self.args.timeline is not None:
             return self.draw(session, code, (*report.problems, *more))
         if not self.whole and self.args.what_if:
-            self.whole = True  # told to stop meanwhile, there are as many as there are
+            self.whole = True  # if a signal stops it, those so far
             self.outcomes += session.what_if()
         self.telling = True
         slack, screen = self.args.path or self.args.json, self.screen
@@ -220,7 +220,7 @@ class Profiling(Run):
         return code
 
     def wrong(self, problems: Sequence[Problem]) -> None:
-        """Print what is wrong with the run."""
+        """Print the problems of the run."""
         from rich.text import Text
 
         from nasm.show.diagnostics import diagnostic

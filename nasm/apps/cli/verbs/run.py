@@ -154,7 +154,7 @@ class Rerunning(Run):
         from rich.text import Text
 
         if not self.whole:
-            self.whole = True  # told to stop meanwhile, there are as many as there are
+            self.whole = True  # if a signal stops it, those so far
             if report.status in (Status.FINISHED, Status.DEADLOCK):
                 try:
                     self.rerun(session)

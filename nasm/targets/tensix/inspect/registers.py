@@ -176,7 +176,7 @@ def _lregs(core: Tensix) -> Seen:
 
 
 def _flag(core: Tensix) -> Seen:
-    """Nobody looks at flags of lanes that do not use them."""
+    """Flags of lanes that do not use them are never read."""
     v = core.vector
     uses = v.uses_flag.reshape(GRID).copy()
     lanes = int(v.uses_flag.sum())

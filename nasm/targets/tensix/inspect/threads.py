@@ -122,7 +122,7 @@ def _replay(core: Tensix) -> Seen:
 
 
 def _macros(core: Tensix) -> Seen:
-    """What macros go by, of columns that are alike, and what they have put off."""
+    """What macros go by, of equal columns, and what they have put off."""
     v = core.vector
     rows = []
     for what, words in (("template", v.templates), ("sequence", v.sequences)):

@@ -48,9 +48,9 @@ def writing(core: Coprocessor, thread: int, words: range, values: list[int]) -> 
 def RDCFG(core: Coprocessor, thread: int, GprAddress: int, CfgReg: int) -> None:
     """Read a word of the thread's bank into a register.
 
-    The instruction behind it finds it there: tt-llk adds to the register in the next one, and
-    waits for nothing, where it steps the addresses of a product's tiles. Raises Refused for one
-    that a thread does not have: the field is wider than there are registers.
+    The next instruction finds it there: tt-llk adds to the register in the next one, and waits for
+    nothing, where it steps the addresses of a product's tiles. Raises Refused for one that a thread
+    does not have: the field is wider than there are registers.
     """
     registers = core.threads[thread].registers
     if GprAddress >= len(registers):

@@ -2,7 +2,7 @@
 
 Sources: the pages of the scalar unit, FLUSHDMA and DMANOP in the public ISA documentation of
 Wormhole B0. It executes one instruction at a time. Flushes, what waits for a value of L1, and
-stores to SrcA and SrcB wait inside of it: whoever finds that one of them has to wait calls
+stores to SrcA and SrcB wait inside of it: the code that finds that one of them has to wait calls
 ``hold``.
 """
 
