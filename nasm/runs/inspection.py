@@ -67,7 +67,9 @@ class Inspection:
 
     ``files`` are those that it may read; ``policy`` says which of its problems count, ``status``
     how far the run has got, ``source`` the text it was made from, if it is known, and ``inputs``
-    what was given of them, by name. ``named`` are expressions by names that the user gave them.
+    what was given of them, by name. ``problems`` are why it did not end well, ``limit`` why it has
+    not ended; it was changed by hand ``changes_made`` times. ``named`` are expressions by names
+    that the user gave them.
     """
 
     program: Program
@@ -76,6 +78,9 @@ class Inspection:
     policy: Policy
     status: Status
     source: Source | None
+    problems: list[Problem]
+    limit: Problem | None
+    changes_made: int
     inputs: Mapping[str, Any] = MappingProxyType({})
     called = ""
     named: Mapping[str, str] = MappingProxyType({})
@@ -100,7 +105,8 @@ class Inspection:
         """What numbers in records are worth."""
         return summary.units(self.machine)
 
-    def _rows(self, kind: type[T], records: Iterable[T]) -> Rows[T]:
+    def rows(self, kind: type[T], records: Iterable[T]) -> Rows[T]:
+        """Records that know what their numbers are worth."""
         return Rows(kind, records, self.units)
 
     def microseconds(self, ticks: int | None = None) -> float:
@@ -202,15 +208,15 @@ class Inspection:
     def queues(self) -> Rows[QueueRecord]:
         """The state of every queue."""
         queues = self.machine.scheduler.queues
-        return self._rows(QueueRecord, (summary.queue_record(self.machine, q) for q in queues))
+        return self.rows(QueueRecord, (summary.queue_record(self.machine, q) for q in queues))
 
     def semaphores(self) -> Rows[SemaphoreRecord]:
         """Every semaphore and event the program names."""
-        return self._rows(SemaphoreRecord, summary.semaphore_records(self.machine))
+        return self.rows(SemaphoreRecord, summary.semaphore_records(self.machine))
 
     def channels(self) -> Rows[ChannelRecord]:
         """Every channel (DMA engine)."""
-        return self._rows(ChannelRecord, summary.channel_records(self.machine))
+        return self.rows(ChannelRecord, summary.channel_records(self.machine))
 
     def banks(self) -> tuple[BankRecord, ...]:
         """Every bank of a banked memory."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from nasm.analysis.summary import form_text, update_text, wait_text
 from nasm.isa.micro_instructions import Micro, micro_of
-from nasm.runs.execution import Running
+from nasm.runs.execution import Execution
 from nasm.show import schema
 from nasm.show.table_summary import Sums, summary
 from nasm.sim.channels import Flight, Group, members
@@ -42,7 +42,7 @@ class TableRows(Observer):
     It is made before the session runs. :meth:`close` gives what there is only at the end.
     """
 
-    def __init__(self, session: Running, sink: Sink) -> None:
+    def __init__(self, session: Execution, sink: Sink) -> None:
         self.session, self.sink = session, sink
         self.program, self.machine = session.program, session.machine
         generation = self.program.generation

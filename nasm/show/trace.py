@@ -15,7 +15,7 @@ from typing import IO, Any
 
 from nasm.isa.micro_instructions import Micro, fields, micro_of
 from nasm.program.program import Program
-from nasm.runs.execution import Running
+from nasm.runs.execution import Execution
 from nasm.show.trace_file import TraceFile, text
 from nasm.sim.channels import Flight, Group, members
 from nasm.sim.counters import Semaphore
@@ -103,7 +103,7 @@ class TraceStream(Observer):
     the thousand, which takes half as long as one by one.
     """
 
-    def __init__(self, session: Running, out: IO[bytes], zipped: bool) -> None:
+    def __init__(self, session: Execution, out: IO[bytes], zipped: bool) -> None:
         program, generation = session.program, session.program.generation
         about = {
             "program": session.title,
@@ -385,7 +385,7 @@ def _shown(pc: int) -> str:
 
 
 def stream(
-    session: Running, out: IO[bytes], *, zipped: bool = False, detail: str = "transfers"
+    session: Execution, out: IO[bytes], *, zipped: bool = False, detail: str = "transfers"
 ) -> TraceStream:
     """Write a trace of what a session does from now on; ``detail`` is one of DETAILS."""
     return DETAILS[detail](session, out, zipped)

@@ -118,7 +118,7 @@ def test_programs_that_end_never_wait_for_nobody(path: Path) -> None:
             break
         for queue in session.queues():
             assert session.blocked(session.name(queue)).end in (TIME, OPEN, NOTHING)
-        session._advance(13)
+        session.process(13)
 
 
 # ------------------------------------------------------------------ who
@@ -210,7 +210,7 @@ def test_posts_in_a_loop_are_counted_with_the_registers_as_they_are() -> None:
     while not session.over:
         (poster,) = session.counters("s")[0].posters
         seen.append((poster.made, poster.ahead, poster.maybe))
-        session._advance(1)
+        session.process(1)
     # Before the first instruction %r0 is what it will be set to.
     assert {made + ahead for made, ahead, _ in seen} == {5}
     assert not any(maybe for _, _, maybe in seen)

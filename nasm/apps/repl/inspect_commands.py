@@ -59,7 +59,7 @@ def _place(shell: Shell, word: str) -> tuple[Source, int]:
         return (spans[0].source, spans[0].line) if spans else (source, 1)
     file, _, line_of = word.rpartition(":")
     if file and line_of.isdecimal():
-        source, word = file_of(session, file), line_of
+        source, word = file_of(session.execution, file), line_of
     if word.isdecimal():
         last = source.position(len(source.text))[0]
         number = int(word) if len(word) <= len(str(last)) else 0

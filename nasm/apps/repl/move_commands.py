@@ -117,7 +117,7 @@ def until(shell: Shell, rest: str) -> None:
     if not word:
         raise Refused(WRONG, "until when?", "until 5000, until 2.5us, until line 19")
     if word[0].isdigit() or _TIME.fullmatch(word):
-        tick = times.tick(session, word.removeprefix("cycle"))
+        tick = times.tick(session.execution, word.removeprefix("cycle"))
         left = -((session.now - tick) // session.program.generation.base.cycle)
         if left <= 0 and not session.over:
             hint = "'goto' goes to a moment in the past"

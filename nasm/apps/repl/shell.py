@@ -148,7 +148,7 @@ class Shell:
     def _traced(self, kernel: Kernel) -> Session:
         program, inputs = kernel()
         made = Session(program, inputs, settings=self.chosen.of_assembled(files=True))
-        made.called = self.given
+        made.execution.called = self.given
         return made
 
     def begin_empty(self) -> None:

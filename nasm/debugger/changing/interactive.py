@@ -14,7 +14,7 @@ from nasm.language.resume import Added, Continuation
 from nasm.machine import growth, tensor_io
 from nasm.machine.records import Executed
 from nasm.program.program import Program
-from nasm.runs.execution import Running
+from nasm.runs.execution import Execution
 from nasm.sim.memory import Array
 from nasm.sim.trace import InstructionRecord
 from nasm.views.view import View
@@ -50,7 +50,7 @@ class Typing:
     all texts, each once, whether the run has gone back to before them or not.
     """
 
-    def __init__(self, running: Running) -> None:
+    def __init__(self, running: Execution) -> None:
         self.running = running
         self.declared: tuple[tuple[str, str], ...] = ()
         self.taken: list[Type] = []
@@ -125,7 +125,7 @@ class Typing:
                 yield View.whole(tensor), found
 
 
-def program_text(running: Running, typing: Typing, changes: Sequence[object]) -> str:
+def program_text(running: Execution, typing: Typing, changes: Sequence[object]) -> str:
     """The text of a program followed by the typed lines: it assembles to one that does it all.
 
     Other changes by hand are included as comments. Of texts that were gone back over
@@ -149,14 +149,14 @@ def program_text(running: Running, typing: Typing, changes: Sequence[object]) ->
     return "\n".join(parts) + "\n"
 
 
-def complete(running: Running, change: Type) -> None:
+def complete(running: Execution, change: Type) -> None:
     """Run until the instructions of a change have completed, or nothing can happen."""
     queues = running.machine.scheduler.queues
     running.complete([(queues[index], pcs) for index, pcs in change.pcs])
 
 
 def typed_result(
-    running: Running,
+    running: Execution,
     typing: Typing,
     change: Type,
     done: Sequence[InstructionRecord],
@@ -177,7 +177,7 @@ def typed_result(
     )
 
 
-def left(running: Running, change: Type) -> int:
+def left(running: Execution, change: Type) -> int:
     """How many instructions of a change have not completed."""
     count = 0
     for index, pcs in change.pcs:

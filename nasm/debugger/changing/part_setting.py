@@ -15,13 +15,13 @@ from nasm.debugger.changing.values import Wanted, stored
 from nasm.debugger.values.core_parts import PartPlace
 from nasm.debugger.values.expressions import Expression
 from nasm.isa.core_state import Seen
-from nasm.runs.execution import Running
+from nasm.runs.execution import Execution
 
 VIEWED = re.compile(r"(.+?)\.view\(\s*(\w+)\s*\)\s*", re.DOTALL)
 WORD = re.compile(r"[A-Za-z_]\w*")
 
 
-def setting(running: Running, place: str, text: str, value: object) -> SetPart | None:
+def setting(running: Execution, place: str, text: str, value: object) -> SetPart | None:
     """A change that gives elements of a part values; None if the place is no part of a core.
 
     ``.view(u32)`` may follow: then the values are bits. Raises Failure or Refused.
@@ -101,7 +101,7 @@ def _words(place: PartPlace) -> Mapping[str, int]:
     return {} if place.number is None else part.words.get(part.items[place.number], {})
 
 
-def _of_core(running: Running, text: str) -> bool:
+def _of_core(running: Execution, text: str) -> bool:
     """Whether a text begins with the name of a part."""
     found = re.match(r"(?:@\d+\.)?([A-Za-z_]\w*)", text)
     if found is None or found[1] in running.program.tensors:

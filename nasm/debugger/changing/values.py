@@ -14,7 +14,7 @@ from nasm.base.array_files import SPELLING, ArrayFile, read_array
 from nasm.base.problems import Refused, counted, quoted
 from nasm.debugger.changing.changes import WRONG
 from nasm.debugger.values.expressions import Expression
-from nasm.runs.execution import Running
+from nasm.runs.execution import Execution
 from nasm.runs.inspection import Inspection
 from nasm.sim.memory import Array
 
@@ -34,7 +34,7 @@ class Wanted:
     exact: bool = False
 
 
-def one_number(running: Running, value: object) -> object:
+def one_number(running: Execution, value: object) -> object:
     """The value to put into a counter or a register."""
     found: Any = value
     if isinstance(value, str):
@@ -47,7 +47,7 @@ def one_number(running: Running, value: object) -> object:
     return found.reshape(-1)[0].item()
 
 
-def stored(running: Running, wanted: Wanted, value: object) -> Array:
+def stored(running: Execution, wanted: Wanted, value: object) -> Array:
     """Values for all of the elements, as they are stored: broadcast, and rounded once."""
     dtype, same = wanted.dtype, None
     if isinstance(value, str):
@@ -101,7 +101,7 @@ def _array(wanted: Wanted, value: object) -> Array:
     return found
 
 
-def _file(running: Running, wanted: Wanted, path: str) -> Array:
+def _file(running: Execution, wanted: Wanted, path: str) -> Array:
     """The array of a file: elements of the dtype, or any numbers."""
     file = ArrayFile.written(path, "")
     if file is None:

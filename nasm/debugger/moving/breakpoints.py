@@ -6,12 +6,19 @@ from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Unpack
 
 from nasm.base.drawing import Drawn
 from nasm.base.problems import Failure, Refused, counted, number_of, quoted
 from nasm.debugger.moving import specs
-from nasm.debugger.moving.breakpoint_records import HAZARDS, NAME, Armed, Breakpoint, Hit
+from nasm.debugger.moving.breakpoint_records import (
+    HAZARDS,
+    NAME,
+    Armed,
+    Breakpoint,
+    BreakpointKeywords,
+    Hit,
+)
 from nasm.debugger.moving.line_tracking import followed
 from nasm.debugger.moving.locations import rounds
 from nasm.debugger.moving.past import MadeChange, Past, poising, watching
@@ -19,7 +26,8 @@ from nasm.debugger.moving.specs import StopRequest
 from nasm.debugger.moving.stops import Met, OnHazard, Test
 from nasm.language.text.aliases import names_in
 from nasm.machine.records import Moment
-from nasm.runs.execution import Running
+from nasm.runs.execution import Execution
+from nasm.runs.settings import with_settings
 from nasm.sim.queues import Queue, Task
 
 WRONG = "E0822"
@@ -40,7 +48,7 @@ class Breakpoints(Drawn):
     are those at which the session last stopped. With ``hazards`` it stops at those, too.
     """
 
-    def __init__(self, running: Running, past: Past) -> None:
+    def __init__(self, running: Execution, past: Past) -> None:
         self.running, self.past = running, past
         self.hits: tuple[Hit, ...] = ()
         self._set: dict[int, Armed] = {}
@@ -81,16 +89,9 @@ class Breakpoints(Drawn):
         self._set[self._last] = Armed(made, spec.test, holds)
         return made
 
+    @with_settings(BreakpointKeywords, record=Breakpoint)
     def at(
-        self,
-        what: str | int,
-        *,
-        after: bool = False,
-        condition: str = "",
-        ignore: int = 0,
-        temporary: bool = False,
-        name: str = "",
-        commands: str | Sequence[str] = (),
+        self, what: str | int, *, after: bool = False, **keywords: Unpack[BreakpointKeywords]
     ) -> Breakpoint:
         """Stop where ``what`` says; raises Refused or Failure.
 
@@ -103,33 +104,22 @@ class Breakpoints(Drawn):
         are what the debugger does there. It is listed here, and deleted and disabled by
         its number or ``name``.
         """
-        asked = StopRequest(str(what), specs.AFTER if after else "")
-        lines = specs.lines(commands)
-        return self.set(
-            Breakpoint(0, "", condition, ignore, temporary, name=name, commands=lines, asked=asked)
-        )
+        return self._new(StopRequest(str(what), specs.AFTER if after else ""), keywords)
 
+    @with_settings(BreakpointKeywords, record=Breakpoint)
     def watch(
-        self,
-        what: str,
-        how: str = "changed",
-        *,
-        condition: str = "",
-        ignore: int = 0,
-        temporary: bool = False,
-        name: str = "",
-        commands: str | Sequence[str] = (),
+        self, what: str, how: str = "changed", **keywords: Unpack[BreakpointKeywords]
     ) -> Breakpoint:
         """Stop when memory is ``changed``, ``written`` or ``read``; raises Refused or Failure.
 
         ``what`` is a tensor or a part of one, ``psum bank 2``, ``sbuf 0:64 partitions 0:8``
         (bytes), a semaphore or a register; the rest is as for :meth:`at`.
         """
-        asked = StopRequest(what, how)
-        lines = specs.lines(commands)
-        return self.set(
-            Breakpoint(0, "", condition, ignore, temporary, name=name, commands=lines, asked=asked)
-        )
+        return self._new(StopRequest(what, how), keywords)
+
+    def _new(self, asked: StopRequest, keywords: BreakpointKeywords) -> Breakpoint:
+        given: dict[str, Any] = {**keywords, "commands": specs.lines(keywords.get("commands", ()))}
+        return self.set(Breakpoint(0, "", asked=asked, **given))
 
     def take_over(self, others: Breakpoints) -> tuple[tuple[Breakpoint, str], ...]:
         """Set the breakpoints of another session; returns those that cannot be, each with why.

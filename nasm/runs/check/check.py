@@ -29,7 +29,7 @@ from nasm.runs.check.interlocks import relied
 from nasm.runs.check.lines import finding
 from nasm.runs.check.live_ranges import Lifetimes, memory_maps
 from nasm.runs.check.records import VALUES, Examination
-from nasm.runs.execution import Running
+from nasm.runs.execution import Execution
 from nasm.runs.settings import CheckKeywords, RunSettings, with_keywords
 
 CUT_SHORT, LIMIT, DEADLOCK, RACE = "E0535", "E0511", "E0510", "E0502"
@@ -53,7 +53,7 @@ def examine(
     relaxed = relaxed or not program.target.interlocked(program.options)
     chosen = with_keywords(settings, keywords)
     judging = RunSettings(strict=chosen.strict, allow=chosen.allow, values=False)
-    session = Running(program, settings=judging)
+    session = Execution(program, settings=judging)
     machine = session.machine
     machine.scheduler.interlock.held = True
     touches = Touches(machine)
@@ -93,7 +93,7 @@ def _sorted(report: RunReport) -> tuple[list[Problem], list[Problem]]:
 
 
 def _static(
-    session: Running, touches: Touches, watch: Watch, errors: Sequence[Problem], report: RunReport
+    session: Execution, touches: Touches, watch: Watch, errors: Sequence[Problem], report: RunReport
 ) -> Iterator[Problem]:
     """What the text alone shows, but for what the run reported already."""
     program = session.program
@@ -112,7 +112,7 @@ def _static(
     yield from dead_code.unread(program, ways, touches)
 
 
-def _idle(session: Running, watch: Watch) -> set[Place]:
+def _idle(session: Execution, watch: Watch) -> set[Place]:
     """The instructions whose waits are idle whenever they are executed, if all of it was."""
     if session.status is not Status.FINISHED or watch.full:
         return set()
@@ -130,7 +130,7 @@ def _idle(session: Running, watch: Watch) -> set[Place]:
     return {place for place, every in found.items() if every}
 
 
-def _late_semaphores(session: Running) -> set[int]:
+def _late_semaphores(session: Execution) -> set[int]:
     """The semaphores of transfers of which the run warned that nothing waits for them."""
     program = session.program
     numbers = (program.queues[q].updates[pc] for q, pc in session.machine.scheduler.late)

@@ -14,12 +14,12 @@ from nasm.base.pieces import windows
 from nasm.machine import tensor_io
 from nasm.machine.addresses import Addresses
 from nasm.runs.diff.records import FirstElement, TensorChange
-from nasm.runs.execution import Running
+from nasm.runs.execution import Execution
 from nasm.views.tensor import Tensor
 from nasm.views.view import View
 
 
-def outputs(a: Running, b: Running) -> Iterator[TensorChange]:
+def outputs(a: Execution, b: Execution) -> Iterator[TensorChange]:
     """The outputs of two runs, in the order in which a declares them; those of b alone last."""
     mine, others = _outputs(a), _outputs(b)
     for name, tensor in mine.items():
@@ -32,7 +32,7 @@ def outputs(a: Running, b: Running) -> Iterator[TensorChange]:
         yield TensorChange(name, "", _element_text(other), apart="only b has it")
 
 
-def _outputs(session: Running) -> dict[str, Tensor]:
+def _outputs(session: Execution) -> dict[str, Tensor]:
     tensors = session.program.tensors
     return {n: t for n, t in tensors.items() if t.role in ("output", "inout")}
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from nasm.base.source_files import Given
     from nasm.isa.timing import Timing
     from nasm.runs.diff.records import Comparison, Difference
-    from nasm.runs.execution import Running
+    from nasm.runs.execution import Execution
 
 VS = "--vs"
 
@@ -179,7 +179,7 @@ class Comparing:
             found.append(Side(args, self.screen, text, timing))
         return found
 
-    def loaded(self, sides: list[Side]) -> list[Running]:
+    def loaded(self, sides: list[Side]) -> list[Execution]:
         """Both on machines: with values unless one of them lacks some; raises Failure."""
         if not self.without:
             try:
