@@ -271,11 +271,11 @@ class Run:
         logged = self.write_log(of_run(report, (*more, *self.unwritten), whole))
         if whole and not logged:
             code = REFUSED
-        generation, screen = session.program.generation, self.screen
+        screen = self.screen
         if self.unwritten:
             screen.problems(self.unwritten)
         if self.args.json:
-            content = jsonable.report(report, generation)
+            content = jsonable.report(report)
             content["problems"] += jsonable.problems((*more, *self.unwritten))
             content |= self.others()
             return int(self.args.answer.give(code, **content, outputs=self.written))

@@ -130,7 +130,7 @@ class Script:
 
     def document(self, code: int, problems: Sequence[Problem]) -> int:
         """Print the document; returns the exit code."""
-        content = [jsonable.report_of(r) for r in self.reports]
+        content = [jsonable.report(r) for r in self.reports]
         return int(
             self.args.answer.give(
                 code,

@@ -208,12 +208,12 @@ class Rerunning(Run):
 
     def others(self) -> dict[str, Any]:
         """What the document says of other runs of the program."""
-        from nasm.show import json_schedules
+        from nasm.show import json_diff
 
         return {
-            "schedules": json_schedules.schedules(self.schedules) if self.args.schedules else None,
+            "schedules": json_diff.schedules(self.schedules) if self.args.schedules else None,
             "witnesses": [
-                json_schedules.witness(
+                json_diff.witness(
                     found, self.hazards.index(problem) if problem in self.hazards else None
                 )
                 for problem, found in self.witnesses
