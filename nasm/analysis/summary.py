@@ -335,9 +335,9 @@ def memory_hash(machine: Machine) -> str:
     """
     import hashlib
 
-    hasher, told = hashlib.blake2b(digest_size=16), overlaid_tensors(machine)
+    hasher, overlaid = hashlib.blake2b(digest_size=16), overlaid_tensors(machine)
     for name, tensor in machine.program.tensors.items():
-        if tensor.index in told:
+        if tensor.index in overlaid:
             hasher.update(name.encode())
             continue
         access = machine.addresses.access(View.whole(tensor))

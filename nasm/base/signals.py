@@ -98,22 +98,22 @@ class Stop:
         self._last, self._when = number, now
         self.tell(StopSignal(number), True)
 
-    def tell(self, told: StopSignal, here: bool) -> None:
+    def tell(self, stop_signal: StopSignal, here: bool) -> None:
         """A stop was requested; ``here`` says whether it can be raised."""
         if self._ask is not None and (self.asked is None or not here):
-            self.asked = self.asked or told
+            self.asked = self.asked or stop_signal
             self._ask()
         elif self._shielded or not here:
-            self._kept = self._kept or told
+            self._kept = self._kept or stop_signal
         else:
             self._shielded = True  # nothing else is raised before the handler has cleaned up
-            raise told
+            raise stop_signal
 
     def _due(self) -> None:
         """Raise what was kept."""
         if self._kept is not None:
-            told, self._kept, self._shielded = self._kept, None, True
-            raise told
+            stop_signal, self._kept, self._shielded = self._kept, None, True
+            raise stop_signal
 
     # -- signals and time
 

@@ -65,7 +65,7 @@ class Kind:
         """A word for a value of it, for the synopsis of an instruction."""
         raise NotImplementedError
 
-    def handed(self, value: object, context: OperandContext) -> object:
+    def for_semantics(self, value: object, context: OperandContext) -> object:
         """What semantics get for a value that is no view, no register and not held."""
         return value
 
@@ -198,7 +198,7 @@ class Anything(Kind):
         as_float(value)
         return value
 
-    def handed(self, value: object, context: OperandContext) -> object:
+    def for_semantics(self, value: object, context: OperandContext) -> object:
         if isinstance(value, int) and context.in_float32:
             return float(value)
         return value
@@ -388,11 +388,11 @@ class Either(Kind):
             return kind.format(value)
         return str(value)
 
-    def handed(self, value: object, context: OperandContext) -> object:
+    def for_semantics(self, value: object, context: OperandContext) -> object:
         for kind in self.kinds:
             with suppress(Refused):
                 kind.accept(value)
-                return kind.handed(value, context)
+                return kind.for_semantics(value, context)
         return value
 
     @property

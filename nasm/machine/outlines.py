@@ -137,7 +137,7 @@ class Outline:
         """What the semantics take; None if some of it is unknown."""
         traits, registers = self.traits, self.registers
         arguments, unknown = traits.arguments.copy(), traits.blind
-        for position, at in traits.handed:
+        for position, at in traits.constants:
             arguments[at] = self.operands[position]
         for position, at in traits.registers:
             number = self.operands[position].number  # type: ignore[attr-defined]

@@ -335,7 +335,7 @@ class Tasks:
             elif isinstance(operand.kind, Here):
                 context.operands[operand.name] = context.here(operand.kind, core)
             elif operand.implicit:
-                context.operands[operand.name] = operand.kind.handed(None, context)
+                context.operands[operand.name] = operand.kind.for_semantics(None, context)
         return partial(row.condition.answer, context)
 
     def _expand(

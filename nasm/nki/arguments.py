@@ -59,7 +59,7 @@ class Arguments:
         self.homes: set[str] = set()
         self._tensors: dict[int, NkiTensor] = {}
 
-    def handed(self, name: str, value: Any) -> Any:
+    def passed(self, name: str, value: Any) -> Any:
         """An argument as a kernel gets it: arrays as tensors in HBM, all else as it is."""
         home = framework(value)
         if home:
@@ -67,7 +67,7 @@ class Arguments:
                 self._tensors[id(value)] = self._declared(name, value, home)
             made = self._tensors[id(value)]
             return NkiTensor(made.view_, made.buffer, made.dtype)
-        return mapped(value, name, lambda part, inner: self.handed(inner, part))
+        return mapped(value, name, lambda part, inner: self.passed(inner, part))
 
     def _declared(self, name: str, value: Any, home: str) -> NkiTensor:
         try:

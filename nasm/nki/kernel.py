@@ -145,7 +145,7 @@ def _called(
 
 def _hand(arguments: Arguments, bound: inspect.BoundArguments) -> None:
     for name, value in bound.arguments.items():
-        bound.arguments[name] = arguments.handed(name, value)
+        bound.arguments[name] = arguments.passed(name, value)
 
 
 def _run(function: Callable[..., Any], bound: inspect.BoundArguments) -> Any:

@@ -184,7 +184,7 @@ def instructions(
     """
     problems: list[Problem] = []
     errors = 0
-    told: set[tuple[object, ...]] = set()
+    reported: set[tuple[object, ...]] = set()
     shapes = Shapes(program.generation)
     new = islice(program.instructions, first, None)
     for instruction, (queue, pc, engine) in zip(new, uses[first:], strict=True):
@@ -192,9 +192,9 @@ def instructions(
             continue
         line = (queue, program.queues[queue].spans[pc])
         for rule, problem in _broken(program, instruction, queue, pc, engine, shapes):
-            if line[1] and (*line, rule) in told:
+            if line[1] and (*line, rule) in reported:
                 continue
-            told.add((*line, rule))
+            reported.add((*line, rule))
             error = rule.severity is Severity.ERROR
             errors += error
             if not error or errors <= MOST_ERRORS:

@@ -87,14 +87,14 @@ def _set_form_bits(
         assert isinstance(operand.kind, Bits)
         field, value = operand.kind.field, _number(values[at])
         word = field.put(value)
-        told = word & ~form.mask | form.value & field.mask
-        if told != word and operand.name in written:
+        changed = word & ~form.mask | form.value & field.mask
+        if changed != word and operand.name in written:
             named = listed([n for n in parts if not all(f.has(n) for f in encoding.forms)], "and")
             is_of = "are fields" if " and " in named else "is a field"
             message = f"{named} of {row.name} {is_of} of its form '{form.name}', in which "
             message += f"{form.recognized_by()}; found {operand.name}={value}"
             raise Refused("E0309", message, f"leave {operand.name} out; {_forms(encoding)}")
-        values[at] = field.get(told)
+        values[at] = field.get(changed)
 
 
 def _forms(encoding: Encoding) -> str:

@@ -56,8 +56,8 @@ def arguments_of(row: Row, context: InstructionContext) -> tuple[list[Any], tupl
         value = context.operands[operand.name]
         if _varies(operand, value):
             reading.append((operand, row.position[operand.name], len(arguments)))
-        elif type(operand.kind).handed is not Kind.handed:
-            value = operand.kind.handed(value, context)
+        elif type(operand.kind).for_semantics is not Kind.for_semantics:
+            value = operand.kind.for_semantics(value, context)
         arguments.append(value)
     return arguments, tuple(reading)
 

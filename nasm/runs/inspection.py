@@ -248,9 +248,9 @@ class Inspection:
     def _noticed(self) -> Iterator[Problem]:
         machine, hazards, ordering = self.machine, self._hazards, self.ordering
         found = hazards.run_errors
-        told = {(p.span, p.facts.get("tensor")) for p in found if p.code == "E0501"}
+        reported = {(p.span, p.facts.get("tensor")) for p in found if p.code == "E0501"}
         for problem in self.program.warnings:
-            if problem.code != "E0501" or (problem.span, problem.facts["tensor"]) not in told:
+            if problem.code != "E0501" or (problem.span, problem.facts["tensor"]) not in reported:
                 yield problem  # reads of uninitialised bytes are partly seen by the run itself
         yield from hazards.warnings
         yield from warnings.below_zero(machine.below_zero)
@@ -274,9 +274,9 @@ class Inspection:
         flying = self._own(self.machine.scheduler.late)
         if self.status is not Status.FINISHED or ordering is None:
             return hazards.late(flying)
-        told = ordering.moved(self._counts)
+        reported = ordering.moved(self._counts)
         late, unlanded = (
-            [who for who in origins if self.program.line(*who) not in told]
+            [who for who in origins if self.program.line(*who) not in reported]
             for origins in (flying, self._own(ordering.unlanded()))
         )
         return hazards.late(late, unlanded)

@@ -37,8 +37,8 @@ def whole(session: Session, found: Iterable[StatePart], width: int, plain: bool)
     """All of each; of several, idle ones by their names."""
     items = list(found)
     rest = [one.name for one in items if one.resting] if len(items) > 1 else []
-    told = [one for one in items if one.name not in rest]
-    lines = [line for one in told for line in _whole(session, one, width, plain)]
+    busy = [one for one in items if one.name not in rest]
+    lines = [line for one in busy for line in _whole(session, one, width, plain)]
     return [*lines, *hanging(f"unchanged: {', '.join(rest)}", width)] if rest else lines
 
 

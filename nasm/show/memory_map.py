@@ -138,12 +138,12 @@ def _bar(claim: Claim, end: float, cells: int, marks: str) -> str:
 
 def _sharing(found: MemoryMap) -> Iterator[str]:
     """A line for each two tensors that have bytes in common."""
-    told: set[str] = set()
+    drawn: set[str] = set()
     used = {claim.name for claim in found.claims if claim.begin is not None}
     for claim in found.claims:
-        told.add(claim.name)
+        drawn.add(claim.name)
         for other in claim.sharing:
-            if other.name not in told:
+            if other.name not in drawn:
                 when = "for some time both are in use" if other.meets else "at different times"
                 if not used.issuperset((claim.name, other.name)):
                     when = "not both are used"

@@ -26,7 +26,7 @@ VERSION = "2.1.0"
 def log(found: Iterable[ProgramProblems]) -> dict[str, Any]:
     """A log of one run of nasm over some programs."""
     found = tuple(found)
-    told = [
+    results = [
         (each.name, problem, allow)
         for each in found
         for problem, allow in (
@@ -34,7 +34,7 @@ def log(found: Iterable[ProgramProblems]) -> dict[str, Any]:
             *((a.problem, a.allow) for a in each.allowed),
         )
     ]
-    index = {code: n for n, code in enumerate(sorted({problem.code for _, problem, _ in told}))}
+    index = {code: n for n, code in enumerate(sorted({problem.code for _, problem, _ in results}))}
     driver = {
         "name": "neuron-nasm",
         "version": __version__,
@@ -44,7 +44,7 @@ def log(found: Iterable[ProgramProblems]) -> dict[str, Any]:
         "tool": {"driver": driver},
         "invocations": [{"executionSuccessful": all(each.whole for each in found)}],
         "columnKind": "unicodeCodePoints",
-        "results": [_result(*each, index) for each in told],
+        "results": [_result(*each, index) for each in results],
     }
     return {"$schema": SCHEMA, "version": VERSION, "runs": [run]}
 

@@ -312,8 +312,8 @@ class TraceStream(Observer):
         for source, target, record in self._arrows:
             self._arrow(source, target, record)
         self.slices += len(self._done) + len(self._slices)
-        for told in (self._done, self._slices, self._points, self._arrows):
-            told.clear()
+        for batch in (self._done, self._slices, self._points, self._arrows):
+            batch.clear()
         self.file.flush()
 
     def _arrow(self, source: Place, target: Place, record: int) -> None:

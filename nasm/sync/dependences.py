@@ -74,7 +74,7 @@ class Body:
     queues: tuple[int, ...]
     leader: int
     mark: int
-    told: LineStep
+    signal: LineStep
     after: dict[int, int]
     hasty: frozenset[int]
 
@@ -356,10 +356,10 @@ class Dependences:
         frame.level.counts[leader] += 1
         frame.level.marks.append(LevelMark(leader, index, loop=True))
         number = next(q for q, own in self.queues.items() if own == leader)
-        told = LineStep(Line(number, -1, loop.span, loop.chain), leader, index)
+        signal = LineStep(Line(number, -1, loop.span, loop.chain), leader, index)
         self._touch(frame, mark, level)
         hasty = frozenset(q for n, q in self.queues.items() if q in queues and self._hasty(loop, n))
-        return Body(loop, level, queues, leader, mark, told, after, hasty)
+        return Body(loop, level, queues, leader, mark, signal, after, hasty)
 
     def _decided(self, frame: _Frame, loop: Loop) -> Iterator[tuple[int, int]]:
         """The last instruction of a queue that writes what it decides on the first round by."""

@@ -31,14 +31,14 @@ class Came(NamedTuple):
 class Following:
     """The lines of a text by their numbers, and what each comes after.
 
-    A line signals by its start that it has read, if none of those ``alike`` has to signal more.
+    A line signals by its start that it has read, if none of those ``common`` has to signal more.
     ``drained`` are the queues that end with transfers that are not known to have landed.
     """
 
     def __init__(
-        self, builder: ProgramBuilder, lines: list[WrittenLine], alike: CommonEvent
+        self, builder: ProgramBuilder, lines: list[WrittenLine], common: CommonEvent
     ) -> None:
-        self.lines, self.alike = lines, alike
+        self.lines, self.common = lines, common
         self.afters: list[tuple[Came, ...]] = [()] * len(lines)
         self.drained: list[int] = []
         self._cores: dict[int, _Numbered] = {}
@@ -75,12 +75,12 @@ class Following:
 
     def _starts(self, made: _Numbered) -> frozenset[tuple[int, int]]:
         """Of the lines that tell that they have started those that need tell nothing else."""
-        told = {event for waits in made.planner.plan.waits for event in waits}
-        more = {self.alike(made.at(event)) for event in told if event.kind == DONE}
+        waited = {event for waits in made.planner.plan.waits for event in waits}
+        more = {self.common(made.at(event)) for event in waited if event.kind == DONE}
         some = frozenset(
             (event.queue, event.at)
-            for event in told
-            if event.kind == STARTED and self.alike(made.at(event)) not in more
+            for event in waited
+            if event.kind == STARTED and self.common(made.at(event)) not in more
         )
         return some if made.starts is None else some & made.starts
 

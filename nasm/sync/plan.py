@@ -41,7 +41,7 @@ class LevelPlan:
     arrivals: dict[int, LineStep | None] = field(default_factory=dict)
     hasty: frozenset[int] = frozenset()
     waited: set[int] = field(default_factory=set)
-    told: set[tuple[int, int]] = field(default_factory=set)
+    signalled: set[tuple[int, int]] = field(default_factory=set)
 
     def note(self, waits: Iterable[NodeEvent]) -> None:
         """Remember who has to tell that something has happened."""
@@ -53,7 +53,7 @@ class LevelPlan:
                     self.waited.add(index)
                     continue
                 queue, index = mark.queue, mark.index
-            self.told.add((queue, index))
+            self.signalled.add((queue, index))
 
 
 class Slots:

@@ -147,7 +147,7 @@ def _entered(program: Program, flow: Flow, loops: list[Closed]) -> list[Problem]
             if stop - 1 in closed.branches and closed.stays(sequencer):
                 return [problem(program, closed, sequencer)]
     block = flow.block(stopped)
-    behind = flow.behind(block)
+    behind = flow.reachable_after(block)
     without_exit = [c for c in loops if not c.loop.exits and c.loop.blocks <= behind]
     if flow.end in behind or block == flow.end or len(without_exit) != 1:
         return []

@@ -52,8 +52,8 @@ class Ordering:
         from nasm.analysis.hazards.races import Races
 
         flying = self.scheduler.transfers.__contains__
-        told = self._last, self._filled, self._known, flying, self._coming
-        return Races(self._check, self.program, self.region, *told)
+        unordered = self._last, self._filled, self._known, flying, self._coming
+        return Races(self._check, self.program, self.region, *unordered)
 
     def _coming(self, counter: int) -> bool:
         """Whether instructions that post to a counter are still to start."""
@@ -82,7 +82,7 @@ class Ordering:
         A suppressed race explains nothing.
         """
         races = self.problems()
-        told = [p for p in races if p.code == "E0502"]
+        unordered = [p for p in races if p.code == "E0502"]
         raced = {
             self._races.place(access)
             for problem, fault in zip(races, self._faults, strict=False)
@@ -92,7 +92,7 @@ class Ordering:
             for access in pair
             if not access.writes
         }
-        if told and all(map(counts, told)):  # a fix for these fixes all
+        if unordered and all(map(counts, unordered)):  # a fix for these fixes all
             raced |= {
                 self._races.place(access)
                 for race in self._check.races

@@ -95,14 +95,14 @@ def _verb(parsed: argparse.Namespace) -> int:
 
 def _ending(error: BaseException, given: list[str], verb: str) -> _Ending:
     """What to tell of a verb that did not get to its end."""
-    told = _stop_reason(error)
-    if told is not None:
-        if not told.late:
-            return _Ending(told.code, f"{told}", "interrupted")
+    stop = _stop_reason(error)
+    if stop is not None:
+        if not stop.late:
+            return _Ending(stop.code, f"{stop}", "interrupted")
         undone = named(verb).undone if verb else "it began"
         message = f"the time of --timeout was up before {undone}"
         problem = Problem("E0516", message, None, "allow more with --timeout")
-        return _Ending(told.code, _line(problem), "timeout", (problem,))
+        return _Ending(stop.code, _line(problem), "timeout", (problem,))
     if isinstance(error, streams.Unwritable):
         return _Ending(REFUSED, f"cannot write to standard output: {error}")
     if isinstance(error, arguments.Wrong):

@@ -36,8 +36,8 @@ def watch(once: Callable[[], int], args: argparse.Namespace) -> int:
             streams.write(sys.stderr, f"watching {counted(len(read), 'file')}; Ctrl-C ends\n")
             changed = _changes(read)
         except KeyboardInterrupt as error:
-            told = StopSignal.of(error)
-            if told.leaving:
+            stop = StopSignal.of(error)
+            if stop.leaving:
                 raise
             with signals.shielded():
                 streams.write(sys.stderr, "\n")

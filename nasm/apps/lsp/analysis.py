@@ -156,8 +156,8 @@ def followed(analysis: Analysis) -> tuple[Problem, ...]:
     try:
         with signals.within(SECONDS):
             found = examine(analysis.program, max_instructions=MOST_FOLLOWED).problems
-    except StopSignal as told:
-        if told.leaving and not told.late:
+    except StopSignal as stop:
+        if stop.leaving and not stop.late:
             raise
         return analysis.problems
     except Failure as failure:
@@ -190,8 +190,8 @@ def _made(
         return unassembled.program, unassembled.problems, False
     except Failure as failure:
         return None, failure.problems, False
-    except StopSignal as told:
-        if told.leaving and not told.late:
+    except StopSignal as stop:
+        if stop.leaving and not stop.late:
             raise
         raise _Late from None
     except Exception as defect:

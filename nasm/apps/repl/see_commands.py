@@ -135,7 +135,7 @@ def why(shell: Shell, rest: str) -> None:
         return
     depth = {"depth": int(found[1])} if found is not None else {}
     with interruptible(shell):
-        told = session.why(word, **depth)
+        chain = session.why(word, **depth)
     from nasm.show import origins
 
-    screen.say(origins.chain_lines(told, screen.width, screen.ascii_only))
+    screen.say(origins.chain_lines(chain, screen.width, screen.ascii_only))

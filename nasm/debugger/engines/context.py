@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from nasm.machine import Machine
 
 
-def context(machine: Machine, outlook: ProgramFlows, status: Status) -> Context:
+def context(machine: Machine, flows: ProgramFlows, status: Status) -> Context:
     """What every engine is doing now, and why."""
-    seen = Scene(machine, outlook, status)
+    seen = Scene(machine, flows, status)
     return Context(machine.scheduler.now, status, seen.engines(), seen.transfers, units(machine))
 
 

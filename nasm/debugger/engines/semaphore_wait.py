@@ -59,7 +59,7 @@ class Awaiting(Situation):
 
     def _changes(self, queue: Queue, number: int) -> bool:
         """Whether anything else may change a semaphore before a queue looks at it."""
-        others = any(who[0] != queue.index for who in self.outlook.posters(number))
+        others = any(who[0] != queue.index for who in self.flows.posters(number))
         flying = any(
             flying.task.update is not None and flying.task.update[0] == number
             for other in self.scheduler.queues
@@ -79,7 +79,7 @@ class Awaiting(Situation):
             return self._landing_sooner(number, at)
         acting = any(
             not self.program.instruction(*who).row.posts and who[0] != queue.index
-            for who in self.outlook.posters(number)
+            for who in self.flows.posters(number)
         )
         flying = any(
             flying.task.update is not None and flying.task.update[0] == number
@@ -107,7 +107,7 @@ class Awaiting(Situation):
             for flying in queue_.flight
             if self._posts(flying.task, number)
         ]
-        posters = [who for who in self.outlook.posters(number) if who not in acting]
+        posters = [who for who in self.flows.posters(number) if who not in acting]
         left = sum(t.left for t in coming)
         enough = left + sum(self._adds(who) for who in acting) + semaphore.value
         parts = [self._landing(coming)] if coming else []

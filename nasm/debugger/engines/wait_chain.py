@@ -76,7 +76,7 @@ class _Search:
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
-        self.supply = Supply(scene.machine, scene.outlook.changing)
+        self.supply = Supply(scene.machine, scene.flows.changing)
         self.contexts: dict[int, EngineContext] = {}
 
     def context(self, queue: Queue) -> EngineContext:

@@ -335,7 +335,7 @@ class Breakpoints(Drawn):
         """Advance, and give the breakpoints that are met, again and again."""
         scheduler = self.running.machine.scheduler
         last = scheduler.position + events
-        self._begin(armed, anew=False)
+        self._begin(armed, again=False)
         each = any(one.test.polled for one in armed)
         while scheduler.position < last and not self.running.asked:
             begun = self.running.moment
@@ -361,12 +361,12 @@ class Breakpoints(Drawn):
             if not (stopped or early or (each and scheduler.position > begun.position)):
                 return
 
-    def _begin(self, armed: Sequence[Armed], anew: bool = True) -> None:
+    def _begin(self, armed: Sequence[Armed], again: bool = True) -> None:
         """Nothing is met: conditions that hold already are not reported by any test.
 
-        Unless they begin ``anew``, tests that have seen everything until now keep their state.
+        Unless they begin ``again``, tests that have seen everything until now keep their state.
         """
-        knowing = () if anew or self._state() != self._left else self._begun
+        knowing = () if again or self._state() != self._left else self._begun
         for one in armed:
             one.met.clear()
             if one.test not in knowing:
@@ -410,8 +410,8 @@ class Breakpoints(Drawn):
                 if not isinstance(one.test, OnHazard):
                     one.test.begin()
 
-        told = watching(self.running, *(one.test for one in armed))
-        with told, poising(self.running, poise if asked else None):
+        observed = watching(self.running, *(one.test for one in armed))
+        with observed, poising(self.running, poise if asked else None):
             before, self.past.changed = self.past.changed, changed
             try:
                 yield
@@ -454,8 +454,8 @@ class Breakpoints(Drawn):
         while high - low > 1:
             middle = (low + high) // 2
             self.past.to_position(middle)
-            news = any(test.new_hazards() for _, test in hazards)
-            low, high = (low, middle) if news else (middle, high)
+            new = any(test.new_hazards() for _, test in hazards)
+            low, high = (low, middle) if new else (middle, high)
         if high > begun.position:
             known = [test.known for _, test in hazards]
             self.past.goto(begun)

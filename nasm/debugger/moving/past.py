@@ -145,10 +145,10 @@ class Past:
         most = self.kept
         while sum(point.size for point in points) > most:
             most = self.kept * 7 // 8
-            missed = self._cheapest_to_drop(points)
-            if not missed:
+            cheapest = self._cheapest_to_drop(points)
+            if not cheapest:
                 return
-            for point, after in missed:
+            for point, after in cheapest:
                 after.work += point.work
                 self.running.discard(point)
                 if sum(point.size for point in points) <= most:

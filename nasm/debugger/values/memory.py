@@ -281,19 +281,19 @@ def _next_writes(held: Inspection) -> dict[str, tuple[str, bool]]:
     for queue in machine.scheduler.queues:
         numbers = program.queues[queue.index].instructions
         first = min([queue.pc, *(flying.pc for flying in queue.flight)])
-        told: set[str] = set()
+        met: set[str] = set()
         for pc in range(first, len(numbers)):
             number = numbers[pc]
             if number not in kept:
                 kept[number] = list(_writes(program.instructions[number], banked))
             for name, adds in kept[number]:
-                if name not in told:
-                    told.add(name)
+                if name not in met:
+                    met.add(name)
                     form = summary.form_text(program, queue.index, pc)
                     text = f"{program.queue_name(queue.index)} pc {pc}  {form}"
                     if name not in found or adds:
                         found[name] = text, adds
-            if len(told) == len(banked):
+            if len(met) == len(banked):
                 break
     return found
 

@@ -193,7 +193,7 @@ class _Instructions(_Expressions):
 
     posted = moment
 
-    def several(self, parts: Parts) -> tree.IndexRange:
+    def indexes(self, parts: Parts) -> tree.IndexRange:
         first, stop = parts
         return tree.IndexRange(first.start, stop.end, first, stop)
 

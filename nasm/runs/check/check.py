@@ -62,8 +62,8 @@ def examine(
     machine.scheduler.observe(watch)
     report = session.run(max_instructions=max_instructions, hashes=False)
     errors, unknown = _sorted(report)
-    told = {problem.span for problem in errors if problem.code == ENDLESS}
-    errors += [problem for problem in endless(program) if problem.span not in told]
+    reported = {problem.span for problem in errors if problem.code == ENDLESS}
+    errors += [problem for problem in endless(program) if problem.span not in reported]
     raced = {problem.span for problem in errors if problem.code == RACE}
     every = [p for p in _static(session, touches, watch, errors, report) if p.span not in raced]
     every += _cut_short(report, unknown)

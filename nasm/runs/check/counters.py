@@ -56,11 +56,11 @@ class CounterUses:
     def _name(self, number: int) -> str:
         return f"${self.program.semaphore_name(number)}"
 
-    def never_posted(self, told: Collection[int]) -> Iterator[Problem]:
+    def never_posted(self, reported: Collection[int]) -> Iterator[Problem]:
         """Waits for what nothing posts, but for those of semaphores that a deadlock tells of."""
         for number, places in self.waits.items():
             held = [place for place in places if not _holds_at_first(self.wait(place))]
-            if number in self.posts or number in told or not held:
+            if number in self.posts or number in reported or not held:
                 continue
             name, program = self._name(number), self.program
             first, *others = _lines(program, held)
@@ -71,10 +71,10 @@ class CounterUses:
             hint = f"this wait never ends: let something update {name}, or do not wait"
             yield finding(NEVER_POSTED, text, span_of(program, first), hint, notes)
 
-    def never_awaited(self, told: Collection[int]) -> Iterator[Problem]:
+    def never_awaited(self, reported: Collection[int]) -> Iterator[Problem]:
         """Semaphores and events that nothing waits for, but for those reported elsewhere."""
         for number, places in self.posts.items():
-            if number in self.waits or number in told:
+            if number in self.waits or number in reported:
                 continue
             first, *others = _lines(self.program, places)
             text = f"nothing waits for {self._name(number)}, which {_these(self.program, first)}"

@@ -72,11 +72,11 @@ class Looped:
         taken = [node for node in level.nodes if any(one.outside for one in self.twins[node])]
         if not wanted and not taken:
             return
-        told = {*taken, *(n for e in wanted for n in (e.event.node, e.node))}
+        reached = {*taken, *(n for e in wanted for n in (e.event.node, e.node))}
         for number, one in enumerate(self.alike):
-            for queue in sorted({node.queue for node in told}):
+            for queue in sorted({node.queue for node in reached}):
                 self._check_counted(one, queue)
-            self._check_left(one, {self.twins[node][number] for node in told})
+            self._check_left(one, {self.twins[node][number] for node in reached})
         self.graph = self._graph()
         self.edges = self.graph.reduced(wanted)
         direct = self._landings(taken)
@@ -118,7 +118,7 @@ class Looped:
             place = span_of(semaphores.program, level.enter[queue])
             raise refused(IMPOSSIBLE, message, place, hint)
 
-    def _check_left(self, level: Level, told: set[Node]) -> None:
+    def _check_left(self, level: Level, reached: set[Node]) -> None:
         """Refuse a branch that leaves the loop before nodes that post, or come after others.
 
         A round that it ends has done all that comes before it, as any other.
@@ -127,7 +127,7 @@ class Looped:
         assert loop is not None
         for node in level.nodes if loop.left else ():
             program = self.cores[node.queue][0].program
-            behind = [n for n in told if n.queue == node.queue and n.text > node.text]
+            behind = [n for n in reached if n.queue == node.queue and n.text > node.text]
             if behind and loop.end in targets(program, node):
                 first = min(behind, key=lambda n: n.text)
                 message = f"this branch may leave the loop before {named(program, first)}, "

@@ -93,10 +93,10 @@ class Unrolled:
 
         In the order of the events.
         """
-        told = sorted({e for events in waits.values() for e in events if e.kind != OVER})
+        events = sorted({e for events in waits.values() for e in events if e.kind != OVER})
         tellers = {(step.queue, step.index): node for node, step in self.steps.items()}
         streams: dict[tuple[int, int], list[NodeEvent]] = {}
-        for event in told:
+        for event in events:
             streams.setdefault((event.queue, event.kind), []).append(event)
         found = {}
         for (queue, kind), events in sorted(streams.items()):
