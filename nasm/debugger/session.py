@@ -30,6 +30,7 @@ from nasm.debugger.parts.moves import MovePart
 from nasm.debugger.parts.why import WhyPart
 from nasm.debugger.values.names import Lets, Named
 from nasm.isa.target import Loader
+from nasm.language.assemble import Rewrite
 from nasm.language.expanding.statements import unknown_target
 from nasm.machine import Machine
 from nasm.machine.inputs import Inputs
@@ -175,15 +176,17 @@ class Session(Drawn):
         inputs: Inputs | None = None,
         *,
         targets: Mapping[str, Loader] = TARGETS,
+        rewrite: Rewrite | None = None,
         settings: RunSettings | None = None,
         **keywords: Unpack[SessionKeywords],
     ) -> Self:
         """Assemble a source or take an object, also for other ``targets``; raises Failure.
 
-        All else is as for a program that is assembled.
+        ``rewrite`` is as for :func:`~nasm.language.assemble.assemble`, all else as for a program
+        that is assembled.
         """
         chosen = with_keywords(settings, keywords)
-        made = chosen.assembled(source, targets)
+        made = chosen.assembled(source, targets, rewrite)
         session = cls(made.program, inputs, settings=chosen.of_assembled())
         session.source = made.source
         return session
