@@ -191,7 +191,7 @@ SEMAPHORE: Shape = (
     Key("waiting", "the engines that wait for it"),
 )
 MESSAGE: Shape = (
-    Key("text", "what an instruction such as `DevicePrint` printed; the list is in order"),
+    Key("text", "what an instruction printed; the list is in order"),
     Key("core", "the core"),
     Key("engine", "the engine"),
     Key("pc", "the instruction's position in its queue", lambda record: int(record.pc)),
