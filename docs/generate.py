@@ -1,11 +1,10 @@
 """Writes the generated pages, and the generated parts of others.
 
 These are docs/isa/ and the pages of generations in docs/timing/, from the rows and tables of the
-target; columns.md; api.md, from the public names; the map in
-contributing.md, from the imports; the tables in machine.md, repl.md and tensix.md,
-and the plot of that; the tables of the parser; what commands print in README.md, guide.md,
-loops.md, profile.md, tools.md, nki.md, repl.md, tensix.md and walkthrough.md; and what follows from
-tables in grammar/editors/.
+target; columns.md; api.md, from the public names; the map in contributing.md, from the imports;
+the tables in json.md, machine.md, repl.md and tensix.md, and the plot of that; the tables of the
+parser; what commands print in README.md, guide.md, loops.md, profile.md, tools.md, nki.md, repl.md,
+tensix.md and walkthrough.md; and what follows from tables in grammar/editors/.
 
     python docs/generate.py            write what differs
     python docs/generate.py --check    write nothing; exit 1 and name what is stale
@@ -27,6 +26,7 @@ from generator import (  # noqa: E402  (beside this file)
     api_page,
     captured,
     debugger_tables,
+    documents,
     editor_files,
     fidelity,
     figures,
@@ -42,6 +42,14 @@ from nasm.targets import TARGETS  # noqa: E402  (beside this file)
 
 SECTIONS: dict[str, dict[str, Callable[[], str]]] = {
     "contributing": {"chain": rooms.chain, "picture": rooms.picture, "folders": rooms.folders},
+    "json": {
+        "run": documents.run,
+        "timings": documents.timings,
+        "profile": documents.profile,
+        "diff": documents.diff,
+        "check": documents.check,
+        "problems": documents.problems,
+    },
     "machine": {"words": debugger_tables.words},
     "repl": {
         "commands": debugger_tables.commands,

@@ -154,9 +154,9 @@ def _late(session: Session, seconds: float | None) -> RunReport:
     """The report of a run whose time was up between two events."""
     session.status = Status.TIMEOUT
     span, where = summary.standing(session.machine)
-    said = f"still running after {seconds:g} s: {where}"
+    message = f"still running after {seconds:g} s: {where}"
     report = session.report(hashes=False)
-    return replace(report, problems=(*report.problems, Problem(LATE, said, span, MORE_TIME)))
+    return replace(report, problems=(*report.problems, Problem(LATE, message, span, MORE_TIME)))
 
 
 @with_settings(CheckKeywords)
@@ -231,8 +231,8 @@ def _count(value: object) -> int:
         found = plain(value)
         if type(found) is int and -(2**31) <= found < 2**31:
             return found
-        said = f"a semaphore counts in signed 32-bit integers, found {value_text(found)}"
-        raise Refused("E0210", said)
+        message = f"a semaphore counts in signed 32-bit integers, found {value_text(found)}"
+        raise Refused("E0210", message)
 
 
 def at_read(update: Update) -> Update:
@@ -433,8 +433,8 @@ def _dtype(dtype: Any) -> DType | str:
     try:
         return str(np.dtype(dtype).name)
     except TypeError:
-        said = f"no dtype {value_text(dtype)}"
-        raise Refused("E0205", said, "for example float32, bfloat16 or int32") from None
+        message = f"no dtype {value_text(dtype)}"
+        raise Refused("E0205", message, "for example float32, bfloat16 or int32") from None
 
 
 def _caller() -> Span | None:

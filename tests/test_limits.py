@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import pytest
 
 import nasm
@@ -56,7 +58,7 @@ def test_what_is_in_flight_lands_when_the_last_instruction_that_may_complete_has
 
 
 def test_the_default_stops_a_loop_without_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert nasm.Session.run.__kwdefaults__["max_instructions"] == 10_000_000
+    assert inspect.signature(nasm.Session.run).parameters["max_instructions"].default == 10_000_000
     assert nasm.RunSettings().max_instructions == 10_000_000
 
 

@@ -16,7 +16,7 @@ from nasm.debugger.session import Session
 from nasm.language.assemble import assemble
 from nasm.machine import Machine, tensor_io
 from nasm.program.program import Program
-from nasm.runs.execution import Running
+from nasm.runs.execution import Execution
 from nasm.sim.events import Observer
 from nasm.sim.queues import Queue, Task
 from tests.parts import part
@@ -154,11 +154,11 @@ def test_who_is_told_of_each_start_sees_each() -> None:
 
 def test_a_run_has_bursts_and_the_debugger_has_none() -> None:
     source = Source("toy.nasm", f".target toy\n{HUMS}\n")
-    run, debugged = (of.load(source, targets=TARGETS) for of in (Running, Session))
+    run, debugged = (of.load(source, targets=TARGETS) for of in (Execution, Session))
     assert run.run().trace_hash == debugged.run().trace_hash
     positions = [of.machine.scheduler.position for of in (run, debugged)]
     assert positions[0] < 10 < 80 <= positions[1]
-    kept = Running.load(source, targets=TARGETS, trace=True)
+    kept = Execution.load(source, targets=TARGETS, trace=True)
     kept.run()
     assert kept.machine.trace is not None
     assert len(kept.machine.trace.instructions) == 40

@@ -18,7 +18,8 @@ from nasm.base.problems import Failure, Refused
 from nasm.debugger.session import Session
 from nasm.isa.micro_instructions import Micro, MicroOrigin
 from nasm.machine.records import Status
-from nasm.show.jsonable import message
+from nasm.show.documents import plain
+from nasm.show.jsonable import MESSAGE
 from nasm.show.trace import stream
 from tests.test_toy_rack import made, ran, session, stuck
 
@@ -207,7 +208,7 @@ def test_what_an_expanded_instruction_says_is_said_of_its_own_place() -> None:
     )
     report = one.run()
     assert report.status is Status.FINISHED
-    said = [message(one) for one in report.messages]
+    said = [plain(one, MESSAGE) for one in report.messages]
     assert [(each["pc"], each.get("micro")) for each in said] == [(5, 0), (5, 1), (6, None)]
     assert all("micro" not in each or json.dumps(each).count('"pc": 5,') for each in said)
 

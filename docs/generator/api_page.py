@@ -75,16 +75,21 @@ def _members(cls: type) -> str:
         rows += [
             [code(f"{part}.{one_line(name, member)}"), _plain(_summary(member))]
             for name, member in inspect.getmembers(kind, inspect.isfunction)
-            if not name.startswith("_") and inspect.unwrap(getattr(cls, name, nasm)) is not member
+            if not name.startswith("_")
+            and inspect.unwrap(getattr(cls, name, nasm)) is not inspect.unwrap(member)
         ]
     return table(["", "what it does or is"], rows) if rows else ""
 
 
 def _parts(cls: type) -> Iterator[tuple[str, type]]:
-    """The parts of a session: attributes whose methods the session has only in part."""
+    """The parts of a session: attributes whose methods the session has only in part.
+
+    Its execution is not among them: what users need of that are methods of the session.
+    """
     for name, kind in vars(cls).get("__annotations__", {}).items():
         home = vars(inspect.getmodule(cls)).get(kind)
-        if inspect.isclass(home):
+        inner = name == "execution" or isinstance(vars(cls).get(name), property)
+        if inspect.isclass(home) and not inner:
             yield name, home
 
 

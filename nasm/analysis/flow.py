@@ -56,7 +56,7 @@ class Flow:
         lines = program.queues[queue]
         self.program, self.queue, self.length = program, queue, len(lines)
         self.branches: dict[int, Branch] = {}
-        self._behind: dict[int, set[int]] = {}
+        self._reachable: dict[int, set[int]] = {}
         if lines.labels:
             jumps = {n for n, i in enumerate(program.instructions) if i.row.effect is Jump}
             for pc, number in enumerate(lines.instructions[: self.length]):
@@ -108,11 +108,11 @@ class Flow:
                 found[other].append(block)
         return found
 
-    def behind(self, block: int) -> set[int]:
+    def reachable_after(self, block: int) -> set[int]:
         """The blocks that can be entered once a block has been left."""
-        if block not in self._behind:
-            self._behind[block] = self._all_reachable_from(block)
-        return self._behind[block]
+        if block not in self._reachable:
+            self._reachable[block] = self._all_reachable_from(block)
+        return self._reachable[block]
 
     def _all_reachable_from(self, block: int) -> set[int]:
         found: set[int] = set()
@@ -137,12 +137,12 @@ class Flow:
     def reaches(self, pc: int, other: int) -> bool:
         """Whether a queue whose head is at a pc may still execute another instruction."""
         here, there = self.block(pc), self.block(other)
-        return (here == there and other >= pc) or there in self.behind(here)
+        return (here == there and other >= pc) or there in self.reachable_after(here)
 
     def in_loop(self, pc: int) -> bool:
         """Whether an instruction can be executed more than once."""
         block = self.block(pc)
-        return block in self.behind(block)
+        return block in self.reachable_after(block)
 
     # -- loops
 
@@ -151,7 +151,7 @@ class Flow:
         """Every loop that can be entered, the outer ones first; what is in too many is left out."""
         if not any(branch.target <= branch.pc for branch in self.branches.values()):
             return ()
-        level, loops = [{0} | self.behind(0)], []
+        level, loops = [{0} | self.reachable_after(0)], []
         for _ in range(DEEPEST):
             level = [found for blocks in level for found in self._cycles(blocks)]
             for found in level:

@@ -48,20 +48,20 @@ def unfinished(machine: Machine) -> Iterator[Problem]:
         held = machine.holds[queue.core]
         for found in find(held) if held is not None and len(program.queues[queue.index]) else ():
             if program.generation.engines[found.engine].name == queue.engine:
-                said = f"{program.queue_name(queue.index)} {found.said}"
+                message = f"{program.queue_name(queue.index)} {found.message}"
                 span = program.span(queue.index, len(program.queues[queue.index]) - 1)
-                yield Problem("E0556", said, span, found.hint)
+                yield Problem("E0556", message, span, found.hint)
 
 
 def _problem(machine: Machine, tensor: Tensor, missing: Mask) -> Problem:
     view, name = View.whole(tensor), tensor.name
     count = int(np.count_nonzero(missing))
-    said = f"nothing wrote output {name}"
+    message = f"nothing wrote output {name}"
     if count < view.size:
         where = list(islice(ranges(missing), LISTED + 1))
         listed = ", ".join(name + one for one in where[:LISTED])
         listed += ", …" if len(where) > LISTED else ""
-        said = f"nothing wrote {count:,} of {view.size:,} elements of output {name}: {listed}"
+        message = f"nothing wrote {count:,} of {view.size:,} elements of output {name}: {listed}"
     region, writers = machine.addresses.region(view), machine.findings.writers
     never = [w for w in writers.of(part(region, missing, view)) if not _ran(machine, w)][:LISTED]
     them = "it" if count == view.size else "some of them"
@@ -73,11 +73,11 @@ def _problem(machine: Machine, tensor: Tensor, missing: Mask) -> Problem:
         hint = "a branch went past what writes it"
     elif notes:
         hint = "what is returned there is whatever the memory held: write it, or return less"
-    return Problem("E0524", said, tensor.span, hint, tuple(notes))
+    return Problem("E0524", message, tensor.span, hint, tuple(notes))
 
 
-def _note(machine: Machine, who: Who, said: str) -> Note:
-    return Note(f"{machine.program.instruction_name(*who)} {said}", machine.program.span(*who))
+def _note(machine: Machine, who: Who, text: str) -> Note:
+    return Note(f"{machine.program.instruction_name(*who)} {text}", machine.program.span(*who))
 
 
 def _ran(machine: Machine, who: Who) -> bool:

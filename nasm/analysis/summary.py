@@ -52,11 +52,11 @@ def form_text(program: Program, queue: int, pc: int) -> str:
     """
     instruction, span = program.instruction(queue, pc), program.span(queue, pc)
     typed = span.text if span is not None and instruction.row.encoding is not None else ""
-    said = f"{instruction.row.name} {written.operands(instruction, typed)}".rstrip()
+    text = f"{instruction.row.name} {written.operands(instruction, typed)}".rstrip()
     names = program.register_names(queue, pc) if program.loop_registers else {}
-    if not names or "%r" not in said:
-        return said
-    return _REGISTER.sub(lambda m: names.get(int(m[1]), m[0]) if m[1] else m[0], said)
+    if not names or "%r" not in text:
+        return text
+    return _REGISTER.sub(lambda m: names.get(int(m[1]), m[0]) if m[1] else m[0], text)
 
 
 def messages(machine: Machine) -> tuple[Message, ...]:
@@ -170,7 +170,7 @@ def _occupied(machine: Machine, queue: Queue) -> str:
 def _blocked_on(machine: Machine, queue: Queue) -> str:
     """What a queue waits for: a semaphore, its condition, or cores that have not arrived."""
     if queue.blocked is not None:
-        return queue.blocked.said
+        return queue.blocked.reason
     if queue.arrived is None:
         return wait_text(machine, queue.index, queue.pc)
     absent = [
@@ -261,13 +261,13 @@ def engine_records(machine: Machine) -> tuple[EngineRecord, ...]:
 def limit(machine: Machine, instructions: int | None) -> Problem:
     """The error of a run that has met its limit: of instructions, or the cycle it is at."""
     cycles = machine.scheduler.now // machine.program.generation.base.cycle
-    said, option = f"{cycles:,} cycles", "--max-cycles"
+    text, option = f"{cycles:,} cycles", "--max-cycles"
     if instructions is not None:
-        said, option = counted(instructions, "instruction"), "--max-instructions"
+        text, option = counted(instructions, "instruction"), "--max-instructions"
     span, where = standing(machine)
     return Problem(
         "E0511",
-        f"still running after {said}: {where}",
+        f"still running after {text}: {where}",
         span,
         f"allow more with {option}, or look for a loop that does not end",
     )
@@ -335,9 +335,9 @@ def memory_hash(machine: Machine) -> str:
     """
     import hashlib
 
-    hasher, told = hashlib.blake2b(digest_size=16), overlaid_tensors(machine)
+    hasher, overlaid = hashlib.blake2b(digest_size=16), overlaid_tensors(machine)
     for name, tensor in machine.program.tensors.items():
-        if tensor.index in told:
+        if tensor.index in overlaid:
             hasher.update(name.encode())
             continue
         access = machine.addresses.access(View.whole(tensor))

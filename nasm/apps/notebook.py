@@ -47,18 +47,18 @@ class Shown:
 
 
 class CellFailure(Exception):
-    """A cell that fails: it is shown without a traceback, and no cell behind it is run."""
+    """A cell that fails: it is shown without a traceback, and no later cell is run."""
 
-    def __init__(self, said: str) -> None:
-        self.said = said
-        super().__init__(said)
+    def __init__(self, text: str) -> None:
+        self.text = text
+        super().__init__(text)
 
     def _render_traceback_(self) -> list[str]:
-        return self.said.split("\n")
+        return self.text.split("\n")
 
 
 class _Parser(argparse.ArgumentParser):
-    """Tells what is wrong with the options, and does not end the process."""
+    """Reports errors in the options without ending the process."""
 
     def error(self, message: str) -> NoReturn:
         raise CellFailure(f"%%nasm: {message}\n{self.format_usage().rstrip()}")
@@ -93,7 +93,7 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 class NotebookCell:
-    """One cell: its options, its text, and the notebook that it stands in."""
+    """One cell: its options, its text, and the notebook that it is in."""
 
     def __init__(self, shell: Any, line: str, text: str) -> None:
         try:
@@ -111,8 +111,8 @@ class NotebookCell:
             program = assemble(self.source, settings=chosen)
             result = run(program, self.given(program), settings=chosen.of_assembled(files=True))
         except Failure as failure:
-            said = plain([diagnostic(p) for p in failure.problems], html.WIDTH)
-            raise CellFailure(said) from None
+            message = plain([diagnostic(p) for p in failure.problems], html.WIDTH)
+            raise CellFailure(message) from None
         report = result.report
         if not args.quiet:
             _display(Shown(tables.run_report(report)))
@@ -133,14 +133,14 @@ class NotebookCell:
                 made[tensor.name] = found
         for name, variable in self.args.ins:
             if variable not in self.variables:
-                said = f"--in {name}={variable}: the notebook has no variable '{variable}'"
-                raise Failure(Problem("E0822", said))
+                message = f"--in {name}={variable}: the notebook has no variable '{variable}'"
+                raise Failure(Problem("E0822", message))
             made[name] = self.variables[variable]
         outputs = [t.name for t in program.tensors.values() if t.role in ("output", "inout")]
         for name, variable in self.args.outs:
             if name not in outputs:
-                said = f"--out {name}={variable}: the program has no output '{quoted(name)}'"
-                raise Failure(Problem("E0822", said, None, f"its outputs: {', '.join(outputs)}"))
+                message = f"--out {name}={variable}: the program has no output '{quoted(name)}'"
+                raise Failure(Problem("E0822", message, None, f"its outputs: {', '.join(outputs)}"))
         return made
 
 

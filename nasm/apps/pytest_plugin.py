@@ -77,7 +77,7 @@ class Item(pytest.Item):
             raise Broken(plain(wrong))
 
     def wrong(self) -> list[Any]:
-        """What is wrong with the program, to be shown; raises Failure if it does not assemble."""
+        """The errors of the program, to be shown; raises Failure if it does not assemble."""
         raise NotImplementedError
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:

@@ -134,8 +134,8 @@ class Allowed:
         except (TypeError, ValueError):
             folder, found = repr(files), False
         if not found:
-            said = f"no folder {folder}, from which the program may read"
-            raise Failure(Problem("E0801", said))
+            message = f"no folder {folder}, from which the program may read"
+            raise Failure(Problem("E0801", message))
         parent, own = os.path.split(path)
         names = (path, os.path.join(os.path.realpath(parent), own), os.path.realpath(path))
         return cls(folder, tuple(dict.fromkeys(names)), folders)
@@ -169,9 +169,9 @@ class Allowed:
         note(path)
         descriptor = self._walked(path) if _STEPWISE else self._resolved(path)
         if descriptor is None:
-            said = f"it is not in {self.folder}, the only folder from which programs may read"
+            text = f"it is not in {self.folder}, the only folder from which programs may read"
             hint = "--files (files= in Python) names that folder"
-            raise Refused("E0801", f"{name} may not be read: {said}", hint)
+            raise Refused("E0801", f"{name} may not be read: {text}", hint)
         return _stream(descriptor)
 
     def check(self, base: str, name: str) -> None:

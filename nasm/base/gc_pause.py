@@ -18,8 +18,8 @@ def paused() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        # All that is half made counts as old now: to look at it once more takes seconds, and who
-        # was told to stop is not to wait for that.
+        # All that is half made counts as old now: to look at it once more takes seconds, and a
+        # signal should not wait for that.
         gc.freeze()
         _unfreeze()
         raise

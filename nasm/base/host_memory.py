@@ -36,7 +36,7 @@ _allowed: ContextVar[tuple[int, int] | None] = ContextVar("allowed", default=Non
 
 @contextmanager
 def limited(size: int | None) -> Iterator[None]:
-    """Within it what is about to be taken may come to so many bytes; None is no limit."""
+    """Within it allocations may reach so many bytes; None is no limit."""
     if size is None:
         yield
         return

@@ -32,11 +32,11 @@ def identifier(name: object, written: str = "") -> str:
     made = f"{quoted(written)} makes " if written else ""
     which = ", which" if written else ""
     if name in RESERVED:
-        said, hint = f"'{name}'{which} has a meaning of its own", "choose another name"
+        text, hint = f"'{name}'{which} has a meaning of its own", "choose another name"
     elif len(name) > LONGEST:
-        said = f"a name of {len(name):,} characters"
+        text = f"a name of {len(name):,} characters"
         hint = f"wanted at most {LONGEST}"
     else:
-        said = f"'{quoted(name)}'{which} is no name"
+        text = f"'{quoted(name)}'{which} is no name"
         hint = "a name is made of A to Z, a to z, 0 to 9 and '_', and begins with no digit"
-    raise Refused(NOT_A_NAME, made + said, hint)
+    raise Refused(NOT_A_NAME, made + text, hint)

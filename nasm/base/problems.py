@@ -169,8 +169,8 @@ def number_of(what: str, given: object, least: int = 0) -> int:
     except TypeError:
         found = least - 1
     if found < least:
-        said = f"wanted a number of {what} from {least} on, found {quoted(repr(given))}"
-        raise Refused("E0822", said)
+        message = f"wanted a number of {what} from {least} on, found {quoted(repr(given))}"
+        raise Refused("E0822", message)
     return int(found)
 
 
@@ -196,8 +196,8 @@ def limited(problems: Sequence[Problem], unsaid: Unsaid) -> list[Problem]:
     if not count and not unsaid.more:
         return list(problems)
     least = "at least " if unsaid.more else ""
-    said = f"{least}{count:,} more" if count else "there may be more"
-    message = f"only the first {len(errors[:MOST_ERRORS])} errors are shown; {said}"
+    text = f"{least}{count:,} more" if count else "there may be more"
+    message = f"only the first {len(errors[:MOST_ERRORS])} errors are shown; {text}"
     last = Problem("E0124", message, None, "fix these first")
     left_out = set(map(id, errors[MOST_ERRORS:]))
     return [*(p for p in problems if id(p) not in left_out), last]
@@ -312,10 +312,10 @@ def pieces(problem: Problem, width: int | None = None) -> Iterator[Piece]:
     is cut only if it has more than 1,000 columns.
     """
     label = f"{problem.label}[{problem.code}]"
-    said = problem.message.replace("\n", "\n    ")  # no line of a user's looks like one of ours
-    if len(said) > MOST_LETTERS:
-        said = f"{said[: MOST_LETTERS // 2]} {_GAP} {said[-MOST_LETTERS // 4 :]}"
-    head = folded(f"{label}: {said}", "", width)
+    text = problem.message.replace("\n", "\n    ")  # no line of a user's looks like one of ours
+    if len(text) > MOST_LETTERS:
+        text = f"{text[: MOST_LETTERS // 2]} {_GAP} {text[-MOST_LETTERS // 4 :]}"
+    head = folded(f"{label}: {text}", "", width)
     yield "label", head[0][: len(label)]
     yield "message", "\n".join([head[0][len(label) :], *head[1:]])
     if problem.span is not None:
@@ -345,9 +345,9 @@ def _led(chain: tuple[Frame, ...]) -> list[str]:
 def advice(problem: Problem) -> list[str]:
     """The hint of a problem as lines: what to do about it, then the rule it breaks."""
     lines = problem.hint.splitlines()
-    said = [n for n, line in enumerate(lines) if line.strip().startswith("rule: ")]
+    text = [n for n, line in enumerate(lines) if line.strip().startswith("rule: ")]
     return [
-        line.strip() if n in said else f"hint: {line}" if n == 0 else line
+        line.strip() if n in text else f"hint: {line}" if n == 0 else line
         for n, line in enumerate(lines)
     ]
 

@@ -3,7 +3,7 @@
 A command says :func:`heard` once, and from then on whatever tells it to stop is raised as
 :class:`StopSignal`, except
 
-* while it is :func:`on_stop`: then somebody is asked to stop where everything is whole;
+* while it is :func:`on_stop`: then a callback is asked to stop where everything is whole;
 * while it is :func:`shielded`: then it is raised at the end, or where the shield is
   :func:`lifted`.
 
@@ -98,22 +98,22 @@ class Stop:
         self._last, self._when = number, now
         self.tell(StopSignal(number), True)
 
-    def tell(self, told: StopSignal, here: bool) -> None:
+    def tell(self, stop_signal: StopSignal, here: bool) -> None:
         """A stop was requested; ``here`` says whether it can be raised."""
         if self._ask is not None and (self.asked is None or not here):
-            self.asked = self.asked or told
+            self.asked = self.asked or stop_signal
             self._ask()
         elif self._shielded or not here:
-            self._kept = self._kept or told
+            self._kept = self._kept or stop_signal
         else:
             self._shielded = True  # nothing else is raised before the handler has cleaned up
-            raise told
+            raise stop_signal
 
     def _due(self) -> None:
         """Raise what was kept."""
         if self._kept is not None:
-            told, self._kept, self._shielded = self._kept, None, True
-            raise told
+            stop_signal, self._kept, self._shielded = self._kept, None, True
+            raise stop_signal
 
     # -- signals and time
 
@@ -233,7 +233,7 @@ def within(seconds: float) -> Iterator[None]:
 
 @contextmanager
 def on_stop(ask: Callable[[], None]) -> Iterator[Stop]:
-    """Within it the first that is told only asks; :attr:`Stop.asked` is what it was.
+    """Within it the first signal only asks; :attr:`Stop.asked` is what it was.
 
     Telling it again does not wait.
     """
@@ -250,7 +250,7 @@ def on_stop(ask: Callable[[], None]) -> Iterator[Stop]:
 
 @contextmanager
 def shielded() -> Iterator[None]:
-    """Within it nothing strikes; what is told is raised at the end."""
+    """Within it nothing is raised; a signal is raised at the end."""
     stop = _stop()
     before, stop._shielded = stop._shielded, True
     try:
@@ -263,7 +263,7 @@ def shielded() -> Iterator[None]:
 
 @contextmanager
 def lifted() -> Iterator[None]:
-    """Within it what is told strikes, though a shield is around it; what was kept does at once.
+    """Within it a signal is raised in spite of a shield; one that was kept is raised at once.
 
     Once something has struck the shield is back.
     """

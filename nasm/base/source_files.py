@@ -57,8 +57,8 @@ def source_of(text_or_path: Text, files: Allowed = ANY, ending: str = ".nasm") -
     given = program_of(text_or_path, files, ending)
     if isinstance(given, Source):
         return given
-    said = f"{given.name} is an object file; wanted a text"
-    raise Failure(Problem("E0801", said, None, f"its text: neuron-nasm dis {given.name}"))
+    message = f"{given.name} is an object file; wanted a text"
+    raise Failure(Problem("E0801", message, None, f"its text: neuron-nasm dis {given.name}"))
 
 
 def program_of(text_or_path: Text, files: Allowed = ANY, ending: str = ".nasm") -> Given:
@@ -81,9 +81,9 @@ def program_of(text_or_path: Text, files: Allowed = ANY, ending: str = ".nasm") 
     except Refused as refused:
         raise Failure(refused.at(None)) from None
     except OSError as problem:
-        said = f"cannot read {text_or_path}: {problem.strerror or problem}"
+        message = f"cannot read {text_or_path}: {problem.strerror or problem}"
         hint = _meant(Path(text_or_path), ending) if files.folder is None else ""
-        raise Failure(Problem("E0801", said, None, hint)) from None
+        raise Failure(Problem("E0801", message, None, hint)) from None
     except ValueError:  # a null character in a path
         raise Failure(Problem("E0801", f"no file {text_or_path}")) from None
     return given_as(read, str(text_or_path))
@@ -102,16 +102,16 @@ def decoded(read: bytes, name: str) -> str:
     A byte-order mark at its start is no part of it.
     """
     if len(read) > LARGEST:
-        said = f"{name} has more than {LARGEST:,} bytes: it is no program"
-        raise Failure(Problem("E0801", said))
+        message = f"{name} has more than {LARGEST:,} bytes: it is no program"
+        raise Failure(Problem("E0801", message))
     try:
         text = read.decode("utf-8")
     except UnicodeDecodeError:
         text = None
     guess = _encoding(read)
     if guess:
-        said = f"{name} is {guess}; wanted UTF-8 text"
-        raise Failure(Problem("E0801", said, None, "save it as UTF-8"))
+        message = f"{name} is {guess}; wanted UTF-8 text"
+        raise Failure(Problem("E0801", message, None, "save it as UTF-8"))
     if text is None:
         raise Failure(Problem("E0801", f"{name} is not UTF-8 text"))
     return text.removeprefix(MARK).replace("\r\n", "\n").replace("\r", "\n")

@@ -128,11 +128,11 @@ class Policy:
 
 
 def _unused(allow: Allow) -> Problem:
-    said = f"{allow.code} is allowed everywhere, and is nowhere"
+    message = f"{allow.code} is allowed everywhere, and is nowhere"
     hint = "nothing needs it any more: leave it out"
     if allow.span is not None:
-        said = f"{allow.code} is allowed on line {allow.line}, where it is not found"
-    return Problem(UNUSED, said, allow.span, hint, severity=Severity.NOTE)
+        message = f"{allow.code} is allowed on line {allow.line}, where it is not found"
+    return Problem(UNUSED, message, allow.span, hint, severity=Severity.NOTE)
 
 
 def policy(written: Iterable[Allow], everywhere: Iterable[str], strict: bool = False) -> Policy:

@@ -6,35 +6,37 @@ frozen records, and arrays. Each ability lives in :mod:`nasm.debugger`; here it 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import Any, Self, Unpack
 
-from nasm.base.delegation import part_method
+from nasm.base.delegation import part_attribute, part_method, part_property
 from nasm.base.drawing import Drawn
-from nasm.base.gc_pause import paused
-from nasm.base.problems import Failure, Problem, counted, in_line, number_of
+from nasm.base.files import Allowed
+from nasm.base.problems import Failure, Problem, counted, in_line
 from nasm.base.source import Source
-from nasm.base.source_files import Text
-from nasm.debugger.moving import moves, specs
+from nasm.base.source_files import Given, Text
+from nasm.base.suppressions import Policy
 from nasm.debugger.moving.breakpoint_records import Breakpoint, Hit
 from nasm.debugger.moving.breakpoints import Breakpoints
 from nasm.debugger.moving.locations import loop_variables
 from nasm.debugger.moving.past import KEPT, Past
-from nasm.debugger.moving.stops import Met, Test
-from nasm.debugger.moving.travel import Mark, Travel
+from nasm.debugger.moving.travel import Travel
 from nasm.debugger.parts.changes import ChangePart
 from nasm.debugger.parts.engines import EnginePart
 from nasm.debugger.parts.expressions import ExpressionPart
 from nasm.debugger.parts.memory import MemoryPart
+from nasm.debugger.parts.moves import MovePart
 from nasm.debugger.parts.why import WhyPart
 from nasm.debugger.values.names import Lets, Named
+from nasm.isa.target import Loader
+from nasm.language.assemble import Rewrite
 from nasm.language.expanding.statements import unknown_target
 from nasm.machine import Machine
 from nasm.machine.inputs import Inputs
-from nasm.machine.records import Moment, Rows, RunReport, Status
+from nasm.machine.records import Rows, Status
 from nasm.program.program import Program
-from nasm.runs.execution import CHUNK, Running
+from nasm.runs.execution import Checkpoint, Driver, Execution
 from nasm.runs.settings import (
     EmptyKeywords,
     RunSettings,
@@ -42,17 +44,39 @@ from nasm.runs.settings import (
     with_keywords,
     with_settings,
 )
-from nasm.sim.delays import Delays
 from nasm.targets import TARGETS, USUAL
-
-if TYPE_CHECKING:  # what is asked rarely is imported when it is
-    from nasm.analysis.profile.what_if import WhatIf
 
 NO_PROGRAM = "an empty machine"
 """Instead of the name of a program."""
 
 
-class Session(Drawn, Running):
+class _Driver(Driver):
+    """Moves the execution of a session: to a breakpoint, or as far as it is asked to."""
+
+    def __init__(self, execution: Execution, past: Past, stops: Breakpoints) -> None:
+        super().__init__(execution)
+        self.past, self.stops = past, stops
+
+    @property
+    def over(self) -> bool:
+        return self.execution.ended and self.past.next_change is None
+
+    @property
+    def changes(self) -> tuple[str, ...]:
+        done = self.past.changes[: self.execution.changes_made]
+        return tuple(str(one.change) for one in done)
+
+    def begin(self) -> None:
+        self.stops.hits = ()
+
+    def move(self, events: int, until: int | None, retire: int | None) -> int:
+        scheduler = self.execution.machine.scheduler
+        position = scheduler.position
+        self.stops.advance(events, until, retire)
+        return scheduler.position - position
+
+
+class Session(Drawn):
     """A program on a machine, where it can be run, stopped, inspected, changed and taken back.
 
     ``program`` is a Program, the path of a file or a text of several lines to assemble. ``inputs``
@@ -60,10 +84,10 @@ class Session(Drawn, Running):
     override initialisers. The keywords are described at :class:`nasm.RunSettings`. Everything is
     loaded once, here; raises :class:`nasm.Failure` with every problem.
 
-    It has parts: ``stops`` are its breakpoints, ``past`` what was kept to go back by, ``memory``,
-    ``engines`` and ``expressions`` look at the moment it is at, ``why`` asks where values came
-    from, and ``changes`` is what was typed or changed by hand. What is used most is a method of the
-    session, too.
+    It has parts: ``execution`` is the run, ``moves`` moves it forward and back, ``stops`` are its
+    breakpoints, ``past`` what was kept to go back by; ``memory``, ``engines`` and ``expressions``
+    look at the moment it is at, ``why`` asks where values came from, and ``changes`` is what was
+    typed or changed by hand. What is used most is a method of the session, too.
 
     Names, places, times and expressions are texts as the debugger takes them. What is not one
     raises :class:`nasm.Failure`, with its place in a text that does not parse, or
@@ -73,9 +97,9 @@ class Session(Drawn, Running):
     records that hold no tensors.
     """
 
-    BURSTS = False
-
+    execution: Execution
     stops: Breakpoints
+    moves: MovePart
     expressions: ExpressionPart
     memory: MemoryPart
     engines: EnginePart
@@ -92,22 +116,22 @@ class Session(Drawn, Running):
         **keywords: Unpack[SessionKeywords],
     ) -> None:
         chosen = with_keywords(settings, keywords)
-        super().__init__(program, inputs, settings=chosen)
+        self.execution = run = Execution(program, inputs, settings=chosen)
         keep = chosen.keep
         if keep is None:
             keep = 0 if chosen.profile or chosen.trace else KEPT
-        self.past = Past(self, super()._advance, keep)
-        self.stops = self.breakpoints = Breakpoints(self, self.past)
-        self._travel = travel = Travel(self, self.past, self.stops)
-        self.expressions = ExpressionPart(self, travel)
-        self.memory = MemoryPart(self)
-        self.engines = EnginePart(self, self.past)
-        self.why = WhyPart(self, travel, self.engines)
-        self.changes = ChangePart(self, travel, self.expressions, self.memory)
-        self.named = {}
-        self._lets = Lets(
-            self, self.named, self.stops.read_again, lambda: loop_variables(self.program)
-        )
+        self.past = Past(run, run.forward, keep)
+        self.stops = self.breakpoints = Breakpoints(run, self.past)
+        run.bursts, run.driver = False, _Driver(run, self.past, self.stops)
+        self._travel = travel = Travel(run, self.past, self.stops)
+        self.moves = MovePart(run, self.stops, travel)
+        self.expressions = ExpressionPart(run, travel)
+        self.memory = MemoryPart(run)
+        self.engines = EnginePart(run, self.past)
+        self.why = WhyPart(run, travel, self.engines)
+        self.changes = ChangePart(run, travel, self.expressions, self.memory)
+        run.named = names = dict[str, str]()
+        self._lets = Lets(run, names, self.stops.read_again, lambda: loop_variables(run.program))
 
     @classmethod
     @with_settings(EmptyKeywords)
@@ -131,36 +155,45 @@ class Session(Drawn, Running):
 
     def __repr__(self) -> str:
         name = in_line(self.source.name) if self.source else "a program"
-        said = [f"<session of {name}: {self.status.value}"]
+        text = [f"<session of {name}: {self.status.value}"]
         if self.status is not Status.READY:
-            said.append(f"at {self.units.moment(self.now)}")
+            text.append(f"at {self.units.moment(self.now)}")
         if self.hits:
-            said.append(f"at {in_line(str(self.hits[0]))}")
+            text.append(f"at {in_line(str(self.hits[0]))}")
         if self.changes_made:
-            said.append(f"{counted(self.changes_made, 'change')} by hand")
-        return f"{', '.join(said)}>"
+            text.append(f"{counted(self.changes_made, 'change')} by hand")
+        return f"{', '.join(text)}>"
 
     def __reduce_ex__(self, protocol: object) -> Any:
-        said = "a session is not copied or pickled: make another one of its program"
-        raise TypeError(said)
+        text = "a session is not copied or pickled: make another one of its program"
+        raise TypeError(text)
 
-    @property
-    def over(self) -> bool:
-        """Whether nothing more can happen."""
-        return self.ended and self.past.next_change is None
+    @classmethod
+    @with_settings(SessionKeywords)
+    def load(
+        cls,
+        source: Given,
+        inputs: Inputs | None = None,
+        *,
+        targets: Mapping[str, Loader] = TARGETS,
+        rewrite: Rewrite | None = None,
+        settings: RunSettings | None = None,
+        **keywords: Unpack[SessionKeywords],
+    ) -> Self:
+        """Assemble a source or take an object, also for other ``targets``; raises Failure.
 
-    def _begin(self) -> None:
-        super()._begin()
-        self.stops.hits = ()
-
-    def _advance(self, events: int, until: int | None = None, retire: int | None = None) -> int:
-        position = self.machine.scheduler.position
-        self.stops.advance(events, until, retire)
-        return self.machine.scheduler.position - position
+        ``rewrite`` is as for :func:`~nasm.language.assemble.assemble`, all else as for a program
+        that is assembled.
+        """
+        chosen = with_keywords(settings, keywords)
+        made = chosen.assembled(source, targets, rewrite)
+        session = cls(made.program, inputs, settings=chosen.of_assembled())
+        session.source = made.source
+        return session
 
     def restart(self) -> None:
         """Return to the start with the inputs that were loaded then; changes by hand are gone."""
-        super().restart()
+        self.execution.restart()
         self.past.changes.clear()
         self.stops.hits = ()
 
@@ -199,118 +232,27 @@ class Session(Drawn, Running):
 
     def lets(self) -> Rows[Named]:
         """The names of expressions, in the order in which they were given first."""
-        return self._rows(Named, (Named(name, text) for name, text in self.named.items()))
+        return self.execution.rows(Named, (Named(name, text) for name, text in self.named.items()))
 
     # -- moving
 
-    def event(self) -> tuple[Met, ...]:
-        """Run to the next event; none if nothing more can happen."""
-        return self.run_until(moves.AnyEvent(self))
-
-    def finish(self, engine: str) -> tuple[Met, ...]:
-        """Run until an engine has completed all its instructions; raises Refused."""
-        return self.run_until(moves.Done(self, self.queue(engine)))
-
-    def finish_loop(self, engine: str, whole: bool = False) -> tuple[Met, ...]:
-        """Run until the round of the loop that an engine is in has ended, or the ``whole`` loop.
-
-        Raises Refused if its next instruction is in none.
-        """
-        return self.run_until(moves.of_loop(self, engine, whole))
-
-    def finish_expansion(self, engine: str) -> tuple[Met, ...]:
-        """Run until the instruction that an engine is in has been executed, with all it expands to.
-
-        Raises Refused if its next instruction is not one of an expansion.
-        """
-        return self.run_until(moves.of_expansion(self, engine))
-
-    def finish_transfers(self, where: str | int = "") -> tuple[Met, ...]:
-        """Run until the transfers in flight have landed: all, or those that a place issued.
-
-        Raises Refused if there are none.
-        """
-        return self.run_until(moves.of_transfers(self, str(where)))
-
-    def stop_for(self, what: str | int) -> Test:
-        """What a text as for :meth:`break_at` would stop at, for :meth:`run_until`."""
-        return specs.breaking(self, str(what)).test
-
-    def stop_when(self, text: str) -> Test:
-        """An expression to be true, for :meth:`run_until`; raises Failure if it is none."""
-        return specs.when(self, text)
-
-    def run_until(self, test: Test | str) -> tuple[Met, ...]:
-        """Run until an expression is true, or to a breakpoint; returns what it met.
-
-        Nothing if the run ended, or stopped at a breakpoint, before. ``test`` may also be what
-        :meth:`stop_for` gives: ``session.run_until(session.stop_for("line 19"))``. Raises Failure.
-        """
-        if not isinstance(test, Test):
-            test = self.stop_when(test)
-        self._begin()
-        with paused():
-            while not self.over:
-                position = self.machine.scheduler.position
-                met = self.stops.advance(CHUNK, tests=(test,))
-                if self._halted():
-                    return met
-                if self.machine.scheduler.position == position:
-                    break
-        return ()
-
-    # -- going back
-
-    def back(self, count: int = 1, engine: str | None = None) -> int:
-        """Go back by so many completed instructions, of an engine or of any, as a step counts them.
-
-        Returns by how many it went: fewer if that is the start. Raises Refused.
-        """
-        queue = self.queue(engine) if engine is not None else None
-        return self._travel.back(number_of("instructions", count), queue)
-
-    def back_cycles(self, cycles: int, engine: str | None = None) -> None:
-        """Go back by cycles of an engine's clock (default: the base clock); raises Refused."""
-        clock = self.program.generation.base.cycle
-        if engine is not None:
-            clock = self.machine.cycle(self.queue(engine).index)
-        self._travel.to_tick(max(0, self.now - number_of("cycles", cycles) * clock))
-
-    def back_until(self, expression: str) -> bool:
-        """Go back to where an expression last became true; whether it ever did."""
-        return self._travel.to_condition(self.stop_when(expression))
-
-    def back_to_stop(self, *which: int | str) -> bool:
-        """Go back to where a breakpoint was met last, some or any; whether there was one."""
-        return self._travel.to_stop(which)
-
-    def back_to_write(self, what: str) -> tuple[Met, ...]:
-        """Go back to just before the last write of a tensor or a part of one; returns what it was.
-
-        Nothing if it was not written before.
-        """
-        return self._travel.to_write(specs.watching(self, what, "written").test)
-
-    def goto(self, where: str | int | Mark | Moment) -> None:
-        """Go to a moment, back or forward; nothing stops on the way. Raises Refused.
-
-        ``where`` is a cycle of the base clock, a time (``2.5us``), ``start``, ``end``, the name of
-        a moment or what :meth:`mark` returned, or what :attr:`moment` was.
-        """
-        self._travel.to(where)
-
-    def mark(self, name: str) -> Mark:
-        """Give this moment a name, for :meth:`goto`; raises Refused if it is no word."""
-        return self._travel.mark(name)
-
-    def moments(self) -> Rows[Mark]:
-        """The moments that have a name."""
-        return self._rows(Mark, self._travel.marks.values())
-
-    def mend(self) -> None:
-        """Go to before the event in the middle of which the machine was stopped."""
-        self._travel.to_position(max(0, self.machine.scheduler.position - 1))
-
+    event = part_method("moves", MovePart.event)
+    finish = part_method("moves", MovePart.finish)
+    finish_loop = part_method("moves", MovePart.finish_loop)
+    finish_expansion = part_method("moves", MovePart.finish_expansion)
+    finish_transfers = part_method("moves", MovePart.finish_transfers)
+    stop_for = part_method("moves", MovePart.stop_for)
+    stop_when = part_method("moves", MovePart.stop_when)
+    run_until = part_method("moves", MovePart.run_until)
+    back = part_method("moves", MovePart.back)
+    back_cycles = part_method("moves", MovePart.back_cycles)
+    back_until = part_method("moves", MovePart.back_until)
+    back_to_stop = part_method("moves", MovePart.back_to_stop)
+    back_to_write = part_method("moves", MovePart.back_to_write)
+    goto = part_method("moves", MovePart.goto)
+    mark = part_method("moves", MovePart.mark)
+    moments = part_method("moves", MovePart.moments)
+    mend = part_method("moves", MovePart.mend)
     at = part_method("_travel", Travel.at)
 
     # -- what parts do, under the names that are typed most
@@ -330,23 +272,66 @@ class Session(Drawn, Running):
     set_pc = part_method("changes", ChangePart.set_pc)
     undo = part_method("changes", ChangePart.undo)
 
-    # -- what it comes to
+    # -- the execution
 
-    def report(self, hashes: bool = True) -> RunReport:
-        """The run so far, and what was changed by hand; expectations are judged if it finished."""
-        changes = tuple(map(str, self.changes.made))
-        return replace(super().report(hashes), changes=changes)
+    program: Program = part_attribute("execution", "program", "The program, which may grow.")
+    assembled: Program = part_attribute("execution", "assembled", "The program as it was given.")
+    source: Source | None = part_attribute("execution", "source", "Its text, if that is known.")
+    machine: Machine = part_attribute("execution", "machine", "The machine that it runs on.")
+    files: Allowed = part_attribute("execution", "files", "The files that it may read.")
+    policy: Policy = part_attribute("execution", "policy", "Which of its problems are ignored.")
+    inputs: Mapping[str, Any] = part_attribute("execution", "inputs", "What was given, by name.")
+    status: Status = part_attribute("execution", "status", "How far the run has got.")
+    problems: list[Problem] = part_attribute("execution", "problems", "Why it did not end well.")
+    changes_made: int = part_attribute("execution", "changes_made", "How many changes by hand.")
+    interrupted: bool = part_attribute("execution", "interrupted", "Whether a move was cut short.")
+    asked: bool = part_attribute("execution", "asked", "Whether it was asked to halt.")
+    checkpoints: list[Checkpoint] = part_attribute(
+        "execution", "checkpoints", "Those it can go to."
+    )
+    named: Mapping[str, str] = part_attribute("execution", "named", "Expressions by their names.")
 
-    def what_if(self) -> Iterator[WhatIf]:
-        """Run the program again, each time without something that may have cost it time.
+    title = part_property("execution", Execution.title)
+    values = part_property("execution", Execution.values)
+    now = part_property("execution", Execution.now)
+    units = part_property("execution", Execution.units)
+    ordering = part_property("execution", Execution.ordering)
+    hazards = part_property("execution", Execution.hazards)
+    trace = part_property("execution", Execution.trace)
+    messages = part_property("execution", Execution.messages)
+    moment = part_property("execution", Execution.moment)
+    ended = part_property("execution", Execution.ended)
+    over = part_property("execution", Execution.over)
 
-        Not after changes by hand: another machine would run the program without them.
-        """
-        return iter(()) if self.changes_made else super().what_if()
-
-    def delayed(self, delays: Delays) -> Machine:
-        """A machine with other timings; raises Failure after changes by hand, too."""
-        if self.changes_made:
-            said = "the run was changed by hand, which other runs of the program would not be"
-            raise Failure(Problem("E0836", said, None, "'restart' takes back what was changed"))
-        return super().delayed(delays)
+    run = part_method("execution", Execution.run)
+    step = part_method("execution", Execution.step)
+    advance = part_method("execution", Execution.advance)
+    process = part_method("execution", Execution.process)
+    halt = part_method("execution", Execution.halt)
+    complete = part_method("execution", Execution.complete)
+    progress = part_method("execution", Execution.progress)
+    checkpoint = part_method("execution", Execution.checkpoint)
+    back_to = part_method("execution", Execution.back_to)
+    report = part_method("execution", Execution.report)
+    profile = part_method("execution", Execution.profile)
+    timeline = part_method("execution", Execution.timeline)
+    what_if = part_method("execution", Execution.what_if)
+    delayed = part_method("execution", Execution.delayed)
+    microseconds = part_method("execution", Execution.microseconds)
+    name = part_method("execution", Execution.name)
+    view = part_method("execution", Execution.view)
+    scope = part_method("execution", Execution.scope)
+    read = part_method("execution", Execution.read)
+    known = part_method("execution", Execution.known)
+    registers = part_method("execution", Execution.registers)
+    loop_registers = part_method("execution", Execution.loop_registers)
+    queue = part_method("execution", Execution.queue)
+    semaphore = part_method("execution", Execution.semaphore)
+    queues = part_method("execution", Execution.queues)
+    semaphores = part_method("execution", Execution.semaphores)
+    channels = part_method("execution", Execution.channels)
+    banks = part_method("execution", Execution.banks)
+    judged = part_method("execution", Execution.judged)
+    unused = part_method("execution", Execution.unused)
+    outputs = part_method("execution", Execution.outputs)
+    expectations = part_method("execution", Execution.expectations)

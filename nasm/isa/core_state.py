@@ -71,14 +71,14 @@ class Surroundings(Protocol):
     def late(self, place: Place, tick: int, act: Callable[[], None]) -> None:
         """Do what the instruction at a place left for a tick, which has come.
 
-        It is that one's, whoever looks at the core and has it done: what it reports is of its
-        place, what it is refused as well, and observers are told that it has acted.
+        It is that one's, whichever access to the core triggers it: what it reports is of its place,
+        what it is refused as well, and observers are notified that it has acted.
         """
 
     def report(
         self,
         code: str,
-        said: str,
+        text: str,
         hint: str,
         others: Sequence[tuple[Place, str]] = (),
         warning: bool = False,
@@ -94,16 +94,16 @@ class Surroundings(Protocol):
 class Blocked:
     """Why an instruction may not start yet, though nothing else keeps it from starting.
 
-    ``cause`` is what its idle time is called, a word; ``said`` a clause for people that says how
+    ``cause`` is what its idle time is called, a word; ``reason`` a clause for people that says how
     it is: "mutex 3 is held by t1". It is asked again ``until`` a tick, if that is known, and after
     every start and completion of its core. ``by`` are the queues, by number within the core, of
-    which one has to go on for it to end; none if any of them may do. ``on`` are the parts of what
-    the core holds that it waits for, by the names under which their changes are told: whoever
-    changed one of them last has ended it.
+    which one has to continue for it to end; none if any of them may do. ``on`` are the parts of
+    what the core holds that it waits for, by the names under which their changes are reported: the
+    last change of one of them has ended it.
     """
 
     cause: str
-    said: str
+    reason: str
     until: int | None = None
     by: tuple[int, ...] = ()
     on: tuple[Hashable, ...] = ()
@@ -139,8 +139,8 @@ class Burst(Protocol):
     def settle(self) -> Callable[[], None]:
         """What each does at its completion that completes after the start of the last.
 
-        Whatever else an earlier instruction would do at its completion keeps a burst from being
-        made before that.
+        Anything else that an earlier instruction would do at its completion keeps a burst from
+        being made before that.
         """
 
 
@@ -148,7 +148,7 @@ class Unfinished(NamedTuple):
     """Something that an engine of a core, by its number within it, has left open at its end."""
 
     engine: int
-    said: str
+    message: str
     hint: str
 
 
@@ -212,7 +212,7 @@ class Seen:
 
     ``array`` is what expressions compute with: of a ``dtype`` by name, else of its own; ``known``
     says which elements are (None: all). What is set is rounded to the dtype ``stored``, if that is
-    another. ``rows`` are lines of a table under ``heads``. ``said`` is
+    another. ``rows`` are lines of a table under ``heads``. ``summary`` is
     how it is now, in a few words: who owns it, what it waits for. One that ``rests`` is as always.
     """
 
@@ -220,7 +220,7 @@ class Seen:
     known: NDArray[np.bool_] | None = None
     dtype: str = ""
     stored: str = ""
-    said: str = ""
+    summary: str = ""
     heads: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
     rests: bool = False
@@ -230,7 +230,7 @@ class Seen:
         """Whether there is nothing to tell of it: no words, no rows, and no element but zeros."""
         if self.rests:
             return True
-        if self.said or self.rows:
+        if self.summary or self.rows:
             return False
         if self.array is None:
             return True
@@ -265,5 +265,5 @@ class Part:
 
     @property
     def names(self) -> dict[str, int | None]:
-        """The names that it has in expressions, with the number in it that each stands for."""
+        """The names that it has in expressions, with the number in it that each represents."""
         return {self.name: None, **{name: number for number, name in enumerate(self.items)}}

@@ -94,7 +94,7 @@ class Exchange:
 class Rendezvous(Effect):
     """Hold the queue until an instruction like this one is held on each of some cores.
 
-    ``by`` names what tells rendezvous of one instruction apart, ``alike`` what has to be the same
+    ``by`` names what distinguishes rendezvous of one instruction, ``alike`` what has to be the same
     on every side, as pairs of a name and a value.
     """
 
@@ -127,13 +127,13 @@ class Share:
 class Plan:
     """A planned transfer. Each share posts 1 to the instruction's semaphore when it has landed.
 
-    ``ring`` is the queue within each channel, ``dispatch`` the ticks before the first may start
-    and ``notify`` the ticks from landing until a waiter may start. A channel serves the rings
-    whose next share has the lowest ``urgency`` first. ``maker`` names what of the core works on
-    the transfer before its shares arrive, one transfer at a time, for ``making`` ticks.
-    ``shared`` says that a side is in a memory that cores share; ``descriptors`` are the pieces that
-    its channels move one by one. ``figures`` are the names of those that its times stand on: of
-    the "dispatch", the "shares", the "notification" and what the maker makes, the "descriptors".
+    ``ring`` is the queue within each channel, ``dispatch`` the ticks before the first may start and
+    ``notify`` the ticks from landing until a waiter may start. A channel serves the rings whose
+    next share has the lowest ``urgency`` first. ``maker`` names what of the core works on the
+    transfer before its shares arrive, one transfer at a time, for ``making`` ticks. ``shared`` says
+    that a side is in a memory that cores share; ``descriptors`` are the pieces that its channels
+    move one by one. ``figures`` are the names of those that its times depend on: of the "dispatch",
+    the "shares", the "notification" and what the maker makes, the "descriptors".
     """
 
     shares: tuple[Share, ...]

@@ -116,10 +116,10 @@ class Bits(Kind):
         return "integer"
 
     def describe(self) -> str:
-        said = self.field.describe()
+        text = self.field.describe()
         if self.upto:
-            said += f"; up to {(1 << self.upto) - 1:#x} with the operands above it"
-        return said
+            text += f"; up to {(1 << self.upto) - 1:#x} with the operands above it"
+        return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,16 +216,16 @@ class Encoding:
 
 def _are(mask: int, value: int) -> str:
     """``bit 23 is 0 and bits 11..8 are 0xf``."""
-    said = []
+    text = []
     while mask:
         high = low = mask.bit_length()
         while low and mask >> (low - 1) & 1:
             low -= 1
         run = Field("", low, high - low)
         verb = "is" if run.width == 1 else "are"
-        said.append(f"{run.where} {verb} {run.format(run.get(value))}")
+        text.append(f"{run.where} {verb} {run.format(run.get(value))}")
         mask &= ~run.mask
-    return " and ".join(said)
+    return " and ".join(text)
 
 
 def _combined_mask(fields: Iterable[Field]) -> int:

@@ -57,6 +57,6 @@ class FigureSet:
 
 def figures_line(figures: Sequence[FigureSet]) -> str:
     """The timing figures that were set, in a line; empty if none was."""
-    said = dict.fromkeys(figure.source for figure in figures)
-    parts = (f"{by}: {', '.join(str(f) for f in figures if f.source == by)}" for by in said)
+    text = dict.fromkeys(figure.source for figure in figures)
+    parts = (f"{by}: {', '.join(str(f) for f in figures if f.source == by)}" for by in text)
     return "; ".join(parts)

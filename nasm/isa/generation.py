@@ -16,7 +16,7 @@ class Engine:
     """An in-order queue with its clock.
 
     ``cycle`` is the ticks of one of its cycles; ``reads`` and ``writes`` the memories it reaches;
-    ``group`` how many entries of an index tile stand in one column, where it has indirection.
+    ``group`` how many entries of an index tile one column holds, where it has indirection.
     ``spelled`` is its name in prose, if that is not the name with a capital.
     """
 

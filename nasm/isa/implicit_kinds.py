@@ -64,7 +64,7 @@ class DtypeOf(Implicit):
     def describe(self) -> str:
         return f"the dtype of {self.operand}"
 
-    def handed(self, value: object, context: OperandContext) -> object:
+    def for_semantics(self, value: object, context: OperandContext) -> object:
         view = context[self.operand]
         return None if view is None else view.dtype
 
@@ -82,7 +82,7 @@ class ShapeOf(Implicit):
     def describe(self) -> str:
         return f"the shape of {self.operand}"
 
-    def handed(self, value: object, context: OperandContext) -> object:
+    def for_semantics(self, value: object, context: OperandContext) -> object:
         view = context[self.operand]
         return view.partitions, view.elements
 
@@ -100,7 +100,7 @@ class LanesOf(Implicit):
     def describe(self) -> str:
         return f"the partitions of {self.operand}"
 
-    def handed(self, value: object, context: OperandContext) -> object:
+    def for_semantics(self, value: object, context: OperandContext) -> object:
         view = context[self.operand]
         if view is None:
             return None
@@ -173,7 +173,7 @@ class SwitchOf(Implicit):
     def describe(self) -> str:
         return f"whether the generation has {self.name}"
 
-    def handed(self, value: object, context: OperandContext) -> object:
+    def for_semantics(self, value: object, context: OperandContext) -> object:
         return context.generation.switches[self.name]
 
 
@@ -186,7 +186,7 @@ class OptionOf(Implicit):
     def describe(self) -> str:
         return f"the machine option {self.name}"
 
-    def handed(self, value: object, context: OperandContext) -> object:
+    def for_semantics(self, value: object, context: OperandContext) -> object:
         return context.option(self.name)
 
 
@@ -207,7 +207,7 @@ class FieldOf(Implicit):
     def describe(self) -> str:
         return f"{self.field.where} of the word"
 
-    def handed(self, value: object, context: OperandContext) -> object:
+    def for_semantics(self, value: object, context: OperandContext) -> object:
         word = 0
         for one in self.operands:
             word |= one.put(context[one.name])

@@ -133,8 +133,8 @@ class InstructionContext:
             return self.operands[name]
         except KeyError:
             has = ", ".join(self.operands) or "none"
-            said = f"{self.row.name} has no operand {name}, which is asked for; its own are {has}"
-            raise LookupError(said) from None
+            text = f"{self.row.name} has no operand {name}, which is asked for; its own are {has}"
+            raise LookupError(text) from None
 
     def option(self, name: str) -> OptionValue:
         """A machine option in force."""
@@ -229,9 +229,9 @@ class About(str):
 
     operand: str
 
-    def __new__(cls, operand: str, said: str) -> About:
+    def __new__(cls, operand: str, text: str) -> About:
         """A sentence about an operand."""
-        made = super().__new__(cls, said)
+        made = super().__new__(cls, text)
         made.operand = operand
         return made
 
@@ -266,21 +266,21 @@ class Rule:
 
     @property
     def stops(self) -> bool:
-        """Whether the rules behind it, where it is broken, have nothing more to say."""
+        """Whether later rules are skipped where it is broken."""
         return self.basic or self.code == SHAPE
 
-    def operand(self, said: str) -> str:
+    def operand(self, text: str) -> str:
         """The operand that a finding of its check is about; empty if it is about several."""
-        return said.operand if isinstance(said, About) else self.about
+        return text.operand if isinstance(text, About) else self.about
 
-    def refusal(self, row: Row, said: str, elsewhere: str = "") -> Refused:
+    def refusal(self, row: Row, text: str, elsewhere: str = "") -> Refused:
         """What to say of an instruction that breaks it: the finding, then the rule it breaks.
 
         ``elsewhere`` says where it would not.
         """
         quoted = f"rule: {self.sentence} ({self.source})"
         hint = "\n  ".join(part for part in (self.hint, elsewhere, quoted) if part)
-        return Refused(self.code, f"{row.name}: {said}", hint)
+        return Refused(self.code, f"{row.name}: {text}", hint)
 
 
 FLOAT32: Final = "float32"
@@ -297,14 +297,14 @@ in_bits: Final = OfOperands((), lambda _: BITS, "in_bits")
 class Row:
     """One row of the table. Its semantics are a pure function of arrays and immediates.
 
-    ``vendor`` says what the vendor's tools call it, by tool. ``example`` and the lines of
-    ``setup`` before it name the target's sample tensors, and those that ``tensors`` declares;
-    a declaration behind an ``@engine`` is for that engine alone, in place of one before it.
-    ``flops`` are its floating-point operations, if the peak of the machine counts them.
-    ``encoding`` is its word, where instructions have one: then each operand that is written is a
-    field of it, in the order of the row.
-    ``condition`` is asked when nothing else keeps an instruction from starting, and says what still
-    does; it changes nothing. Of implicit operands it gets what the core holds, and the place.
+    ``vendor`` says what the vendor's tools call it, by tool. ``example`` and the lines of ``setup``
+    before it name the target's sample tensors, and those that ``tensors`` declares; a declaration
+    after an ``@engine`` is for that engine alone, in place of one before it. ``flops`` are its
+    floating-point operations, if the peak of the machine counts them. ``encoding`` is its word,
+    where instructions have one: then each operand that is written is a field of it, in the order of
+    the row. ``condition`` is asked when nothing else keeps an instruction from starting, and says
+    what still does; it changes nothing. Of implicit operands it gets what the core holds, and the
+    place.
 
     ``written`` are the operands a program writes, ``reads`` those the semantics take, ``writes``
     those they return, ``effect`` is the type of effect they return instead, ``walked`` the
@@ -372,7 +372,7 @@ class Row:
         return (*(o.name for o in self.written), *self.parts)
 
     def kind(self, name: str) -> Kind | None:
-        """What may stand behind such a name; None if it is none."""
+        """What may follow such a name; None if it is none."""
         found = next((o.kind for o in self.written if o.name == name), None)
         return Bits(self.parts[name]) if found is None and name in self.parts else found
 

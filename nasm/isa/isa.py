@@ -38,14 +38,14 @@ class Isa:
             for spelling in dict.fromkeys(every):  # in order: of equally close ones the first
                 theirs.setdefault(spelling, []).append(name)
         known = [*self.rows, *also]
-        said = word if word in theirs else ""
-        if not said and not closest(word, known):
-            said = next(iter(closest(word, theirs)), "")
-        if not said:
+        text = word if word in theirs else ""
+        if not text and not closest(word, known):
+            text = next(iter(closest(word, theirs)), "")
+        if not text:
             return did_you_mean(word, known)
-        if len(theirs[said]) == 1:
-            return f"did you mean '{theirs[said][0]}'?"
-        return f"it is several instructions here: {listed(theirs[said], 'and')}"
+        if len(theirs[text]) == 1:
+            return f"did you mean '{theirs[text][0]}'?"
+        return f"it is several instructions here: {listed(theirs[text], 'and')}"
 
     def arrange(self, modules: Iterable[str]) -> None:
         """List the rows by the modules they were written in, in this order; all are named."""
@@ -143,9 +143,9 @@ def _consistent(row: Row) -> None:
     fields = tuple(o.kind.field for o in row.written if isinstance(o.kind, Bits))
     if row.encoding is not None and fields != row.encoding.operands:
         raise TypeError(f"the word of {row.name} has other fields than its operands")
-    said = _disagreement(row, typing.get_type_hints(row.semantics).get("return", Any))
-    if said:
-        raise TypeError(f"{row.name} {said}")
+    text = _disagreement(row, typing.get_type_hints(row.semantics).get("return", Any))
+    if text:
+        raise TypeError(f"{row.name} {text}")
     if not row.doc or not row.source or not row.example:
         raise TypeError(f"{row.name} lacks its documentation, source or example")
 

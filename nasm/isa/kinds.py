@@ -65,7 +65,7 @@ class Kind:
         """A word for a value of it, for the synopsis of an instruction."""
         raise NotImplementedError
 
-    def handed(self, value: object, context: OperandContext) -> object:
+    def for_semantics(self, value: object, context: OperandContext) -> object:
         """What semantics get for a value that is no view, no register and not held."""
         return value
 
@@ -155,8 +155,8 @@ class Number(Kind):
     def accept(self, value: object) -> object:
         good = isinstance(value, int) if self.integer else isinstance(value, int | float)
         if isinstance(value, bool) or not good:
-            said = f"wanted {self.describe()}, found {value_text(value)}"
-            raise Refused(WRONG_KIND, said, whole_number(value))
+            message = f"wanted {self.describe()}, found {value_text(value)}"
+            raise Refused(WRONG_KIND, message, whole_number(value))
         assert isinstance(value, int | float)
         if not (value != value or self.low <= value <= self.high):  # NaN is a number
             raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {value_text(value)}")
@@ -198,7 +198,7 @@ class Anything(Kind):
         as_float(value)
         return value
 
-    def handed(self, value: object, context: OperandContext) -> object:
+    def for_semantics(self, value: object, context: OperandContext) -> object:
         if isinstance(value, int) and context.in_float32:
             return float(value)
         return value
@@ -249,8 +249,8 @@ class Choice(Kind):
         if not isinstance(value, str):
             raise Refused(WRONG_KIND, f"{value_text(value)} is no {self.what or 'word'}", legal)
         close = meant(value, self.options)
-        said = f"no {self.what or 'word'} '{quoted(value)}' here"
-        raise Refused("E0206", said, close or legal)
+        message = f"no {self.what or 'word'} '{quoted(value)}' here"
+        raise Refused("E0206", message, close or legal)
 
     @property
     def placeholder(self) -> str:
@@ -388,11 +388,11 @@ class Either(Kind):
             return kind.format(value)
         return str(value)
 
-    def handed(self, value: object, context: OperandContext) -> object:
+    def for_semantics(self, value: object, context: OperandContext) -> object:
         for kind in self.kinds:
             with suppress(Refused):
                 kind.accept(value)
-                return kind.handed(value, context)
+                return kind.for_semantics(value, context)
         return value
 
     @property

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 class MicroOrigin(NamedTuple):
     """What an expanded instruction came from, in words: a slot of a buffer, a part of a template.
 
-    ``place`` is where the instruction stands that put it there, a queue and a pc, and ``put`` says
-    in words that it did: "recorded at"; without one nobody did while the program ran.
+    ``place`` is that of the instruction that put it there, a queue and a pc, and ``put`` the words
+    for it: "recorded at"; without one no instruction of the run did.
     """
 
-    said: str
+    description: str
     put: str = ""
     place: tuple[int, int] | None = None
 
@@ -34,9 +34,9 @@ class Expansion(tuple[Any, ...]):
 class Micro(int):
     """The place of an expanded instruction: pc 5, micro 3 is written "5.3".
 
-    As a number it is the pc of the instruction that it comes from, so that whoever knows nothing of
+    As a number it is the pc of the instruction that it comes from, so that code that ignores
     expansions sees that one. ``instruction`` is what is executed; ``last`` says that none follows;
-    ``origin`` is what it came from, if the target says so.
+    ``origin`` is what it came from, if the target knows.
     """
 
     micro: int

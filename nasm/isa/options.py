@@ -54,8 +54,8 @@ class Option:
         return value
 
     def _refused(self, value: object, hint: str = "") -> Refused:
-        said = f"option {self.name} is {self.describe()}, not {quoted(repr(value))}"
-        return Refused(WRONG, said, hint)
+        message = f"option {self.name} is {self.describe()}, not {quoted(repr(value))}"
+        return Refused(WRONG, message, hint)
 
     def describe(self) -> str:
         """What it may be set to."""
@@ -88,8 +88,8 @@ def in_force(
                     did_you_mean(str(name), known) or "'neuron-nasm isa --options' lists them",
                 )
             if lacking and name in lacking:
-                said = f"this machine has no option '{name}'"
-                raise Refused(WRONG, said, f"it is an option of {lacking[name]}")
+                message = f"this machine has no option '{name}'"
+                raise Refused(WRONG, message, f"it is an option of {lacking[name]}")
             values[name] = known[name].accept(value)
         except Refused as refused:
             problems.append(refused.at(None))

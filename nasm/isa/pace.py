@@ -13,7 +13,7 @@ class Pace:
     how long its unit is made ready before it can start; and when it starts, how long it takes.
     ``key`` is what the task's cost says for it. ``label`` is what profiles and traces call the time
     that makes a unit ready, ``without`` what profiles call a run in which there is no such pace;
-    ``figures`` are the names of those that it stands on. ``holds`` is what its core holds, if the
+    ``figures`` are the names of those that it depends on. ``holds`` is what its core holds, if the
     target has it hold something: to be looked at.
     """
 

@@ -52,8 +52,8 @@ class Setting:
         if type(value) is int and self.least <= value <= self.most:
             return value
         hint = did_you_mean(value, self.words) if isinstance(value, str) else ""
-        said = f"{self.name} is {self.describe()}, found {_shown(value)}"
-        raise Refused("E0301", said, hint or self._hint())
+        message = f"{self.name} is {self.describe()}, found {_shown(value)}"
+        raise Refused("E0301", message, hint or self._hint())
 
     def describe(self) -> str:
         """What it takes, for people."""
@@ -103,8 +103,8 @@ class Settings:
         """A setting by its name; raises Refused with the nearest one."""
         found = self.offered.get(name)
         if found is None:
-            said = f"there is no setting '{quoted(name)}'"
-            raise Refused(UNKNOWN, said, did_you_mean(name, self.offered))
+            message = f"there is no setting '{quoted(name)}'"
+            raise Refused(UNKNOWN, message, did_you_mean(name, self.offered))
         return found
 
 

@@ -64,11 +64,11 @@ class Sequencing:
 
 
 Expander = Callable[[Any, int, Any, tuple[int, int]], Sequence[Any] | None]
-"""What a queue executes for an instruction that comes to its head, in order, maybe nothing; None
+"""What a queue executes for an instruction that reaches its head, in order, maybe nothing; None
 for the instruction itself. It gets what the core holds, the queue's number within the core, the
-instruction, and where that stands. An ``Expansion`` says of each where it came from. It may change
-what the core holds, unless it returns None. Instructions that are alike are best one object, for
-what follows from them is decided once for each."""
+instruction, and its place. An ``Expansion`` says of each where it came from. It may change what the
+core holds, unless it returns None. Equal instructions should be one object, since what follows from
+them is decided once for each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,17 +99,17 @@ class Target:
     is written, under the name TARGET. ``sequencing`` names the rows that govern queues.
     ``computing`` are instructions that leave in ``c`` what an operator means of tiles, by
     expressions of the tiles ``a`` and ``b`` and the number 2, such as ``-a`` and ``a + 2``.
-    ``halves`` are the operands of two instructions of the same row that do one after the other
-    what one with these operands does; None if there are none.
-    ``profiled`` are the opcode and the operands of an instruction as the vendor's profiler shows
-    them, empty where nothing published shows any. ``words`` are those of its instructions, where
-    they have some. ``holds`` makes the object that a core holds, which semantics get by the
-    implicit operand ``Held``. ``expand`` says what a queue executes for an instruction, with what
-    its core holds and its number within the core: see :data:`Expander`. ``bursting`` is how it
-    executes many at once; ``unfinished`` what the engines of a core have left open when a run is
-    over. ``settings`` are what of that a program may set before it runs, ``parts`` what of it can
-    be looked at. ``arrangements`` are words of declarations in linear memories: how elements stand
-    there that are not one after the other, for each stored format.
+    ``halves`` are the operands of two instructions of the same row that do one after the other what
+    one with these operands does; None if there are none. ``profiled`` are the opcode and the
+    operands of an instruction as the vendor's profiler shows them, empty where nothing published
+    shows any. ``words`` are those of its instructions, where they have some. ``holds`` makes the
+    object that a core holds, which semantics get by the implicit operand ``Held``. ``expand`` says
+    what a queue executes for an instruction, with what its core holds and its number within the
+    core: see :data:`Expander`. ``bursting`` is how it executes many at once; ``unfinished`` what
+    the engines of a core have left open when a run is over. ``settings`` are what of that a program
+    may set before it runs, ``parts`` what of it can be looked at. ``arrangements`` are words of
+    declarations in linear memories: how elements are arranged there that are not one after the
+    other, for each stored format.
     """
 
     name: str

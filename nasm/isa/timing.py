@@ -41,13 +41,13 @@ Key = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """What figures are to be: numbers by name, and by name in the table of a generation.
+    """Overrides of figures: numbers by name, and by name in the table of a generation.
 
-    ``said`` is the source of a figure that it sets, ``source`` the text it was read from.
+    ``origin`` is the source of a figure that it sets, ``source`` the text it was read from.
     """
 
     values: Mapping[str, object] = field(default_factory=dict)
-    said: str = GIVEN_BY_PYTHON
+    origin: str = GIVEN_BY_PYTHON
     source: Source | None = None
 
     @classmethod
@@ -84,7 +84,7 @@ class Timing:
                 where = "" if generation is None else generation.name
                 if (where, name) in found:
                     raise Refused(WRONG, f"{name} is set twice for {where}", "leave one out")
-                found[where, name] = Fact(number, Evidence.ASSUMED, self.said)
+                found[where, name] = Fact(number, Evidence.ASSUMED, self.origin)
             except Refused as refused:
                 problems.append(refused.at(places.of(key)))
         if problems:
@@ -104,17 +104,17 @@ class Timing:
                 for inner, number in value.items():
                     yield (name, inner), names[name], inner, number
             elif name in names:
-                said = f"{name} is a generation and has a table, not {quoted(_shown(value))}"
+                message = f"{name} is a generation and has a table, not {quoted(_shown(value))}"
                 yield (
                     (name,),
-                    Refused(WRONG, said, f"write [{name}] above its figures"),
+                    Refused(WRONG, message, f"write [{name}] above its figures"),
                     name,
                     value,
                 )
             elif isinstance(value, Mapping) and not _figure(name, generations):
                 hint = did_you_mean(str(name), names) or f"the target has {', '.join(names)}"
-                said = f"no generation '{quoted(str(name))}'"
-                yield (name,), Refused(WRONG, said, hint), name, value
+                message = f"no generation '{quoted(str(name))}'"
+                yield (name,), Refused(WRONG, message, hint), name, value
             else:
                 yield (name,), None, name, value
 
@@ -139,8 +139,8 @@ def _accepted(
         hint = did_you_mean(str(name), settable) or "'neuron-nasm isa --timing' lists them"
         raise Refused(WRONG, f"the machine has no figure '{quoted(str(name))}'", hint)
     if figure.use is FigureUse.LIMIT:
-        said = f"{name} is a limit of the hardware and takes no time: it cannot be set"
-        raise Refused(WRONG, said)
+        message = f"{name} is a limit of the hardware and takes no time: it cannot be set"
+        raise Refused(WRONG, message)
     if figure.name not in generation.numbers:
         having = list(figure.facts)
         hint = f"{' and '.join(having)} has it: set it under [{having[-1]}]"
@@ -170,36 +170,36 @@ def read(path: str) -> Timing:
     from tomllib import loads  # which few runs need
 
     source = source_of(Path(path), ending=".toml")
-    said, at = "", None
+    text, at = "", None
     if len(source.text) > LARGEST:
-        said = f"it has more than {LARGEST:,} characters"
+        text = f"it has more than {LARGEST:,} characters"
     else:
         for number, line in enumerate(source.text.split("\n"), 1):
             if len(line) > LONGEST:
-                said, at = f"a line of more than {LONGEST:,} characters", _line(source, number)
+                text, at = f"a line of more than {LONGEST:,} characters", _line(source, number)
                 break
-    if not said:
+    if not text:
         try:
             return Timing(loads(source.text), f"set by {in_line(path)}", source)
         except RecursionError:
-            said = "its values are too deeply nested"
+            text = "its values are too deeply nested"
         except ValueError as problem:  # TOMLDecodeError, or an integer of thousands of digits
-            said, at = _broken(source, str(problem))
-    message = f"{in_line(path)} is no list of figures in TOML: {quoted(said)}"
+            text, at = _broken(source, str(problem))
+    message = f"{in_line(path)} is no list of figures in TOML: {quoted(text)}"
     raise Failure(Problem(UNREADABLE, message, at, "write a line like semaphore_ns = 25"))
 
 
-def _broken(source: Source, said: str) -> tuple[str, Span | None]:
+def _broken(source: Source, text: str) -> tuple[str, Span | None]:
     """What a reader of TOML said, and the place it said it of."""
-    found = _AT.search(said)
+    found = _AT.search(text)
     if found is None:
-        return said, None
-    said = said[: found.start()]
-    said = said[:1].lower() + said[1:]
+        return text, None
+    text = text[: found.start()]
+    text = text[:1].lower() + text[1:]
     if found[1] is None:
-        return said, Span(source, len(source.text), len(source.text))
+        return text, Span(source, len(source.text), len(source.text))
     start = source.offset(int(found[1])) + int(found[2]) - 1
-    return said, Span(source, start, start + 1)
+    return text, Span(source, start, start + 1)
 
 
 def _line(source: Source, number: int) -> Span:

@@ -122,8 +122,8 @@ def data_row(
 
     def word(value: int, data: bool) -> None:
         """A word as it is: decoded, or with data=true kept although it is no instruction."""
-        said = f"the word {value:#010x} is no instruction"
-        raise Refused("E0701", said, "it was kept with data=true: let nothing lead there")
+        message = f"the word {value:#010x} is no instruction"
+        raise Refused("E0701", message, "it was kept with data=true: let nothing lead there")
 
     word.__name__, word.__module__ = WORD, module
     return Isa(WORD).instruction(

@@ -45,9 +45,9 @@ def main(channel: int) -> NoReturn:
     os.set_inheritable(channel, False)
     sys.dont_write_bytecode = True
     found = restrict(request.limits, request.writable, request.readable)
-    said = [{"name": p.name, "active": p.active, "by": p.by} for p in found]
+    text = [{"name": p.name, "active": p.active, "by": p.by} for p in found]
     send = _sender(channel, request.word)
-    send(PROTECTED, json.dumps(said).encode())
+    send(PROTECTED, json.dumps(text).encode())
     send(*_done(request.work))
     for printed in (sys.stdout, sys.stderr):
         try:

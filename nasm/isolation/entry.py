@@ -80,8 +80,8 @@ def _arrays(inputs: Inputs | None) -> dict[str, np.ndarray[Any, Any]]:
     if inputs is None:
         return {}
     if not isinstance(inputs, Mapping):
-        said = "the inputs of a kernel are arrays by name"
-        raise Failure(Problem("E0803", said))
+        message = "the inputs of a kernel are arrays by name"
+        raise Failure(Problem("E0803", message))
     return {name: np.asarray(value) for name, value in inputs.items()}
 
 
@@ -144,32 +144,32 @@ class _Run:
         problems: tuple[Problem, ...]
         if isinstance(work, TraceWork):
             try:
-                said = unpacked(content)
+                text = unpacked(content)
             except ValueError as error:
                 problem = Problem(RAISED, f"what the kernel's process sent is no answer: {error}")
                 return self.outcome("exited", (problem,), exit_code=0)
             own = split(work.kernel)
-            problems = tuple(self.problem(each, own and own[0]) for each in said)
+            problems = tuple(self.problem(each, own and own[0]) for each in text)
         else:
             problems = pickle.loads(content)
         of_memory = all(problem.code == OF_MEMORY.code for problem in problems)
         return self.outcome("memory" if of_memory else "refused", problems, exit_code=0)
 
-    def problem(self, said: Mapping[str, Any], kernel: str | None) -> Problem:
+    def problem(self, text: Mapping[str, Any], kernel: str | None) -> Problem:
         """A problem at its place; of the kernel's process no line of another file is shown."""
-        file, line = said["file"], said["line"]
+        file, line = text["file"], text["line"]
         span = line_of(file, line) if file is not None and file == kernel else None
-        message = said["message"]
+        message = text["message"]
         if span is None and file is not None:
             message += f" ({file}:{line})"
-        return Problem(said["code"], message, span, said["hint"])
+        return Problem(text["code"], message, span, text["hint"])
 
     def ended(self, ended: Ended) -> Outcome:
         """A process ended without an answer."""
         code = ended.status
         if ended.late:
-            said = f"it was still running after {self.limits.deadline:g} s"
-            return self.outcome("deadline", (Problem("E0516", said),), signal=signal.SIGKILL)
+            message = f"it was still running after {self.limits.deadline:g} s"
+            return self.outcome("deadline", (Problem("E0516", message),), signal=signal.SIGKILL)
         if ended.flooded:
             problem = Problem(RAISED, "what its process made of it is too large")
             return self.outcome("output", (problem,), signal=signal.SIGKILL)

@@ -75,7 +75,7 @@ class Outcome:
                 {"name": p.name, "active": p.active, "by": p.by} for p in self.protections
             ],
             "problems": jsonable.problems(self.problems),
-            "report": None if report is None else jsonable.report_of(report),
+            "report": None if report is None else jsonable.report(report),
         }
 
     @property

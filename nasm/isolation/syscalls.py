@@ -67,8 +67,7 @@ _DENIED = {
 """System calls that are refused, with their numbers on x86-64 and on arm64.
 
 They make processes, reach the network or other processes, change what Landlock does not guard
-(modes, owners, times and attributes of files), or leave objects of System V IPC behind.
-"""
+(modes, owners, times and attributes of files), or leave objects of System V IPC. """
 
 _OWN = {
     "kill": (62, 129),

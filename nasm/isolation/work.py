@@ -138,8 +138,8 @@ class RunWork:
 Work = TraceWork | RunWork
 
 
-def _forged(said: str) -> Failure:
-    return Failure(Problem(FORGED, said))
+def _forged(message: str) -> Failure:
+    return Failure(Problem(FORGED, message))
 
 
 def packed(problems: tuple[Problem, ...]) -> bytes:

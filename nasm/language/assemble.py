@@ -166,9 +166,9 @@ def _commented(source: Source, builder: ProgramBuilder) -> Iterator[Problem]:
         needed = sum(operand.default is REQUIRED for operand in row.written)
         if len(line.operands) < needed or not (found[1] or line.operands):
             continue
-        said = f"';' begins a comment: this {row.name} is not executed"
+        message = f"';' begins a comment: this {row.name} is not executed"
         hint = "write it on a line of its own"
-        yield Problem(COMMENTED, said, span, hint, severity=Severity.WARNING)
+        yield Problem(COMMENTED, message, span, hint, severity=Severity.WARNING)
 
 
 def _follows(source: Source, start: int) -> bool:

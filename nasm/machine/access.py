@@ -109,7 +109,7 @@ class Access:
 
     @property
     def columns(self) -> tuple[int, int]:
-        """Its first byte in a row of the store, and the one behind its last."""
+        """Its first byte in a row of the store, and the one after its last."""
         base = self.store.base
         return self.region.low - base, self.region.high - base
 

@@ -1,4 +1,4 @@
-"""What stands ahead in a queue: the instructions that a burst can be of."""
+"""What comes next in a queue: the instructions that a burst can be of."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ Foresee = Callable[[Instruction], Sequence[Instruction] | None]
 class BurstSource:
     """Instructions of a queue from its pc on, in pieces: each what an instruction is expanded to.
 
-    ``known`` says whether the queue may execute what something is expanded to.
-    They end before one that waits for a semaphore, one that updates any, and where nobody can say
-    beforehand what will be executed.
+    ``known`` says whether the queue may execute what something is expanded to. They end before one
+    that waits for a semaphore, one that updates any, and where it is not known in advance what will
+    be executed.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class BurstSource:
         return Planned(burst, *of, self.place, self.expansion)
 
     def expansion(self, count: int) -> Sequence[Instruction]:
-        """What the last of so many belongs to; nothing if it stands for itself."""
+        """What the last of so many belongs to; nothing if it is no part of an expansion."""
         return self._expansions[bisect_left(self._begun, count) - 1]
 
     def place(self, number: int) -> int:

@@ -14,7 +14,7 @@ from nasm.sim.memory import Journal, Store
 from nasm.views.tensor import Memory
 
 Missing = Callable[[str, int, int, int], None]
-"""Told of a read of uninitialised bytes: the memory, the address, how many, and of those
+"""Called for a read of uninitialised bytes: the memory, the address, how many, and of those
 missing."""
 
 
@@ -60,7 +60,7 @@ class AddressedBytes:
 
 
 class Valueless:
-    """A memory in a run without values: asked for its bytes, it refuses as it is told to."""
+    """A memory in a run without values: a read is refused in the words it was given."""
 
     def __init__(self, memory: Memory, refuse: Callable[[str, int], Exception]) -> None:
         self.memory, self.refuse = memory, refuse
@@ -74,7 +74,7 @@ class Valueless:
 
 
 class ChangeListener(Protocol):
-    """What is told of changes of what cores hold."""
+    """The listeners for changes of what cores hold."""
 
     def note(self, core: int, part: Hashable, record: int) -> None:
         """A part of what a core holds is changed, by the start that has a number."""
@@ -90,11 +90,11 @@ class Clock(Protocol):
 
     @property
     def gates(self) -> ChangeListener:
-        """What is told of changes."""
+        """The listeners for changes."""
 
 
 Report = Callable[[str, str, str, Sequence[tuple[Any, str]], bool], None]
-"""Told of a finding: see :meth:`nasm.isa.core_state.Surroundings.report`."""
+"""Called for a finding: see :meth:`nasm.isa.core_state.Surroundings.report`."""
 
 
 class Around:
@@ -134,7 +134,7 @@ class Around:
         """Do what the instruction at a place left for a tick, as that one."""
         clock = self._clock
         before, clock.acting = clock.acting, place  # type: ignore[assignment]
-        act()  # what it is refused is said of its place: then that stays
+        act()  # an error is reported at its place: then that stays
         for tell in clock.listeners["acted"]:
             tell(place, tick)
         clock.acting = before
@@ -142,10 +142,10 @@ class Around:
     def report(
         self,
         code: str,
-        said: str,
+        text: str,
         hint: str,
         others: Sequence[tuple[Place, str]] = (),
         warning: bool = False,
     ) -> None:
         """Tell of something wrong with the instruction of now."""
-        self._report(code, said, hint, others, warning)
+        self._report(code, text, hint, others, warning)

@@ -50,8 +50,8 @@ def storing(
 ) -> Callable[[Any, Store | None], Any]:
     """A function that turns a result into the bytes to store, in the shape of the target.
 
-    It is told the one store the instruction reads: a result that is not an array of its own can
-    only be part of it.
+    It is given the one store that the instruction reads: a result that is not an array of its own
+    can only be part of it.
     """
     size, held = int(np.prod(shape)), dtype.numpy
     narrow = None if dtype.name in ("float32", "tfloat32") else casting.narrower(dtype)

@@ -101,7 +101,7 @@ class Reported:
 
     who: Who
     code: str
-    said: str
+    message: str
     hint: str
     others: tuple[tuple[Any, str], ...]
     warning: bool
@@ -112,7 +112,7 @@ class Doubtful:
     """A result that the hardware does not guarantee: harmless if nothing uses it."""
 
     who: Who
-    said: str
+    message: str
     rule: str
 
 
@@ -240,7 +240,7 @@ class Findings(Observer):
         """A transfer writes one place twice."""
         self._add(WritesTwice(who), self._key(WritesTwice, who))
 
-    # -- whatever else
+    # -- the rest
 
     def unchanged(self, number: int, semaphore: Semaphore, by: Who, now: int) -> None:
         """An event was set that was set, or cleared that was clear."""
@@ -250,17 +250,17 @@ class Findings(Observer):
     def reported(
         self,
         code: str,
-        said: str,
+        text: str,
         hint: str,
         others: Sequence[tuple[Any, str]] = (),
         warning: bool = False,
     ) -> None:
         """What an object that a core holds reports of the instruction of now."""
         who = self.acting()
-        fact = Reported(who, code, said, hint, tuple(others), warning)
+        fact = Reported(who, code, text, hint, tuple(others), warning)
         self._add(fact, self._key(Reported, who, code), warning)
 
-    def doubtful(self, said: str, rule: str) -> None:
+    def doubtful(self, text: str, rule: str) -> None:
         """A result that the hardware does not guarantee."""
         who = self.acting()
-        self._add(Doubtful(who, said, rule), self._key(Doubtful, who), warning=True)
+        self._add(Doubtful(who, text, rule), self._key(Doubtful, who), warning=True)

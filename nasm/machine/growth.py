@@ -29,12 +29,12 @@ def accept(machine: Machine, tensors: Sequence[Tensor]) -> None:
     for tensor in (t for t in tensors if t.fixed):
         other = next((t for t in here if tensor.shares(t)), None)
         if other is not None:
-            said = (
+            message = (
                 f"{tensor.name} would share bytes with {other.name}, which is in use: while a "
                 "program runs only free bytes are given away"
             )
             hint = "leave its place out, or read the same bytes with a view of the other"
-            raise Failure(Problem(TAKEN, said, tensor.span, hint))
+            raise Failure(Problem(TAKEN, message, tensor.span, hint))
     if machine.values:
         try:
             room_for((("the tensors", 2 * sum(room([t]) for t in tensors)),), HINT)

@@ -73,7 +73,7 @@ class Indirect:
 
     @staticmethod
     def bound(addresses: Addresses, view: View, group: int) -> Indirect:
-        """Bind a view; ``group`` is how many entries stand in one column of the tile."""
+        """Bind a view; ``group`` is how many entries one column of the tile holds."""
         offsets = view.offsets
         assert offsets is not None
         index = EntryTile(addresses.access(offsets.tile), group)

@@ -60,9 +60,9 @@ def by_name(program: Program, given: Inputs | None) -> Mapping[str, Any]:
     try:
         path = os.fsdecode(given)
     except TypeError:
-        said = f"inputs are arrays by name, found {type(given).__name__}"
+        message = f"inputs are arrays by name, found {type(given).__name__}"
         hint = 'write {"A": array}, or the path of a .npz file or a folder of .npy files'
-        raise Failure(Problem("E0803", said, None, hint)) from None
+        raise Failure(Problem("E0803", message, None, hint)) from None
     return in_folder(program, path) if os.path.isdir(path) else in_archive(path)
 
 

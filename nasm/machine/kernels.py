@@ -110,7 +110,7 @@ class ReadyInstruction:
         return results
 
     def start(self, now: int) -> Any:
-        """Compute; what is returned is to be stored."""
+        """Compute; what is returned is stored by the caller."""
         return self.prepare(self.values(), self.source)
 
 
@@ -189,13 +189,13 @@ class Kernels:
         self._recipes: dict[Shape, Recipes] = {}
 
     def forget(self) -> None:
-        """Make every recipe anew."""
+        """Make every recipe again."""
         self._recipes.clear()
 
     def bind(
         self, number: int, shape: Shape, operands: tuple[object, ...]
     ) -> tuple[Work, ReadyInstruction]:
-        """An instruction as work for the scheduler, and the kernel behind it."""
+        """An instruction as work for the scheduler, and its kernel."""
         recipes = self._recipes.get(shape)
         if recipes is None:
             recipes = self._recipes[shape] = Recipes(shape, self.operands, self.core, self.holds)

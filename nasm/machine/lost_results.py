@@ -1,7 +1,7 @@
 """Results that nothing read: written, and overwritten before any byte of them was read.
 
 Each place that is written remembers who wrote it, until something reads a byte of it. Only where
-something overwrites a part, the bytes that are left are told apart, of that one place.
+something overwrites a part, the bytes that are left are tracked one by one, of that one place.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from nasm.sim.memory import Mask
 from nasm.views.regions import Region, covers, overlap
 
 WIDEST = 1 << 24
-"""Bytes, from its first to its last, of a result whose bytes are told apart."""
+"""Bytes, from its first to its last, of a result whose bytes are tracked one by one."""
 
 MOST = 1_000_000
-"""Pairs of places of an area that have bytes in common; with more nothing is said of it."""
+"""Pairs of places of an area that have bytes in common; with more nothing is reported for it."""
 
 
 class Acting(Protocol):
@@ -32,7 +32,7 @@ class Acting(Protocol):
 
 
 class Silent:
-    """Nobody: what is written on its behalf is not remembered."""
+    """No instruction: what is written on its behalf is not remembered."""
 
     acting = None
 
@@ -227,7 +227,7 @@ class Unread:
             if place in piece.clear:
                 return
             rest = _rest(place, other, piece)
-            if rest is None:  # too wide: nothing is said of it
+            if rest is None:  # too wide: nothing is reported for it
                 piece.result.left = -1
             elif rest.any():
                 left = other.token = Piece(piece.result, rest)

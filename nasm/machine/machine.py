@@ -47,7 +47,8 @@ from nasm.sim.scheduler import Scheduler
 from nasm.sim.trace import ExpandedSummary, Summary, Trace
 
 SMALL = 64 << 10
-"""Bytes that a checkpoint is counted as beside those of memory: some more than it mostly takes."""
+"""Bytes that a checkpoint is counted as in addition to those of memory: mostly a little more than
+it takes."""
 
 MODERATE = 20_000
 """Instructions up to which a program is bound before it runs."""

@@ -1,4 +1,4 @@
-"""Where NaN and infinities are born, and what conversions cut off: counted by line.
+"""Where NaN and infinities are first computed, and what conversions cut off: counted by line.
 
 The processor itself says that an operation on numbers has overflowed, divided by zero or had no
 result: NumPy asks it after each of its own operations anyway. Only then a result is looked at.

@@ -76,7 +76,7 @@ class Binding:
 
 
 Recipe = Callable[[Binding, int, Any], None]
-"""Binds an operand: told the place among the arguments (or results), and the value."""
+"""Binds an operand: gets the place among the arguments (or results), and the value."""
 
 
 class Operands:
@@ -91,7 +91,7 @@ class Operands:
     # -- reading
 
     def reading(self, operand: Operand, shape: Shape) -> Recipe | None:
-        """How an operand is read when the instruction starts; None: it is handed as it is."""
+        """How an operand is read when the instruction starts; None: it is passed as it is."""
         context, domain = shape.context, shape.domain
         value = context.operands[operand.name]
         if type(value) is Reg:
@@ -201,7 +201,7 @@ class Operands:
         return found, entries
 
     def _read_indices(self, binding: Binding, _: int, value: Any) -> None:
-        """The entries of views that are handed over as they are."""
+        """The entries of views that are passed as they are."""
         for view in views(value):
             if view.offsets is not None:
                 binding.reads.append(self.addresses.region(view.offsets.tile))
@@ -255,9 +255,9 @@ class Operands:
             return self._add
         return self._write_view(operand, view)
 
-    def _doubt(self, rule: str, said: str | None, _: Store | None) -> None:
-        if said is not None:
-            self.findings.doubtful(said, rule)
+    def _doubt(self, rule: str, text: str | None, _: Store | None) -> None:
+        if text is not None:
+            self.findings.doubtful(text, rule)
 
     def _write_register(self, binding: Binding, _: int, value: Reg) -> None:
         binding.writes.append(self.registers.region(value.number))

@@ -1,8 +1,8 @@
 """Outlines: instructions and transfers without values, for runs that ask about time alone.
 
 An outline says what an instruction touches, as its kernel would, and computes nothing but what
-decides the run: registers, branches, and what transfers and rendezvous are told. A register that
-was loaded from memory is unknown, and so is what follows from it; what cannot go on without
+decides the run: registers, branches, and the arguments of transfers and rendezvous. A register that
+was loaded from memory is unknown, and so is what follows from it; what cannot continue without
 knowing is refused when it starts.
 """
 
@@ -39,9 +39,9 @@ HINT = "run it with values: without --no-values, in Python with values=True"
 LOADED = "which follows from what was loaded from memory"
 
 
-def refused(said: str) -> Refused:
+def refused(text: str) -> Refused:
     """The refusal of what depends on a value that the run does not have."""
-    return Refused(NO_VALUES, said + DOES_NOT_KNOW, HINT)
+    return Refused(NO_VALUES, text + DOES_NOT_KNOW, HINT)
 
 
 def unread(memory: str, address: int) -> Refused:
@@ -59,7 +59,7 @@ class NoValues(Failure):
 
 
 class RegionAddresses(Addresses):
-    """The regions of views; no memory is behind them."""
+    """The regions of views; they have no memory."""
 
     CACHES = ("_regions",)
 
@@ -137,7 +137,7 @@ class Outline:
         """What the semantics take; None if some of it is unknown."""
         traits, registers = self.traits, self.registers
         arguments, unknown = traits.arguments.copy(), traits.blind
-        for position, at in traits.handed:
+        for position, at in traits.constants:
             arguments[at] = self.operands[position]
         for position, at in traits.registers:
             number = self.operands[position].number  # type: ignore[attr-defined]
@@ -183,11 +183,11 @@ class Outlines:
         self._traits: dict[Shape, Traits] = {}
 
     def forget(self) -> None:
-        """Make everything anew."""
+        """Make everything again."""
         self._traits.clear()
 
     def bind(self, number: int, shape: Shape, operands: tuple[object, ...]) -> tuple[Work, Outline]:
-        """An instruction as work for the scheduler, and the outline behind it."""
+        """An instruction as work for the scheduler, and its outline."""
         traits = self._traits.get(shape)
         if traits is None:
             traits = self._traits[shape] = Traits(shape, self.core, self.holds)
@@ -248,7 +248,7 @@ def _acted(then: Callable[[], None] | None) -> None:
 
 
 class Nothing:
-    """Bytes that nobody takes or delivers."""
+    """Bytes that are never read or delivered."""
 
     def read(self, *_: Any) -> None:
         """Take none."""

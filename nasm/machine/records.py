@@ -140,8 +140,8 @@ class Message:
     text: str
 
     def __str__(self) -> str:
-        said = f"{self.queue} pc {self.pc} at {self.microseconds:,.3f} µs: {self.text}"
-        return clean(said.replace("\n", "\n    "))
+        text = f"{self.queue} pc {self.pc} at {self.microseconds:,.3f} µs: {self.text}"
+        return clean(text.replace("\n", "\n    "))
 
 
 def left_out(count: int) -> list[str]:
@@ -313,7 +313,7 @@ class RunReport(Drawn):
             (failed, f"{failed} of {counted(count, 'expectation')} failed"),
             (finished and self.problems, "expectations could not be evaluated"),
         )
-        return (*(said for holds, said in found if holds), *self.against)
+        return (*(text for holds, text in found if holds), *self.against)
 
     @property
     def unasked(self) -> str:
@@ -333,9 +333,9 @@ class RunReport(Drawn):
         """What was changed by hand, in a line; empty if nothing was."""
         if not self.changes:
             return ""
-        said = [in_line(" ".join(change.split())) for change in self.changes[:CHANGES]]
-        more = len(self.changes) - len(said)
-        return f"changed by hand: {'; '.join(said)}" + (f"; and {more:,} more" if more else "")
+        text = [in_line(" ".join(change.split())) for change in self.changes[:CHANGES]]
+        more = len(self.changes) - len(text)
+        return f"changed by hand: {'; '.join(text)}" + (f"; and {more:,} more" if more else "")
 
     @property
     def promises(self) -> str:
@@ -345,8 +345,8 @@ class RunReport(Drawn):
         return ", ".join(filter(None, (met, self.unasked))) or "the program has no expectations"
 
     def __repr__(self) -> str:
-        said = ", ".join(self.reasons) or "ok"
-        return f"<run of {self.title}: {said}, {self.microseconds:,.3f} µs>"
+        text = ", ".join(self.reasons) or "ok"
+        return f"<run of {self.title}: {text}, {self.microseconds:,.3f} µs>"
 
 
 @dataclass(frozen=True, slots=True)

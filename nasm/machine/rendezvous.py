@@ -144,21 +144,21 @@ class RendezvousPoint:
                 first.member.effect.alike, other.member.effect.alike, strict=True
             ):
                 if mine != theirs:
-                    said = f"differ in {name}: {_word(mine)} and {_word(theirs)}"
-                    raise self._misfit(first, other, said)
+                    text = f"differ in {name}: {_word(mine)} and {_word(theirs)}"
+                    raise self._misfit(first, other, text)
         by_core = {arrival.member.core: arrival.member for arrival in arrivals}
         for arrival in arrivals if first.member.effect.exchange is not None else ():
             member = arrival.member
             to = member.exchange.to
             peer = by_core.get(to)
             if peer is None or peer.exchange.source != member.core:
-                said = f"do not match: core {member.core} sends to core {to}"
+                text = f"do not match: core {member.core} sends to core {to}"
                 if peer is not None:
-                    said += f", which receives from core {peer.exchange.source}"
+                    text += f", which receives from core {peer.exchange.source}"
                 other = arrivals[0 if arrival is arrivals[-1] else -1]
-                raise self._misfit(arrival, other, said)
+                raise self._misfit(arrival, other, text)
 
-    def _misfit(self, arrival: Arrival, other: Arrival, said: str) -> Refused:
+    def _misfit(self, arrival: Arrival, other: Arrival, text: str) -> Refused:
         program = self.program
         names = [f"{program.queue_name(a.member.queue)} pc {a.pc}" for a in (arrival, other)]
         last = self.scheduler.acting[0]  # the one that the problem will point at
@@ -167,7 +167,7 @@ class RendezvousPoint:
         note = Note(f"{name} is here", program.span(there.member.queue, there.pc))
         return Refused(
             DO_NOT_FIT,
-            f"{arrival.member.context.row.name} of {listed(names, 'and')} {said}",
+            f"{arrival.member.context.row.name} of {listed(names, 'and')} {text}",
             "both sides of a rendezvous have to match",
             (note,),
         )

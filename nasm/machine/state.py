@@ -108,11 +108,10 @@ class EngineState:
 class State:
     """Memories by tensor; registers, engine state and casts by queue.
 
-    ``areas`` numbers what tensors share bytes of, by their index;
-    ``by_tensor`` has the bytes a tensor lives in, by its index; without ``values`` there are none.
-    ``castings`` round what each queue
-    stores, and last what is moved beside the queues: each queue draws random numbers of
-    its own, the same ones however the others run. ``lost`` is called with what does not fit.
+    ``areas`` numbers what tensors share bytes of, by their index; ``by_tensor`` has the bytes a
+    tensor lives in, by its index; without ``values`` there are none. ``castings`` round what each
+    queue stores, and last what is moved by transfers: each queue draws random numbers of its own,
+    the same ones however the others run. ``lost`` is called with what does not fit.
     """
 
     def __init__(self, program: Program, values: bool = True, lost: Lost | None = None) -> None:

@@ -87,7 +87,7 @@ class Tasks:
     def fetch_expanded(self, pc: int) -> Fetched:
         """The same where the pc may be that of an expanded instruction.
 
-        The first of several waits as the instruction does that they stand for, the last updates.
+        The first of several waits as their instruction does, the last updates.
         """
         if type(pc) is not Micro:
             return self.fetch(pc)
@@ -199,7 +199,7 @@ class Tasks:
         return self._shape(self.program.instructions[number]).cost
 
     def _shape(self, instruction: Instruction) -> Shape:
-        if instruction.known is None:  # of a program that was copied: what it had is made anew
+        if instruction.known is None:  # of a program that was copied: what it had is made again
             instruction.known = self.shapes.of(
                 instruction.row, instruction.operands, self.lines.engine
             )
@@ -335,7 +335,7 @@ class Tasks:
             elif isinstance(operand.kind, Here):
                 context.operands[operand.name] = context.here(operand.kind, core)
             elif operand.implicit:
-                context.operands[operand.name] = operand.kind.handed(None, context)
+                context.operands[operand.name] = operand.kind.for_semantics(None, context)
         return partial(row.condition.answer, context)
 
     def _expand(
@@ -365,9 +365,9 @@ class Tasks:
         row, engine = instruction.row, self.lines.engine
         context = InstructionContext.of(row, operands, engine, self.program.generation)
         for rule in rules_of(self.program.target, row, bool(context.addressed)):
-            said = rule.check(context)
-            if said is not None and rule.severity is Severity.ERROR:
-                raise rule.refusal(row, said)
+            message = rule.check(context)
+            if message is not None and rule.severity is Severity.ERROR:
+                raise rule.refusal(row, message)
         return self.shapes.of(row, operands, engine, context)
 
 

@@ -74,7 +74,7 @@ def kept(given: Any) -> Any:
 
 
 def unknown(program: Program, inputs: Mapping[str, Any]) -> list[Problem]:
-    """What is wrong with the names of inputs."""
+    """The errors in the names of inputs."""
     tensors = program.tensors
     taking = [name for name, tensor in tensors.items() if tensor.role in ("input", "inout")]
     have = f"its inputs: {', '.join(taking)}" if taking else ""
@@ -110,8 +110,8 @@ def known(addresses: Addresses, view: View) -> Array:
 def _placed(view: View) -> None:
     """Refuse a view whose address only an instruction knows."""
     if view.dynamic or view.offsets is not None:
-        said = f"{view.tensor.name} is addressed by a register or a tile here: it has an address "
-        raise Failure(Problem("E0305", f"{said}only while an instruction executes"))
+        text = f"{view.tensor.name} is addressed by a register or a tile here: it has an address "
+        raise Failure(Problem("E0305", f"{text}only while an instruction executes"))
 
 
 def _start(
@@ -168,8 +168,8 @@ def accepted(tensor: Tensor, given: Any) -> Array:
         raise Refused("E0804", f"what was given for {tensor.name} is no array") from None
     _fits(tensor, array.shape, array.dtype)
     if np.ma.is_masked(given):
-        said = f"the array given for {tensor.name} has elements that are masked"
-        raise Refused("E0804", said, "give them values, with its method filled")
+        message = f"the array given for {tensor.name} has elements that are masked"
+        raise Refused("E0804", message, "give them values, with its method filled")
     return dtypes.from_npy(array, tensor.dtype)
 
 

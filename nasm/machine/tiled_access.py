@@ -1,4 +1,4 @@
-"""Accesses to tensors whose elements do not stand one after the other in their bytes.
+"""Accesses to tensors whose elements are not one after the other in their bytes.
 
 To everybody else they are like others. What is read is decoded, as it is when it is asked for; what
 is written is encoded with the elements around it. No instruction has such an access.

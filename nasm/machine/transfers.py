@@ -221,7 +221,7 @@ class TransferBytes:
 
 
 def portions(plan: Plan) -> tuple[Portion, ...]:
-    """The shares of a plan as the simulator has them: those that are alike together."""
+    """The shares of a plan as the simulator has them: equal ones grouped."""
     alike: dict[tuple[int, int, int, int], list[tuple[int, int]]] = {}
     for number, share in enumerate(plan.shares):
         key = (share.busy, share.latency, share.bytes, share.packets)
@@ -261,7 +261,7 @@ class BoundTransfer:
 
     @property
     def losses(self) -> Losses:
-        """Where results that nobody read are counted."""
+        """Where results that were never read are counted."""
         return self._transfers.addresses.losses
 
     def moving(self, shares: Sequence[int]) -> int:
@@ -326,7 +326,7 @@ class BoundTransfer:
 
 
 class Transfers:
-    """Plans transfers as the target does, binds them, and hands them to the channels.
+    """Plans transfers as the target does, binds them, and passes them to the channels.
 
     ``launched`` counts them; ``plans`` are the last ones of the instructions that issued any. What
     a start touches has a number of its own, by which others remember it: one that was given is

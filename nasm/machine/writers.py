@@ -24,7 +24,7 @@ from nasm.views.tensor import Tensor
 from nasm.views.view import View
 
 MOST = 65_536
-"""Elements of a view that are told apart: of more that are missing these are the first."""
+"""Elements of a view that are reported one by one: of more missing ones, the first."""
 
 
 def written(instruction: Instruction) -> list[View]:

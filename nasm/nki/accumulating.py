@@ -1,8 +1,8 @@
 """Whether a matmul adds to what is in its place: the first into a place overwrites, later ones add.
 
 A place is a byte of a tensor in PSUM: tensors that share an address do not share beginnings, as a
-tile that a kernel declares anew is a new one. What other instructions write begins nothing, and
-a transpose always overwrites. A region of which a part has begun is split where the two differ.
+tile that a kernel declares again is a new one. What other instructions write begins nothing, and a
+transpose always overwrites. A region of which a part has begun is split where the two differ.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ class Arguments:
         self.homes: set[str] = set()
         self._tensors: dict[int, NkiTensor] = {}
 
-    def handed(self, name: str, value: Any) -> Any:
+    def passed(self, name: str, value: Any) -> Any:
         """An argument as a kernel gets it: arrays as tensors in HBM, all else as it is."""
         home = framework(value)
         if home:
@@ -67,7 +67,7 @@ class Arguments:
                 self._tensors[id(value)] = self._declared(name, value, home)
             made = self._tensors[id(value)]
             return NkiTensor(made.view_, made.buffer, made.dtype)
-        return mapped(value, name, lambda part, inner: self.handed(inner, part))
+        return mapped(value, name, lambda part, inner: self.passed(inner, part))
 
     def _declared(self, name: str, value: Any, home: str) -> NkiTensor:
         try:
@@ -75,8 +75,8 @@ class Arguments:
             assert array is not None
             dtype, held = stored(array)
         except Refused as refused:
-            said = f"argument {name} is {refused.message}"
-            raise Refused(refused.code, said, refused.hint) from None
+            message = f"argument {name} is {refused.message}"
+            raise Refused(refused.code, message, refused.hint) from None
         buffer = MemoryRegion.shared_hbm if self.trace.cores > 1 else HBM
         named = DTYPES["bool_"] if array.dtype == np.bool_ else DType(dtype.name)
         made = self.trace.tensor(held.shape, named, buffer, name, role="input", array=held)
@@ -131,21 +131,21 @@ def returned(value: Any, arguments: Mapping[str, Any], span: Span | None) -> Any
         what = "a coroutine" if inspect.iscoroutine(value) else "a generator"
         if not inspect.isasyncgen(value):
             value.close()
-        said = f"the kernel is {what}, of which a call executes nothing"
-        raise Failure(Problem(UNFIT, said, span, "end it with a return; no yield, no coroutine"))
+        message = f"the kernel is {what}, of which a call executes nothing"
+        raise Failure(Problem(UNFIT, message, span, "end it with a return; no yield, no coroutine"))
     if not isinstance(value, NkiTensor):
         return mapped(value, "", lambda part, _: returned(part, arguments, span))
     declared = value.view_.tensor.span or span
     if value.on_chip or (
         value.buffer is not MemoryRegion.shared_hbm and value.name not in arguments
     ):
-        said = f"the kernel returns {value!r}: wanted a tensor in shared_hbm"
+        message = f"the kernel returns {value!r}: wanted a tensor in shared_hbm"
         hint = "nl.ndarray(…, buffer=nl.shared_hbm) makes one; copy the result there"
-        raise Failure(Problem(UNFIT, said, declared, hint))
+        raise Failure(Problem(UNFIT, message, declared, hint))
     if value.is_indirect():
-        said = f"the kernel returns a part of {value.name} that the run decides"
+        message = f"the kernel returns a part of {value.name} that the run decides"
         hint = "return the whole tensor, or copy the part into another one"
-        raise Failure(Problem(UNFIT, said, declared, hint))
+        raise Failure(Problem(UNFIT, message, declared, hint))
     return Returned(value.name, value.view_)
 
 

@@ -1,10 +1,10 @@
 """Tiles that a matmul has spread over the partitions: for a kernel they are in SBUF.
 
 While a kernel is traced such a tile is one tensor, in PSUM, where the matmul puts it. When all
-calls are known, each of them gets it where it can have it: who can read PSUM reads it there; the
-others read a copy in SBUF, which is made right behind the matmul. The two hold the same as long as
-nobody writes the tile: one that is written is in SBUF for all. So is one that PSUM has no room for,
-as long as it is read.
+calls are known, each of them gets it where it can have it: instructions that can read PSUM read it
+there; the others read a copy in SBUF, which is made right after the matmul. The two hold the same
+as long as nothing writes the tile: one that is written is in SBUF for all. So is one that PSUM has
+no room for, as long as it is read.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ def _copy(trace: CoreTrace, tile: Spread) -> Tensor:
 
 
 def _insert(made: list[Made], copies: dict[int, Call]) -> None:
-    """Put copies behind the matmuls that they are of."""
+    """Put copies after the matmuls whose results they copy."""
     found: list[Made] = []
     for one in made:
         found.append(one)
@@ -181,7 +181,7 @@ def _make_room(trace: CoreTrace, tiles: list[Spread]) -> None:
 
 
 def _takes(tensor: Tensor) -> int:
-    """Bytes of a partition that it takes: as many of a size stand in a bank as have room there."""
+    """Bytes of a partition that it takes: a bank holds as many of a size as fit."""
     bank = tensor.memory.bank
     return (
         bank // (bank // tensor.bytes) if tensor.bytes <= bank else -(-tensor.bytes // bank) * bank

@@ -107,7 +107,7 @@ def table(isa: Isa, special: Mapping[str, Record]) -> dict[str, IsaFunction]:
 
 
 def _python(function: IsaFunction) -> Callable[..., Any]:
-    """A Python function with the signature: what is wrong with its arguments Python itself says."""
+    """A Python function with the signature: Python itself reports errors in its arguments."""
     bind = _binding(function)
     words = [word for word in function.signature.parameters if word in WORDS]
 

@@ -9,7 +9,7 @@ from nasm.nki.errors import refuse
 from nasm.nki.objects import NKIObject
 
 OTHERS = "E0653"
-"""The code of what needs chips beside this one."""
+"""The code for what needs more chips than this one."""
 
 FUNCTIONS = (
     "all_reduce",

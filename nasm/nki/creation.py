@@ -192,8 +192,8 @@ def shared_constant(constant: Any) -> NkiTensor:
     """An array, or a file of one, in HBM: one tensor for all cores, however often it is asked."""
     array = _array(constant)
     trace = current("nl.shared_constant")
-    said = f"{array.dtype.name}{array.shape}".encode()
-    name = f"constant_{hashlib.sha256(said + array.tobytes()).hexdigest()[:12]}"
+    text = f"{array.dtype.name}{array.shape}".encode()
+    name = f"constant_{hashlib.sha256(text + array.tobytes()).hexdigest()[:12]}"
     found = trace.builder.program.tensors.get(name)
     if found is not None:
         return NkiTensor(View.whole(found), MemoryRegion.shared_hbm, DType(array.dtype))

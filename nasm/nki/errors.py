@@ -37,7 +37,7 @@ _CODES: dict[int, CodeType] = {}
 
 
 def floor(code: CodeType) -> None:
-    """Say that what calls kernels is this: what is further out is not told of their calls."""
+    """Make this the handler of kernel calls: outer handlers do not see them."""
     _CODES[id(code)], _KINDS[id(code)] = code, _FLOOR
 
 

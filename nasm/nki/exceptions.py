@@ -24,9 +24,9 @@ NOT_RUN = "E0656"
 def permitted(program: str, python: bool) -> None:
     """Refuse a program that is Python where none may be run; raises Failure."""
     if not python:
-        said = f"{quoted(program)} is Python, and Python may not be run"
+        message = f"{quoted(program)} is Python, and Python may not be run"
         hint = "--no-python forbids it, and so does --no-files (python=False in Python)"
-        raise Failure(Problem(NOT_RUN, said, None, hint))
+        raise Failure(Problem(NOT_RUN, message, None, hint))
 
 
 _LIBRARY = tuple(
@@ -74,10 +74,10 @@ def _description(error: BaseException) -> str:
     if isinstance(error, SystemExit):
         return f"the kernel calls sys.exit({_shown(error.code)}): nothing was run"
     try:
-        said = str(error)
+        text = str(error)
     except Exception:  # the kernel's own exceptions have a __str__ of the kernel's
         return name
-    return f"{name}: {said}" if said else name
+    return f"{name}: {text}" if text else name
 
 
 def _shown(code: object) -> str:

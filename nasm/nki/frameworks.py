@@ -1,7 +1,7 @@
 """Arrays of the frameworks in which kernels are called, none of which is imported here.
 
 NumPy's arrays, with the dtypes of ml_dtypes, are known always; tensors of PyTorch and arrays of JAX
-where somebody has imported those.
+where those have been imported.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def as_array(value: Any) -> Array | None:
 def stored(array: Array) -> tuple[dtypes.DType, Array]:
     """The dtype of an array as NKI has it, and the array as tensors hold it; raises Refused.
 
-    A structured dtype of one field that is named like a dtype stands for it: NumPy has no name for
-    those that pack several numbers into an element.
+    A structured dtype of one field that is named like a dtype means that dtype: NumPy has no name
+    for those that pack several numbers into an element.
     """
     if array.dtype.names is not None and len(array.dtype.names) == 1:
         (name,) = array.dtype.names

@@ -35,7 +35,7 @@ CHIPS = ("torch_neuronx", "torch_xla", "libneuronxla", "jax_neuronx", "torch_neu
 
 
 class NotHere(Failure, ImportError):
-    """A module that there is none of here; whoever asks whether there is one is told so."""
+    """A module that does not exist here; looking it up reports that."""
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""What stands in the brackets behind a tensor."""
+"""What is in the brackets after a tensor."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from nasm.views.view import ALL, Reg, View, Window
 Item = int | slice | Window
 
 
-def indexed(view: View, key: Any, said: str) -> View:
+def indexed(view: View, key: Any, text: str) -> View:
     """Slice it: on chip at least two axes stay, and the partition axis does; in HBM one stays."""
-    made, dropped = _items(view, key, said)
+    made, dropped = _items(view, key, text)
     whole = cut(view, made)
     return without(whole, dropped) if dropped else whole
 
 
-def emptied(view: View, key: Any, said: str) -> tuple[int, ...] | None:
+def emptied(view: View, key: Any, text: str) -> tuple[int, ...] | None:
     """The shape that is left where an index selects nothing, and is not wrong; else None."""
-    made, dropped = _items(view, key, said)
+    made, dropped = _items(view, key, text)
     shape: list[int] = []
     for axis, (item, count) in enumerate(zip(made, view.shape, strict=True)):
         if isinstance(item, slice):
@@ -40,13 +40,13 @@ def emptied(view: View, key: Any, said: str) -> tuple[int, ...] | None:
     return tuple(shape) if 0 in shape else None
 
 
-def _items(view: View, key: Any, said: str) -> tuple[list[Item], list[int]]:
+def _items(view: View, key: Any, text: str) -> tuple[list[Item], list[int]]:
     """An item for each axis, and the axes that go."""
-    found = _all(list(key) if isinstance(key, tuple) else [key], len(view.shape), said)
+    found = _all(list(key) if isinstance(key, tuple) else [key], len(view.shape), text)
     made: list[Item] = []
     dropped: list[int] = []
     for axis, item in enumerate(found):
-        one, drops = _item(item, view.shape[axis], f"axis {axis} of {said}")
+        one, drops = _item(item, view.shape[axis], f"axis {axis} of {text}")
         made.append(one)
         if drops and (axis or not view.partitioned):
             dropped.append(axis)
@@ -55,14 +55,14 @@ def _items(view: View, key: Any, said: str) -> tuple[list[Item], list[int]]:
     return made, dropped
 
 
-def _all(items: list[Any], axes: int, said: str) -> list[Any]:
+def _all(items: list[Any], axes: int, text: str) -> list[Any]:
     """An item for each axis: what is left out, and ``...``, is all of an axis."""
     places = [n for n, item in enumerate(items) if item is Ellipsis]
     if len(places) > 1:
-        refuse(f"{len(places)} times ... in an index of {said}; wanted one")
+        refuse(f"{len(places)} times ... in an index of {text}; wanted one")
     count = len(items) - len(places)
     if count > axes:
-        refuse(f"{count} indices of {said}, which has {axes} axes")
+        refuse(f"{count} indices of {text}, which has {axes} axes")
     at = places[0] if places else len(items)
     items[at : at + len(places)] = [ALL] * (axes - count)
     return items
@@ -141,7 +141,7 @@ def items(value: Any, what: str) -> list[Any]:
 
 
 def flag(value: Any, what: str) -> bool:
-    """True or False, or what stands for them."""
+    """True or False, or their equivalents."""
     if isinstance(value, np.ndarray):
         refuse(f"{what} is an array; wanted True or False")
     return bool(value)

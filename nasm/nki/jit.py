@@ -80,7 +80,7 @@ _launch: Launch = _nothing
 
 
 def launch_by(launch: Launch) -> None:
-    """Say what calls of kernels do where nobody else says it."""
+    """Set what calls of kernels do by default."""
     global _launch
     _launch = launch
 

@@ -77,8 +77,8 @@ def trace(
     """
     made = simulate(kernel)
     if dma not in DMA:
-        said = f"no policy dma={quoted(str(dma))}; wanted {listed(DMA, 'or')}"
-        raise Failure(Problem(MISUSED, said))
+        message = f"no policy dma={quoted(str(dma))}; wanted {listed(DMA, 'or')}"
+        raise Failure(Problem(MISUSED, message))
     cores = made.cores if lnc is None else made[lnc].cores
     with installed():
         builder = _builder(target or default_target(), cores, options, timing)
@@ -145,7 +145,7 @@ def _called(
 
 def _hand(arguments: Arguments, bound: inspect.BoundArguments) -> None:
     for name, value in bound.arguments.items():
-        bound.arguments[name] = arguments.handed(name, value)
+        bound.arguments[name] = arguments.passed(name, value)
 
 
 def _run(function: Callable[..., Any], bound: inspect.BoundArguments) -> Any:

@@ -81,9 +81,9 @@ def fixed(traced: Traced) -> None:
     """Refuse arguments that the kernel writes and that cannot be written; raises Failure."""
     for name in traced.changed:
         if not changeable(traced.given[name]):
-            said = f"the kernel writes its argument {name}, and that array cannot be changed"
+            message = f"the kernel writes its argument {name}, and that array cannot be changed"
             span = traced.program.tensors[name].span
-            raise Failure(Problem(UNFIT, said, span, "pass a copy that can"))
+            raise Failure(Problem(UNFIT, message, span, "pass a copy that can"))
 
 
 def finished(traced: Traced, result: Result) -> Any:

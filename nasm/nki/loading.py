@@ -47,7 +47,7 @@ def load(
     ``others`` has arrays for parameters that neither ``arrays`` nor ``words`` give.
 
     ``words`` are arguments as they are written in Python: a literal, or a name that the kernel's
-    file, or NKI, has. What the kernel raises is told as a Failure, too. Unless ``python`` is true
+    file, or NKI, has. What the kernel raises becomes a Failure, too. Unless ``python`` is true
     nothing is imported, and that is a Failure.
     """
     named = split(text)
@@ -123,11 +123,11 @@ def kernel_named(module: ModuleType, path: str, name: str) -> Callable[..., Any]
     if isinstance(made, Kernel) or inspect.isfunction(made):
         return made
     if made is not None:
-        said = f"{quoted(name)} of {quoted(path)} is {type(made).__name__}, and no kernel"
+        message = f"{quoted(name)} of {quoted(path)} is {type(made).__name__}, and no kernel"
     else:
-        said = f"{quoted(path)} has no kernel '{quoted(name)}'"
+        message = f"{quoted(path)} has no kernel '{quoted(name)}'"
     hint = did_you_mean(name, there) or _choice(path, there)
-    raise Failure(Problem(NOT_RUN, said, None, hint))
+    raise Failure(Problem(NOT_RUN, message, None, hint))
 
 
 def _choice(path: str, there: list[str]) -> str:
@@ -146,8 +146,8 @@ def _unnamed(path: str) -> Problem:
         for each in tree(linecache.getlines(os.path.abspath(path))).body
         if isinstance(each, ast.FunctionDef) and any(map(_makes_kernel, each.decorator_list))
     ]
-    said = f"{quoted(path)} is a file of kernels; wanted one of them"
-    return Problem(NOT_RUN, said, None, _choice(path, there))
+    message = f"{quoted(path)} is a file of kernels; wanted one of them"
+    return Problem(NOT_RUN, message, None, _choice(path, there))
 
 
 def _makes_kernel(decorator: ast.expr) -> bool:
@@ -180,20 +180,22 @@ def _value(module: ModuleType, name: str, word: str) -> Any:
     first, *rest = word.split(".")
     if not all(part.isidentifier() for part in (first, *rest)):
         if rest or not first or any(c in word for c in "()[]{}"):
-            said = f"argument {name}: '{quoted(word)}' is no Python literal and no name"
-            raise Failure(Problem(NOT_RUN, said, None, "such as 2, 0.5, True, (1, 2), nl.float32"))
+            message = f"argument {name}: '{quoted(word)}' is no Python literal and no name"
+            raise Failure(
+                Problem(NOT_RUN, message, None, "such as 2, 0.5, True, (1, 2), nl.float32")
+            )
         return word
     places = {**{n: sys.modules[f"nki.{m}"] for n, m in _SHORT.items()}, "np": np, **vars(module)}
     if first not in places:
         if not rest:
             return word
-        said = f"argument {name}: the kernel's file has no '{quoted(first)}'"
-        raise Failure(Problem(NOT_RUN, said, None, did_you_mean(first, places)))
+        message = f"argument {name}: the kernel's file has no '{quoted(first)}'"
+        raise Failure(Problem(NOT_RUN, message, None, did_you_mean(first, places)))
     value = places[first]
     for part in rest:
         if not hasattr(value, part):
-            said = f"argument {name}: {quoted(first)} has no '{quoted(part)}'"
-            raise Failure(Problem(NOT_RUN, said, None, did_you_mean(part, dir(value))))
+            message = f"argument {name}: {quoted(first)} has no '{quoted(part)}'"
+            raise Failure(Problem(NOT_RUN, message, None, did_you_mean(part, dir(value))))
         value, first = getattr(value, part), f"{first}.{part}"
     return value
 
@@ -220,9 +222,9 @@ def _fits(kernel: Callable[..., Any], given: Mapping[str, Any]) -> None:
         and name not in given
     ]
     if missing:
-        said = f"{name_of(kernel)} wants {listed(missing, 'and')}"
+        message = f"{name_of(kernel)} wants {listed(missing, 'and')}"
         hint = (
             f"{shown}: give arrays with --in NAME=FILE or --in NAME=normal[128,512]:bf16, "
             "all else with --arg NAME=VALUE"
         )
-        raise Failure(Problem(NOT_RUN, said, None, hint))
+        raise Failure(Problem(NOT_RUN, message, None, hint))

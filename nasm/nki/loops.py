@@ -15,7 +15,7 @@ from nasm.nki.tracing import CoreTrace, TracedLoop, current
 from nasm.views.value_text import value_text
 
 Place = tuple[FrameType, tuple[int, int]]
-"""A while statement that is being traced: the frame, and where its condition stands."""
+"""A while statement that is being traced: the frame, and the place of its condition."""
 
 
 def dynamic_range(start: Any, stop: Any = None, step: int = 1) -> Iterator[VirtualRegister]:
@@ -89,7 +89,7 @@ def while_loop(init: Any, body_fun: Callable[[Any], Any]) -> None:
 def truth(register: VirtualRegister) -> bool:
     """Whether a register is not 0: of a while statement, which is a loop of the machine then.
 
-    Its condition is asked for twice: before the body, and behind it.
+    Its condition is asked for twice: before the body, and after it.
     """
     trace = current("a register as a condition")
     frame, place = _truth_frame()
@@ -110,7 +110,7 @@ CONDITION["while"] = truth
 
 
 def _truth_frame() -> tuple[FrameType | None, tuple[int, int] | None]:
-    """The frame that asks for a truth, and where its while statement's condition stands."""
+    """The frame that asks for a truth, and the place of its while statement's condition."""
     frame: FrameType | None = sys._getframe(2)
     while frame is not None and ours(frame.f_code):
         frame = frame.f_back
@@ -126,7 +126,7 @@ def _truth_frame() -> tuple[FrameType | None, tuple[int, int] | None]:
 
 @of_files
 def _conditions(tree: ast.Module) -> frozenset[tuple[int, int]]:
-    """Where a file's while statements and their conditions stand, as (line, column).
+    """The places of a file's while statements and their conditions, as (line, column).
 
     Which of the two asks for the truth depends on the version of Python.
     """

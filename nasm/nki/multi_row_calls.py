@@ -14,7 +14,7 @@ from nasm.views.value_text import value_text
 
 
 def activation_reduce(trace: CoreTrace, function: IsaFunction, arguments: dict[str, Any]) -> Call:
-    """An activation that starts its sum anew and stores it."""
+    """An activation that starts a new sum and stores it."""
     (row,) = function.rows
     return trace.call(row, {**given(row, arguments), "reduce_cmd": "reset_reduce"}, "scalar")
 
@@ -55,9 +55,9 @@ def _tensors(function: IsaFunction, arguments: dict[str, Any]) -> list[NkiTensor
 
 
 def exchange(trace: CoreTrace, function: IsaFunction, arguments: dict[str, Any]) -> Call | None:
-    """An exchange of two cores, or a barrier: a kernel on one core has nobody to meet.
+    """An exchange of two cores, or a barrier: a kernel on one core has no core to meet.
 
-    A barrier that only this core is named for is one of nobody else.
+    A barrier that names only this core involves no other.
     """
     if trace.cores < 2:
         cores = arguments.get("cores")

@@ -17,7 +17,7 @@ TRACED_FOR: ContextVar[Generation | None] = ContextVar("nasm.nki.generation", de
 """The generation that a kernel is being traced for."""
 
 BEFORE = {"float8_e4m3fn": "float8_e4m3"}
-"""What a dtype stands for on generations that do not have it: engines read its bits as these."""
+"""What a dtype means on generations that do not have it: engines read its bits as these."""
 
 
 class DType(str):

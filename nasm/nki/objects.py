@@ -1,4 +1,4 @@
-"""Classes of kernels: what stands in one is a field, annotated or not."""
+"""Classes of kernels: every attribute in one is a field, annotated or not."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 class NKIObject:
     """What classes of kernels derive from.
 
-    Fields are what a class and its bases annotate, and the values that stand in them; one that
-    nobody gives is None. ``@dataclass`` adds nothing to that: it leaves ``__init__`` alone.
+    Fields are what a class and its bases annotate, and the values in them; one without a value is
+    None. ``@dataclass`` adds nothing to that: it leaves ``__init__`` alone.
     """
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -32,8 +32,8 @@ class NKIObject:
         return hash(type(self))
 
     def __repr__(self) -> str:
-        said = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
-        return f"{type(self).__name__}({said})"
+        text = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
+        return f"{type(self).__name__}({text})"
 
 
 def _initialise(self: NKIObject, *args: Any, **kwargs: Any) -> None:
@@ -58,7 +58,7 @@ def _initialise(self: NKIObject, *args: Any, **kwargs: Any) -> None:
 
 
 def _default(cls: type, name: str) -> Any:
-    """What a field is that nobody gives."""
+    """The value of a field that is not given."""
     declared = getattr(cls, "__dataclass_fields__", {}).get(name)
     if declared is not None and declared.default_factory is not MISSING:
         return declared.default_factory()
@@ -77,7 +77,7 @@ def fields(cls: type) -> tuple[str, ...]:
 
 
 def _is_value(name: str, value: Any) -> bool:
-    """Whether what stands in a class is the value of a field."""
+    """Whether an attribute of a class is the value of a field."""
     if name.startswith("_") or inspect.isroutine(value):
         return False
     return not isinstance(value, (property, staticmethod, classmethod))

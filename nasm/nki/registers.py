@@ -16,7 +16,7 @@ from nasm.nki.tracing import Call, Made, TracedLoop
 from nasm.views.view import Reg, View
 
 ANYONE = "sync"
-"""Who writes a register that nobody needs."""
+"""The writer of a register that nothing needs."""
 
 
 def written(call: Call) -> int | None:

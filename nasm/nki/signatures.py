@@ -1,7 +1,7 @@
 """The signatures of nki.isa: what the rows say, in AWS's order.
 
 A function's parameters are the operands of the rows that name it, with their defaults. What is
-written down here is their order where it differs, and what a call takes beside operands.
+written down here is their order where it differs, and what a call takes in addition to operands.
 """
 
 from __future__ import annotations

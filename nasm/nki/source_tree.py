@@ -14,7 +14,7 @@ _LOCK = threading.Lock()
 
 
 def of_files(make: Callable[[ast.Module], Made]) -> Callable[[str], Made]:
-    """What is made of the tree of a file, by its name: once, and again if it is read anew."""
+    """What is made of the tree of a file, by its name: once, and again if it is read again."""
     known: dict[str, tuple[list[str], Made]] = {}
 
     def made(file: str) -> Made:

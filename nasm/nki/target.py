@@ -1,4 +1,4 @@
-"""The target that kernels are traced for where nothing else is said."""
+"""The target that kernels are traced for by default."""
 
 from __future__ import annotations
 

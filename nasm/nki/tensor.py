@@ -357,8 +357,8 @@ class Unusable(NkiTensor):
     """What there is nothing of: refused where it was made, once something uses it.
 
     A pattern that reaches past its tensor, or a slice of no element. A view computes nothing:
-    kernels make them for positions behind the last, too, or for the core that is left with none,
-    and leave out the call that would use them.
+    kernels make them for positions after the last, too, or for the core that is left with none, and
+    leave out the call that would use them.
     """
 
     __slots__ = ("_problem", "_shape")

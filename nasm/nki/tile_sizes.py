@@ -18,8 +18,8 @@ WORD = 4
 class TileSize:
     """Sizes of the generation that a kernel is traced for.
 
-    Outside of a kernel, where modules keep them as constants, that is the one that kernels are
-    traced for where nothing else is said.
+    Outside of a kernel, where modules keep them as constants, that is the default target of
+    kernels.
     """
 
     sbuf_min_align = 1

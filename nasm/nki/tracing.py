@@ -46,7 +46,7 @@ class TracedLoop:
     """Calls that are executed again and again: while a register is below a bound, or not 0.
 
     ``counter`` counts in steps of ``step`` up to ``bound``, a number or a register; without a bound
-    the loop goes on while the register is not 0.
+    the loop continues while the register is not 0.
     """
 
     counter: VirtualRegister

@@ -88,7 +88,7 @@ def within(view: View, dim: int) -> View:
 
 
 def _shifted(view: View, axis: int, by: int) -> View:
-    """What registers move, with the axes from one on counted anew."""
+    """What registers move, with the axes from one on counted again."""
     moved = (
         replace(d, axis=d.axis + by) if d.axis > axis or (by > 0 and d.axis == axis) else d
         for d in view.dynamic

@@ -1,4 +1,4 @@
-"""What a kernel imports from its own folder: noted, and imported anew each time it is watched."""
+"""What a kernel imports from its own folder: noted, and imported again each time it is watched."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from nasm.nki.kernel_argument import SUFFIX
 def noted(folder: str) -> Iterator[None]:
     """Note the files of a folder that are imported meanwhile, each read again.
 
-    Only if somebody notes which files are asked for; otherwise Python imports as it does.
+    Only while imported files are watched; otherwise Python imports as it does.
     """
     if not files.is_noting():
         yield

@@ -4,8 +4,8 @@ The rule is that of :mod:`nasm.order.skeleton`'s machine without time: forbid an
 everything else happen that can, in any order; what has not happened comes after it. For counters
 that only go up that is one number for each queue and each stream of transfers:
 
-* a *clock* says how many instructions of each queue have surely started, how many have surely
-  completed, and how many transfers of each stream have surely landed;
+* a *clock* says how many instructions of each queue have certainly started, how many have
+  certainly completed, and how many transfers of each stream have certainly landed;
 * a wait for ``n`` may be ended by any of the posts that do not come after it, ``P`` of them. What
   happens before more than ``P - n`` of those posts has certainly happened.
 

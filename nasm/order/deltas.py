@@ -40,11 +40,11 @@ class ClockDeltas:
         """From here on clocks only go up, from what they are."""
         self._begin(UNKNOWN, True)
 
-    def _begin(self, told: int, kept: bool) -> None:
+    def _begin(self, received: int, kept: bool) -> None:
         self._kept = kept
         for columns, of in zip(self.columns, self._told, strict=True):
             del columns[:]
-            of[:] = [told] * len(of)
+            of[:] = [received] * len(of)
 
     def changed(self, queue: int, before: Clock, after: Clock) -> Clock:
         """The clock of a queue, which was another one before."""
@@ -57,10 +57,10 @@ class ClockDeltas:
         """The clock of a queue after a post has happened for sure, as :func:`joined` has it."""
         if posts.known(clock, nth):
             return clock
-        poster, mark, told = posts.queue, posts.marks[nth], self._told[queue]
-        known = told[poster]
+        poster, mark, received = posts.queue, posts.marks[nth], self._told[queue]
+        known = received[poster]
         if mark > known:
-            told[poster] = mark
+            received[poster] = mark
         if mark == UNKNOWN or known == UNKNOWN:
             return self.changed(queue, clock, joined(clock, posts, nth))
         made, theirs, mine = list(clock), posts.clocks[nth], self.columns[queue]

@@ -8,11 +8,11 @@ the wait, and were not wiped out by a set in between, amount to less than ``n``,
 certainly taken.
 
 Whether a set or a post comes after a wait is what clocks say. As with counters that only go up they
-may be supposed to say more than they do until that contradicts itself: of what is wrong with them
-something would have happened first in an execution, and what it follows from had happened before.
+may be supposed to say more than they do until that contradicts itself: in an execution, one of the
+wrong statements would have been violated first, and everything it follows from had happened before.
 
 Each set has to be in order with every other change and every wait of its counter. Where it is not,
-that is what is wrong.
+that is the error.
 """
 
 from __future__ import annotations

@@ -151,7 +151,7 @@ def _of_line(check: Check, line: tuple[int, int], meant: Who) -> list[Fault]:
         for one, two in check.split(race, waiter):
             if check.starts_after(two, one):
                 continue  # it cannot come first
-            if meant(check, one, two) == Meant(two, one, said=True):
+            if meant(check, one, two) == Meant(two, one, by_text=True):
                 continue
             if (one.queue, one.index) == (waiter.queue, waiter.index):
                 found.append(Fault(race, remedy(check, one, two)))

@@ -17,9 +17,9 @@ Place = tuple[int, int]
 def late_takes(check: Check) -> Iterator[tuple[Place, Place, int]]:
     """Takes that may not be complete when their queue waits for the same counter again.
 
-    Each with the instruction that waits, and the counter. Order does not count on such takes, so
+    Each with the instruction that waits, and the counter. The order does not rely on such takes, so
     that without a race nothing but the end of the run could depend on them: none is given if that
-    is sure to come.
+    is certain.
     """
     found = check.order.late_takes()
     first = next(found, None)

@@ -100,13 +100,13 @@ def _follows(check: Check, posts: Posts, nth: int, event: Event) -> bool:
 class Meant(NamedTuple):
     """Who of two should wait for the other one, most likely, and whether it is ``sure``.
 
-    What is ``said`` by the text, which has a line before another, need not be what is meant.
+    What the text says (``by_text``), which has one line before another, need not be what is meant.
     """
 
     waiter: ByteAccess
     other: ByteAccess
     sure: bool = False
-    said: bool = False
+    by_text: bool = False
 
 
 def meant(check: Check, first: ByteAccess, second: ByteAccess, filled: bool) -> Meant:

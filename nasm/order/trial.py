@@ -1,4 +1,4 @@
-"""Trying what a run would be if some of its instructions waited for more: does it come to its end?
+"""Trying what a run would be if some of its instructions waited for more: does it reach its end?
 
 What was kept of the run is executed again without time: whatever has started is complete at once.
 Counters that only go up have one end whatever the timing. For others the run is executed in two

@@ -47,8 +47,8 @@ def optional(what: str, value: object) -> int | None:
 def shape(sizes: object) -> tuple[Any, ...]:
     """The sizes of axes as a tuple; whether each can be one is not said. Raises Refused."""
     if not isinstance(sizes, Iterable) or isinstance(sizes, str | bytes):
-        said = f"a shape is a list of sizes, found {value_text(sizes)}"
-        raise Refused("E0304", said, "write (128, 512), and (128,) for a single axis")
+        message = f"a shape is a list of sizes, found {value_text(sizes)}"
+        raise Refused("E0304", message, "write (128, 512), and (128,) for a single axis")
     found: tuple[Any, ...] = plain(tuple(sizes))
     return found
 

@@ -24,13 +24,13 @@ def available(target: Target, generation: Generation, row: Row, engine: str) -> 
     here = target.engines(row, generation)
     if engine in here:
         return
-    said = f"{row.name} does not run on @{engine}"
+    message = f"{row.name} does not run on @{engine}"
     if not here:
-        said = f"{row.name} is not on {generation.summary}"
+        message = f"{row.name} is not on {generation.summary}"
     elif engine in row.engines:
-        said += f" of {generation.summary}"
+        message += f" of {generation.summary}"
     everywhere = {g: target.engines(row, g) for g in target.generations}
-    raise Refused("E0408", said, _having(everywhere, generation, engine, "runs on"))
+    raise Refused("E0408", message, _having(everywhere, generation, engine, "runs on"))
 
 
 def legal(target: Target, rule: Rule, context: InstructionContext) -> str:
@@ -100,7 +100,7 @@ def _having(
 ) -> str:
     """Engines by generation as a phrase: 'it is legal on @scalar, and on NeuronCore-v3 (Trn2)'.
 
-    Other generations stand alone if the same engine has it there.
+    Other generations are listed alone if the same engine has it there.
     """
     places = []
     at_home = next((engines for g, engines in having.items() if g.name == here.name), ())

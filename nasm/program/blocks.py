@@ -60,10 +60,10 @@ class Blocks:
         ):
             return
         if tensor.init is not None:
-            said = (
+            text = (
                 f"{tensor.name} has initial values, which another tensor of its block's bytes may"
             )
-            raise Refused(FILLED, f"{said} overwrite before", "declare it outside of the '.scope'")
+            raise Refused(FILLED, f"{text} overwrite before", "declare it outside of the '.scope'")
         tensor.block = tuple(self._open)
         self.held[tensor.index] = tensor
 

@@ -134,7 +134,7 @@ class ProgramBuilder(Declarations):
     ) -> tuple[Row, tuple[object, ...]]:
         """A row with operands that were bound and accepted, in no queue yet.
 
-        A word is decoded. Raises Failure, with ``more`` that is wrong behind the rest.
+        A word is decoded. Raises Failure, with ``more`` errors after the others.
         """
         engine = self.program.queues[queue].engine
         self._check_available(row, engine)
@@ -213,14 +213,14 @@ class ProgramBuilder(Declarations):
         spans: Callable[[str], Span | None] | None,
     ) -> Problem:
         """What an operand's kind refused, at the place where the operand is written."""
-        said = f"operand {name} of {row.name}: {refused.message}"
+        message = f"operand {name} of {row.name}: {refused.message}"
         others = (
             availability.taking(self.target, row, name, value) if refused.code == "E0206" else ""
         )
         hint = others or refused.hint
         if refused.code == "E0302" and isinstance(value, View | Tensor):
             hint = availability.moving(self.target, self.generation, row, name, value)
-        return Problem(refused.code, said, spans(name) if spans else None, hint, declared(value))
+        return Problem(refused.code, message, spans(name) if spans else None, hint, declared(value))
 
     def _form(self, engine: str, row: Row, operands: tuple[object, ...]) -> int:
         exact = [_exact(o) for o in operands if isinstance(o, int | float)]

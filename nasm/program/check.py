@@ -111,8 +111,8 @@ def update_fits(program: Program, row: Row, update: Update) -> None:
             hint = f"set it with {name} = 1, clear it with {name} = 0"
             if row.posts:
                 hint = f"{row.name} posts {row.posts} times: let it update a semaphore"
-            said = f"the event {name} is one bit, found {_written(update)}"
-            raise Refused("E0321", said, hint)
+            message = f"the event {name} is one bit, found {_written(update)}"
+            raise Refused("E0321", message, hint)
     if not row.posts:
         return
     if (update.op, update.value, update.at_read) != ("+", row.posts, False):
@@ -165,7 +165,8 @@ def option_fits(target: Target, generation: Generation, option: str, value: obje
 
 
 Places = Callable[[Span, Row, str], Span | None]
-"""Where an operand of a row stands in the place of its line; None if it is not written there."""
+"""The column of an operand of a row within the place of its line; None if it is not written
+there."""
 
 
 def instructions(
@@ -183,7 +184,7 @@ def instructions(
     """
     problems: list[Problem] = []
     errors = 0
-    told: set[tuple[object, ...]] = set()
+    reported: set[tuple[object, ...]] = set()
     shapes = Shapes(program.generation)
     new = islice(program.instructions, first, None)
     for instruction, (queue, pc, engine) in zip(new, uses[first:], strict=True):
@@ -191,9 +192,9 @@ def instructions(
             continue
         line = (queue, program.queues[queue].spans[pc])
         for rule, problem in _broken(program, instruction, queue, pc, engine, shapes):
-            if line[1] and (*line, rule) in told:
+            if line[1] and (*line, rule) in reported:
                 continue
-            told.add((*line, rule))
+            reported.add((*line, rule))
             error = rule.severity is Severity.ERROR
             errors += error
             if not error or errors <= MOST_ERRORS:
@@ -221,9 +222,9 @@ def _broken(
     context = InstructionContext.of(row, instruction.operands, engine, program.generation)
     found: list[tuple[Rule, Callable[[Places], Problem]]] = []
     for rule in rules_of(program.target, row, bool(context.addressed)):
-        said = rule.check(context)
-        if said is not None:
-            found.append((rule, partial(_problem, context, rule, said, program, queue, pc)))
+        text = rule.check(context)
+        if text is not None:
+            found.append((rule, partial(_problem, context, rule, text, program, queue, pc)))
             if rule.stops:
                 break
     if all(rule.severity is not Severity.ERROR for rule, _ in found):
@@ -234,7 +235,7 @@ def _broken(
 def _problem(
     context: InstructionContext,
     rule: Rule,
-    said: str,
+    message: str,
     program: Program,
     queue: int,
     pc: int,
@@ -244,10 +245,10 @@ def _problem(
     elsewhere, place = "", program.span(queue, pc)
     if rule.severity is Severity.ERROR:
         elsewhere = legal(program.target, rule, context)
-        operand = rule.operand(said)
+        operand = rule.operand(message)
         if place is not None and operand:
             place = places(place, context.row, operand) or place
-    problem = rule.refusal(context.row, said, elsewhere).at(place)
+    problem = rule.refusal(context.row, message, elsewhere).at(place)
     return replace(problem, severity=rule.severity)
 
 

@@ -21,8 +21,8 @@ class CounterAllocation:
         count = generation.events if event else generation.semaphores
         base = core * generation.counters + (generation.semaphores if event else 0)
         if number is not None and not 0 <= number < count:
-            said = f"a core has 0 to {count - 1}" if count else f"{generation.summary} has none"
-            raise Refused("E0312", f"{what} {number}: {said}")
+            text = f"a core has 0 to {count - 1}" if count else f"{generation.summary} has none"
+            raise Refused("E0312", f"{what} {number}: {text}")
         if number is not None and base + number in self._holders:
             name, chosen = self._holders[base + number]
             raise Refused(
@@ -36,8 +36,8 @@ class CounterAllocation:
                 number += 1
             self._next[core, event] = number
         if number >= count:
-            said = f"a core has {count} {what}s, and all are declared"
-            raise Refused("E0312", said if count else f"{generation.summary} has no {what}s")
+            text = f"a core has {count} {what}s, and all are declared"
+            raise Refused("E0312", text if count else f"{generation.summary} has no {what}s")
         return base + number
 
     def give(self, name: str, index: int, chosen: bool) -> None:

@@ -214,10 +214,10 @@ class Declarations:
             engine = self.program.queues[self.queue(engine, core)].engine
         made = assigned(self.program, name, value, engine, int(core), span)
         if self._resumed:
-            said = "settings hold from the start of a run on, and it has begun"
+            message = "settings hold from the start of a run on, and it has begun"
             known = settings_of(self.target)
             hint = f"write .write {name} = {value}" if known.written is not None else ""
-            raise Refused(MISPLACED, said, hint)
+            raise Refused(MISPLACED, message, hint)
         self.program.settings.append(made)
         return made
 
@@ -234,8 +234,8 @@ def _arranged_as(
     if not word:
         storing = [a.name for a in target.arrangements if a.stored == stored]
         if known is None and storing:
-            said = f"{stored} is a format that is only stored"
-            raise Refused("E0205", said, f"write {listed(storing)} after the shape")
+            message = f"{stored} is a format that is only stored"
+            raise Refused("E0205", message, f"write {listed(storing)} after the shape")
         return None
     alike = [a for a in target.arrangements if a.name == word]
     if not alike:
@@ -245,8 +245,8 @@ def _arranged_as(
             BAD_ARRANGEMENT, f"no arrangement '{quoted(word)}'", hint or "leave the word out"
         )
     if not memory.numbered:
-        said = f"{word} tensors are in memories whose bytes have addresses, and {memory.name}'s "
-        raise Refused(BAD_ARRANGEMENT, f"{said}have none")
+        message = f"{word} tensors are in memories whose bytes have addresses, and {memory.name}'s "
+        raise Refused(BAD_ARRANGEMENT, f"{message}have none")
     found = next((a for a in alike if a.stored == stored), None)
     if found is None:
         taken = listed((a.stored for a in alike), "and")

@@ -1,4 +1,4 @@
-"""What a tensor holds at the start, where its declaration says so without a file."""
+"""What a tensor holds at the start, where its declaration defines it without a file."""
 
 from __future__ import annotations
 
@@ -79,8 +79,8 @@ def _listed(tensor: Tensor, values: list[Any]) -> Array:
     except (TypeError, ValueError, OverflowError):
         array = None
     if array is None:
-        said = f"the list for {tensor.name} is ragged or holds no numbers"
-        raise Refused("E0217", said)
+        message = f"the list for {tensor.name} is ragged or holds no numbers"
+        raise Refused("E0217", message)
     if array.shape != tensor.shape and array.size != np.prod(tensor.shape):
         raise Refused(
             "E0217", f"{tensor.name} is {list(tensor.shape)}, its list {list(array.shape)}"

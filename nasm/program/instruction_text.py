@@ -12,14 +12,13 @@ from nasm.program.program import Instruction
 from nasm.views.view import View
 
 
-def operands(instruction: Instruction, said: str = "") -> str:
-    """Its operands: what is as by default is left out, and behind that all have their names.
+def operands(instruction: Instruction, message: str = "") -> str:
+    """Its operands without those that have their defaults; after one of these all have names.
 
-    ``said`` is how it was written: other names for the fields of its word that stand there are
-    kept.
+    ``message`` is how it was written: other names for the fields of its word are kept as written.
     """
     parts = []
-    encoding = instruction.row.encoding if said else None
+    encoding = instruction.row.encoding if message else None
     named = False
     for operand, value in zip(instruction.row.operands, instruction.operands, strict=True):
         if operand.implicit:
@@ -27,7 +26,7 @@ def operands(instruction: Instruction, said: str = "") -> str:
         if as_default(value, operand.default):
             named = True
             continue
-        fields = _fields(encoding, operand, value, said) if encoding is not None else []
+        fields = _fields(encoding, operand, value, message) if encoding is not None else []
         named = named or operand.named or bool(fields)
         if fields:
             parts += fields
@@ -37,7 +36,7 @@ def operands(instruction: Instruction, said: str = "") -> str:
     return ", ".join(parts)
 
 
-def _fields(encoding: Encoding, operand: Operand, value: object, said: str) -> list[str]:
+def _fields(encoding: Encoding, operand: Operand, value: object, text: str) -> list[str]:
     """An operand in the fields that were written for it; none if it was not written in such."""
     whole = next((one for one in encoding.operands if one.name == operand.name), None)
     if whole is None or not isinstance(value, int):
@@ -46,14 +45,14 @@ def _fields(encoding: Encoding, operand: Operand, value: object, said: str) -> l
     fields = []
     for part in encoding.parts.values():
         within = not part.mask & ~whole.mask
-        if within and re.search(rf"(?<!\w){part.name}\s*=", said):
+        if within and re.search(rf"(?<!\w){part.name}\s*=", text):
             covered |= part.mask
             fields.append(f"{part.name}={operand.kind.format(part.get(word))}")
     return [] if word & ~covered else fields
 
 
 def _operand(operand: Operand, value: object) -> str:
-    """One of them; a tensor that is called like a word that may stand here is sliced."""
+    """One of them; a tensor whose name is a legal word here is sliced."""
     text = operand.kind.format(value)
     return f"{text}[:]" if isinstance(value, View) and text in operand.kind.words else text
 
@@ -75,7 +74,7 @@ def _sign(value: float) -> float:
 
 
 def fresh(wanted: str, taken: Collection[str]) -> str:
-    """A name that nothing has: the one that is wanted, or that with a number behind it."""
+    """An unused name: the one that is wanted, or that one with a number appended."""
     name, count = wanted, 1
     while name in taken:
         count += 1

@@ -35,11 +35,11 @@ def join(
             _alone(row, part, [*given, *taken[:number]])
             accepted = part.accept(value)
         except Refused as refused:
-            said = refused.message
+            message = refused.message
             if refused.code != "E0309":
-                said = f"{name} of {row.name}: {said}"
+                message = f"{name} of {row.name}: {message}"
             problems.append(
-                Problem(refused.code, said, spans(name) if spans else None, refused.hint)
+                Problem(refused.code, message, spans(name) if spans else None, refused.hint)
             )
             continue
         for at, kind in whole:
@@ -78,8 +78,8 @@ def _set_form_bits(
     """Set the bits that tell the form that the parts are of, if it is one."""
     possible = [f for f in encoding.forms if all(map(f.has, parts))]
     if not possible:
-        said = f"{listed(parts, 'and')} of {row.name} are fields of different forms"
-        raise Refused("E0309", said, _forms(encoding))
+        message = f"{listed(parts, 'and')} of {row.name} are fields of different forms"
+        raise Refused("E0309", message, _forms(encoding))
     if len(possible) > 1:
         return
     form = possible[0]
@@ -87,19 +87,19 @@ def _set_form_bits(
         assert isinstance(operand.kind, Bits)
         field, value = operand.kind.field, _number(values[at])
         word = field.put(value)
-        told = word & ~form.mask | form.value & field.mask
-        if told != word and operand.name in written:
+        changed = word & ~form.mask | form.value & field.mask
+        if changed != word and operand.name in written:
             named = listed([n for n in parts if not all(f.has(n) for f in encoding.forms)], "and")
             is_of = "are fields" if " and " in named else "is a field"
-            said = f"{named} of {row.name} {is_of} of its form '{form.name}', in which "
-            said += f"{form.recognized_by()}; found {operand.name}={value}"
-            raise Refused("E0309", said, f"leave {operand.name} out; {_forms(encoding)}")
-        values[at] = field.get(told)
+            message = f"{named} of {row.name} {is_of} of its form '{form.name}', in which "
+            message += f"{form.recognized_by()}; found {operand.name}={value}"
+            raise Refused("E0309", message, f"leave {operand.name} out; {_forms(encoding)}")
+        values[at] = field.get(changed)
 
 
 def _forms(encoding: Encoding) -> str:
-    said = (f"{form.name} has {', '.join(f.name for f in form.fields)}" for form in encoding.forms)
-    return f"its forms: {'; '.join(said)}"
+    text = (f"{form.name} has {', '.join(f.name for f in form.fields)}" for form in encoding.forms)
+    return f"its forms: {'; '.join(text)}"
 
 
 def _spilt(row: Row, values: list[object], given: list[Field], spans: Spans) -> Iterator[Problem]:
@@ -114,9 +114,9 @@ def _spilt(row: Row, values: list[object], given: list[Field], spans: Spans) -> 
         over = Field(own.name, own.high + 1, kind.upto - own.width)
         above = [f for f in given if f.mask & over.mask and _at(row, values, f)]
         if above:
-            said = f"{own.name} of {row.name} is {value:#x}, which reaches into {above[0].name}"
+            message = f"{own.name} of {row.name} is {value:#x}, which reaches into {above[0].name}"
             hint = f"it has {own.where}; let {above[0].name} be 0, or give {own.name} fewer bits"
-            yield Problem("E0309", said, spans(own.name) if spans else None, hint)
+            yield Problem("E0309", message, spans(own.name) if spans else None, hint)
             continue
         word = over.put(value >> own.width)
         values[at] = own.get(own.put(value))

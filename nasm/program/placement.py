@@ -130,8 +130,8 @@ def joined(spans: Iterable[tuple[int, int]]) -> Runs:
 class _Room:
     """What is taken of a memory of one core, by those placed here, which are never given back.
 
-    Those that the program placed may overlap, and stand apart: ``runs`` are the bytes they take, by
-    how many partitions are looked at.
+    Those that the program placed may overlap, and are kept apart: ``runs`` are the bytes they take,
+    by how many partitions are looked at.
     """
 
     def __init__(self, group: Iterable[Tensor]) -> None:
@@ -271,8 +271,8 @@ def chart(
             lines.append(_row(memory, at, start, "(free)"))
         first = tensor.partition or 0
         owner = f"{tensor.name}, partitions {first} to {first + tensor.partitions - 1}"
-        said = (about or {}).get(tensor.name)
-        lines.append(_row(memory, start, end, f"{owner}, {said}" if said else owner))
+        text = (about or {}).get(tensor.name)
+        lines.append(_row(memory, start, end, f"{owner}, {text}" if text else owner))
         at = max(at, end)
     if memory.size > at:
         lines.append(_row(memory, at, memory.size, "(free)"))

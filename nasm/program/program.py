@@ -112,7 +112,7 @@ class Posted(NamedTuple):
 class QueueProgram:
     """The instructions of one queue, a column per fact: numbers index the program's tables.
 
-    Blocks that were ``typed`` in while it ran stand behind the end of the queue, and begin there.
+    Blocks that were ``typed`` in while it ran follow the end of the queue, and begin there.
     """
 
     core: int
@@ -133,14 +133,14 @@ class QueueProgram:
 class Program:
     """What the builder makes and a machine runs. Index 0 of each table means 'none'.
 
-    ``constants`` are those of the whole text, for whoever asks about it by name later. Semaphores
+    ``constants`` are those of the whole text, for later questions about them by name. Semaphores
     and events have numbers among those of all cores: see :meth:`Generation.counter`. ``cores`` is
     how many the program uses; ``files`` are those that it may read, ``allows`` what the comments of
-    its text allow, ``loop_registers`` those that the text does not name; ``settings`` are put
-    into what cores hold before anything runs. ``views`` and ``macros`` are what lines that are
-    typed in may name, too; the latter belong to whoever wrote them. ``posts`` are the moments that
-    instructions post, by queue and pc: empty if the text has none. ``unnamed`` are the counters
-    that the text cannot name: those of moments and drains.
+    its text allow, ``loop_registers`` those that the text does not name; ``settings`` are put into
+    what cores hold before anything runs. ``views`` and ``macros`` are what lines that are typed in
+    may name, too; the latter belong to their author. ``posts`` are the moments that instructions
+    post, by queue and pc: empty if the text has none. ``unnamed`` are the counters that the text
+    cannot name: those of moments and drains.
     """
 
     target: Target
@@ -207,7 +207,11 @@ class Program:
         if found is None:
             return ""
         span = self.span(*found.place) if found.place is not None else None
-        return f"{found.said}, {found.put} {span.brief}" if span is not None else found.said
+        return (
+            f"{found.description}, {found.put} {span.brief}"
+            if span is not None
+            else found.description
+        )
 
     def register_names(self, queue: int, pc: int) -> dict[int, str]:
         """What loops hold in registers at a place of a queue, by their numbers."""

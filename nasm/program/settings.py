@@ -23,21 +23,21 @@ def assigned(
     known = settings_of(program.target)
     setting = known.named(name)
     if setting.of_queue and not engine:
-        said = f"each queue has a {name} of its own, and no engine is named"
+        message = f"each queue has a {name} of its own, and no engine is named"
         engines = ", ".join(f"@{e.name}" for e in program.generation.engines)
-        raise Refused(MISPLACED, said, f"write one of {engines} before .cfg")
+        raise Refused(MISPLACED, message, f"write one of {engines} before .cfg")
     if engine and not setting.of_queue:
-        said = f"{name} belongs to all queues of a core, and not to @{engine}"
-        raise Refused(MISPLACED, said, f"write .cfg {name}, without an engine")
+        message = f"{name} belongs to all queues of a core, and not to @{engine}"
+        raise Refused(MISPLACED, message, f"write .cfg {name}, without an engine")
     made = Assigned(name, setting.accept(value), core, engine, span)
     for before in program.settings:
         same = (before.core, before.engine) == (core, engine)
         if same and known.named(before.name).where == setting.where:
-            said = f"{name} is set twice"
+            message = f"{name} is set twice"
             if before.name != name:
-                said = (
+                message = (
                     f"{name} is set, and has its place in common with {before.name}, which is too"
                 )
             notes = (Note("the first one", before.span),) if before.span is not None else ()
-            raise Refused(TWICE, said, "a setting holds from the start of the run on", notes)
+            raise Refused(TWICE, message, "a setting holds from the start of the run on", notes)
     return made

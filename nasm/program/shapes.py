@@ -16,7 +16,7 @@ from nasm.isa.kinds import Kind
 from nasm.views.view import Reg, View
 
 Place = tuple[Operand, int, int]
-"""An operand, where it stands in the row, and where among the arguments or the results."""
+"""An operand, its position in the row, and that among the arguments or the results."""
 
 
 class Shape:
@@ -56,8 +56,8 @@ def arguments_of(row: Row, context: InstructionContext) -> tuple[list[Any], tupl
         value = context.operands[operand.name]
         if _varies(operand, value):
             reading.append((operand, row.position[operand.name], len(arguments)))
-        elif type(operand.kind).handed is not Kind.handed:
-            value = operand.kind.handed(value, context)
+        elif type(operand.kind).for_semantics is not Kind.for_semantics:
+            value = operand.kind.for_semantics(value, context)
         arguments.append(value)
     return arguments, tuple(reading)
 
@@ -93,7 +93,7 @@ class Shapes:
         engine: str,
         context: InstructionContext | None = None,
     ) -> Shape:
-        """The shape of an instruction; ``context`` is its own, if somebody has made it."""
+        """The shape of an instruction; ``context`` is its own, if it has been made."""
         key = signature(row, engine, operands)
         found = self._known.get(key)
         if found is None:

@@ -34,7 +34,7 @@ class DeferredMoment(NamedTuple):
 class MomentMention(NamedTuple):
     """Where a line posts a moment or comes after one; ``at_read`` posts when reading is over.
 
-    If nobody posts it by its name, which is a macro's own, it is the one that the file calls so:
+    If nothing posts it by its name, which is a macro's own, it is the one of that name in the file:
     ``otherwise``.
     """
 

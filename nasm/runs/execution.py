@@ -8,12 +8,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, ClassVar, Self, Unpack
+from typing import TYPE_CHECKING, Protocol, Self, Unpack
 
 from nasm.analysis import summary
 from nasm.analysis.hazards.endless_loops import Endless
 from nasm.analysis.outputs import unfinished, unwritten
 from nasm.base import gc_pause, suppressions
+from nasm.base.delegation import part_method
 from nasm.base.files import Allowed
 from nasm.base.problems import Failure, Problem, number_of
 from nasm.base.source import Source
@@ -24,6 +25,7 @@ from nasm.machine import Machine, memory_needs, tensor_io
 from nasm.machine import inputs as given_inputs
 from nasm.machine.records import MOST_INSTRUCTIONS, Executed, Moment, Progress, RunReport, Status
 from nasm.program.program import Program
+from nasm.runs.inspection import Inspection
 from nasm.runs.results import Results
 from nasm.runs.settings import RunSettings, SessionKeywords, with_keywords, with_settings
 from nasm.sim.queues import Queue
@@ -53,10 +55,10 @@ class Checkpoint:
         "work",
     )  # fmt: skip
 
-    def __init__(self, session: Running, pinned: bool = True) -> None:
+    def __init__(self, session: Execution, pinned: bool = True) -> None:
         scheduler = session.machine.scheduler
         self.moment, self.status = session.moment, session.status
-        self.problems, self.limit = tuple(session.problems), session._limit
+        self.problems, self.limit = tuple(session.problems), session.limit
         self.retired = scheduler.retired
         self.counts = tuple(queue.count for queue in scheduler.queues)
         self.pinned, self.work = pinned, 0.0
@@ -67,18 +69,48 @@ class Checkpoint:
         return f"<checkpoint at tick {self.moment.tick}>"
 
 
-class Running(Results):
+class HasExecution(Protocol):
+    """An execution, or a session of one."""
+
+    @property
+    def execution(self) -> Execution:
+        """The run itself."""
+
+
+class Driver:
+    """Moves an execution. This one moves it as far as it is asked to; others may stop it before."""
+
+    def __init__(self, execution: Execution) -> None:
+        self.execution = execution
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more can happen."""
+        return self.execution.ended
+
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """What was changed by hand, in words."""
+        return ()
+
+    def begin(self) -> None:
+        """A move begins."""
+
+    def move(self, events: int, until: int | None, retire: int | None) -> int:
+        """Process events: at most so many; returns how many it was."""
+        return self.execution.forward(events, until, retire)
+
+
+class Execution(Inspection):
     """A program on a machine, where it can be run, stepped, inspected and taken back.
 
     ``program`` is a Program, or a text or a file to assemble. ``inputs`` are arrays by tensor name,
     or the path of a .npz file or of a folder of .npy files; they override initialisers.
     Everything is loaded once, here; raises Failure with every problem. The keywords are described
     at :class:`nasm.RunSettings`. ``assembled`` is the program as it was given; ``program`` may grow
-    while it runs.
+    while it runs. Its ``results`` are a part of it. A ``driver`` moves it; ``bursts`` says whether
+    many instructions may be one event: not where a run is taken back to events.
     """
-
-    BURSTS: ClassVar[bool] = True
-    """Whether many instructions may be one event: not where a run is taken back to events."""
 
     @with_settings(SessionKeywords)
     def __init__(
@@ -107,18 +139,18 @@ class Running(Results):
             memory_needs.check(program, inputs)
         self.machine = Machine(program, chosen.trace, chosen.values, checked=chosen.checked)
         Endless.watch(self.machine)
-        self._watched_by: WatchedMachine | None = None
+        watched: WatchedMachine | None = None
         if chosen.profile:
             from nasm.analysis.profile.profile import WatchedMachine
 
-            self._watched_by = WatchedMachine(self.machine)
+            watched = WatchedMachine(self.machine)
         self.inputs = inputs
         self.status = Status.READY
         self.problems: list[Problem] = []
-        self._limit: Problem | None = None
-        self._reruns = chosen.reruns
+        self.limit: Problem | None = None
+        self.results = Results(self, watched, chosen.reruns)
         if chosen.values:
-            read = self._load(self.machine)
+            read = self.results.load(self.machine)
             if chosen.profile:  # what would help is asked of machines with the same inputs
                 self.inputs = read
             if chosen.reruns:  # and a caller's array is the caller's again
@@ -126,6 +158,7 @@ class Running(Results):
         elif problems := tensor_io.unknown(program, inputs):
             raise Failure(problems)
         self.changes_made = 0
+        self.driver, self.bursts = Driver(self), True
         self.stopped = self.interrupted = False
         self.asked = False
         self.checkpoints = [Checkpoint(self)]
@@ -149,11 +182,16 @@ class Running(Results):
         """
         chosen = with_keywords(settings, keywords)
         made = chosen.assembled(source, targets, rewrite)
-        session = cls(made.program, inputs, settings=chosen.of_assembled())
-        session.source = made.source
-        return session
+        execution = cls(made.program, inputs, settings=chosen.of_assembled())
+        execution.source = made.source
+        return execution
 
     # -- going back
+
+    @property
+    def execution(self) -> Execution:
+        """This one: what takes a session takes an execution, too."""
+        return self
 
     @property
     def moment(self) -> Moment:
@@ -177,7 +215,7 @@ class Running(Results):
             raise ValueError(f"{checkpoint} is not, or no longer, a checkpoint of this session")
         self.machine.restore(checkpoint.saved)
         self.status, self.problems = checkpoint.status, list(checkpoint.problems)
-        self._limit, self.changes_made = checkpoint.limit, checkpoint.moment.changes
+        self.limit, self.changes_made = checkpoint.limit, checkpoint.moment.changes
         del self.checkpoints[self.checkpoints.index(checkpoint) + 1 :]
 
     def discard(self, checkpoint: Checkpoint) -> None:
@@ -195,6 +233,17 @@ class Running(Results):
         """Return to the start, with the inputs that were loaded then: no file is read again."""
         self.back_to(self.checkpoints[0])
 
+    # -- results
+
+    def report(self, hashes: bool = True) -> RunReport:
+        """The run so far, and what was changed by hand; expectations are judged if it finished."""
+        return self.results.report(hashes, self.driver.changes)
+
+    profile = part_method("results", Results.profile)
+    timeline = part_method("results", Results.timeline)
+    what_if = part_method("results", Results.what_if)
+    delayed = part_method("results", Results.delayed)
+
     # -- running
 
     @property
@@ -205,7 +254,7 @@ class Running(Results):
     @property
     def over(self) -> bool:
         """Whether nothing more can happen."""
-        return self.ended
+        return self.driver.over
 
     def halt(self, wanted: bool = True) -> None:
         """End the current run, step or advance where the machine is whole, or else the next one.
@@ -215,7 +264,7 @@ class Running(Results):
         """
         self.asked = self.machine.scheduler.halted = wanted
 
-    def _halted(self) -> bool:
+    def met_halt(self) -> bool:
         """Whether it was halted, and is not any more, or has met something to stop at."""
         halted, self.asked = self.asked, False
         self.machine.scheduler.halted = False
@@ -245,16 +294,17 @@ class Running(Results):
             until = number_of("cycles", max_cycles) * self.program.generation.base.cycle
         if max_instructions is not None:
             max_instructions = number_of("instructions", max_instructions)
-        self._begin()
+        self.begin()
         with gc_pause.paused():
             if self.status is Status.READY:
                 self.machine.prepare()
             self._run(until, max_instructions, progress, every)
         return self.report(hashes and self.status is not Status.RUNNING)
 
-    def _begin(self) -> None:
+    def begin(self) -> None:
         """A move begins."""
         self.stopped = self.interrupted = False
+        self.driver.begin()
 
     def _run(
         self,
@@ -270,27 +320,34 @@ class Running(Results):
         while not self.over:
             done = 0
             if last is None or scheduler.retired < last:
-                done = self._advance(CHUNK, until, last)
+                done = self.process(CHUNK, until, last)
             elif not scheduler.remaining:  # what is in flight still lands
-                done = self._advance(CHUNK, until)
-            if self._halted():
+                done = self.process(CHUNK, until)
+            if self.met_halt():
                 break
             if not done and not self.over:
                 self.status = Status.LIMIT
                 counts = last is not None and scheduler.retired >= last and scheduler.remaining
-                self._limit = summary.limit(self.machine, most if counts else None)
+                self.limit = summary.limit(self.machine, most if counts else None)
                 break
             if progress is not None and time.monotonic() - called >= every:
                 called = time.monotonic()
                 progress(self.progress(called - started))
 
-    def _advance(self, events: int, until: int | None = None, retire: int | None = None) -> int:
-        """Process events; settles the status when nothing is left or something failed."""
+    def process(self, events: int, until: int | None = None, retire: int | None = None) -> int:
+        """Process so many events at the most, until a tick, until so many have completed.
+
+        Ends at what its driver stops at; returns how many it was.
+        """
+        return self.driver.move(events, until, retire)
+
+    def forward(self, events: int, until: int | None = None, retire: int | None = None) -> int:
+        """Process events without a stop; settles the status when nothing is left or one failed."""
         if self.ended:
             return 0
-        self.status, self._limit = Status.RUNNING, None
+        self.status, self.limit = Status.RUNNING, None
         try:
-            done = self.machine.run(events, until, retire, self.BURSTS)
+            done = self.machine.run(events, until, retire, self.bursts)
         except Failure as failure:
             self.problems += failure.problems
             self.status = Status.FAULT
@@ -320,7 +377,7 @@ class Running(Results):
         if self.status is Status.READY:
             return
         self.problems = [problem for problem in self.problems if problem.code != DEADLOCKED]
-        self.status, self._limit = Status.RUNNING, None
+        self.status, self.limit = Status.RUNNING, None
         self._settle()
 
     def progress(self, elapsed: float) -> Progress:
@@ -340,12 +397,12 @@ class Running(Results):
         queue = self.queue(engine) if engine is not None else None
         count = number_of("instructions", count)
         wanted = (queue.count if queue else self.machine.scheduler.retired) + count
-        self._begin()
+        self.begin()
         with self.watched() as completed:
             while not self.over and not (queue and queue.done and not queue.flight):
                 retired = self.machine.scheduler.retired
-                self._advance(CHUNK, retire=retired + 1)
-                if self._halted():
+                self.process(CHUNK, retire=retired + 1)
+                if self.met_halt():
                     break
                 if (queue.count if queue else self.machine.scheduler.retired) >= wanted:
                     break
@@ -362,11 +419,11 @@ class Running(Results):
         if engine is not None:
             clock = generation.engine(self.queue(engine).engine)
         until = self.now + cycles * clock.cycle
-        self._begin()
+        self.begin()
         with self.watched() as completed:
             while not self.over:
-                done = self._advance(CHUNK, until)
-                if self._halted() or not done:
+                done = self.process(CHUNK, until)
+                if self.met_halt() or not done:
                     break
         return [summary.executed(self.machine, r) for r in completed]
 
@@ -374,13 +431,13 @@ class Running(Results):
         """Run until blocks that were put before the next of queues have, or nothing can happen."""
         scheduler = self.machine.scheduler
         wanted = [(queue, len(queue.resume), pcs) for queue, pcs in put]
-        self._begin()
+        self.begin()
         while any(_within(*each) for each in wanted) and not self.over:
-            self._advance(CHUNK, retire=scheduler.retired + 1)
-            if self._halted():
+            self.process(CHUNK, retire=scheduler.retired + 1)
+            if self.met_halt():
                 return
         if not self.over and scheduler.stuck:
-            self._advance(CHUNK)  # nothing starts any more: it only gets known
+            self.process(CHUNK)  # nothing starts any more: it only gets known
 
     @contextmanager
     def watched(self) -> Iterator[list[InstructionRecord]]:

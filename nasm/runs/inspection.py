@@ -67,7 +67,9 @@ class Inspection:
 
     ``files`` are those that it may read; ``policy`` says which of its problems count, ``status``
     how far the run has got, ``source`` the text it was made from, if it is known, and ``inputs``
-    what was given of them, by name. ``named`` are expressions by names that the user gave them.
+    what was given of them, by name. ``problems`` are why it did not end well, ``limit`` why it has
+    not ended; it was changed by hand ``changes_made`` times. ``named`` are expressions by names
+    that the user gave them.
     """
 
     program: Program
@@ -76,6 +78,9 @@ class Inspection:
     policy: Policy
     status: Status
     source: Source | None
+    problems: list[Problem]
+    limit: Problem | None
+    changes_made: int
     inputs: Mapping[str, Any] = MappingProxyType({})
     called = ""
     named: Mapping[str, str] = MappingProxyType({})
@@ -100,7 +105,8 @@ class Inspection:
         """What numbers in records are worth."""
         return summary.units(self.machine)
 
-    def _rows(self, kind: type[T], records: Iterable[T]) -> Rows[T]:
+    def rows(self, kind: type[T], records: Iterable[T]) -> Rows[T]:
+        """Records that know what their numbers are worth."""
         return Rows(kind, records, self.units)
 
     def microseconds(self, ticks: int | None = None) -> float:
@@ -202,15 +208,15 @@ class Inspection:
     def queues(self) -> Rows[QueueRecord]:
         """The state of every queue."""
         queues = self.machine.scheduler.queues
-        return self._rows(QueueRecord, (summary.queue_record(self.machine, q) for q in queues))
+        return self.rows(QueueRecord, (summary.queue_record(self.machine, q) for q in queues))
 
     def semaphores(self) -> Rows[SemaphoreRecord]:
         """Every semaphore and event the program names."""
-        return self._rows(SemaphoreRecord, summary.semaphore_records(self.machine))
+        return self.rows(SemaphoreRecord, summary.semaphore_records(self.machine))
 
     def channels(self) -> Rows[ChannelRecord]:
         """Every channel (DMA engine)."""
-        return self._rows(ChannelRecord, summary.channel_records(self.machine))
+        return self.rows(ChannelRecord, summary.channel_records(self.machine))
 
     def banks(self) -> tuple[BankRecord, ...]:
         """Every bank of a banked memory."""
@@ -242,9 +248,9 @@ class Inspection:
     def _noticed(self) -> Iterator[Problem]:
         machine, hazards, ordering = self.machine, self._hazards, self.ordering
         found = hazards.run_errors
-        told = {(p.span, p.facts.get("tensor")) for p in found if p.code == "E0501"}
+        reported = {(p.span, p.facts.get("tensor")) for p in found if p.code == "E0501"}
         for problem in self.program.warnings:
-            if problem.code != "E0501" or (problem.span, problem.facts["tensor"]) not in told:
+            if problem.code != "E0501" or (problem.span, problem.facts["tensor"]) not in reported:
                 yield problem  # reads of uninitialised bytes are partly seen by the run itself
         yield from hazards.warnings
         yield from warnings.below_zero(machine.below_zero)
@@ -268,9 +274,9 @@ class Inspection:
         flying = self._own(self.machine.scheduler.late)
         if self.status is not Status.FINISHED or ordering is None:
             return hazards.late(flying)
-        told = ordering.moved(self._counts)
+        reported = ordering.moved(self._counts)
         late, unlanded = (
-            [who for who in origins if self.program.line(*who) not in told]
+            [who for who in origins if self.program.line(*who) not in reported]
             for origins in (flying, self._own(ordering.unlanded()))
         )
         return hazards.late(late, unlanded)

@@ -28,64 +28,63 @@ if TYPE_CHECKING:  # most runs are not profiled
     from nasm.analysis.profile.what_if import WhatIf
 
 
-class Results(Inspection):
-    """A program on a machine, and the results of its run so far.
+class Results:
+    """The results of a run so far, and those of other runs of its program.
 
-    ``problems`` are why it did not end well, ``_limit`` why it has not ended. For a profile
-    something must have watched it; ``_reruns`` says whether its inputs are kept for other runs.
+    For a profile something must have ``watched`` the run; ``reruns`` says whether its inputs are
+    kept for other runs.
     """
 
-    problems: list[Problem]
-    _limit: Problem | None
-    _watched_by: WatchedMachine | None
-    _reruns: bool
+    def __init__(self, run: Inspection, watched: WatchedMachine | None, reruns: bool) -> None:
+        self.run, self.watched, self.reruns = run, watched, reruns
 
-    def report(self, hashes: bool = True) -> RunReport:
-        """The run so far; expectations are judged only if it finished."""
-        machine = self.machine
+    def report(self, hashes: bool = True, changes: tuple[str, ...] = ()) -> RunReport:
+        """The run so far, with ``changes`` by hand; expectations are judged if it finished."""
+        machine = self.run.machine
         engines = summary.engine_records(machine)
         judged: tuple[ExpectationRecord, ...] = ()
         not_judged = 0
         problems = [*self._wrong()]
-        if self.status is Status.FINISHED:
+        if self.run.status is Status.FINISHED:
             try:
-                judged = self.expectations()
-                not_judged = len(self.program.expectations) - len(judged)
+                judged = self.run.expectations()
+                not_judged = len(self.run.program.expectations) - len(judged)
             except Failure as failure:
                 problems += failure.problems
-        found, generation = self.judged(), self.program.generation
+        found, generation = self.run.judged(), self.run.program.generation
         return RunReport(
-            status=self.status,
-            program=self.title,
+            status=self.run.status,
+            program=self.run.title,
             target=generation.spellings[0],
             generation=generation.summary,
-            options=tuple(self.program.chosen.items()),
-            timing=self.program.figures_set,
-            ticks=self.now,
-            microseconds=machine.microseconds(self.now),
-            units=self.units,
+            options=tuple(self.run.program.chosen.items()),
+            timing=self.run.program.figures_set,
+            ticks=self.run.now,
+            microseconds=machine.microseconds(self.run.now),
+            units=self.run.units,
             entry_and_exit=generation.entry_and_exit,
             engines=engines,
             evidence=summary.busy_evidence(engines),
             channel_bytes=sum(c.bytes for c in summary.channel_records(machine)),
             hazards=found.errors,
             problems=tuple(problems),
-            warnings=(*found.warnings, *self.unused()),
+            warnings=(*found.warnings, *self.run.unused()),
             allowed=found.allowed,
-            semaphores=self.semaphores(),
+            semaphores=self.run.semaphores(),
             expectations=judged,
             trace_hash=machine.summary.digest() if hashes else "",
             memory_hash=summary.memory_hash(machine) if hashes and machine.values else "",
-            messages=self.messages,
+            messages=self.run.messages,
             messages_left_out=machine.summary.left_out,
             values=machine.values,
             checked=machine.checked,
             not_judged=not_judged,
+            changes=changes,
         )
 
     def _wrong(self) -> tuple[Problem, ...]:
         """All that kept the run from its end."""
-        return (*self.problems, *([self._limit] if self._limit else []))
+        return (*self.run.problems, *([self.run.limit] if self.run.limit else []))
 
     # -- its time
 
@@ -98,8 +97,8 @@ class Results(Inspection):
         from nasm.analysis.profile.what_if import ranked
 
         watched = self._profiled()
-        name = self.title
-        found = watched.profile(self.status, name, self._wrong(), ranked(outcomes), slack)
+        name = self.run.title
+        found = watched.profile(self.run.status, name, self._wrong(), ranked(outcomes), slack)
         return self._counting(found)
 
     def _counting(self, profile: Profile) -> Profile:
@@ -107,14 +106,14 @@ class Results(Inspection):
         kept: list[Finding] = []
         allowed: list[AllowedProblem] = []
         for finding in profile.findings:
-            judged = self.policy.judged((finding.problem,))
+            judged = self.run.policy.judged((finding.problem,))
             allowed += judged.allowed
             kept += [
                 replace(finding, problem=problem) for problem in (*judged.errors, *judged.warnings)
             ]
         slow = [finding.problem for finding in profile.findings]
-        unused = self.policy.unused(slow, lambda code: family(code) is ProblemFamily.SLOW)
-        over = self.status is Status.FINISHED
+        unused = self.run.policy.unused(slow, lambda code: family(code) is ProblemFamily.SLOW)
+        over = self.run.status is Status.FINISHED
         return replace(
             profile, findings=tuple(kept), allowed=tuple(allowed), unused=unused if over else ()
         )
@@ -129,58 +128,64 @@ class Results(Inspection):
         try:
             watched = self._profiled()
             tasks = watched.recording.tasks
-            return timeline(self.machine, watched.history, tasks, width, begin, end)
+            return timeline(self.run.machine, watched.history, tasks, width, begin, end)
         except Refused as refused:
             raise Failure(refused.at(None)) from None
 
     def _profiled(self) -> WatchedMachine:
-        if self._watched_by is None:
+        if self.watched is None:
             hint = "make it with Session(…, profile=True), or nasm.run(…, profile=True)"
             raise Failure(Problem("E0815", "the session keeps no profile", None, hint))
-        return self._watched_by
+        return self.watched
 
     # -- the program again
 
-    def _load(self, machine: Machine) -> dict[str, Any]:
+    def load(self, machine: Machine) -> dict[str, Any]:
         """Fill the tensors of a machine; returns the inputs, as :func:`tensor_io.load`."""
-        return tensor_io.load(self.program, machine.addresses, self.inputs, self.files)
+        return tensor_io.load(self.run.program, machine.addresses, self.run.inputs, self.run.files)
 
-    def _changed(self, changes: Changes, delays: Delays | None = None) -> Machine:
+    def changed(self, changes: Changes, delays: Delays | None = None) -> Machine:
         """A machine with changes, that is ready to run the program on the same inputs."""
         machine = Machine(
-            self.program, values=self.values, changes=changes, delays=delays, checked=False
+            self.run.program, values=self.run.values, changes=changes, delays=delays, checked=False
         )
         Endless.watch(machine)
-        if self.values:
-            self._load(machine)
+        if self.run.values:
+            self.load(machine)
         return machine
 
     def what_if(self) -> Iterator[WhatIf]:
         """Run the program again, each time without something that may have cost it time.
 
-        With each queue in any order, too. There are none unless the run has finished.
+        With each queue in any order, too. There are none unless the run has finished, and none
+        after changes by hand: another machine would run the program without them.
         """
+        if self.run.changes_made:
+            return
         from nasm.analysis.profile.what_if import in_any_order, without
 
         watched = self._profiled()
-        if self.status is Status.FINISHED:
-            yield from without(self.machine, watched.history, self._changed)
-            yield from in_any_order(self.machine, watched.history, watched.recording)
+        if self.run.status is Status.FINISHED:
+            yield from without(self.run.machine, watched.history, self.changed)
+            yield from in_any_order(self.run.machine, watched.history, watched.recording)
 
     def delayed(self, delays: Delays) -> Machine:
         """A machine with other timings, that is ready to run the program on the same inputs.
 
-        Raises Failure if these were not kept, or the run has not ended by itself: then there is
-        nothing to compare another one with.
+        Raises Failure if these were not kept, if the run was changed by hand, or if it has not
+        ended by itself: then there is nothing to compare another one with.
         """
-        if not self._reruns:
+        if self.run.changes_made:
+            message = "the run was changed by hand, which other runs of the program would not be"
+            raise Failure(Problem("E0836", message, None, "'restart' takes back what was changed"))
+        if not self.reruns:
             hint = "make it with Session(…, reruns=True)"
             raise Failure(Problem("E0835", "the session keeps no inputs to run again", None, hint))
-        if self.status not in (Status.FINISHED, Status.DEADLOCK):
-            said = f"there is no end of a run to compare others with: {self.status.value}"
-            raise Failure(Problem("E0836", said, None, "let it run to its end first"))
-        if self.values:
-            memory_needs.check(self.program, self.inputs)
-        machine = self._changed(UNCHANGED, delays)
+        if self.run.status not in (Status.FINISHED, Status.DEADLOCK):
+            message = f"there is no end of a run to compare others with: {self.run.status.value}"
+            raise Failure(Problem("E0836", message, None, "let it run to its end first"))
+        if self.run.values:
+            memory_needs.check(self.run.program, self.run.inputs)
+        machine = self.changed(UNCHANGED, delays)
         machine.prepare()
         return machine

@@ -251,19 +251,20 @@ def with_keywords(settings: object, keywords: Mapping[str, Any]) -> RunSettings:
 
 
 def with_settings(
-    keywords: type[Any], *, others: bool = False
+    keywords: type[Any], *, record: type[Any] | None = None, others: bool = False
 ) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Mark a function that takes these as ``**keywords``: its signature lists each of them.
 
-    A keyword that does not exist is refused with a TypeError that names the closest one, unless the
-    function takes ``others`` as well.
+    Their defaults are those of a ``record``, which is RunSettings if no other is given. A keyword
+    that does not exist is refused with a TypeError that names the closest one, unless the function
+    takes ``others`` as well.
     """
 
     def marked(function: Callable[P, T]) -> Callable[P, T]:
         own = inspect.signature(function)
         plain = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
         last = [p for p in own.parameters.values() if others and p not in plain]
-        made = own.replace(parameters=[*plain, *_listed(keywords), *last])
+        made = own.replace(parameters=[*plain, *_listed(keywords, record or RunSettings), *last])
         known = list(made.parameters)
         function.__signature__ = made  # type: ignore[attr-defined]
         if others:
@@ -283,7 +284,7 @@ def with_settings(
     return marked
 
 
-def _listed(keywords: type[Any]) -> list[inspect.Parameter]:
+def _listed(keywords: type[Any], record: type[Any]) -> list[inspect.Parameter]:
     """A parameter for each of some keywords, in the order of the record."""
     accepted = keywords.__annotations__
     return [
@@ -291,8 +292,8 @@ def _listed(keywords: type[Any]) -> list[inspect.Parameter]:
             field.name,
             inspect.Parameter.KEYWORD_ONLY,
             default=field.default,
-            annotation=_TYPES[field.name],
+            annotation=_TYPES.get(field.name, accepted[field.name]),
         )
-        for field in fields(RunSettings)
+        for field in fields(record)
         if field.name in accepted
     ]

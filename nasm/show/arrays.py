@@ -13,7 +13,7 @@ from nasm.debugger.values.value import Value
 from nasm.views.view import View
 
 WIDTH = 80
-"""Columns that arrays are laid out for if nobody says otherwise."""
+"""Columns that arrays are laid out for by default."""
 
 UNWRITTEN = "__"
 """What is shown for an uninitialised element."""
@@ -25,7 +25,7 @@ EDGE = 6
 """Rows shown at either end of a long tensor."""
 
 DIGITS, ALONE = 6, 9
-"""Significant digits of a float that has more, and of one that stands alone; ``/x`` shows bits."""
+"""Significant digits of a float that has more, and of a single one; ``/x`` shows bits."""
 
 
 def shown(value: Value, form: str = "", width: int = WIDTH) -> list[str]:
@@ -158,7 +158,7 @@ def _line(cells: list[str], width: int) -> str:
 def _fitting(
     value: Value, rows: list[int], form: str, room: int
 ) -> tuple[list[int], int, dict[int, list[str]]]:
-    """The columns that fit beside each other, -1 for a gap, how wide each is, and their text."""
+    """The columns that fit side by side, -1 for a gap, how wide each is, and their text."""
     count = value.shape[-1]
     wanted = _picked(count, room // 3, room // 3)
     places = {r: _at(r, value.shape[:-1]) for r in rows if r >= 0}
@@ -236,8 +236,8 @@ def summary(value: Value, found: Statistics) -> str:
     if not value.elements.truth or value.dtype is not None or found.mean is None:
         return statistics(found)
     missing = found.size - found.known
-    said = f"  true in {round(found.mean * found.known):,} of {found.size:,}"
-    return said + (f", {missing:,} unknown" if missing else "")
+    text = f"  true in {round(found.mean * found.known):,} of {found.size:,}"
+    return text + (f", {missing:,} unknown" if missing else "")
 
 
 def histogram(found: Histogram, width: int = WIDTH, mark: str = "#") -> list[str]:
@@ -250,9 +250,9 @@ def histogram(found: Histogram, width: int = WIDTH, mark: str = "#") -> list[str
     room = max(4, width - 2 * left - right - 10)
     most = max(found.counts)
     lines = []
-    for low, high, count, said in zip(edges, edges[1:], found.counts, counts, strict=False):
+    for low, high, count, text in zip(edges, edges[1:], found.counts, counts, strict=False):
         bar = mark * -(-count * room // most)
-        line = f"  {low:>{left}} .. {high:>{left}}  {said:>{right}}  {bar}"
+        line = f"  {low:>{left}} .. {high:>{left}}  {text:>{right}}  {bar}"
         lines.append(line.rstrip())
     return lines
 

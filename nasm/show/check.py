@@ -33,8 +33,8 @@ def _lines(found: Sequence[Problem]) -> Iterator[Text]:
             yield _note(code, f"{count - MOST_SAME_LINES:,} more; --json lists them")
 
 
-def _note(code: str, said: str) -> Text:
-    return Text.assemble((f"note[{code}]", "bold cyan"), f": {clean(said)}")
+def _note(code: str, text: str) -> Text:
+    return Text.assemble((f"note[{code}]", "bold cyan"), f": {clean(text)}")
 
 
 def maps(
@@ -54,8 +54,8 @@ def relied(found: Examination) -> list[RenderableType]:
     if not found.relied:
         return [Text("no read needs an interlock: semaphores order them all")]
     count = counted(len(found.relied), "line")
-    said = f"without an interlock nothing would order these reads with a write before them: {count}"
-    return [Text(said, "bold"), Text(), _table(found.relied)]
+    text = f"without an interlock nothing would order these reads with a write before them: {count}"
+    return [Text(text, "bold"), Text(), _table(found.relied)]
 
 
 def _table(found: Sequence[Reliance]) -> Table:

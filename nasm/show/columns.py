@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 
 WIDTH = 80
-"""Columns where nobody knows how many there are."""
+"""Columns where their number is not known."""
 
 LEAST = 20
 """Columns of a table's widest text; where there are fewer it gets lines of its own."""
@@ -50,7 +50,7 @@ def table(
 def _parted(
     widths: list[int], right: Sequence[bool], width: int, gap: int
 ) -> tuple[list[int], list[int]]:
-    """The columns beside each other, which are made to fit, and those that get their own lines."""
+    """The columns side by side, which are made to fit, and those that get their own lines."""
     beside, below = list(range(len(widths))), list[int]()
     while True:
         over = sum(widths[n] for n in beside) + gap * (len(beside) - 1) - width
@@ -70,12 +70,12 @@ def cut(text: str, width: int) -> str:
 
 
 def fitted(margin: str, text: str, width: int) -> str:
-    """A line of a program behind a margin; if it is too long its columns move together."""
+    """A line of a program after a margin; if it is too long its columns move together."""
     return cut(margin + squeezed([text], width - len(margin))[0], width)
 
 
 def folded(margin: str, text: str, width: int) -> list[str]:
-    """A line of a program behind a margin; what does not fit goes on in the next line."""
+    """A line of a program after a margin; what does not fit continues on the next line."""
     lines = []
     while len(margin) + len(text) > width:
         kept = _kept(text, width - len(margin))
@@ -127,7 +127,7 @@ def _gone(texts: Sequence[str]) -> set[int]:
 def wrapped(
     items: Iterable[str], width: int, indent: str = "  ", gap: str = ",  ", hang: str = ""
 ) -> list[str]:
-    """Items one after the other in lines no wider than the screen, the others behind a ``hang``."""
+    """Items one after the other in lines no wider than the screen, the others after a ``hang``."""
     lines: list[str] = []
     line = ""
     for item in items:

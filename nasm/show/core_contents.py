@@ -15,10 +15,10 @@ from nasm.show.columns import hanging, table
 
 
 def overview(session: Session, found: Iterable[StatePart], width: int, plain: bool) -> list[str]:
-    """A line for each part of a core that is not at rest, and what engines hold; maybe none."""
+    """A line for each part of a core that is not idle, and what engines hold; maybe none."""
     items = [item for item in found if not item.resting]
     rows = [(_name(session, one), now(one), one.how) for one in items if not one.engine]
-    lines = [f"{name}: {said} ({what})" for name, said, what in rows]
+    lines = [f"{name}: {text} ({what})" for name, text, what in rows]
     if not plain:
         lines = _table(rows, width)
     return lines + [line for one in items if one.engine for line in _engine(session, one, width)]
@@ -34,18 +34,18 @@ def _table(rows: list[tuple[str, str, str]], width: int) -> list[str]:
 
 
 def whole(session: Session, found: Iterable[StatePart], width: int, plain: bool) -> list[str]:
-    """All of each; of several, those at rest by their names."""
+    """All of each; of several, idle ones by their names."""
     items = list(found)
     rest = [one.name for one in items if one.resting] if len(items) > 1 else []
-    told = [one for one in items if one.name not in rest]
-    lines = [line for one in told for line in _whole(session, one, width, plain)]
+    busy = [one for one in items if one.name not in rest]
+    lines = [line for one in busy for line in _whole(session, one, width, plain)]
     return [*lines, *hanging(f"unchanged: {', '.join(rest)}", width)] if rest else lines
 
 
 def now(item: StatePart) -> str:
     """How a part of a core is now, in a few words."""
-    if item.said:
-        return item.said
+    if item.summary:
+        return item.summary
     if item.rows:
         return counted(len(item.rows), "row")
     for _, value in item.parts:
@@ -67,8 +67,8 @@ def _whole(session: Session, item: StatePart, width: int, plain: bool) -> Iterat
         yield from _engine(session, item, width, True)
         return
     yield from hanging(f"{_name(session, item)}: {item.how}", width)
-    if item.said:
-        yield from hanging(f"  {item.said}", width)
+    if item.summary:
+        yield from hanging(f"  {item.summary}", width)
     if item.heads and not item.rows:
         yield "  empty"
     elif plain and item.rows:

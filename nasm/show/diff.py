@@ -48,36 +48,36 @@ def titles(found: Comparison, width: int | None, dots: str) -> list[Text]:
         line = Text(f"{side}  {profile.title}")
         line.stylize("bold", 3, 3 + len(in_line(profile.program)))
         lines.append(line)
-    said: list[str] = []
+    text: list[str] = []
     constants = [d for d in found.differences if d.kind == "constant"]
     for difference in found.differences:
         if difference.kind in ("program", "target"):
             continue  # the titles say it, but of two texts with one name
         if difference.kind != "constant" or difference in constants[:NAMES]:
-            said.append(str(difference))
+            text.append(str(difference))
     if len(constants) > NAMES:
-        said.append(f"{dots} and {counted(len(constants) - NAMES, 'more constant')}")
+        text.append(f"{dots} and {counted(len(constants) - NAMES, 'more constant')}")
     if not found.differences:
-        said = ["the same program on the same machine"]
+        text = ["the same program on the same machine"]
     elif found.a.program == found.b.program and found.differences[0].kind == "program":
-        said.insert(0, "two texts of one name")
-    return lines + [Text(line, "dim") for line in folded("; ".join(said), "  ", width) if said]
+        text.insert(0, "two texts of one name")
+    return lines + [Text(line, "dim") for line in folded("; ".join(text), "  ", width) if text]
 
 
 def times(found: Comparison, width: int | None) -> list[Text]:
     """How long each took, and what bound it."""
     a, b = found.a.microseconds, found.b.microseconds
-    said = f"time: {a:,.3f} µs and {b:,.3f} µs"
+    text = f"time: {a:,.3f} µs and {b:,.3f} µs"
     if abs(found.change) >= SHOWN:
         more = "more" if found.change > 0 else "less"
-        said += f", {abs(found.change):,.3f} µs {more}"
+        text += f", {abs(found.change):,.3f} µs {more}"
         if found.ratio is not None:
-            said += f" ({100 * found.ratio:+,.1f}%)"
-    lines = [Text(said, "bold")]
+            text += f" ({100 * found.ratio:+,.1f}%)"
+    lines = [Text(text, "bold")]
     for side, profile in (("a", found.a), ("b", found.b)):
         if profile.status is not Status.FINISHED:
-            said = f"{side}  not finished ({profile.status.value}): the run up to there"
-            lines.append(Text(said, "yellow"))
+            text = f"{side}  not finished ({profile.status.value}): the run up to there"
+            lines.append(Text(text, "yellow"))
         if profile.verdict:
             lines += map(Text, folded(f"{side}  {profile.verdict}", "   ", width))
     return lines
@@ -125,21 +125,21 @@ def path_lines(lines: Sequence[PathChange], width: int | None, dots: str) -> lis
             "/".join(dict.fromkeys(map(_number, (line.a, line.b)))),
             clean((line.b or line.a).text),  # type: ignore[union-attr]  # one of them is there
         ))  # fmt: skip
-    said: list[Text] = []
+    message: list[Text] = []
     for number, cells in enumerate(_level(rows, left=(5,))):
         text = Text(cut(cells, width or WIDTH, dots), "" if number else "dim")
         if number:
             change = shown[number - 1].change
             at = text.plain.find(rows[number][4])
             text.stylize(colour(change), at, at + len(rows[number][4]))
-        said.append(text)
+        message.append(text)
     same, left = len(lines) - len(changed), []
     if len(changed) > len(shown):
         left.append(f"{dots} and {counted(len(changed) - len(shown), 'smaller change')}")
     if same:
         left.append(f"{counted(same, 'line')} of the critical path without a change")
-    said = said if shown else []
-    return [*said, Text("; ".join(left), "dim")] if left else said
+    message = message if shown else []
+    return [*message, Text("; ".join(left), "dim")] if left else message
 
 
 def _part(part: OnPath | None) -> tuple[str, str]:
@@ -183,7 +183,7 @@ def colour(change: float) -> str:
 
 
 def moved_lines(found: Comparison) -> list[Text]:
-    """What each core moved beside its engines."""
+    """What each core moved by DMA."""
     several = len(found.moved) > 1
     lines = []
     for moved in found.moved:
@@ -213,8 +213,8 @@ def _moved(moved: Moved | None, active: float, profile: Profile) -> str:
 def value_lines(found: Comparison, width: int | None, dots: str) -> list[Text]:
     """Whether the outputs are equal, and where they are not."""
     if found.without:
-        said = clean(f"values are not compared: {found.without}")
-        return [Text(line, "dim") for line in folded(said, "  ", width)]
+        text = clean(f"values are not compared: {found.without}")
+        return [Text(line, "dim") for line in folded(text, "  ", width)]
     if not found.tensors:
         return [Text("neither program has an output to compare", "dim")]
     differ = [tensor for tensor in found.tensors if not tensor.equal]
@@ -222,12 +222,12 @@ def value_lines(found: Comparison, width: int | None, dots: str) -> list[Text]:
     if not differ:
         equal = "the output is equal" if count == 1 else f"all {count:,} outputs are equal"
         return [Text(f"values: {equal}", "green")]
-    said = "values: the output differs"
+    text = "values: the output differs"
     if count > 1:
         verb = "differs" if len(differ) == 1 else "differ"
-        said = f"values: {len(differ):,} of {count:,} outputs {verb}"
-        said += f"; the first is {clean(differ[0].name)}" if len(differ) > 1 else ""
-    lines = [Text(said, "yellow")]
+        text = f"values: {len(differ):,} of {count:,} outputs {verb}"
+        text += f"; the first is {clean(differ[0].name)}" if len(differ) > 1 else ""
+    lines = [Text(text, "yellow")]
     for tensor in differ[:TENSORS]:
         lines += map(Text, folded(f"  {clean(tensor.name)}: {tensor_line(tensor)}", "    ", width))
     if len(differ) > TENSORS:
@@ -238,18 +238,18 @@ def value_lines(found: Comparison, width: int | None, dots: str) -> list[Text]:
 def tensor_line(tensor: TensorChange) -> str:
     """Where an output differs, in a sentence."""
     if tensor.apart:
-        sides = [f"{side} {said}" for side, said in (("a", tensor.a), ("b", tensor.b)) if said]
+        sides = [f"{side} {text}" for side, text in (("a", tensor.a), ("b", tensor.b)) if text]
         return f"{tensor.apart}: {', '.join(sides)}"
     assert tensor.first is not None
     first = tensor.first
     if first.a is None or first.b is None:
-        said = ["uninitialised" if v is None else f"{v:.6g}" for v in (first.a, first.b)]
+        text = ["uninitialised" if v is None else f"{v:.6g}" for v in (first.a, first.b)]
     else:
-        said = list(apart(first.a, first.b))
+        text = list(apart(first.a, first.b))
     where = f"the first at {list(first.index)}" if first.index else "it"
     largest = "" if tensor.largest is None else f"; the largest difference is {tensor.largest:.6g}"
     of = f"{tensor.count:,} of {counted(tensor.elements, 'element')} differ"
-    return f"{of}, {where}: {said[0]} and {said[1]}{largest}"
+    return f"{of}, {where}: {text[0]} and {text[1]}{largest}"
 
 
 def hazard_lines(found: Comparison, width: int | None) -> list[Text]:
@@ -257,8 +257,8 @@ def hazard_lines(found: Comparison, width: int | None) -> list[Text]:
     lines: list[Text] = []
     for side, hazards in (("a", found.hazards_a), ("b", found.hazards_b)):
         if hazards:
-            said = f"{side}  {counted(len(hazards), 'hazard')}: {_first(hazards)}"
-            lines += [Text(line, "magenta") for line in folded(said, "   ", width)]
+            text = f"{side}  {counted(len(hazards), 'hazard')}: {_first(hazards)}"
+            lines += [Text(line, "magenta") for line in folded(text, "   ", width)]
     return [Text(), *lines, Text("'neuron-nasm run' shows them")] if lines else []
 
 

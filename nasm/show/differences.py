@@ -16,9 +16,9 @@ def shown(found: ValueDifference, width: int) -> list[str]:
     if found.same:
         if not compared:
             return [f"nothing to compare: all {found.size:,} elements are uninitialised"]
-        said = f"{of}: close" if beyond and found.largest else f"{of}: equal"
+        text = f"{of}: close" if beyond and found.largest else f"{of}: equal"
         return [
-            said + (f", the largest difference is {found.largest:.6g}" if found.largest else "")
+            text + (f", the largest difference is {found.largest:.6g}" if found.largest else "")
         ]
     what = "differ by more than the tolerance" if beyond else "differ"
     lines = [f"{found.differing:,} of {of} {what}; the worst:"]

@@ -93,7 +93,7 @@ def _ruler(top: int) -> str:
 
 
 def _rows(items: Iterable[str], width: int) -> Iterator[str]:
-    """Items beside each other, in lines of a width."""
+    """Items side by side, in lines of a width."""
     line = ""
     for item in items:
         more = f"{line}  {item}" if line else item

@@ -22,17 +22,17 @@ MOST = 20
 """Lines that a context takes at the most."""
 
 MUCH = 16
-"""Columns of an instruction below which it comes after what is said of it."""
+"""Columns of an instruction below which it follows its description."""
 
 NOW, NEXT, SPACE = "  now   ", "  next  ", "        "
 
 
 def lines(session: Session, width: int = WIDTH, plain: bool = False, most: int = MOST) -> list[str]:
-    """What all engines do, as one screen, below where the run stands."""
+    """What all engines do, as one screen, below the moment of the run."""
     found, head = session.context(), cut(steps.status(session), width)
     if plain:
-        said = (sentences(found, e) for e in found.engines if not e.idle)
-        return [head, *(line for lines in said for line in lines)]
+        text = (sentences(found, e) for e in found.engines if not e.idle)
+        return [head, *(line for lines in text for line in lines)]
     return [head, *screenful(found, width, most - 1)]
 
 
@@ -50,23 +50,23 @@ def screenful(found: Context, width: int, most: int = MOST - 1) -> list[str]:
 
 def detail(of: Timed, engine: EngineContext, width: int = WIDTH) -> list[str]:
     """All there is to tell of one engine."""
-    said = hanging(f"{_head(engine)}, {engine.completed:,} of its instructions completed", width)
+    text = hanging(f"{_head(engine)}, {engine.completed:,} of its instructions completed", width)
     if engine.idle:
-        return [*said, f"  {'nothing left to do' if engine.length else 'no instructions'}"]
+        return [*text, f"  {'nothing left to do' if engine.length else 'no instructions'}"]
     for one in engine.doing:
-        said += _filled(NOW, f"{_placed(one.at, one.text)}, {_until(of, one.until)}", width)
+        text += _filled(NOW, f"{_placed(one.at, one.text)}, {_until(of, one.until)}", width)
         if one.busy < one.until and one.busy > of.now:
-            said.append(f"{SPACE}its unit is free {_until(of, one.busy, 'from')} on")
-        said += steps.excerpt(one.span, width) if one.span else []
+            text.append(f"{SPACE}its unit is free {_until(of, one.busy, 'from')} on")
+        text += steps.excerpt(one.span, width) if one.span else []
     if engine.at is not None:
-        said += _filled(NEXT, _placed(engine.at, engine.text), width)
+        text += _filled(NEXT, _placed(engine.at, engine.text), width)
         for hold in engine.holds:
-            said += _filled(SPACE, hold.said, width)
+            text += _filled(SPACE, hold.reason, width)
         if engine.starts is not None:
             sure = "at" if engine.certain else "not before"
-            said += _filled(SPACE, f"starts {sure} {_time(of, engine.starts)}", width)
-        said += steps.excerpt(engine.span, width) if engine.span else []
-    return said
+            text += _filled(SPACE, f"starts {sure} {_time(of, engine.starts)}", width)
+        text += steps.excerpt(engine.span, width) if engine.span else []
+    return text
 
 
 def sentences(of: Timed, engine: EngineContext) -> Iterator[str]:
@@ -86,27 +86,27 @@ def sentences(of: Timed, engine: EngineContext) -> Iterator[str]:
 
 
 def chain(found: WaitChain, width: int = WIDTH) -> list[str]:
-    """Why an engine does not go on: a sentence for each that holds up the one before."""
-    said = [link.said for link in found.links]
-    last = [found.said] if found.said else []
+    """Why an engine does not continue: a sentence for each that blocks the one before."""
+    text = [link.sentence for link in found.links]
+    last = [found.sentence] if found.sentence else []
     last += [f"hint: {found.hint}"] if found.hint else []
-    return [line for one in (*said, *last) for line in _filled("", one, width, "  ")]
+    return [line for one in (*text, *last) for line in _filled("", one, width, "  ")]
 
 
 def semaphore(of: Timed, found: Counter, history: Rows[Changed], width: int = WIDTH) -> list[str]:
     """All there is to tell of a semaphore or event, and when it got the values it has had."""
     kind = "event" if found.event else "semaphore"
     number = steps.numbered(of, found.core, found.number)
-    said = [f"{post.change} of {post.by} is seen at {_time(of, post.at)}" for post in found.pending]
+    text = [f"{post.change} of {post.by} is seen at {_time(of, post.at)}" for post in found.pending]
     if found.seen != found.value:
-        said.insert(0, f"waiters see {found.seen}")
+        text.insert(0, f"waiters see {found.seen}")
     for one in found.waiting:
         goes = f", until {_time(of, one.until)}" if one.until is not None else ""
-        said.append(f"{one.at} waits for {one.op} {one.value}{goes}")
+        text.append(f"{one.at} waits for {one.op} {one.value}{goes}")
     if found.moving:
-        said.append(f"transfers in flight will add {found.moving}")
+        text.append(f"transfers in flight will add {found.moving}")
     lines = [f"${found.name} = {found.value}, {kind} {number}"]
-    lines += [line for one in said for line in _filled("  ", one, width)]
+    lines += [line for one in text for line in _filled("  ", one, width)]
     return [*lines, *_posters(found, width), *_changes(history, width)]
 
 
@@ -131,14 +131,14 @@ def _changes(history: Rows[Changed], width: int) -> list[str]:
 
 
 def _whole(of: Timed, engine: EngineContext, width: int) -> list[str]:
-    said = [cut(_head(engine), width)]
+    text = [cut(_head(engine), width)]
     for one in engine.doing:
-        said.append(_doing(of, one, width, NOW))
+        text.append(_doing(of, one, width, NOW))
     if engine.at is not None:
-        said.append(cut(NEXT + _placed(engine.at, engine.text), width))
-        said += [cut(f"{SPACE}from {engine.origin}", width)] if engine.origin else []
-        said += _filled(SPACE, engine.why, width)[:2]
-    return said
+        text.append(cut(NEXT + _placed(engine.at, engine.text), width))
+        text += [cut(f"{SPACE}from {engine.origin}", width)] if engine.origin else []
+        text += _filled(SPACE, engine.why, width)[:2]
+    return text
 
 
 def _short(of: Timed, engine: EngineContext, width: int) -> list[str]:
@@ -146,7 +146,7 @@ def _short(of: Timed, engine: EngineContext, width: int) -> list[str]:
 
 
 def _shorter(of: Timed, engine: EngineContext, width: int) -> list[str]:
-    """Without a line for its name: that stands before what it does."""
+    """Without a line for its name: that precedes what it does."""
     name = f"{engine.engine} {engine.cycle:,}  "
     after = NEXT if engine.doing else f"{name}next  "
     return _next(of, engine, width, f"{name}now   ", after)
@@ -163,24 +163,24 @@ def _shortest(of: Timed, engine: EngineContext, width: int) -> list[str]:
 
 def _next(of: Timed, engine: EngineContext, width: int, now: str, after: str) -> list[str]:
     """What it executes in a line, what is next, and in a line why that does not start."""
-    said, doing = [], engine.doing
+    text, doing = [], engine.doing
     if doing:
-        said.append(_doing(of, doing[0], width, now, len(doing)))
+        text.append(_doing(of, doing[0], width, now, len(doing)))
     if engine.at is None:
-        return said
+        return text
     why, room = engine.why, width - len(SPACE)
-    said.append(cut(after + _placed(engine.at, engine.text), width))
-    return [*said, cut(SPACE + (why if len(why) <= room else engine.brief), width)]
+    text.append(cut(after + _placed(engine.at, engine.text), width))
+    return [*text, cut(SPACE + (why if len(why) <= room else engine.brief), width)]
 
 
 def _doing(of: Timed, one: Doing, width: int, margin: str, count: int = 1) -> str:
     """An instruction in flight, and until when; of several that there are more."""
-    until, said = _until(of, one.until), _placed(one.at, one.text)
+    until, text = _until(of, one.until), _placed(one.at, one.text)
     more = f" (and {count - 1} more)" if count > 1 else ""
     room = width - len(margin) - len(until) - len(more) - 2
     if room < MUCH:
-        return cut(f"{margin}{until}{more}: {said}", width)
-    return f"{margin}{cut(said, room)}, {until}{more}"
+        return cut(f"{margin}{until}{more}: {text}", width)
+    return f"{margin}{cut(text, room)}, {until}{more}"
 
 
 def _head(engine: EngineContext) -> str:
@@ -189,10 +189,10 @@ def _head(engine: EngineContext) -> str:
     return f"{engine.engine}  cycle {engine.cycle:,}{at}{of}"
 
 
-def _placed(at: Location, said: str) -> str:
-    """An instruction behind its line."""
+def _placed(at: Location, text: str) -> str:
+    """An instruction after its line."""
     where = at.where
-    return f"{where}{f' ({at.rounds})' if at.rounds else ''}: {said}"
+    return f"{where}{f' ({at.rounds})' if at.rounds else ''}: {text}"
 
 
 def _until(of: Timed, tick: int, word: str = "until") -> str:
@@ -203,11 +203,11 @@ def _time(of: Timed, tick: int) -> str:
     return f"{steps.microseconds(of, tick):,.3f} µs"
 
 
-def _filled(margin: str, said: str, width: int, after: str = "") -> list[str]:
-    """A sentence in lines, the first behind a margin, the others below."""
+def _filled(margin: str, text: str, width: int, after: str = "") -> list[str]:
+    """A sentence in lines, the first after a margin, the others below."""
     after = after or " " * len(margin)
     return textwrap.wrap(
-        said, width, initial_indent=margin, subsequent_indent=after, break_on_hyphens=False
+        text, width, initial_indent=margin, subsequent_indent=after, break_on_hyphens=False
     )
 
 
@@ -225,15 +225,15 @@ def _left_out(
 
 
 def _transfers(found: Context, width: int) -> list[str]:
-    """How many transfers are under way, and which of them lands next."""
+    """How many transfers are in flight, and which of them lands next."""
     flying = [transfer for transfer in found.transfers if transfer.left]
     if not flying:
         return []
     first = min(flying, key=lambda transfer: transfer.lands)
     sure = "at" if first.certain else "not before"
-    said = f"{counted(len(flying), 'transfer')} in flight"
+    text = f"{counted(len(flying), 'transfer')} in flight"
     one = "it" if len(flying) == 1 else "the first"
-    return [cut(f"{said}: {one} lands {sure} {_time(found, first.lands)}", width)]
+    return [cut(f"{text}: {one} lands {sure} {_time(found, first.lands)}", width)]
 
 
 def _idle(found: Context, width: int) -> list[str]:

@@ -53,8 +53,8 @@ def program_text(
     """
     samples = target.samples
     assert samples is not None, "the target has no tensors for examples"
-    said = _example_lines(row, engine, samples)
-    words = set(_WORD.findall("\n".join(said)))
+    text = _example_lines(row, engine, samples)
+    words = set(_WORD.findall("\n".join(text)))
     prepared = [samples.transfer] if "load" in words else []
     words |= set(_WORD.findall("\n".join(prepared)))
     tensors = {}
@@ -66,25 +66,25 @@ def program_text(
             size = min(n, limit or n) if name == "a" else n
             tensors[name] = (memory, what.format(n=size), start or "")
     head = f".target {generation.spellings[0]}"
-    bare = "\n".join([head, *_declarations(tensors, (), samples), *prepared, *said])
+    bare = "\n".join([head, *_declarations(tensors, (), samples), *prepared, *text])
     loaders = {generation.spellings[0]: lambda: target}
     unwritten = tuple(dict.fromkeys(_unwritten(assemble(Source("example", bare + "\n"), loaders))))
     lines = [head, *_declarations(tensors, unwritten, samples), *prepared]
     if unwritten:
         fills = [samples.fill[tensors[name][0]].format(dst=name) for name in unwritten]
         wait = samples.wait.format(count=samples.posts * len(fills))
-        users = dict.fromkeys(re.findall(r"@\w+", "\n".join(said)))
+        users = dict.fromkeys(re.findall(r"@\w+", "\n".join(text)))
         lines += [samples.semaphores, *fills, *(f"{user} {wait}" for user in users)]
-    return "\n".join([*lines, *said]) + "\n"
+    return "\n".join([*lines, *text]) + "\n"
 
 
 def _example_lines(row: Row, engine: str, samples: Samples) -> list[str]:
-    """The row's example behind what it needs, each line with its engine."""
+    """The row's example after what it needs, each line with its engine."""
     lines = [line.strip() for line in (*row.setup.splitlines(), row.example) if line.strip()]
-    said = [line if line.startswith(("@", ".")) else f"@{engine} {line}" for line in lines]
+    text = [line if line.startswith(("@", ".")) else f"@{engine} {line}" for line in lines]
     if "again" in set(_WORD.findall("\n".join(lines))):
-        said.insert(len(said) - 1, f"again: @{engine} {samples.labelled}")
-    return said
+        text.insert(len(text) - 1, f"again: @{engine} {samples.labelled}")
+    return text
 
 
 def _declarations(

@@ -48,7 +48,7 @@ def rich_code(row: Code) -> RenderableType:
 
 
 def prose(text: str) -> Text:
-    """A paragraph with what stands in backquotes in colour instead."""
+    """A paragraph with the text in backquotes in colour instead."""
     made = Text()
     at = 0
     for match in _QUOTED.finditer(text):

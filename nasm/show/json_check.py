@@ -1,72 +1,83 @@
-"""An examination as plain dictionaries for ``json``; ``docs/json.md`` lists every key."""
+"""The document of what `check` follows of a program."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from nasm.runs.check.records import Claim, Examination, Executable, MemoryMap, Reliance
-from nasm.show import jsonable
+from nasm.runs.check.records import Examination
+from nasm.show.documents import Key, Shape, each, merged, part, plain
+from nasm.show.jsonable import PLACE
+
+FOLLOWED: Shape = (
+    Key("whole", "whether it was followed to its end without values"),
+    Key(
+        "ended",
+        "where that ended: `finished`, `deadlock`, `fault`, `limit` (`--max-instructions`), or "
+        "`values`, on which it depends from there on",
+    ),
+    Key("instructions", "how many instructions had completed then"),
+    Key("microseconds", "and when that was"),
+)
+CLAIM: Shape = (
+    Key("name", "a tensor, in the order of addresses"),
+    Key("partition", "the first partition"),
+    Key("partitions", "how many partitions it spans; 0 in a memory that has none"),
+    Key("low", "its first byte in each partition"),
+    Key("high", "one past its last byte"),
+    Key("begin_microseconds", "when it is first in use; null if it never is", "begin"),
+    Key("end_microseconds", "when it is last in use; null if it never is", "end"),
+    Key("writers", "the engines that write it, `sync DMA` for transfers that Sync issues"),
+    Key("readers", "the engines that read it"),
+    each(
+        "shares",
+        (
+            Key("name", "a tensor with some of the same bytes"),
+            Key("low", "the first of these bytes"),
+            Key("high", "one past the last byte"),
+            Key("meets", "whether both are in use at one time"),
+        ),
+        "sharing",
+    ),
+)
+MEMORY: Shape = (
+    Key("memory", "with `--map`: a memory that has tensors, one for each core"),
+    Key("core", "the core it belongs to; 0 if cores share it"),
+    Key("size", "bytes of a partition; 0 if it has no end"),
+    Key("bank", "bytes of a bank of a partition; 0 without banks"),
+    Key("placed", "bytes of a partition that have an owner"),
+    Key("most", "bytes of a partition that are in use at one time, at most"),
+    Key("most_at_microseconds", "the first time at which so many are", "at"),
+    each("tensors", CLAIM, "claims"),
+)
+
+
+def _executable(what: str, where: str) -> Shape:
+    return (
+        Key("instruction", what, "name"),
+        Key("pc", f"its place in {where} queue"),
+        merged(PLACE[:1], "the file it is written in", "span"),
+        merged(PLACE[1:2], "its line", "span"),
+    )
+
+
+RELIED: Shape = (
+    Key(
+        "engine",
+        "with `--ordering relaxed`, `relied` is a list of the reads that only the interlock "
+        "orders. This is the queue of reader and writer",
+        "queue",
+    ),
+    Key("reads", "the tensor or register that is read", "what"),
+    part("reader", _executable("the first instruction of its line that reads so", "its")),
+    part("writer", _executable("the instruction whose result it reads", "the")),
+    Key("count", "in how many executions of the reader's line"),
+    Key("of", "of how many"),
+)
+EXAMINATION: Shape = (part("followed", FOLLOWED, read=lambda found: found),)
+MAPS: Shape = (each("memories", MEMORY),)
+RELIANCE: Shape = (each("relied", RELIED, lambda found: found.relied or ()),)
 
 
 def examination(record: Examination, maps: bool = False, relied: bool = False) -> dict[str, Any]:
     """What was followed of a program, and if wanted who owns which bytes and what is relied on."""
-    content: dict[str, Any] = {
-        "followed": {
-            "whole": record.whole,
-            "ended": record.ended,
-            "instructions": record.instructions,
-            "microseconds": record.microseconds,
-        }
-    }
-    if maps:
-        content["memories"] = [_memory(m) for m in record.memories]
-    if relied:
-        content["relied"] = [_reliance(one) for one in record.relied or ()]
-    return content
-
-
-def _memory(record: MemoryMap) -> dict[str, Any]:
-    return {
-        "memory": record.memory,
-        "core": record.core,
-        "size": record.size,
-        "bank": record.bank,
-        "placed": record.placed,
-        "most": record.most,
-        "most_at_microseconds": record.at,
-        "tensors": [_claim(c) for c in record.claims],
-    }
-
-
-def _claim(record: Claim) -> dict[str, Any]:
-    return {
-        "name": record.name,
-        "partition": record.partition,
-        "partitions": record.partitions,
-        "low": record.low,
-        "high": record.high,
-        "begin_microseconds": record.begin,
-        "end_microseconds": record.end,
-        "writers": list(record.writers),
-        "readers": list(record.readers),
-        "shares": [
-            {"name": s.name, "low": s.low, "high": s.high, "meets": s.meets} for s in record.sharing
-        ],
-    }
-
-
-def _reliance(record: Reliance) -> dict[str, Any]:
-    return {
-        "engine": record.queue,
-        "reads": record.what,
-        "reader": _executable(record.reader),
-        "writer": _executable(record.writer),
-        "count": record.count,
-        "of": record.of,
-    }
-
-
-def _executable(record: Executable) -> dict[str, Any]:
-    place = jsonable.place(record.span)
-    at = {key: place[key] for key in ("file", "line")}
-    return {"instruction": record.name, "pc": record.pc, **at}
+    return plain(record, (*EXAMINATION, *(MAPS * maps), *(RELIANCE * relied)))

@@ -1,120 +1,200 @@
-"""A comparison as plain dictionaries for ``json``; ``docs/json.md`` lists every key."""
+"""The documents of two runs side by side, and of runs with other timings."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from nasm.analysis.profile.records import Moved, Profile
-from nasm.runs.diff.records import (
-    Change,
-    Comparison,
-    Difference,
-    MovedChange,
-    OnPath,
-    PathChange,
-    TensorChange,
+from nasm.order.skeleton import COMPLETES, LANDS, STARTS
+from nasm.runs.diff.records import Comparison
+from nasm.runs.schedules.records import Schedules, Witness
+from nasm.show.documents import Key, Shape, each, merged, part, plain
+from nasm.show.jsonable import PROBLEM, TARGET, place
+
+KINDS = {STARTS: "start", COMPLETES: "completion", LANDS: "landing"}
+
+SIDE: Shape = (
+    Key("program", "the file"),
+    *TARGET,
+    Key("status", "as of run"),
+    Key("microseconds", "the simulated time"),
+    Key("ticks", "the same in ticks of its machine"),
+    Key("ticks_per_microsecond", "how long a tick is"),
+    Key("verdict", "what bound the run, in a sentence"),
 )
-from nasm.show import jsonable
+ON_PATH: Shape = (
+    Key("queue", "the engine"),
+    place("where it is written"),
+    Key("text", "the instruction as it is written"),
+    Key("microseconds", "how much of the path it is"),
+    Key("share", "the same as a part of the path, 0 to 1"),
+    Key("steps", "in so many steps"),
+)
+TRAFFIC: Shape = (
+    Key(
+        "transfers",
+        "transfers that it issued on side a",
+        lambda side: getattr(side[0], "transfers", 0),
+    ),
+    Key("bytes", "bytes", lambda side: getattr(side[0], "bytes", 0)),
+    Key("descriptors", "descriptors", lambda side: getattr(side[0], "descriptors", 0)),
+    Key("active", "while any share had started and not landed", lambda side: side[1]),
+)
+ELEMENT: Shape = (
+    Key("index", "the first that differs, in row-major order"),
+    Key("a", "its value on side a; null: it is not initialised"),
+    Key("b", "its value on side b"),
+)
+TENSOR: Shape = (
+    Key(
+        "tensor",
+        "an output, in the order of declaration; the list is empty if values were not compared",
+        "name",
+    ),
+    Key("equal", "whether both sides leave the same in it"),
+    Key("a", "its dtype and shape on side a; empty: there is none"),
+    Key("b", "its dtype and shape on side b"),
+    Key("apart", "why its elements cannot be compared; empty if they can"),
+    Key("elements", "how many elements it has"),
+    Key("differ", "how many of them differ", "count"),
+    part("first", ELEMENT, "null if none does"),
+    Key(
+        "largest", 'the largest difference, `"nan"` where a number meets a NaN; null: there is none'
+    ),
+)
+COMPARISON: Shape = (
+    part("a", SIDE),
+    part("b", SIDE),
+    part(
+        "change",
+        (
+            Key("microseconds", "how much longer b takes", "change"),
+            Key("ratio", "the same as a part of the time of a; null if that is 0"),
+        ),
+        read=lambda found: found,
+    ),
+    each(
+        "differences",
+        (
+            Key(
+                "kind",
+                "what distinguishes the sides: `program`, `target`, `constant`, `option`, "
+                "`figure` or `input`",
+            ),
+            Key("name", "its name; empty of a program or target"),
+            Key("a", "its value on side a; empty: none"),
+            Key("b", "its value on side b"),
+        ),
+    ),
+    each(
+        "engines",
+        (
+            Key("engine", "an engine"),
+            Key(
+                "cause",
+                "`busy`, `empty`, or why it was not busy: `semaphore`, `data`, `unit`, `port`, "
+                "`core`",
+            ),
+            Key("by", "of a semaphore, whose post ended the wait: an engine, or `DMA`; else empty"),
+            Key("a", "for how long on side a"),
+            Key("b", "for how long on side b"),
+            Key("change", "how much longer on side b"),
+        ),
+    ),
+    each(
+        "path",
+        (
+            part("a", ON_PATH, "what a line has of the critical path of a; null: it is not on it"),
+            part("b", ON_PATH),
+            Key("change", "how much more of the path of b it is"),
+        ),
+    ),
+    each(
+        "moved",
+        (
+            Key("core", "a core"),
+            part("a", TRAFFIC, read=lambda found: (found.a, found.active_a)),
+            part("b", TRAFFIC, read=lambda found: (found.b, found.active_b)),
+        ),
+    ),
+    each("tensors", TENSOR),
+    Key(
+        "first_tensor",
+        "the first output that differs; empty if none does",
+        lambda found: found.first_tensor.name if found.first_tensor else "",
+    ),
+    Key("without_values", "why values were not compared; empty if they were", "without"),
+)
+
+OTHER: Shape = (
+    Key("status", "how it ended, as the status of a run"),
+    Key(
+        "tensors",
+        "the outputs that differ, as the `tensors` of a [diff](#diff): a is the plain run. Empty "
+        "if it did not end as that did",
+        shape=TENSOR,
+        many=True,
+        elsewhere=True,
+    ),
+    each(
+        "semaphores",
+        (
+            Key("name", "a semaphore that does not end with the same value; likewise"),
+            Key("a", "its value in the plain run"),
+            Key("b", "its value in this one"),
+        ),
+    ),
+    Key("problem", "why it did not finish, a problem; else null", shape=PROBLEM, elsewhere=True),
+)
+SCHEDULES: Shape = (
+    Key("seed", "the seed of the first schedule"),
+    Key("count", "how many there were"),
+    Key(
+        "differing",
+        "how many led to something else than the plain run: the list that follows",
+        lambda found: len(found.others),
+    ),
+    each(
+        "others",
+        (
+            Key("seed", "the seed of one of them"),
+            Key("microseconds", "how long it took"),
+            merged(OTHER, "", "run"),
+        ),
+    ),
+)
+DELAYED: Shape = (
+    Key(
+        "what",
+        "which event was delayed: `start`, `completion` or `landing`",
+        lambda held: KINDS[held.event.kind],
+    ),
+    Key("queue", "of an instruction of which queue"),
+    Key("pc", "its place in its queue"),
+    place("where it is written"),
+    Key(
+        "index",
+        "its number among those that the queue executed, from 0 on",
+        lambda held: held.event.index,
+    ),
+    Key("shares", "how many shares of a transfer were held; 0 of anything else"),
+)
+WITNESS: Shape = (
+    Key("shows", "whether anything changed"),
+    part("held", DELAYED),
+    merged(OTHER, "", "run"),
+)
 
 
 def comparison(found: Comparison) -> dict[str, Any]:
     """Two runs side by side."""
-    first = found.first_tensor
-    return {
-        "a": _side(found.a),
-        "b": _side(found.b),
-        "change": {"microseconds": found.change, "ratio": found.ratio},
-        "differences": [_difference(d) for d in found.differences],
-        "engines": [_change(c) for c in found.engines],
-        "path": [_line(line) for line in found.path],
-        "moved": [_moved(m) for m in found.moved],
-        "tensors": [tensor(t) for t in found.tensors],
-        "first_tensor": first.name if first else "",
-        "without_values": found.without,
-    }
+    return plain(found, COMPARISON)
 
 
-def _side(profile: Profile) -> dict[str, Any]:
-    return {
-        "program": profile.program,
-        "target": profile.target,
-        "generation": profile.generation,
-        "options": dict(profile.options),
-        "timing": jsonable.figures_set(profile.timing),
-        "status": profile.status.name.lower(),
-        "microseconds": profile.microseconds,
-        "ticks": profile.ticks,
-        "ticks_per_microsecond": profile.ticks_per_microsecond,
-        "verdict": profile.verdict,
-    }
+def schedules(found: Schedules) -> dict[str, Any]:
+    """How many schedules there were, and each of those that differ."""
+    return plain(found, SCHEDULES)
 
 
-def _difference(record: Difference) -> dict[str, Any]:
-    return {"kind": record.kind, "name": record.name, "a": record.a, "b": record.b}
-
-
-def _change(record: Change) -> dict[str, Any]:
-    return {
-        "engine": record.engine,
-        "cause": record.cause,
-        "by": record.by,
-        "a": record.a,
-        "b": record.b,
-        "change": record.change,
-    }
-
-
-def _line(record: PathChange) -> dict[str, Any]:
-    return {"a": _part(record.a), "b": _part(record.b), "change": record.change}
-
-
-def _part(record: OnPath | None) -> dict[str, Any] | None:
-    if record is None:
-        return None
-    return {
-        "queue": record.queue,
-        **jsonable.place(record.span),
-        "text": record.text,
-        "microseconds": record.microseconds,
-        "share": record.share,
-        "steps": record.steps,
-    }
-
-
-def _moved(record: MovedChange) -> dict[str, Any]:
-    return {
-        "core": record.core,
-        "a": _traffic(record.a, record.active_a),
-        "b": _traffic(record.b, record.active_b),
-    }
-
-
-def _traffic(record: Moved | None, active: float) -> dict[str, Any]:
-    return {
-        "transfers": record.transfers if record else 0,
-        "bytes": record.bytes if record else 0,
-        "descriptors": record.descriptors if record else 0,
-        "active": active,
-    }
-
-
-def tensor(record: TensorChange) -> dict[str, Any]:
-    """A tensor of two runs: equal, or where it first differs."""
-    first = record.first
-    return {
-        "tensor": record.name,
-        "equal": record.equal,
-        "a": record.a,
-        "b": record.b,
-        "apart": record.apart,
-        "elements": record.elements,
-        "differ": record.count,
-        "first": None
-        if first is None
-        else {
-            "index": list(first.index),
-            "a": jsonable.number(first.a),
-            "b": jsonable.number(first.b),
-        },
-        "largest": jsonable.number(record.largest),
-    }
+def witness(found: Witness, hazard: int | None) -> dict[str, Any]:
+    """What was delayed for a hazard, by its number, and what that changed."""
+    return {"hazard": hazard, **plain(found, WITNESS)}

@@ -1,150 +1,192 @@
-"""A profile as plain dictionaries for ``json``; ``docs/json.md`` lists every key."""
+"""The document of a profile."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
-from nasm.analysis.profile.records import (
-    Bound,
-    EngineTimes,
-    Finding,
-    Moved,
-    PathLine,
-    Profile,
-    Rates,
-    UnitTimes,
+from nasm.analysis.profile.records import Profile
+from nasm.show.documents import LEFT_OUT, Key, Shape, each, pairs, part, plain
+from nasm.show.jsonable import ALLOWED, PROBLEM, TARGET, place, problem_list
+
+TIME: Shape = (
+    Key("microseconds", "the simulated time"),
+    Key(
+        "ticks",
+        "the same in ticks: every time below that is not described as microseconds is in ticks",
+    ),
+    Key("ticks_per_microsecond", "how long a tick is"),
+    Key(
+        "entry_and_exit_microseconds",
+        "what a device takes before and after the program, which is not in these times; null if "
+        "not known",
+        "entry_and_exit",
+    ),
 )
-from nasm.show import jsonable
+CHAIN = Key(
+    "chain",
+    "engines and DMA that take turns on the critical path where none is busy for most of the run, "
+    "else null: `rounds`; `links` with `name`, `ticks` of the path and `busy` ticks",
+    shape=(each("links", (Key("name"), Key("ticks"), Key("busy"))), Key("rounds")),
+    elsewhere=True,
+)
+ENGINE: Shape = (
+    Key("core", "the core"),
+    Key("engine", "the engine; `busy`, its stalls and `empty` are the whole time together"),
+    Key("instructions", "instructions that completed"),
+    Key("busy", "while one of its units worked"),
+    each(
+        "stalls",
+        (
+            Key("cause", "why none did: `semaphore`, `data`, `unit`, `port`, `core`"),
+            Key("by", "of a semaphore, whose post ended the wait: an engine, or `DMA`; else empty"),
+            Key("ticks", "for how long"),
+        ),
+    ),
+    Key("empty", "after its last instruction had started and its unit was done"),
+    Key("active", "while any of its instructions had started and not completed"),
+)
+MOVED: Shape = (
+    Key("core", "the core"),
+    Key("ring", "the DMA queue; null: all of them together"),
+    Key("transfers", "transfers that were issued"),
+    Key("active", "while any share had started and not landed"),
+    Key("packet_time", "the busy time of all DMA engines together", "busy"),
+    Key("bytes", "bytes"),
+    Key("descriptors", "descriptors"),
+    Key("channels", "DMA engines that moved any of it"),
+)
+BOUND: Shape = (
+    Key("name", "a bound, as the vendor calls it: [profile.md](profile.md#bounds)"),
+    Key(
+        "microseconds",
+        "the time that the run cannot be shorter than, if nothing changes but what is above",
+    ),
+    Key("above", "the bound that it is part of; empty of the whole"),
+    Key("gap", "how much shorter it is, in microseconds"),
+    Key("meaning", "what it is the time of"),
+)
+RATES: Shape = (
+    Key("hardware_flops", "operations of all matmuls, transposes included", "flops"),
+    Key("transpose_flops", "those of transposes", "transposes"),
+    Key(
+        "adjusted_hardware_flops",
+        "all of them, weighted by dtype: float32 counts four times",
+        "adjusted",
+    ),
+    Key("adjusted_transpose_flops", "those of transposes, likewise", "adjusted_transposes"),
+    Key("memory", "the memory outside of the cores, `hbm`:"),
+    Key("read_bytes", "bytes read from it", "read"),
+    Key("written_bytes", "bytes written to it", "written"),
+    Key("minimum_bytes", "bytes of it if each were read once or written once", "minimum"),
+    Key(
+        "mfu",
+        "operations without transposes, as a fraction of what the array could do in this time with "
+        "numbers as `rates.peak` says; null: no peak is known",
+    ),
+    Key("hfu", "the same with transposes"),
+    Key("mbu", "bytes of HBM as a fraction of what one stack could give"),
+    Key("arithmetic_intensity", "operations without transposes per byte of HBM", "intensity"),
+    Key("peak_flops_bandwidth_ratio", "the intensity at which both peaks are met", "ridge"),
+    Key("mfu_max_achievable", "the MFU that this intensity allows", "mfu_limit"),
+    Key(
+        "peak",
+        "the numbers that the peak of these is given for, `16-bit`; empty if the target does not "
+        "say",
+    ),
+    Key(
+        "dtype_mfu",
+        "as `rates.mfu`, of the peak of the dtypes that were computed in: for float32 four times "
+        "as much",
+    ),
+    Key("dtype_hfu", "the same with transposes"),
+    Key(
+        "dtype_peak_flops_bandwidth_ratio",
+        "the intensity at which that peak and the memory's are met; null without useful operations",
+        "dtype_ridge",
+    ),
+    Key(
+        "dtype_mfu_max_achievable",
+        "the `rates.dtype_mfu` that the intensity allows; null likewise",
+        "dtype_mfu_limit",
+    ),
+    Key(
+        "roofline",
+        "`memory-bound` or `compute-bound`; empty if nothing was computed or moved",
+        "verdict",
+    ),
+)
+LINE: Shape = (
+    Key("queue", "an engine, with its core if there are several"),
+    place("the line that it was on the path with"),
+    Key("text", "its text"),
+    Key("ticks", "for how long"),
+    Key("steps", "how many times"),
+    Key("edge", "why most of that is on the path: see [profile.md](profile.md#the-critical-path)"),
+    pairs("parts", "its ticks by what they were"),
+    Key(
+        "slack",
+        "how much later it could have started, each time, without making the run longer. Lines "
+        "that are not on the path follow those that are",
+    ),
+)
+PATH: Shape = (
+    each(
+        "spent",
+        (
+            Key("who", "who was at work on the critical path: an engine, `DMA`, or `engines`"),
+            Key("doing", "doing what"),
+            Key("ticks", "for how long: all together are the length of the path"),
+        ),
+    ),
+    pairs("evidence", "its ticks by the evidence for them: `documented`, `measured`, `assumed`"),
+    each("lines", LINE, "path"),
+)
+OUTCOME: Shape = (
+    Key("name", "a run without something: without what"),
+    Key("ticks", "how long it takes; null: there is no such run"),
+    Key("saved", "how much shorter that is; below 0 if it is longer"),
+    Key("reason", "why there is no such run"),
+)
+FINDING: Shape = (
+    Key(
+        "warning",
+        "a problem: what costs time, and what to do about it",
+        "problem",
+        PROBLEM,
+        elsewhere=True,
+    ),
+    Key("count", "how often that was so,"),
+    Key("found", "what was found,"),
+    Key("limit", "what the limit is,"),
+    Key("unit", "and in which unit: `bytes`, `channels`, `percent` (of the run) or `times`"),
+)
+UNIT: Shape = (
+    Key("core", "of a unit that the engines of a core share, if there are some: the core"),
+    Key("unit", "its name"),
+    Key("instructions", "instructions that it executed"),
+    Key("busy", "while it worked"),
+)
+PROFILE: Shape = (
+    Key("program", "the file, as it was given"),
+    *TARGET,
+    Key("status", "as of run"),
+    part("time", TIME, read=lambda profile: profile),
+    pairs("evidence", "busy cycles of all engines by the evidence for their cost", "busy"),
+    Key("verdict", "what bound the run, in a sentence"),
+    CHAIN,
+    each("engines", ENGINE),
+    each("moved", MOVED),
+    each("bounds", BOUND),
+    part("rates", RATES),
+    part("path", PATH, read=lambda profile: profile),
+    each("outcomes", OUTCOME),
+    each("findings", FINDING),
+    problem_list("warnings", "notes on what allows none of these", "unused"),
+    each("allowed", ALLOWED),
+    each("units", UNIT, lambda profile: profile.units or LEFT_OUT),
+)
 
 
 def profile(record: Profile) -> dict[str, Any]:
     """Where the time of a run went."""
-    return {
-        "program": record.program,
-        "target": record.target,
-        "generation": record.generation,
-        "options": dict(record.options),
-        "timing": jsonable.figures_set(record.timing),
-        "status": record.status.name.lower(),
-        "time": {
-            "microseconds": record.microseconds,
-            "ticks": record.ticks,
-            "ticks_per_microsecond": record.ticks_per_microsecond,
-            "entry_and_exit_microseconds": record.entry_and_exit,
-        },
-        "evidence": dict(record.busy),
-        "verdict": record.verdict,
-        "chain": record.chain and asdict(record.chain),
-        "engines": [_engine(e) for e in record.engines],
-        "moved": [_moved(m) for m in record.moved],
-        "bounds": [_bound(b) for b in record.bounds],
-        "rates": _rates(record.rates),
-        "path": {
-            "spent": [
-                {"who": part.who, "doing": part.doing, "ticks": part.ticks} for part in record.spent
-            ],
-            "evidence": dict(record.evidence),
-            "lines": [_line(line) for line in record.path],
-        },
-        "outcomes": [
-            {"name": o.name, "ticks": o.ticks, "saved": o.saved, "reason": o.reason}
-            for o in record.outcomes
-        ],
-        "findings": [_finding(f) for f in record.findings],
-        "warnings": jsonable.problems(record.unused),
-        "allowed": jsonable.allowed(record.allowed),
-        **({"units": [_unit(u) for u in record.units]} if record.units else {}),
-    }
-
-
-def _unit(record: UnitTimes) -> dict[str, Any]:
-    return {
-        "core": record.core,
-        "unit": record.unit,
-        "instructions": record.instructions,
-        "busy": record.busy,
-    }
-
-
-def _engine(record: EngineTimes) -> dict[str, Any]:
-    return {
-        "core": record.core,
-        "engine": record.engine,
-        "instructions": record.instructions,
-        "busy": record.busy,
-        "stalls": [{"cause": s.cause, "by": s.by, "ticks": s.ticks} for s in record.stalls],
-        "empty": record.empty,
-        "active": record.active,
-    }
-
-
-def _moved(record: Moved) -> dict[str, Any]:
-    return {
-        "core": record.core,
-        "ring": record.ring,
-        "transfers": record.transfers,
-        "active": record.active,
-        "packet_time": record.busy,
-        "bytes": record.bytes,
-        "descriptors": record.descriptors,
-        "channels": record.channels,
-    }
-
-
-def _bound(record: Bound) -> dict[str, Any]:
-    return {
-        "name": record.name,
-        "microseconds": record.microseconds,
-        "above": record.above,
-        "gap": record.gap,
-        "meaning": record.meaning,
-    }
-
-
-def _rates(record: Rates) -> dict[str, Any]:
-    return {
-        "hardware_flops": record.flops,
-        "transpose_flops": record.transposes,
-        "adjusted_hardware_flops": record.adjusted,
-        "adjusted_transpose_flops": record.adjusted_transposes,
-        "memory": record.memory,
-        "read_bytes": record.read,
-        "written_bytes": record.written,
-        "minimum_bytes": record.minimum,
-        "mfu": record.mfu,
-        "hfu": record.hfu,
-        "mbu": record.mbu,
-        "arithmetic_intensity": record.intensity,
-        "peak_flops_bandwidth_ratio": record.ridge,
-        "mfu_max_achievable": record.mfu_limit,
-        "peak": record.peak,
-        "dtype_mfu": record.dtype_mfu,
-        "dtype_hfu": record.dtype_hfu,
-        "dtype_peak_flops_bandwidth_ratio": record.dtype_ridge,
-        "dtype_mfu_max_achievable": record.dtype_mfu_limit,
-        "roofline": record.verdict,
-    }
-
-
-def _line(record: PathLine) -> dict[str, Any]:
-    return {
-        "queue": record.queue,
-        **jsonable.place(record.span),
-        "text": record.text,
-        "ticks": record.ticks,
-        "steps": record.steps,
-        "edge": record.edge,
-        "parts": dict(record.parts),
-        "slack": record.slack,
-    }
-
-
-def _finding(record: Finding) -> dict[str, Any]:
-    return {
-        "warning": jsonable.problem(record.problem),
-        "count": record.count,
-        "found": record.found,
-        "limit": record.limit,
-        "unit": record.unit,
-    }
+    return plain(record, PROFILE)

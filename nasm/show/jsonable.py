@@ -1,25 +1,17 @@
-"""Records as plain dictionaries for ``json``; ``docs/json.md`` lists every key.
-
-JSON has no NaN and no infinities: such numbers become the strings ``nan``, ``inf`` and ``-inf``.
-"""
+"""What all JSON documents share, and the document of a run."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nasm import __version__
-from nasm.base.problems import Note, Problem, family
-from nasm.base.source import Frame, Span
+from nasm.base.problems import Problem, family
+from nasm.base.source import Span
 from nasm.base.suppressions import AllowedProblem
 from nasm.isa.figures import FigureSet
-from nasm.isa.micro_instructions import fields
-from nasm.language.expectations.records import ExpectationRecord
-from nasm.machine.records import EngineRecord, Message, RunReport, SemaphoreRecord
-
-if TYPE_CHECKING:
-    from nasm.isa.generation import Generation  # at run time it would bring NumPy to every verb
+from nasm.machine.records import RunReport
+from nasm.show.documents import LEFT_OUT, Key, Shape, each, merged, pairs, part, plain
 
 VERSION = 1
 """Of all documents; goes up when a key changes its meaning or goes away, not when one is added."""
@@ -37,186 +29,254 @@ def document(verb: str, code: int, **content: Any) -> dict[str, Any]:
     }
 
 
-def number(value: float | None) -> float | str | None:
-    """A number that JSON can hold."""
-    if value is None or math.isfinite(value):
-        return value
-    return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
+# -- places and problems
 
 
-def place(span: Span | None) -> dict[str, Any]:
-    """Where something is written; every value is None if it is nowhere."""
-    if span is None:
-        return dict.fromkeys(("file", "line", "column", "end_line", "end_column"))
-    line, column = span.source.position(span.start)
-    end_line, end_column = span.source.position(max(span.start, span.end))
-    return {
-        "file": span.source.name,
-        "line": line,
-        "column": column,
-        "end_line": end_line,
-        "end_column": end_column,
-    }
+def _begin(span: Span | None) -> tuple[int | None, int | None]:
+    return span.source.position(span.start) if span else (None, None)
+
+
+def _end(span: Span | None) -> tuple[int | None, int | None]:
+    return span.source.position(max(span.start, span.end)) if span else (None, None)
+
+
+PLACE: Shape = (
+    Key(
+        "file",
+        "where it is; this and the next four are null if it is nowhere in a file",
+        lambda span: span.source.name if span else None,
+    ),
+    Key("line", "from 1", lambda span: _begin(span)[0]),
+    Key("column", "from 1, in characters", lambda span: _begin(span)[1]),
+    Key(
+        "end_line",
+        "where it ends: the line of the character after its last",
+        lambda span: _end(span)[0],
+    ),
+    Key("end_column", "the column of the character after its last", lambda span: _end(span)[1]),
+)
+
+
+def place(meaning: str) -> Key:
+    """The keys of the place of a record, with what the first means."""
+    return merged(PLACE, f"{meaning}; see `file` of a problem, also for the next four", "span")
+
+
+EXPANSIONS = each(
+    "expansions",
+    (
+        Key("what", "what repeated or produced the line: a loop's round, a call; outermost first"),
+        place("where that is written"),
+    ),
+    lambda record: record.span.chain if record.span else (),
+)
+PROBLEM: Shape = (
+    Key("code", "the code, for `neuron-nasm explain`"),
+    Key(
+        "severity",
+        "`error`, `warning` or `note`; only errors decide how the command ends",
+        lambda problem: problem.severity.value,
+    ),
+    Key(
+        "family",
+        "`syntax`, `name`, `rule`, `hazard`, `unsupported`, `unspecified`, `usage`, `defect` or "
+        "`slow`",
+        lambda problem: family(problem.code),
+    ),
+    Key("message", "a sentence that says what was found and what was wanted"),
+    merged(PLACE, "", "span"),
+    Key("hint", "how to fix it"),
+    Key(
+        "facts",
+        "what the message says, by name; which names there are depends on the code "
+        "([those of a race](#facts-of-a-race)), and `{}` is none",
+    ),
+    each("notes", (Key("message", "a related fact"), place("where that is"))),
+    EXPANSIONS,
+)
+
+
+def problem_list(name: str, meaning: str, read: str = "") -> Key:
+    """A list of problems."""
+    return Key(name, f"a list of problems: {meaning}", read, PROBLEM, many=True, elsewhere=True)
+
+
+ALLOWED: Shape = (
+    Key(
+        "problem",
+        "a problem that is ignored; see [Problems](#problems)",
+        shape=PROBLEM,
+        elsewhere=True,
+    ),
+    Key("reason", "why; empty with `--allow`", lambda found: found.allow.reason),
+    merged(
+        PLACE,
+        "where that is written; see `file` of a problem, also for the next four",
+        lambda found: found.allow.span,
+    ),
+)
+FIGURES: Shape = (
+    Key("figure", "a timing figure that was set, by `--timing`", "name"),
+    Key("unit", "its unit"),
+    Key("value", "its value in this run"),
+    Key("default", "its value otherwise"),
+    Key("source", "what set it, in words"),
+)
+TARGET: Shape = (
+    Key("target", "the machine, as `.target` spells it"),
+    Key("generation", "the machine in words"),
+    pairs("options", "the machine options that differ from their defaults, by name"),
+    each("timing", FIGURES),
+)
 
 
 def problem(found: Problem) -> dict[str, Any]:
     """A diagnostic with its place, hint, notes and expansions (outermost first)."""
-    return {
-        "code": found.code,
-        "severity": found.severity.value,
-        "family": family(found.code).name.lower(),
-        "message": found.message,
-        **place(found.span),
-        "hint": found.hint,
-        "facts": dict(found.facts),
-        "notes": [_note(n) for n in found.notes],
-        "expansions": _expansions(found.span),
-    }
+    return plain(found, PROBLEM)
 
 
 def problems(found: Iterable[Problem]) -> list[dict[str, Any]]:
     """Diagnostics in their order."""
-    return [problem(p) for p in found]
+    return [plain(one, PROBLEM) for one in found]
 
 
 def allowed(found: Iterable[AllowedProblem]) -> list[dict[str, Any]]:
     """Suppressed problems, each with the reason and where that is written."""
-    return [
-        {"problem": problem(a.problem), "reason": a.allow.reason, **place(a.allow.span)}
-        for a in found
-    ]
-
-
-def _note(note: Note) -> dict[str, Any]:
-    return {"message": note.message, **place(note.span)}
-
-
-def _expansions(span: Span | None) -> list[dict[str, Any]]:
-    """How a line was reached, outermost first."""
-    return [_frame(frame) for frame in (span.chain if span else ())]
-
-
-def _frame(frame: Frame) -> dict[str, Any]:
-    return {"what": frame.what, **place(frame.span)}
-
-
-def engine(record: EngineRecord) -> dict[str, Any]:
-    """What an engine did, in cycles of its own clock."""
-    return {
-        "core": record.core,
-        "engine": record.engine,
-        "instructions": record.instructions,
-        "busy": record.busy,
-        "waiting": record.waiting,
-        "waits": dict(record.waits),
-        "cycles": record.cycles,
-        "utilisation": record.utilisation,
-        "evidence": dict(record.evidence),
-    }
-
-
-def semaphore(record: SemaphoreRecord) -> dict[str, Any]:
-    """A semaphore or event, and who waits for it."""
-    return {
-        "core": record.core,
-        "number": record.number,
-        "name": record.name,
-        "event": record.event,
-        "value": record.value,
-        "waiting": list(record.waiting),
-    }
-
-
-def expectation(record: ExpectationRecord) -> dict[str, Any]:
-    """An expectation, whether it held, and its worst elements if not."""
-    return {
-        "text": record.text,
-        **place(record.span),
-        "expansions": _expansions(record.span),
-        "held": record.held,
-        "summary": record.summary,
-        "measured": number(record.measured),
-        "bound": number(record.bound),
-        "worst": [
-            {
-                "index": list(m.index),
-                "found": number(m.found),
-                "wanted": number(m.wanted),
-                "error": number(m.error),
-            }
-            for m in record.worst
-        ],
-    }
-
-
-def message(record: Message) -> dict[str, Any]:
-    """What an instruction said, where it stands, and when."""
-    return {
-        "text": record.text,
-        "core": record.core,
-        "engine": record.engine,
-        **fields(record.pc),
-        **place(record.span),
-        "microseconds": record.microseconds,
-    }
+    return [plain(one, ALLOWED) for one in found]
 
 
 def figures_set(figures: Iterable[FigureSet]) -> list[dict[str, Any]]:
     """The timing figures that were set, in the order of the target's rows."""
-    return [
-        {
-            "figure": f.name,
-            "unit": f.unit,
-            "value": f.value,
-            "default": f.default,
-            "source": f.source,
-        }
-        for f in figures
-    ]
+    return [plain(one, FIGURES) for one in figures]
 
 
-def report_of(record: RunReport) -> dict[str, Any]:
-    """A run, of whose machine nothing but the report is left."""
-    from nasm.targets import TARGETS
+# -- a run
 
-    generation = TARGETS[record.target]().generation(record.target)
-    assert generation is not None
-    return report(record, generation)
+TIME: Shape = (
+    Key("microseconds", "the simulated time"),
+    Key(
+        "cycles",
+        "the same in cycles of the base clock",
+        lambda report: report.ticks // report.units.cycle,
+    ),
+    Key(
+        "clock_ghz", "the base clock", lambda report: report.units.ticks / 1000 / report.units.cycle
+    ),
+    Key("ticks", "the same in ticks, the unit in which nasm counts: integers, exact for any clock"),
+    Key("ticks_per_microsecond", "how long a tick is", lambda report: report.units.ticks),
+    Key(
+        "entry_and_exit_microseconds",
+        "what a device takes before and after the program, which is not in these times; null if "
+        "not known",
+        "entry_and_exit",
+    ),
+)
+ENGINE: Shape = (
+    Key("core", "the core"),
+    Key("engine", "the engine"),
+    Key("instructions", "instructions that completed"),
+    Key("busy", "cycles of the engine's own clock in which one of its units worked"),
+    Key("waiting", "cycles in which its next instruction was stalled"),
+    pairs("waits", "stall cycles by cause: `semaphore`, `data`, `unit`, `core`"),
+    Key("cycles", "its cycle counter when its last instruction completed"),
+    Key("utilisation", "busy time as a fraction of the whole run, 0 to 1"),
+    pairs("evidence", "as above, of this engine"),
+)
+SEMAPHORE: Shape = (
+    Key("core", "the core it belongs to"),
+    Key("number", "its number on that core"),
+    Key("name", "its name"),
+    Key("event", "true for an event, which is one bit"),
+    Key("value", "its value at the end"),
+    Key("waiting", "the engines that wait for it"),
+)
+MESSAGE: Shape = (
+    Key("text", "what an instruction printed; the list is in order"),
+    Key("core", "the core"),
+    Key("engine", "the engine"),
+    Key("pc", "the instruction's position in its queue", lambda record: int(record.pc)),
+    Key(
+        "micro",
+        "which one it is of the instructions that the one at `pc` is expanded to; only of those",
+        lambda record: getattr(record.pc, "micro", LEFT_OUT),
+    ),
+    place("where it is written"),
+    Key("microseconds", "when it started and read its operands"),
+)
+EXPECTATION: Shape = (
+    Key("text", "the expectation as it is written"),
+    place("where it is written"),
+    EXPANSIONS,
+    Key("held", "whether it holds"),
+    Key("summary", "what was measured, in words"),
+    Key(
+        "measured",
+        "what was measured: the worst error, the figure, or the fraction of elements that hold",
+    ),
+    Key("bound", "what it was compared with"),
+    each(
+        "worst",
+        (
+            Key("index", "an element that is not as expected; empty unless the expectation failed"),
+            Key("found", "its value"),
+            Key("wanted", "the value that was expected"),
+            Key("error", "the difference"),
+        ),
+    ),
+)
+RUN: Shape = (
+    Key("program", "the file, as it was given"),
+    *TARGET,
+    Key(
+        "status",
+        "`finished`, `deadlock`, `fault`, `limit` (`--max-cycles`, `--max-instructions`), "
+        "`timeout` (`--timeout`), `interrupted` (by a signal), `refused` (it could not be run) or "
+        "`defect`",
+    ),
+    part("time", TIME, read=lambda report: report),
+    pairs(
+        "evidence",
+        "busy cycles of all engines by the evidence for their cost: `documented`, `measured`, "
+        "`assumed`",
+    ),
+    each("engines", ENGINE),
+    each("semaphores", SEMAPHORE),
+    Key("bytes_moved", "bytes that DMA moved", "channel_bytes"),
+    each("messages", MESSAGE),
+    Key(
+        "messages_left_out",
+        "how many messages came after those in the list: it holds the first 1,000, of 1,000,000 "
+        "characters in all",
+    ),
+    problem_list("hazards", "legal text, wrong program"),
+    problem_list("problems", "why the run stopped, or what could not be evaluated or written"),
+    problem_list(
+        "warnings",
+        "warnings and notes on results that hardware does not guarantee or that nothing reads, "
+        "NaN and infinities where they are first computed, and transfers that nothing waits for. "
+        "With `--strict` warnings are among the hazards",
+    ),
+    each("allowed", ALLOWED),
+    each("expectations", EXPECTATION),
+    Key(
+        "trace_hash",
+        "a hash of all events and their times; equal for equal runs; empty if the run was stopped",
+    ),
+    Key("memory_hash", "a hash of every tensor at the end; likewise, and with `--no-values`"),
+    Key("values", "false with `--no-values`"),
+    Key("checked", "false with `--unchecked`"),
+    Key(
+        "not_judged",
+        "with `--no-values`, how many expectations ask for values and are not in the list",
+    ),
+    Key(
+        "changes",
+        "what was changed by hand in a [session of the debugger](repl.md#changing-things), as it "
+        "was typed; from the command line nothing is",
+    ),
+)
 
 
-def report(record: RunReport, generation: Generation) -> dict[str, Any]:
+def report(record: RunReport) -> dict[str, Any]:
     """A run: its time, its engines, what went wrong and what was expected."""
-    base = generation.base
-    return {
-        "program": record.program,
-        "target": record.target,
-        "generation": record.generation,
-        "options": dict(record.options),
-        "timing": figures_set(record.timing),
-        "status": record.status.name.lower(),
-        "time": {
-            "microseconds": record.microseconds,
-            "cycles": record.ticks // base.cycle,
-            "clock_ghz": generation.ticks / 1000 / base.cycle,
-            "ticks": record.ticks,
-            "ticks_per_microsecond": generation.ticks,
-            "entry_and_exit_microseconds": record.entry_and_exit,
-        },
-        "evidence": dict(record.evidence),
-        "engines": [engine(e) for e in record.engines],
-        "semaphores": [semaphore(s) for s in record.semaphores],
-        "bytes_moved": record.channel_bytes,
-        "messages": [message(m) for m in record.messages],
-        "messages_left_out": record.messages_left_out,
-        "hazards": problems(record.hazards),
-        "problems": problems(record.problems),
-        "warnings": problems(record.warnings),
-        "allowed": allowed(record.allowed),
-        "expectations": [expectation(e) for e in record.expectations],
-        "trace_hash": record.trace_hash,
-        "memory_hash": record.memory_hash,
-        "values": record.values,
-        "checked": record.checked,
-        "not_judged": record.not_judged,
-        "changes": list(record.changes),
-    }
+    return plain(record, RUN)

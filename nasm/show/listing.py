@@ -21,12 +21,12 @@ from nasm.program.program import Program, Update, Wait
 
 UNKNOWN = "?"
 WRITE = ".write "
-"""How a line begins that stands for the instructions that write settings."""
+"""How a line begins that represents the instructions that write settings."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListedLine:
-    """A line of a queue. ``offset`` counts those of all queues, one behind the other.
+    """A line of a queue. ``offset`` counts those of all queues, one after the other.
 
     ``cycles`` are those for which its unit is busy and ``latency`` those until its results, in
     cycles of its engine, without what a pace adds; None where they follow from the run.

@@ -43,7 +43,7 @@ def queues(found: Sequence[QueueRecord], units: Units) -> Listing:
 
 
 def transfers(found: Sequence[TransferRecord], units: Units) -> Listing:
-    """Transfers under way, and when they land."""
+    """Transfers in flight, and when they land."""
     rows = [
         (
             f"{t.engine} pc {t.pc}",
@@ -63,7 +63,7 @@ def transfers(found: Sequence[TransferRecord], units: Units) -> Listing:
         "> not before that": any(not t.certain for t in found),
         "seen: when waiters see it": any(t.phase == NOTIFYING for t in found),
     }
-    note = "; ".join(said for said, told in notes.items() if told)
+    note = "; ".join(text for text, told in notes.items() if told)
     return Listing(heads, rows, "no transfer is in flight", note)
 
 
@@ -171,10 +171,10 @@ def breakpoints(found: Sequence[Breakpoint], units: Units) -> Listing:
 
 
 def _more(one: Breakpoint) -> list[str]:
-    said = [f"if {one.condition}"] if one.condition else []
-    said += ["once"] if one.temporary else []
-    said += [f"ignored {counted(one.ignore, 'more time')}"] if one.ignore else []
-    return [*said, *(f"does {in_line(line)}" for line in one.commands)]
+    text = [f"if {one.condition}"] if one.condition else []
+    text += ["once"] if one.temporary else []
+    text += [f"ignored {counted(one.ignore, 'more time')}"] if one.ignore else []
+    return [*text, *(f"does {in_line(line)}" for line in one.commands)]
 
 
 def moments(found: Sequence[Mark], units: Units) -> Listing:
@@ -214,5 +214,5 @@ LISTINGS: Mapping[type, Callable[[Sequence[Any], Units], Listing]] = {
 
 
 def _line(span: Span | None) -> str:
-    """The number of a line, behind the name of its file if that is included."""
+    """The number of a line, after the name of its file if that is included."""
     return span.brief.removeprefix("line ") if span is not None else ""

@@ -98,11 +98,11 @@ def rich_options(target: Target) -> RenderableType:
         table.add_column(overflow="fold")
         for word, meaning in option_values(option):
             table.add_row(word, Text(meaning))
-        said = f"{option.evidence.value}: {option.source}"
+        text = f"{option.evidence.value}: {option.source}"
         where = only(option)
         head = Text.assemble((option.name, "bold cyan"), f"  {option.summary}", (where, "dim"))
         parts += [Text(), head]
-        parts += [Padding(part, (0, 0, 0, 4)) for part in (table, Text(said, "dim"))]
+        parts += [Padding(part, (0, 0, 0, 4)) for part in (table, Text(text, "dim"))]
     if not target.options:
         parts.append(Text("none"))
     return Group(*parts)
@@ -155,11 +155,11 @@ def only(option: Option) -> str:
     if option.since == option.until:
         return f" ({option.since})" if option.since else ""
     bounds = (f"from {option.since} on", option.since), (f"up to {option.until}", option.until)
-    return f" ({', '.join(said for said, bound in bounds if bound)})"
+    return f" ({', '.join(text for text, bound in bounds if bound)})"
 
 
 def option_values(option: Option) -> list[tuple[str, str]]:
-    """What an option may be set to, with the meaning; the default says so."""
+    """What an option may be set to, with the meaning; the default is marked."""
     if option.choices is None:
         return [(option.describe(), f"default: {option.default}")]
     return [

@@ -1,4 +1,4 @@
-"""What is wrong with a program, for a log."""
+"""The problems of a program, for a log."""
 
 from __future__ import annotations
 
@@ -28,9 +28,10 @@ class ProgramProblems:
 
 
 def of_run(report: RunReport, more: Sequence[Problem] = (), whole: bool = True) -> ProgramProblems:
-    """All that makes a run fail, and its warnings; ``more`` are problems beside those of the run.
+    """All that makes a run fail, and its warnings.
 
-    A run that fails has at least one problem here, or else it is not ``whole``.
+    ``more`` are problems in addition to those of the run. A run that fails has at least one
+    problem here, or else it is not ``whole``.
     """
     found = in_turn(report.warnings, report.hazards)
     problems = (*found, *report.problems, *_failures(report), *more)
@@ -40,11 +41,11 @@ def of_run(report: RunReport, more: Sequence[Problem] = (), whole: bool = True) 
 def _failures(report: RunReport) -> Iterator[Problem]:
     """What a report says in other ways than as problems."""
     yield from (_failed_expectation(each) for each in report.expectations if not each.held)
-    yield from (Problem(UNSTEADY, said) for said in report.against)
+    yield from (Problem(UNSTEADY, message) for message in report.against)
 
 
 def _failed_expectation(record: ExpectationRecord) -> Problem:
-    said = f"the expectation '{record.text}' failed: {record.summary}"
+    message = f"the expectation '{record.text}' failed: {record.summary}"
     facts = {"measured": record.measured, "bound": record.bound}
     known = {name: value for name, value in facts.items() if value is not None}
-    return Problem(FAILED, said, record.span, facts=known)
+    return Problem(FAILED, message, record.span, facts=known)

@@ -58,14 +58,14 @@ def _heading(found: MemoryMap, several: bool) -> str:
     each = " of each partition" if any(claim.partitions for claim in found.claims) else ""
     core = f"core {found.core}, " if several and found.size else ""
     of = f" of {found.size:,}" if found.size else ""
-    said = f"{core}{found.memory}: {found.placed:,}{of} bytes{each} have an owner"
+    text = f"{core}{found.memory}: {found.placed:,}{of} bytes{each} have an owner"
     if found.most:
-        said += f", at most {found.most:,} are in use at one time ({found.at:,.3f} µs)"
-    return said
+        text += f", at most {found.most:,} are in use at one time ({found.at:,.3f} µs)"
+    return text
 
 
 def _rows(found: MemoryMap) -> Iterator[tuple[tuple[str, ...], Claim | None]]:
-    """The tensors by address, and what is free between them and behind them."""
+    """The tensors by address, and what is free between them and after them."""
     at = 0
     for claim in found.claims:
         if claim.low > at:
@@ -107,7 +107,7 @@ def _banks(found: MemoryMap, low: int, high: int) -> str:
 
 
 def _narrow(widths: list[int], most: int) -> None:
-    """Take from the columns of engines, which stand last, what is too much for a line."""
+    """Take from the columns of engines, which are last, what is too much for a line."""
     while sum(widths) + 2 * len(widths) > most and max(widths[-2:]) > ENGINES:
         widest = max(-1, -2, key=lambda n: widths[n])
         widths[widest] -= 1
@@ -122,7 +122,7 @@ def _line(cells: Sequence[str], columns: Sequence[int], widths: Sequence[int]) -
 
 
 def _scale(end: float, cells: int) -> str:
-    """What the ends of the bars stand for."""
+    """What the ends of the bars mean."""
     last = f"{end:,.3f}"
     return f"0{last.rjust(cells - 1)}" if cells > len(last) else ""
 
@@ -138,12 +138,12 @@ def _bar(claim: Claim, end: float, cells: int, marks: str) -> str:
 
 def _sharing(found: MemoryMap) -> Iterator[str]:
     """A line for each two tensors that have bytes in common."""
-    told: set[str] = set()
+    drawn: set[str] = set()
     used = {claim.name for claim in found.claims if claim.begin is not None}
     for claim in found.claims:
-        told.add(claim.name)
+        drawn.add(claim.name)
         for other in claim.sharing:
-            if other.name not in told:
+            if other.name not in drawn:
                 when = "for some time both are in use" if other.meets else "at different times"
                 if not used.issuperset((claim.name, other.name)):
                     when = "not both are used"

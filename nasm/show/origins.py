@@ -15,7 +15,7 @@ STEP = 2
 """Columns that what something was made of is moved in by."""
 
 MOST_ADDED = 6
-"""Earlier additions that are told one by one; of more, the first and the last."""
+"""Earlier additions that are listed one by one; of more, the first and the last."""
 
 
 _NO = {"NaN": "NaN", "infinity": "infinite or NaN"}
@@ -28,7 +28,7 @@ def chain_lines(why: Why, width: int, ascii_only: bool = False) -> list[str]:
 
 
 class _Chain:
-    """The lines of a chain; what was told already is not told again."""
+    """The lines of a chain; what was shown already is not repeated."""
 
     def __init__(self, width: int, micro: str) -> None:
         self.width, self.micro = width, micro
@@ -90,7 +90,7 @@ class _Chain:
         return f"{maker.name}{maker.where}, {maker.queue} pc {maker.pc}, {verb} {when}"
 
     def _source(self, source: OriginSource, level: int, word: str, same: str = "") -> Iterator[str]:
-        """A source, and where it came from: one that is alone is told at the same level."""
+        """A source, and where it came from: a single one is shown at the same level."""
         value = "" if source.summary == same else f" = {source.summary}"
         yield from self._line(level, f"{word}{source.text}{value}")
         below = level if word == "from " else level + 1
@@ -126,8 +126,8 @@ class _Chain:
             yield from self._made(replace(one, before=()), level + 1)
             return
         of = " and ".join(source.text for source in read)
-        said = f"{one.summary} by {self._maker(one.maker)}"
-        yield from self._line(level, f"{said}, of {of}" if of else said)
+        text = f"{one.summary} by {self._maker(one.maker)}"
+        yield from self._line(level, f"{text}, of {of}" if of else text)
 
 
 def _read(source: OriginSource) -> OriginSource:

@@ -22,7 +22,7 @@ ACCESS = {"r": "read", "w": "written", "rw": "read and written", "-": "setting",
 
 
 NO_NAME = "no published name"
-"""What a tool of the vendor's is said to call an instruction that it was never seen to name."""
+"""The text for a vendor's tool that was never seen to name an instruction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ def operand_line(operand: Operand) -> OperandLine:
         ACCESS[operand.access],
         operand.kind.describe(),
         default,
-        "; ".join(said for said in (operand.doc, operand.indirect * "may be indirect") if said),
+        "; ".join(text for text in (operand.doc, operand.indirect * "may be indirect") if text),
     )
 
 
@@ -174,7 +174,7 @@ def time_cells(time: Time) -> tuple[str, ...]:
 
 
 def time_sources(shown: Page) -> list[tuple[str, str]]:
-    """The sources of a page's times, each behind the generations and engines it is for."""
+    """The sources of a page's times, each after the generations and engines it is for."""
     engines: dict[str, dict[str, None]] = {}
     sources: dict[str, dict[str, dict[str, None]]] = {}
     for time in shown.times:
@@ -222,8 +222,8 @@ def _operand_table(operands: Iterable[OperandLine]) -> Table:
 
 
 def _described(line: OperandLine) -> str:
-    said = line.what + (f"; {line.doc}" if line.doc else "")
-    return said + (f". Default: {line.default}" if line.default else "")
+    text = line.what + (f"; {line.doc}" if line.doc else "")
+    return text + (f". Default: {line.default}" if line.default else "")
 
 
 def _rule_table(rules: Iterable[tuple[str, str, str]]) -> Table:
@@ -257,9 +257,9 @@ def markdown_page(shown: Page) -> str:
     if shown.operands:
         lines += ["## Operands", "", "| operand | | accepts | default |", "|---|---|---|---|"]
         for o in shown.operands:
-            said = o.what + (f"; {o.doc}" if o.doc else "")
+            text = o.what + (f"; {o.doc}" if o.doc else "")
             default = f"`{o.default}`" if o.default else "required"
-            lines.append(f"| `{o.name}` | {o.access} | {_cell(said)} | {default} |")
+            lines.append(f"| `{o.name}` | {o.access} | {_cell(text)} | {default} |")
         lines.append("")
     if shown.word:
         drawn = (line for bar in shown.word for line in (bar.name, *bar.lines, ""))

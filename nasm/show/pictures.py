@@ -19,7 +19,7 @@ NOTHING, NO_NUMBER = "_", "?"
 UPPER, LOWER, EMPTY = "▀", "▄", "·"
 
 SCALE = ((20, 11, 53), (87, 16, 110), (159, 42, 99), (212, 72, 66), (245, 125, 21), (250, 250, 110))
-"""Colours from the least to the greatest, ever lighter, so that they are told apart in grey too."""
+"""Colours from the least to the greatest, increasingly light, so that they differ in grey too."""
 
 ODD = (0, 220, 255)
 """The colour of a cell with a NaN, which is none of the scale."""

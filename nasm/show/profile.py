@@ -54,7 +54,7 @@ def screen(
         parts += [Text(), moved_table(profile)]
     parts += [Text(), *bound_lines(profile.bounds, width, Lengths.up_to(profile.microseconds))]
     parts += [
-        Text(line) for said in rate_lines(profile.rates) for line in folded(said, "  ", width)
+        Text(line) for text in rate_lines(profile.rates) for line in folded(text, "  ", width)
     ]
     on_it = [line for line in profile.path if line.steps]
     if on_it:
@@ -70,10 +70,10 @@ def screen(
     parts += [part for p in profile.unused for part in (Text(), diagnostic(p, width))]
     parts += allowed_lines(profile.allowed, width)
     if profile.evidence:
-        said = f"estimate: of the critical path {mix(profile.evidence)}"
+        text = f"estimate: of the critical path {mix(profile.evidence)}"
         if profile.busy:
-            said += f"; of the busy cycles {mix(profile.busy)}"
-        parts += [Text(), Text(said)]
+            text += f"; of the busy cycles {mix(profile.busy)}"
+        parts += [Text(), Text(text)]
     return parts
 
 
@@ -81,11 +81,11 @@ def screen(
 
 
 def time_lines(profile: Profile) -> list[Text]:
-    """How long it took, beside what, and what bound it."""
-    said = f"time: {profile.scale.taken(profile.ticks)}"
+    """How long it took, compared with what, and what bound it."""
+    text = f"time: {profile.scale.taken(profile.ticks)}"
     if profile.entry_and_exit:
-        said += f"; {beside(profile.entry_and_exit)}"
-    lines = [Text(said)]
+        text += f"; {beside(profile.entry_and_exit)}"
+    lines = [Text(text)]
     if profile.status is not Status.FINISHED:
         lines.append(Text(f"not finished ({profile.status.value}): the run up to there", "yellow"))
     if profile.verdict:
@@ -93,7 +93,7 @@ def time_lines(profile: Profile) -> list[Text]:
     return lines
 
 
-# -- engines, and what is moved beside them
+# -- engines, and what DMA moves
 
 
 def engine_table(engines: Sequence[EngineTimes], total: int) -> RenderableType:
@@ -124,15 +124,15 @@ def _shared(units: Sequence[UnitTimes], total: int) -> str:
     """How busy the units were that queues share."""
     several = len({one.core for one in units}) > 1
     names = (f"{one.core}.{one.unit}" if several else one.unit for one in units)
-    said = (f"{n} {_percent(u.busy, total)}" for n, u in zip(names, units, strict=True))
-    return f"shared units, busy: {', '.join(said)}"
+    text = (f"{n} {_percent(u.busy, total)}" for n, u in zip(names, units, strict=True))
+    return f"shared units, busy: {', '.join(text)}"
 
 
 def _idle(profile: Profile) -> str:
     idle = [e.name for e in profile.engines if not e.instructions and not e.busy]
-    said = f"; nothing ran on {', '.join(idle)}" if idle else ""
+    text = f"; nothing ran on {', '.join(idle)}" if idle else ""
     dma = " or DMA" if profile.channels else ""
-    return f"waits: for posts of an engine{dma}, or what is named{said}"
+    return f"waits: for posts of an engine{dma}, or what is named{text}"
 
 
 def moved_table(profile: Profile) -> RenderableType:
@@ -166,7 +166,7 @@ def moved_table(profile: Profile) -> RenderableType:
 def bound_lines(bounds: Sequence[Bound], width: int | None, lengths: Lengths) -> list[Text]:
     """The bounds, each with how much it is below the one that it is part of.
 
-    Those of memory and those of computing stand beside each other where there is room.
+    Those of memory and those of computing are side by side where there is room.
     """
     memory = [b for b in bounds if b.name.startswith("memory")]
     compute = [b for b in bounds if b.name.startswith("compute")]
@@ -194,36 +194,36 @@ def bound_lines(bounds: Sequence[Bound], width: int | None, lengths: Lengths) ->
 def rate_lines(rates: Rates) -> list[str]:
     """What was made of the machine: its flops, its memory, and which of them is the limit."""
     lines = []
-    said = _used(rates)
+    text = _used(rates)
     if rates.read or rates.written:
-        said += f"; {rates.memory}: {rates.read:,} bytes read, {rates.written:,} written, "
-        said += _ratio(rates.read + rates.written, rates.minimum)
-    if said:
-        lines.append(said.removeprefix("; "))
+        text += f"; {rates.memory}: {rates.read:,} bytes read, {rates.written:,} written, "
+        text += _ratio(rates.read + rates.written, rates.minimum)
+    if text:
+        lines.append(text.removeprefix("; "))
     if rates.verdict and rates.intensity is not None and rates.ridge is not None:
         level, limit = f"{rates.ridge:,.1f}", rates.mfu_limit
         if rates.other_peak:
             level, limit = f"{rates.dtype_ridge:,.1f}", rates.dtype_mfu_limit
-        said = f"{rates.intensity:,.1f} flops a byte, {level} are level: {rates.verdict}"
+        text = f"{rates.intensity:,.1f} flops a byte, {level} are level: {rates.verdict}"
         if limit is not None and limit < 1:
             of = " of the peak of its dtypes" if rates.other_peak else ""
-            said += f", MFU at most {100 * limit:.1f}%{of}"
-        lines.append(said)
+            text += f", MFU at most {100 * limit:.1f}%{of}"
+        lines.append(text)
     return lines
 
 
 def _used(rates: Rates) -> str:
     """How much of each peak was used; of both peaks, if the dtypes have another one."""
-    said = []
+    text = []
     if rates.mfu is not None and rates.hfu is not None:
-        said.append(f"MFU {100 * rates.mfu:.1f}%, HFU {100 * rates.hfu:.1f}%")
-        said[0] += f" of the {rates.peak} peak" if rates.peak else ""
+        text.append(f"MFU {100 * rates.mfu:.1f}%, HFU {100 * rates.hfu:.1f}%")
+        text[0] += f" of the {rates.peak} peak" if rates.peak else ""
         if rates.other_peak and rates.dtype_mfu is not None and rates.dtype_hfu is not None:
             mfu, hfu = f"{100 * rates.dtype_mfu:.1f}%", f"{100 * rates.dtype_hfu:.1f}%"
-            said[0] += f" ({mfu} and {hfu} of that of its dtypes)"
+            text[0] += f" ({mfu} and {hfu} of that of its dtypes)"
     if rates.mbu is not None:
-        said.append(f"MBU {100 * rates.mbu:.1f}%")
-    return ", ".join(said)
+        text.append(f"MBU {100 * rates.mbu:.1f}%")
+    return ", ".join(text)
 
 
 def _ratio(moved: int, least: int) -> str:
@@ -259,8 +259,8 @@ def path_table(
             cell.ljust(wide) if n in LEFT else cell.rjust(wide)
             for n, (cell, wide) in enumerate(zip(row, widths, strict=False))
         ]
-        said = "  ".join((*cells, row[-1]))
-        shown.append(Text(cut(said, width or WIDTH, dots), "" if shown else "dim"))
+        text = "  ".join((*cells, row[-1]))
+        shown.append(Text(cut(text, width or WIDTH, dots), "" if shown else "dim"))
     return shown
 
 
@@ -290,9 +290,9 @@ def outcome_lines(profile: Profile, dots: str, whole: bool) -> list[Text]:
     return lines
 
 
-def cut(said: str, width: int, dots: str) -> str:
+def cut(text: str, width: int, dots: str) -> str:
     """As much of a line as there is room for."""
-    return said if len(said) <= width else said[: width - len(dots)] + dots
+    return text if len(text) <= width else text[: width - len(dots)] + dots
 
 
 def warnings(
@@ -304,8 +304,8 @@ def warnings(
     for finding in shown:
         problem = finding.problem
         where = f" {problem.span.source.shown}:{problem.span.line}" if problem.span else ""
-        said = f"{problem.code}{where}: {problem.message}"
-        first, *rest = folded(clean(said), "  ", width)
+        message = f"{problem.code}{where}: {problem.message}"
+        first, *rest = folded(clean(message), "  ", width)
         text = Text(first)
         text.stylize("bold yellow", 0, len(problem.code))
         lines += [text, *map(Text, rest)]

@@ -26,7 +26,7 @@ VERSION = "2.1.0"
 def log(found: Iterable[ProgramProblems]) -> dict[str, Any]:
     """A log of one run of nasm over some programs."""
     found = tuple(found)
-    told = [
+    results = [
         (each.name, problem, allow)
         for each in found
         for problem, allow in (
@@ -34,7 +34,7 @@ def log(found: Iterable[ProgramProblems]) -> dict[str, Any]:
             *((a.problem, a.allow) for a in each.allowed),
         )
     ]
-    index = {code: n for n, code in enumerate(sorted({problem.code for _, problem, _ in told}))}
+    index = {code: n for n, code in enumerate(sorted({problem.code for _, problem, _ in results}))}
     driver = {
         "name": "neuron-nasm",
         "version": __version__,
@@ -44,7 +44,7 @@ def log(found: Iterable[ProgramProblems]) -> dict[str, Any]:
         "tool": {"driver": driver},
         "invocations": [{"executionSuccessful": all(each.whole for each in found)}],
         "columnKind": "unicodeCodePoints",
-        "results": [_result(*each, index) for each in told],
+        "results": [_result(*each, index) for each in results],
     }
     return {"$schema": SCHEMA, "version": VERSION, "runs": [run]}
 
@@ -67,7 +67,7 @@ def _rule(row: Code) -> dict[str, Any]:
 def _result(
     name: str, problem: Problem, allow: Allow | None, index: dict[str, int]
 ) -> dict[str, Any]:
-    said = [problem.message, *(n.message for n in problem.notes if not n.span), problem.hint]
+    text = [problem.message, *(n.message for n in problem.notes if not n.span), problem.hint]
     place = {"physicalLocation": {"artifactLocation": {"uri": _uri(name)}}}
     if problem.span is not None:
         place = _location(problem.span)
@@ -78,7 +78,7 @@ def _result(
         "ruleId": problem.code,
         "ruleIndex": index[problem.code],
         "level": problem.severity.value,
-        "message": {"text": "\n".join(filter(None, said))},
+        "message": {"text": "\n".join(filter(None, text))},
         "locations": [place],
     }
     if related:
@@ -102,7 +102,7 @@ def _suppression(allow: Allow) -> dict[str, Any]:
 
 
 def _location(span: Span, message: str = "") -> dict[str, Any]:
-    """A place: its end is the column behind its last character."""
+    """A place: its end is the column after its last character."""
     line, column = span.source.position(span.start)
     end_line, end_column = span.source.position(max(span.start, span.end))
     made: dict[str, Any] = {

@@ -95,8 +95,8 @@ def _instruction(generation: Generation) -> Iterator[Column]:
     yield Column("adjusted_flops_transpose", NUMBER, "flops", "adjusted ones of a transpose")
     for memory in generation.memories.values():
         for verb, done in (("read", "reads from"), ("write", "writes to")):
-            said = f"what it {done} {memory.name}, with what it lets DMA move"
-            yield Column(f"{memory.name}_{verb}_bytes", INTEGER, "bytes", said)
+            text = f"what it {done} {memory.name}, with what it lets DMA move"
+            yield Column(f"{memory.name}_{verb}_bytes", INTEGER, "bytes", text)
 
 
 TRANSFERS = (
@@ -139,11 +139,11 @@ def _usage(memory: Memory | None) -> Iterator[Column]:
     yield CORE
     if memory is None:
         return
-    said = "how much of {} has been written since the start of the run, of all partitions"
-    yield Column("avg_util_percent", NUMBER, "percent", said.format("all banks"))
+    text = "how much of {} has been written since the start of the run, of all partitions"
+    yield Column("avg_util_percent", NUMBER, "percent", text.format("all banks"))
     for bank in range(memory.banks):
         name = f"bank_{bank}_util_percent"
-        yield Column(name, NUMBER, "percent", said.format(f"bank {bank}"))
+        yield Column(name, NUMBER, "percent", text.format(f"bank {bank}"))
 
 
 def _summary(generation: Generation) -> Iterator[Column]:

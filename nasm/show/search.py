@@ -25,7 +25,7 @@ def search(target: Target, text: str) -> dict[Row, str]:
         if all(places) and places:
             found[row] = [best for best, *_ in places]
     ordered = sorted(found, key=lambda row: max(map(_rank, found[row])))
-    return {row: ", ".join(dict.fromkeys(said for _, said in found[row])) for row in ordered}
+    return {row: ", ".join(dict.fromkeys(message for _, message in found[row])) for row in ordered}
 
 
 def _rank(place: tuple[int, str]) -> int:

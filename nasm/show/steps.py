@@ -72,7 +72,7 @@ class Snapshot:
                 for n, value in session.registers(session.name(q)).items()
             },
             {session.name(q): session.loop_registers(session.name(q)) for q in session.queues()},
-            # what the text is warned of is told with the first step
+            # warnings of the text are shown with the first step
             frozenset(map(problem_key, (*judged.warnings, *judged.errors)) if begun else ()),
             len(session.problems),
             messages(session),
@@ -156,8 +156,8 @@ def _cycles(session: Session, e: Executed) -> tuple[int, int]:
 
 
 def status(session: Session) -> str:
-    """A sentence on where the run stands."""
-    said = {
+    """A sentence on where the run is."""
+    text = {
         Status.READY: "not started: 'step' or 'run' begins"
         if len(session.program)
         else "nothing was executed yet: type an instruction",
@@ -169,7 +169,7 @@ def status(session: Session) -> str:
         Status.DEADLOCK: f"deadlock at {moment(session)}; 'restart' starts over",
         Status.FAULT: f"fault at {moment(session)}; 'restart' starts over",
     }
-    return said[session.status]
+    return text[session.status]
 
 
 def numbered(session: Timed, core: int, number: int) -> str:

@@ -24,7 +24,7 @@ def strips(session: Session, found: TimeSoFar, width: int) -> list[str]:
 
 
 def room(session: Session, width: int) -> int:
-    """How many cells fit beside the names of queues and rings."""
+    """How many cells fit next to the names of queues and rings."""
     names = [session.name(q) for q in session.queues() if q.length]
     return timeline.room([*names, "0.ring 15"], width)
 
@@ -72,14 +72,14 @@ def last(session: Session, found: Waited) -> str:
     """What the instruction that completed last waited for."""
     queue = session.queue(found.at.engine)
     cycle = session.machine.cycle(queue.index)
-    said = f"last completed: {found.at}: {found.text}"
+    text = f"last completed: {found.at}: {found.text}"
     if not found.waits:
-        return f"{said}; it did not wait"
+        return f"{text}; it did not wait"
     causes: dict[str, int] = {}
     for wait in found.waits:
         causes[wait.state] = causes.get(wait.state, 0) + wait.end - wait.begin
     parts = [f"{counted(ticks // cycle, 'cycle')} for {_state(s)}" for s, ticks in causes.items()]
-    return f"{said}; it waited {listed(parts, 'and')}{f' ({found.by})' if found.by else ''}"
+    return f"{text}; it waited {listed(parts, 'and')}{f' ({found.by})' if found.by else ''}"
 
 
 def _state(state: str) -> str:

@@ -37,9 +37,9 @@ def ready(form: str) -> None:
         try:
             import_module("pyarrow.parquet")
         except ImportError:
-            said = "Parquet is written with the package pyarrow, which is not installed"
+            message = "Parquet is written with the package pyarrow, which is not installed"
             hint = "pip install 'neuron-nasm[parquet]', or leave --format=jsonl"
-            raise Failure(Problem("E0817", said, None, hint)) from None
+            raise Failure(Problem("E0817", message, None, hint)) from None
 
 
 def writer(form: str, out: IO[bytes], columns: Sequence[Column]) -> Writer:
@@ -56,7 +56,7 @@ class JsonLines:
         self._broken: OSError | None = None
 
     def add(self, row: Row) -> None:
-        """Write a line; what goes wrong is raised in the end, for the run is nobody's fault."""
+        """Write a line; an error is raised at the end, since the run did not cause it."""
         self.rows += 1
         if self._broken is None:
             line = json.dumps({name: row[name] for name in self._names}, allow_nan=False)

@@ -1,6 +1,6 @@
 """The rows of the tables, one by one while the program runs: see :mod:`nasm.show.schema`.
 
-What is remembered of a run does not grow with it: what is under way, and which bytes of the banks
+What is remembered of a run does not grow with it: what is in progress, and which bytes of the banks
 were written.
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from nasm.analysis.summary import form_text, update_text, wait_text
 from nasm.isa.micro_instructions import Micro, micro_of
-from nasm.runs.execution import Running
+from nasm.runs.execution import Execution
 from nasm.show import schema
 from nasm.show.table_summary import Sums, summary
 from nasm.sim.channels import Flight, Group, members
@@ -33,7 +33,7 @@ PROFILER = "Neuron Explorer"
 
 DMA, HOST = "DMA", "host"
 KNOWN = 100_000
-"""Of things that are alike so many are remembered."""
+"""So many equal things are remembered."""
 
 
 class TableRows(Observer):
@@ -42,7 +42,7 @@ class TableRows(Observer):
     It is made before the session runs. :meth:`close` gives what there is only at the end.
     """
 
-    def __init__(self, session: Running, sink: Sink) -> None:
+    def __init__(self, session: Execution, sink: Sink) -> None:
         self.session, self.sink = session, sink
         self.program, self.machine = session.program, session.machine
         generation = self.program.generation
@@ -131,7 +131,7 @@ class TableRows(Observer):
         row = instruction.row
         operands = form_text(self.program, queue, pc)[len(row.name) :].strip()
         words = (wait_text(machine, queue, pc), update_text(machine, queue, pc), operands)
-        said: Row = {
+        text: Row = {
             **self._place(queue, pc),
             "opcode": "".join(row.vendor.get(PROFILER, ())[:1]),
             "mnemonic": row.name,
@@ -140,12 +140,12 @@ class TableRows(Observer):
         names = ("tensor_instruction_type", "raw_flops", "adjusted_flops", "flops_transpose",
                  "adjusted_flops_transpose")  # fmt: skip
         if row.flops is None:
-            return said | dict.fromkeys(names)
+            return text | dict.fromkeys(names)
         flops = row.flops(machine.shape(queue, pc).context)
         moving = flops.count if flops.transpose else 0
         kind = "TRANSPOSE" if flops.transpose else "REGULAR"
         done = (kind, flops.count, flops.count * flops.weight, moving, moving * flops.weight)
-        return said | dict(zip(names, done, strict=True))
+        return text | dict(zip(names, done, strict=True))
 
     # -- memories
 
@@ -267,7 +267,7 @@ class TableRows(Observer):
 
 
 class _Open:
-    """An instruction under way: for how long it waited, and the bytes it moves by column."""
+    """An instruction in progress: for how long it waited, and the bytes it moves by column."""
 
     __slots__ = ("moved", "pc", "waited")
 
@@ -281,7 +281,7 @@ def _add(to: dict[str, int], sizes: dict[str, int]) -> None:
 
 
 class _Flight:
-    """A transfer under way: its number, when it was issued and that ends, when shares started."""
+    """A transfer in flight: its number, when it was issued and that ends, when shares started."""
 
     __slots__ = ("ends", "issued", "number", "start")
 

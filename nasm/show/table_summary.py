@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nasm.analysis.profile.records import Profile
-from nasm.runs.execution import Running
+from nasm.runs.execution import Execution
 
 
 class Sums:
@@ -33,7 +33,7 @@ class Sums:
         self.transfer_ticks += ticks
 
 
-def summary(session: Running, sums: Sums) -> dict[str, Any]:
+def summary(session: Execution, sums: Sums) -> dict[str, Any]:
     """The run as a whole: of several cores all together, in percent of all their time."""
     profile, generation = session.profile(), session.program.generation
     times = _Times(profile, session.program.cores)

@@ -31,16 +31,16 @@ def run_report(
 ) -> list[RenderableType]:
     """A whole run, part by part: engines, time, hazards, problems, expectations, verdict.
 
-    ``more`` are problems beside those of the run, ``notes`` lines to say before the verdict;
-    ``unwritten`` says that results could not be written.
+    ``more`` are problems in addition to those of the run, ``notes`` lines to print before the
+    verdict; ``unwritten`` says that results could not be written.
     """
     parts: list[RenderableType] = [heading(report)]
     if report.timing:
         parts.append(Text(clean(figures_line(report.timing))))
     parts += [Text(), engine_table(report.engines)]
-    said = table_notes(report.engines)
-    if said:
-        parts.append(Text(said, "dim"))
+    text = table_notes(report.engines)
+    if text:
+        parts.append(Text(text, "dim"))
     parts += [Text(), *(Text(line) for line in time_lines(report))]
     if report.messages or report.messages_left_out:
         lines = message_lines(report.messages, report.messages_left_out)
@@ -68,7 +68,7 @@ def failures(
     width: int | None = None,
     ascii_only: bool = False,
 ) -> list[RenderableType]:
-    """Only what is wrong with a run, warnings apart, and the verdict."""
+    """Only the problems of a run, warnings apart, and the verdict."""
     parts = wrong(replace(report, warnings=()), more, width)[1:]
     failed = [e for e in report.expectations if not e.held]
     return [*parts, *expectations(failed, width, ascii_only), verdict(report, unwritten)]
@@ -93,8 +93,8 @@ def allowed_lines(found: Sequence[AllowedProblem], width: int | None = None) -> 
     """Suppressed problems, and why, after an empty line."""
     lines = [Text()] if found else []
     for problem in found:
-        for said in str(problem).split("\n"):
-            lines += [Text(line, "dim") for line in folded(said, "    ", width)]
+        for text in str(problem).split("\n"):
+            lines += [Text(line, "dim") for line in folded(text, "    ", width)]
     return lines
 
 
@@ -147,8 +147,8 @@ def table_notes(engines: Sequence[EngineRecord]) -> str:
     idle = [names[e.core, e.engine] for e in engines if not e.instructions]
     if len(idle) == len(engines):
         return ""
-    said = "cycles of each engine's own clock; evidence for the cost of the busy ones"
-    return f"{said}\nnothing completed on {', '.join(idle)}" if idle else said
+    text = "cycles of each engine's own clock; evidence for the cost of the busy ones"
+    return f"{text}\nnothing completed on {', '.join(idle)}" if idle else text
 
 
 def shares(parts: Sequence[int]) -> list[str]:

@@ -1,4 +1,4 @@
-"""In which unit lengths of time are shown: those that stand beside each other in the same."""
+"""In which unit lengths of time are shown: those shown side by side in the same."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ LEVELS, PLAIN = " ▁▂▃▄▅▆▇█", " .:-=+*%#"
 
 
 def room(names: list[str], width: int) -> int:
-    """How many cells fit beside the names."""
+    """How many cells fit next to the names."""
     return max(1, width - max(map(len, names), default=0) - 1)
 
 
@@ -59,7 +59,7 @@ def shown(
             line.append(_levels(strip, ascii_only), "cyan")
         lines.append(line)
     lines.append(Text())
-    lines += [Text(said, "dim") for said in legend(letters, found, ascii_only)]
+    lines += [Text(text, "dim") for text in legend(letters, found, ascii_only)]
     lines.append(Text(f"a character is {lengths.each(each)}, and shows what most of it was", "dim"))
     return lines
 
@@ -75,7 +75,7 @@ def marks(found: Timeline, ascii_only: bool) -> dict[str, tuple[str, str]]:
     """How each state is drawn, and called: an engine or a cause by a letter of its name."""
     states = dict.fromkeys(state for strip in found.strips for state in strip.states)
     known = {
-        name: (plain if ascii_only else mark, said) for name, (mark, plain, said) in MARKS.items()
+        name: (plain if ascii_only else mark, text) for name, (mark, plain, text) in MARKS.items()
     }
     letters = {name: known[name] for name in known if name in states}
     taken = {mark for mark, _ in known.values()}
@@ -96,7 +96,7 @@ def marks(found: Timeline, ascii_only: bool) -> dict[str, tuple[str, str]]:
 def legend(letters: dict[str, tuple[str, str]], found: Timeline, ascii_only: bool) -> list[str]:
     """What the letters and blocks mean."""
     own = [f"{letters[s][0]} {letters[s][1]}" for s in (BUSY, READYING, EMPTY) if s in letters]
-    waits = [f"{mark} {said}" for state, (mark, said) in letters.items() if state not in STYLES]
+    waits = [f"{mark} {text}" for state, (mark, text) in letters.items() if state not in STYLES]
     lines = ["  ".join(own)]
     if waits:
         lines.append(f"waits for  {'  '.join(waits)}")

@@ -1,7 +1,7 @@
 """A run in the Trace Event Format, which Perfetto (ui.perfetto.dev) and chrome://tracing open.
 
-A process per core; a thread per engine, with its stalls on one beside it, and per ring of DMA; the
-semaphores that somebody waits for as counters; an arrow from a post to the start it allowed. It is
+A process per core; a thread per engine, with its stalls on another one, and per ring of DMA; the
+semaphores that something waits for as counters; an arrow from a post to the start it allowed. It is
 written while the program runs, so that what it takes of memory does not grow with the run.
 
 A viewer wants the slices of a thread nested or apart, and instructions of one queue overlap: one
@@ -15,7 +15,7 @@ from typing import IO, Any
 
 from nasm.isa.micro_instructions import Micro, fields, micro_of
 from nasm.program.program import Program
-from nasm.runs.execution import Running
+from nasm.runs.execution import Execution
 from nasm.show.trace_file import TraceFile, text
 from nasm.sim.channels import Flight, Group, members
 from nasm.sim.counters import Semaphore
@@ -55,7 +55,7 @@ class _Lanes:
         self.ends: list[int] = []
 
     def take(self, start: int, end: int = NEVER) -> int:
-        """The thread of a slice that begins at a tick; until it ends, nobody else gets it."""
+        """The thread of a slice that begins at a tick; until it ends, no other slice gets it."""
         ends = self.ends
         for lane, before in enumerate(ends):
             if before <= start:
@@ -85,7 +85,7 @@ class _Row:
 
 
 class _Counter:
-    """A semaphore that somebody waits for: its last value, and the posts that may be seen yet."""
+    """A semaphore that something waits for: its last value, and the posts that may be seen yet."""
 
     __slots__ = ("head", "posts", "stall", "tick", "value")
 
@@ -99,11 +99,11 @@ class _Counter:
 class TraceStream(Observer):
     """Writes a trace of a session while it runs, from its start on; ``slices`` were written.
 
-    ``out`` gets it as bytes, gzipped if ``zipped``. What is told is kept as it is and made text by
+    ``out`` gets it as bytes, gzipped if ``zipped``. Events are kept as they are and made text by
     the thousand, which takes half as long as one by one.
     """
 
-    def __init__(self, session: Running, out: IO[bytes], zipped: bool) -> None:
+    def __init__(self, session: Execution, out: IO[bytes], zipped: bool) -> None:
         program, generation = session.program, session.program.generation
         about = {
             "program": session.title,
@@ -221,7 +221,7 @@ class TraceStream(Observer):
         lane = lanes.take(start, until)
         self._slices.append((lanes.heads[lane], start, until, f',"name":{text(task.pace.label)}'))
 
-    def said(self, queue: Queue, words: str, now: int) -> None:
+    def message_printed(self, queue: Queue, words: str, now: int) -> None:
         """Mark what an instruction said."""
         row = self._rows[queue.index]
         place = row.lanes.places[row.open[-1][0]]
@@ -246,7 +246,7 @@ class TraceStream(Observer):
         last = semaphore.last
         if semaphore.parked and self._where is not None and last is not None:
             posts = counter.posts
-            while posts and posts[0][0] < now:  # whoever was to see that has
+            while posts and posts[0][0] < now:  # every waiter that could see that has
                 posts.popleft()
             posts.append((last.at, last.record, self._where))
 
@@ -291,7 +291,7 @@ class TraceStream(Observer):
     # -- the text of it
 
     def flush(self) -> None:
-        """Make text of what was told, and write it."""
+        """Make text of the events, and write it."""
         parts, ticks, decimals = self.file.parts, self._ticks, DECIMALS
         for row, head, start, end, pc in self._done:
             at, took = start * 1000 // ticks, (end - start) * 1000 // ticks
@@ -312,8 +312,8 @@ class TraceStream(Observer):
         for source, target, record in self._arrows:
             self._arrow(source, target, record)
         self.slices += len(self._done) + len(self._slices)
-        for told in (self._done, self._slices, self._points, self._arrows):
-            told.clear()
+        for batch in (self._done, self._slices, self._points, self._arrows):
+            batch.clear()
         self.file.flush()
 
     def _arrow(self, source: Place, target: Place, record: int) -> None:
@@ -332,7 +332,7 @@ class TraceStream(Observer):
     # -- the end
 
     def close(self) -> None:
-        """Draw what is under way as far as it got, and write the end; raises OSError."""
+        """Draw what is in progress as far as it got, and write the end; raises OSError."""
         scheduler = self._session.machine.scheduler
         scheduler.ignore(self)
         now = scheduler.now
@@ -358,7 +358,7 @@ class _Detailed(TraceStream):
     """The same with what DMA engines do, and what makes descriptors for them."""
 
     def made(self, queue: Queue, record: int, because: int, start: int, until: int) -> None:
-        """Draw what is made beside the queues."""
+        """Draw what is made independently of the queues."""
         lanes = self._lanes("descriptors", queue.core, DESCRIPTORS)
         lane = lanes.take(start, until)
         written = self._written(self._rows[queue.index].spans[queue.pc])
@@ -380,12 +380,12 @@ DETAILS: dict[str, type[TraceStream]] = {"transfers": TraceStream, "packets": _D
 
 
 def _shown(pc: int) -> str:
-    """A place behind its name, with the field of its own that an expanded instruction has."""
+    """A place after its name, with the field of its own that an expanded instruction has."""
     return f'{int(pc)},"micro":{micro_of(pc)}' if type(pc) is Micro else str(int(pc))
 
 
 def stream(
-    session: Running, out: IO[bytes], *, zipped: bool = False, detail: str = "transfers"
+    session: Execution, out: IO[bytes], *, zipped: bool = False, detail: str = "transfers"
 ) -> TraceStream:
     """Write a trace of what a session does from now on; ``detail`` is one of DETAILS."""
     return DETAILS[detail](session, out, zipped)

@@ -1,7 +1,7 @@
 """The file of a trace: JSON of the Trace Event Format in pieces, gzipped if that is asked for.
 
-Events are texts that are joined by the thousand. Every thread is named when it is first used;
-where an event stands in the file means nothing to those who read it.
+Events are texts that are joined by the thousand. Every thread is named when it is first used; the
+position of an event in the file means nothing to its readers.
 """
 
 from __future__ import annotations

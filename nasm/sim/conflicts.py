@@ -65,8 +65,8 @@ class Conflicts:
     """The ties of a queue that may start in any order, to itself and to the other queues.
 
     An engine's values and what it keeps in registers is its own: a register that is written again
-    is another one. A record that branches goes before all behind it; one that meets another core,
-    or sets semaphores, also behind all before it; and those that post to one semaphore keep their
+    is another one. A record that branches goes before all later ones; one that meets another core,
+    or sets semaphores, also after all before it; and those that post to one semaphore keep their
     order. ``delay`` is how much later a waiter sees the post of an engine.
     """
 

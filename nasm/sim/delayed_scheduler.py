@@ -23,7 +23,7 @@ Supply = Sequence[tuple[int, int]]
 
 
 class DelayedWaits(Waits):
-    """Posts that waiters see when the delays say so."""
+    """Posts that waiters see as late as the delays say."""
 
     def __init__(self, host: WaitHost, semaphores: Counters, delays: Delays) -> None:
         super().__init__(host, semaphores)
@@ -46,7 +46,7 @@ class DelayedService(Service):
         self.delays = delays
 
     def make(self, maker: Resource, ticks: int) -> int:
-        """Occupy something beside the queues for the instruction that acts."""
+        """Occupy something outside the queues for the instruction that acts."""
         return super().make(maker, self.delays.some(ticks))
 
     def issue(self, flight: Flight, at: int) -> None:

@@ -1,9 +1,8 @@
 """Delays: how long things take in a run whose timing is not the machine's own.
 
-A :class:`~nasm.sim.delayed_scheduler.DelayedScheduler` asks them of whatever takes time, when it
-happens.
-They change times alone: order within a queue, interlock, waits and turns are the scheduler's.
-All times are ticks, whole numbers.
+A :class:`~nasm.sim.delayed_scheduler.DelayedScheduler` asks for each duration when it is needed.
+They change times alone: order within a queue, interlock, waits and turns are the scheduler's. All
+times are ticks, whole numbers.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ class Delays:
 SPEEDS = (-12, -8, -4, -2, 0, 1, 2, 3)
 """Powers of two: what is drawn lies between a tick and what it takes by itself, times one of them.
 
-All alike would even out over many instructions, and would hide what is right by luck.
+The same delay for all would even out over many instructions, and would hide what is right by luck.
 """
 
 
@@ -64,8 +63,8 @@ class Jitter(Delays):
 
     In each run every queue has one of the ``SPEEDS``, and so has each transfer and each hand-off;
     the shares of some transfers go their own ways. A start may be up to ``span`` ticks late: twice
-    the length of the run, that is, if anything is to come behind all the rest. The same seed draws
-    the same numbers on every computer.
+    the length of the run, that is, so that anything may come after all the rest. The same seed
+    draws the same numbers on every computer.
     """
 
     def __init__(self, seed: int = 0, span: int = 1_000) -> None:
@@ -73,7 +72,7 @@ class Jitter(Delays):
         self.seed(seed)
 
     def seed(self, seed: int) -> None:
-        """Begin anew."""
+        """Begin again."""
         self._random = Random(seed)
         self._speeds: dict[int, int] = {}
 

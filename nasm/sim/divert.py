@@ -10,7 +10,7 @@ from nasm.sim.service import START
 
 
 def divert(scheduler: Scheduler, queue: Queue, pc: int, resume: tuple[int, ...] = ()) -> None:
-    """Let a queue go on at another pc, and then at those that it is to ``resume`` at.
+    """Let a queue continue at another pc, and then at those where it should ``resume``.
 
     Its next task is taken back, which must not have arrived at a rendezvous: it is in no line any
     more, and nothing that is to come is for it.

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 class Observer:
-    """Told of events. It can save and restore what it remembers of a run."""
+    """Receives events. It can save and restore what it remembers of a run."""
 
     def head(self, queue: Queue, task: Task, now: int) -> None:
-        """A task came to the head of its queue; ``now`` is when it can start at the earliest."""
+        """A task reached the head of its queue; ``now`` is when it can start at the earliest."""
 
     def idle(self, queue: Queue, now: int) -> None:
         """A queue was idle up to now, since ``queue.accounted``; ``queue.idling()`` says why."""
@@ -64,8 +64,8 @@ class Observer:
     def burst(self, queue: Queue, done: CompletedBurst) -> None:
         """Tasks were executed at once, and completed; nothing else is reported of them.
 
-        While somebody is told of heads, idle time, starts or completions, but not of this, there
-        are no bursts.
+        While an observer receives heads, idle time, starts or completions, but not this, there are
+        no bursts.
         """
 
     def posted(self, number: int, semaphore: Semaphore, now: int) -> None:
@@ -96,7 +96,7 @@ class Observer:
     def parted(self, group: Group, other: Group, now: int) -> None:
         """Of shares that have started together some go their own way from now on, as ``other``.
 
-        It has a number of its own, though its start is the one that was told.
+        It has a number of its own, though its start is the one that was reported.
         """
 
     def landed(self, group: Group, now: int) -> None:
@@ -108,10 +108,11 @@ class Observer:
     def acted(self, who: Who, tick: int) -> None:
         """Something has changed in a core that an instruction had left for a tick, which is past.
 
-        Between two events nobody saw it; it is told of while another one acts, or looks.
+        It was not observed between two events; it is reported while another one acts, or is
+        queried.
         """
 
-    def said(self, queue: Queue, text: str, now: int) -> None:
+    def message_printed(self, queue: Queue, text: str, now: int) -> None:
         """The instruction at the pc of a queue said something."""
 
     def save(self) -> Any:

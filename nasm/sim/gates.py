@@ -1,9 +1,9 @@
 """Gates: queues whose next instruction has a condition that does not hold.
 
 A condition is asked when nothing else keeps the instruction from starting. While it does not hold
-its queue stands in no line, and it is asked again after whatever starts, completes or lands in the
-core: of what completes or lands at that very tick, of what starts one tick later, and at most once
-a tick. Who starts first at a tick is seen by whoever comes behind it in the order of queues.
+its queue waits for no resource, and it is asked again after every start, completion and landing in
+the core: at the same tick after a completion or landing, one tick after a start, and at most once a
+tick. A start is seen by the queues that come after its own at the same tick.
 
 What ended it is, where the target tells of changes, the start that changed last what it waited
 for; else whatever of the core started, completed or landed before it was asked again.

@@ -23,8 +23,8 @@ INSTRUCTION, READY, ARRIVAL, MADE, SHARES = range(5)
 """Kinds of records."""
 
 CAUSES = (ORDER, "unit", "port", "data", "semaphore", "core", "arrival", "channel")
-"""What lets a record happen: ``Record.cause`` counts them. The last two are those of shares; behind
-them a history has the names of conditions that it was told of."""
+"""What lets a record happen: ``Record.cause`` counts them. The last two are those of shares; after
+them a history has the names of conditions that were reported to it."""
 
 NO_QUEUE = -2
 """In place of the number of a queue where nothing posted."""
@@ -156,7 +156,7 @@ class PostHistory:
 
 
 class History(Observer):
-    """Every record of a run that it was told of from the start; ``causes`` are named by number."""
+    """Every record of a run, observed from the start; ``causes`` are named by number."""
 
     CACHES = ("_codes", "causes")
 

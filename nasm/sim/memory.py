@@ -42,7 +42,7 @@ class PendingWrite(Protocol):
     """Bytes of a store that are about to change together.
 
     ``kept`` is the journal that already has their blocks; ``columns`` are the first of these bytes
-    in a row of the store, and the one behind the last.
+    in a row of the store, and the one after the last.
     """
 
     kept: Journal | None

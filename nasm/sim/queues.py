@@ -147,13 +147,12 @@ class Queue:
     ``poster`` who posted if it was a semaphore. ``behind`` is the earlier task of the queue whose
     result the next one has to wait for, if that was not there when it became the next. ``asked``
     says that it waits for a resource in turn, ``due`` when it tries again. ``record`` is the number
-    of its last start; ``interval`` and ``latency`` are what that took. ``resume`` are the
-    pcs at which it goes on behind blocks of tasks that were put before its own, the last one first;
-    ``put`` is where such blocks begin, and where the last one ends.
-    ``blocked`` is what the condition of its next task said last, unless that may start.
-    ``burst`` plans the execution of many at once, if anything can.
-    ``expand`` is asked for what stands for an instruction, if anything is; of such its pc is a
-    ``Micro``, and ``expansion`` has those that belong to its pc.
+    of its last start; ``interval`` and ``latency`` are what that took. ``resume`` are the pcs at
+    which it continues after blocks of tasks that were put before its own, the last one first;
+    ``put`` is where such blocks begin, and where the last one ends. ``blocked`` is what the
+    condition of its next task said last, unless that may start. ``burst`` plans the execution of
+    many at once, if anything can. ``expand`` is asked for what replaces an instruction, if anything
+    is; of such its pc is a ``Micro``, and ``expansion`` has those that belong to its pc.
     """
 
     __slots__ = (

@@ -16,7 +16,7 @@ Issued = tuple[int, int]
 class Recording(Observer):
     """The task of every start, by its number, and the transfers that were issued.
 
-    ``fronts`` are those that stood for a task until it was about to start.
+    ``fronts`` are those that represented a task until it was about to start.
     """
 
     def __init__(self) -> None:

@@ -2,7 +2,7 @@
 
 Nothing is computed: every record is a task that takes as long as it took. Waits are for the very
 posts that satisfied them, all that were seen until then; shares go through the same channels, and
-take their turns there anew. Where branches led, and what addresses and tables were, is as it was.
+take their turns there again. Where branches led, and what addresses and tables were, is as it was.
 So a replay of the run as it was has its times.
 
 The instructions of a free queue start as soon as what they really need is there, the earliest one

@@ -44,7 +44,7 @@ class Resource:
         self.holder, self.record = holder, record
 
     def leave(self, queue: int) -> None:
-        """Wait for it no more, for it was taken; whoever still does was passed over."""
+        """Stop waiting for it, since it was taken; a task that still waits was passed over."""
         self.waiting.pop(queue, None)
         self.passed.discard(queue)
         self.passed.update(self.waiting)

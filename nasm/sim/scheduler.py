@@ -50,7 +50,7 @@ class Scheduler:
     handler or another thread.
 
     ``position`` is how many events were processed. ``poise``, if there is one, is asked before each
-    start; if it says so, the run is ``poised``: the start has not happened, and is what comes next.
+    start; if it objects, the run is ``poised``: the start has not happened, and is what comes next.
     ``poised_at`` is where each queue was so last: the pc, and the record of the start before it.
     """
 
@@ -477,7 +477,7 @@ class Scheduler:
 
     def say(self, text: str) -> None:
         """The instruction that starts says something."""
-        for tell in self.listeners["said"]:
+        for tell in self.listeners["message_printed"]:
             tell(self.queues[self.acting[0]], text, self.now)
 
     # -- the end, and checkpoints

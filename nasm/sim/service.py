@@ -55,7 +55,7 @@ class Service:
         self.transfers: dict[int, Flight] = {}
 
     def make(self, maker: Resource, ticks: int) -> int:
-        """Occupy something beside the queues for the instruction that acts, as soon as it is free.
+        """Occupy something outside the queues for the instruction that acts, as soon as it is free.
 
         Returns the number of this.
         """

@@ -80,7 +80,7 @@ class _Records(Observer):
         core, own = divmod(number, self.per_core)
         self._post((core, own, now, semaphore.value))
 
-    def said(self, queue: Queue, text: str, now: int) -> None:
+    def message_printed(self, queue: Queue, text: str, now: int) -> None:
         """Record a message."""
         self._message((queue.core, queue.index, queue.pc, now, text))
 
@@ -194,7 +194,7 @@ class Summary(_Records):
         return self.completed(queue)
 
     def expanded(self, queue: int) -> Mapping[Any, int]:
-        """How often each instruction has completed that others stood for."""
+        """How often each instruction has completed that was expanded to others."""
         return {}
 
     def digest(self) -> str:
@@ -235,7 +235,8 @@ class Summary(_Records):
 class ExpandedSummary(Summary):
     """The same of a run whose instructions may be expanded: which of several each was, too.
 
-    Counts are by queue: of each instruction that others stood for, and by pc of all those together.
+    Counts are by queue: of each instruction that was expanded to others, and by pc of all those
+    together.
     """
 
     def __init__(self, per_core: int = 1, lengths: Sequence[int] = ()) -> None:
@@ -280,7 +281,7 @@ class ExpandedSummary(Summary):
         return counts
 
     def expanded(self, queue: int) -> Mapping[Any, int]:
-        """How often each instruction has completed that others stood for."""
+        """How often each instruction has completed that was expanded to others."""
         return self._of.get(queue, {})
 
     def save(self) -> Any:

@@ -32,8 +32,8 @@ class NodeEvent(NamedTuple):
 class LevelMark:
     """Something other than an instruction that has an end, numbered within its level.
 
-    It is a transfer that instruction ``index`` of a queue starts; or a ``loop``, behind which that
-    instruction may tell others; or what happened ``outside`` of a loop.
+    It is a transfer that instruction ``index`` of a queue starts; or a ``loop``, after which that
+    instruction may signal it to others; or what happened ``outside`` of a loop.
     """
 
     queue: int = -1
@@ -62,7 +62,7 @@ class LineStep:
 
 @dataclass(slots=True)
 class Body:
-    """A loop with the level that its body is, and the step behind it that may tell of its end.
+    """A loop with the level that its body is, and the step after it that may signal its end.
 
     ``queues`` are those that do anything in it but count rounds. ``after`` are the
     last instructions before it that queues wait for when they enter it. Those that are ``hasty``
@@ -74,7 +74,7 @@ class Body:
     queues: tuple[int, ...]
     leader: int
     mark: int
-    told: LineStep
+    signal: LineStep
     after: dict[int, int]
     hasty: frozenset[int]
 
@@ -123,7 +123,7 @@ class _Index:
     """Who touched what on one level, and still matters.
 
     Accesses are kept by key: of a queue's instructions, whose completion ends them; of those whose
-    start does (behind these); of a mark (below 0).
+    start does (after these); of a mark (below 0).
     """
 
     def __init__(self, queues: int, held: bool) -> None:
@@ -356,10 +356,10 @@ class Dependences:
         frame.level.counts[leader] += 1
         frame.level.marks.append(LevelMark(leader, index, loop=True))
         number = next(q for q, own in self.queues.items() if own == leader)
-        told = LineStep(Line(number, -1, loop.span, loop.chain), leader, index)
+        signal = LineStep(Line(number, -1, loop.span, loop.chain), leader, index)
         self._touch(frame, mark, level)
         hasty = frozenset(q for n, q in self.queues.items() if q in queues and self._hasty(loop, n))
-        return Body(loop, level, queues, leader, mark, told, after, hasty)
+        return Body(loop, level, queues, leader, mark, signal, after, hasty)
 
     def _decided(self, frame: _Frame, loop: Loop) -> Iterator[tuple[int, int]]:
         """The last instruction of a queue that writes what it decides on the first round by."""

@@ -1,6 +1,6 @@
 """Who comes after whom in a text in sequential order, as few as keep its meaning.
 
-It is what ``synchronise`` makes waits and updates of, here for whoever says it in other words.
+It is what ``synchronise`` makes waits and updates of, for callers that express it in other words.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ class Came(NamedTuple):
 class Following:
     """The lines of a text by their numbers, and what each comes after.
 
-    A line tells others that it has read, by its start, if none of those ``alike`` has to tell of
-    more. ``drained`` are the queues that end with transfers that are not known to have landed.
+    A line signals by its start that it has read, if none of those ``common`` has to signal more.
+    ``drained`` are the queues that end with transfers that are not known to have landed.
     """
 
     def __init__(
-        self, builder: ProgramBuilder, lines: list[WrittenLine], alike: CommonEvent
+        self, builder: ProgramBuilder, lines: list[WrittenLine], common: CommonEvent
     ) -> None:
-        self.lines, self.alike = lines, alike
+        self.lines, self.common = lines, common
         self.afters: list[tuple[Came, ...]] = [()] * len(lines)
         self.drained: list[int] = []
         self._cores: dict[int, _Numbered] = {}
@@ -75,12 +75,12 @@ class Following:
 
     def _starts(self, made: _Numbered) -> frozenset[tuple[int, int]]:
         """Of the lines that tell that they have started those that need tell nothing else."""
-        told = {event for waits in made.planner.plan.waits for event in waits}
-        more = {self.alike(made.at(event)) for event in told if event.kind == DONE}
+        waited = {event for waits in made.planner.plan.waits for event in waits}
+        more = {self.common(made.at(event)) for event in waited if event.kind == DONE}
         some = frozenset(
             (event.queue, event.at)
-            for event in told
-            if event.kind == STARTED and self.alike(made.at(event)) not in more
+            for event in waited
+            if event.kind == STARTED and self.common(made.at(event)) not in more
         )
         return some if made.starts is None else some & made.starts
 
@@ -113,7 +113,7 @@ class _Numbered:
         return self.number[event.queue, event.at]
 
     def came(self, event: NodeEvent) -> Came:
-        """An event as it is told: by a start only if that is told by itself."""
+        """An event as it is signalled: by a start only if that is signalled separately."""
         kind = event.kind
         if kind == STARTED and (event.queue, event.at) not in (self.starts or ()):
             kind = DONE

@@ -77,15 +77,15 @@ class CoreOutput:
 class LevelWriter:
     """Writes a level: the program, or one round of a loop.
 
-    ``ranks`` say how many of a queue's instructions have told of themselves once one has; counters
-    are those of the queues, and of the transfers by their slots.
+    ``ranks`` say how many of a queue's instructions have signalled once one has; counters are those
+    of the queues, and of the transfers by their slots.
     """
 
     def __init__(self, output: CoreOutput, plan: LevelPlan, prefix: str = "") -> None:
         self.output, self.plan, self.level, self.prefix = output, plan, plan.level, prefix
         self.ranks: dict[tuple[int, int], int] = {}
         counts: dict[int, int] = {}
-        for queue, index in sorted(plan.told):
+        for queue, index in sorted(plan.signalled):
             self.ranks[queue, index] = counts[queue] = counts.get(queue, 0) + 1
         self.queues = {queue: output.counter(prefix + output.name(queue)) for queue in counts}
         slots = 1 + max((slot for slot, _ in plan.slots.values()), default=-1)
@@ -118,19 +118,19 @@ class LevelWriter:
         place = line.span, line.chain
         for event in waits[:-1]:
             self._add(step.queue, None, place, event)
-        update = told = None
+        update = signal = None
         if (step.queue, step.index) in self.ranks:
-            told = Update(self.queues[step.queue], "+", 1)
+            signal = Update(self.queues[step.queue], "+", 1)
         if step.mark in self.plan.slots:
             posts = self.output.posts(line.instruction)
             slot, uses = self.plan.slots[step.mark]
             self.shares[step.mark] = uses * posts
             update = Update(self.slots[slot], "+", posts)
         elif step.mark < 0:
-            update, told = told, None
+            update, signal = signal, None
         self._add(step.queue, line.instruction, place, waits[-1] if waits else None, update)
-        if told is not None:  # the update of a transfer is made when it lands, not by its queue
-            self._add(step.queue, None, place, None, told)
+        if signal is not None:  # the update of a transfer is made when it lands, not by its queue
+            self._add(step.queue, None, place, None, signal)
 
     def _add(
         self,
@@ -175,9 +175,9 @@ class LevelWriter:
             for instruction in (*loop.step.get(number, ()), loop.back[number]):
                 self._add(queue, instruction, place)
             output.builder.label(number, loop.end)
-        told = body.told
-        if (told.queue, told.index) in self.ranks:
-            self._add(told.queue, None, place, None, Update(self.queues[told.queue], "+", 1))
+        signal = body.signal
+        if (signal.queue, signal.index) in self.ranks:
+            self._add(signal.queue, None, place, None, Update(self.queues[signal.queue], "+", 1))
 
     def meet(self, body: Body) -> None:
         """The end of a round: all of it is over before any queue begins another one."""

@@ -18,7 +18,7 @@ class Knowledge:
     """The clocks of the queues of a level, as its steps are taken in order.
 
     A wait is for a completion where a start is needed, what has completed has started; but for the
-    ``starts``, queues and indices, that are told by themselves. In a loop ``known`` are the marks
+    ``starts``, queues and indices, that are signalled separately. In a loop ``known`` are the marks
     that queues know when they enter it, ``behind`` those that any completion of theirs in it comes
     after.
     """

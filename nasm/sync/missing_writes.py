@@ -1,4 +1,4 @@
-"""Reads of what nobody wrote, or another tensor has taken, in the order of a program's lines.
+"""Reads, in the order of lines, of what was never written or was taken by another tensor.
 
 Tiles take the bytes of tiles that are over, so that a run cannot tell: what it reads there has been
 written, for another tensor. Here each tensor has bytes of its own. What may be written in part, or
@@ -33,7 +33,7 @@ def chosen(program: Program) -> frozenset[int]:
 def unwritten(program: Program, sequence: Sequence, by_hand: frozenset[int]) -> list[Problem]:
     """The reads of elements that no line before has written, or that are another's by then.
 
-    Each place is told once. ``by_hand`` are the tensors that may share bytes while they live.
+    Each place is reported once. ``by_hand`` are the tensors that may share bytes while they live.
     """
     walks = [_Walk(program, core) for core in range(len(sequence.cores))]
     tensors = {tensor.index for tensor in program.tensors.values()}
@@ -54,7 +54,7 @@ def unwritten(program: Program, sequence: Sequence, by_hand: frozenset[int]) -> 
 
 
 def unwritten_in_blocks(program: Program) -> list[Problem]:
-    """The reads of tensors of blocks that surely come before every write, each place once.
+    """The reads of tensors of blocks that certainly come before every write, each place once.
 
     Their bytes may have been another tensor's, so that a run cannot tell. What other queues write
     may come before; what the same queue writes further down does not, unless a branch skips the
@@ -133,7 +133,7 @@ class _Walk:
         seen: set[object],
         skipped: Container[int] = (),
     ) -> Iterator[Problem]:
-        """The reads of elements of ``tensors`` that nobody wrote, but for those of some lines.
+        """The reads of elements of ``tensors`` that were never written, without some lines.
 
         What was ``seen`` are lines, with the place where what they read is declared.
         """
@@ -168,7 +168,7 @@ class _Walk:
                 taken.write(write, number)
 
     def _reads(self, line: Line, form: Form) -> Iterator[Region]:
-        """What a line surely reads."""
+        """What a line certainly reads."""
         moved = form.moved
         reads = form.reads
         if moved is not None and moved.reads is not moved.writes:

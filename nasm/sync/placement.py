@@ -32,24 +32,24 @@ def place(program: Program, sequence: Sequence) -> list[Problem]:
     """Give every tensor without a place one; returns what does not fit, one for each memory."""
     problems: list[Problem] = []
     rest: list[Tensor] = []
-    lives: dict[int, Mapping[int, Life]] = {}
+    live_ranges: dict[int, Mapping[int, Life]] = {}
     for group in by_memory(program.tensors.values()):
         memory, core = group[0].memory, group[0].core
         if memory.shared or not memory.size:
             rest += group
             continue
         items = sequence.cores[core] if core < len(sequence.cores) else []
-        if core not in lives:
-            lives[core] = lifetimes(program, items)
-        problems += _in_memory(program, items, group, lives[core])
+        if core not in live_ranges:
+            live_ranges[core] = lifetimes(program, items)
+        problems += _in_memory(program, items, group, live_ranges[core])
     return problems + building.place(rest)
 
 
 def _in_memory(
-    program: Program, items: list[Item], group: list[Tensor], lives: Mapping[int, Life]
+    program: Program, items: list[Item], group: list[Tensor], live_ranges: Mapping[int, Life]
 ) -> list[Problem]:
     """Place the tensors of one memory of one core."""
-    living = [Living(t, _life(t, lives[t.index])) for t in group if t.index in lives]
+    living = [Living(t, _life(t, live_ranges[t.index])) for t in group if t.index in live_ranges]
     given = [one for one in living if one.tensor.offset is not None]
     tiles = sorted((one for one in living if one.tensor.offset is None), key=_begin)
     places, refused = _placed(tiles, given)

@@ -1,8 +1,8 @@
 """Who waits for what: as few waits as keep the meaning of a program in sequential order.
 
-Each level is planned twice. The first time shows which transfers somebody waits for; the second
-time these have semaphores, which are used again as soon as the issuing queue knows that the
-transfer before has landed.
+Each level is planned twice. The first time shows which transfers are waited for; the second time
+these have semaphores, which are used again as soon as the issuing queue knows that the transfer
+before has landed.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ class LevelPlan:
     """The waits of a level, node by node.
 
     ``slots`` are the semaphores of transfers by their marks: which one, and the how manyth use.
-    ``last`` are waits behind everything: by queue at the end of the program, or of the leader of a
-    loop at the end of each round, before which the queues of ``arrivals`` tell that they are there.
-    ``hasty`` ones may come to a wait of the next round before the end of this one is complete.
+    ``last`` are waits after everything: by queue at the end of the program, or of the leader of a
+    loop at the end of each round, before which the queues of ``arrivals`` signal that they are
+    there. ``hasty`` ones may reach a wait of the next round before the end of this one is complete.
     """
 
     level: DependenceLevel
@@ -41,7 +41,7 @@ class LevelPlan:
     arrivals: dict[int, LineStep | None] = field(default_factory=dict)
     hasty: frozenset[int] = frozenset()
     waited: set[int] = field(default_factory=set)
-    told: set[tuple[int, int]] = field(default_factory=set)
+    signalled: set[tuple[int, int]] = field(default_factory=set)
 
     def note(self, waits: Iterable[NodeEvent]) -> None:
         """Remember who has to tell that something has happened."""
@@ -53,7 +53,7 @@ class LevelPlan:
                     self.waited.add(index)
                     continue
                 queue, index = mark.queue, mark.index
-            self.told.add((queue, index))
+            self.signalled.add((queue, index))
 
 
 class Slots:
@@ -90,7 +90,7 @@ class Planner:
     """Plans a level for so many queues; ``most`` semaphores are there for its transfers.
 
     Without the plan that came out the first time no transfer has any. ``outer`` plans the level
-    that a loop is on. Of ``starts``, queues and indices, a queue is told by themselves.
+    that a loop is on. Of ``starts``, queues and indices, a queue is signalled separately.
     """
 
     def __init__(
@@ -221,7 +221,7 @@ class Planner:
                 self.unsure.add(queue)
             knowledge.completed(queue, body.after.get(queue, -1))
         self.plan.entered.append(Entered(body, waits, inner.plan))
-        for queue in body.queues or range(self.queues):  # of a loop in which nobody does anything
+        for queue in body.queues or range(self.queues):  # of a loop in which no queue does anything
             knowledge.learn(queue, 1 << body.mark)
         knowledge.start(body.leader)
 

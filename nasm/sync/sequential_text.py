@@ -1,6 +1,6 @@
 """Texts in sequential order: the order in which a text is written as what it means.
 
-A text written engine by engine, in which an engine waits for what stands further down, has no such
+A text written engine by engine, in which an engine waits for what comes further down, has no such
 order; nor has one that branches. That is refused, with both places.
 """
 
@@ -60,8 +60,10 @@ def in_sequence(builder: ProgramBuilder, strip: bool = False) -> list[WrittenLin
     """
     if builder.program.target.sequencing is None:
         machine = builder.program.generation.summary
-        said = f"no waits can be added to a program for {machine}: it waits by its own instructions"
-        raise Failure((Problem(NO_ORDER, said, hint="write them where they are needed"),))
+        message = (
+            f"no waits can be added to a program for {machine}: it waits by its own instructions"
+        )
+        raise Failure((Problem(NO_ORDER, message, hint="write them where they are needed"),))
     lines = list(_written(builder))
     text = _Text(builder, lines)
     text.check_branches()
@@ -104,7 +106,7 @@ class _Text:
         return [one for one in lines if self.program.queues[one.queue].core == core]
 
     def instruction(self, one: WrittenLine) -> Instruction:
-        """What stands in a line."""
+        """What a line contains."""
         return self.program.instructions[one.line.instruction]
 
     def span(self, one: WrittenLine) -> Span | None:
@@ -121,8 +123,8 @@ class _Text:
         sequencing = self.program.target.sequencing
         return sequencing is not None and row.name in (sequencing.wait, sequencing.clear)
 
-    def _refuse(self, said: str, one: WrittenLine, hint: str, *notes: Note) -> Failure:
-        return Failure(Problem(NO_ORDER, said, self.span(one), hint, notes))
+    def _refuse(self, message: str, one: WrittenLine, hint: str, *notes: Note) -> Failure:
+        return Failure(Problem(NO_ORDER, message, self.span(one), hint, notes))
 
     def check_branches(self) -> None:
         """No line branches."""
@@ -130,24 +132,26 @@ class _Text:
             if self.instruction(one).row.effect is not Jump:
                 continue
             span = self.span(one)
-            said = f"{self.named(one)} branches: the order of the lines is not that of a run"
+            message = f"{self.named(one)} branches: the order of the lines is not that of a run"
             hint = "repeat lines with '.for', whose rounds are lines of the text"
             if span is not None and _LOOP.match(span.text):
-                said = "the rounds of a '.loop' are made at run time: they have no order of lines"
+                message = (
+                    "the rounds of a '.loop' are made at run time: they have no order of lines"
+                )
                 hint = (
                     f"{hint}, as in '.for k in 0..4'; or say in the '.loop' itself who comes after "
                     "what, with 'post done[k]' and 'after done[k - 2]'"
                 )
-            raise self._refuse(said, one, hint)
+            raise self._refuse(message, one, hint)
 
     def check_bare(self) -> None:
         """No line waits or updates."""
         for one in self.lines:
             if one.wait or one.update:
                 has = "waits" if one.wait else "updates a semaphore"
-                said = f"{self.named(one)} {has}, and waits are what 'sync' inserts"
+                message = f"{self.named(one)} {has}, and waits are what 'sync' inserts"
                 hint = "'neuron-nasm sync --strip' removes the present ones and inserts its own"
-                raise self._refuse(said, one, hint)
+                raise self._refuse(message, one, hint)
 
     # -- waits that the order of the lines does not satisfy
 
@@ -170,16 +174,18 @@ class _Text:
 
     def _unmet(self, one: WrittenLine, wait: Wait, value: int, rest: list[WrittenLine]) -> Failure:
         name = self.program.semaphore_name(wait.semaphore)
-        said = f"{self.named(one)} waits for ${name} {wait.op} {wait.value}; after the lines above "
-        said += f"it is {value}"
+        message = (
+            f"{self.named(one)} waits for ${name} {wait.op} {wait.value}; after the lines above "
+        )
+        message += f"it is {value}"
         core = self.program.queues[one.queue].core
         others = [o for o in self.lines if self.program.queues[o.queue].core != core]
         for lines, hint in ((rest, HINT), (others, CORES)):
             for other in lines:
                 if other.update is not None and other.update.semaphore == wait.semaphore:
                     note = Note(f"{self.named(other)} updates it", self.span(other))
-                    return self._refuse(said, one, hint, note)
-        return self._refuse(said, one, HINT)
+                    return self._refuse(message, one, hint, note)
+        return self._refuse(message, one, HINT)
 
     # -- reads of what only a later line writes
 
@@ -223,9 +229,9 @@ class _Text:
 
     def _unread(self, one: WrittenLine, later: WrittenLine, place: Place) -> Failure:
         what = next((name for name in self._views(one, place)), "something")
-        said = f"{self.named(one)} reads {what}, which only lines below it write"
+        message = f"{self.named(one)} reads {what}, which only lines below it write"
         note = Note(f"{self.named(later)} is the first", self.span(later))
-        return self._refuse(said, one, HINT, note)
+        return self._refuse(message, one, HINT, note)
 
 
 def _sides(form: Form, places: Places) -> tuple[tuple[Place, ...], tuple[Place, ...]]:

@@ -1,9 +1,9 @@
 """Synchronisation: a program in sequential order gets the waits and updates that keep its meaning.
 
-Each queue has a semaphore that counts those of its instructions that somebody waits for, each
-transfer that somebody waits for one of its own for as long as it is on its way. A wait too many for
-an instruction stands on one in front of it that only waits. A loop has semaphores of its own, which
-count from 0 in every round: at its end all its queues meet, and one of them clears the semaphores.
+Each queue has a semaphore that counts those of its instructions that are waited for, each transfer
+that is waited for one of its own for as long as it is in flight. A wait too many for an instruction
+is placed on one before it that only waits. A loop has semaphores of its own, which count from 0 in
+every round: at its end all its queues meet, and one of them clears the semaphores.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def synchronise(builder: ProgramBuilder, sequence: Sequence) -> None:
 def check(builder: ProgramBuilder, sequence: Sequence) -> None:
     """Place all tensors and check the rules of all instructions.
 
-    Nobody can ask what they touch before. Raises Failure.
+    What they touch cannot be asked before. Raises Failure.
     """
     builder.place()
     for items in sequence.cores:
@@ -48,7 +48,7 @@ def check(builder: ProgramBuilder, sequence: Sequence) -> None:
 
 
 def _every(items: list[Item]) -> Iterator[Line]:
-    """Every line, and what loops have beside theirs."""
+    """Every line, and what loops have in addition to theirs."""
     for item in items:
         if isinstance(item, Line):
             yield item
@@ -96,7 +96,7 @@ class Core:
 
     @property
     def left(self) -> int:
-        """How many semaphores of the core nobody has yet."""
+        """How many semaphores of the core are still free."""
         numbers = map(self.generation.counter, self.program.semaphores.values())
         return self.generation.semaphores - sum(core == self.core for core, _, _ in numbers)
 
@@ -105,7 +105,7 @@ class Core:
         wanted = (1 + len(loops)) * (len(self.queues) + 1)
         moved = (self.form(line).moved for line in lines(items))
         flying = sum(each is not None and not each.meets for each in moved)
-        said = (
+        message = (
             f"core {self.core} has {self.left} semaphores left, and the waits of this program "
             f"take at least {wanted}: {len(self.queues)} for the queues and one for what is in "
             f"flight of its {counted(flying, 'transfer')}, and as many again for each of its "
@@ -113,7 +113,7 @@ class Core:
         )
         span = self.program.spans[loops[0].span] if loops else None
         hint = "declare fewer of your own, or unroll loops: a loop has semaphores to itself"
-        return Failure(Problem("E0322", said, span, hint))
+        return Failure(Problem("E0322", message, span, hint))
 
 
 def _loops(items: list[Item]) -> Iterator[Loop]:

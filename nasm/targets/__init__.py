@@ -114,13 +114,13 @@ def _installed(entries: list[EntryPoint], taken: Mapping[str, str]) -> Target:
         packages = listed(sorted(map(package, entries)), "and")
         raise _unusable(name, f"it is in several packages: {packages}", "uninstall all but one")
     if source in taken:
-        said = f"its package {source} also defines '{taken[source]}', a target of nasm itself"
-        raise _unusable(name, said, "its author has to choose another name for that")
+        text = f"its package {source} also defines '{taken[source]}', a target of nasm itself"
+        raise _unusable(name, text, "its author has to choose another name for that")
     try:
         target: object = entry.load()
     except Exception as error:  # whatever a third-party module raises
-        said = f"importing {entry.value} of {source} failed"
-        raise _unusable(name, said, quoted(f"{type(error).__name__}: {error}")) from error
+        text = f"importing {entry.value} of {source} failed"
+        raise _unusable(name, text, quoted(f"{type(error).__name__}: {error}")) from error
     if not isinstance(target, Target) or not _named(target):
         raise _unusable(name, f"{entry.value} of {source} is not the TARGET of its module")
     if target.generation(name) is None:

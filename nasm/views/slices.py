@@ -37,9 +37,9 @@ class ViewText:
 
     def method(self, name: str, *given: object, **named: object) -> ViewText:
         """What a method of the language makes of it; raises Refused."""
-        said = [*map(_given, given), *(f"{n}={_given(v)}" for n, v in named.items())]
+        text = [*map(_given, given), *(f"{n}={_given(v)}" for n, v in named.items())]
         made = METHODS[name](self.view, *given, **named)
-        return ViewText(f"{self.text}.{name}({', '.join(said)})", made)
+        return ViewText(f"{self.text}.{name}({', '.join(text)})", made)
 
     def typed(self, view: View) -> ViewText:
         """Seen as the dtype of a view."""
@@ -78,9 +78,9 @@ def viewed(view: View) -> Iterator[ViewText]:
         yield typed
         yield from _picked(typed, view)
     before = _retyped(view, whole.view)
-    for said in _picked(whole, before):
-        if said.view == before:
-            yield from tried(said.typed, view)
+    for text in _picked(whole, before):
+        if text.view == before:
+            yield from tried(text.typed, view)
 
 
 def reshaped(view: View) -> Iterator[ViewText]:
@@ -90,9 +90,9 @@ def reshaped(view: View) -> Iterator[ViewText]:
         yield from _rearranged(typed, view)
     if view.dtype is not whole.view.dtype:
         before = _retyped(view, whole.view)
-        for said in _rearranged(whole, before):
-            if said.view == before:
-                yield from tried(said.typed, view)
+        for text in _rearranged(whole, before):
+            if text.view == before:
+                yield from tried(text.typed, view)
 
 
 def _retyped(view: View, as_in: View) -> View:
@@ -159,14 +159,14 @@ def _slice(start: int, length: int, stride: int) -> slice:
 
 
 def _cut(base: ViewText, items: Sequence[Item], out: Sequence[int], view: View) -> ViewText:
-    """Sliced; of windows on axes that go, the one place is taken behind that."""
+    """Sliced; of windows on axes that go, the one place is taken after that."""
     left = [(n, item) for n, item in enumerate(items) if not isinstance(item, int)]
     single = [0 if isinstance(item, Window) and n in out else ALL for n, item in left]
     return _repeated(base.index(items).index(single), view)
 
 
-def _repeated(said: ViewText, view: View) -> ViewText:
-    return said if said.view.shape == view.shape else said.method("broadcast", *view.shape)
+def _repeated(text: ViewText, view: View) -> ViewText:
+    return text if text.view.shape == view.shape else text.method("broadcast", *view.shape)
 
 
 def _rearranged(base: ViewText, view: View) -> Iterator[ViewText]:
@@ -201,19 +201,19 @@ def _ordered(
         placed.insert(at, one)
         shape.insert(at, 1)
     shape += tail or [1] * (len(shape) == first)
-    said = base if base.view.shape == tuple(shape) else base.method("reshape", *shape)
+    text = base if base.view.shape == tuple(shape) else base.method("reshape", *shape)
     seen = [(view.shape[n], view.steps[n]) for n in placed]
     for at, n in enumerate(placed):
         if n >= first and n not in axes:
-            seen[at] = 1, said.view.steps[at]
+            seen[at] = 1, text.view.steps[at]
     counts, steps = (tuple(each) for each in zip(*seen, strict=True))
-    items = _items(said.view, replace(view, shape=counts, steps=steps), range(len(placed)))
+    items = _items(text.view, replace(view, shape=counts, steps=steps), range(len(placed)))
     if items is None:
-        raise Refused(NO_TEXT, f"no slice of {said.text} is wanted")
-    said = said.index(items)
+        raise Refused(NO_TEXT, f"no slice of {text.text} is wanted")
+    text = text.index(items)
     if placed != sorted(placed):
-        said = said.method("permute", *(placed.index(n) for n in range(len(placed))))
-    return _repeated(said, view)
+        text = text.method("permute", *(placed.index(n) for n in range(len(placed))))
+    return _repeated(text, view)
 
 
 # ---------------------------------------------------------------- access patterns
@@ -292,9 +292,9 @@ def first_text(ways: Iterable[Callable[[View], Iterator[ViewText]]], view: View)
     """The first thing that some ways say of a view and that makes it."""
     for way in ways:
         with suppress(Refused):
-            for said in way(view):
-                if said.view == view:
-                    return said
+            for text in way(view):
+                if text.view == view:
+                    return text
     return None
 
 
@@ -315,7 +315,7 @@ def _given(value: object) -> str:
     """An argument of a method."""
     if not isinstance(value, View):
         return str(value)
-    said = still(value)
-    if said is None:
+    text = still(value)
+    if text is None:
         raise Refused(NO_TEXT, f"no text gives this view of {value.tensor.name}")
-    return said.text
+    return text.text

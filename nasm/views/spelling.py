@@ -1,7 +1,7 @@
 """A view written in the language: slices and methods where they say it, ``.ap(…)`` otherwise.
 
 A text is given only if it makes the same view, with the same steps of axes of 1 and the same limits
-of registers. A view that registers or tiles move is written by what moves it last, behind the view
+of registers. A view that registers or tiles move is written by what moves it last, after the view
 without that.
 """
 
@@ -34,8 +34,8 @@ def spell(view: View) -> str:
 
 def spelled(view: View) -> str:
     """Text that assembles to the same view; empty if there is none."""
-    said = _view_text(view)
-    return said.text if said is not None else ""
+    text = _view_text(view)
+    return text.text if text is not None else ""
 
 
 @lru_cache(maxsize=4096)
@@ -79,7 +79,7 @@ def _unit(view: View, moving: Dynamic) -> int:
 
 
 def _window(before: View, last: Dynamic, unit: int) -> Iterator[ViewText]:
-    """``t[:, %r1 : +n]``; along partitions some may be left out behind it: ``t[%r1 : +n][::2]``."""
+    """``t[:, %r1 : +n]``; along partitions some may be left out after it: ``t[%r1 : +n][::2]``."""
     axis, shape, steps = last.axis, list(before.shape), list(before.steps)
     every, step = 1, steps[axis]
     if step * unit != last.stride:
@@ -90,14 +90,14 @@ def _window(before: View, last: Dynamic, unit: int) -> Iterator[ViewText]:
     length = (count - 1) * abs(every) + 1
     shape[axis], steps[axis] = length + last.limit, last.stride // unit
     first = before.partition - (length - 1) * last.stride * (every < 0)
-    said = _view_text(replace(before, partition=first, shape=tuple(shape), steps=tuple(steps)))
-    if said is not None:
+    text = _view_text(replace(before, partition=first, shape=tuple(shape), steps=tuple(steps)))
+    if text is not None:
         items: list[Item] = [ALL] * len(shape)
         items[axis] = Window(Reg(last.register), length)
-        said = said.index(items)
-        yield said if every == 1 else said.index([slice(None, None, every or None)])
+        text = text.index(items)
+        yield text if every == 1 else text.index([slice(None, None, every or None)])
         if not every:
-            yield said.method("broadcast", count, *shape[1:])
+            yield text.method("broadcast", count, *shape[1:])
 
 
 def _picked(before: View, last: Dynamic, step: int) -> Iterator[ViewText]:
@@ -107,13 +107,13 @@ def _picked(before: View, last: Dynamic, step: int) -> Iterator[ViewText]:
     at = last.axis - padding
     shape[at:at] = [*[1] * padding, last.limit + 1]
     steps[at:at] = [*[1] * padding, step]
-    said = _view_text(replace(before, shape=tuple(shape), steps=tuple(steps)))
-    if said is not None:
+    text = _view_text(replace(before, shape=tuple(shape), steps=tuple(steps)))
+    if text is not None:
         items: list[Item] = [ALL] * len(shape)
         items[last.axis] = Window(Reg(last.register), 1)
         out: list[Item] = [ALL] * len(shape)
         out[at : last.axis + 1] = [0] * (padding + 1)
-        yield said.index(items).index(out)
+        yield text.index(items).index(out)
 
 
 def _shifted(view: View) -> Iterator[ViewText]:
@@ -145,9 +145,9 @@ def _cut_after(view: View) -> Iterator[ViewText]:
             continue
         longer = replace(view, partition=ends[0], shape=(count + more, *view.shape[1:]))
         skipped = more if step < 0 else 0
-        for said in _shifted(longer):
-            if said.view == longer:
-                yield said.index([slice(skipped, skipped + count)])
+        for text in _shifted(longer):
+            if text.view == longer:
+                yield text.index([slice(skipped, skipped + count)])
 
 
 def _stepping(view: View, axis: int, step: int) -> Iterator[ViewText]:
@@ -203,9 +203,9 @@ def _columns(view: View, offsets: Offsets) -> Iterator[ViewText]:
             if not (0 <= last < count and min(ends) >= 0 and max(ends) < most):
                 continue
             shape, steps = (count, *before.shape[1:]), (unit, *before.steps[1:])
-            said = _view_text(replace(before, partition=first, shape=shape, steps=steps))
-            if said is not None:
+            text = _view_text(replace(before, partition=first, shape=shape, steps=steps))
+            if text is not None:
                 named = {} if offsets.tile.size == view.elements else {"num_elem": view.elements}
-                said = said.method("indirect", offsets.tile, **named)
+                text = text.method("indirect", offsets.tile, **named)
                 taken = axis_item(skipped, view.partitions, every, count, 1)
-                yield said if taken is None else said.index([taken])
+                yield text if taken is None else text.index([taken])

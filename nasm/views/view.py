@@ -55,11 +55,10 @@ class Dynamic:
 class Offsets:
     """Positions along the first free axis that are read from a tile when the instruction starts.
 
-    Position i stands ``entry * step`` elements further than the view says, where the entry is
-    ``tile[i % group, i // group]``; a ``group`` of 0 is the engine's. ``limit`` is the largest
-    legal entry, ``first`` the position that the view begins with. If ``single`` there is one
-    entry, which moves all of the view. ``dim`` is the axis that was named, of the view that the
-    pattern was called on.
+    Position i is ``entry * step`` elements further than the view says, where the entry is ``tile[i
+    % group, i // group]``; a ``group`` of 0 is the engine's. ``limit`` is the largest legal entry,
+    ``first`` the position that the view begins with. If ``single`` there is one entry, which moves
+    all of the view. ``dim`` is the axis that was named, of the view that the pattern was called on.
     """
 
     tile: View
@@ -101,9 +100,9 @@ class View:
         """Itself, for what walks elements by their addresses; refuses what is arranged."""
         arrangement = self.tensor.arrangement
         if arrangement is not None:
-            said = f"{self.tensor.name} is {arrangement.name}: its elements are not in order"
+            message = f"{self.tensor.name} is {arrangement.name}: its elements are not in order"
             hint = f"declare it without '{arrangement.name}', or reach its bytes by their addresses"
-            raise Refused("E0245", said, hint)
+            raise Refused("E0245", message, hint)
         return self
 
     # -- what it covers

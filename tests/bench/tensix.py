@@ -11,7 +11,7 @@ from pathlib import Path
 import nasm
 from nasm.base.source import Source
 from nasm.program.program import Program
-from nasm.runs.execution import Running
+from nasm.runs.execution import Execution
 
 PROGRAMS = Path(__file__).resolve().parents[2] / "programs" / "tensix"
 
@@ -56,7 +56,7 @@ def _products() -> str:
     return f".target wormhole\n{formats}{modifiers}{begin}{record}{replays}"
 
 
-def _rate(program: Program, tries: int, of: Callable[..., Running]) -> float:
+def _rate(program: Program, tries: int, of: Callable[..., Execution]) -> float:
     """Instructions per second of the processor's time: the median."""
     rates = []
     for _ in range(tries):
@@ -80,8 +80,8 @@ def rows(tries: int) -> list[tuple[str, float, str]]:
     for name, text, least in vector:
         program = nasm.assemble(Source("rate", text))
         unit = f"instructions/s{least and f', {least}'}"
-        found.append((f"Tensix, {name}", _rate(program, tries, Running), unit))
+        found.append((f"Tensix, {name}", _rate(program, tries, Execution), unit))
         found.append(("  the same in the debugger", _rate(program, 1, nasm.Session), unit[:14]))
-    products = _rate(nasm.assemble(Source("rate", _products())), tries, Running) / 16
+    products = _rate(nasm.assemble(Source("rate", _products())), tries, Execution) / 16
     found.append(("Tensix, products of tiles in one phase", products, "tiles/s, at least 800"))
     return found

@@ -317,7 +317,7 @@ def test_a_run_that_is_interrupted_leaves_no_trace(
     def interrupted(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("nasm.runs.execution.Running.run", interrupted)
+    monkeypatch.setattr("nasm.runs.execution.Execution.run", interrupted)
     assert ran("run", halves, "--trace", old).code == 130
     assert old.read_text() == "old"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["halves.nasm", "t.json"]

@@ -126,7 +126,7 @@ def test_an_option_reaches_semantics_rules_and_costs() -> None:
     assert context.option("count") == 3
     operand = row.operands[0]
     assert operand.implicit
-    assert operand.kind.handed(None, context) == "two"
+    assert operand.kind.for_semantics(None, context) == "two"
     assert operand.kind.describe() == "the machine option word"
 
 

@@ -17,7 +17,7 @@ import pytest
 from nasm.analysis.profile.what_if import WhatIf
 from nasm.base.signals import StopSignal
 from nasm.debugger.session import Session
-from nasm.runs.execution import Running
+from nasm.runs.execution import Execution
 from nasm.show.profile import tenths
 from tests.cli.programs import MATMUL, process, written
 from tests.parts import part
@@ -156,11 +156,11 @@ def test_a_program_that_is_run_with_values_is_read_only_once(tmp_path: Path, pip
 
 
 def test_told_to_stop_it_tells_of_the_run_as_it_ended(ran: Any, monkeypatch: Any) -> None:
-    def some(_: Running) -> Iterator[WhatIf]:
+    def some(_: Execution) -> Iterator[WhatIf]:
         yield WhatIf("free time", 1_000, 4_000)
         raise StopSignal(signal.SIGTERM)
 
-    monkeypatch.setattr(Running, "what_if", some)
+    monkeypatch.setattr(Execution, "what_if", some)
     done = ran("profile", MATMUL)
     assert done.code == 143
     assert "not finished" not in done.out

@@ -1,6 +1,6 @@
 """Programs to go to and fro in, all that is known of a run at a moment, and random moves.
 
-What a session says at a moment is compared with a :class:`~nasm.runs.execution.Running` that was
+What a session says at a moment is compared with a :class:`~nasm.runs.execution.Execution` that was
 made anew
 and has processed as many events: it knows nothing of the past, of breakpoints, or of going back.
 """
@@ -24,7 +24,7 @@ from nasm.language.assemble import assemble
 from nasm.machine import tensor_io
 from nasm.machine.records import Moment, RunReport, Status
 from nasm.program.program import Program
-from nasm.runs.execution import Running
+from nasm.runs.execution import Execution
 from nasm.targets import TARGETS
 from nasm.views.view import View
 from tests.fuzz.order import Ordered
@@ -107,10 +107,10 @@ CYCLES = 200_000
 """Of the base clock: none of these takes as many, unless it has no end."""
 
 
-def plain(given: Made) -> Running:
+def plain(given: Made) -> Execution:
     """A run that knows nothing of its past."""
     program, source = given
-    found = Running(program)
+    found = Execution(program)
     found.source = source
     return found
 
@@ -129,23 +129,23 @@ def ends(given: Made) -> RunReport | None:
     return None if report.status is Status.LIMIT else report
 
 
-def at(given: Made, moment: Moment) -> Running:
+def at(given: Made, moment: Moment) -> Execution:
     """A plain run at a moment, of which nothing was changed by hand until then."""
     run = plain(given)
     scheduler = run.machine.scheduler
     while scheduler.position < moment.position:
-        run._advance(moment.position - scheduler.position)
+        run.process(moment.position - scheduler.position)
     if moment.poised:
         scheduler.poise = lambda queue, task: True
-        run._advance(1)
+        run.process(1)
         scheduler.poise = None
     elif scheduler.now < moment.tick:
-        run._advance(1, moment.tick)
+        run.process(1, moment.tick)
     assert run.moment[:2] == moment[:2]
     return run
 
 
-def standing(run: Running) -> dict[str, Any]:
+def standing(run: Execution) -> dict[str, Any]:
     """All that can be known of a run now."""
     machine = run.machine
     return {
@@ -165,7 +165,7 @@ def standing(run: Running) -> dict[str, Any]:
     }
 
 
-def _held(run: Running, name: str) -> tuple[str, str]:
+def _held(run: Execution, name: str) -> tuple[str, str]:
     """What a tensor holds, and of which elements that is known."""
     addresses, view = run.machine.addresses, View.whole(run.program.tensors[name])
     bits = (tensor_io.contents(addresses, view), tensor_io.known(addresses, view))
@@ -174,7 +174,7 @@ def _held(run: Running, name: str) -> tuple[str, str]:
     return first, second
 
 
-def _said(run: Running) -> object:
+def _said(run: Execution) -> object:
     judged = run.judged()
     every = (*judged.errors, *judged.warnings, *run.problems)
     return [(p.code, p.message, [n.message for n in p.notes]) for p in every]

@@ -42,9 +42,9 @@ def broken(session: Session, seed: int = 0, most: int = 300) -> list[str]:
     scheduler.observe(happened)
     while not session.over and len(claims) < most:
         claims.append((session.context(), [queue.started for queue in scheduler.queues]))
-        session._advance(rng.choice((1, 1, 2, 5, 20)))
+        session.process(rng.choice((1, 1, 2, 5, 20)))
         if rng.random() < 0.2 and not session.over:
-            session._advance(1, session.now + rng.randrange(2_000))
+            session.process(1, session.now + rng.randrange(2_000))
     session.run(max_cycles=10**9)
     fault = session.status is Status.FAULT
     found: list[str] = []

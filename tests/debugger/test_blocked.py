@@ -46,14 +46,14 @@ def test_an_engine_that_computes_is_the_end_of_it() -> None:
     assert found.end == TIME
     assert [link.at.engine for link in found.links] == ["beta", "alpha"]
     # Loop has just started, led back to Count, and has its unit for a cycle of 3 ticks
-    assert found.links[1].said.endswith("the unit alpha, kept by line 12, 0.002 µs more.")
+    assert found.links[1].sentence.endswith("the unit alpha, kept by line 12, 0.002 µs more.")
 
 
 def test_engines_that_wait_for_each_other_are_told_as_that() -> None:
     session = toy(".target toy\n.sem a, b\n@alpha Wait $a >= 1 $b++\n@beta Wait $b >= 1 $a++\n")
     session.run()
     found = session.blocked("alpha")
-    assert (found.end, found.said) == (CIRCLE, "So alpha and beta wait for each other.")
+    assert (found.end, found.sentence) == (CIRCLE, "So alpha and beta wait for each other.")
     assert [link.at.engine for link in found.links] == ["alpha", "beta"]
 
 
@@ -65,7 +65,7 @@ def test_who_waits_behind_a_circle_is_not_in_it() -> None:
     session.run()
     found = session.blocked("1.alpha")
     assert [link.at.engine for link in found.links] == ["1.alpha", "0.beta", "0.alpha"]
-    assert found.said == "So 0.beta and 0.alpha wait for each other."
+    assert found.sentence == "So 0.beta and 0.alpha wait for each other."
 
 
 def test_an_update_behind_its_own_wait() -> None:
@@ -73,7 +73,7 @@ def test_an_update_behind_its_own_wait() -> None:
     session.run()
     found = session.blocked("alpha")
     assert found.end == NEVER
-    assert found.said == (
+    assert found.sentence == (
         "That will never be: the next update would come from alpha pc 1, after this wait."
     )
 
@@ -84,7 +84,7 @@ def test_a_wait_that_nobody_can_end_is_told_with_what_became_of_it() -> None:
     session.run()
     found = session.blocked("beta")
     assert [link.at.engine for link in found.links] == ["beta", "alpha"]
-    assert (found.end, found.said) == (
+    assert (found.end, found.sentence) == (
         NEVER,
         "That will never be: every update of it has been made.",
     )
@@ -96,12 +96,14 @@ def test_it_is_known_before_the_deadlock_that_nobody_can_end_a_wait() -> None:
     session = toy(text + "@alpha\nagain: Count %r0\nLoop %r0, target=again\n")
     session.advance(5)
     assert not session.over
-    assert session.blocked("beta").said == "That will never be: nothing in the program updates it."
+    assert (
+        session.blocked("beta").sentence == "That will never be: nothing in the program updates it."
+    )
 
 
 def test_an_engine_without_anything_to_do() -> None:
     session = toy(COUNTDOWN)
-    assert session.blocked("alpha").said == "Nothing holds alpha pc 0, line 10: it starts now."
+    assert session.blocked("alpha").sentence == "Nothing holds alpha pc 0, line 10: it starts now."
     session.run()
     assert (session.blocked("alpha").end, session.blocked("beta").links) == (NOTHING, ())
     with pytest.raises(Refused, match="no engine"):
@@ -116,7 +118,7 @@ def test_programs_that_end_never_wait_for_nobody(path: Path) -> None:
             break
         for queue in session.queues():
             assert session.blocked(session.name(queue)).end in (TIME, OPEN, NOTHING)
-        session._advance(13)
+        session.process(13)
 
 
 # ------------------------------------------------------------------ who
@@ -208,7 +210,7 @@ def test_posts_in_a_loop_are_counted_with_the_registers_as_they_are() -> None:
     while not session.over:
         (poster,) = session.counters("s")[0].posters
         seen.append((poster.made, poster.ahead, poster.maybe))
-        session._advance(1)
+        session.process(1)
     # Before the first instruction %r0 is what it will be set to.
     assert {made + ahead for made, ahead, _ in seen} == {5}
     assert not any(maybe for _, _, maybe in seen)

@@ -19,7 +19,7 @@ from nasm.debugger.moving import past
 from nasm.debugger.session import Session
 from nasm.machine import tensor_io
 from nasm.machine.records import Moment
-from nasm.runs.execution import Running
+from nasm.runs.execution import Execution
 from nasm.sim.events import Observer
 from nasm.views.view import View
 from tests.debugger.journeys import (
@@ -88,7 +88,7 @@ class Record:
         self.counters = [self._counters(run)]
         self.found = [self._found(run)]
         while not run.ended:
-            run._advance(1)
+            run.process(1)
             self.happened.append(list(taken.events))
             taken.events.clear()
             self.ticks.append(run.now)
@@ -98,7 +98,7 @@ class Record:
             self.found.append(self._found(run))
 
     @staticmethod
-    def _memory(run: Running) -> dict[str, Any]:
+    def _memory(run: Execution) -> dict[str, Any]:
         found, addresses = {}, run.machine.addresses
         for name, tensor in run.program.tensors.items():
             view = View.whole(tensor)
@@ -109,17 +109,17 @@ class Record:
         return found
 
     @staticmethod
-    def _registers(run: Running) -> list[Any]:
+    def _registers(run: Execution) -> list[Any]:
         return [registers.save() for registers in run.machine.state.registers]
 
     @staticmethod
-    def _counters(run: Running) -> dict[int, int]:
+    def _counters(run: Execution) -> dict[int, int]:
         counters = run.machine.scheduler.semaphores
         numbers = {*run.program.semaphores.values(), *run.program.events.values()}
         return {n: counters[n].value for n in numbers}
 
     @staticmethod
-    def _found(run: Running) -> set[object]:
+    def _found(run: Execution) -> set[object]:
         return {(p.code, p.span) for p in (*run.hazards, *run.problems)}
 
     # -- where something is met

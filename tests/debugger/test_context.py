@@ -74,7 +74,7 @@ def test_of_a_deadlock_and_a_fault_nothing_untrue_is_said() -> None:
 def test_what_is_executed_is_named_until_when() -> None:
     # Set takes 2 cycles of alpha, 3 ticks each; Move takes one cycle of beta, which is 5 ticks.
     session = toy(COUNTDOWN)
-    session._advance(2)
+    session.process(2)
     alpha, beta = engine(session, "alpha"), engine(session, "beta")
     assert [(d.text, d.at.line, d.started, d.until) for d in alpha.doing] == [
         ("Set %r0, 2", 10, 0, 6)
@@ -85,7 +85,7 @@ def test_what_is_executed_is_named_until_when() -> None:
 def test_a_result_on_its_way_is_named_with_who_makes_it() -> None:
     # Count reads %r0, which Set writes at tick 6; its unit is free at tick 3.
     session = toy(COUNTDOWN)
-    session._advance(2)
+    session.process(2)
     alpha = engine(session, "alpha")
     assert alpha.text == "Count %r0"
     assert alpha.why == "waits for %r0 of line 10, 0.004 µs more"  # 6 ticks of 1/1500 µs
@@ -109,7 +109,7 @@ def test_a_post_that_is_not_seen_yet_is_a_notification() -> None:
     session.advance(4)
     (transfer,) = session.transfers()
     while session.semaphores()[0].value < 2:
-        session._advance(1)
+        session.process(1)
     beta = engine(session, "beta")
     # waiters see it 4 ticks after the landing
     assert (beta.holds[0].kind, beta.starts, beta.certain) == (

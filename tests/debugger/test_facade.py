@@ -13,8 +13,10 @@ import numpy as np
 import pytest
 
 import nasm
-from nasm.debugger.moving.breakpoint_records import Breakpoint
+from nasm.base.drawing import Drawn
+from nasm.debugger.moving.breakpoint_records import Breakpoint, BreakpointKeywords
 from nasm.debugger.session import Session
+from nasm.runs.execution import Execution
 
 PROGRAMS = Path(__file__).parents[2] / "programs"
 MATMUL = PROGRAMS / "matmul.nasm"
@@ -49,6 +51,22 @@ def test_it_is_made_of_a_path_a_text_or_a_program(session: Session) -> None:
         )
     }
     assert len(ends) == 1
+
+
+def test_it_has_parts_and_no_ancestors() -> None:
+    assert Session.__bases__ == (Drawn,)
+    own = {"discard", "driver", "execution", "forward", "kept", "begin", "changed", "met_halt"}
+    inner = {"called", "hazard_counts", "limit", "results", "rows", "spelled", "watched"}
+    names = {name for name in dir(Execution) if not name.startswith("_")}
+    assert names - set(dir(Session)) <= own | inner
+
+
+def test_breakpoints_and_watchpoints_take_the_same_keywords(session: Session) -> None:
+    some = inspect.signature(session.break_at).parameters
+    others = inspect.signature(session.watch).parameters
+    assert list(some)[-5:] == list(others)[-5:] == list(BreakpointKeywords.__annotations__)
+    with pytest.raises(TypeError, match="no setting 'conditon': did you mean 'condition'"):
+        session.watch("C", conditon="1 > 0")  # type: ignore[call-arg]
 
 
 def test_its_signature_says_all_it_takes() -> None:

@@ -118,10 +118,10 @@ def test_parts_of_every_core_are_told_of_and_those_at_rest_say_so() -> None:
     found = {(one.core, one.name): one for one in done.engines.held()}
     assert {key for key, one in found.items() if not one.resting} == {(0, "belt"), (1, "plate")}
     assert len(found) == 8
-    assert found[0, "belt"].said == "1 of 2 entries"
+    assert found[0, "belt"].summary == "1 of 2 entries"
     assert found[0, "belt"].engine == ""
     (other,) = done.engines.held("1.plate")
-    assert (other.core, other.said) == (1, "hot until 30")
+    assert (other.core, other.summary) == (1, "hot until 30")
 
 
 def test_what_belongs_to_a_queue_is_told_of_its_engine() -> None:

@@ -73,7 +73,7 @@ def test_back_by_cycles_is_where_until_would_have_ended(one: Session) -> None:
     there = standing(one)
     other = session(made(LOOP))
     while other.now < now - 700 * cycle:
-        other._advance(1_000, now - 700 * cycle)
+        other.process(1_000, now - 700 * cycle)
     assert not differing(there, standing(other))
 
 

@@ -16,7 +16,7 @@ from nasm.debugger.origins.elements import TensorElements
 from nasm.debugger.origins.records import Why
 from nasm.debugger.session import Session
 from nasm.machine.records import Status
-from nasm.runs.execution import Running
+from nasm.runs.execution import Execution
 from nasm.show.origins import chain_lines
 from tests.parts import part
 
@@ -251,7 +251,7 @@ class Put:
     def __str__(self) -> str:
         return f"set x[1, 2] = {self.value}"
 
-    def apply(self, running: Running) -> None:
+    def apply(self, running: Execution) -> None:
         """Do it."""
         access = running.machine.addresses.access(running.view("x[1, 2]"))
         access.put(np.full(access.array.shape, self.value, np.float32))

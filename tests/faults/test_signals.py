@@ -11,7 +11,7 @@ from unittest import mock
 
 import pytest
 
-from nasm.runs.execution import Running
+from nasm.runs.execution import Execution
 from nasm.sim.events import EVENTS, Observer
 from tests.faults.calls import CALLS, Call
 from tests.faults.injecting import ENDS, Bench, Signalling
@@ -39,13 +39,13 @@ for _event in EVENTS:
 @contextlib.contextmanager
 def watched(struck: Struck) -> Iterator[None]:
     """Within it every run has one more observer."""
-    run = Running.run
+    run = Execution.run
 
-    def observed(self: Running, *given: Any, **more: Any) -> Any:
+    def observed(self: Execution, *given: Any, **more: Any) -> Any:
         self.machine.scheduler.observe(struck)
         return run(self, *given, **more)
 
-    with mock.patch.object(Running, "run", observed):
+    with mock.patch.object(Execution, "run", observed):
         yield
 
 

@@ -24,7 +24,7 @@ from nasm.language.objects.writing import written
 from nasm.language.printing import text
 from nasm.machine.records import Status
 from nasm.program.program import Program
-from nasm.runs.execution import Running
+from nasm.runs.execution import Execution
 from nasm.runs.schedules.random import schedules
 from nasm.show import sarif, schema
 from nasm.show.log_lines import ProgramProblems
@@ -124,7 +124,7 @@ def spelled(program: Program) -> str | None:
 
 def same_run(source: Source, program: Program) -> None:
     """Printed, and as an object, it runs as it does; other timings leave it as it was."""
-    running = Running(program, reruns=True)
+    running = Execution(program, reruns=True)
     made = running.run(max_cycles=promises.CYCLES)
     wanted = promises.ending(made)
     if made.status is Status.FINISHED and schedules(running, 2) != schedules(running, 2):
@@ -143,7 +143,7 @@ def same_run(source: Source, program: Program) -> None:
 
 def rows(program: Program) -> None:
     """Tables of a run, each row of which is as its schema says."""
-    running = Running(program, profile=True)
+    running = Execution(program, profile=True)
     tables = schema.tables(program.generation)
     kinds = {schema.INTEGER: (int,), schema.NUMBER: (int, float), schema.TEXT: (str,)}
 

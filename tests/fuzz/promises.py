@@ -129,7 +129,7 @@ def report(made: RunReport, program: Program, whole: bool) -> None:
     """A report of a run; ``whole``: also the text that a user reads."""
     allowed = (a.problem for a in made.allowed)
     problems((*made.problems, *made.hazards, *made.warnings, *allowed))
-    document(jsonable.report(made, program.generation))
+    document(jsonable.report(made))
     if whole:
         shown(str(made), "a report")
 

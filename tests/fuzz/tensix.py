@@ -17,7 +17,7 @@ from nasm.language.printing.words import text_of, words_of
 from nasm.machine import Machine
 from nasm.machine.records import Status
 from nasm.program.program import Program
-from nasm.runs.execution import Running
+from nasm.runs.execution import Execution
 from nasm.targets import TARGETS
 from nasm.targets.tensix import TARGET, WORDS
 from nasm.targets.tensix.core.tensix import Tensix as Held
@@ -94,7 +94,7 @@ class Tensix:
 def _ends(program: Program, data: bytes) -> promises.Ending:
     """Run it, and again, restored from half-way: one end."""
     rng = Random(zlib.crc32(data))
-    session, together = Session(program), Running(program)
+    session, together = Session(program), Execution(program)
     made = session.run(max_cycles=CYCLES)
     promises.report(made, program, promises.chosen(data, 8))
     at_once = promises.ending(together.run(max_cycles=CYCLES)), _state(together.machine)

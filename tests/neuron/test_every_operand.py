@@ -152,7 +152,7 @@ def asked(context: InstructionContext) -> None:
         if operand.footprint is not None and isinstance(value, View):
             assert all(isinstance(v, View) for v in operand.footprint(context))
         if isinstance(operand.kind, Implicit):
-            operand.kind.handed(value, context)
+            operand.kind.for_semantics(value, context)
 
 
 @each(("row", "engine", "generation"), part(PLACES, len(PLACES) // 6))

@@ -85,8 +85,8 @@ class Told(Observer):
     def acted(self, who: Who, tick: int) -> None:
         self.lines.append(("acted", who, tick))
 
-    def said(self, queue: Queue, text: str, now: int) -> None:
-        self.lines.append(("said", queue.index, text, now))
+    def message_printed(self, queue: Queue, text: str, now: int) -> None:
+        self.lines.append(("message_printed", queue.index, text, now))
 
 
 def work(reads: tuple[Region, ...] = (), writes: tuple[Region, ...] = (), **more: Any) -> Work:
@@ -304,7 +304,7 @@ def test_shares_that_read_and_land_act_for_who_issued_them_whoever_acted_last() 
 def test_what_an_instruction_says_is_told_once() -> None:
     bench = Bench()
     bench.queue({"work": work(start=lambda now: bench.scheduler.say("hello"))})
-    assert bench.ran("said") == [("said", 0, "hello", 0)]
+    assert bench.ran("message_printed") == [("message_printed", 0, "hello", 0)]
 
 
 def test_an_observer_that_is_ignored_hears_nothing_more_and_changes_nothing() -> None:

@@ -10,7 +10,7 @@ import pytest
 from nasm.base.source import Source
 from nasm.debugger.session import Session
 from nasm.language.assemble import assemble
-from nasm.runs.execution import Running
+from nasm.runs.execution import Execution
 from nasm.targets import TARGETS
 from nasm.targets.tensix.core.tensix import Tensix
 from tests.parts import part
@@ -18,7 +18,7 @@ from tests.parts import part
 PROGRAMS = sorted((Path(__file__).parents[2] / "programs" / "tensix").glob("*.nasm"))
 
 
-def marks(held: Running) -> tuple[object, ...]:
+def marks(held: Execution) -> tuple[object, ...]:
     """All that a burst may not change."""
     report, machine = held.run(), held.machine
     scheduler, (core,) = machine.scheduler, machine.holds
@@ -35,10 +35,10 @@ def marks(held: Running) -> tuple[object, ...]:
     return hashes, said, queues, values, dst, rows, counts
 
 
-def both(source: Source) -> tuple[Running, Running]:
+def both(source: Source) -> tuple[Execution, Execution]:
     """The same run with bursts and without any."""
     program = assemble(source, TARGETS)
-    together, alone = Running(program), Session(program)
+    together, alone = Execution(program), Session(program)
     assert marks(together) == marks(alone), source.text
     return together, alone
 

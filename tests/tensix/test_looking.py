@@ -120,7 +120,7 @@ def test_dst_is_shown_in_the_format_of_the_configuration(
     found = seen(session, "dst")
     assert found.array is not None
     assert same(found.array, [[of_bits(bits) for bits in row] for row in rows])  # type: ignore[misc]
-    assert found.said.startswith("float16" if forced else "bfloat16")
+    assert found.summary.startswith("float16" if forced else "bfloat16")
 
 
 def test_dst_of_32_bits_puts_halves_of_two_rows_together(session: Session) -> None:
@@ -149,7 +149,7 @@ def test_sources_are_shown_by_bank_with_their_owners(session: Session) -> None:
     held.matrix.srca[1, 3, :2] = (1 << 18 | 0x200 << 8 | 127, 128)
     held.matrix.owner_a[1], held.matrix.matrix_a = 1, 1
     assert array(session, "srca[1, 3, :2]") == [-1.5, 2.0]
-    assert seen(session, "srca").said == (
+    assert seen(session, "srca").summary == (
         "bfloat16: bank 0 of the unpackers (unpacking), bank 1 of the matrix unit (computing)"
     )
     assert seen(session, "srcb").rests
@@ -170,7 +170,7 @@ def test_registers_of_the_vector_unit_are_4_by_8_lanes(done: Session) -> None:
     assert array(done, "lreg2") == [[3.0] * 8] * 4
     assert array(done, "lreg[15].view(i32)[1]") == list(range(16, 32, 2))
     assert array(done, "lreg4.view(i32)[0, :1]") == [0x40800000]
-    assert seen(done, "lreg").said == "not 0: LReg[0], LReg[1], LReg[2], LReg[3], LReg[4]"
+    assert seen(done, "lreg").summary == "not 0: LReg[0], LReg[1], LReg[2], LReg[3], LReg[4]"
     assert array(done, "dst[0, :4]") == [3.0, 0.0, 3.0, 0.0]
     with pytest.raises(Failure, match="nothing is called 'lreg16'"):
         done.evaluate("lreg16")
@@ -182,8 +182,8 @@ def test_flags_and_their_stack_are_shown(session: Session) -> None:
     vector.flag[[0, 9]] = True
     vector.uses_flag[:16] = True
     vector.stack = ((vector.flag.tobytes(), vector.uses_flag.tobytes()),)
-    assert seen(session, "active").said == "18 of 32 lanes"
-    assert seen(session, "flag").said == "2 of 16 set"
+    assert seen(session, "active").summary == "18 of 32 lanes"
+    assert seen(session, "flag").summary == "2 of 16 set"
     value = session.evaluate("flag")
     assert value.known((slice(None), slice(None))).sum() == 16
     assert seen(session, "flag_stack").rows == (("0", "0x00000201", "0x0000ffff"),)
@@ -209,7 +209,7 @@ def test_fields_of_the_configuration_have_their_names(done: Session) -> None:
         ("ALU_FORMAT_SPEC_REG0_SrcA", "1", "0", "5", ""),
         ("PRNG_SEED_Seed_Val", "164", "", "", "7"),
     )
-    assert config.said == "2 not 0; t0 uses bank 0, t1 uses bank 1, t2 uses bank 0"
+    assert config.summary == "2 not 0; t0 uses bank 0, t1 uses bank 1, t2 uses bank 0"
 
 
 def test_what_was_recorded_is_disassembled(done: Session) -> None:
@@ -220,7 +220,7 @@ def test_what_was_recorded_is_disassembled(done: Session) -> None:
     )
     own = core(done).threads[0]
     own.recording.left, own.recording.index, own.recording.executes = 3, 8, True
-    assert seen(done, "replay").said == "t0 records 3 more from 8 and executes them"
+    assert seen(done, "replay").summary == "t0 records 3 more from 8 and executes them"
     own.mop[0], own.mop[1], own.mop[3] = 4, 2, 0x71304040
     assert seen(done, "mop").rows == (
         ("t0", "OuterCount", "00000004", "4"),
@@ -262,7 +262,7 @@ def test_units_at_work_are_told_with_their_threads(session: Session) -> None:
     held.occupy("pack2", 2, 3)
     units = seen(session, "units")
     assert units.rows == (("pack2", "t2", "3"), ("matrix", "t1", "5"))
-    assert units.said == "pack2, matrix busy"
+    assert units.summary == "pack2, matrix busy"
 
 
 def test_changes_of_registers_are_watched_and_asked_for(session: Session) -> None:
@@ -331,7 +331,7 @@ def test_to_look_changes_nothing(session: Session) -> None:
     assert other.report().trace_hash == before.trace_hash
     for part in TARGET.parts:
         one, two = part.read(core(session)), part.read(core(other))
-        assert (one.said, one.rows) == (two.said, two.rows), part.name
+        assert (one.summary, one.rows) == (two.summary, two.rows), part.name
 
 
 # -- at the prompt

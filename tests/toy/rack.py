@@ -469,14 +469,14 @@ def _belt(rack: Rack) -> Seen:
     held, count = np.zeros(rack.belt.capacity, np.int32), len(rack.belt)
     held[:count] = list(rack.belt)
     said = f"{count} of {rack.belt.capacity} entries" if count else ""
-    return Seen(held, np.arange(rack.belt.capacity) < count, said=said)
+    return Seen(held, np.arange(rack.belt.capacity) < count, summary=said)
 
 
 def _plate(rack: Rack) -> Seen:
     """The tick until which it is hot."""
     now = rack.around.now
     return Seen(
-        np.array(rack.hot, np.int32), said=f"hot until {rack.hot}" if now < rack.hot else ""
+        np.array(rack.hot, np.int32), summary=f"hot until {rack.hot}" if now < rack.hot else ""
     )
 
 

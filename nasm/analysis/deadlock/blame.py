@@ -24,7 +24,7 @@ SHOWN = 3
 class Blame:
     """A cause: how it continues the sentence about the wait, places, and what to do."""
 
-    said: str
+    clause: str
     hint: str
     notes: tuple[Note, ...] = ()
 
@@ -55,9 +55,9 @@ class EndlessWait:
         """Whether the wait would be over with another value."""
         return value >= self.wait.value if self.wait.op == ">=" else value == self.wait.value
 
-    def shown(self, said: str, queue: int, pc: int) -> Note:
+    def shown(self, text: str, queue: int, pc: int) -> Note:
         """A second place, with its line."""
-        return Note(said, self.supply.span(queue, pc), excerpt=True)
+        return Note(text, self.supply.span(queue, pc), excerpt=True)
 
 
 def blame(supply: Supply, queue: Queue) -> Blame:
@@ -75,7 +75,7 @@ def _no_updater(case: EndlessWait) -> Blame | None:
     if case.helping or case.value > case.wait.value:
         return None
     does = "sets" if case.event else "adds to" if case.updaters else "updates"
-    said = f"nothing in the program {does} it"
+    text = f"nothing in the program {does} it"
     idle = _not_started(case)
     if idle:
         names = listed((transfer.name for transfer in idle), "and")
@@ -88,7 +88,7 @@ def _no_updater(case: EndlessWait) -> Blame | None:
             Note(f"the transfer {transfer.name} is declared here", transfer.span, excerpt=True)
             for transfer in idle
         )
-        return Blame(said, hint, notes)
+        return Blame(text, hint, notes)
     spare = _spare(case)
     if spare:
         names = listed((f"${case.program.semaphore_name(s)}" for s in spare), "and")
@@ -96,8 +96,8 @@ def _no_updater(case: EndlessWait) -> Blame | None:
         hint = f"{names} is updated, but nothing waits for it: is it meant here?"
         if len(spare) > 1:
             hint = f"{names} are updated, but nothing waits for them: is one of them meant here?"
-        return Blame(said, hint, notes)
-    return Blame(said, f"no instruction {does} {case.name}: one has to, or the wait is not needed")
+        return Blame(text, hint, notes)
+    return Blame(text, f"no instruction {does} {case.name}: one has to, or the wait is not needed")
 
 
 def _spare(case: EndlessWait) -> list[int]:
@@ -197,11 +197,11 @@ def _left_set(case: EndlessWait) -> Blame | None:
     supply = case.supply
     line = supply.line(last.by)
     clears = any(not u.value for u in case.updaters)
-    said = (
+    text = (
         f"nothing clears it after {line} set it" if clears else "nothing in the program clears it"
     )
     return Blame(
-        said,
+        text,
         f"an event stays set until an instruction clears it ({case.name} = 0): let one do so "
         f"after {line}",
         (case.shown(f"{supply.who(*last.by)} set it here", *last.by),),
@@ -314,14 +314,14 @@ def _too_few(case: EndlessWait) -> Blame:
     supply = case.supply
     made = [u for u in case.helping if u.made or u.coming]
     coming = [u for u in made if u.coming]
-    said = "every update of it has been made"
+    text = "every update of it has been made"
     if any(supply.flow(u.queue).branches for u in case.helping):
-        said = "no other update of it is to come"
+        text = "no other update of it is to come"
     if coming:
         total = case.value + sum(u.most for u in coming if u.op == "+")
-        said = f"with all that is still to be added it would be {total}"
+        text = f"with all that is still to be added it would be {total}"
     notes = tuple(case.shown(_share(case, u), u.queue, u.pcs[0]) for u in made[:SHOWN])
-    return Blame(said, _count_hint(case), notes)
+    return Blame(text, _count_hint(case), notes)
 
 
 def _share(case: EndlessWait, updater: Updater) -> str:

@@ -76,7 +76,7 @@ def _merge_unmet(supply: Supply, found: list[set[int]]) -> list[set[int]]:
 
 
 def _before(supply: Supply, index: int, found: list[set[int]]) -> int:
-    """Which trouble a queue waits behind: the first that can be met on the way to who helps it."""
+    """Which trouble a queue follows: the first one on the way to a queue that could help it."""
     met, left = {index}, [index]
     while left:
         at = left.pop(0)

@@ -31,7 +31,7 @@ def _problem(supply: Supply, trouble: Trouble) -> Problem:
         hint = _not_met(supply, trouble) or _circle(trouble)
     else:
         cause = blame(supply, first)
-        notes = [_note(supply, first, cause.said), *cause.notes]
+        notes = [_note(supply, first, cause.clause), *cause.notes]
         hint = cause.hint
     notes += [_note(supply, queue) for queue in trouble.followers]
     span = supply.span(first.index, first.pc)
@@ -54,13 +54,13 @@ def _circle(trouble: Trouble) -> str:
 
 def _message(supply: Supply, trouble: Trouble) -> str:
     machine = supply.machine
-    said = f"deadlock at {machine.microseconds(machine.scheduler.now):.3f} µs: "
-    said += f"{_names(supply, trouble.queues)} {_are(trouble.queues)} blocked forever"
+    text = f"deadlock at {machine.microseconds(machine.scheduler.now):.3f} µs: "
+    text += f"{_names(supply, trouble.queues)} {_are(trouble.queues)} blocked forever"
     if trouble.followers:
         verb = "is" if len(trouble.followers) == 1 else "are"
-        said += f"; {_names(supply, trouble.followers)} {verb} blocked by"
-        said += " it" if len(trouble.queues) == 1 else " them"
-    return said
+        text += f"; {_names(supply, trouble.followers)} {verb} blocked by"
+        text += " it" if len(trouble.queues) == 1 else " them"
+    return text
 
 
 def _names(supply: Supply, queues: tuple[Queue, ...]) -> str:
@@ -73,40 +73,40 @@ def _are(queues: tuple[Queue, ...]) -> str:
 
 def _note(supply: Supply, queue: Queue, cause: str = "", shown: bool = False) -> Note:
     """What a queue waits for, and why that does not come."""
-    said = f"{supply.who(queue.index, queue.pc)} "
+    text = f"{supply.who(queue.index, queue.pc)} "
     if queue.blocked is not None:
-        said += _closed(supply, queue)
+        text += _closed(supply, queue)
     else:
-        said += (
+        text += (
             _waits(supply, queue, cause) if queue.arrived is None else _missing_cores(supply, queue)
         )
-    return Note(said, supply.span(queue.index, queue.pc), shown)
+    return Note(text, supply.span(queue.index, queue.pc), shown)
 
 
 def _closed(supply: Supply, queue: Queue) -> str:
     """What the condition of a queue says, and who could have ended that."""
     assert queue.blocked is not None
-    said, queues = f"waits: {queue.blocked.said}", supply.machine.scheduler.queues
+    text, queues = f"waits: {queue.blocked.reason}", supply.machine.scheduler.queues
     named = queue.blocked.by
     if not named:
-        return said
+        return text
     able = [n for n in supply.enders(queue) if n != queue.index]
     if not able:
-        return f"{said}, which no queue that is left can end"
-    return f"{said}; {listed([supply.who(n, queues[n].pc) for n in able], 'or')} is blocked itself"
+        return f"{text}, which no queue that is left can end"
+    return f"{text}; {listed([supply.who(n, queues[n].pc) for n in able], 'or')} is blocked itself"
 
 
 def _waits(supply: Supply, queue: Queue, cause: str) -> str:
     """Which semaphore a queue waits for, its value, and who could still post."""
     wait = supply.wait(queue)
     value = supply.machine.scheduler.semaphores[wait.semaphore].value
-    said = f"waits for {wait_text(supply.machine, queue.index, queue.pc)}; it is {value}"
+    text = f"waits for {wait_text(supply.machine, queue.index, queue.pc)}; it is {value}"
     if not supply.program.generation.counter(wait.semaphore)[2]:
         if wait.value > value:
-            said += f", short by {wait.value - value}"
+            text += f", short by {wait.value - value}"
         elif wait.op == "==":
-            said += f", past it by {value - wait.value}"
-    return f"{said}; {cause or _to_come(supply, queue, wait)}"
+            text += f", past it by {value - wait.value}"
+    return f"{text}; {cause or _to_come(supply, queue, wait)}"
 
 
 def _to_come(supply: Supply, queue: Queue, wait: Wait) -> str:
@@ -115,19 +115,19 @@ def _to_come(supply: Supply, queue: Queue, wait: Wait) -> str:
     for updater in supply.updaters(wait.semaphore):
         if updater.coming and updater.queue != queue.index:
             by_queue.setdefault(updater.queue, []).append(updater)
-    said, places = [], []
+    text, places = [], []
     for index, updaters in by_queue.items():
         rounds = _rounds(supply, updaters[0]) if len(updaters) == 1 else ""
         if rounds:
-            said.append(rounds)
+            text.append(rounds)
         else:
             at = supply.machine.scheduler.queues[index].pc
             pcs = (supply.coming(updater) for updater in updaters)
             places.append(supply.who(index, min(pcs, key=lambda pc: (pc < at, pc))))
     if places:
         blocked = "which is blocked itself" if len(places) == 1 else "which are blocked themselves"
-        said.append(f"the next update would come from {listed(places)}, {blocked}")
-    return "; ".join(said) or "nothing that is left updates it"
+        text.append(f"the next update would come from {listed(places)}, {blocked}")
+    return "; ".join(text) or "nothing that is left updates it"
 
 
 def _rounds(supply: Supply, updater: Updater) -> str:
@@ -163,12 +163,12 @@ def _missing_cores(supply: Supply, queue: Queue) -> str:
     )
     name = member.context.row.name
     by = listed((f"{what} {value}" for what, value in member.effect.by), "and")
-    said = f"waits at {name} for core {listed(map(str, absent), 'and')} to reach one"
-    said += f" with {by}" if by else ""
+    text = f"waits at {name} for core {listed(map(str, absent), 'and')} to reach one"
+    text += f" with {by}" if by else ""
     ahead = [found for core in absent for found in _next_instructions(supply, core, name)]
     if not ahead:
-        return f"{said}; no {name} is left there"
-    return f"{said}; the next {name} there is {listed(ahead)}, which is blocked itself"
+        return f"{text}; no {name} is left there"
+    return f"{text}; the next {name} there is {listed(ahead)}, which is blocked itself"
 
 
 def _next_instructions(supply: Supply, core: int, name: str) -> list[str]:

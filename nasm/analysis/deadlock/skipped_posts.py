@@ -35,7 +35,7 @@ class Ways:
         self.head = supply.machine.scheduler.queues[queue].pc
 
     def entered(self, block: int) -> int:
-        """How often a block was entered, up to a head that stands at its beginning."""
+        """How often a block was entered, up to a head at its beginning."""
         if block == self.flow.end:
             return int(self.head >= self.flow.length)
         first = self.flow.starts[block]

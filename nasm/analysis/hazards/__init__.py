@@ -1,1 +1,1 @@
-"""What is wrong with a run: its facts and its order as problems, with what would help."""
+"""The problems of a run, from its facts and its order, with what would fix them."""

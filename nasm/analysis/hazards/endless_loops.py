@@ -127,7 +127,7 @@ class Endless(Observer):
 
 
 def endless(program: Program) -> list[Problem]:
-    """The loops of a program that are surely entered, and never left: one of a queue."""
+    """The loops of a program that are certainly entered and never left: one for each queue."""
     found = []
     for queue, lines in enumerate(program.queues):
         if lines.labels:
@@ -139,7 +139,7 @@ def endless(program: Program) -> list[Problem]:
 
 
 def _entered(program: Program, flow: Flow, loops: list[Closed]) -> list[Problem]:
-    """The closed loop that a queue gets into, if it surely does."""
+    """The closed loop that a queue certainly enters, if there is one."""
     sequencer, stopped = Sequencer(program, flow.queue), 0
     for _, stop in walk(flow, 0, sequencer):
         stopped = stop
@@ -147,7 +147,7 @@ def _entered(program: Program, flow: Flow, loops: list[Closed]) -> list[Problem]
             if stop - 1 in closed.branches and closed.stays(sequencer):
                 return [problem(program, closed, sequencer)]
     block = flow.block(stopped)
-    behind = flow.behind(block)
+    behind = flow.reachable_after(block)
     without_exit = [c for c in loops if not c.loop.exits and c.loop.blocks <= behind]
     if flow.end in behind or block == flow.end or len(without_exit) != 1:
         return []
@@ -158,23 +158,25 @@ def _entered(program: Program, flow: Flow, loops: list[Closed]) -> list[Problem]
 
 
 def problem(program: Program, closed: Closed, sequencer: Sequencer, at: str = "") -> Problem:
-    """What is said of a loop that never ends."""
+    """The report on a loop that never ends."""
     flow, queue = closed.flow, closed.flow.queue
     head = flow.starts[min(closed.loop.blocks)]
     back = _back(closed, head)
     name = program.queue_name(queue)
     who = program.instruction_name(queue, back)
     if head == back and not closed.loop.exits:
-        said = f"{who} branches to itself, and never ends{at}"
+        message = f"{who} branches to itself, and never ends{at}"
     elif not closed.loop.exits:
-        said = f"{_lines(program, closed)} of {name} has no way out{at}"
+        message = f"{_lines(program, closed)} of {name} has no way out{at}"
     else:
-        said = f"{_lines(program, closed)} of {name} never ends: {_why(closed, sequencer)}{at}"
+        message = f"{_lines(program, closed)} of {name} never ends: {_why(closed, sequencer)}{at}"
     notes = []
     if head != back:
         notes.append(Note("the loop begins here", program.span(queue, head), excerpt=True))
     notes += _setters(program, closed)
-    return Problem(ENDLESS, said, program.span(queue, back), _hint(program, closed), tuple(notes))
+    return Problem(
+        ENDLESS, message, program.span(queue, back), _hint(program, closed), tuple(notes)
+    )
 
 
 def _back(closed: Closed, head: int) -> int:

@@ -1,4 +1,4 @@
-"""The hazards of one machine's run, worked out when they are asked for."""
+"""The hazards of one machine's run, computed on demand."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Hazards:
     def ordering(self) -> Ordering | None:
         """The order of the run; None if nothing in the program could be in no order.
 
-        If the program has grown since, all there is of it is judged anew.
+        If the program has grown since, all of it is judged again.
         """
         machine, program = self.machine, self.machine.program
         if machine.watch is None:

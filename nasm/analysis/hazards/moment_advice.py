@@ -85,20 +85,20 @@ class MomentAdvice:
         self._given: dict[str, tuple[TextLine, int]] = {}
 
     def of(self, fault: Fault) -> Clauses | None:
-        """The clause that mends a fault, if there is one."""
+        """The clause that fixes a fault, if there is one."""
         line = self.executed.line(fault.remedy.place)
         if line is None:
             return None
         pairs = [pair for one in (fault, *fault.alike) for pair in self._pairs(one, line)]
         for moments in self._candidates(pairs, line) if pairs else ():
             for some in (_latest(pairs), pairs):
-                said = self._round_sentences(some, moments, line)
-                if said is not None and self._mends(fault, line, moments, said):
-                    return self._made(fault, line, moments, said)
+                text = self._round_sentences(some, moments, line)
+                if text is not None and self._mends(fault, line, moments, text):
+                    return self._made(fault, line, moments, text)
         return None
 
     def counted(self, fault: Fault) -> bool:
-        """Whether what is to be waited for updates a counter that the text names."""
+        """Whether the instruction to wait for updates a counter that the text names."""
         line = self.executed.line((fault.remedy.other.queue, fault.remedy.other.index))
         return line is not None and updates(line.source, line.start)
 
@@ -276,7 +276,7 @@ class MomentAdvice:
             name, number = f"{wanted}_{number}", number + 1
         return name
 
-    # -- what is said of them
+    # -- their sentences
 
     def _round_sentences(
         self, pairs: Sequence[Pair], moments: _Moments, line: TextLine
@@ -328,7 +328,7 @@ class MomentAdvice:
         return self.check.order.clock(event.queue, event.index)[place[0]] <= place[1]
 
     def _more(
-        self, said: Sequence[Sentence], line: TextLine, moments: _Moments
+        self, text: Sequence[Sentence], line: TextLine, moments: _Moments
     ) -> dict[Place, list[Added]]:
         """What all rounds of a line wait for with these sentences."""
         more: dict[Place, list[Added]] = {}
@@ -336,7 +336,7 @@ class MomentAdvice:
         sums = _sums(moments.variables, self.executed.variables(places[0]))
         for place in places:
             round_ = _extended(self.executed.round(place), sums)
-            for sentence in said:
+            for sentence in text:
                 if all(test.holds(round_) for test in sentence.tests):
                     for at in product(*(index.of(round_) for index in sentence.indices)):
                         if at in moments.events:
@@ -344,20 +344,20 @@ class MomentAdvice:
         return more
 
     def _mends(
-        self, fault: Fault, line: TextLine, moments: _Moments, said: Sequence[Sentence]
+        self, fault: Fault, line: TextLine, moments: _Moments, text: Sequence[Sentence]
     ) -> bool:
-        """Whether with a clause the run comes to its end, and what raced is in order.
+        """Whether with a clause the run reaches its end, and what raced is in order.
 
         A line of a macro gets it in every call.
         """
-        more = self._more(said, line, moments)
+        more = self._more(text, line, moments)
         for call in self.executed.lines[line.source, line.start]:
             if call != line.call:
                 there = line._replace(call=call)
                 others = self._there(fault, there, moments)
                 if others is None:
                     return False
-                more |= self._more(said, there, others)
+                more |= self._more(text, there, others)
         return self.trials.mends(more, [one.race for one in (fault, *fault.alike)])
 
     def _there(self, fault: Fault, line: TextLine, moments: _Moments) -> _Moments | None:
@@ -373,13 +373,13 @@ class MomentAdvice:
         return self._new(theirs, other) if line.call in calls else None
 
     def _made(
-        self, fault: Fault, line: TextLine, moments: _Moments, said: Sequence[Sentence]
+        self, fault: Fault, line: TextLine, moments: _Moments, text: Sequence[Sentence]
     ) -> Clauses | None:
         other = fault.remedy.other
         there = self.executed.line((other.queue, other.index))
         names = self.executed.variables(fault.remedy.place)
         variables = self._variables(fault.remedy.place, _sums(moments.variables, names))
-        after = f"after {', '.join(_clause(one, moments.name, variables) for one in said)}"
+        after = f"after {', '.join(_clause(one, moments.name, variables) for one in text)}"
         additions = [clause(line.source, line.start, after)]
         if moments.post and there is not None:
             additions.insert(0, clause(there.source, there.start, moments.post))
@@ -389,7 +389,7 @@ class MomentAdvice:
             self._given[moments.name] = there._replace(call=()), self.check.end(other).kind
         places = fault.remedy.place, after, (other.queue, other.index), moments.post
         made = tuple(one for one in additions if one is not None)
-        return Clauses(*places, made, len(said) > 1)
+        return Clauses(*places, made, len(text) > 1)
 
 
 def _latest(pairs: Sequence[Pair]) -> list[Pair]:
@@ -453,7 +453,7 @@ def _before_all(moments: _Moments) -> set[Round]:
 
 
 def _sayable(sentence: Sentence, own: tuple[bool, ...], loops: tuple[bool, ...]) -> bool:
-    """Whether a sentence says of loops at run time only what can be said of them."""
+    """Whether a sentence is true of the run-time loops that it mentions."""
     if any(own[test.variable] for test in sentence.tests):
         return False
     for index, loop in zip(sentence.indices, loops, strict=True):

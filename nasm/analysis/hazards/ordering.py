@@ -52,8 +52,8 @@ class Ordering:
         from nasm.analysis.hazards.races import Races
 
         flying = self.scheduler.transfers.__contains__
-        told = self._last, self._filled, self._known, flying, self._coming
-        return Races(self._check, self.program, self.region, *told)
+        unordered = self._last, self._filled, self._known, flying, self._coming
+        return Races(self._check, self.program, self.region, *unordered)
 
     def _coming(self, counter: int) -> bool:
         """Whether instructions that post to a counter are still to start."""
@@ -82,7 +82,7 @@ class Ordering:
         A suppressed race explains nothing.
         """
         races = self.problems()
-        told = [p for p in races if p.code == "E0502"]
+        unordered = [p for p in races if p.code == "E0502"]
         raced = {
             self._races.place(access)
             for problem, fault in zip(races, self._faults, strict=False)
@@ -92,7 +92,7 @@ class Ordering:
             for access in pair
             if not access.writes
         }
-        if told and all(map(counts, told)):  # what mends these mends all
+        if unordered and all(map(counts, unordered)):  # a fix for these fixes all
             raced |= {
                 self._races.place(access)
                 for race in self._check.races
@@ -135,8 +135,8 @@ class Ordering:
     def explained(self, counts: Callable[[Problem], bool]) -> Callable[[Line, Line], bool]:
         """Whether a race says already why a line lost what it wrote to another one.
 
-        The two are in a race, or one of them with what would have read it; a suppressed race says
-        so of its own two lines only.
+        The two are in a race, or one of them with what would have read it; a suppressed race is
+        marked at its own two lines only.
         """
         check = self.judged()
         pairs: set[frozenset[Line]] = set()
@@ -158,7 +158,7 @@ class Ordering:
                 yield self._races.late_take(take, wait, counter)
 
     def moved(self, counts: Callable[[Problem], bool]) -> set[Line]:
-        """The lines of transfers in a race that counts: what mends it waits for them."""
+        """The lines of transfers in a race that is not ignored: the fix waits for them."""
         return {
             self._check.line(access.queue, access.index)
             for problem, race in self.races()
@@ -174,7 +174,7 @@ class Ordering:
         return access.region.area in self._inputs
 
     def _known(self, access: ByteAccess) -> bool:
-        """Whether what an access touches has values before the run, whoever they are from."""
+        """Whether what an access touches has values before the run, whatever wrote them."""
         if self._filled(access):
             return True
         return access.region.area in self._areas(lambda t: t.init is not None)
@@ -196,9 +196,9 @@ class Ordering:
                 yield self._races.overrun(found)
 
     def unlanded(self) -> list[Who]:
-        """The transfers into outputs that have not surely landed when every queue is done.
+        """The transfers into outputs that may not have landed when every queue is done.
 
-        Of a run that was not judged to its end nobody knows.
+        For a run that was not judged to its end this is not known.
         """
         if self.watch.full:
             return []

@@ -41,7 +41,7 @@ SYNC = "or let 'neuron-nasm sync' find all of them: each line then comes after t
 
 
 class Races:
-    """Says what is wrong with the order of a run that was judged.
+    """Reports the ordering errors of a run that was judged.
 
     ``region`` says which bytes a view touches, ``last`` when the last instruction of a queue
     completes, ``filled`` whether the host gives values to what an access touches, ``known`` whether
@@ -77,7 +77,7 @@ class Races:
         first = self._text.first(one, other) if self.bare and not forced else None
         if first is None:
             return meant(check, one, other, self.filled(one))
-        return Meant(other if first is one else one, first, said=True)
+        return Meant(other if first is one else one, first, by_text=True)
 
     def _waits(self, one: ByteAccess, other: ByteAccess) -> Line:
         """The line that should wait: two lines of a loop may have to wait for each other."""
@@ -88,7 +88,7 @@ class Races:
     def _text(self) -> TextOrder:
         return TextOrder(self.check, self.moments.executed, self.known)
 
-    # -- what is said
+    # -- sentences
 
     def races(self, found: Iterable[Fault]) -> Iterator[Problem]:
         """All that a run has; the first one says what would fix them together."""
@@ -103,8 +103,8 @@ class Races:
         """Two accesses that are in no order, and the wait that would bring them into one."""
         mine, theirs = fault.remedy.waiter, fault.remedy.other
         here, there = self._view(mine), self._view(theirs)
-        said = f"{self._who(mine)}, which {self._does(mine)} {here}, and {self._who(theirs)}, which"
-        said += f" {self._does(theirs)} {'it' if there == here else there}"
+        text = f"{self._who(mine)}, which {self._does(mine)} {here}, and {self._who(theirs)}, which"
+        text += f" {self._does(theirs)} {'it' if there == here else there}"
         notes = [Note(self._when(theirs, there), self._span(theirs), party=True, excerpt=True)]
         over = self._end(theirs)
         gap = None if over is None else self._begin(mine) - over
@@ -115,29 +115,29 @@ class Races:
         notes += [self._also(one) for one in fault.alike]
         hint = "\n".join(self._hints(fault, advice))
         facts = self._facts(fault, gap, advice)
-        head = f"nothing orders {said}"
+        head = f"nothing orders {text}"
         return Problem("E0502", head, self._span(mine), hint, tuple(notes), facts=facts)
 
     def unordered(self, found: Unordered) -> Problem:
         """A set of a counter that is in no order with another update, or a wait, of it."""
         name = f"${self.program.semaphore_name(found.counter)}"
         one, other = self._name(*found.set), self._name(*found.other)
-        said = f"nothing orders the set of {name} by {one} and its update by {other}"
+        message = f"nothing orders the set of {name} by {one} and its update by {other}"
         if found.waits:
-            said = f"nothing orders the set of {name} by {one} and the wait of {other} for it"
+            message = f"nothing orders the set of {name} by {one} and the wait of {other} for it"
         note = Note(f"{other} is here", self._place(*found.other), party=True, excerpt=True)
         hint = (
             f"set {name} when nothing needs its value any more, and let the other line wait for it"
         )
         facts = {"semaphore": name.removeprefix("$")}
-        return Problem("E0540", said, self._place(*found.set), hint, (note,), facts=facts)
+        return Problem("E0540", message, self._place(*found.set), hint, (note,), facts=facts)
 
     def overrun(self, found: Overrun) -> Problem:
         """A wait for just a value, which may be past before the wait sees it."""
         wait, (queue, index) = found.wait, found.place
         name = self._counter(wait)
-        said = f"{self._name(queue, index)} waits for {name} == {wait.value}, and {name} may be "
-        said += (
+        message = f"{self._name(queue, index)} waits for {name} == {wait.value}, and {name} may be "
+        message += (
             f"{found.total} by then: it waits forever if it does not see the {wait.value} between"
         )
         notes = tuple(
@@ -146,26 +146,28 @@ class Races:
         )
         hint = f"wait for {name} >= {wait.value}, or let what comes later wait for this"
         return Problem(
-            "E0541", said, self._place(queue, index), hint, notes, severity=Severity.WARNING
+            "E0541", message, self._place(queue, index), hint, notes, severity=Severity.WARNING
         )
 
     def late_take(self, take: Place, wait: Place, counter: int) -> Problem:
         """A wait that may still see what its queue has just taken."""
         name = f"${self.program.semaphore_name(counter)}"
         one, other = self._name(*take), self._name(*wait)
-        said = f"{other} waits for {name}, and {one} of the same queue, which takes from it, need "
-        said += "not be complete by then: the wait may be over by what is taken already"
+        message = (
+            f"{other} waits for {name}, and {one} of the same queue, which takes from it, need "
+        )
+        message += "not be complete by then: the wait may be over by what is taken already"
         note = Note(f"{one} is here", self._place(*take), party=True, excerpt=True)
         hint = "take at the start, with @read, or read a result of the take, or of what comes "
         hint += "after it, before waiting again"
         severity = Severity.WARNING
-        return Problem("E0543", said, self._place(*wait), hint, (note,), severity=severity)
+        return Problem("E0543", message, self._place(*wait), hint, (note,), severity=severity)
 
     def cut(self, count: int) -> Problem:
         """A run too long to be judged as a whole."""
-        said = f"the order of the first {count:,} instructions was judged, and of no more"
+        message = f"the order of the first {count:,} instructions was judged, and of no more"
         hint = "a race among the later ones is not found: run a smaller size of the program as well"
-        return Problem("E0542", said, None, hint, severity=Severity.NOTE)
+        return Problem("E0542", message, None, hint, severity=Severity.NOTE)
 
     def place(self, access: ByteAccess) -> tuple[int | None, str]:
         """The line and the tensor of an access."""
@@ -194,7 +196,7 @@ class Races:
                 yield f"if {self._who(mine)} is meant to come first: {self._advice(turned, back)}"
 
     def _advised(self, fault: Fault) -> Advice | Clauses | None:
-        """What was tried and mends a fault: in the words of the text, which may have moments."""
+        """The fix that was tried, in the words of the text, which may have moments."""
         if not self.program.posts:
             counted = advised(self.trials, fault)
             if counted is not None and counted.remedy.wait is not None:
@@ -219,10 +221,10 @@ class Races:
         if advice is None:
             return f"let {here} start only when {there} is over: no line that does it was found"
         if isinstance(advice, Clauses):
-            said = f"let {self._line_of(*advice.waiter)} say '{advice.after}'"
+            text = f"let {self._line_of(*advice.waiter)} say '{advice.after}'"
             if advice.post:
-                said = f"let {self._line_of(*advice.other)} say '{advice.post}', and {said}"
-            return said
+                text = f"let {self._line_of(*advice.other)} say '{advice.post}', and {text}"
+            return text
         if advice.remedy.wait is None:
             return self._new_counter(mine, theirs)
         return self.waits.advice_sentence(advice)
@@ -306,8 +308,8 @@ class Races:
     def _also(self, fault: Fault) -> Note:
         """The same fault between the same two lines on other queues."""
         mine, theirs = fault.remedy.waiter, fault.remedy.other
-        said = f"the same of {self._who(mine)} and {self._who(theirs)}"
-        return Note(f"{said}, for {self._view(mine)}", self._span(mine), party=True)
+        text = f"the same of {self._who(mine)} and {self._who(theirs)}"
+        return Note(f"{text}, for {self._view(mine)}", self._span(mine), party=True)
 
     def _who(self, access: ByteAccess, full: bool = True) -> str:
         return self._name(access.queue, access.index, full)

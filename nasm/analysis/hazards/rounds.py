@@ -53,7 +53,7 @@ class ExecutedLines:
         return tuple(frame.loop is not None for frame in _loops(self.chain(place)))
 
     def round(self, place: Place) -> Round:
-        """Their values. That of a loop at run time goes on where the loop is entered again."""
+        """Their values. The value of a run-time loop continues where the loop is entered again."""
         return tuple(
             self.reached(place, frame.loop[0]) if frame.loop else _bound(frame)[1]
             for frame in _loops(self.chain(place))
@@ -75,7 +75,7 @@ class ExecutedLines:
     def reached(self, place: Place, loop: int) -> int:
         """The variable of a loop at run time when an instruction in it starts, counted from 0.
 
-        It goes on from loops that are the same in the text: those that a `.for` writes.
+        It continues from loops that are the same in the text: those that a `.for` writes.
         """
         queue, index = place
         frame = self.loop(place, loop)
@@ -104,7 +104,7 @@ class ExecutedLines:
     def lines(self) -> dict[tuple[Source, int], dict[tuple[Frame, ...], list[Place]]]:
         """The instructions of each line, by the call of a macro that has it, in their order.
 
-        What stands in front of a line or behind it, to wait and post for it, is not among them.
+        Instructions before or after a line that wait and post for it are not among them.
         """
         found: dict[tuple[Source, int], dict[tuple[Frame, ...], list[Place]]] = {}
         at: defaultdict[int, int] = defaultdict(int)
@@ -118,7 +118,7 @@ class ExecutedLines:
         return found
 
     def _aside(self, place: Place, line: TextLine) -> bool:
-        """Whether an instruction was put in beside a line, of which it has the place."""
+        """Whether an instruction was inserted next to a line, whose place it has."""
         sequencing = self.program.target.sequencing
         queue, pc = place[0], self.watch.pcs[place[0]][place[1]]
         name = self.program.instruction(queue, pc).row.name

@@ -106,21 +106,21 @@ class Sentences:
 
     def _reads_own_result(self, fact: ReadsOwnResult) -> Problem:
         queue, pc = fact.who
-        said = (
+        message = (
             f"{self._who(queue, pc)} reads bytes that it also writes, and its shares move "
             "concurrently: what it reads may be old or new"
         )
         hint = "let a separate transfer read what this one writes"
-        return Problem("E0502", said, self._span(queue, pc), hint)
+        return Problem("E0502", message, self._span(queue, pc), hint)
 
     def _writes_twice(self, fact: WritesTwice) -> Problem:
         queue, pc = fact.who
-        said = (
+        message = (
             f"{self._who(queue, pc)} writes one place twice, and its shares move concurrently: "
             "which value remains is undefined"
         )
         hint = "make all entries distinct; oob_mode=skip leaves out what is not wanted"
-        return Problem("E0502", said, self._span(queue, pc), hint)
+        return Problem("E0502", message, self._span(queue, pc), hint)
 
     def late(self, flying: Iterable[Who], more: Iterable[Who] = ()) -> tuple[Problem, ...]:
         """Transfers that nothing waits for: in flight when every queue was done.
@@ -130,7 +130,7 @@ class Sentences:
         found: dict[object, Problem] = {}
         more = list(more)
         outputs = {self.program.line(*who) for who in more}
-        for origins, said in (
+        for origins, text in (
             (flying, "was still in flight when every queue was done"),
             (more, "had landed when every queue was done, and nothing waits for that"),
         ):
@@ -146,7 +146,7 @@ class Sentences:
                     program.line(queue, pc),
                     Problem(
                         "E0514",
-                        f"{self._who(queue, pc)} {said}",
+                        f"{self._who(queue, pc)} {text}",
                         self._span(queue, pc),
                         hint,
                         severity=Severity.ERROR if output else Severity.WARNING,
@@ -159,7 +159,7 @@ class Sentences:
         some = f"{missing:,} of {fact.size:,} elements of which are uninitialised"
         whole = "which is uninitialised"
         verb = "adds to" if adding else "reads"
-        said = f"{self._who(queue, pc)} {verb} {name}, {whole if missing == fact.size else some}"
+        message = f"{self._who(queue, pc)} {verb} {name}, {whole if missing == fact.size else some}"
         fillers = fact.writers
         others = [f for f in fillers if f[0] != queue]
         notes = tuple(Note(self._writes(f, name), self._span(*f)) for f in fillers[:LISTED])
@@ -175,7 +175,7 @@ class Sentences:
         elif fillers:
             hint = "write all of it before this; what a transfer writes is there once it has landed"
         facts = {"tensor": name, "elements": missing}
-        return Problem("E0501", said, self._span(queue, pc), hint, notes, facts=facts)
+        return Problem("E0501", message, self._span(queue, pc), hint, notes, facts=facts)
 
     def _writes(self, who: Who, name: str) -> str:
         """Whom a note points at: who writes a tensor, or another one on the same bytes."""
@@ -188,52 +188,54 @@ class Sentences:
         (queue, pc), memory, address = fact.who, fact.memory, fact.address
         count, missing = fact.count, fact.missing
         some = "which are" if missing == count else f"{missing:,} of which are"
-        said = f"{self._who(queue, pc)} reads {count:,} bytes of {memory} at {address:#x}, "
+        text = f"{self._who(queue, pc)} reads {count:,} bytes of {memory} at {address:#x}, "
         hint = "write them first, or declare a tensor with values there"
-        return Problem("E0501", f"{said}{some} uninitialised", self._span(queue, pc), hint)
+        return Problem("E0501", f"{text}{some} uninitialised", self._span(queue, pc), hint)
 
     def _not_accumulable(self, fact: NotAccumulable) -> Problem:
         (queue, pc), name, program = fact.who, fact.tensor, self.program
         row = program.instruction(queue, pc).row
         flag = next(o.adds for o in row.writes if o.adds)
-        said = (
+        message = (
             f"{self._who(queue, pc)} adds to {name}, which another kind of instruction wrote last: "
             f"on {program.generation.summary} such a sum is undefined"
         )
         notes = tuple(Note(self._writes(f, name), self._span(*f)) for f in fact.writers)
         hint = f"let the first {row.name} overwrite it ({flag}=false), and add the rest afterwards"
-        return Problem("E0509", said, self._span(queue, pc), hint, notes)
+        return Problem("E0509", message, self._span(queue, pc), hint, notes)
 
     def _register(self, fact: UninitialisedRegister) -> Problem:
         queue, pc = fact.who
-        said = (
+        message = (
             f"{self._who(queue, pc)} reads %r{fact.number}, which is uninitialised: it reads as 0"
         )
         hint = f"each engine has its own registers{self._setters()}"
-        return Problem("E0505", said, self._span(queue, pc), hint)
+        return Problem("E0505", message, self._span(queue, pc), hint)
 
     def _unchanged(self, fact: EventUnchanged) -> Problem:
         name, value = f"${self.program.semaphore_name(fact.number)}", fact.value
         does, was = ("sets", "set") if value else ("clears", "clear")
-        said = f"{self._who(*fact.who)} {does} {name}, which is already {was} {self._at(fact.now)}"
+        message = (
+            f"{self._who(*fact.who)} {does} {name}, which is already {was} {self._at(fact.now)}"
+        )
         hint = "an event is one bit: clear it after the wait for it, before it is set again"
         if not value:
             hint = "an event is one bit, clear at the start: set it before clearing it"
         facts = {"event": name.removeprefix("$")}
-        return Problem("E0513", said, self._span(*fact.who), hint, facts=facts)
+        return Problem("E0513", message, self._span(*fact.who), hint, facts=facts)
 
     def _reported(self, fact: Reported) -> Problem:
-        said, span = f"{self._who(*fact.who)}: {fact.said}", self._span(*fact.who)
+        message, span = f"{self._who(*fact.who)}: {fact.message}", self._span(*fact.who)
         notes = tuple(
             Note(f"{self._who(*who)} {does}", self._span(*who)) for who, does in fact.others
         )
         severity = Severity.WARNING if fact.warning else Severity.ERROR
-        return Problem(fact.code, said, span, fact.hint, notes, severity=severity)
+        return Problem(fact.code, message, span, fact.hint, notes, severity=severity)
 
     def _doubtful(self, fact: Doubtful) -> Problem:
-        said, hint = f"{self._who(*fact.who)} {fact.said}", f"rule: {fact.rule}"
+        message, hint = f"{self._who(*fact.who)} {fact.message}", f"rule: {fact.rule}"
         span = self._span(*fact.who)
-        return Problem("E0515", said, span, hint, severity=Severity.WARNING)
+        return Problem("E0515", message, span, hint, severity=Severity.WARNING)
 
     def _setters(self) -> str:
         rows = self.program.target.isa

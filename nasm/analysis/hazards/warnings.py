@@ -27,12 +27,12 @@ def lost(
 def _lost(program: Program, who: Who, by: Who, count: int) -> Problem:
     me, other = (program.instruction_name(*one) for one in (who, by))
     times = "" if count == 1 else f", {counted(count, 'time')}"
-    said = f"what {me} writes is lost{times}: {other} overwrites all of it, and nothing read it"
+    message = f"what {me} writes is lost{times}: {other} overwrites all of it, and nothing read it"
     hint = f"if something is to read it first, let {other} wait for that; else leave it out"
     if program.line(*who) == program.line(*by):
         hint = "if something is to read it in each round, wait for that; else leave it out"
     note = Note(f"{other} is here", program.span(*by))
-    return Problem("E0525", said, program.span(*who), hint, (note,), Severity.WARNING)
+    return Problem("E0525", message, program.span(*who), hint, (note,), Severity.WARNING)
 
 
 def below_zero(seen: BelowZero) -> Iterator[Problem]:
@@ -47,12 +47,12 @@ def _below_zero(seen: BelowZero, number: int) -> Problem:
     queue, pc = takers[0]
     update = program.updates[program.queues[queue].updates[pc]]
     assert update is not None
-    said = (
+    message = (
         f"{program.instruction_name(queue, pc)} takes {-update.value} from {name} when it is "
         f"{before} (at {now / program.generation.ticks:.3f} µs): it goes below 0"
     )
     if lowest < before + update.value:
-        said += f", and to {lowest} later"
+        message += f", and to {lowest} later"
     notes = tuple(
         Note(
             f"{program.instruction_name(*who)} takes what is not there, too",
@@ -68,7 +68,7 @@ def _below_zero(seen: BelowZero, number: int) -> Problem:
             "a wait takes nothing: several may pass with what one of them takes; let each wait "
             "for a counter of its own, or let one queue take for all"
         )
-    return Problem(BELOW_ZERO, said, program.span(queue, pc), hint, notes, Severity.WARNING)
+    return Problem(BELOW_ZERO, message, program.span(queue, pc), hint, notes, Severity.WARNING)
 
 
 def numbers(seen: NumberFindings) -> Iterator[Problem]:
@@ -78,16 +78,16 @@ def numbers(seen: NumberFindings) -> Iterator[Problem]:
         kinds = [f"{nan:,} NaN"] if nan else []
         kinds += [counted(infinite, "infinite element")] if infinite else []
         verb = "come" if nan + infinite > 1 else "comes"
-        said = f"{listed(kinds, 'and')} {verb} from {program.instruction_name(*who)}"
+        message = f"{listed(kinds, 'and')} {verb} from {program.instruction_name(*who)}"
         hint = "no operand has any there; instructions that only pass them on are not listed"
-        said += f", the first in {where}" if where else ""
-        yield Problem("E0526", said, program.span(*who), hint, severity=Severity.WARNING)
+        message += f", the first in {where}" if where else ""
+        yield Problem("E0526", message, program.span(*who), hint, severity=Severity.WARNING)
     for (_, dtype), (who, where, (count,)) in seen.cut.items():
         fits = "does" if count == 1 else "do"
         name = program.instruction_name(*who)
-        said = f"{counted(count, 'result')} of {name} {fits} not fit into {dtype}"
-        said += f", the first in {where}" if where else ""
+        message = f"{counted(count, 'result')} of {name} {fits} not fit into {dtype}"
+        message += f", the first in {where}" if where else ""
         hint = "what is too large becomes infinite, NaN or the largest value"
         if dtype.is_int:
             hint = "what is beyond its limits becomes the nearest of them, and NaN becomes 0"
-        yield Problem("E0527", said, program.span(*who), hint, severity=Severity.NOTE)
+        yield Problem("E0527", message, program.span(*who), hint, severity=Severity.NOTE)

@@ -120,7 +120,7 @@ class HeadOfLineBlocking(ByLine):
         return 0 if nth < 0 else posts.seen[nth]
 
     def _look(self, queue: int, pc: int) -> Wait | None:
-        """The first wait behind an instruction, if it is a transfer's."""
+        """The first wait after an instruction, if it is a transfer's."""
         program, lines = self.program, self.program.queues[queue]
         for at in range(pc + 1, min(len(lines), pc + 1 + LOOKAHEAD)):
             wait = program.waits[lines.waits[at]]

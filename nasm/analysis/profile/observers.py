@@ -44,7 +44,7 @@ class Traffic:
 
 
 class Moves(Observer):
-    """What was moved beside the engines: ``rings`` by core and ring, that of None all of a core."""
+    """What DMA moved: ``rings`` by core and ring, that of None all of a core."""
 
     def __init__(self) -> None:
         self.rings: dict[tuple[int, int | None], Traffic] = {}

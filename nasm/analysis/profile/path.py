@@ -50,12 +50,11 @@ class PathStep:
 
     ``edge`` is how it was allowed: it is the "order" of its queue, its "unit", a "port", an own
     earlier "result", the post of an "engine" or of a "transfer", the other "core", the "issue" of
-    its transfer, a "channel", or "completion", where an instruction only ends because one before
-    it in its queue does (a step of no ticks). ``lead`` names the time from ``begin`` to ``start``:
+    its transfer, a "channel", or "completion", where an instruction only ends because one before it
+    in its queue does (a step of no ticks). ``lead`` names the time from ``begin`` to ``start``:
     "order", "hand-off", "notification", "dispatch", "turn" if others had their turn first, or the
-    cause of a condition.
-    ``work`` names the time from ``start`` to ``end``: the "interval" or the "latency" of an
-    instruction, "shares" under way, or a unit made "ready".
+    cause of a condition. ``work`` names the time from ``start`` to ``end``: the "interval" or the
+    "latency" of an instruction, "shares" in flight, or a unit made "ready".
     """
 
     record: int

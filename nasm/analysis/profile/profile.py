@@ -244,7 +244,7 @@ class WatchedMachine:
 
 
 HAND_OFF = ("semaphore_ns",)
-"""The figures that a hand-off stands on."""
+"""The figures that a hand-off depends on."""
 
 
 def evidence(

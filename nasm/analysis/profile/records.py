@@ -178,10 +178,10 @@ class EngineChain:
 class PathLine:
     """What a line of the program has of the critical path, in so many steps.
 
-    ``edge`` is how most of it came to be on the path, ``parts`` what it is made of: see
+    ``edge`` is how most of it got onto the path, ``parts`` what it is made of: see
     :class:`nasm.analysis.profile.path.PathStep`. ``slack`` is how much later the line could have
-    started each
-    time without making the run longer, if that was asked for; lines without steps are not on it.
+    started each time without making the run longer, if that was asked for; lines without steps are
+    not on it.
     """
 
     queue: str

@@ -1,11 +1,11 @@
 """Slack: how much later each record of a run could have happened without making the run later.
 
 Every record stays as long as it was, and everything keeps its order: what a unit, a port or a
-channel does next, and the instructions of a queue. A record that happens later moves those behind
-it as far as what is recorded ties them together: the order of its queue, its unit, its last port,
-its wait, what was satisfied last before it, the issue of its transfer, and the arrivals of others
-where it had to wait for them. Results of its own engine tie it only where they were what came
-last, so that slack is too large where one had just come in time.
+channel does next, and the instructions of a queue. A record that happens later moves those after it
+as far as what is recorded ties them together: the order of its queue, its unit, its last port, its
+wait, what was satisfied last before it, the issue of its transfer, and the arrivals of others where
+it had to wait for them. Results of its own engine tie it only where they were what came last, so
+that slack is too large where one had just come in time.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def slack(history: History) -> NDArray[np.int64]:
 
 
 class _Posts:
-    """How much later each post may be seen: whoever waits for one needs those before it, too."""
+    """How much later each post may be seen: a wait for one needs those before it, too."""
 
     def __init__(self, history: History) -> None:
         self.posts = history.posts
@@ -70,7 +70,7 @@ class _Posts:
     def late(self, number: int) -> Iterator[tuple[str, int]]:
         """How much later the posts of a record may be made, all that waits for them being known.
 
-        That is all that waits for one of the posts behind them: it happened later than these.
+        That is everything that waits for one of the later posts: it happened after these.
         """
         for semaphore, nth, point in self.by_record.get(number, ()):
             latest = self.latest[semaphore]
@@ -92,7 +92,7 @@ class _Late:
         self.start: list[int] = (total - history.column("start")).tolist()
 
     def moves(self, number: int, record: Record) -> int:
-        """How much later a record may happen, all behind it being known."""
+        """How much later a record may happen, given that of all after it."""
         room = record.finish - record.own  # its end waits for others of its queue anyway
         return min(self.start[number], self.until[number], self.finish[number] + room)
 
@@ -166,7 +166,7 @@ class _Ties:
             yield from self._apart(record, arrival, START, self.history[arrival].start)
 
     def _arrival(self, record: Record) -> Iterator[Tie]:
-        """The ties of shares to what they need before they come to their rings."""
+        """The ties of shares to what they need before they reach their rings."""
         waited = record.start - record.head
         if record.unit < 0 or self.history[record.unit].until < record.head:
             yield record.issuer, START, waited

@@ -21,7 +21,7 @@ from nasm.sim.queues import ORDER, Queue, Task
 Floats = NDArray[np.float64]
 
 BUSY, READYING, EMPTY = "busy", "made ready", "empty"
-"""States of a queue beside what it waits for: a poster, or a cause that is no semaphore."""
+"""States of a queue in addition to what it waits for: a poster, or a cause that is no semaphore."""
 
 UNITS = {"ns": 1e-3, "us": 1.0, "µs": 1.0, "ms": 1e3, "s": 1e6}
 LATEST = 1 << 62

@@ -95,7 +95,7 @@ def lines(
 ) -> tuple[PathLine, ...]:
     """The path by queue and line of the program, the longest first.
 
-    With ``room``, the slack of every line, the others stand behind them, the least first.
+    With ``room``, the slack of every line, the others follow, the least slack first.
     """
     found, left = [], dict(room or {})
     for stretch in folded(steps, program.line):
@@ -113,7 +113,7 @@ def lines(
 
 
 def _named(program: Program, queue: int, line: int) -> tuple[str, Span | None, str]:
-    """A queue, and where a line stands and what it says."""
+    """A queue, and a line's place and text."""
     span = program.spans[line] if line > 0 else None
     text = span.text if span else program.instruction(queue, -1 - line).row.name
     return program.queue_name(queue), span, " ".join(text.split())

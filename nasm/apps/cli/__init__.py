@@ -1,8 +1,8 @@
 """The shell command ``neuron-nasm``.
 
-This module imports nothing before it hears signals, so that a Ctrl-C in the first moments is told
-as any other; NumPy, Lark and Rich come with the verb that needs them, so that ``--help`` answers
-at once.
+This module imports nothing before it hears signals, so that a Ctrl-C in the first moments is
+reported as any other; NumPy, Lark and Rich come with the verb that needs them, so that ``--help``
+answers at once.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     try:
         return _heard(argv)
-    except KeyboardInterrupt as error:  # so early that nobody heard it
+    except KeyboardInterrupt as error:  # so early that no handler was installed
         return _heard(argv, error)
 
 

@@ -59,7 +59,7 @@ class Answer:
 def refuse(
     args: argparse.Namespace, screen: Screen, problems: Sequence[Problem], **content: Any
 ) -> int:
-    """Say what is wrong, as a document where one is wanted; returns the exit code."""
+    """Print the problems, as a document where one is wanted; returns the exit code."""
     if getattr(args, "json", False):
         args.answer.give(REFUSED, **content, problems=jsonable.problems(problems))
     else:

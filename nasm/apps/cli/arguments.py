@@ -1,4 +1,4 @@
-"""The command line: verbs, options, and what is wrong with one that means nothing."""
+"""The command line: verbs, options, and the error for one that means nothing."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Wrong(Exception):
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that leaves it to the command to say what is wrong, and to leave."""
+    """A parser that leaves printing errors, and exiting, to the command."""
 
     def error(self, message: str) -> NoReturn:
         raise Wrong(message, f"{message}\n{self.format_usage().rstrip()}")
@@ -32,7 +32,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def asked(given: list[str]) -> tuple[str, bool]:
-    """The verb, and whether a JSON document is wanted, as far as that can be told."""
+    """The verb, and whether a JSON document is wanted, as far as that is known."""
     words = given[: given.index("--")] if "--" in given else given
     verb = asked_for(given)
     wanted = "--json" in words and verb and "--json" in _options(parser(verb), verb)
@@ -54,7 +54,7 @@ OPTIONS = {
 
 
 def asked_for(given: list[str]) -> str:
-    """The verb, as far as that can be told; empty if there is none."""
+    """The verb, as far as it is known; empty if there is none."""
     words = given[: given.index("--")] if "--" in given else given
     return next((word for word in words if word in names()), "")
 
@@ -65,8 +65,8 @@ def refusal(given: list[str]) -> str:
     if not word or word.startswith("-") or word in names():
         return ""
     if program_names.kernel(word):
-        said = quoted(word)
-        return f"'{said}' is not a command; to run it: {COMMAND} nki {said}"
+        text = quoted(word)
+        return f"'{text}' is not a command; to run it: {COMMAND} nki {text}"
     if word.endswith(".nasm"):
         return f"'{quoted(word)}' is not a command; to run it: {COMMAND} run {quoted(word)}"
     others = {other: name for name, verb in verbs().items() for other in verb.other_names}
@@ -83,9 +83,9 @@ def read(given: list[str]) -> argparse.Namespace:
     if verb and (own := named(verb).read) is not None:
         return own(top, given)
     parsed, rest = top.parse_known_args(given)
-    said = unknown(top, parsed.verb, rest) or _unfit(parsed)
-    if said:
-        raise Wrong(said)
+    text = unknown(top, parsed.verb, rest) or _unfit(parsed)
+    if text:
+        raise Wrong(text)
     return unpacked(parsed)
 
 
@@ -122,8 +122,8 @@ def unknown(top: argparse.ArgumentParser, verb: str | None, rest: list[str]) -> 
     known = _options(top, verb)
     name = rest[0].partition("=")[0]
     if not name.startswith("-"):
-        said = f"{verb or 'it'} takes no '{quoted(rest[0])}' here"
-        return f"{said}: '{COMMAND} {verb} --help' shows its use"
+        text = f"{verb or 'it'} takes no '{quoted(rest[0])}' here"
+        return f"{text}: '{COMMAND} {verb} --help' shows its use"
     hint = next(
         (f"write '{known_as}'" for known_as in OPTIONS.get(name, ()) if known_as in known), ""
     )

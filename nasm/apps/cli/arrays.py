@@ -29,7 +29,7 @@ WRONG = "E0803"
 def given(bindings: Iterable[tuple[str, str]]) -> dict[str, ArrayFile | Array | Made]:
     """What ``--in NAME=…`` says of each name; files are read when the program is loaded.
 
-    The seed of values drawn at random is the number of their ``--in``, unless it is said.
+    The seed of values drawn at random is the number of their ``--in`` by default.
     """
     found: dict[str, ArrayFile | Array | Made] = {}
     problems: list[Problem] = []
@@ -63,14 +63,14 @@ def taken(program: Program, folder: str, others: Collection[str]) -> list[str]:
     names = [n for n in in_folder(program, folder) if n not in others]
     wanted = [t for t in program.tensors.values() if t.role in ROLES]
     none = [t.name for t in wanted if t.name not in names and t.name not in others]
-    said = [f"read {listed(names, 'and')} from {in_line(folder)}"] if names else []
+    text = [f"read {listed(names, 'and')} from {in_line(folder)}"] if names else []
     if none:
-        said.append(f"{in_line(folder)} has no file for {listed(none, 'and')}")
-    return said
+        text.append(f"{in_line(folder)} has no file for {listed(none, 'and')}")
+    return text
 
 
 def read(bindings: Iterable[tuple[str, str]]) -> dict[str, Array]:
-    """The same as arrays; the dtype of a file's elements may stand behind its name."""
+    """The same as arrays; the dtype of a file's elements may follow its name."""
     plain = [(name, *_typed(text)) for name, text in bindings]
     found = given((name, text) for name, text, _ in plain)
     arrays: dict[str, Array] = {}
@@ -81,8 +81,8 @@ def read(bindings: Iterable[tuple[str, str]]) -> dict[str, Array]:
                 value = _as(read_array(value, lambda shape, of: None, pipes=True), dtype)
             elif isinstance(value, Made):
                 kind = value.init[0]
-                said = f"--in {name}={kind} says no shape, and a kernel's arguments have none"
-                raise Refused(WRONG, said, f"such as {kind}[128,512]:bf16")
+                message = f"--in {name}={kind} says no shape, and a kernel's arguments have none"
+                raise Refused(WRONG, message, f"such as {kind}[128,512]:bf16")
         except Refused as refused:
             raise Failure(refused.at(None)) from None
         arrays[name] = value
@@ -97,8 +97,8 @@ def initialiser(text: str, number: int) -> Any:
         return _file(plain) if plain.endswith(".npy") or ".npz:" in plain else None
     kind = match["kind"]
     if kind in ("random", "normal"):
-        said = [part for part in match["rest"].split(":") if part.startswith("seed=")]
-        return kind, int(said[-1].removeprefix("seed=")) if said else number
+        message = [part for part in match["rest"].split(":") if part.startswith("seed=")]
+        return kind, int(message[-1].removeprefix("seed=")) if message else number
     return None if kind == "ones" else (kind,)
 
 
@@ -113,7 +113,7 @@ def _file(text: str) -> ArrayFile:
 
 
 def _typed(text: str) -> tuple[str, str]:
-    """A file and the dtype of its elements, empty if none is said."""
+    """A file and the dtype of its elements, empty if none is given."""
     file, _, dtype = text.rpartition(":")
     if file.endswith(".npy") or (".npz:" in file and dtypes.find(dtype)):
         return file, dtype
@@ -126,8 +126,8 @@ def _as(array: Array, name: str) -> Array:
         return array
     dtype = _dtype(name)
     if array.dtype.itemsize != dtype.itemsize:
-        said = f"elements of {array.dtype} as {dtype}: they have {array.dtype.itemsize} bytes"
-        raise Refused("E0801", f"{said}, wanted {dtype.itemsize}")
+        text = f"elements of {array.dtype} as {dtype}: they have {array.dtype.itemsize} bytes"
+        raise Refused("E0801", f"{text}, wanted {dtype.itemsize}")
     return np.ascontiguousarray(array).view(dtype.numpy)
 
 
@@ -139,8 +139,8 @@ def _shapeless(text: str, number: int) -> Made | None:
     kind, seed = match["kind"], number
     for part in match["rest"].split(":")[1:]:
         if not part.startswith("seed="):
-            said = f"'{quoted(part)}' is no seed: the dtype is the tensor's own"
-            raise Refused(WRONG, said, f"such as {kind}:seed=7")
+            message = f"'{quoted(part)}' is no seed: the dtype is the tensor's own"
+            raise Refused(WRONG, message, f"such as {kind}:seed=7")
         seed = _number(part.removeprefix("seed="), "seed")
     return Made((kind, seed) if kind in ("random", "normal") else (kind,))
 
@@ -171,8 +171,8 @@ def _made(text: str, number: int) -> Array | Made | None:
 
 def _number(text: str, what: str) -> int:
     if not text.strip().isdecimal():
-        said = f"'{quoted(text)}' is no {what}"
-        raise Refused(WRONG, said, "such as normal[128,512]:bf16:seed=7")
+        message = f"'{quoted(text)}' is no {what}"
+        raise Refused(WRONG, message, "such as normal[128,512]:bf16:seed=7")
     return int(text)
 
 

@@ -1,4 +1,4 @@
-"""One call of the command: what was asked, done, and told however it ends."""
+"""One call of the command: what was asked and done, reported however it ends."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class _Ending:
     """How a verb ended that did not get to its end; without a status there is no document."""
 
     code: int
-    said: str
+    message: str
     status: str = ""
     problems: tuple[Problem, ...] = ()
 
 
 def run(argv: Sequence[str] | None) -> int:
-    """Do what is asked behind a shield that is lifted while it is done; returns the exit code."""
+    """Do what is asked with signals shielded except while it is done; returns the exit code."""
     given = list(sys.argv[1:] if argv is None else argv)
     streams.prepare()
     answer = Answer(*arguments.asked(given))
@@ -76,7 +76,7 @@ def _again(given: list[str], answer: Answer) -> int:
         return _verb(parsed)
     except Exception as error:
         ended = _ending(error, given, answer.verb)
-        streams.write(sys.stderr, f"neuron-nasm: {clean(ended.said)}\n")
+        streams.write(sys.stderr, f"neuron-nasm: {clean(ended.message)}\n")
         return ended.code
 
 
@@ -95,14 +95,14 @@ def _verb(parsed: argparse.Namespace) -> int:
 
 def _ending(error: BaseException, given: list[str], verb: str) -> _Ending:
     """What to tell of a verb that did not get to its end."""
-    told = _stop_reason(error)
-    if told is not None:
-        if not told.late:
-            return _Ending(told.code, f"{told}", "interrupted")
+    stop = _stop_reason(error)
+    if stop is not None:
+        if not stop.late:
+            return _Ending(stop.code, f"{stop}", "interrupted")
         undone = named(verb).undone if verb else "it began"
-        said = f"the time of --timeout was up before {undone}"
-        problem = Problem("E0516", said, None, "allow more with --timeout")
-        return _Ending(told.code, _line(problem), "timeout", (problem,))
+        message = f"the time of --timeout was up before {undone}"
+        problem = Problem("E0516", message, None, "allow more with --timeout")
+        return _Ending(stop.code, _line(problem), "timeout", (problem,))
     if isinstance(error, streams.Unwritable):
         return _Ending(REFUSED, f"cannot write to standard output: {error}")
     if isinstance(error, arguments.Wrong):
@@ -125,7 +125,7 @@ def _ending(error: BaseException, given: list[str], verb: str) -> _Ending:
 
 
 def _stop_reason(error: BaseException | None) -> StopSignal | None:
-    """What told the process to stop, though something else may have gone wrong over that."""
+    """The signal that stopped the process, even if another error followed from it."""
     while error is not None:
         if isinstance(error, KeyboardInterrupt):
             return StopSignal.of(error)
@@ -147,10 +147,10 @@ def _line(problem: Problem) -> str:
 
 
 def _tell(ended: _Ending, answer: Answer) -> None:
-    """Say it, and print the document if one is due; being told to stop once more ends that."""
+    """Print it, and the document if one is due; another signal ends that."""
     try:
         with signals.lifted():
-            streams.write(sys.stderr, f"neuron-nasm: {clean(ended.said)}\n")
+            streams.write(sys.stderr, f"neuron-nasm: {clean(ended.message)}\n")
             if ended.status and answer.wanted:
                 answer.cut(ended.code, ended.status, ended.problems)
             streams.flush(sys.stdout)

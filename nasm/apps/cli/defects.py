@@ -1,6 +1,6 @@
 """What nasm should have foreseen: short on the terminal, everything in a file of its own.
 
-The same defect leaves the same file, in a folder that nobody else may write to.
+The same defect leaves the same file, in a folder that no other user may write to.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ MOST = 20
 
 def problem(defect: Exception, given: list[str]) -> Problem:
     """A defect as a diagnostic; its hint says where the details are."""
-    said = f"{type(defect).__name__}: {defect}".partition("\n")[0]
+    text = f"{type(defect).__name__}: {defect}".partition("\n")[0]
     try:
         hint = f"The details are in {_keep(defect, given)}; please report it with them."
     except OSError:
         hint = "With NASM_DEBUG=1 in the environment it says more; please report it."
-    return Problem("E0901", f"a defect in nasm, not in your program: {said}", None, hint)
+    return Problem("E0901", f"a defect in nasm, not in your program: {text}", None, hint)
 
 
 def details(defect: Exception) -> str:

@@ -28,7 +28,7 @@ def watch(once: Callable[[], int], args: argparse.Namespace) -> int:
         _begin(changed)
         with files.noting() as noted:
             code = once()
-        if code >= 128:  # it was told to stop
+        if code >= 128:  # a signal stopped it
             return code
         read = {path: was for path, was in noted.items() if not _written(path, args)}
         try:
@@ -36,8 +36,8 @@ def watch(once: Callable[[], int], args: argparse.Namespace) -> int:
             streams.write(sys.stderr, f"watching {counted(len(read), 'file')}; Ctrl-C ends\n")
             changed = _changes(read)
         except KeyboardInterrupt as error:
-            told = StopSignal.of(error)
-            if told.leaving:
+            stop = StopSignal.of(error)
+            if stop.leaving:
                 raise
             with signals.shielded():
                 streams.write(sys.stderr, "\n")
@@ -66,7 +66,7 @@ def _changes(read: Mapping[str, State]) -> list[str]:
 
 
 def _written(path: str, args: argparse.Namespace) -> bool:
-    """Whether the verb itself writes a file, which would make it go on for ever."""
+    """Whether the verb itself writes a file, which would make it continue forever."""
     folder = getattr(args, "out_dir", None)
     if folder is not None and os.path.dirname(path) == os.path.abspath(folder):
         return True

@@ -20,7 +20,7 @@ from nasm.base.source import Source
 from nasm.base.source_files import LARGEST, Given, given_as, program_of, source_of
 from nasm.machine import tensor_io
 from nasm.program.program import Program
-from nasm.runs.execution import Running
+from nasm.runs.execution import Execution
 from nasm.views.tensor import Tensor
 from nasm.views.view import View
 
@@ -62,8 +62,8 @@ def destinations(
                 Problem("E0805", f"--out: the program has no tensor '{name}'", None, hint)
             )
         elif wanted.get(path, known) is not known:
-            said = f"--out: two tensors would be written to {path}"
-            problems.append(Problem("E0813", said, None, "give each a file of its own"))
+            message = f"--out: two tensors would be written to {path}"
+            problems.append(Problem("E0813", message, None, "give each a file of its own"))
         else:
             wanted[path] = known
     if problems:
@@ -71,7 +71,7 @@ def destinations(
     return wanted
 
 
-def store(session: Running, wanted: Mapping[str, Tensor]) -> Iterator[dict[str, Any] | Problem]:
+def store(session: Execution, wanted: Mapping[str, Tensor]) -> Iterator[dict[str, Any] | Problem]:
     """Write tensors to their files; gives for each what was written where, or why it was not."""
     for path, tensor in wanted.items():
         contents = tensor_io.contents(session.machine.addresses, View.whole(tensor))
@@ -103,7 +103,7 @@ def put_array(
 class Tracing:
     """A trace that is being written to a file."""
 
-    def __init__(self, session: Running, file: results.PartialFile, detail: str) -> None:
+    def __init__(self, session: Execution, file: results.PartialFile, detail: str) -> None:
         from nasm.show.trace import stream
 
         zipped = file.path.endswith(".gz")
@@ -120,7 +120,7 @@ class Tracing:
         self._stream.close()
 
     def leave(self) -> None:
-        """Whoever reads a trace that goes no further still gets JSON."""
+        """A reader of a trace that is cut short still gets JSON."""
         if not self._ended and self._file.beside is None:
             with suppress(OSError):
                 self._end()
@@ -128,7 +128,7 @@ class Tracing:
 
 
 @contextmanager
-def tracing(session: Running, path: str, detail: str) -> Iterator[Tracing]:
+def tracing(session: Execution, path: str, detail: str) -> Iterator[Tracing]:
     """The trace of what a session does within it, gone in the end unless it was kept.
 
     Raises Failure if it cannot be written.

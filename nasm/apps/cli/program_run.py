@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from nasm.machine.inputs import Inputs
     from nasm.nki.kernel import Traced
     from nasm.program.program import Program
-    from nasm.runs.execution import Running
+    from nasm.runs.execution import Execution
     from nasm.views.tensor import Tensor
 
 
@@ -65,7 +65,7 @@ class Run:
                 return self.refused(failure.problems)
             return self.run_and_report(session, wanted)
 
-    def run_and_report(self, session: Running, wanted: dict[str, Tensor]) -> int:
+    def run_and_report(self, session: Execution, wanted: dict[str, Tensor]) -> int:
         """Run, write and report; returns the exit code."""
         try:
             report = self.run(session)
@@ -82,7 +82,7 @@ class Run:
             with signals.lifted():  # to tell of it may take a while
                 return self.stopped(session, StopSignal.of(error))
 
-    def again(self, session: Running, report: RunReport) -> Running | None:
+    def again(self, session: Execution, report: RunReport) -> Execution | None:
         """Another session to be run in place of one that reports this; None if it will do."""
         return None
 
@@ -102,22 +102,22 @@ class Run:
 
         return files.program(self.args.program)
 
-    def session(self, **more: Any) -> Running:
+    def session(self, **more: Any) -> Execution:
         """The program on a machine; raises Failure."""
         from nasm.apps.cli import programs
-        from nasm.runs.execution import Running
+        from nasm.runs.execution import Execution
 
         args = self.args
         chosen = programs.settings(args, timing=self.figures(), **more)
         if program_names.kernel(args.program):
             self.traced = self.traced or programs.traced(args, self.figures())
-            made = Running(
+            made = Execution(
                 self.traced.program, self.inputs(), settings=chosen.of_assembled(files=True)
             )
             made.called = args.program
             return made
         source = self.source()
-        return Running.load(source, self.inputs(), settings=chosen)
+        return Execution.load(source, self.inputs(), settings=chosen)
 
     def inputs(self) -> Inputs:
         """What its inputs begin with; raises Failure."""
@@ -135,7 +135,7 @@ class Run:
             given = {name for name, _ in self.args.inputs}
             self.notes += arrays.taken(program, self.args.in_dir, given)
 
-    def load(self) -> tuple[Running, dict[str, Tensor]]:
+    def load(self) -> tuple[Execution, dict[str, Tensor]]:
         """The program on a machine, and where its results go; raises Failure."""
         from nasm.apps.cli import files
 
@@ -186,8 +186,8 @@ class Run:
         if mine is not None and mine in (results.identity(path) for _, path in paths):
             self.screen.aside()
 
-    def run(self, session: Running) -> RunReport:
-        """Run it; told to stop, it does between two events."""
+    def run(self, session: Execution) -> RunReport:
+        """Run it; a signal stops it between two events."""
 
         def stop() -> None:
             if session.status in (Status.READY, Status.RUNNING):
@@ -236,10 +236,10 @@ class Run:
         return True
 
     def cut_log(self) -> None:
-        """Write a log that says so if the work ended before there was one."""
+        """Write an incomplete log if the work ended before there was one."""
         self.write_log(ProgramProblems(self.args.program, (), whole=False))
 
-    def store(self, session: Running, status: Status, wanted: dict[str, Tensor]) -> None:
+    def store(self, session: Execution, status: Status, wanted: dict[str, Tensor]) -> None:
         """Write outputs and trace; one that cannot be written is no reason not to write others."""
         from nasm.apps.cli import files
 
@@ -258,10 +258,10 @@ class Run:
         except Failure as failure:
             self.unwritten += failure.problems
 
-    # -- what is said
+    # -- messages
 
     def tell(
-        self, session: Running, report: RunReport, code: int, more: Sequence[Problem] = ()
+        self, session: Execution, report: RunReport, code: int, more: Sequence[Problem] = ()
     ) -> int:
         """Write the log and print the report; returns the exit code."""
         from nasm.show import tables
@@ -271,11 +271,11 @@ class Run:
         logged = self.write_log(of_run(report, (*more, *self.unwritten), whole))
         if whole and not logged:
             code = REFUSED
-        generation, screen = session.program.generation, self.screen
+        screen = self.screen
         if self.unwritten:
             screen.problems(self.unwritten)
         if self.args.json:
-            content = jsonable.report(report, generation)
+            content = jsonable.report(report)
             content["problems"] += jsonable.problems((*more, *self.unwritten))
             content |= self.others()
             return int(self.args.answer.give(code, **content, outputs=self.written))
@@ -310,7 +310,7 @@ class Run:
         self.screen.note(f"\n{errors}" + "; the program was not run" * (not self.judged))
         return code
 
-    def stopped(self, session: Running, stop: StopSignal) -> int:
+    def stopped(self, session: Execution, stop: StopSignal) -> int:
         """Report how far an interrupted run has got."""
         if self.telling:  # a report is being printed, and one is enough
             raise stop
@@ -327,7 +327,7 @@ class Run:
             self.where(session, stop, over)
         return code
 
-    def late(self, session: Running, over: bool) -> Problem:
+    def late(self, session: Execution, over: bool) -> Problem:
         """What --timeout has cut off."""
         from nasm.analysis import summary
 
@@ -335,8 +335,8 @@ class Run:
             undone = "its results were written" if self.judged else "its expectations were judged"
             if self.whole:
                 undone = self.undone
-            said = f"the time of --timeout ({self.args.timeout:g} s) was up before {undone}"
-            return Problem("E0516", said, None, "allow more with --timeout")
+            message = f"the time of --timeout ({self.args.timeout:g} s) was up before {undone}"
+            return Problem("E0516", message, None, "allow more with --timeout")
         span, where = summary.standing(session.machine)
         return Problem(
             "E0516",
@@ -345,7 +345,7 @@ class Run:
             "allow more with --timeout, or look for a loop that does not end",
         )
 
-    def where(self, session: Running, stop: StopSignal, over: bool) -> None:
+    def where(self, session: Execution, stop: StopSignal, over: bool) -> None:
         """Where it was interrupted, on standard error."""
         far = session.progress(0.0)
         at = "after its end" if over else f"at {far.microseconds:,.3f} µs"

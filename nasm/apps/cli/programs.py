@@ -28,7 +28,7 @@ def allowed(args: argparse.Namespace) -> Allowed:
 
 
 def settings(args: argparse.Namespace, **others: Any) -> RunSettings:
-    """What the options of a verb set, and ``others`` beside these; raises Failure.
+    """What the options of a verb set, and ``others`` in addition; raises Failure.
 
     A number below 0 is refused by its option.
     """
@@ -148,10 +148,10 @@ def begin(made: Traced, bindings: Mapping[str, str]) -> list[str]:
 def text_of(
     made: Traced, bindings: Mapping[str, str], path: str, places: bool = False
 ) -> tuple[str, list[str]]:
-    """A kernel as a text that is to stand in a file, and what was written beside it.
+    """A kernel as a text for a file, and the files that were written next to it.
 
-    Its inputs begin with what they were given: as the text can say it, or in files beside it, if it
-    goes into one. Raises Failure.
+    Its inputs begin with what they were given: as the text can express it, or in files next to it,
+    if it goes into one. Raises Failure.
     """
     from nasm.language.printing import text
 

@@ -72,10 +72,10 @@ def clashes(
 ) -> list[Problem]:
     """Results that would be written over one another, or over something else.
 
-    ``results`` are what each is, with its path; ``others`` what is said of a path that none may
+    ``results`` are what each is, with its path; ``others`` the message for each path that none may
     have; ``document`` says whether standard output is taken.
     """
-    taken = {identity(path): said for said, path in others}
+    taken = {identity(path): message for message, path in others}
     messages, output = of_stream(sys.stderr), of_stream(sys.stdout)
     if messages != output:
         taken.setdefault(messages, "messages go there")
@@ -84,12 +84,12 @@ def clashes(
     taken.pop(None, None)
     found = []
     for what, path in results:
-        which, said = identity(path), f"{what} goes there"
-        if taken.get(which, said) != said:
-            said = f"cannot write {what} to {path}: {taken[which]}"
-            found.append(Problem("E0813", said, None, "give each a file of its own"))
+        which, message = identity(path), f"{what} goes there"
+        if taken.get(which, message) != message:
+            message = f"cannot write {what} to {path}: {taken[which]}"
+            found.append(Problem("E0813", message, None, "give each a file of its own"))
         elif which is not None:
-            taken[which] = said
+            taken[which] = message
     return found
 
 
@@ -134,8 +134,8 @@ def make_folder(folder: str) -> None:
     try:
         host_files.make_folders(folder)
     except OSError as problem:
-        said = f"cannot make the folder {folder}: {_why(problem)}"
-        raise Failure(Problem("E0806", said)) from None
+        message = f"cannot make the folder {folder}: {_why(problem)}"
+        raise Failure(Problem("E0806", message)) from None
 
 
 # ---------------------------------------------------------------- after it
@@ -168,8 +168,8 @@ def put_text(path: str, made: str) -> None:
 def begun(path: str) -> Iterator[PartialFile]:
     """A file that is written from here on, and whole or not at all; raises Failure.
 
-    It is written beside its place, and is gone in the end unless it was kept. What is no ordinary
-    file (a device, a pipe), and standard output, is written to as it is.
+    It is written next to its place, and is removed at the end unless it was kept. What is no
+    ordinary file (a device, a pipe), and standard output, is written to as it is.
     """
     with signals.shielded():
         try:
@@ -212,7 +212,7 @@ class PartialFile:
             if self.beside is not None:
                 self.beside.keep()
         except BrokenPipeError:
-            self._left()  # whoever read has seen enough
+            self._left()  # the reader has closed the pipe
         except OSError as problem:
             self._left()
             raise Failure(_refused(self.path, _why(problem))) from None
@@ -222,7 +222,7 @@ class PartialFile:
             streams.leave(sys.stdout)
 
     def drop(self) -> None:
-        """Leave nothing behind of what was not kept."""
+        """Remove whatever was not kept."""
         if self.beside is not None:
             self.beside.drop()
         elif not self._standard:

@@ -31,7 +31,7 @@ def destination(given: str, programs: Iterable[str], read: Iterable[str], docume
 
 
 def takes_output(path: str) -> bool:
-    """Whether a log goes to standard output, so that what is told has to go elsewhere."""
+    """Whether a log goes to standard output, so that messages have to go elsewhere."""
     mine = results.of_stream(sys.stdout)
     return mine is not None and mine == results.identity(path)
 

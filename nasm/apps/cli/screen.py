@@ -1,4 +1,4 @@
-"""What the command prints: tables to standard output, diagnostics beside them, progress."""
+"""What the command prints: tables to standard output, the rest to standard error."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class _Console(Visible):
 
 
 class _Buffer(io.StringIO):
-    """What is to be written to a file or a pipe, in the encoding of that."""
+    """Text to write to a file or a pipe, in its encoding."""
 
     encoding = "utf-8"
 

@@ -101,9 +101,9 @@ def inputs(verb: argparse.ArgumentParser) -> None:
     )
 
 
-def desugar(verb: argparse._ActionsContainer, said: str) -> None:
+def desugar(verb: argparse._ActionsContainer, text: str) -> None:
     """``--desugar``: the text of a program without loops, macros, moments and expressions."""
-    verb.add_argument("--desugar", action="store_true", help=said)
+    verb.add_argument("--desugar", action="store_true", help=text)
 
 
 def watch(verb: argparse.ArgumentParser) -> None:
@@ -126,7 +126,7 @@ def inputs_folder(verb: argparse.ArgumentParser) -> None:
 
 
 def kernel(verb: argparse.ArgumentParser) -> None:
-    """What a kernel is called with beside arrays."""
+    """What a kernel is called with in addition to arrays."""
     verb.add_argument(
         "--arg",
         dest="arguments",

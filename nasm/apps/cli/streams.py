@@ -26,7 +26,7 @@ PLAINER = {
     "’": "'",
     "·": "-",
 }
-"""What stands for a character where the terminal's encoding does not have it."""
+"""Replacements for characters that the terminal's encoding does not have."""
 
 
 class Unwritable(Exception):
@@ -70,7 +70,7 @@ def flush(stream: IO[str]) -> None:
 def writing(stream: IO[str]) -> Iterator[None]:
     """What is done in here writes to a stream; raises Unwritable as :func:`write` does.
 
-    Where standard error cannot be written to there is nobody to tell.
+    Where standard error cannot be written to nothing can be reported.
     """
     try:
         yield
@@ -83,7 +83,7 @@ def writing(stream: IO[str]) -> Iterator[None]:
 
 
 def leave(stream: IO[str]) -> None:
-    """Let whatever else is written go nowhere, the interpreter's own flush at exit included."""
+    """Discard all further output, the interpreter's own flush at exit included."""
     with suppress(OSError, ValueError):  # it may be no file at all
         number = stream.fileno()
         null = host_files.descriptor(os.devnull, os.O_WRONLY)

@@ -10,7 +10,7 @@ from typing import IO, Any
 
 from nasm.apps.cli import results
 from nasm.base.problems import Failure, Problem
-from nasm.runs.execution import Running
+from nasm.runs.execution import Execution
 from nasm.show import schema
 from nasm.show.table_files import TableWriters, Writer, ready
 from nasm.show.table_rows import TableRows
@@ -28,7 +28,7 @@ class TableFolder:
     """
 
     def __init__(
-        self, session: Running, folder: str, form: str, others: Sequence[tuple[str, str]]
+        self, session: Execution, folder: str, form: str, others: Sequence[tuple[str, str]]
     ) -> None:
         ready(form)
         tables = schema.tables(session.program.generation)
@@ -69,5 +69,5 @@ class TableFolder:
         return written, problems
 
     def drop(self) -> None:
-        """Leave nothing behind of what was not kept."""
+        """Remove whatever was not kept."""
         self._begun.close()

@@ -17,8 +17,8 @@ def given(text: str) -> tuple[str, str]:
     try:
         return binding(text)
     except argparse.ArgumentTypeError:
-        said = f"'{quoted(text)}' is neither NAME=FILE nor a .npz file"
-        raise argparse.ArgumentTypeError(said) from None
+        message = f"'{quoted(text)}' is neither NAME=FILE nor a .npz file"
+        raise argparse.ArgumentTypeError(message) from None
 
 
 def binding(text: str) -> tuple[str, str]:
@@ -32,7 +32,7 @@ def binding(text: str) -> tuple[str, str]:
 def define(text: str) -> tuple[str, Any]:
     """NAME=VALUE: an integer, in any of the language's spellings, a number, a word or a list.
 
-    A word is the name of a dtype or a string; what is no word stands in quotes.
+    A word is the name of a dtype or a string; what is no word is quoted.
     """
     name, equals, value = (part.strip() for part in text.partition("="))
     if not equals or not name.isidentifier():
@@ -55,8 +55,8 @@ def define(text: str) -> tuple[str, Any]:
         try:
             return name, _value(value)
         except Failure as failure:
-            said = f"'{quoted(value)}' is no value: {failure.problems[0].message}"
-            raise argparse.ArgumentTypeError(said) from None
+            message = f"'{quoted(value)}' is no value: {failure.problems[0].message}"
+            raise argparse.ArgumentTypeError(message) from None
     raise argparse.ArgumentTypeError(
         f"'{quoted(value)}' is not a number, like 256, 0x100, 1_024, -1 or 1.5, nor a word, a "
         '"string" or a [list]'
@@ -131,8 +131,8 @@ def instructions(text: str) -> int | None:
     try:
         return cycles(text)
     except argparse.ArgumentTypeError:
-        said = f"'{quoted(text)}' is not a positive whole number of instructions, nor 0 or none"
-        raise argparse.ArgumentTypeError(said) from None
+        message = f"'{quoted(text)}' is not a positive whole number of instructions, nor 0 or none"
+        raise argparse.ArgumentTypeError(message) from None
 
 
 def seconds(text: str) -> float:
@@ -157,6 +157,6 @@ def stretch(text: str) -> tuple[str, str]:
     """Two bounds of a timeline, of which either may be left out."""
     begin, dots, end = text.partition("..")
     if not dots:
-        said = f"'{quoted(text)}' is no FROM..TO; write the program before --timeline"
-        raise argparse.ArgumentTypeError(said)
+        message = f"'{quoted(text)}' is no FROM..TO; write the program before --timeline"
+        raise argparse.ArgumentTypeError(message)
     return begin.strip(), end.strip()

@@ -47,7 +47,7 @@ class Verb:
     document: Literal["", "program", "programs", "files"] = ""
     """What its JSON document is about: a key that it has however the verb ends."""
     undone: str = "the program was loaded"
-    """What is not done yet if ``--timeout`` ends it before it can say so itself."""
+    """What is not done yet if ``--timeout`` ends it before it can report it."""
     other_names: tuple[str, ...] = ()
     """What other tools call it."""
 

@@ -1,4 +1,4 @@
-"""A text as it is now: the program that it makes, as far as it does, and what is wrong with it."""
+"""A text as it is now: the program that it makes, as far as it does, and its diagnostics."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from nasm.runs.check import examine
 from nasm.targets import TARGETS, USUAL, machine_of
 
 SECONDS = 4.0
-"""Processor time that a text may take to assemble, and to be followed, before an editor is told
-without it."""
+"""Processor time that a text may take to assemble, and to be followed, before an editor gets an
+answer without it."""
 
 MOST_FOLLOWED = 20_000
 """Instructions that a program is followed for as one types."""
@@ -53,9 +53,9 @@ class AssemblySettings:
 
 @dataclass(eq=False)
 class Analysis:
-    """A text, what was made of it, and what is wrong with it.
+    """A text, what was made of it, and its diagnostics.
 
-    ``program`` may be one that nobody can run, made of the lines that are right; it is ``whole`` if
+    ``program`` may be one that cannot run, made of the lines that are correct; it is ``whole`` if
     all of them are. If it is ``late`` there was no time to assemble the text: nothing is known to
     be wrong with it, and the program is that of an earlier state.
     """
@@ -156,8 +156,8 @@ def followed(analysis: Analysis) -> tuple[Problem, ...]:
     try:
         with signals.within(SECONDS):
             found = examine(analysis.program, max_instructions=MOST_FOLLOWED).problems
-    except StopSignal as told:
-        if told.leaving and not told.late:
+    except StopSignal as stop:
+        if stop.leaving and not stop.late:
             raise
         return analysis.problems
     except Failure as failure:
@@ -190,8 +190,8 @@ def _made(
         return unassembled.program, unassembled.problems, False
     except Failure as failure:
         return None, failure.problems, False
-    except StopSignal as told:
-        if told.leaving and not told.late:
+    except StopSignal as stop:
+        if stop.leaving and not stop.late:
             raise
         raise _Late from None
     except Exception as defect:
@@ -206,9 +206,9 @@ def target_of_macros(text: str) -> str | None:
 
 
 def _defect(defect: Exception) -> Problem:
-    said = f"{type(defect).__name__}: {defect}".partition("\n")[0]
+    text = f"{type(defect).__name__}: {defect}".partition("\n")[0]
     hint = "'neuron-nasm check' keeps the details; please report it with them"
-    return Problem(DEFECT, f"a defect in nasm, not in your program: {said}", None, hint)
+    return Problem(DEFECT, f"a defect in nasm, not in your program: {text}", None, hint)
 
 
 def _machine(text: str, settings: AssemblySettings) -> tuple[Target, Generation]:

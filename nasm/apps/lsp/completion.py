@@ -28,7 +28,7 @@ _WORD = re.compile(r"[$@]?\w*$")
 
 
 def completions(analysis: Analysis, before: str) -> list[Suggestion]:
-    """Words that continue a line, of which this stands before the cursor."""
+    """Words that continue a line, given what is before the cursor."""
     names = _names(analysis)
     text = _LABELLED.sub("", before, count=1).lstrip()
     path = _INCLUDE.fullmatch(text)
@@ -49,7 +49,7 @@ def completions(analysis: Analysis, before: str) -> list[Suggestion]:
     if typed.startswith("$"):
         return starting(typed, names.words["semaphore"], len(typed))
     if typed.startswith("@"):
-        words = {f"@{name}": said for name, said in names.words["engine"].items()}
+        words = {f"@{name}": message for name, message in names.words["engine"].items()}
         return starting(typed, words, len(typed))
     moment = _MOMENT.search(text)
     if moment:
@@ -66,7 +66,7 @@ def completions(analysis: Analysis, before: str) -> list[Suggestion]:
 
 
 def _in_comment(text: str) -> bool:
-    """Whether the cursor stands in a comment or in a string."""
+    """Whether the cursor is in a comment or in a string."""
     bare = re.sub(r'"(?:[^"\\]|\\.)*"', "", text)
     return ";" in bare or '"' in bare
 
@@ -75,7 +75,7 @@ def _in_expression(text: str, typed: str, names: CompletionNames) -> list[Sugges
     if text[: len(text) - len(typed)].endswith("."):
         return starting(typed, names.words["method"], len(typed))
     kinds = ("tensor", "constant", "function")
-    words = {w: said for kind in kinds for w, said in names.words[kind].items()}
+    words = {w: message for kind in kinds for w, message in names.words[kind].items()}
     return starting(typed, words, len(typed))
 
 

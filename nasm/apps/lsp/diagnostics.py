@@ -1,4 +1,4 @@
-"""What is wrong with a text, as an editor marks it."""
+"""The diagnostics of a text, as an editor marks them."""
 
 from __future__ import annotations
 
@@ -67,9 +67,9 @@ def fixes(analysis: Analysis, problems: Iterable[Problem]) -> list[Fix]:
 
 
 def included(analysis: Analysis, problems: Iterable[Problem]) -> dict[str, list[Diagnostic]]:
-    """Problems that stand in included texts, as they are marked there, by file.
+    """Problems in included texts, as they are marked there, by file.
 
-    Those of the library are not among them: what is wrong is what it is called with.
+    Those of the library are not among them: the error is in what it is called with.
     """
     found: dict[str, list[Diagnostic]] = {}
     for problem in problems:
@@ -91,7 +91,7 @@ def included(analysis: Analysis, problems: Iterable[Problem]) -> dict[str, list[
 def _diagnostic(analysis: Analysis, problem: Problem) -> Diagnostic:
     places, own = analysis.places, _within(analysis, problem.span)
     message = problem.message + (f"\n{problem.hint}" if problem.hint else "")
-    # What has no place in this text is said at its beginning.
+    # Problems without a place in this text are reported at its beginning.
     marked = places.range(own.start, own.end) if own is not None else _first(places)
     related = tuple(_related(analysis, problem, own))
     return Diagnostic(marked, problem.severity.value, problem.code, clean(message), related)

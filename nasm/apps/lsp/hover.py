@@ -20,16 +20,17 @@ from nasm.show import pages
 from nasm.views.tensor import Tensor
 
 MOST_SHOWN = 8
-"""Tensors of a name with substitutions, and lines, that are listed before it is said how many."""
+"""Tensors of a name with substitutions, and lines, that are listed before only their number is
+given."""
 
 
 def hover(analysis: Analysis, position: Position) -> tuple[str, Range] | None:
-    """What to say of what stands at a position, and where that is; None if there is nothing."""
+    """The hover text for a position, and its range; None if there is nothing."""
     mention = analysis.index.at(analysis.places.offset(*position))
     if mention is None:
         return None
-    said = "\n\n".join(filter(None, _OF[mention.kind](analysis, mention)))
-    return (said, analysis.places.range(mention.start, mention.end)) if said else None
+    text = "\n\n".join(filter(None, _OF[mention.kind](analysis, mention)))
+    return (text, analysis.places.range(mention.start, mention.end)) if text else None
 
 
 # -- words of the language
@@ -58,7 +59,7 @@ def _operand(analysis: Analysis, mention: Mention) -> Iterator[str]:
     yield line.doc
     yield f"By default `{line.default}`." if line.default else "It must be given."
     words = completion_words.operands(analysis.target, row.name)[operand.name][1]
-    yield "\n".join(f"* `{word}`" + (f": {said}" if said else "") for word, said in words.items())
+    yield "\n".join(f"* `{word}`" + (f": {text}" if text else "") for word, text in words.items())
 
 
 def _topic(analysis: Analysis, mention: Mention) -> Iterator[str]:
@@ -104,8 +105,8 @@ def _tensor(analysis: Analysis, symbol: DeclaredSymbol, mention: Mention) -> Ite
 def tensor_text(tensor: Tensor) -> str:
     """A tensor in a line: shape, dtype, place and size."""
     sizes = ", ".join(map(str, tensor.shape))
-    said = f"**{tensor.name}** `{tensor.dtype.name}[{sizes}]` in {tensor.memory.name}"
-    said += f", {tensor.role}" if tensor.role else ""
+    text = f"**{tensor.name}** `{tensor.dtype.name}[{sizes}]` in {tensor.memory.name}"
+    text += f", {tensor.role}" if tensor.role else ""
     if tensor.offset is None:
         where = ", not placed"
     elif not tensor.partitions:
@@ -119,7 +120,7 @@ def tensor_text(tensor: Tensor) -> str:
             )
             where += f" (bank {first})" if first == last else f" (banks {first} to {last})"
     per = f" in each of {tensor.partitions} partitions" if tensor.partitions else ""
-    return f"{said}{where}; {tensor.bytes:,} bytes{per}"
+    return f"{text}{where}; {tensor.bytes:,} bytes{per}"
 
 
 def _counter(analysis: Analysis, symbol: DeclaredSymbol, mention: Mention) -> Iterator[str]:
@@ -216,9 +217,9 @@ def _lines(analysis: Analysis, mentions: Iterable[Mention]) -> str:
 def _listed(found: Iterable[Line]) -> str:
     lines = sorted(found)
     own = [number for label, number in lines if not label]
-    said = [str(number) for number in own] + [brief(n, label) for label, n in lines if label]
+    text = [str(number) for number in own] + [brief(n, label) for label, n in lines if label]
     word = f"line{'' if len(own) == 1 else 's'} " if own else ""
-    return word + _first(said)
+    return word + _first(text)
 
 
 _SYMBOLS: dict[str, Callable[[Analysis, DeclaredSymbol, Mention], Iterator[str]]] = {

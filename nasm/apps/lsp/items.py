@@ -8,7 +8,7 @@ from typing import NamedTuple
 from nasm.language.text.lexemes import Lexeme
 
 HOLE = "{}"
-"""What stands for a substitution in the shape of a name."""
+"""The placeholder for a substitution in the shape of a name."""
 
 
 class LexItem(NamedTuple):
@@ -27,7 +27,7 @@ class LexItem(NamedTuple):
 
     @property
     def begin(self) -> int:
-        """Where its name begins, behind the sign."""
+        """Where its name begins, after the sign."""
         return self.start + (self.kind in ("semaphore", "engine"))
 
     @property

@@ -154,7 +154,7 @@ class _Reader:
             self.note("engine", item)
 
     def general(self, parts: Sequence[LexItem], words: Collection[str] = ()) -> None:
-        """An expression, or whatever else: names, functions and semaphores of it."""
+        """An expression or any other node: its names, functions and semaphores."""
         for at, item in enumerate(parts):
             following = parts[at + 1].text if at + 1 < len(parts) else ""
             if item.kind == "semaphore":
@@ -324,7 +324,7 @@ class _Reader:
                 item.text.strip('"'), outer, Span(outer, item.start, item.end)
             )
         except Failure:
-            return  # the assembler says so
+            return  # the assembler reports it
         if found is None:
             return
         self.note("file", item, found.name)
@@ -360,12 +360,12 @@ class _Reader:
 
 
 def _exported(parts: Sequence[LexItem]) -> int:
-    """1 if ``@export`` stands in front, else 0."""
+    """1 if ``@export`` precedes it, else 0."""
     return int(bool(parts) and parts[0].text == EXPORT)
 
 
 def _split(parts: Iterable[LexItem]) -> list[list[LexItem]]:
-    """Parts between commas that stand in no brackets."""
+    """Parts between commas outside brackets."""
     found: list[list[LexItem]] = [[]]
     depth = 0
     for item in parts:
@@ -381,7 +381,7 @@ _COMPARES = frozenset((">=", "==", "<=", "!=", "<", ">", "=", "++", "--", "+=", 
 
 
 def _begins_sync(parts: Sequence[LexItem], at: int, item: LexItem) -> bool:
-    """Whether what stands behind the operands of an instruction begins here."""
+    """Whether the clauses after the operands of an instruction begin here."""
     following = parts[at + 1].text if at + 1 < len(parts) else ""
     return (item.kind == "semaphore" and following in _COMPARES) or _keyword(parts, at)
 

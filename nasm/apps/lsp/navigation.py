@@ -1,4 +1,4 @@
-"""Where names are declared and used, and names changed wherever they stand."""
+"""Where names are declared and used, and names changed wherever they occur."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SYNTAX = "E01"
 
 
 def definition(analysis: Analysis, position: Position, file: str = "") -> list[Spot]:
-    """Where what stands at a position is declared; of a file that is included, where it begins.
+    """Where the name at a position is declared; of a file that is included, where it begins.
 
     The position is one of ``file``, if that is an included one.
     """
@@ -33,7 +33,7 @@ def definition(analysis: Analysis, position: Position, file: str = "") -> list[S
 def references(
     analysis: Analysis, position: Position, declared: bool = True, file: str = ""
 ) -> list[Spot]:
-    """Everywhere that what stands at a position is mentioned, with its declarations or without."""
+    """Everywhere that the name at a position is mentioned, with its declarations or without."""
     found = _mention(analysis, position, file)
     symbols = found.symbols if found is not None else ()
     mentions = (m for symbol in symbols for m in symbol.mentions if declared or not m.declares)
@@ -43,9 +43,9 @@ def references(
 def renamed(
     analysis: Analysis, position: Position, name: str, file: str = ""
 ) -> list[tuple[Spot, str]]:
-    """The edits that give what stands at a position another name; raises Refused.
+    """The edits that rename what is at a position; raises Refused.
 
-    Of a name with substitutions it is what stands before the first that changes.
+    Of a name with substitutions, the part before the first one changes.
     """
     symbol = renamable(analysis, position, file)
     sign = "$" if name.startswith("$") and symbol.shown.startswith("$") else ""
@@ -77,20 +77,20 @@ def renamable(analysis: Analysis, position: Position, file: str = "") -> Declare
     symbol = found.symbols[0]
     ours = next((m.file for m in symbol.mentions if m.file and within_library(m.file)), "")
     if ours:
-        said = f"'{symbol.shown}' is in {analysis.source_of(ours).label}, a file of the library"
-        raise Refused(ILLEGAL, said, "copy the file into the program's folder to change it")
+        message = f"'{symbol.shown}' is in {analysis.source_of(ours).label}, a file of the library"
+        raise Refused(ILLEGAL, message, "copy the file into the program's folder to change it")
     for mention in symbol.mentions:
         if len(found.symbols) > 1 or len(mention.symbols) > 1 or mention.shape != symbol.shape:
             where = line_of(analysis, mention)
-            said = f"'{mention.shape}' on {where} may mean others as well, made by substitution"
-            raise Refused(ILLEGAL, f"{said}: change them by hand")
+            message = f"'{mention.shape}' on {where} may mean others as well, made by substitution"
+            raise Refused(ILLEGAL, f"{message}: change them by hand")
     if symbol.shape.startswith(HOLE):
         raise Refused(ILLEGAL, f"'{symbol.shape}' begins with a substitution: change it by hand")
     return symbol
 
 
 def named(analysis: Analysis, position: Position, file: str = "") -> bool:
-    """Whether what stands at a position is a name that is known here."""
+    """Whether there is a known name at a position."""
     found = _mention(analysis, position, file)
     return found is not None and bool(found.symbols)
 
@@ -124,8 +124,8 @@ def _taken(analysis: Analysis, symbol: DeclaredSymbol, new: str) -> None:
         same = other.space == symbol.space or _shared(other, symbol)
         if other is not symbol and same and _clash(analysis, other.shape, shape):
             where = line_of(analysis, other.declared[0])
-            said = f"'{other.shown}' is taken: a {other.kind} is declared on {where}"
-            raise Refused(TAKEN, said)
+            message = f"'{other.shown}' is taken: a {other.kind} is declared on {where}"
+            raise Refused(TAKEN, message)
     if symbol.space == NAME and any(shape in _words(analysis, m) for m in symbol.mentions):
         raise Refused(TAKEN, f"'{shape}' is a word of an instruction that uses it")
 
@@ -140,7 +140,7 @@ def _clash(analysis: Analysis, other: str, new: str) -> bool:
 
 
 def _shared(one: DeclaredSymbol, other: DeclaredSymbol) -> bool:
-    """Whether two kinds of names may not be alike: all but labels and moments."""
+    """Whether two kinds may not share a name: all but labels and moments."""
     return all(s.space in (NAME, COUNTER) for s in (one, other))
 
 

@@ -1,4 +1,4 @@
-"""What of a text an editor lists, colours, and writes beside its lines."""
+"""What of a text an editor lists, colours, and writes next to its lines."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def entries(analysis: Analysis) -> list[Entry]:
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """What is written behind a line, and what is said of it."""
+    """The hint after a line, and its tooltip."""
 
     position: Position
     text: str
@@ -48,7 +48,7 @@ class Hint:
 def cycles(analysis: Analysis, first: int, last: int) -> list[Hint]:
     """The cycles of each instruction of some lines, from 0 and with the last, as far as is known.
 
-    They are those of its engine that its unit is busy for, whatever else goes on.
+    They are those of its engine for which its unit is busy, regardless of anything else.
     """
     program = analysis.program
     if program is None:

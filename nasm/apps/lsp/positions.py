@@ -10,7 +10,7 @@ from nasm.base.source_files import MARK
 
 
 class Position(NamedTuple):
-    """A place: a line, and how many UTF-16 code units stand before it on its line."""
+    """A place: a line, and how many UTF-16 code units precede it on its line."""
 
     line: int
     character: int

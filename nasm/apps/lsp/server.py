@@ -1,6 +1,6 @@
-"""The language server: what the protocol asks, answered by the functions beside it.
+"""The language server: what the protocol asks, answered by the modules of this folder.
 
-Texts are looked at again when nobody has typed for a moment. A defect in an answer costs that
+Texts are analysed again when there was no edit for a moment. A defect in an answer costs that
 answer only.
 """
 
@@ -124,7 +124,7 @@ class Server(LanguageServer):
         ]
 
     def look(self, uri: str) -> None:
-        """Look at a text once nobody has typed for a moment."""
+        """Analyse a text once there was no edit for a moment."""
         self.drop(uri)
         self.pending[uri] = asyncio.get_running_loop().create_task(self._looked(uri))
 
@@ -137,7 +137,7 @@ class Server(LanguageServer):
     async def _looked(self, uri: str) -> None:
         await asyncio.sleep(PAUSE if uri in self.known else 0)
         analysis = self.current(uri)
-        if analysis.late:  # what was said of it last stays
+        if analysis.late:  # its last diagnostics stay
             self.window_log_message(lsp.LogMessageParams(lsp.MessageType.Info, LATE))
             return
         problems = followed(analysis)
@@ -154,13 +154,13 @@ class Server(LanguageServer):
             self.publish(other)
 
     def publish(self, uri: str) -> None:
-        """Tell what is wrong with a text: by itself, and where others that are open include it."""
-        said = list(self.published.get(uri, ()))
+        """Publish the diagnostics of a text: by itself, and as included by other open texts."""
+        text = list(self.published.get(uri, ()))
         for inside in self.inside.values():
-            said += (each for each in inside.get(uri, ()) if not _is_published(each, said))
+            text += (each for each in inside.get(uri, ()) if not _is_published(each, text))
         document = self.workspace.text_documents.get(uri)
         version = document.version if document is not None else None
-        self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, said, version))
+        self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, text, version))
 
     def changed(self, uri: str) -> None:
         """A text is another: look at it, and at those that include it."""
@@ -322,7 +322,7 @@ def _names(server: Server) -> None:
 
 
 def _naming(server: Server, uri: str, place: Position) -> list[tuple[str, Analysis, str]]:
-    """The texts in which a name that stands in one of them means something: at least that one."""
+    """The texts in which a name of one of them means something: at least that one."""
     every = server.around(uri)
     return [one for one in every if navigation.named(one[1], place, one[2])] or every[:1]
 
@@ -410,12 +410,12 @@ def _list_of(answer: Callable[[], list[T]]) -> list[T]:
 
 
 def _refusing(answer: Callable[[], T]) -> T:
-    """An answer; what is refused is told as the protocol has it."""
+    """An answer; what is refused is reported as the protocol has it."""
     try:
         return answer()
     except Refused as refused:
-        said = refused.message + (f" ({refused.hint})" if refused.hint else "")
-        raise JsonRpcException(said, code=REFUSED) from None
+        text = refused.message + (f" ({refused.hint})" if refused.hint else "")
+        raise JsonRpcException(text, code=REFUSED) from None
 
 
 # -- to the protocol and back
@@ -451,7 +451,7 @@ def _diagnostic(uri: str, found: diagnostics.Diagnostic) -> lsp.Diagnostic:
 
 
 def _is_published(one: lsp.Diagnostic, others: list[lsp.Diagnostic]) -> bool:
-    """Whether the same is said already, whoever led there."""
+    """Whether the same diagnostic is there already, regardless of its notes."""
     key = one.range, one.code, one.message
     return any((o.range, o.code, o.message) == key for o in others)
 

@@ -77,7 +77,7 @@ class Mention:
 
     @property
     def head(self) -> int:
-        """Where the part of it ends that stands before its first substitution."""
+        """Where the part before its first substitution ends."""
         return self.start + len(self.shape.partition(HOLE)[0])
 
 
@@ -128,7 +128,7 @@ MOST_WIDE = 1000
 
 
 def meant(space: str, shape: str, scope: NameScope) -> tuple[DeclaredSymbol, ...]:
-    """What a name means where it stands: one declaration, or those that it may spell."""
+    """What a name means where it occurs: one declaration, or those that it may spell."""
     for around in scope.around():
         found = around.names.get((space, shape))
         if found is None and space != NAME:

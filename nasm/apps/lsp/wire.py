@@ -31,7 +31,7 @@ class Input:
 
 
 class WireOutput:
-    """What an editor is sent. Whoever opened the stream closes it."""
+    """What an editor is sent. The caller that opened the stream closes it."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream

@@ -46,11 +46,10 @@ def main(
 
     With a ``script`` (a file of commands) or ``commands`` it runs those and leaves, or is attended
     then if it is to ``stay``; with what it reads, if standard input is no terminal, it does the
-    same. ``init`` is a file of commands to begin with; when it is attended that is by default the
-    start-up file of whoever uses it, unless ``no_init``. Unattended it returns 0, or 1 if a
-    command failed or the program broke a promise, 2 if it did not assemble, 70 after a defect in
-    nasm, 130 if it was interrupted. Raises
-    :class:`~nasm.base.signals.StopSignal` if a signal ends it.
+    same. ``init`` is a file of commands to begin with; when it is attended the default is the
+    user's start-up file, unless ``no_init``. Unattended it returns 0, or 1 if a command failed or
+    the program broke a promise, 2 if it did not assemble, 70 after a defect in nasm, 130 if it was
+    interrupted. Raises :class:`~nasm.base.signals.StopSignal` if a signal ends it.
     """
     # Rich and the machine are imported here, so that importing nasm.apps.repl costs nothing.
     with gc_pause.paused():
@@ -73,7 +72,7 @@ def main(
             attended = (stay or (script is None and not commands)) and typed_into()
             start = init or (startup_file() if attended and not no_init else None)
             return _session(shell, path, start, script, commands, attended, view)
-    except BrokenPipeError:  # whoever read has seen enough (``| head``)
+    except BrokenPipeError:  # the reader has closed the pipe (``| head``)
         return _judged(shell)
     finally:
         shell.recording.end()
@@ -190,6 +189,6 @@ def _script(name: str) -> list[str]:
 def _standard_input() -> Given:
     from nasm.base.source_files import LARGEST, given_as
 
-    held = getattr(sys.stdin, "buffer", None)  # a stream of text may stand in its place
+    held = getattr(sys.stdin, "buffer", None)  # a stream of text may replace it
     read = sys.stdin.read().encode() if held is None else held.read(LARGEST + 1)
     return replace(given_as(read, "standard input"), name="<stdin>")

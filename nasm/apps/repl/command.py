@@ -87,7 +87,7 @@ def command(
 
 
 def siblings(name: str) -> list[Command]:
-    """The commands that stand in the same place: subcommands of one command, or all others."""
+    """The commands of the same level: subcommands of one command, or all others."""
     parent = name.rpartition(" ")[0]
     return [c for c in COMMANDS.values() if c.name.rpartition(" ")[0] == parent]
 
@@ -123,7 +123,7 @@ def subcommand(parent: str, word: str) -> Command:
 
 
 def match(word: str, commands: Iterable[Command]) -> list[Command]:
-    """The commands a word may stand for: by name or alias, else by how their names begin."""
+    """The commands a word may mean: by name or alias, else by how their names begin."""
     commands = list(commands)
     exact = [c for c in commands if word == last_word(c) or word in c.aliases]
     return exact or [c for c in _shortened(word, commands) if not c.loses]
@@ -148,7 +148,7 @@ def _resolve(word: str, commands: list[Command], what: str, otherwise: str) -> C
     if lost:
         raise Refused(UNKNOWN, f"no {what} '{word}'", f"'{lost[0].name}' is written in full")
     names = [n for c in commands if not c.loses for n in (last_word(c), *c.aliases) if len(n) > 1]
-    # Who types the name of a subcommand alone is told what it belongs to.
+    # For the name of a subcommand alone the command is named that it belongs to.
     below = [c.name for c in COMMANDS.values() if " " in c.name and word == last_word(c)]
     if below:
         raise Refused(UNKNOWN, f"no {what} '{word}'", f"did you mean '{below[0]}'?")
@@ -156,7 +156,7 @@ def _resolve(word: str, commands: list[Command], what: str, otherwise: str) -> C
 
 
 def meant(text: str, aliases: Mapping[str, str], met: tuple[str, ...] = ()) -> Iterator[str]:
-    """The commands that a line stands for: one, unless it begins with an alias of several.
+    """The commands that a line means: one, unless it begins with an alias of several.
 
     What follows the alias belongs to the last of them. Raises Refused.
     """

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from nasm.show import memories as memory_text
 
 MARGIN = 8
-"""Columns beside the cells of a map."""
+"""Columns next to the cells of a map."""
 
 EXPRESSION = (
     "named", "tensor", "part", "item", "semaphore", "register", "constant", "function", "format",
 )  # fmt: skip
-"""What may stand where a value is asked for, for completion."""
+"""What may be typed where a value is expected, for completion."""
 
 PICTURE_LINES = 32
 """Lines of a picture: more do not fit a screen."""
@@ -78,7 +78,7 @@ def show(shell: Shell, value: Value, form: str) -> None:
 
 
 def formatted(rest: str, known: str = "") -> tuple[str, str]:
-    """The expression and the format, which may stand before or after it."""
+    """The expression and the format, which may come before or after it."""
     found = re.fullmatch(r"/(\w+)(?:\s+(.*))?", rest, re.DOTALL)
     found = found or re.fullmatch(r"(.*)\s/(\w+)", rest, re.DOTALL)
     if found is None:
@@ -148,8 +148,8 @@ def _sides(rest: str) -> tuple[str, str, dict[str, float]]:
         except ValueError:
             number = -1.0
         if not 0 <= number < float("inf"):
-            said = f"{option[1]}= is a finite number of at least 0, found {quoted(option[2])}"
-            raise Refused(WRONG, said)
+            message = f"{option[1]}= is a finite number of at least 0, found {quoted(option[2])}"
+            raise Refused(WRONG, message)
         rest = rest[: option.start()]
     file = re.fullmatch(r'(.*?)[\s,]*("[^"]*")\s*', rest, re.DOTALL)
     if file is not None and file[1].strip():
@@ -201,8 +201,8 @@ def display(shell: Shell, rest: str) -> None:
         item = shell.displays.add(text, form)
         shell.screen.say(displays.shown(item, session, shell.screen.width))
     else:
-        said = shell.displays.lines(session, shell.screen.width)
-        shell.screen.say(said or "nothing is displayed: display EXPRESSION begins it")
+        message = shell.displays.lines(session, shell.screen.width)
+        shell.screen.say(message or "nothing is displayed: display EXPRESSION begins it")
 
 
 @command("undisplay", usage="undisplay [N]", takes=())
@@ -270,7 +270,7 @@ def banks(shell: Shell, rest: str) -> None:
     """The banks of a memory, their tensors.
 
     Above them a strip: each bank's number, state and first tensor. A bank is accumulating (+) while
-    instructions ahead of those under way add to what is in it, and closed (#) when none does; it is
+    instructions after those in progress add to what is in it, and closed (#) when none does; it is
     unwritten (.) or free (-); since is when the first that accumulates wrote it, or the last of
     all. A bank of its own is shown with its tensors.
     """
@@ -288,8 +288,8 @@ def banks(shell: Shell, rest: str) -> None:
         chosen = [b for b in found if number.strip() == text.numbered(session, *_place(b))]
         if not chosen:
             last = text.numbered(session, *_place(found[-1]))
-            said = f"no bank {quoted(number)} in {name}"
-            raise Refused(WRONG, said, f"they are {text.numbered(session, 0, 0)} to {last}")
+            message = f"no bank {quoted(number)} in {name}"
+            raise Refused(WRONG, message, f"they are {text.numbered(session, 0, 0)} to {last}")
         times = _times(shell)
         shell.screen.say(memory_text.banks(chosen, several, width, times))
         shell.screen.say(
@@ -333,10 +333,10 @@ def partition(shell: Shell, rest: str) -> None:
 def held(shell: Shell, rest: str) -> None:
     """What cores and engines hold: register files, locks, tiles.
 
-    A line for each part of a core that is not at rest, and what engines have loaded, by statistics.
-    A part that is named is shown with its elements or as a table; of an engine, what of these
-    belongs to it, and what it could hold. In expressions parts go by their names, those of core 1
-    by @1.NAME: 'print', 'watch', 'break if' and 'display' take them.
+    A line for each part of a core that is not idle, and what engines have loaded, by statistics. A
+    part that is named is shown with its elements or as a table; of an engine, what of these belongs
+    to it, and what it could hold. In expressions parts go by their names, those of core 1 by
+    @1.NAME: 'print', 'watch', 'break if' and 'display' take them.
     """
     from nasm.show import core_contents
 
@@ -369,9 +369,9 @@ def registers(shell: Shell, rest: str) -> None:
 def tensors(shell: Shell, rest: str) -> None:
     """Every tensor: dtype, shape, place, share written.
 
-    And when it was written last, and by which line, as far as what took the last half second to
-    compute says: < stands before the time that was looked back to. 'why' and 'back write' look for
-    single elements, however long ago.
+    And when it was written last, and by which line, as far as the last half second of computing
+    shows: < precedes the time that was searched back to. 'why' and 'back write' look for single
+    elements, however long ago.
     """
     session, times, rows = shell.session, _times(shell), []
     for name, t in session.program.tensors.items():

@@ -22,7 +22,7 @@ class Display:
 
 @dataclass(slots=True)
 class Displays:
-    """What ``display`` was told, in that order; numbers are not used again."""
+    """What ``display`` was given, in that order; numbers are not used again."""
 
     items: list[Display] = field(default_factory=list)
     last: int = 0

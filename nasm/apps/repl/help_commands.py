@@ -135,8 +135,8 @@ def _about(shell: Shell, word: str) -> None:
         lines = [f"{topic.word}  ({topic.kind})"]
         lines += [
             f"  {line}"
-            for said in (topic.summary, *topic.more())
-            for line in _filled(said, width - 2)
+            for text in (topic.summary, *topic.more())
+            for line in _filled(text, width - 2)
         ]
         shell.screen.say(["", *lines] if n or chosen or rows else lines)
     if chosen is None and not rows and not found:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 PROMPT = "(nasm) "
 MORE = "  ...> "
-"""What stands before a command, and before the lines that it goes on in."""
+"""The prompt of a command, and that of its continuation lines."""
 
 _LANDMARK = re.compile(r'"(?:[^"\\\n]|\\.)*+("?)|;.*|[()\[\]{}]')
 _OPENS = re.compile(r"\s*(@\w+\s+)?\.(for|if|dma|macro|loop|scope)\b")

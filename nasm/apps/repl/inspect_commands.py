@@ -23,9 +23,9 @@ AROUND = 5
 def list_(shell: Shell, rest: str) -> None:
     """Show the program around an engine, a label or a line.
 
-    An engine is where its next instruction is, and is named beside that line. Without any, it is
-    the first engine that has something left to do. 'list 10, 30' shows these lines,
-    'list lib/softmax.nasm:16' those of an included text.
+    An engine is where its next instruction is, and is named next to that line. Without any, it is
+    the first engine that has something left to do. 'list 10, 30' shows these lines, 'list
+    lib/softmax.nasm:16' those of an included text.
     """
     first, comma, to = (part.strip() for part in rest.partition(","))
     source, line = _place(shell, first)
@@ -43,9 +43,9 @@ def list_(shell: Shell, rest: str) -> None:
         shown = range(line, min(last, end) + 1)
     shell.screen.say(source.shown)
     room = shell.screen.width - width - len(" 1234 | ")
-    for n, said in zip(shown, squeezed([source.line(n) for n in shown], room), strict=True):
+    for n, text in zip(shown, squeezed([source.line(n) for n in shown], room), strict=True):
         margin = f"{','.join(marks.get(n, ())):>{width}} {n:>4} | "
-        shell.screen.say(folded(margin, said, shell.screen.width), "bold" if n in marks else "")
+        shell.screen.say(folded(margin, text, shell.screen.width), "bold" if n in marks else "")
 
 
 def _place(shell: Shell, word: str) -> tuple[Source, int]:
@@ -59,7 +59,7 @@ def _place(shell: Shell, word: str) -> tuple[Source, int]:
         return (spans[0].source, spans[0].line) if spans else (source, 1)
     file, _, line_of = word.rpartition(":")
     if file and line_of.isdecimal():
-        source, word = file_of(session, file), line_of
+        source, word = file_of(session.execution, file), line_of
     if word.isdecimal():
         last = source.position(len(source.text))[0]
         number = int(word) if len(word) <= len(str(last)) else 0
@@ -107,9 +107,9 @@ def report(shell: Shell, rest: str) -> None:
     shell.screen.say(["", *tables.time_lines(found)])
     if found.hazards:
         shell.screen.say(f"{as_errors(found.hazards)}: 'info hazards' shows them")
-    for said in (found.unchecked, found.by_hand):
-        if said:
-            shell.screen.say(said)
+    for text in (found.unchecked, found.by_hand):
+        if text:
+            shell.screen.say(text)
 
 
 # -- info
@@ -175,10 +175,9 @@ def hazards(shell: Shell, rest: str) -> None:
 def check(shell: Shell, rest: str) -> None:
     """Look for mistakes without running anything.
 
-    It tells what is wrong with the program as far as that needs no values, from its start,
-    wherever the run is. 'check map' shows who owns which bytes of each memory, and when; 'check
-    relaxed' lists the reads that nothing would order if engines did not wait for their own earlier
-    results.
+    It reports the errors of the program as far as that needs no values, from its start, wherever
+    the run is. 'check map' shows who owns which bytes of each memory, and when; 'check relaxed'
+    lists the reads that nothing would order if engines did not wait for their own earlier results.
     """
     if rest not in ("", *CHECKS):
         raise Refused(WRONG, f"check what? '{quoted(rest)}'", f"{listed(CHECKS)}, or nothing")

@@ -14,13 +14,13 @@ from nasm.base.problems import Refused, quoted
     examples=("let err = C - A.T @ B", "print err[0, 0:4]", "break 19 if max(abs(err)) > 0.1"),
 )
 def let(shell: Shell, rest: str) -> None:
-    """Let a name stand for an expression.
+    """Let a name represent an expression.
 
-    It may stand wherever an expression may, in another one too, and where a tensor or a part of one
-    is wanted if it is one. It is evaluated when it is used: at another moment, as in print err at
-    start, it is what the expression was then. What the program, a function or an engine is called
-    cannot be a name. To give it again changes what it stands for, in breakpoints as well; restart,
-    undo and moving leave it as it is, and load alone keeps it. Alone, it lists the names.
+    It may be used wherever an expression may, in another one too, and where a tensor or a part of
+    one is wanted if it is one. It is evaluated when it is used: at another moment, as in print err
+    at start, it is what the expression was then. What the program, a function or an engine is
+    called cannot be a name. To give it again changes what it represents, in breakpoints as well;
+    restart, undo and moving leave it as it is, and load alone keeps it. Alone, it lists the names.
     """
     session = shell.session
     if not rest.strip():
@@ -28,8 +28,8 @@ def let(shell: Shell, rest: str) -> None:
         return
     name, equals, text = (part.strip() for part in rest.partition("="))
     if not equals or not text:
-        said = f"a name and an expression, found '{quoted(rest)}'"
-        raise Refused(WRONG, said, "let err = C - ref; 'unlet err' forgets it")
+        message = f"a name and an expression, found '{quoted(rest)}'"
+        raise Refused(WRONG, message, "let err = C - ref; 'unlet err' forgets it")
     shell.screen.say(str(session.let(name, text)))
     shell.renew()
 

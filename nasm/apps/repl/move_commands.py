@@ -55,7 +55,7 @@ def step(shell: Shell, rest: str) -> None:
     def move(session: Session, done: text.Completed) -> None:
         left = wanted
         while left and not session.over and not _exhausted(session, engine):
-            # One at a time where only some count: an engine may wait for ever beside a loop.
+            # One at a time if only some are asked for: an engine may wait forever during a loop.
             more = session.step(engine, 1) if engine else session.step(count=min(left, SLICE))
             done.add(more)
             left -= sum(1 for e in more if engine in (None, session.name(e)))
@@ -85,7 +85,7 @@ def cycle(shell: Shell, rest: str) -> None:
 
 @command("event", "ev", repeats=True)
 def event(shell: Shell, rest: str) -> None:
-    """Go on to the very next thing that happens.
+    """Continue to the very next thing that happens.
 
     An instruction starts or completes, a wait is over, a semaphore changes, a transfer is issued,
     some of it starts to move or lands. An empty line repeats it.
@@ -117,7 +117,7 @@ def until(shell: Shell, rest: str) -> None:
     if not word:
         raise Refused(WRONG, "until when?", "until 5000, until 2.5us, until line 19")
     if word[0].isdigit() or _TIME.fullmatch(word):
-        tick = times.tick(session, word.removeprefix("cycle"))
+        tick = times.tick(session.execution, word.removeprefix("cycle"))
         left = -((session.now - tick) // session.program.generation.base.cycle)
         if left <= 0 and not session.over:
             hint = "'goto' goes to a moment in the past"
@@ -154,9 +154,9 @@ def finish(shell: Shell, rest: str) -> None:
 
     'finish tensor' runs until that engine has completed all it has; 'finish round' until the round
     of the loop that an engine is in has ended, 'finish loop' until all its rounds have; 'finish
-    expansion' until all is executed that an instruction of the engine stands for; 'finish
-    transfer' until the transfers that are under way have landed, or those of a line. Without an
-    engine it is the one at which the run stands, or the first that has something left to do.
+    expansion' until all instructions that one of the engine is expanded to are executed; 'finish
+    transfer' until the transfers that are in flight have landed, or those of a line. Without an
+    engine it is the one at which the run is, or the first that has something left to do.
     """
     word, _, more = rest.strip().partition(" ")
     session, what = shell.session, word if word in _ENDS else ""
@@ -185,7 +185,7 @@ def finish(shell: Shell, rest: str) -> None:
 
 
 def standing(session: Session) -> str:
-    """The engine at which the run stands, or the first that has something left to do."""
+    """The engine at which the run is, or the first that has something left to do."""
     for hit in session.hits:
         if hit.met.queue >= 0:
             return session.program.queue_name(hit.met.queue)

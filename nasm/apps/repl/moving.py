@@ -52,7 +52,7 @@ def interruptible(shell: Shell) -> Iterator[signals.Stop]:
     session = shell.session
     session.halt(False)
     with signals.heard(), signals.on_stop(session.halt) as stop:
-        # Whatever else breaks in here leaves the flag, and with it a torn machine.
+        # Any other exception leaves the flag set, and with it an inconsistent machine.
         shell.moving = True
         try:
             yield stop
@@ -150,9 +150,9 @@ def came_to(
     Breakpoints are named if the run has ``stopped`` at them now.
     """
     session = shell.session
-    said = session.messages[before.messages :]
-    more = steps.messages(session) - before.messages - len(said)
-    shell.screen.say(tables.message_lines(said, more))
+    text = session.messages[before.messages :]
+    more = steps.messages(session) - before.messages - len(text)
+    shell.screen.say(tables.message_lines(text, more))
     judged = session.judged()
     every = in_turn(judged.warnings, judged.errors)
     new = [p for p in every if steps.problem_key(p) not in before.noticed]
@@ -175,11 +175,11 @@ def came_to(
 
 
 def hit_lines(session: Session, width: int) -> list[str]:
-    """The breakpoints at which the run stands."""
+    """The breakpoints at which the run is."""
     lines: list[str] = []
     for hit in session.hits:
         if hit.breakpoint.number == HAZARDS:
-            continue  # it is told as a problem
+            continue  # it is reported as a problem
         lines.append(str(hit))
         if hit.met.elements:
             items = [counted(hit.met.count, "element"), *map(element, hit.met.elements[:SOME])]
@@ -188,7 +188,7 @@ def hit_lines(session: Session, width: int) -> list[str]:
 
 
 def judge(shell: Shell) -> None:
-    """Say what the expectations of a finished run came to."""
+    """Print the results of a finished run's expectations."""
     report = shell.final()
     shell.screen.expectations(report.expectations)
     for problem in report.problems:
@@ -218,12 +218,12 @@ def gone(shell: Shell, go: Callable[[Session], str]) -> None:
         shell.torn = False
     shell.cut = False
     with interruptible(shell) as stop:
-        said = go(session)
+        text = go(session)
     shell.renew()
     asked = stop.asked
     try:
         shell.screen.say(hit_lines(session, shell.screen.width), "yellow")
-        shell.screen.say(said or [])
+        shell.screen.say(text or [])
         shell.screen.say(steps.status(session))
         if asked is not None:
             shell.screen.say("interrupted on the way", "yellow")

@@ -26,7 +26,7 @@ LEAST = 3
 
 
 class Above:
-    """What stands above the prompt: made once for each prompt, and again for another size.
+    """What is above the prompt: made once for each prompt, and again for another size.
 
     While ``choosing``, digits switch panels.
     """
@@ -76,17 +76,17 @@ class Above:
                 shell.deferred.append(error)
                 lines = []
             for line in lines:
-                said = in_ascii(line.text) if shell.screen.ascii_only else line.text
-                found.append((f"class:{line.kind}" if line.kind else "", f"{said}\n"))
+                text = in_ascii(line.text) if shell.screen.ascii_only else line.text
+                found.append((f"class:{line.kind}" if line.kind else "", f"{text}\n"))
         return found
 
     def _choices(self, width: int) -> str:
         kept = self.shell.kept
         each = [f"{n}{'+' if name in kept else '-'}{name}" for n, name in enumerate(PANELS, 1)]
-        said = f"{' '.join(each)}  Enter: done"
-        if len(said) > width:
-            said = " ".join(f"{word[: 2 + max(3, width // len(each) - 4)]}" for word in each)
-        return cut(said, width) + "\n"
+        text = f"{' '.join(each)}  Enter: done"
+        if len(text) > width:
+            text = " ".join(f"{word[: 2 + max(3, width // len(each) - 4)]}" for word in each)
+        return cut(text, width) + "\n"
 
     # -- keys
 

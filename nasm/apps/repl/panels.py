@@ -23,7 +23,7 @@ CYCLES = 1_000
 """Cycles of the base clock that the panel of the time looks back."""
 
 MARGIN = 14
-"""Columns of names beside the lines of a program, at the most."""
+"""Columns of names next to the lines of a program, at the most."""
 
 PRINTED = 20
 """Lines of a panel that is printed once, at the most."""
@@ -136,7 +136,7 @@ def _shared(chosen: Sequence[Wanted], most: int) -> list[int]:
 
 
 def _framed(name: str, lines: Sequence[str], width: int) -> list[ScreenLine]:
-    """A panel below its title; what is one line stands beside it."""
+    """A panel below its title; a single line is placed next to it."""
     if len(lines) == 1:
         return [ScreenLine(cut(f"{name}: {lines[0].strip()}", width), "title")]
     rule = f"-- {name} "
@@ -154,7 +154,7 @@ def _framed(name: str, lines: Sequence[str], width: int) -> list[ScreenLine]:
 
 @panel("source", least=3)
 def source(shell: Shell, width: int, most: int) -> list[str]:
-    """The program around the places of engines: > beside what is next, * what is executed."""
+    """The program around the places of engines: > marks what is next, * what is executed."""
     session = shell.session
     marks: dict[int, list[str]] = {}
     of: Source | None = session.source
@@ -164,13 +164,13 @@ def source(shell: Shell, width: int, most: int) -> list[str]:
             of = of or (span.source if span else None)
             if span is None or span.source is not of:
                 continue
-            said = marks.setdefault(span.line, [])
-            if engine.engine + sign not in said:
-                said.append(engine.engine + sign)
+            text = marks.setdefault(span.line, [])
+            if engine.engine + sign not in text:
+                text.append(engine.engine + sign)
     if of is None:
         return []
     last = of.position(len(of.text.rstrip()))[0]
-    first = sorted(marks, key=lambda n: not any(said.endswith(">") for said in marks[n]))
+    first = sorted(marks, key=lambda n: not any(text.endswith(">") for text in marks[n]))
     chosen = _around(first or [1], last, most)
     names = {n: _engine_labels(marks[n]) for n in chosen if n in marks}
     wide = max(map(len, names.values()), default=0)
@@ -192,13 +192,13 @@ def _by_start(session: Session) -> list[EngineContext]:
     return sorted(busy, key=lambda e: (e.starts is None, e.starts or 0))
 
 
-def _engine_labels(said: Sequence[str]) -> str:
-    """The names of engines, shortened alike if they are too long together."""
-    whole = ",".join(said)
+def _engine_labels(text: Sequence[str]) -> str:
+    """The names of engines, all shortened by the same rule if they are too long together."""
+    whole = ",".join(text)
     if len(whole) <= MARGIN:
         return whole
-    each = max(1, (MARGIN + 1) // len(said) - 2)
-    return ",".join(name[:-1][:each] + name[-1] for name in said)[:MARGIN]
+    each = max(1, (MARGIN + 1) // len(text) - 2)
+    return ",".join(name[:-1][:each] + name[-1] for name in text)[:MARGIN]
 
 
 def _around(marked: Sequence[int], last: int, most: int) -> list[int]:
@@ -233,7 +233,7 @@ def queues(shell: Shell, width: int, most: int) -> list[str]:
 
 @panel("semaphores")
 def semaphores(shell: Shell, width: int, most: int) -> list[str]:
-    """Values, those first for which somebody waits."""
+    """Values, those first that an engine waits for."""
     records = shell.session.semaphores()
     ordered = sorted(records, key=lambda s: (not s.waiting, not s.value))
     items = [
@@ -245,7 +245,7 @@ def semaphores(shell: Shell, width: int, most: int) -> list[str]:
 
 @panel("transfers")
 def transfers(shell: Shell, width: int, most: int) -> list[str]:
-    """A line for each DMA under way."""
+    """A line for each DMA in flight."""
     lines = [cut(_transfer(shell.session, t), width) for t in shell.session.transfers()]
     return _first(lines, most, "'info transfers' lists all")
 

@@ -99,7 +99,7 @@ class CommandLexer(Lexer):
 
 
 class NameCompleter(Completer):
-    """Hands the text before the cursor to :func:`~nasm.apps.repl.suggest.suggest`.
+    """Passes the text before the cursor to :func:`~nasm.apps.repl.suggest.suggest`.
 
     What goes wrong there is given to ``failed``: typing continues.
     """
@@ -188,13 +188,13 @@ def toolbar(shell: Shell) -> str:
 
 
 def _following(session: Session, queues: list[QueueRecord]) -> list[str]:
-    """An instruction that can go on, else one that waits."""
+    """An instruction that can continue, else one that waits."""
     left = sorted((q for q in queues if q.text), key=lambda q: bool(q.wait))
     return [f"next {session.name(q)}: {q.text}" for q in left[:1]]
 
 
 def prompt(shell: Shell) -> str:
-    """What stands before what is typed; where there is no bar it says the time."""
+    """The prompt; without a bar it shows the time."""
     session = shell.loaded
     if session is None or shell.drawn:
         return PROMPT

@@ -59,5 +59,5 @@ class SessionRecording:
         """Close the file."""
         file, self._file = self._file, None
         if file is not None:
-            with suppress(OSError):  # told when it was written to
+            with suppress(OSError):  # reported when it was written to
                 file.close()

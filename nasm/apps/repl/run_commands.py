@@ -52,10 +52,10 @@ def loaded(shell: Shell) -> None:
     """Say what was loaded."""
     program = shell.program
     engines = sum(1 for q in program.queues if len(q))
-    said = f"{counted(len(program), 'instruction')} on {counted(engines, 'engine')}"
-    said = f"{in_line(shell.path)}: {said}" if shell.path else NO_PROGRAM
+    text = f"{counted(len(program), 'instruction')} on {counted(engines, 'engine')}"
+    text = f"{in_line(shell.path)}: {text}" if shell.path else NO_PROGRAM
     shell.screen.say(
-        f"{said}, {program.generation.summary}"
+        f"{text}, {program.generation.summary}"
         + "".join(f", {name}={value}" for name, value in program.chosen.items())
     )
     if not shell.path:

@@ -27,7 +27,7 @@ class ScreenUnwritable(Exception):
 
 
 class _Console(console.Visible):
-    """A console that may be told to keep to ASCII."""
+    """A console that may be limited to ASCII."""
 
     ascii_only = False
 
@@ -69,9 +69,9 @@ class ReplScreen:
 
     def _columns(self) -> int:
         """What COLUMNS says, as everywhere; else what the terminal has."""
-        said = os.environ.get("COLUMNS", "")
-        if console.SIZE.fullmatch(said):
-            return int(said)
+        text = os.environ.get("COLUMNS", "")
+        if console.SIZE.fullmatch(text):
+            return int(text)
         if self.terminal:
             with suppress(OSError, ValueError):
                 return os.get_terminal_size(self._stream.fileno()).columns or WIDTH
@@ -79,7 +79,7 @@ class ReplScreen:
 
     @property
     def terminal(self) -> bool:
-        """Whether somebody looks at it on a terminal."""
+        """Whether it is shown on a terminal."""
         return self._stream.isatty()
 
     @property
@@ -103,13 +103,13 @@ class ReplScreen:
         return self._console.options.ascii_only
 
     def say(self, lines: str | Iterable[str], style: str = "") -> None:
-        """Print a line, or several; on a terminal what is too long goes on in the next."""
+        """Print a line, or several; on a terminal what is too long continues on the next."""
         self.settle()
         for line in (lines,) if isinstance(lines, str) else lines:
-            said = clean(line)
-            if self._folding is not None and len(said) > self._folding:
-                said = "\n".join(hanging(said, self._folding))
-            self._print(Text(said, style), whole=True)
+            text = clean(line)
+            if self._folding is not None and len(text) > self._folding:
+                text = "\n".join(hanging(text, self._folding))
+            self._print(Text(text, style), whole=True)
 
     @property
     def _folding(self) -> int | None:
@@ -183,5 +183,5 @@ def _writing() -> Iterator[None]:
 
 
 def typed_into() -> bool:
-    """Whether somebody types into standard input."""
+    """Whether standard input is a terminal."""
     return sys.stdin is not None and not sys.stdin.closed and sys.stdin.isatty()

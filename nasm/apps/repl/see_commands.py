@@ -17,8 +17,8 @@ _DEPTH = re.compile(r"(?:^|\s)depth\s*=\s*(\d{1,3})\s*$")
 def where(shell: Shell, rest: str) -> None:
     """Show what engines do now, and what is next.
 
-    Of one engine everything that keeps its next instruction from starting. Cycles are of the
-    engine beside them.
+    Of one engine everything that keeps its next instruction from starting. Cycles are of the engine
+    next to them.
     """
     from nasm.show import engines
 
@@ -44,7 +44,7 @@ def queues(shell: Shell, rest: str) -> None:
 def transfers(shell: Shell, rest: str) -> None:
     """Every transfer (DMA) in flight, and when it lands.
 
-    In dispatch its shares are on their way to the channels; queued, none has started; moving, some
+    In dispatch its shares are being sent to the channels; queued, none has started; moving, some
     have; landing, the channels are done with all of them; notifying, all have landed, and waiters
     do not know yet. 'info channels' shows the channels.
     """
@@ -55,7 +55,7 @@ def transfers(shell: Shell, rest: str) -> None:
 def channels(shell: Shell, rest: str) -> None:
     """Every channel: what it has moved, and what is pending.
 
-    Channels move data beside the queues.
+    Channels move data independently of the queues.
     """
     shell.screen.records(shell.session.channels())
 
@@ -88,9 +88,9 @@ def semaphores(shell: Shell, rest: str) -> None:
 def who(shell: Shell, rest: str) -> None:
     """List who reads, writes, posts or waits for something.
 
-    A tensor or slice is looked at byte by byte, so that others that share its bytes count. Each
-    line of a queue stands once: 'of' says how many instructions it has become, 'done' how many of
-    them have completed so far; those of a loop may do so any number of times.
+    A tensor or slice is looked at byte by byte, so that others that share its bytes are included.
+    Each line of a queue appears once: 'of' says how many instructions it has become, 'done' how
+    many of them have completed so far; those of a loop may do so any number of times.
     """
     session, screen = shell.session, shell.screen
     if not rest:
@@ -111,9 +111,10 @@ def why(shell: Shell, rest: str) -> None:
     """Say where a value came from, or why an engine waits.
 
     Of an element of a tensor: what made it, when, and of which elements with which values, and
-    these in turn, back to an input or to what nobody wrote; a NaN is followed to where it was born.
-    Of an engine: what lets it go on, and who would do that, back to what no other engine holds up:
-    a transfer or an instruction under way, a wait that nobody can end, or a circle.
+    these in turn, back to an input or to bytes that were never written; a NaN is followed to where
+    it was first computed. Of an engine: what lets it continue, and which instruction would do that,
+    back to what no other engine blocks: a transfer or an instruction in progress, a wait that
+    nothing can end, or a circle.
     """
     from nasm.show import engines
 
@@ -134,7 +135,7 @@ def why(shell: Shell, rest: str) -> None:
         return
     depth = {"depth": int(found[1])} if found is not None else {}
     with interruptible(shell):
-        told = session.why(word, **depth)
+        chain = session.why(word, **depth)
     from nasm.show import origins
 
-    screen.say(origins.chain_lines(told, screen.width, screen.ascii_only))
+    screen.say(origins.chain_lines(chain, screen.width, screen.ascii_only))

@@ -74,7 +74,7 @@ def set_(shell: Shell, rest: str) -> None:
 def source(shell: Shell, rest: str) -> None:
     """Do the commands of a file, up to one that fails.
 
-    Such files are what 'record' writes and -x takes: a command in each line, which goes on in the
+    Such files are what 'record' writes and -x takes: a command in each line, which continues on the
     next while a bracket is open or if it ends with a backslash; lines that start with ; or # are
     comments. Its commands may call others.
     """
@@ -97,9 +97,9 @@ def record(shell: Shell, rest: str) -> None:
     """
     recording = shell.recording
     if rest == "off":
-        said = f"recorded in {in_line(recording.path)}" if recording.path else "nothing is recorded"
+        text = f"recorded in {in_line(recording.path)}" if recording.path else "nothing is recorded"
         recording.end()
-        shell.screen.say(said)
+        shell.screen.say(text)
     elif rest:
         path = rest.removeprefix(">>").strip()
         if not path:
@@ -129,8 +129,8 @@ def alias(shell: Shell, rest: str) -> None:
     """
     if not rest:
         rows = sorted(shell.aliases.items())
-        said = table(("alias", "means"), rows, shell.screen.width)
-        shell.screen.say(said if rows else "no aliases")
+        text = table(("alias", "means"), rows, shell.screen.width)
+        shell.screen.say(text if rows else "no aliases")
         return
     name, equals, meaning = (part.strip() for part in rest.partition("="))
     parts = lines(meaning)

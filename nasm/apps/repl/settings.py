@@ -28,7 +28,7 @@ class SettingKind(Protocol):
         """What it may be, as a table says it."""
 
     def value(self, text: str) -> Any:
-        """What a text stands for; raises ValueError."""
+        """What a text means; raises ValueError."""
 
     def written(self, value: Any) -> str:
         """A value as it is written."""
@@ -49,7 +49,7 @@ class OnOff:
         return "on, off"
 
     def value(self, text: str) -> bool:
-        """What a text stands for; raises ValueError."""
+        """What a text means; raises ValueError."""
         if text not in self.words:
             raise ValueError(text)
         return text == "on"
@@ -71,7 +71,7 @@ class OneOf:
         return ", ".join(self.words)
 
     def value(self, text: str) -> str:
-        """What a text stands for; raises ValueError."""
+        """What a text means; raises ValueError."""
         if text not in self.words:
             raise ValueError(text)
         return text
@@ -83,7 +83,7 @@ class OneOf:
 
 @dataclass(frozen=True, slots=True)
 class Attended:
-    """On, off, or on where somebody types."""
+    """On, off, or on at a terminal."""
 
     @property
     def words(self) -> Mapping[str, str]:
@@ -96,7 +96,7 @@ class Attended:
         return ", ".join(self.words)
 
     def value(self, text: str) -> bool | None:
-        """What a text stands for; raises ValueError."""
+        """What a text means; raises ValueError."""
         if text not in self.words:
             raise ValueError(text)
         return None if text == "auto" else text == "on"
@@ -121,7 +121,7 @@ class ColumnCount:
         return f"auto, or {NARROWEST} to {WIDEST}"
 
     def value(self, text: str) -> int | None:
-        """What a text stands for; raises ValueError."""
+        """What a text means; raises ValueError."""
         if text == "auto":
             return None
         if not (text.isdecimal() and text.isascii() and len(text) < 6):
@@ -144,10 +144,10 @@ PANELS = {
     "display": "the values of 'display'",
     "time": "what every engine did in the last 1,000 cycles",
 }
-"""The panels that may be kept on screen, in the order in which they stand."""
+"""The panels that may be kept on screen, in their order."""
 
 USUAL = tuple(name for name in PANELS if name != "time")
-"""Those that are, unless it is said which."""
+"""Those that are, unless some are named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +165,7 @@ class Panels:
         return f"off, on, or some of {' '.join(PANELS)}"
 
     def value(self, text: str) -> tuple[str, ...]:
-        """What a text stands for; raises ValueError."""
+        """What a text means; raises ValueError."""
         words = text.replace(",", " ").split()
         if words in (["on"], ["off"]):
             return USUAL if words == ["on"] else ()

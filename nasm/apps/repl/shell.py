@@ -1,4 +1,4 @@
-"""What a REPL is, whoever types: a session, a screen, and a loop that survives its own bugs."""
+"""A REPL without its input: a session, a screen, and a loop that survives its own bugs."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Shell:
         return self.screen.settings
 
     def wanted(self, setting: bool | None) -> bool:
-        """Whether something is to be done that is by default done where somebody types."""
+        """Whether to do something that is by default done at a terminal only."""
         return self.attended if setting is None else setting
 
     @property
@@ -148,7 +148,7 @@ class Shell:
     def _traced(self, kernel: Kernel) -> Session:
         program, inputs = kernel()
         made = Session(program, inputs, settings=self.chosen.of_assembled(files=True))
-        made.called = self.given
+        made.execution.called = self.given
         return made
 
     def begin_empty(self) -> None:
@@ -175,7 +175,7 @@ class Shell:
     # -- commands
 
     def execute(self, line: str) -> bool:
-        """Do what a line says, and print what is wrong with it; returns whether nothing was.
+        """Do what a line says, and print its errors; returns whether there were none.
 
         Only Quit passes, that the whole process is to end, and that nothing can be printed.
         """
@@ -185,7 +185,7 @@ class Shell:
         return self.failures == failures
 
     def take(self, line: str) -> bool:
-        """Do a command that somebody gave, and record it; returns whether nothing was wrong."""
+        """Do a command that was typed, and record it; returns whether it succeeded."""
         path = self.recording.path
         done = self.execute(line)
         if path == self.recording.path:  # else it began or ended the recording
@@ -214,8 +214,8 @@ class Shell:
         Returns whether none failed.
         """
         if self._sourced == DEEPEST:
-            said = f"files of commands call each other more than {DEEPEST} deep"
-            raise Refused(command.WRONG, said)
+            message = f"files of commands call each other more than {DEEPEST} deep"
+            raise Refused(command.WRONG, message)
         name = os.path.expanduser(path)
         text = source_of(Path(name), allowed or self.allowed, "").text
         found = input.commands(text.split("\n"))
@@ -284,13 +284,13 @@ class Shell:
                 return execute, text
             meant = did_you_mean(called, self._session.changes.macros) if bracket else ""
             if meant:
-                said = f"no command or macro '{quoted(called)}'"
-                raise Refused(command.UNKNOWN, said, meant) from None
+                message = f"no command or macro '{quoted(called)}'"
+                raise Refused(command.UNKNOWN, message, meant) from None
             meant = isa.meant(word) if word[:1].isupper() else ""  # as mnemonics are written
             if refused.code != command.UNKNOWN or not meant:
                 raise
-            said = f"no command or instruction '{quoted(word)}'"
-            raise Refused(command.UNKNOWN, said, meant) from None
+            message = f"no command or instruction '{quoted(word)}'"
+            raise Refused(command.UNKNOWN, message, meant) from None
 
     def again(self) -> None:
         """An empty line at the prompt: repeat the last step."""
@@ -329,14 +329,14 @@ class Shell:
         """Say that nasm itself is wrong, and where."""
         self.fail(DEFECT)
         self._tear()
-        said = str(error) or "no message"
+        text = str(error) or "no message"
         where = ""
         frames = traceback.extract_tb(error.__traceback__)
         if frames:
             at = frames[-1]
             where = f" (in {at.name}, {Path(at.filename).name}:{at.lineno})"
         self.screen.say(
-            f"defect in nasm: {type(error).__name__}: {said}{where}, please report", "bold red"
+            f"defect in nasm: {type(error).__name__}: {text}{where}, please report", "bold red"
         )
 
     # -- the end

@@ -27,10 +27,10 @@ def break_(shell: Shell, rest: str) -> None:
     """Stop at a location, a time, a semaphore and more.
 
     A line, a label, a mnemonic, an engine, or 'tensor pc 3': before such an instruction starts, or
-    'after' it has completed. '$loaded' when it changes, '$loaded >= 32' when it comes to be so;
+    'after' it has completed. '$loaded' when it changes, '$loaded >= 32' when it becomes so;
     '@scalar.%r0' when it changes; 'cycle 500' and '2.5us'; 'transfer [start | land] [LOCATION]';
-    'held 1000 [ENGINE]' when an engine is held up so many cycles; 'hazard [E0501]'; 'nan' at the
-    first NaN or infinity that is made; 'if EXPRESSION' when it comes to be true. A condition may
+    'held 1000 [ENGINE]' when an engine is blocked for so many cycles; 'hazard [E0501]'; 'nan' at
+    the first NaN or infinity that is made; 'if EXPRESSION' when it becomes true. A condition may
     use the variables of the loops around an instruction. Alone, it lists them.
     """
     if not rest.strip():
@@ -93,8 +93,8 @@ def watch(shell: Shell, rest: str) -> None:
     """Stop when memory or a register changes.
 
     A tensor, a part of one, a bank ('psum bank 2'), or bytes of each partition ('sbuf 0:64
-    partitions 0:8'); by instructions and transfers alike. It shows what was there, and what is. A
-    part of what a core holds, as 'info held' names it, is compared after every event.
+    partitions 0:8'); by instructions and by transfers. It shows what was there, and what is. A part
+    of what a core holds, as 'info held' names it, is compared after every event.
     """
     _watch(shell, rest, "changed")
 
@@ -204,5 +204,5 @@ def commands(shell: Shell, rest: str) -> None:
         raise Refused(WRONG, "commands of which breakpoint?", "commands 1 p acc[0, 0]; continue")
     lines = tuple(part.strip() for part in re.split(r";|\n", more) if part.strip())
     made = shell.session.breakpoints.change(word, commands=lines)
-    said = "; ".join(map(in_line, made.commands)) or "no commands"
-    shell.screen.say(f"{quoted(str(made.number))}: {said}")
+    text = "; ".join(map(in_line, made.commands)) or "no commands"
+    shell.screen.say(f"{quoted(str(made.number))}: {text}")

@@ -132,12 +132,12 @@ def _arguments(chosen: Command, rest: str, names: CompletionNames) -> list[Sugge
         )
         kinds = kinds if any(kind in _EXPRESSION for kind in chosen.takes) else ()
     complete = not re.search(r"\w", typed) and bool(_OPERAND.search(before))
-    said = set(before.replace("@", " ").split())
+    text = set(before.replace("@", " ").split())
     for kind in kinds:
         words = _words(kind, typed, names)
         if kind == _SEVERAL:
-            words = {word: words[word] for word in words if word not in said}
-        elif complete if kind in _EXPRESSION and len(kinds) > 1 else said & set(words):
+            words = {word: words[word] for word in words if word not in text}
+        elif complete if kind in _EXPRESSION and len(kinds) > 1 else text & set(words):
             continue
         found += starting(typed, words, len(typed))
     return sorted(found, key=lambda s: not s.text.casefold().startswith(typed.casefold()))
@@ -167,8 +167,8 @@ def instruction(text: str, names: CompletionNames) -> list[Suggestion]:
     if named:
         words = operands.get(named[1], ("", {}))[1] or names.words.get("label", {})
         return starting(named[2], words, len(named[2]))
-    said = set(re.findall(r"(\w+)\s*=", found[2]))
-    left = {f"{name}=": what for name, (what, _) in operands.items() if name not in said}
+    message = set(re.findall(r"(\w+)\s*=", found[2]))
+    left = {f"{name}=": what for name, (what, _) in operands.items() if name not in message}
     kinds = ("semaphore",) if item.startswith("$") else ("tensor", "constant")
     word = _WORD.search(item)
     part = word[0] if word else ""

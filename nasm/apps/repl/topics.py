@@ -1,4 +1,4 @@
-"""What `help` knows beside commands and instructions: a loop over the tables that have words."""
+"""Topics of `help` besides commands and instructions: a loop over tables with words."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ KEYS = {
 class Topic:
     """Something that a word means: what kind of thing, and what there is to say, in paragraphs.
 
-    ``more`` makes what is said beyond the summary; ``names`` are other words for it.
+    ``more`` makes the text beyond the summary; ``names`` are other words for it.
     """
 
     word: str
@@ -73,7 +73,7 @@ def topics(target: Target, generation: Generation) -> Iterator[Topic]:
         yield Topic(s.name, "setting", f"{s.summary}.", partial(tuple, how))
     for word, meaning in WORDS.items():
         yield Topic(word, "word", f"{_plain(meaning)}.", names=(f"{word}s",))
-    keys = tuple(f"{key}: {said}" for key, said in KEYS.items())
+    keys = tuple(f"{key}: {text}" for key, text in KEYS.items())
     yield Topic("keys", "keys", "What keys do at the prompt.", partial(tuple, keys), ("key",))
 
 
@@ -94,8 +94,8 @@ def _of_language(generation: Generation) -> Iterator[Topic]:
 def functions() -> Iterator[Topic]:
     """The functions of expressions."""
     for word in dict.fromkeys((*EXPECTATION_WORDS, *CONSTANT_FUNCTIONS)):
-        said = CONSTANT_FUNCTIONS.get(word, "of expressions, such as those of .expect")
-        yield Topic(word, "function", said)
+        text = CONSTANT_FUNCTIONS.get(word, "of expressions, such as those of .expect")
+        yield Topic(word, "function", text)
 
 
 def _engine(engine: Engine, target: Target, generation: Generation) -> tuple[str, ...]:
@@ -106,10 +106,10 @@ def _engine(engine: Engine, target: Target, generation: Generation) -> tuple[str
         if memories
     ]
     rate = generation.ticks / engine.cycle
-    said = [f"{rounded(rate)} cycles in a µs"]
+    text = [f"{rounded(rate)} cycles in a µs"]
     if engine.aliases:
-        said.append(f"also called {', '.join(engine.aliases)}")
-    return (*said, *reach, f"Its instructions: {', '.join(rows)}.")
+        text.append(f"also called {', '.join(engine.aliases)}")
+    return (*text, *reach, f"Its instructions: {', '.join(rows)}.")
 
 
 def _memory(memory: Memory) -> tuple[str, ...]:

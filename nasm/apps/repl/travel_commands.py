@@ -28,9 +28,9 @@ def back(shell: Shell, rest: str) -> None:
 
     'back N' goes to when N instructions fewer had completed, of an engine or of any: what 'step N'
     does is undone by 'back N'. 'back N cycles' goes back in time. 'back until' goes to where an
-    expression came to be true, 'back to' to where a breakpoint was met, some or any, 'back write'
-    to just before the last write of a tensor or a part of it. Going forward again does what was
-    done. An empty line repeats it.
+    expression became true, 'back to' to where a breakpoint was met, some or any, 'back write' to
+    just before the last write of a tensor or a part of it. Going forward again does what was done.
+    An empty line repeats it.
     """
     word, _, more = rest.strip().partition(" ")
     more = more.strip()

@@ -40,7 +40,7 @@ def execute(shell: Shell, rest: str) -> None:
     """Execute a typed instruction, or take a declaration.
 
     It is assembled with the program's names and executed as the next instruction of its engine, on
-    the machine as it stands; the other engines go on meanwhile. A line that begins with a mnemonic,
+    the machine as it is; the other engines continue meanwhile. A line that begins with a mnemonic,
     an @engine or a directive needs no command before it, nor does .sbuf t f32[128, 8].
     """
     if not rest:
@@ -87,8 +87,8 @@ def set_value(shell: Shell, rest: str) -> None:
     """Give a tensor, a semaphore, a register or a part of a core a value, or an array file's."""
     found = ASSIGNED.fullmatch(rest)
     if found is None:
-        said = f"set what to what, found '{quoted(rest)}'"
-        raise Refused(WRONG, said, "set t[0, 0:4] = 1.5")
+        message = f"set what to what, found '{quoted(rest)}'"
+        raise Refused(WRONG, message, "set t[0, 0:4] = 1.5")
     place, value = found[1], found[2]
     _acted(shell, lambda session: session.set(place, value), _set)
 
@@ -106,9 +106,9 @@ def skip(shell: Shell, rest: str) -> None:
 def save(shell: Shell, rest: str) -> None:
     """Write the program with all that was typed.
 
-    What was typed stands behind the program, in the order in which it was executed; what was
-    changed by hand otherwise is a comment. A file that exists is left as it is unless the line ends
-    with 'replace'.
+    What was typed follows the program, in the order in which it was executed; what was changed by
+    hand otherwise is a comment. A file that exists is left as it is unless the line ends with
+    'replace'.
     """
     found = re.fullmatch(r"(.*?)(\s+replace)?", rest.strip(), re.DOTALL)
     assert found is not None
@@ -183,8 +183,8 @@ def _typed(session: Session, found: Typed, width: int) -> list[str]:
         done = steps.Completed()
         done.add([one])
         lines += steps.completed(session, done, width)
-        said = f"busy {cost.interval:,}, results after {cost.latency:,} cycles of"
-        lines.append(f"  {said} {session.name(one)} ({cost.evidence.value})")
+        text = f"busy {cost.interval:,}, results after {cost.latency:,} cycles of"
+        lines.append(f"  {text} {session.name(one)} ({cost.evidence.value})")
     if found.others:
         many = counted(len(found.others), "instruction")
         lines.append(f"meanwhile {many} of the program completed")

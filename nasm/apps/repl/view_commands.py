@@ -45,9 +45,11 @@ def _panels(words: list[str]) -> tuple[str, ...]:
     for word in words:
         found = [name for name in PANELS if name.startswith(word)]
         if len(found) != 1:
-            said = f"'{quoted(word)}' could be {listed(found)}" if found else ""
-            said = said or f"no panel '{quoted(word)}'"
-            raise Refused(WRONG, said, did_you_mean(word, PANELS) or f"there is {listed(PANELS)}")
+            message = f"'{quoted(word)}' could be {listed(found)}" if found else ""
+            message = message or f"no panel '{quoted(word)}'"
+            raise Refused(
+                WRONG, message, did_you_mean(word, PANELS) or f"there is {listed(PANELS)}"
+            )
         chosen.add(found[0])
     return tuple(name for name in PANELS if name in chosen)
 
@@ -56,10 +58,10 @@ def _panels(words: list[str]) -> tuple[str, ...]:
 def time(shell: Shell, rest: str) -> None:
     """What every engine did in the last N cycles, 10,000 if not said.
 
-    Each character of a strip is what an engine did most of that time: worked, or waited for a
-    post of DMA or of another engine, for its own result, its unit or a port. Strips of rings show
-    how many of the channels were at work. Below them stand the sums, in cycles of each engine, and
-    what the instruction that completed last waited for. To see it the run is done again.
+    Each character of a strip is what an engine did most of that time: worked, or waited for a post
+    of DMA or of another engine, for its own result, its unit or a port. Strips of rings show how
+    many of the channels were at work. Below them are the sums, in cycles of each engine, and what
+    the instruction that completed last waited for. To see it the run is done again.
     """
     from nasm.show import strips
 
@@ -68,8 +70,8 @@ def time(shell: Shell, rest: str) -> None:
     if rest:
         number = rest.strip().replace(",", "").replace("_", "")
         if not (number.isdecimal() and number.isascii() and 0 < int(number) < 1 << 62):
-            said = f"no number of cycles '{quoted(rest)}'"
-            raise Refused(WRONG, said, "info time 500 shows the last 500")
+            message = f"no number of cycles '{quoted(rest)}'"
+            raise Refused(WRONG, message, "info time 500 shows the last 500")
         cycles = int(number)
     if not session.now:
         screen.say(steps.status(session))

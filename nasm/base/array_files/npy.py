@@ -82,9 +82,9 @@ def _exactly(stream: IO[bytes], count: int) -> bytes:
 def _header_fields(text: str) -> tuple[tuple[int, ...], np.dtype[Any], bool]:
     """Shape, dtype and whether the order is Fortran's, of the text of a header."""
     match = _HEADER.fullmatch(text)
-    said = dict(zip(match.groups()[::2], match.groups()[1::2], strict=True)) if match else {}
-    descr, shape = said.get("descr", ""), said.get("shape", "")
-    order = {"True": True, "False": False}.get(said.get("fortran_order", ""))
+    message = dict(zip(match.groups()[::2], match.groups()[1::2], strict=True)) if match else {}
+    descr, shape = message.get("descr", ""), message.get("shape", "")
+    order = {"True": True, "False": False}.get(message.get("fortran_order", ""))
     if _RECORDS.search(text):
         raise Damaged("it holds records, wanted numbers")
     if descr[:1] not in ("'", '"') or not shape.startswith("(") or order is None:

@@ -95,10 +95,10 @@ def _read(stream: IO[bytes], file: ArrayFile, fits: Fits) -> Array:
             return _array(member, size, fits)
     except npz.NoMember as none:
         if file.key:
-            said = f"{file.path} has no array '{file.key}'"
-            raise Refused(UNREADABLE, said, str(none)) from None
-        said = f"{file.path} is an archive of arrays; wanted one of them"
-        raise Refused(UNREADABLE, said, f"write {file.path}:KEY; {none}") from None
+            message = f"{file.path} has no array '{file.key}'"
+            raise Refused(UNREADABLE, message, str(none)) from None
+        message = f"{file.path} is an archive of arrays; wanted one of them"
+        raise Refused(UNREADABLE, message, f"write {file.path}:KEY; {none}") from None
 
 
 def _size(stream: IO[bytes]) -> int | None:

@@ -18,7 +18,7 @@ from nasm.isa.micro_instructions import Micro
 from nasm.machine.access import Access
 from nasm.machine.records import Status
 from nasm.program.text_items import DeferredMoment
-from nasm.runs.execution import Running
+from nasm.runs.execution import Execution
 from nasm.sim.counters import HIGHEST, LOWEST
 from nasm.sim.divert import divert
 from nasm.sim.memory import Array
@@ -36,7 +36,7 @@ class HandChange:
 
     text: str
 
-    def apply(self, running: Running) -> None:
+    def apply(self, running: Execution) -> None:
         """Do it; raises Failure or Refused. It moves nothing: no event is processed."""
         if running.status is Status.FAULT:
             raise Refused(
@@ -47,7 +47,7 @@ class HandChange:
         self._do(running)
         running.changed()
 
-    def _do(self, running: Running) -> None:
+    def _do(self, running: Execution) -> None:
         raise NotImplementedError
 
     def __str__(self) -> str:
@@ -64,7 +64,7 @@ class SetElements(HandChange):
     text: str
     values: tuple[tuple[View, Array], ...]
 
-    def _do(self, running: Running) -> None:
+    def _do(self, running: Execution) -> None:
         for view, values in self.values:
             write(running.machine.addresses.access(view), values)
 
@@ -80,7 +80,7 @@ class SetSemaphore(HandChange):
     number: int
     value: int
 
-    def _do(self, running: Running) -> None:
+    def _do(self, running: Execution) -> None:
         machine = running.machine
         machine.scheduler.waits.put(self.number, self.value)
         if machine.watch is not None:
@@ -96,7 +96,7 @@ class SetRegister(HandChange):
     number: int
     value: int
 
-    def _do(self, running: Running) -> None:
+    def _do(self, running: Execution) -> None:
         machine = running.machine
         machine.state.registers[self.queue].set(self.number, self.value)
         queue = machine.scheduler.queues[self.queue]
@@ -119,7 +119,7 @@ class SetPart(HandChange):
     numbers: Array
     values: Array
 
-    def _do(self, running: Running) -> None:
+    def _do(self, running: Execution) -> None:
         machine, put = running.machine, self.part.put
         held = machine.holds[self.core]
         shape = np.asarray(self.part.read(held).array).shape
@@ -139,7 +139,7 @@ class Divert(HandChange):
     pc: int
     resume: tuple[int, ...] = ()
 
-    def _do(self, running: Running) -> None:
+    def _do(self, running: Execution) -> None:
         scheduler = running.machine.scheduler
         queue = scheduler.queues[self.queue]
         free(running, queue)
@@ -162,7 +162,7 @@ class Type(HandChange):
     pcs: tuple[tuple[int, range], ...]
     posts: Set[DeferredMoment] = frozenset()
 
-    def _do(self, running: Running) -> None:
+    def _do(self, running: Execution) -> None:
         scheduler = running.machine.scheduler
         for index, pcs in self.pcs:
             queue = scheduler.queues[index]
@@ -184,7 +184,7 @@ def write(access: Access, values: Array) -> None:
     access.note_writer(accumulable=True)
 
 
-def free(running: Running, queue: Queue) -> None:
+def free(running: Execution, queue: Queue) -> None:
     """Refuse to take back an instruction that has arrived at a rendezvous."""
     if queue.arrived is not None:
         name = running.program.queue_name(queue.index)
@@ -195,7 +195,7 @@ def free(running: Running, queue: Queue) -> None:
         )
 
 
-def whole(running: Running, queue: Queue) -> None:
+def whole(running: Execution, queue: Queue) -> None:
     """Refuse to put something into the middle of an expansion, which could not be gone on with."""
     if type(queue.pc) is Micro:
         name = running.program.queue_name(queue.index)

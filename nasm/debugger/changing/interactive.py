@@ -14,7 +14,7 @@ from nasm.language.resume import Added, Continuation
 from nasm.machine import growth, tensor_io
 from nasm.machine.records import Executed
 from nasm.program.program import Program
-from nasm.runs.execution import Running
+from nasm.runs.execution import Execution
 from nasm.sim.memory import Array
 from nasm.sim.trace import InstructionRecord
 from nasm.views.view import View
@@ -37,10 +37,10 @@ class Typed:
     memory: tuple[MemoryChange, ...] = ()
 
     def __repr__(self) -> str:
-        said = [f"{what} {name}" for name, what in self.declared]
-        said += [f"{one.text} in {one.finish - one.start} ticks" for one, _ in self.executed]
-        said += [f"{self.pending} pending"] if self.pending else []
-        return f"<typed: {', '.join(said) or 'nothing'}>"
+        text = [f"{what} {name}" for name, what in self.declared]
+        text += [f"{one.text} in {one.finish - one.start} ticks" for one, _ in self.executed]
+        text += [f"{self.pending} pending"] if self.pending else []
+        return f"<typed: {', '.join(text) or 'nothing'}>"
 
 
 class Typing:
@@ -50,7 +50,7 @@ class Typing:
     all texts, each once, whether the run has gone back to before them or not.
     """
 
-    def __init__(self, running: Running) -> None:
+    def __init__(self, running: Execution) -> None:
         self.running = running
         self.declared: tuple[tuple[str, str], ...] = ()
         self.taken: list[Type] = []
@@ -81,8 +81,8 @@ class Typing:
             if declarations and added.pcs:
                 queue, pcs = added.pcs[0]
                 span = self.program.span(queue, pcs[0])
-                said = "an instruction, where only declarations are wanted"
-                raise Failure(Problem("E0822", said, span, "execute it"))
+                message = "an instruction, where only declarations are wanted"
+                raise Failure(Problem("E0822", message, span, "execute it"))
             self._free(added.names)
             growth.accept(self.running.machine, added.tensors)
             values.extend(self._initial(added))
@@ -99,8 +99,8 @@ class Typing:
         growth.take_up(self.running.machine, added.tensors, added.instructions)
         self.declared = added.names
         of_core = f".core {core}\n" if self.program.cores > 1 else ""
-        said, declared = of_core + added.text.strip(), added.declarations
-        made = Type(said, declared and of_core + declared, tuple(values), added.pcs, added.posts)
+        message, declared = of_core + added.text.strip(), added.declarations
+        made = Type(message, declared and of_core + declared, tuple(values), added.pcs, added.posts)
         self.taken.append(made)
         if added.pcs and not (added.names or added.expectations or added.moments):
             self._again[key] = made
@@ -110,8 +110,10 @@ class Typing:
         """Refuse names that the user gave to expressions."""
         for name, what in names:
             if (bare := name.removeprefix("$")) in self.running.named:
-                said = f"{what} '{name}': {bare} is already a name for {self.running.named[bare]}"
-                raise Failure(Problem(WRONG, said, None, f"unlet {bare}, or another name"))
+                message = (
+                    f"{what} '{name}': {bare} is already a name for {self.running.named[bare]}"
+                )
+                raise Failure(Problem(WRONG, message, None, f"unlet {bare}, or another name"))
 
     def _initial(self, added: Added) -> Iterator[tuple[View, Array]]:
         """What the initialisers of new tensors give."""
@@ -123,15 +125,15 @@ class Typing:
                 yield View.whole(tensor), found
 
 
-def program_text(running: Running, typing: Typing, changes: Sequence[object]) -> str:
+def program_text(running: Execution, typing: Typing, changes: Sequence[object]) -> str:
     """The text of a program followed by the typed lines: it assembles to one that does it all.
 
     Other changes by hand are included as comments. Of texts that were gone back over
     there are the declarations, which still hold.
     """
     if running.source is None:
-        said = "the session was not made from a text, so that there is none to add to"
-        raise Refused(WRONG, said, "make it with Session(text)")
+        message = "the session was not made from a text, so that there is none to add to"
+        raise Refused(WRONG, message, "make it with Session(text)")
     parts, left = [running.source.text.rstrip("\n")], list(typing.taken)
     for change in changes:
         if not isinstance(change, Type):
@@ -147,14 +149,14 @@ def program_text(running: Running, typing: Typing, changes: Sequence[object]) ->
     return "\n".join(parts) + "\n"
 
 
-def complete(running: Running, change: Type) -> None:
+def complete(running: Execution, change: Type) -> None:
     """Run until the instructions of a change have completed, or nothing can happen."""
     queues = running.machine.scheduler.queues
     running.complete([(queues[index], pcs) for index, pcs in change.pcs])
 
 
 def typed_result(
-    running: Running,
+    running: Execution,
     typing: Typing,
     change: Type,
     done: Sequence[InstructionRecord],
@@ -175,7 +177,7 @@ def typed_result(
     )
 
 
-def left(running: Running, change: Type) -> int:
+def left(running: Execution, change: Type) -> int:
     """How many instructions of a change have not completed."""
     count = 0
     for index, pcs in change.pcs:

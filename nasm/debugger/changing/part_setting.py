@@ -15,13 +15,13 @@ from nasm.debugger.changing.values import Wanted, stored
 from nasm.debugger.values.core_parts import PartPlace
 from nasm.debugger.values.expressions import Expression
 from nasm.isa.core_state import Seen
-from nasm.runs.execution import Running
+from nasm.runs.execution import Execution
 
 VIEWED = re.compile(r"(.+?)\.view\(\s*(\w+)\s*\)\s*", re.DOTALL)
 WORD = re.compile(r"[A-Za-z_]\w*")
 
 
-def setting(running: Running, place: str, text: str, value: object) -> SetPart | None:
+def setting(running: Execution, place: str, text: str, value: object) -> SetPart | None:
     """A change that gives elements of a part values; None if the place is no part of a core.
 
     ``.view(u32)`` may follow: then the values are bits. Raises Failure or Refused.
@@ -72,12 +72,12 @@ def _dtypes(seen: Seen, word: str) -> tuple[DType, DType | None]:
     if bits is None:
         raise Refused("E0306", f".view takes a dtype, found '{word}'", "as in .view(i32)")
     if bits.itemsize != shown.itemsize:
-        said = f"these elements are no {bits.name}"
+        message = f"these elements are no {bits.name}"
         hint = "they must be stored as they are, in a dtype of as many bytes"
-        raise Refused("E0306", said, hint)
+        raise Refused("E0306", message, hint)
     if dtype is not shown:
-        said = f"these elements are stored as {dtype.name}, and shown as {shown.name}"
-        raise Refused("E0306", said, "give them numbers, or set the part that has their bits")
+        message = f"these elements are stored as {dtype.name}, and shown as {shown.name}"
+        raise Refused("E0306", message, "give them numbers, or set the part that has their bits")
     return dtype, bits
 
 
@@ -101,7 +101,7 @@ def _words(place: PartPlace) -> Mapping[str, int]:
     return {} if place.number is None else part.words.get(part.items[place.number], {})
 
 
-def _of_core(running: Running, text: str) -> bool:
+def _of_core(running: Execution, text: str) -> bool:
     """Whether a text begins with the name of a part."""
     found = re.match(r"(?:@\d+\.)?([A-Za-z_]\w*)", text)
     if found is None or found[1] in running.program.tensors:

@@ -23,7 +23,7 @@ from nasm.debugger.moving.delta import MemoryChange
 from nasm.debugger.moving.stops import ElementChange
 from nasm.machine.outlines import NoValues
 from nasm.machine.state import UNKNOWN
-from nasm.runs.execution import Running
+from nasm.runs.execution import Execution
 from nasm.sim.queues import Queue
 
 REGISTER = re.compile(r"@?([\w.]+?)(?:\s+|\.)%r(\d+)")
@@ -57,7 +57,7 @@ class Altered:
         return f"<{in_line(str(self))}>"
 
 
-def setting(running: Running, place: str, value: object) -> HandChange:
+def setting(running: Execution, place: str, value: object) -> HandChange:
     """A change that gives a place a value: a tensor or part of it, a semaphore, a register.
 
     Parts of what a core holds are places, too.
@@ -82,8 +82,8 @@ def setting(running: Running, place: str, value: object) -> HandChange:
         queue, number = running.queue(register[1]), int(register[2])
         count = running.program.generation.registers
         if number >= count:
-            said = f"no register %r{number}: an engine has %r0 to %r{count - 1}"
-            raise Refused("E0301", said)
+            message = f"no register %r{number}: an engine has %r0 to %r{count - 1}"
+            raise Refused("E0301", message)
         return SetRegister(
             text, queue.index, number, word(one_number(running, value), "a register")
         )
@@ -94,8 +94,8 @@ def setting(running: Running, place: str, value: object) -> HandChange:
     if not running.values:
         raise NoValues.of(place)
     if view.dynamic or view.offsets is not None:
-        said = f"{view.tensor.name} is addressed by a register or a tile here"
-        raise Refused(WRONG, said, "write the index as a number")
+        message = f"{view.tensor.name} is addressed by a register or a tile here"
+        raise Refused(WRONG, message, "write the index as a number")
     wanted = Wanted(view.tensor.name, view.dtype, view.shape)
     return SetElements(text, ((view, stored(running, wanted, value)),))
 
@@ -109,7 +109,7 @@ def _shown(value: object) -> str:
 # -- queues
 
 
-def skipping(running: Running, engine: str | None) -> Divert:
+def skipping(running: Execution, engine: str | None) -> Divert:
     """A change that lets an engine go past its next instruction."""
     queue = _queue(running, engine)
     name = running.program.queue_name(queue.index)
@@ -118,7 +118,7 @@ def skipping(running: Running, engine: str | None) -> Divert:
     return Divert(f"skip {name}", queue.index, *queue.following())
 
 
-def _queue(running: Running, engine: str | None) -> Queue:
+def _queue(running: Execution, engine: str | None) -> Queue:
     if engine is not None:
         return running.queue(engine)
     left = [queue for queue in running.machine.scheduler.queues if not queue.done]
@@ -130,7 +130,7 @@ def _queue(running: Running, engine: str | None) -> Queue:
     raise Refused(WRONG, "skip which engine's next instruction?", f"one of {names}")
 
 
-def going_on_at(running: Running, engine: str, place: int | str) -> Divert:
+def going_on_at(running: Execution, engine: str, place: int | str) -> Divert:
     """A change that sends an engine to a label, a pc, or the first instruction of a line."""
     queue = running.queue(engine)
     name = running.program.queue_name(queue.index)
@@ -138,7 +138,7 @@ def going_on_at(running: Running, engine: str, place: int | str) -> Divert:
     return Divert(f"set pc {name} {place}", queue.index, pc)
 
 
-def _pc(running: Running, queue: Queue, name: str, place: int | str) -> int:
+def _pc(running: Execution, queue: Queue, name: str, place: int | str) -> int:
     labels = running.program.queues[queue.index].labels
     if not isinstance(place, int | np.integer):
         place = str(place).strip()
@@ -152,12 +152,12 @@ def _pc(running: Running, queue: Queue, name: str, place: int | str) -> int:
             raise Refused("E0207", f"no label '{place}' in @{name}", hint)
         place = int(place)
     if not 0 <= place <= queue.length:
-        said = f"@{name} has {queue.length:,} instructions, and no pc {place}"
-        raise Refused(WRONG, said, f"0 to {queue.length}, where it ends")
+        message = f"@{name} has {queue.length:,} instructions, and no pc {place}"
+        raise Refused(WRONG, message, f"0 to {queue.length}, where it ends")
     return int(place)
 
 
-def _of_line(running: Running, queue: Queue, name: str, line: int) -> int:
+def _of_line(running: Execution, queue: Queue, name: str, line: int) -> int:
     """The first instruction of a queue that is written on a line."""
     program = running.program
     for pc in range(queue.length):
@@ -167,7 +167,7 @@ def _of_line(running: Running, queue: Queue, name: str, line: int) -> int:
     raise Refused(WRONG, f"@{name} has no instruction on line {line}")
 
 
-def current_value(running: Running, change: HandChange) -> int | None:
+def current_value(running: Execution, change: HandChange) -> int | None:
     """What the semaphore or the register of a change holds; None if that is not known."""
     if isinstance(change, SetSemaphore):
         return running.machine.scheduler.semaphores[change.number].value

@@ -14,7 +14,7 @@ from nasm.base.array_files import SPELLING, ArrayFile, read_array
 from nasm.base.problems import Refused, counted, quoted
 from nasm.debugger.changing.changes import WRONG
 from nasm.debugger.values.expressions import Expression
-from nasm.runs.execution import Running
+from nasm.runs.execution import Execution
 from nasm.runs.inspection import Inspection
 from nasm.sim.memory import Array
 
@@ -34,7 +34,7 @@ class Wanted:
     exact: bool = False
 
 
-def one_number(running: Running, value: object) -> object:
+def one_number(running: Execution, value: object) -> object:
     """The value to put into a counter or a register."""
     found: Any = value
     if isinstance(value, str):
@@ -47,7 +47,7 @@ def one_number(running: Running, value: object) -> object:
     return found.reshape(-1)[0].item()
 
 
-def stored(running: Running, wanted: Wanted, value: object) -> Array:
+def stored(running: Execution, wanted: Wanted, value: object) -> Array:
     """Values for all of the elements, as they are stored: broadcast, and rounded once."""
     dtype, same = wanted.dtype, None
     if isinstance(value, str):
@@ -69,9 +69,9 @@ def stored(running: Running, wanted: Wanted, value: object) -> Array:
     try:
         return np.ascontiguousarray(np.broadcast_to(held, wanted.shape))
     except ValueError:
-        said = f"{list(held.shape)} does not fit into {list(wanted.shape)}"
+        message = f"{list(held.shape)} does not fit into {list(wanted.shape)}"
         raise Refused(
-            "E0221", said, "shapes are matched from the last axis on, 1 fits all"
+            "E0221", message, "shapes are matched from the last axis on, 1 fits all"
         ) from None
 
 
@@ -101,7 +101,7 @@ def _array(wanted: Wanted, value: object) -> Array:
     return found
 
 
-def _file(running: Running, wanted: Wanted, path: str) -> Array:
+def _file(running: Execution, wanted: Wanted, path: str) -> Array:
     """The array of a file: elements of the dtype, or any numbers."""
     file = ArrayFile.written(path, "")
     if file is None:
@@ -114,8 +114,8 @@ def _file(running: Running, wanted: Wanted, path: str) -> Array:
         except ValueError:
             fine = False
         if not fine:
-            said = f"{path} has the shape {list(shape)}, wanted {list(wanted.shape)}"
-            raise Refused("E0804", said)
+            message = f"{path} has the shape {list(shape)}, wanted {list(wanted.shape)}"
+            raise Refused("E0804", message)
         if found.kind not in "biuf" and not _as_it_is(found, wanted):
             raise Refused("E0804", f"{path} holds no numbers, but {found}")
 
@@ -138,6 +138,6 @@ def _evaluated(held: Inspection, text: str) -> tuple[Array, dtypes.DType | None]
     value = Expression(held, text).value(held)
     if value.missing is not None and value.missing.any():
         count = int(np.count_nonzero(value.missing))
-        said = f"{count:,} of {counted(value.size, 'element')} of {text} are uninitialised"
-        raise Refused(WRONG, said, "set what is there alone, or give them values first")
+        message = f"{count:,} of {counted(value.size, 'element')} of {text} are uninitialised"
+        raise Refused(WRONG, message, "set what is there alone, or give them values first")
     return value.elements.array if value.dtype is None else value.stored(()), value.dtype

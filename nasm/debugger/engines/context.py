@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from nasm.machine import Machine
 
 
-def context(machine: Machine, outlook: ProgramFlows, status: Status) -> Context:
+def context(machine: Machine, flows: ProgramFlows, status: Status) -> Context:
     """What every engine is doing now, and why."""
-    seen = Scene(machine, outlook, status)
+    seen = Scene(machine, flows, status)
     return Context(machine.scheduler.now, status, seen.engines(), seen.transfers, units(machine))
 
 
@@ -93,8 +93,8 @@ class Scene(Awaiting):
             return ""
         pc, last = int(queue.pc), len(queue.expansion) - 1
         where = self.place((queue.index, pc)).where
-        said = f"{pc}.0 to {pc}.{last}" if last else f"{pc}.0"
-        return f"{said} for {form_text(self.program, queue.index, pc)}, {where}"
+        text = f"{pc}.0 to {pc}.{last}" if last else f"{pc}.0"
+        return f"{text} for {form_text(self.program, queue.index, pc)}, {where}"
 
     # -- when the next instruction starts
 
@@ -102,10 +102,10 @@ class Scene(Awaiting):
         """When the next instruction of a queue starts, and what keeps it from doing so."""
         if self.status is Status.FAULT:
             mine = self.scheduler.acting == (queue.index, queue.pc)
-            said = (
+            text = (
                 "cannot: this is where the fault is" if mine else "does not: a fault ended the run"
             )
-            return Start(None, False, [Hold("over", said, None, False)])
+            return Start(None, False, [Hold("over", text, None, False)])
         if queue.arrived is not None:
             return self._arrived(queue)
         task, wait = queue.head, queue.wait
@@ -141,10 +141,10 @@ class Scene(Awaiting):
         if behind is not None and behind.finish > self.now:
             who = (queue.index, behind.pc)
             what = self._result(queue, task, behind.task)
-            said = (
+            text = (
                 f"waits for {what} of {self.relative_place(who, queue)}, {self.more(behind.finish)}"
             )
-            start.hold(Hold("data", said, behind.finish, True, (self.place(who),)))
+            start.hold(Hold("data", text, behind.finish, True, (self.place(who),)))
         gate = task.work.gate() if task.work.gate is not None else 0
         if gate > self.now:
             maker = next((f.pc for f in reversed(queue.flight) if f.until == gate), None)
@@ -154,8 +154,8 @@ class Scene(Awaiting):
                 if maker is not None
                 else ""
             )
-            said = f"waits for {self._awaited(queue, gate)}{of}, {self.more(gate)}"
-            start.hold(Hold("data", said, gate, True, by))
+            text = f"waits for {self._awaited(queue, gate)}{of}, {self.more(gate)}"
+            start.hold(Hold("data", text, gate, True, by))
         for port in task.ports:
             start.certain = False
             if port.free_at > self.now:
@@ -167,7 +167,7 @@ class Scene(Awaiting):
         assert blocked is not None
         start.holds.clear()
         start.tick = self.now
-        start.hold(Hold("condition", f"waits: {blocked.said}", blocked.until, False))
+        start.hold(Hold("condition", f"waits: {blocked.reason}", blocked.until, False))
 
     def _awaited(self, queue: Queue, gate: int) -> str:
         """What the next instruction of a queue needs of what the engine holds from a tick on."""
@@ -205,13 +205,13 @@ class Scene(Awaiting):
         holder = resource.holder
         if holder == (queue.index, queue.pc) and resource.record > queue.record:
             label = task.pace.label if task.pace is not None else ""
-            said = f"makes {resource.name} ready ({label}), {self.more(free)}"
-            return Hold("ready", said, free, certain)
+            text = f"makes {resource.name} ready ({label}), {self.more(free)}"
+            return Hold("ready", text, free, certain)
         by = () if holder is None else (self.place(holder),)
         what = f" by {self.relative_place(holder, queue)}" if holder is not None else ""
         name = resource.name if kind in resource.name else f"{kind} {resource.name}"
-        said = f"waits for the {name}, kept{what}, {self.more(free)}"
-        return Hold(kind, said, free, certain, by)
+        text = f"waits for the {name}, kept{what}, {self.more(free)}"
+        return Hold(kind, text, free, certain, by)
 
     # -- other cores
 
@@ -228,15 +228,15 @@ class Scene(Awaiting):
             if member.queue == queue.index:
                 cores = listed(map(str, absent), "and")
                 name = member.context.row.name
-                said = f"waits at {name} for core {cores} to reach one"
+                text = f"waits at {name} for core {cores} to reach one"
                 heads = [
                     self.place((q.index, q.pc))
                     for q in self.scheduler.queues
                     if q.core in absent and not q.done and q.engine == queue.engine
                 ]
                 if heads:
-                    said += f"; {heads[0].engine} is at {heads[0].where}"
-                start.hold(Hold("core", said, None, False, tuple(heads)))
+                    text += f"; {heads[0].engine} is at {heads[0].where}"
+                start.hold(Hold("core", text, None, False, tuple(heads)))
                 return start
         return self._exchange(queue, start)
 
@@ -250,8 +250,8 @@ class Scene(Awaiting):
             return start
         last, certain = max(t.lands for t in transfers), all(t.certain for t in transfers)
         when = "which lands at" if certain else "which lands not before"
-        said = f"waits for what the cores exchange, {when} {self.time(last)}"
-        start.hold(Hold("core", said, last + notify, certain, transfers=transfers))
+        text = f"waits for what the cores exchange, {when} {self.time(last)}"
+        start.hold(Hold("core", text, last + notify, certain, transfers=transfers))
         return start
 
 

@@ -145,7 +145,7 @@ def _waiting(scene: Scene, index: int) -> Waiting:
 
 def posters(scene: Scene, index: int) -> tuple[Poster, ...]:
     """Every line that updates a semaphore, in the order of queues."""
-    supply, found = Supply(scene.machine, scene.outlook.changing), []
+    supply, found = Supply(scene.machine, scene.flows.changing), []
     for updater in supply.updaters(index):
         pc = supply.coming(updater) if updater.coming else updater.pcs[0]
         found.append(

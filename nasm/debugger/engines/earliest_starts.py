@@ -24,7 +24,7 @@ class _Post(NamedTuple):
     amount: int | None
 
 
-def earliest(machine: Machine, outlook: ProgramFlows, lands: Callable[[int], int]) -> list[int]:
+def earliest(machine: Machine, flows: ProgramFlows, lands: Callable[[int], int]) -> list[int]:
     """A tick for each queue before which its next instruction cannot start.
 
     ``lands`` gives the tick before which a transfer in flight, by its key, cannot have landed
@@ -41,7 +41,7 @@ def earliest(machine: Machine, outlook: ProgramFlows, lands: Callable[[int], int
     for _ in queues:
         before = list(found)
         for index, (number, op, value) in waits.items():
-            posts = [*known[number], *_to_come(machine, outlook, number, index, before)]
+            posts = [*known[number], *_to_come(machine, flows, number, index, before)]
             seen = _reached(machine, number, op, value, posts)
             found[index] = max(least[index], seen)
         if found == before:
@@ -85,12 +85,12 @@ def _known(machine: Machine, number: int, lands: Callable[[int], int]) -> list[_
 
 
 def _to_come(
-    machine: Machine, outlook: ProgramFlows, number: int, mine: int, found: list[int]
+    machine: Machine, flows: ProgramFlows, number: int, mine: int, found: list[int]
 ) -> list[_Post]:
     """Posts of instructions that have not started: each any number of times."""
     return [
-        _Post(min(NEVER, found[queue] + outlook.takes(queue, pc)), None)
-        for queue, pc in outlook.posters(number)
+        _Post(min(NEVER, found[queue] + flows.takes(queue, pc)), None)
+        for queue, pc in flows.posters(number)
         if queue != mine and found[queue] < NEVER
     ]
 

@@ -40,11 +40,11 @@ class Start:
 class Situation:
     """A machine between two events: reads it, and changes nothing."""
 
-    def __init__(self, machine: Machine, outlook: ProgramFlows, status: Status) -> None:
-        self.machine, self.program, self.outlook = machine, machine.program, outlook
+    def __init__(self, machine: Machine, flows: ProgramFlows, status: Status) -> None:
+        self.machine, self.program, self.flows = machine, machine.program, flows
         self.scheduler, self.status = machine.scheduler, status
         self.now = machine.scheduler.now
-        landings, self.earliest = predict(machine, outlook)
+        landings, self.earliest = predict(machine, flows)
         self.transfers = under_way(machine, landings)
 
     def place(self, who: Who | None) -> Location:

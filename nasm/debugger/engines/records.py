@@ -61,7 +61,7 @@ class Hold:
     """One thing that keeps an instruction from starting.
 
     ``kind`` is ``semaphore``, ``notification``, ``data``, ``unit``, ``port``, ``ready``, ``core``,
-    ``condition``, ``turn`` or ``over``; ``said`` continues "the engine", ``brief`` in fewer words.
+    ``condition``, ``turn`` or ``over``; ``reason`` continues "the engine", ``brief`` is shorter.
     It ends at the tick ``until``: not before that if it is not ``certain``, and None if that is not
     known. ``by`` are the instructions that would end it, ``transfers`` those in flight that would.
     For a semaphore ``what`` is the wait alone, and ``detail`` names the posters; it is ``enough``
@@ -69,7 +69,7 @@ class Hold:
     """
 
     kind: str
-    said: str
+    reason: str
     until: int | None = None
     certain: bool = True
     by: tuple[Location, ...] = ()
@@ -83,7 +83,7 @@ class Hold:
     enough: bool = False
 
     def __repr__(self) -> str:
-        return clean(f"<{self.said}>")
+        return clean(f"<{self.reason}>")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -122,7 +122,7 @@ class EngineContext:
     @property
     def why(self) -> str:
         """Why its next instruction has not started; empty if it has none."""
-        return self.holds[0].said if self.holds else "starts now" if self.at else ""
+        return self.holds[0].reason if self.holds else "starts now" if self.at else ""
 
     @property
     def brief(self) -> str:
@@ -151,5 +151,5 @@ class Context(Drawn):
 
     def __repr__(self) -> str:
         left = sum(not engine.idle for engine in self.engines)
-        said = f"{counted(left, 'engine')} with something to do"
-        return f"<context at tick {self.tick}: {said}, {len(self.transfers)} transfers in flight>"
+        text = f"{counted(left, 'engine')} with something to do"
+        return f"<context at tick {self.tick}: {text}, {len(self.transfers)} transfers in flight>"

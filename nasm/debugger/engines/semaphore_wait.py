@@ -52,14 +52,14 @@ class Awaiting(Situation):
         if isinstance(who, tuple):
             by = (self.place(who),)
         what = "the notification" if poster == TRANSFER else "the hand-off"
-        said = f"waits for {what} of {name}, {self.more(at)}"
+        text = f"waits for {what} of {name}, {self.more(at)}"
         if self._sooner(queue, number, at):
-            return Hold("notification", f"{said} at most", self.now, False, by, name)
-        return Hold("notification", said, at, True, by, name)
+            return Hold("notification", f"{text} at most", self.now, False, by, name)
+        return Hold("notification", text, at, True, by, name)
 
     def _changes(self, queue: Queue, number: int) -> bool:
         """Whether anything else may change a semaphore before a queue looks at it."""
-        others = any(who[0] != queue.index for who in self.outlook.posters(number))
+        others = any(who[0] != queue.index for who in self.flows.posters(number))
         flying = any(
             flying.task.update is not None and flying.task.update[0] == number
             for other in self.scheduler.queues
@@ -79,7 +79,7 @@ class Awaiting(Situation):
             return self._landing_sooner(number, at)
         acting = any(
             not self.program.instruction(*who).row.posts and who[0] != queue.index
-            for who in self.outlook.posters(number)
+            for who in self.flows.posters(number)
         )
         flying = any(
             flying.task.update is not None and flying.task.update[0] == number
@@ -107,7 +107,7 @@ class Awaiting(Situation):
             for flying in queue_.flight
             if self._posts(flying.task, number)
         ]
-        posters = [who for who in self.outlook.posters(number) if who not in acting]
+        posters = [who for who in self.flows.posters(number) if who not in acting]
         left = sum(t.left for t in coming)
         enough = left + sum(self._adds(who) for who in acting) + semaphore.value
         parts = [self._landing(coming)] if coming else []
@@ -118,14 +118,14 @@ class Awaiting(Situation):
             parts.append(self._to_post(queue, posters))
         if not parts:
             parts.append("nothing that is left posts it")
-        said = f"waits for {name} {op} {value} (it is {semaphore.value})"
+        text = f"waits for {name} {op} {value} (it is {semaphore.value})"
         until = None
         if coming and not acting and not posters and semaphore.value + left == value:
             until = max([*(t.seen for t in coming), *(p.at for p in semaphore.pending)])
         certain = until is not None and all(t.certain for t in coming)
         return Hold(
             "semaphore",
-            f"{said}: {'; '.join(parts)}",
+            f"{text}: {'; '.join(parts)}",
             until if certain else None,
             certain,
             tuple(map(self.place, (*acting, *posters))),
@@ -133,9 +133,9 @@ class Awaiting(Situation):
             semaphore.value,
             value,
             coming,
-            said,
+            text,
             "; ".join(parts),
-            f"{said}, {self._in_short(coming, [*acting, *posters])}",
+            f"{text}, {self._in_short(coming, [*acting, *posters])}",
             holds(enough, op, value) and bool(coming or acting),
         )
 
@@ -180,10 +180,10 @@ class Awaiting(Situation):
         return f"{count} of {of}: {phase}{when}" if one else f"{count} of {of}, the last {when}"
 
     def _listed(self, who: list[Who]) -> str:
-        said = [str(self.place(one)) for one in who[:SHOWN]]
+        text = [str(self.place(one)) for one in who[:SHOWN]]
         if len(who) > SHOWN:
-            said.append(f"{len(who) - SHOWN} more")
-        return listed(said, "and")
+            text.append(f"{len(who) - SHOWN} more")
+        return listed(text, "and")
 
     def _to_post(self, queue: Queue, posters: list[Who]) -> str:
         """The lines that would post, and where their queues are."""

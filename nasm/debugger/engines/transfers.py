@@ -92,7 +92,7 @@ class Landings:
     already, if nothing of another ring gets in between.
     """
 
-    def __init__(self, machine: Machine, outlook: ProgramFlows, starts: Sequence[int] = ()) -> None:
+    def __init__(self, machine: Machine, flows: ProgramFlows, starts: Sequence[int] = ()) -> None:
         self.scheduler = machine.scheduler
         self.of: dict[int, Landing] = defaultdict(Landing)
         self.arriving: dict[int, int] = {}
@@ -101,7 +101,7 @@ class Landings:
         now = self.scheduler.now
         self._future = [
             (future, (starts[future.queue] if starts else now) + future.dispatch)
-            for future in outlook.transfers()
+            for future in flows.transfers()
         ]
         self._free: dict[tuple[int, int, int], int] = {}
         self._doubted: set[int] = set()
@@ -173,12 +173,12 @@ class Landings:
         return bool(self.scheduler.service.supply) and flight.shared
 
 
-def predict(machine: Machine, outlook: ProgramFlows) -> tuple[Landings, list[int]]:
+def predict(machine: Machine, flows: ProgramFlows) -> tuple[Landings, list[int]]:
     """When transfers in flight land, and the earliest next start of each queue."""
     starts: list[int] = []
     for _ in range(2):  # a transfer to come may be in the way of one, and wait for that
-        landings = Landings(machine, outlook, starts)
-        starts = earliest(machine, outlook, landings.first.__getitem__)
+        landings = Landings(machine, flows, starts)
+        starts = earliest(machine, flows, landings.first.__getitem__)
     return landings, starts
 
 
@@ -306,5 +306,5 @@ def moved(instruction: Instruction) -> tuple[str, str]:
 
 
 def _few(found: Iterable[View]) -> str:
-    said = [spell(view) for view in found]
-    return ", ".join(said[:2]) + (f" and {len(said) - 2} more" if len(said) > 2 else "")
+    text = [spell(view) for view in found]
+    return ", ".join(text[:2]) + (f" and {len(text) - 2} more" if len(text) > 2 else "")

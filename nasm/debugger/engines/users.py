@@ -58,28 +58,28 @@ UseKind = tuple[str, str, bool]
 """What an instruction does, how much, and whether that is decided when it runs."""
 
 
-def uses(held: Inspection, outlook: ProgramFlows, text: str) -> tuple[LineUse, ...]:
+def uses(held: Inspection, flows: ProgramFlows, text: str) -> tuple[LineUse, ...]:
     """Who uses a tensor or slice, a ``$semaphore`` or a register; raises Failure or Refused."""
     machine, text = held.machine, held.spelled(text.strip())
     register = _REGISTER.fullmatch(text)
     if register is not None:
         of = [held.queue(register[1])] if register[1] else machine.scheduler.queues
         number = int(register[2][:9])
-        return of_register(machine, outlook, number, [queue.index for queue in of])
+        return of_register(machine, flows, number, [queue.index for queue in of])
     if text.startswith("$"):
-        return of_semaphore(machine, outlook, held.semaphore(text))
+        return of_semaphore(machine, flows, held.semaphore(text))
     view = held.view(text)
-    found = of_view(machine, outlook, view)
+    found = of_view(machine, flows, view)
     memory = view.tensor.memory
     if memory.numbered and not found:
-        said = (
+        message = (
             f"who uses {view.tensor.name} is not known: instructions reach {memory.name} by address"
         )
-        raise Refused("E0822", said, f"'watch {view.tensor.name}' stops where it changes")
+        raise Refused("E0822", message, f"'watch {view.tensor.name}' stops where it changes")
     return found
 
 
-def of_view(machine: Machine, outlook: ProgramFlows, view: View) -> tuple[LineUse, ...]:
+def of_view(machine: Machine, flows: ProgramFlows, view: View) -> tuple[LineUse, ...]:
     """Who reads and writes any byte of a view, queue by queue in order."""
     wanted = machine.addresses.region(view)
     area, program = machine.state.areas[view.tensor.index], machine.program
@@ -91,7 +91,7 @@ def of_view(machine: Machine, outlook: ProgramFlows, view: View) -> tuple[LineUs
             known[number] = tuple(_touches(machine, program.instructions[number], area, wanted))
         return known[number]
 
-    return _folded(machine, outlook, does)
+    return _folded(machine, flows, does)
 
 
 def _touches(
@@ -124,7 +124,7 @@ def _footprint(machine: Machine, instruction: Instruction, view: View) -> tuple[
     )
 
 
-def of_semaphore(machine: Machine, outlook: ProgramFlows, number: int) -> tuple[LineUse, ...]:
+def of_semaphore(machine: Machine, flows: ProgramFlows, number: int) -> tuple[LineUse, ...]:
     """The lines that post and wait for a semaphore or event, queue by queue in order."""
     program = machine.program
     waits = {
@@ -132,7 +132,7 @@ def of_semaphore(machine: Machine, outlook: ProgramFlows, number: int) -> tuple[
         for n, w in enumerate(program.waits)
         if w is not None and w.semaphore == number
     }
-    posts = outlook.changing.pcs(number)
+    posts = flows.changing.pcs(number)
     changing = {queue: frozenset(pcs) for queue, pcs in posts.items()}
 
     def does(queue: int, pc: int) -> tuple[UseKind, ...]:
@@ -149,11 +149,11 @@ def of_semaphore(machine: Machine, outlook: ProgramFlows, number: int) -> tuple[
                 found.append((CLEARS, "= 0", False))
         return tuple(found)
 
-    return _folded(machine, outlook, does)
+    return _folded(machine, flows, does)
 
 
 def of_register(
-    machine: Machine, outlook: ProgramFlows, register: int, queues: Iterable[int]
+    machine: Machine, flows: ProgramFlows, register: int, queues: Iterable[int]
 ) -> tuple[LineUse, ...]:
     """Who of some queues reads or sets a register of its engine."""
     program, wanted = machine.program, frozenset(queues)
@@ -168,7 +168,7 @@ def of_register(
             found.append((WRITES, "", False))
         return found
 
-    return _folded(machine, outlook, does)
+    return _folded(machine, flows, does)
 
 
 def _read_registers(instruction: Instruction) -> set[int]:
@@ -182,7 +182,7 @@ def _read_registers(instruction: Instruction) -> set[int]:
 
 
 def _folded(
-    machine: Machine, outlook: ProgramFlows, does: Callable[[int, int], Sequence[UseKind]]
+    machine: Machine, flows: ProgramFlows, does: Callable[[int, int], Sequence[UseKind]]
 ) -> tuple[LineUse, ...]:
     """The instructions of each line that do the same, as one."""
     program, made = machine.program, []
@@ -192,7 +192,7 @@ def _folded(
             for one in does(queue, pc):
                 found.setdefault((lines.spans[pc] or -1 - pc, one), []).append(pc)
         completed = machine.summary.completed(queue) if found else ()
-        flow = outlook.flow(queue) if found else None
+        flow = flows.flow(queue) if found else None
         for (_, (how, amount, perhaps)), pcs in found.items():
             assert flow is not None
             made.append(

@@ -23,32 +23,32 @@ nothing can end, with something in progress whose end is not known, or at once."
 
 @dataclass(frozen=True, slots=True, repr=False)
 class WaitLink:
-    """A blocked engine, and why: ``said`` is a sentence."""
+    """A blocked engine, and why, in a ``sentence``."""
 
     at: Location
-    said: str
+    sentence: str
     hold: Hold | None = None
 
     def __repr__(self) -> str:
-        return clean(f"<{self.said}>")
+        return clean(f"<{self.sentence}>")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class WaitChain(Drawn):
     """Why an engine is blocked: each link is blocked by the next.
 
-    ``end`` is one of :data:`ENDS`, ``said`` a sentence about it, ``hint`` what to do about it.
+    ``end`` is one of :data:`ENDS`, ``sentence`` a sentence about it, ``hint`` what to do about it.
     """
 
     engine: str
     links: tuple[WaitLink, ...]
     end: str
-    said: str
+    sentence: str
     hint: str = ""
 
     def __str__(self) -> str:
-        said = [link.said for link in self.links] + [self.said]
-        return clean("\n".join(filter(None, [*said, f"hint: {self.hint}" if self.hint else ""])))
+        text = [link.sentence for link in self.links] + [self.sentence]
+        return clean("\n".join(filter(None, [*text, f"hint: {self.hint}" if self.hint else ""])))
 
     def __repr__(self) -> str:
         return clean(f"<why {self.engine}: {self.end}, {len(self.links)} links>")
@@ -59,13 +59,13 @@ def blocked(scene: Scene, queue: Queue) -> WaitChain:
     found = scene.engine(queue)
     name = found.engine
     if found.at is None:
-        said = f"{name} has nothing left to do"
+        text = f"{name} has nothing left to do"
         if found.doing:
             last = found.doing[-1]
-            said = f"{name} executes its last instruction, until {scene.time(last.until)}"
+            text = f"{name} executes its last instruction, until {scene.time(last.until)}"
         elif not found.length:
-            said = f"{name} has no instructions"
-        return WaitChain(name, (), NOTHING, f"{said}.")
+            text = f"{name} has no instructions"
+        return WaitChain(name, (), NOTHING, f"{text}.")
     if not found.holds:
         return WaitChain(name, (), NOTHING, f"Nothing holds {found.at}: it starts now.")
     return _Search(scene).chain(queue)
@@ -76,7 +76,7 @@ class _Search:
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
-        self.supply = Supply(scene.machine, scene.outlook.changing)
+        self.supply = Supply(scene.machine, scene.flows.changing)
         self.contexts: dict[int, EngineContext] = {}
 
     def context(self, queue: Queue) -> EngineContext:
@@ -96,12 +96,12 @@ class _Search:
                 return WaitChain(name, tuple(links), TIME, self._free(found))
             met[queue.index] = len(links)
             hold, over = found.holds[0], self._over(queue, found.holds[0])
-            said = f"{found.at}, {hold.what or hold.said}"
+            text = f"{found.at}, {hold.what or hold.reason}"
             if over is not None:
-                links.append(WaitLink(found.at, f"{said}.", hold))
+                links.append(WaitLink(found.at, f"{text}.", hold))
                 return WaitChain(name, tuple(links), *over)
             queue, who = self._next(queue, met)
-            links.append(WaitLink(found.at, f"{said}: {who}.", hold))
+            links.append(WaitLink(found.at, f"{text}: {who}.", hold))
         own = links[met[queue.index] :]
         return WaitChain(name, tuple(links), CIRCLE, self._circle(own), _CIRCLE)
 
@@ -130,14 +130,14 @@ class _Search:
             return (TIME if hold.certain else OPEN), "That is in progress.", ""
         if hold.enough:
             sure = all(t.certain for t in hold.transfers)
-            said = f"What it waits for is in flight: {hold.detail}."
-            return (TIME if sure else OPEN), said, ""
+            text = f"What it waits for is in flight: {hold.detail}."
+            return (TIME if sure else OPEN), text, ""
         if hold.transfers or self.supply.satisfied(queue, (queue.index,)):
             return None
         if hold.kind == "core":
             return NEVER, "No engine is left there to reach one.", ""
         found = blame(self.supply, queue)
-        return NEVER, f"That will never be: {found.said}.", found.hint
+        return NEVER, f"That will never be: {found.clause}.", found.hint
 
     def _next(self, queue: Queue, met: dict[int, int]) -> tuple[Queue, str]:
         """The engine that blocks another, and how: of several, one that is needed to continue."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TypedDict
 
 from nasm.base.problems import counted, in_line
 from nasm.debugger.moving.specs import WATCHED, Condition, StopRequest
@@ -56,6 +58,16 @@ class Breakpoint:
         parts += ["(off)"] if not self.enabled else []
         parts += [f"(ignored {counted(self.ignore, 'more time')})"] if self.ignore else []
         return " ".join(parts)
+
+
+class BreakpointKeywords(TypedDict, total=False):
+    """The options of a new breakpoint."""
+
+    condition: str
+    ignore: int
+    temporary: bool
+    name: str
+    commands: str | Sequence[str]
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -6,12 +6,19 @@ from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Unpack
 
 from nasm.base.drawing import Drawn
 from nasm.base.problems import Failure, Refused, counted, number_of, quoted
 from nasm.debugger.moving import specs
-from nasm.debugger.moving.breakpoint_records import HAZARDS, NAME, Armed, Breakpoint, Hit
+from nasm.debugger.moving.breakpoint_records import (
+    HAZARDS,
+    NAME,
+    Armed,
+    Breakpoint,
+    BreakpointKeywords,
+    Hit,
+)
 from nasm.debugger.moving.line_tracking import followed
 from nasm.debugger.moving.locations import rounds
 from nasm.debugger.moving.past import MadeChange, Past, poising, watching
@@ -19,7 +26,8 @@ from nasm.debugger.moving.specs import StopRequest
 from nasm.debugger.moving.stops import Met, OnHazard, Test
 from nasm.language.text.aliases import names_in
 from nasm.machine.records import Moment
-from nasm.runs.execution import Running
+from nasm.runs.execution import Execution
+from nasm.runs.settings import with_settings
 from nasm.sim.queues import Queue, Task
 
 WRONG = "E0822"
@@ -40,7 +48,7 @@ class Breakpoints(Drawn):
     are those at which the session last stopped. With ``hazards`` it stops at those, too.
     """
 
-    def __init__(self, running: Running, past: Past) -> None:
+    def __init__(self, running: Execution, past: Past) -> None:
         self.running, self.past = running, past
         self.hits: tuple[Hit, ...] = ()
         self._set: dict[int, Armed] = {}
@@ -81,16 +89,9 @@ class Breakpoints(Drawn):
         self._set[self._last] = Armed(made, spec.test, holds)
         return made
 
+    @with_settings(BreakpointKeywords, record=Breakpoint)
     def at(
-        self,
-        what: str | int,
-        *,
-        after: bool = False,
-        condition: str = "",
-        ignore: int = 0,
-        temporary: bool = False,
-        name: str = "",
-        commands: str | Sequence[str] = (),
+        self, what: str | int, *, after: bool = False, **keywords: Unpack[BreakpointKeywords]
     ) -> Breakpoint:
         """Stop where ``what`` says; raises Refused or Failure.
 
@@ -103,38 +104,27 @@ class Breakpoints(Drawn):
         are what the debugger does there. It is listed here, and deleted and disabled by
         its number or ``name``.
         """
-        asked = StopRequest(str(what), specs.AFTER if after else "")
-        lines = specs.lines(commands)
-        return self.set(
-            Breakpoint(0, "", condition, ignore, temporary, name=name, commands=lines, asked=asked)
-        )
+        return self._new(StopRequest(str(what), specs.AFTER if after else ""), keywords)
 
+    @with_settings(BreakpointKeywords, record=Breakpoint)
     def watch(
-        self,
-        what: str,
-        how: str = "changed",
-        *,
-        condition: str = "",
-        ignore: int = 0,
-        temporary: bool = False,
-        name: str = "",
-        commands: str | Sequence[str] = (),
+        self, what: str, how: str = "changed", **keywords: Unpack[BreakpointKeywords]
     ) -> Breakpoint:
         """Stop when memory is ``changed``, ``written`` or ``read``; raises Refused or Failure.
 
         ``what`` is a tensor or a part of one, ``psum bank 2``, ``sbuf 0:64 partitions 0:8``
         (bytes), a semaphore or a register; the rest is as for :meth:`at`.
         """
-        asked = StopRequest(what, how)
-        lines = specs.lines(commands)
-        return self.set(
-            Breakpoint(0, "", condition, ignore, temporary, name=name, commands=lines, asked=asked)
-        )
+        return self._new(StopRequest(what, how), keywords)
+
+    def _new(self, asked: StopRequest, keywords: BreakpointKeywords) -> Breakpoint:
+        given: dict[str, Any] = {**keywords, "commands": specs.lines(keywords.get("commands", ()))}
+        return self.set(Breakpoint(0, "", asked=asked, **given))
 
     def take_over(self, others: Breakpoints) -> tuple[tuple[Breakpoint, str], ...]:
         """Set the breakpoints of another session; returns those that cannot be, each with why.
 
-        Those on a line go where its text is now, and their notes say so.
+        Those on a line go where its text is now, and their notes report it.
         """
         lost = []
         for one in others:
@@ -169,9 +159,9 @@ class Breakpoints(Drawn):
                 )
             except (Refused, Failure) as error:
                 why = error.problems[0].message
-                said = f"breakpoint {record} needs that, and would not be one: {why}"
+                message = f"breakpoint {record} needs that, and would not be one: {why}"
                 hint = f"delete {record.number}"
-                raise Refused(WRONG, said, hint) from None
+                raise Refused(WRONG, message, hint) from None
             made.append((one, spec, holds))
         for one, spec, holds in made:
             one.test, one.holds = spec.test, holds
@@ -185,8 +175,8 @@ class Breakpoints(Drawn):
             hint = "give it another name, or delete the other one"
             raise Refused(WRONG, f"a breakpoint is called {quoted(name)} already", hint)
         if not NAME.fullmatch(name):
-            said = f"'{quoted(name)}' is no name of a breakpoint"
-            raise Refused(WRONG, said, "letters, digits, _ and -, and first a letter")
+            message = f"'{quoted(name)}' is no name of a breakpoint"
+            raise Refused(WRONG, message, "letters, digits, _ and -, and first a letter")
 
     def __iter__(self) -> Iterator[Breakpoint]:
         return iter([one.record for one in self._set.values()])
@@ -345,7 +335,7 @@ class Breakpoints(Drawn):
         """Advance, and give the breakpoints that are met, again and again."""
         scheduler = self.running.machine.scheduler
         last = scheduler.position + events
-        self._begin(armed, anew=False)
+        self._begin(armed, again=False)
         each = any(one.test.polled for one in armed)
         while scheduler.position < last and not self.running.asked:
             begun = self.running.moment
@@ -371,12 +361,12 @@ class Breakpoints(Drawn):
             if not (stopped or early or (each and scheduler.position > begun.position)):
                 return
 
-    def _begin(self, armed: Sequence[Armed], anew: bool = True) -> None:
+    def _begin(self, armed: Sequence[Armed], again: bool = True) -> None:
         """Nothing is met: conditions that hold already are not reported by any test.
 
-        Unless they begin ``anew``, tests that have seen everything until now keep their state.
+        Unless they begin ``again``, tests that have seen everything until now keep their state.
         """
-        knowing = () if anew or self._state() != self._left else self._begun
+        knowing = () if again or self._state() != self._left else self._begun
         for one in armed:
             one.met.clear()
             if one.test not in knowing:
@@ -420,8 +410,8 @@ class Breakpoints(Drawn):
                 if not isinstance(one.test, OnHazard):
                     one.test.begin()
 
-        told = watching(self.running, *(one.test for one in armed))
-        with told, poising(self.running, poise if asked else None):
+        observed = watching(self.running, *(one.test for one in armed))
+        with observed, poising(self.running, poise if asked else None):
             before, self.past.changed = self.past.changed, changed
             try:
                 yield
@@ -464,8 +454,8 @@ class Breakpoints(Drawn):
         while high - low > 1:
             middle = (low + high) // 2
             self.past.to_position(middle)
-            news = any(test.new_hazards() for _, test in hazards)
-            low, high = (low, middle) if news else (middle, high)
+            new = any(test.new_hazards() for _, test in hazards)
+            low, high = (low, middle) if new else (middle, high)
         if high > begun.position:
             known = [test.known for _, test in hazards]
             self.past.goto(begun)
@@ -475,5 +465,5 @@ class Breakpoints(Drawn):
             for (_, test), before in zip(hazards, known, strict=True):
                 test.known = before
         for one, test in hazards:
-            one.met += [Met(said) for said in test.new_hazards()]
+            one.met += [Met(text) for text in test.new_hazards()]
             test.begin()

@@ -10,7 +10,7 @@ import numpy as np
 
 from nasm.base.problems import counted
 from nasm.debugger.moving.stops import FEW, ElementChange
-from nasm.runs.execution import Checkpoint, Running
+from nasm.runs.execution import Checkpoint, Execution
 from nasm.sim.memory import POISON, Array, Block, Mask, Store
 from nasm.views.tensor import Tensor
 
@@ -52,13 +52,13 @@ def _slice(first: int, last: int) -> str:
     return str(first) if last == first + 1 else f"{first}:{last}"
 
 
-def settle(running: Running) -> None:
+def settle(running: Execution) -> None:
     """Let the masks of memory say everything, so that it can be compared later."""
     for store in running.machine.state.stores:
         store.flush()
 
 
-def changes(running: Running, since: Checkpoint) -> tuple[MemoryChange, ...]:
+def changes(running: Execution, since: Checkpoint) -> tuple[MemoryChange, ...]:
     """What of each tensor is not as it was at a checkpoint."""
     settle(running)
     state = running.machine.state

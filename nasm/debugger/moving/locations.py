@@ -24,7 +24,7 @@ class CodeLocation:
     """Instructions of a program: their pcs by queue; ``text`` says which.
 
     ``moved`` says where it went if what was asked for has no instruction. Of instructions that are
-    expanded it is the first of those that stand for them, or the one of the number ``micro``. Of a
+    expanded it is the first of those that replace them, or the one of the number ``micro``. Of a
     line that was asked for ``line`` is the one that has them.
     """
 
@@ -123,9 +123,11 @@ def file_of(held: Inspection, name: str) -> Source:
     ends = ends or [s for s in sources.values() if f"/{s.name}".endswith(f"/{name}")]
     if len(ends) != 1:
         names = sorted(s.shown for s in (ends or sources.values()))
-        said = f"several files are called '{quoted(name)}'" if ends else f"no file '{quoted(name)}'"
+        message = (
+            f"several files are called '{quoted(name)}'" if ends else f"no file '{quoted(name)}'"
+        )
         hint = f"the program is made of {listed(names[:12], 'and')}" if names else ""
-        raise Refused(UNKNOWN, said, hint)
+        raise Refused(UNKNOWN, message, hint)
     return ends[0]
 
 

@@ -12,7 +12,7 @@ from nasm.debugger.moving.locations import location
 from nasm.debugger.moving.stops import Met, Test
 from nasm.isa.micro_instructions import Micro
 from nasm.program.program import Program
-from nasm.runs.execution import Running
+from nasm.runs.execution import Execution
 from nasm.sim.channels import Flight, Group
 from nasm.sim.counters import Semaphore, Who
 from nasm.sim.queues import Flying, Queue, Task
@@ -68,7 +68,7 @@ class AnyEvent(Test):
         self._note("landing", f"{_shares(group)} of the transfer of {who} land: {more}")
 
 
-def of_loop(running: Running, engine: str, whole: bool) -> Test:
+def of_loop(running: Execution, engine: str, whole: bool) -> Test:
     """The round of the loop that an engine is in to end, or the whole loop; raises Refused."""
     queue = running.queue(engine)
     loop = loop_around(running.program, queue.index, queue.pc)
@@ -78,7 +78,7 @@ def of_loop(running: Running, engine: str, whole: bool) -> Test:
     return Left(running, queue.index, loop, whole)
 
 
-def of_expansion(running: Running, engine: str) -> Test:
+def of_expansion(running: Execution, engine: str) -> Test:
     """The completion of the last instruction that one expands to; raises Refused."""
     queue = running.queue(engine)
     if type(queue.pc) is not Micro:
@@ -87,7 +87,7 @@ def of_expansion(running: Running, engine: str) -> Test:
     return Expanded(running, queue)
 
 
-def of_transfers(running: Running, where: str) -> Test:
+def of_transfers(running: Execution, where: str) -> Test:
     """The landing of transfers in flight: all, or those that a location issued; raises Refused."""
     flying = running.machine.scheduler.transfers.values()
     found = location(running, where) if where else None
@@ -104,7 +104,7 @@ def _shares(group: Group) -> str:
 class Done(Test):
     """A queue has completed all that it had."""
 
-    def __init__(self, running: Running, queue: Queue) -> None:
+    def __init__(self, running: Execution, queue: Queue) -> None:
         super().__init__(running)
         self.queue = queue
 
@@ -118,7 +118,7 @@ class Done(Test):
 class Expanded(Test):
     """All instructions that the one at the pc of a queue expands to have completed."""
 
-    def __init__(self, running: Running, queue: Queue) -> None:
+    def __init__(self, running: Execution, queue: Queue) -> None:
         super().__init__(running)
         self.queue, self.pc = queue, int(queue.pc)
 
@@ -132,7 +132,7 @@ class Expanded(Test):
 class Landed(Test):
     """Some transfers have landed, by their keys."""
 
-    def __init__(self, running: Running, keys: Collection[int]) -> None:
+    def __init__(self, running: Execution, keys: Collection[int]) -> None:
         super().__init__(running)
         self.keys = set(keys)
 
@@ -152,7 +152,7 @@ class Left(Test):
     last one, else each of its rounds has instructions of its own.
     """
 
-    def __init__(self, running: Running, queue: int, loop: LoopPcs, whole: bool) -> None:
+    def __init__(self, running: Execution, queue: int, loop: LoopPcs, whole: bool) -> None:
         super().__init__(running)
         self.queue, self.loop, self.whole = queue, loop, whole
 

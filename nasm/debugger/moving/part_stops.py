@@ -9,7 +9,7 @@ import numpy as np
 from nasm.base.dtypes import Array
 from nasm.debugger.moving.stops import FEW, ElementChange, Met, Test
 from nasm.debugger.values.value import Value
-from nasm.runs.execution import Running
+from nasm.runs.execution import Execution
 from nasm.sim.counters import Who
 
 State = tuple[Array, Array]
@@ -37,7 +37,7 @@ class OnPart(Test):
 
     polled = True
 
-    def __init__(self, running: Running, name: str, value: Callable[[], Value]) -> None:
+    def __init__(self, running: Execution, name: str, value: Callable[[], Value]) -> None:
         super().__init__(running)
         self.name, self.value = name, value
         self.was: State | None = None

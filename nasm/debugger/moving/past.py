@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import NamedTuple, Protocol
 
 from nasm.machine.records import Moment
-from nasm.runs.execution import Checkpoint, Running
+from nasm.runs.execution import Checkpoint, Execution
 from nasm.sim.events import Observer
 from nasm.sim.queues import Queue, Task
 from nasm.sim.scheduler import Poise
@@ -41,7 +41,7 @@ class Redoable(Protocol):
     It reads neither files nor a clock: done again, it does the same.
     """
 
-    def apply(self, running: Running) -> object:
+    def apply(self, running: Execution) -> object:
         """Do it; raises Failure. It moves nothing: no event is processed."""
 
 
@@ -61,7 +61,7 @@ class Past:
     when a change was made again.
     """
 
-    def __init__(self, running: Running, advance: Advance, kept: int = KEPT) -> None:
+    def __init__(self, running: Execution, advance: Advance, kept: int = KEPT) -> None:
         self.running, self.kept = running, kept
         self.changes: list[MadeChange] = []
         self.changed: Callable[[], None] = lambda: None
@@ -145,10 +145,10 @@ class Past:
         most = self.kept
         while sum(point.size for point in points) > most:
             most = self.kept * 7 // 8
-            missed = self._cheapest_to_drop(points)
-            if not missed:
+            cheapest = self._cheapest_to_drop(points)
+            if not cheapest:
                 return
-            for point, after in missed:
+            for point, after in cheapest:
                 after.work += point.work
                 self.running.discard(point)
                 if sum(point.size for point in points) <= most:
@@ -347,7 +347,7 @@ class Past:
 
 
 @contextmanager
-def watching(running: Running, *observers: Observer) -> Iterator[None]:
+def watching(running: Execution, *observers: Observer) -> Iterator[None]:
     """Observers see what happens within."""
     scheduler = running.machine.scheduler
     scheduler.observe(*observers)
@@ -358,7 +358,7 @@ def watching(running: Running, *observers: Observer) -> Iterator[None]:
 
 
 @contextmanager
-def poising(running: Running, poise: Poise | None) -> Iterator[None]:
+def poising(running: Execution, poise: Poise | None) -> Iterator[None]:
     """Before each start within it is asked whether to stop there."""
     scheduler = running.machine.scheduler
     before, scheduler.poise = scheduler.poise, poise

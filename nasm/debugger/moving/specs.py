@@ -28,7 +28,7 @@ from nasm.debugger.moving.stops import (
 )
 from nasm.debugger.values.expressions import Expression
 from nasm.debugger.values.rounds import UNKNOWN, engines, variables
-from nasm.runs.execution import Running
+from nasm.runs.execution import Execution
 from nasm.views.tensor import Memory, Tensor
 from nasm.views.view import View
 
@@ -65,13 +65,13 @@ class Spec:
     note: str = ""
 
 
-def asked_for(running: Running, asked: StopRequest) -> Spec:
+def asked_for(running: Execution, asked: StopRequest) -> Spec:
     """What the user wants to stop at; raises Refused or Failure."""
     if asked.how in ("", AFTER):
         return breaking(running, asked.what, asked.how == AFTER)
     if asked.how not in WATCHED:
-        said = f"memory is watched for being {listed(WATCHED, 'or')}, not '{quoted(asked.how)}'"
-        raise Refused(WRONG, said)
+        message = f"memory is watched for being {listed(WATCHED, 'or')}, not '{quoted(asked.how)}'"
+        raise Refused(WRONG, message)
     return watching(running, asked.what, asked.how)
 
 
@@ -81,15 +81,15 @@ def lines(commands: str | Sequence[str]) -> tuple[str, ...]:
     return tuple(line for part in parts if (line := part.strip()))
 
 
-def when(running: Running, text: str) -> When:
+def when(running: Execution, text: str) -> When:
     """An expression to be true; raises Failure if it is none."""
     expression, program = Expression(running, text), running.program
     for name in sorted(variables(program) & expression.used - {*program.tensors}):
         whose = engines(program, name)
         if len(whose) > 1:
-            said = f"{name} is a number of each engine that goes through the loop"
+            message = f"{name} is a number of each engine that goes through the loop"
             hint = f"say whose: {listed((f'@{engine}.{name}' for engine in whose), 'or')}"
-            raise Refused(WRONG, said, hint)
+            raise Refused(WRONG, message, hint)
 
     def holds() -> bool:
         try:
@@ -102,7 +102,7 @@ def when(running: Running, text: str) -> When:
     return When(running, text, holds)
 
 
-def condition(running: Running, text: str) -> Condition:
+def condition(running: Execution, text: str) -> Condition:
     """A condition, which may use the variables of loops; false where one of them is none.
 
     Raises Failure.
@@ -119,7 +119,7 @@ def condition(running: Running, text: str) -> Condition:
     return holds
 
 
-def breaking(running: Running, text: str, after: bool = False) -> Spec:
+def breaking(running: Execution, text: str, after: bool = False) -> Spec:
     """What ``break`` takes; raises Refused or Failure."""
     word, _, rest = text.strip().partition(" ")
     made = _WORDS.get(word)
@@ -136,12 +136,12 @@ def breaking(running: Running, text: str, after: bool = False) -> Spec:
     return Spec(f"{'after' if after else 'before'} {found.text}", test(running, found), found.moved)
 
 
-def _time(running: Running, text: str) -> Spec:
+def _time(running: Execution, text: str) -> Spec:
     tick = times.tick(running, text)
     return Spec(f"at {running.machine.microseconds(tick):,.3f} µs", AtTime(running, tick))
 
 
-def _blocked(running: Running, text: str) -> Spec:
+def _blocked(running: Execution, text: str) -> Spec:
     words = text.split()
     if not words or not words[0].isdecimal() or len(words) > 2 or len(words[0]) > 15:
         raise Refused(WRONG, "blocked for how many cycles?", "break held 1000, break held 99 sync")
@@ -150,7 +150,7 @@ def _blocked(running: Running, text: str) -> Spec:
     return Spec(f"{whom} blocked for {words[0]} cycles", OnBlocked(running, int(words[0]), queue))
 
 
-def _transfer(running: Running, text: str) -> Spec:
+def _transfer(running: Execution, text: str) -> Spec:
     word, _, rest = text.partition(" ")
     which = word if word in ("start", "land") else ""
     where = rest.strip() if which else text
@@ -161,24 +161,24 @@ def _transfer(running: Running, text: str) -> Spec:
     return Spec(f"a transfer{of} {verbs}", test, found.moved if found else "")
 
 
-def _hazard(running: Running, text: str) -> Spec:
+def _hazard(running: Execution, text: str) -> Spec:
     if text and not re.fullmatch(r"[EWew]\d{4}", text):
         raise Refused(WRONG, f"no code '{quoted(text)}'", "break hazard, break hazard E0501")
     code = text.upper()
     return Spec(f"hazard {code}".strip(), OnHazard(running, code))
 
 
-def _birth(running: Running, text: str) -> Spec:
+def _birth(running: Execution, text: str) -> Spec:
     if text:
         raise Refused(WRONG, f"'nan' takes nothing, found '{quoted(text)}'")
     return Spec("the first NaN or infinity", OnBirth(running))
 
 
-def _if(running: Running, text: str) -> Spec:
+def _if(running: Execution, text: str) -> Spec:
     return Spec(f"{text} is true", when(running, text))
 
 
-_WORDS: dict[str, Callable[[Running, str], Spec]] = {
+_WORDS: dict[str, Callable[[Execution, str], Spec]] = {
     "if": _if,
     "cycle": _time,
     "time": _time,
@@ -201,7 +201,7 @@ def words() -> dict[str, str]:
     }
 
 
-def _counter(running: Running, text: str) -> Spec | None:
+def _counter(running: Execution, text: str) -> Spec | None:
     found = _COUNTER.fullmatch(text.strip())
     if found is None:
         return None
@@ -212,7 +212,7 @@ def _counter(running: Running, text: str) -> Spec | None:
     return Spec(f"${name} {found[2]} {found[3]}", OnCounter(running, number, wanted))
 
 
-def _register(running: Running, text: str) -> Spec | None:
+def _register(running: Execution, text: str) -> Spec | None:
     found = _REGISTER.fullmatch(text.strip())
     if found is None:
         return None
@@ -226,7 +226,7 @@ def _register(running: Running, text: str) -> Spec | None:
     return Spec(f"%r{found[2]} of {name} changes", OnRegister(running, queue, int(found[2])))
 
 
-def watching(running: Running, text: str, how: str = "changed") -> Spec:
+def watching(running: Execution, text: str, how: str = "changed") -> Spec:
     """What ``watch`` takes: memory, a semaphore, a register, or a part of what a core holds.
 
     Raises Refused or Failure.
@@ -249,7 +249,7 @@ def watching(running: Running, text: str, how: str = "changed") -> Spec:
     return Spec(f"{name} is {how}", OnMemory(running, views, name, how == "changed"))
 
 
-def _part_of(running: Running, text: str, how: str) -> Spec | None:
+def _part_of(running: Execution, text: str, how: str) -> Spec | None:
     """What changes by what a core holds, parts of that and memory that it writes, is compared."""
     if not running.program.target.parts or _RANGE.fullmatch(text.strip()):
         return None
@@ -259,15 +259,15 @@ def _part_of(running: Running, text: str, how: str) -> Spec | None:
     name = " ".join(text.split())
     if how == "read":
         why = "a core holds it" if expression.held else "instructions reach it by address"
-        said = f"who reads {quoted(name)} is not known: {why}"
-        raise Refused(WRONG, said, f"'watch {name}' stops where it changes")
+        message = f"who reads {quoted(name)} is not known: {why}"
+        raise Refused(WRONG, message, f"'watch {name}' stops where it changes")
     if not (expression.held or running.values):
         return None
     test = OnPart(running, name, lambda: expression.value(running))
     return Spec(f"{name} is changed", test)
 
 
-def _range(running: Running, text: str) -> tuple[View, ...]:
+def _range(running: Execution, text: str) -> tuple[View, ...]:
     """The parts of tensors in a bank or a range of bytes of a memory; none if it says no such."""
     found = _RANGE.fullmatch(text.strip())
     memories = running.program.generation.memories

@@ -15,7 +15,7 @@ import numpy as np
 from nasm.base.problems import in_line
 from nasm.debugger.moving.locations import CodeLocation
 from nasm.machine.access import Access
-from nasm.runs.execution import Running
+from nasm.runs.execution import Execution
 from nasm.sim.channels import Flight, Group
 from nasm.sim.counters import Semaphore, Who, holds
 from nasm.sim.events import Observer
@@ -64,7 +64,7 @@ class Test(Observer):
     pcs: Mapping[int, frozenset[int]] | None = None
     """The instructions before which it stops at the most, by queue; None if any may be."""
 
-    def __init__(self, running: Running) -> None:
+    def __init__(self, running: Execution) -> None:
         self.running = running
         self.meet: Callable[[Met], None] = lambda met: None
 
@@ -95,7 +95,7 @@ class Test(Observer):
 class BeforeLocation(Test):
     """Before an instruction starts."""
 
-    def __init__(self, running: Running, location: CodeLocation) -> None:
+    def __init__(self, running: Execution, location: CodeLocation) -> None:
         super().__init__(running)
         self.location, self.pcs = location, location.pcs
 
@@ -111,7 +111,7 @@ class BeforeLocation(Test):
 class AfterLocation(Test):
     """When an instruction has completed."""
 
-    def __init__(self, running: Running, location: CodeLocation) -> None:
+    def __init__(self, running: Execution, location: CodeLocation) -> None:
         super().__init__(running)
         self.location = location
 
@@ -125,7 +125,7 @@ class AfterLocation(Test):
 class OnCounter(Test):
     """A semaphore or event changed, or a condition on it became true."""
 
-    def __init__(self, running: Running, number: int, condition: tuple[str, int] | None) -> None:
+    def __init__(self, running: Execution, number: int, condition: tuple[str, int] | None) -> None:
         super().__init__(running)
         self.number, self.condition = number, condition
         self.value = 0
@@ -159,7 +159,7 @@ def _compares(value: int, op: str, want: int) -> bool:
 class OnRegister(Test):
     """A register changed."""
 
-    def __init__(self, running: Running, queue: int, number: int) -> None:
+    def __init__(self, running: Execution, queue: int, number: int) -> None:
         super().__init__(running)
         self.queue, self.number = queue, number
         self.held = running.machine.state.registers[queue]
@@ -186,7 +186,7 @@ class OnTransfer(Test):
     """A transfer starts, or all of it has landed; of those that a location issues, or any."""
 
     def __init__(
-        self, running: Running, starts: bool, lands: bool, location: CodeLocation | None
+        self, running: Execution, starts: bool, lands: bool, location: CodeLocation | None
     ) -> None:
         super().__init__(running)
         self.starts, self.lands, self.location = starts, lands, location
@@ -197,21 +197,21 @@ class OnTransfer(Test):
     def issued(self, flight: Flight, now: int) -> None:
         """It starts."""
         if self.starts and self._meant(flight):
-            said = f"the transfer of {self.acting(*flight.origin)} starts"
-            self.meet(Met(said, *flight.origin))
+            text = f"the transfer of {self.acting(*flight.origin)} starts"
+            self.meet(Met(text, *flight.origin))
 
     def delivered(self, group: Group, now: int) -> None:
         """Some of it has landed."""
         flight = group.flight
         if self.lands and flight.left == group.count and self._meant(flight):
-            said = f"the transfer of {self.acting(*flight.origin)} has landed"
-            self.meet(Met(said, *flight.origin))
+            text = f"the transfer of {self.acting(*flight.origin)} has landed"
+            self.meet(Met(text, *flight.origin))
 
 
 class OnBlocked(Test):
     """The next instruction of a queue has been blocked for more than this many cycles."""
 
-    def __init__(self, running: Running, cycles: int, queue: int | None) -> None:
+    def __init__(self, running: Execution, cycles: int, queue: int | None) -> None:
         super().__init__(running)
         self.cycles = cycles
         queues = running.machine.scheduler.queues
@@ -256,7 +256,7 @@ class OnBlocked(Test):
 class AtTime(Test):
     """A tick is reached."""
 
-    def __init__(self, running: Running, tick: int) -> None:
+    def __init__(self, running: Execution, tick: int) -> None:
         super().__init__(running)
         self.tick = tick
         self.before = False
@@ -279,7 +279,7 @@ class AtTime(Test):
 class OnBirth(Test):
     """A result is NaN or infinite though no operand was."""
 
-    def __init__(self, running: Running) -> None:
+    def __init__(self, running: Execution) -> None:
         super().__init__(running)
         self.numbers = running.machine.findings.numbers
         self.born: dict[Who, tuple[int, ...]] = {}
@@ -300,15 +300,15 @@ class OnBirth(Test):
         for line, found in self.numbers.born.items():
             if self.born.get(line) != found.counts:
                 self.born[line] = found.counts
-                said = f"{self.acting(*found.who)} made NaN or infinite elements"
+                text = f"{self.acting(*found.who)} made NaN or infinite elements"
                 where = f", the first in {found.where}" if found.where else ""
-                self.meet(Met(said + where, *found.who))
+                self.meet(Met(text + where, *found.who))
 
 
 class Watched:
     """Some memory under watch: views, their regions, and what they held."""
 
-    def __init__(self, running: Running, views: Sequence[View]) -> None:
+    def __init__(self, running: Execution, views: Sequence[View]) -> None:
         addresses = running.machine.addresses
         self.views = tuple(views)
         self.regions = tuple(addresses.region(view) for view in views)
@@ -369,7 +369,7 @@ class Watched:
 class OnMemory(Test):
     """Memory changes: instructions or transfers give it other values."""
 
-    def __init__(self, running: Running, views: Sequence[View], name: str, changed: bool) -> None:
+    def __init__(self, running: Execution, views: Sequence[View], name: str, changed: bool) -> None:
         super().__init__(running)
         self.watched, self.name, self.changed = Watched(running, views), name, changed
 
@@ -399,7 +399,7 @@ class OnMemory(Test):
 class OnRead(Test):
     """Memory is about to be read by an instruction, or has been by a transfer that starts."""
 
-    def __init__(self, running: Running, views: Sequence[View], name: str) -> None:
+    def __init__(self, running: Execution, views: Sequence[View], name: str) -> None:
         super().__init__(running)
         self.watched, self.name = Watched(running, views), name
 
@@ -407,8 +407,8 @@ class OnRead(Test):
         """Stop before an instruction that reads it."""
         if not (task.work.reads and self.watched.touched(task.work, task.work.reads)):
             return False
-        said = f"{self.name} is about to be read by {self.acting(queue.index, queue.pc)}"
-        self.meet(Met(said, queue.index, queue.pc))
+        text = f"{self.name} is about to be read by {self.acting(queue.index, queue.pc)}"
+        self.meet(Met(text, queue.index, queue.pc))
         return True
 
     def read(self, group: Group, now: int) -> None:
@@ -421,7 +421,7 @@ class OnRead(Test):
 class OnHazard(Test):
     """A hazard that counts has been found; of one code, or any."""
 
-    def __init__(self, running: Running, code: str = "") -> None:
+    def __init__(self, running: Execution, code: str = "") -> None:
         super().__init__(running)
         self.code = code
         self.known: set[object] = set()
@@ -444,7 +444,7 @@ class OnHazard(Test):
         """Those that were found since."""
         if self.counts == self._counts() and not self.running.policy.strict:
             return []
-        return [said for key, said in self._hazards_by_key().items() if key not in self.known]
+        return [text for key, text in self._hazards_by_key().items() if key not in self.known]
 
 
 class When(Test):
@@ -452,7 +452,7 @@ class When(Test):
 
     polled = True
 
-    def __init__(self, running: Running, text: str, holds: Callable[[], bool]) -> None:
+    def __init__(self, running: Execution, text: str, holds: Callable[[], bool]) -> None:
         super().__init__(running)
         self.text, self.holds = text, holds
         self.was = False

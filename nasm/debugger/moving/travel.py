@@ -13,7 +13,7 @@ from nasm.debugger.moving.breakpoints import Breakpoints
 from nasm.debugger.moving.past import MadeChange, Past, Redoable
 from nasm.debugger.moving.stops import Met, Test
 from nasm.machine.records import Moment
-from nasm.runs.execution import Running
+from nasm.runs.execution import Execution
 from nasm.sim.queues import Flying, Queue
 
 WRONG = "E0822"
@@ -47,7 +47,7 @@ class Mark:
 class _Count(Test):
     """A queue has completed so many instructions."""
 
-    def __init__(self, running: Running, queue: Queue, count: int) -> None:
+    def __init__(self, running: Execution, queue: Queue, count: int) -> None:
         super().__init__(running)
         self.queue, self.count = queue, count
 
@@ -60,7 +60,7 @@ class _Count(Test):
 class Travel:
     """Takes a run to other moments. ``marks`` are those with a name."""
 
-    def __init__(self, running: Running, past: Past, breakpoints: Breakpoints) -> None:
+    def __init__(self, running: Execution, past: Past, breakpoints: Breakpoints) -> None:
         self.running, self.past, self.breakpoints = running, past, breakpoints
         self.marks: dict[str, Mark] = {}
 
@@ -97,8 +97,10 @@ class Travel:
             return
         if isinstance(where, Moment):
             if where.changes > len(self.past.changes):
-                said = f"the moment has {counted(where.changes, 'change')} by hand before it"
-                raise Refused(WRONG, f"{said}, which are undone", "mark() keeps a moment with them")
+                message = f"the moment has {counted(where.changes, 'change')} by hand before it"
+                raise Refused(
+                    WRONG, f"{message}, which are undone", "mark() keeps a moment with them"
+                )
             self._leave()
             self.past.goto(where)
             return

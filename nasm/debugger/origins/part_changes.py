@@ -19,7 +19,7 @@ from nasm.debugger.origins.writes import CHANGE, INSTRUCTION, Replayable, Write
 from nasm.debugger.values.expressions import Expression
 from nasm.debugger.values.value import Value
 from nasm.machine.records import Moment
-from nasm.runs.execution import Running
+from nasm.runs.execution import Execution
 
 START = "as the core began"
 
@@ -27,7 +27,7 @@ Search = Callable[[Test], tuple[Moment, Met] | None]
 """Goes back to where a test met something last, and says what."""
 
 
-def of_core(running: Running, text: str) -> Expression | None:
+def of_core(running: Execution, text: str) -> Expression | None:
     """An expression, if it is made of what a core holds, or of memory that this writes."""
     try:
         found = Expression(running, text) if running.program.target.parts else None
@@ -36,7 +36,7 @@ def of_core(running: Running, text: str) -> Expression | None:
     return found if found is not None and found.polled else None
 
 
-def why(running: Running, asked: Expression, search: Search, past: Replayable) -> Why:
+def why(running: Execution, asked: Expression, search: Search, past: Replayable) -> Why:
     """What changed it last, if anything did; the run is left where that was."""
     value = asked.value(running)
     values, place = _values(value), OfCore(asked.text)
@@ -48,7 +48,7 @@ def why(running: Running, asked: Expression, search: Search, past: Replayable) -
 
 
 def last_change(
-    running: Running, asked: Expression, search: Search, past: Replayable
+    running: Execution, asked: Expression, search: Search, past: Replayable
 ) -> LastWrite | None:
     """The last change, by an instruction or by hand; the run is left where that was."""
     by_hand = past.changes[: past.now.changes]
@@ -67,7 +67,7 @@ def last_change(
     return LastWrite(asked.text, _maker(running, moment, met), moment.position)
 
 
-def _changes(running: Running, asked: Expression, moment: Moment, past: Replayable) -> bool:
+def _changes(running: Execution, asked: Expression, moment: Moment, past: Replayable) -> bool:
     """Whether the value in question differs just after a change by hand; the run is left there."""
     past.goto(moment)
     before = state(asked.value(running))
@@ -75,7 +75,7 @@ def _changes(running: Running, asked: Expression, moment: Moment, past: Replayab
     return changes(before, state(asked.value(running)))[0] > 0
 
 
-def _maker(running: Running, moment: Moment, met: Met) -> Maker:
+def _maker(running: Execution, moment: Moment, met: Met) -> Maker:
     tick = moment.tick if met.tick < 0 else met.tick
     write = Write(INSTRUCTION, (met.queue, met.pc), -1, moment.position, tick, tick)
     return maker(running, write)

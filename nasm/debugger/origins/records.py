@@ -55,9 +55,9 @@ class Maker:
     @property
     def where(self) -> str:
         """Its line, and the rounds of the loops that it is in."""
-        said = f", {brief(self.line, self.file)}" if self.line is not None else ""
-        said += "".join(f", {name} = {value}" for name, value in self.rounds)
-        return f"{said} (from {self.origin})" if self.origin else said
+        text = f", {brief(self.line, self.file)}" if self.line is not None else ""
+        text += "".join(f", {name} = {value}" for name, value in self.rounds)
+        return f"{text} (from {self.origin})" if self.origin else text
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,4 +1,4 @@
-"""What a transfer moves: which elements become which, and where entries say so."""
+"""What a transfer moves: which elements become which, and where entries decide that."""
 
 from __future__ import annotations
 

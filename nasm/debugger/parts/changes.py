@@ -9,7 +9,7 @@ from nasm.debugger.moving.past import Redoable
 from nasm.debugger.moving.travel import Travel
 from nasm.debugger.parts.expressions import ExpressionPart
 from nasm.debugger.parts.memory import MemoryPart
-from nasm.runs.execution import Running
+from nasm.runs.execution import Execution
 
 if TYPE_CHECKING:  # what is done rarely is imported when it is
     from nasm.debugger.changing.changes import Divert
@@ -21,7 +21,7 @@ class ChangePart:
     """Changes a run: each change is kept, and made again when it is gone back over."""
 
     def __init__(
-        self, run: Running, travel: Travel, expressions: ExpressionPart, memory: MemoryPart
+        self, run: Execution, travel: Travel, expressions: ExpressionPart, memory: MemoryPart
     ) -> None:
         self.run, self.travel, self.past = run, travel, travel.past
         self.expressions, self.memory = expressions, memory

@@ -1,4 +1,4 @@
-"""What engines do and wait for, what is under way, and how they have come to be there."""
+"""What engines do and wait for, what is in progress, and how they got there."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from nasm.debugger.moving.past import Past
 from nasm.machine.records import Rows
-from nasm.runs.execution import Running
+from nasm.runs.execution import Execution
 
 if TYPE_CHECKING:  # what is asked rarely is imported when it is
     from nasm.debugger.engines.context import Scene
@@ -28,7 +28,7 @@ class EnginePart:
 
     _looked: ProgramFlows | None = None
 
-    def __init__(self, run: Running, past: Past) -> None:
+    def __init__(self, run: Execution, past: Past) -> None:
         self.run, self.past = run, past
 
     @property
@@ -49,7 +49,7 @@ class EnginePart:
         """Every transfer (DMA) in flight, oldest first."""
         from nasm.debugger.engines.transfers import TransferRecord
 
-        return self.run._rows(TransferRecord, self.scene().transfers)
+        return self.run.rows(TransferRecord, self.scene().transfers)
 
     def counters(self, name: str = "") -> Rows[Counter]:
         """Every semaphore and event the program names, or one, with who waits and who can post.
@@ -61,7 +61,7 @@ class EnginePart:
         numbers = {**self.run.program.semaphores, **self.run.program.events}
         scene = self.scene()
         wanted = [self.run.semaphore(name)] if name else sorted(numbers.values())
-        return self.run._rows(Counter, (counter(scene, number) for number in wanted))
+        return self.run.rows(Counter, (counter(scene, number) for number in wanted))
 
     def blocked(self, engine: str) -> WaitChain:
         """Why an engine is blocked, back to what no other blocks; raises Refused.
@@ -79,7 +79,7 @@ class EnginePart:
         """
         from nasm.debugger.engines import users as who
 
-        return self.run._rows(who.LineUse, who.uses(self.run, self._flows, text))
+        return self.run.rows(who.LineUse, who.uses(self.run, self._flows, text))
 
     def held(self, engine: str = "") -> tuple[StatePart, ...]:
         """What an engine, or each of them, holds between instructions: tiles, masks, accumulators.
@@ -101,7 +101,7 @@ class EnginePart:
 
         given = {} if most is None else {"most": most}
         found = history(self.past, self.scene(), self.run.semaphore(name), **given)
-        return self.run._rows(Changed, found)
+        return self.run.rows(Changed, found)
 
     def strip(self, cycles: int | None = None, width: int = STRIP) -> TimeSoFar | None:
         """What every engine did in the last cycles of the base clock: in so many cells, and in all.

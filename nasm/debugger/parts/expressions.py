@@ -10,7 +10,7 @@ from nasm.base.problems import number_of
 from nasm.debugger.moving.travel import Travel
 from nasm.debugger.values.expressions import Expression, dated
 from nasm.debugger.values.value import Value, first
-from nasm.runs.execution import Running
+from nasm.runs.execution import Execution
 
 if TYPE_CHECKING:  # what is asked rarely is imported when it is
     from nasm.debugger.values.differences import ValueDifference
@@ -25,7 +25,7 @@ BINS = 16
 class ExpressionPart:
     """Evaluates expressions on a run, now or at a moment to which it travels."""
 
-    def __init__(self, run: Running, travel: Travel) -> None:
+    def __init__(self, run: Execution, travel: Travel) -> None:
         self.run, self.travel = run, travel
 
     def parsed(self, text: str, names: Iterable[str] = ()) -> Expression:

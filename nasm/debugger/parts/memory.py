@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from nasm.machine.records import Rows
-from nasm.runs.execution import Checkpoint, Running
+from nasm.runs.execution import Checkpoint, Execution
 
 if TYPE_CHECKING:  # what is asked rarely is imported when it is
     from nasm.debugger.moving.delta import MemoryChange
@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # what is asked rarely is imported when it is
 class MemoryPart:
     """The memories of a run."""
 
-    def __init__(self, run: Running) -> None:
+    def __init__(self, run: Execution) -> None:
         self.run = run
 
     def maps(self, name: str = "", rows: int = 8, columns: int = 64) -> Rows[MemoryNow]:
@@ -28,14 +28,14 @@ class MemoryPart:
         from nasm.debugger.values import memory
         from nasm.debugger.values.memory import MemoryNow
 
-        return self.run._rows(MemoryNow, memory.memories(self.run, name, rows, columns))
+        return self.run.rows(MemoryNow, memory.memories(self.run, name, rows, columns))
 
     def banks(self) -> Rows[BankNow]:
         """Every bank: what is in it, and whether instructions ahead add to that."""
         from nasm.debugger.values import memory
         from nasm.debugger.values.memory import BankNow
 
-        return self.run._rows(BankNow, memory.banks(self.run))
+        return self.run.rows(BankNow, memory.banks(self.run))
 
     def owners(self, bank: BankNow) -> tuple[Owner, ...]:
         """The tensors that have bytes in a bank."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from nasm.debugger.moving.travel import Travel
 from nasm.debugger.parts.engines import EnginePart
-from nasm.runs.execution import Running
+from nasm.runs.execution import Execution
 
 if TYPE_CHECKING:  # what is asked rarely is imported when it is
     from nasm.debugger.origins.last_writes import Latest
@@ -19,7 +19,7 @@ LATELY = 0.5
 class WhyPart:
     """Asks the past of a run; it is called with the name of an element."""
 
-    def __init__(self, run: Running, travel: Travel, engines: EnginePart) -> None:
+    def __init__(self, run: Execution, travel: Travel, engines: EnginePart) -> None:
         self.run, self.travel, self.engines = run, travel, engines
         self.past = travel.past
 

@@ -35,8 +35,8 @@ class PartPlace:
         seen = self.seen(held)
         if seen.array is None:
             name = self.part.name
-            said = f"{name} is a table, and nothing to compute with"
-            raise Refused("E0210", said, f"'info held {name}' shows it")
+            message = f"{name} is a table, and nothing to compute with"
+            raise Refused("E0210", message, f"'info held {name}' shows it")
         return elements(seen, self.number)
 
 

@@ -47,8 +47,8 @@ def with_names(
         core, cores_used = int(match[1]), held.program.cores
         if core >= cores_used:
             used = f"cores 0 to {cores_used - 1}" if cores_used > 1 else "core 0 alone"
-            said = f"no core {core}: the program uses {used}"
-            raise Failure(Problem("E0318", said, Span(source, match.start(), match.end())))
+            message = f"no core {core}: the program uses {used}"
+            raise Failure(Problem("E0318", message, Span(source, match.start(), match.end())))
         name = found.setdefault(match[0], "") or _unused(len(match[0]), taken)
         found[match[0]], cores[name] = name, replace(places[match[2]], core=core)
         return name

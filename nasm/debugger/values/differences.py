@@ -49,8 +49,8 @@ class ValueDifference(Drawn):
 
     def __repr__(self) -> str:
         of = f"{self.differing:,} of {counted(self.size, 'element')} differ"
-        said = f"<{self.left} and {self.right}: {of}, by at most {self.largest:.6g}>"
-        return in_line(said)
+        text = f"<{self.left} and {self.right}: {of}, by at most {self.largest:.6g}>"
+        return in_line(text)
 
 
 def difference(

@@ -27,8 +27,8 @@ class StatePart:
 
     ``parts`` say each what it is, and its elements; there are none if nothing was left there, and
     ``how`` says what leaves it. Until ``ready``, a tick, its next user waits.
-    Of a core ``how`` says what it is, ``said`` how it is now, and ``rows`` are a table of it under
-    ``heads``; it is ``resting`` if there is nothing to tell of it.
+    Of a core ``how`` says what it is, ``summary`` how it is now, and ``rows`` are a table of it
+    under ``heads``; it is ``resting`` if it has nothing to report.
     """
 
     core: int
@@ -37,7 +37,7 @@ class StatePart:
     how: str
     ready: int
     parts: tuple[tuple[str, Value], ...]
-    said: str = ""
+    summary: str = ""
     heads: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
     resting: bool = False
@@ -45,7 +45,7 @@ class StatePart:
     def __repr__(self) -> str:
         parts = counted(len(self.parts), "part")
         if not self.engine:
-            return f"<{self.name} of core {self.core}: {self.said or self.how}>"
+            return f"<{self.name} of core {self.core}: {self.summary or self.how}>"
         return f"<{self.name} of {self.engine}, core {self.core}: {parts}>"
 
 
@@ -101,7 +101,7 @@ def _seen(session: Inspection, core: int, part: Part) -> StatePart:
 def _made(core: int, part: Part, seen: Seen, text: str) -> StatePart:
     values = () if seen.array is None else (("", core_parts.value(text, seen)),)
     return StatePart(
-        core, "", part.name, part.what, 0, values, seen.said, seen.heads, seen.rows, seen.resting
+        core, "", part.name, part.what, 0, values, seen.summary, seen.heads, seen.rows, seen.resting
     )
 
 
@@ -116,8 +116,8 @@ def _of_queue(session: Inspection, queue: Queue) -> Iterator[StatePart]:
         rows = tuple(row for row in seen.rows if row[0] == queue.engine)
         both = () if seen.heads else (seen.array, seen.known)
         array, known = (None if of is None else of[number] for of in both or (None, None))
-        said = "" if seen.heads else seen.said  # of all queues
-        mine = replace(seen, array=array, known=known, rows=rows, said=said)
+        text = "" if seen.heads else seen.summary  # of all queues
+        mine = replace(seen, array=array, known=known, rows=rows, summary=text)
         yield _made(queue.core, part, mine, f"{part.name}[{number}]")
 
 

@@ -96,8 +96,8 @@ class LiveChecker(Checker):
         if isinstance(node, tree.FunctionCall) and node.function.name in OF_TENSORS:
             self.constant(node)
         elif isinstance(node, tree.RegisterName):
-            said = f"whose register %r{node.number} is it?"
-            self.report(node, "E0210", said, f"write its engine: @vector.%r{node.number}")
+            message = f"whose register %r{node.number} is it?"
+            self.report(node, "E0210", message, f"write its engine: @vector.%r{node.number}")
         elif isinstance(node, tree.StringLiteral):
             self.report(node, "E0210", "a file is nothing to compute with")
         else:
@@ -215,9 +215,9 @@ class LiveEvaluator(Continuing):
             return super()._continued(value, node)
         dtype = _dtype(node, self.scope)
         if not isinstance(value, Stored) or value.held.itemsize != dtype.itemsize:
-            said = f"these elements are no {dtype.name}"
+            message = f"these elements are no {dtype.name}"
             hint = "they must be stored as they are, in a dtype of as many bytes"
-            raise Refused("E0306", said, hint)
+            raise Refused("E0306", message, hint)
         return Stored(np.asarray(value.held, order="C").view(dtype.numpy), dtype)
 
     def _stored(self, view: View) -> Stored:
@@ -226,17 +226,17 @@ class LiveEvaluator(Continuing):
         try:
             return Stored(np.ascontiguousarray(access.elements), view.dtype, not self.walks)
         except DTypeError as problem:
-            said = f"{view.tensor.name} is nothing to compute with: {problem}"
-            raise Refused("E0210", said) from None
+            message = f"{view.tensor.name} is nothing to compute with: {problem}"
+            raise Refused("E0210", message) from None
 
 
 def still(view: Any, text: str, span: Span) -> View:
     """A view whose place is known without an instruction that executes; raises Failure."""
     assert isinstance(view, View)
     if view.dynamic or view.offsets is not None:
-        said = f"'{text}' starts where "
-        said += f"{view.offsets.tile.tensor.name} says" if view.offsets else "a register says"
-        raise Failure(Problem("E0822", said, span, "write the number instead"))
+        message = f"'{text}' starts where "
+        message += f"{view.offsets.tile.tensor.name} says" if view.offsets else "a register says"
+        raise Failure(Problem("E0822", message, span, "write the number instead"))
     return view
 
 

@@ -230,8 +230,8 @@ def lanes(held: Inspection, partition: int, memory: str = "") -> tuple[Lane, ...
     """What every tensor has in a partition, by memory and address; refuses one that is none."""
     most = max((m.partitions for m in held.program.generation.memories.values()), default=0)
     if number_of("partitions", partition) >= most:
-        said = f"no partition {partition}"
-        raise Refused("E0822", said, f"they are 0 to {most - 1}" if most else "")
+        message = f"no partition {partition}"
+        raise Refused("E0822", message, f"they are 0 to {most - 1}" if most else "")
     found = []
     for tensor in held.program.tensors.values():
         first = tensor.partition or 0
@@ -281,19 +281,19 @@ def _next_writes(held: Inspection) -> dict[str, tuple[str, bool]]:
     for queue in machine.scheduler.queues:
         numbers = program.queues[queue.index].instructions
         first = min([queue.pc, *(flying.pc for flying in queue.flight)])
-        told: set[str] = set()
+        met: set[str] = set()
         for pc in range(first, len(numbers)):
             number = numbers[pc]
             if number not in kept:
                 kept[number] = list(_writes(program.instructions[number], banked))
             for name, adds in kept[number]:
-                if name not in told:
-                    told.add(name)
+                if name not in met:
+                    met.add(name)
                     form = summary.form_text(program, queue.index, pc)
                     text = f"{program.queue_name(queue.index)} pc {pc}  {form}"
                     if name not in found or adds:
                         found[name] = text, adds
-            if len(told) == len(banked):
+            if len(met) == len(banked):
                 break
     return found
 

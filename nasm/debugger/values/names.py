@@ -53,8 +53,8 @@ class Lets:
         name, text = identifier(str(name).strip()), " ".join(str(text).split())
         asked, where = dated(text)
         if where:
-            said = f"'{name}' is evaluated when it is used, not at a moment of its own"
-            raise Refused(WRONG, said, f"let {name} = {asked}, then: print {name} at {where}")
+            message = f"'{name}' is evaluated when it is used, not at a moment of its own"
+            raise Refused(WRONG, message, f"let {name} = {asked}, then: print {name} at {where}")
         self._check(name, text)
         self._become({**self.named, name: text}, name)
         return Named(name, text)

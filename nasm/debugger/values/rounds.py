@@ -51,10 +51,10 @@ def round_of(held: Inspection, name: str, engine: str = "") -> int:
                 found[held.program.queue_name(queue.index)] = value
     if not found:
         who = f"@{engine} is" if engine else "no engine is"
-        said = f"{who} in {'no ' if engine else 'a '}round of '.loop {name}' now"
-        raise Refused(UNKNOWN, said, f"{name} is a number while an engine goes through the loop")
+        message = f"{who} in {'no ' if engine else 'a '}round of '.loop {name}' now"
+        raise Refused(UNKNOWN, message, f"{name} is a number while an engine goes through the loop")
     if len({*found.values()}) > 1:
-        said = listed((f"{value} for {who}" for who, value in found.items()), "and")
+        message = listed((f"{value} for {who}" for who, value in found.items()), "and")
         hint = f"say whose: @{next(iter(found))}.{name}"
-        raise Refused(UNKNOWN, f"engines are in different rounds: {name} is {said}", hint)
+        raise Refused(UNKNOWN, f"engines are in different rounds: {name} is {message}", hint)
     return next(iter(found.values()))

@@ -33,11 +33,11 @@ class Statistics(Drawn):
     numeric: bool = True
 
     def __repr__(self) -> str:
-        said = [f"{self.known:,} of {counted(self.size, 'element')} initialised"]
+        text = [f"{self.known:,} of {counted(self.size, 'element')} initialised"]
         if self.least is not None and self.mean is not None:
-            said.append(f"{self.least:.6g} to {self.most:.6g}, mean {self.mean:.6g}")
-        said += [f"{self.nan:,} NaN"] if self.nan else []
-        return f"<statistics: {', '.join(said)}>"
+            text.append(f"{self.least:.6g} to {self.most:.6g}, mean {self.mean:.6g}")
+        text += [f"{self.nan:,} NaN"] if self.nan else []
+        return f"<statistics: {', '.join(text)}>"
 
 
 @dataclass(slots=True)

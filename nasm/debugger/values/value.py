@@ -92,11 +92,11 @@ class Value(Drawn):
     def __repr__(self) -> str:
         what = self.dtype.name if self.dtype else "bool" if self.elements.truth else "float64"
         sizes = ", ".join(map(str, self.shape))
-        said = f"{what}[{sizes}]"
+        text = f"{what}[{sizes}]"
         if self.size == 1 and self.numeric:
             number = self.number
-            said += " unknown" if number is None else f" {number:g}"
-        return f"<value of {self.text}: {said}>"
+            text += " unknown" if number is None else f" {number:g}"
+        return f"<value of {self.text}: {text}>"
 
 
 def first(value: Value, count: int) -> Value:

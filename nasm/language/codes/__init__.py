@@ -64,15 +64,15 @@ def unallowable(allows: Iterable[Allow]) -> list[Problem]:
         row = find(allow.code)
         if row is None:
             known = [each.code for each in table() if each.allowable]
-            said = f"no diagnostic has the code '{quoted(allow.code)}'"
+            message = f"no diagnostic has the code '{quoted(allow.code)}'"
             hint = did_you_mean(allow.code, known) or "'neuron-nasm explain' lists them all"
         elif row.allowable:
             continue
         else:
             why = "a run ends with it" if row.ends else row.family.value
-            said = f"{row.code} cannot be allowed: {why}"
+            message = f"{row.code} cannot be allowed: {why}"
             hint = "what can be allowed are hazards that a run survives, and warnings"
-        found.append(Problem(UNALLOWABLE, said, allow.span, hint))
+        found.append(Problem(UNALLOWABLE, message, allow.span, hint))
     return found
 
 

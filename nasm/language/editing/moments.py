@@ -1,8 +1,7 @@
 """Texts in sequential order with moments: each line says what it comes after, and what it posts.
 
-A line of a ``.for`` says it for all rounds, with the loops' variables. A text of which not every
-line stands for one instruction of each round, or whose rounds are not alike, is to be printed line
-by line first.
+A line of a ``.for`` says it for all rounds, with the loops' variables. A text in which some line is
+not one instruction of each round, or whose rounds differ, must be printed line by line first.
 """
 
 from __future__ import annotations
@@ -79,10 +78,10 @@ def with_moments(
         return None
     where = {line: start for start, one in stated.items() for line in one.lines.values()}
     following = Following(builder, lines, where.__getitem__)
-    said = _Clauses(builder, stated, where, following)
-    if not said.find():
+    text = _Clauses(builder, stated, where, following)
+    if not text.find():
         return None
-    return _Writing(source.text, builder, said, strip).made(file)
+    return _Writing(source.text, builder, text, strip).made(file)
 
 
 def every(statements: Iterable[tree.Statement]) -> Iterator[tree.Statement]:
@@ -137,7 +136,7 @@ def _stated(
 
 
 class _Clauses:
-    """What is said of each statement: its ``afters``, and its moments by what they are.
+    """The clauses of each statement: its ``afters``, and its moments by what they are.
 
     A moment is of a statement, of a kind, and may tell no more than that bytes are free again.
     """
@@ -161,7 +160,7 @@ class _Clauses:
         """Find the clauses; whether the rounds have the same."""
         words: dict[_Key, Counter[_Word]] = {}
         for statement, one in self.stated.items():
-            said = self.afters[statement] = []
+            text = self.afters[statement] = []
             for (other, kind), wanted in self._wanted(one).items():
                 rounds = self.stated[other].rounds
                 found = sentences(one.rounds, rounds, wanted, self._may(one, other, kind))
@@ -170,7 +169,7 @@ class _Clauses:
                 for sentence in found:
                     free, some = self._why(one, other, kind, wanted, sentence)
                     words.setdefault((other, kind, free), Counter()).update(some)
-                    said.append(_After(other, kind, free, sentence))
+                    text.append(_After(other, kind, free, sentence))
         self._name(words)
         return True
 
@@ -277,11 +276,11 @@ class _Clauses:
 
 
 class _Writing(TextChanges):
-    """Writes what is said into a text; with ``strip`` in the place of what there is."""
+    """Writes the clauses into a text; with ``strip`` in place of the present ones."""
 
-    def __init__(self, text: str, builder: ProgramBuilder, said: _Clauses, strip: bool) -> None:
+    def __init__(self, text: str, builder: ProgramBuilder, message: _Clauses, strip: bool) -> None:
         super().__init__(text)
-        self.builder, self.said, self.strip = builder, said, strip
+        self.builder, self.found_clauses, self.strip = builder, message, strip
         sequencing = builder.target.sequencing
         self.bare = () if sequencing is None else (sequencing.wait, sequencing.clear)
 
@@ -296,11 +295,11 @@ class _Writing(TextChanges):
 
     def _kept(self, statement: tree.Statement) -> bool:
         mnemonic = statement.mnemonic if isinstance(statement, tree.InstructionLine) else None
-        return mnemonic is not None and mnemonic.start in self.said.stated
+        return mnemonic is not None and mnemonic.start in self.found_clauses.stated
 
     def _drains(self) -> Iterator[str]:
         program = self.builder.program
-        for queue in sorted(self.said.following.drained):
+        for queue in sorted(self.found_clauses.following.drained):
             if program.cores > 1:
                 yield f".core {program.queues[queue].core}"
             yield f"@{program.queues[queue].engine}  .drain"
@@ -329,8 +328,8 @@ class _Writing(TextChanges):
 
     def _line(self, statement: tree.InstructionLine, mnemonic: tree.Name) -> bool:
         """Write what a line says of moments; whether it is left out."""
-        if mnemonic.start in self.said.stated:
-            made = "".join(f"  {clause}" for clause in self.said.clauses(mnemonic.start))
+        if mnemonic.start in self.found_clauses.stated:
+            made = "".join(f"  {clause}" for clause in self.found_clauses.clauses(mnemonic.start))
         elif self.strip:
             if mnemonic.name in self.bare:
                 return True

@@ -1,9 +1,9 @@
 """What rounds of a ``.for`` have in common: which other rounds theirs come after, in one text.
 
 A line is written once, and is executed in each round of the loops around it: a tuple of the values
-of their variables. That each round comes after a round of another line is said by indices, of which
-each is one of the line's own variables plus a constant, or a constant; and by the rounds of which
-it holds, where it does not of all.
+of their variables. That each round comes after a round of another line is expressed by indices,
+each of which is one of the line's own variables plus a constant, or a constant; and by the rounds
+for which it holds, where that is not all.
 """
 
 from __future__ import annotations

@@ -37,10 +37,10 @@ class Affine:
     constant: int = 0
 
     def __str__(self) -> str:
-        said = " + ".join(v.name if c == 1 else f"{v.name}*{c}" for v, c in self.terms)
+        text = " + ".join(v.name if c == 1 else f"{v.name}*{c}" for v, c in self.terms)
         if not self.constant:
-            return said
-        return f"{said} {'-' if self.constant < 0 else '+'} {value_text(abs(self.constant))}"
+            return text
+        return f"{text} {'-' if self.constant < 0 else '+'} {value_text(abs(self.constant))}"
 
     @property
     def innermost(self) -> int:
@@ -116,7 +116,7 @@ def _none(op: str, a: object, b: object) -> Refused:
     """What to say of an operator that makes no form."""
     known = a if isinstance(a, Affine) else b
     sides = f"{value_text(a)} {op} {value_text(b)}"
-    said = f"{sides}: a register that steps from round to round holds no such"
+    text = f"{sides}: a register that steps from round to round holds no such"
     hint = f"of {known}, sums and products with integers are possible"
     if op in ("%", "//", "&", ">>") and isinstance(a, Affine):
         name, count = a.terms[0][0].name, value_text(b)
@@ -126,7 +126,7 @@ def _none(op: str, a: object, b: object) -> Refused:
             f"unroll by {count}: .loop {name} in a..b step {count}, and in it .for i in 0..{count} "
             f"with {name} + i where {name} was"
         )
-    return Refused(NO_FORM, f"{said} value", hint)
+    return Refused(NO_FORM, f"{text} value", hint)
 
 
 def refuse(value: object, what: str) -> None:

@@ -83,9 +83,9 @@ class Repeating(Walker):
                 if self._futile():
                     break
                 self.rounds.take(len(statement.body), LOOPS)
-                said = str(value) if type(value) is int else value_text(value)
+                text = str(value) if type(value) is int else value_text(value)
                 bound = (name, value) if type(value) is int else None
-                frame = Frame(f".for {name} = {said}", place, bound)
+                frame = Frame(f".for {name} = {text}", place, bound)
                 yield from self._round(name, value, frame, statement.body)
         finally:
             self.looping -= 1
@@ -111,11 +111,11 @@ class Repeating(Walker):
             found = evaluate(statement.first, scope)
             if isinstance(found, list):
                 return found
-            said = (
+            message = (
                 f".for goes through a list or from a number to another, found {value_text(found)}"
             )
             hint = f"write 0..{scope.span(statement.first).text}" if type(found) is int else ""
-            raise Failure(Problem("E0210", said, self._span(statement.first), hint))
+            raise Failure(Problem("E0210", message, self._span(statement.first), hint))
         first, stop = declare.whole(statement.first, scope), declare.whole(statement.stop, scope)
         step = 1 if statement.step is None else declare.whole(statement.step, scope)
         if step == 0:
@@ -149,7 +149,7 @@ class Repeating(Walker):
             self.looping += 1
             with self.loops.within(loop, scope):
                 record = loop.record
-                frame = Frame(loop.said, place, None, (record.number, record.step))
+                frame = Frame(loop.heading, place, None, (record.number, record.step))
                 yield from self._round(name, Affine.of(loop.variable), frame, statement.body)
                 self.looping -= 1
         if statement.engine is not None:

@@ -128,8 +128,8 @@ def _dtype(node: tree.Name | tree.Template, scope: Scope) -> DType | str:
         return held
     if isinstance(held, WordArgument):
         return held.name
-    said = f"'{name}' is no dtype: it is {value_text(held)}"
-    raise Failure(Problem("E0205", said, scope.span(node)))
+    message = f"'{name}' is no dtype: it is {value_text(held)}"
+    raise Failure(Problem("E0205", message, scope.span(node)))
 
 
 def view(statement: tree.ViewLine, scope: Scope, builder: ProgramBuilder) -> None:
@@ -178,11 +178,11 @@ def _place(
         memory = builder.generation.memories.get(statement.space.name)
         if memory is not None and memory.partitions:
             text = scope.span(first).text
-            said = f"a place in {memory.name} names a partition and a byte, found '{text}' alone"
+            message = f"a place in {memory.name} names a partition and a byte, found '{text}' alone"
             hint = f"write '@ 0:{text}'"
             if text.startswith("bank"):
                 hint = "a place is written '@ partition:byte' or '@ bank number'"
-            raise Failure(Problem("E0310", said, scope.span(first), hint))
+            raise Failure(Problem("E0310", message, scope.span(first), hint))
         return None, whole(first, scope), None
     assert second is not None
     return whole(first, scope), whole(second, scope), None

@@ -21,8 +21,8 @@ def constants(given: Mapping[str, Any] | None) -> dict[str, Any]:
         try:
             found[str(name)] = _constant(plain(value))
         except Refused as refused:
-            said = f"-D {quoted(str(name))}: {refused.message}"
-            problems.append(Problem(refused.code, said))
+            message = f"-D {quoted(str(name))}: {refused.message}"
+            problems.append(Problem(refused.code, message))
     if problems:
         raise Failure(problems)
     return found
@@ -48,8 +48,10 @@ def replaced(name: str, value: Any, given: Mapping[str, Any]) -> Any:
         return value
     found = given[name]
     if isinstance(value, int | float) and not isinstance(found, int | float):
-        said = f"-D {name}: wanted a number, as {value_text(value)} is, found {value_text(found)}"
-        raise Refused("E0210", said)
+        message = (
+            f"-D {name}: wanted a number, as {value_text(value)} is, found {value_text(found)}"
+        )
+        raise Refused("E0210", message)
     if not isinstance(value, DType):
         return found
     try:

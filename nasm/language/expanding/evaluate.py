@@ -334,8 +334,8 @@ def _not_yet(op: str, value: Value) -> Refused:
     hint = "'.expect' compares what tensors hold after a run"
     if isinstance(value, Reg):
         hint = f"'.break {value} {op} 0' in a '.loop', and branches, compare registers"
-    said = f"'{op}' compares what is known when assembling, found {value_text(value)}"
-    return Refused("E0210", said, hint)
+    message = f"'{op}' compares what is known when assembling, found {value_text(value)}"
+    return Refused("E0210", message, hint)
 
 
 def _perhaps_comment(right: Closure) -> Closure:
@@ -431,8 +431,8 @@ def _no_function(node: tree.FunctionCall, name: str, hint: str) -> Closure:
         if found is None or not node.arguments:
             raise Refused("E0212", message, hint)
         given = Span(scope.source, node.arguments[0].start, node.arguments[-1].end).text
-        said = f"'{name}' is a tensor, and no function"
-        raise Refused("E0212", said, f"a part of it is written {name}[{given}]")
+        text = f"'{name}' is a tensor, and no function"
+        raise Refused("E0212", text, f"a part of it is written {name}[{given}]")
 
     return refuse
 

@@ -57,8 +57,8 @@ class Expander(Repeating):
         sides = [
             s for s in (condition.before, condition.right) if not isinstance(s, tree.NumberLiteral)
         ]
-        said = [f"{self._span(s).text} is {value_text(evaluate(s, self.scope))}" for s in sides]
-        return listed(said, "and") if said else ""
+        text = [f"{self._span(s).text} is {value_text(evaluate(s, self.scope))}" for s in sides]
+        return listed(text, "and") if text else ""
 
     def expect(self, statement: tree.Expect) -> None:
         """``.expect``: kept as it is, with what names mean here."""
@@ -75,8 +75,10 @@ class Expander(Repeating):
         for name in sorted(free_names(statement)):
             value = self.scope.values.get(name) or self.scope.view(name)
             if isinstance(value, View) and value.tensor.block:
-                said = f"'{name}' belongs to a '.scope': after the run its bytes may be another's"
-                raise Refused("E0240", said, "compare what is copied from it to another tensor")
+                message = (
+                    f"'{name}' belongs to a '.scope': after the run its bytes may be another's"
+                )
+                raise Refused("E0240", message, "compare what is copied from it to another tensor")
 
     # -- instructions
 
@@ -205,8 +207,8 @@ class Expander(Repeating):
         hint = elsewhere(word.name, self.made)
         if hint:
             self.scope.undeclared.unread = True  # what it was meant to declare is not known
-            said = f"no instruction '{word.name}'"
-            raise Failure(Problem("E0201", said, self._span(word), hint))
+            message = f"no instruction '{word.name}'"
+            raise Failure(Problem("E0201", message, self._span(word), hint))
 
     def _refuse_foreign(self, word: tree.Name) -> None:
         """Refuse a mnemonic of another machine, or a statement of another language."""

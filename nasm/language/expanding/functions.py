@@ -213,8 +213,10 @@ def item_of(items: list[Any], picks: list[Any]) -> Value:
         if not isinstance(first, int):
             raise Refused("E0210", f"an index of a list is a number, found {value_text(first)}")
         if not 0 <= first <= first + pick.length <= len(items):
-            said = f"{first} : +{pick.length} reaches past a list of {counted(len(items), 'item')}"
-            raise Refused("E0211", said)
+            message = (
+                f"{first} : +{pick.length} reaches past a list of {counted(len(items), 'item')}"
+            )
+            raise Refused("E0211", message)
         return items[first : first + pick.length]
     if not -len(items) <= pick < len(items):
         raise Refused(

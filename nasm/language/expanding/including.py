@@ -81,8 +81,8 @@ class Includes:
             except (FileNotFoundError, NotADirectoryError):
                 looked.append(Note(f"not found: {path}"))
             except OSError as problem:
-                said = f"cannot read {path}: {problem.strerror or problem}"
-                raise Failure(Problem("E0801", said, place)) from None
+                message = f"cannot read {path}: {problem.strerror or problem}"
+                raise Failure(Problem("E0801", message, place)) from None
             except ValueError:  # a null character in a path
                 raise Failure(Problem("E0801", f"no file {name}", place)) from None
             except Failure as failure:
@@ -111,9 +111,9 @@ class Includes:
 
 
 def _no_program(name: str, place: Span) -> Problem:
-    said = f"{quoted(name)} may not be included: the file is not called *{ENDING}"
+    message = f"{quoted(name)} may not be included: the file is not called *{ENDING}"
     hint = f"errors show lines of what is included: only files (and targets of links) *{ENDING} are"
-    return Problem("E0801", said, place, hint)
+    return Problem("E0801", message, place, hint)
 
 
 def of_library(macro: str) -> str:

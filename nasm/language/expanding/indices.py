@@ -48,7 +48,7 @@ def _no_new_axis(node: tree.Subscript, view: View, scope: Scope) -> None:
     new = [isinstance(i, tree.Name) and i.name in NEW_AXES for i in node.items]
     if not any(new) or any(i.name in scope.values for i in node.items if isinstance(i, tree.Name)):
         return
-    said = f"'{scope.span(node.items[new.index(True)]).text}' makes no axis here"
+    message = f"'{scope.span(node.items[new.index(True)]).text}' makes no axis here"
     hint = "the first axis of an on-chip tensor is its partitions: new ones come after it"
     whole = all(n or _whole(item) for item, n in zip(node.items, new, strict=True))
     if whole and not (view.partitioned and new[0]) and new.count(False) <= len(view.shape):
@@ -58,7 +58,7 @@ def _no_new_axis(node: tree.Subscript, view: View, scope: Scope) -> None:
         hint = f"write {name}.reshape({', '.join(map(str, [*shape, *sizes]))})"
     elif not (view.partitioned and new[0]):
         hint = "make it with .reshape: t[0:64].reshape(64, 1, 8)"
-    raise Failure(Problem("E0305", said, scope.span(node), hint))
+    raise Failure(Problem("E0305", message, scope.span(node), hint))
 
 
 def _whole(node: tree.ExpressionNode) -> bool:
@@ -100,9 +100,9 @@ def _reaches(view: View, axis: int, item: Moving, scope: Scope) -> None:
     low, high = found
     where = f"axis {axis} of {view.tensor.name}, which has {count}"
     window = f"a window of {item.length}" if item.length > 1 else "an index"
-    said = f"{window} at {item.form}, which goes from {low} to {high}, reaches past {where}"
+    message = f"{window} at {item.form}, which goes from {low} to {high}, reaches past {where}"
     hint = "at run time an index cannot count from the end" if low < 0 else ""
-    raise Refused("E0305", said, hint)
+    raise Refused("E0305", message, hint)
 
 
 def _item(node: tree.ExpressionNode, compiled: Compile) -> Callable[[Scope], int | slice | Window]:
@@ -184,5 +184,5 @@ def _placed_integer(value: Value, node: tree.ExpressionNode, scope: Scope) -> in
         return value
     if type(value) is Affine:
         raise Failure(unknown(value, "the length of a window").at(scope.span(node)))
-    said = f"an index is an integer, found {value_text(value)}"
-    raise Failure(Problem("E0305", said, scope.span(node), as_integer(value, node, scope)))
+    message = f"an index is an integer, found {value_text(value)}"
+    raise Failure(Problem("E0305", message, scope.span(node), as_integer(value, node, scope)))

@@ -320,9 +320,11 @@ def _sync(
     row = builder.row(statement.mnemonic.name) if statement.mnemonic is not None else None
     taken = next((s for s in statement.sync if isinstance(s, tree.TakeClause)), None)
     if taken is not None and row is not None and row.posts:
-        said = f"{row.name} posts when it has landed, and carries no other update: it cannot take"
+        message = (
+            f"{row.name} posts when it has landed, and carries no other update: it cannot take"
+        )
         hint = "take in an instruction before it" + (f": {bare[0]}" if bare else "")
-        raise Failure(Problem("E0314", said, scope.span(taken), hint))
+        raise Failure(Problem("E0314", message, scope.span(taken), hint))
     if waits and updates and waits[0].start > updates[0].start:
         raise Failure(
             Problem(

@@ -54,8 +54,8 @@ class Continued(Expander):
         number, cores = declare.whole(statement.number, self.scope), self.made.program.cores
         if not 0 <= number < cores:
             have = f"cores 0 to {cores - 1}" if cores > 1 else "core 0 alone"
-            said = f"no core {number} here: the machine was made with {have}"
-            raise Failure(Problem("E0318", said, self._span(statement.number)))
+            message = f"no core {number} here: the machine was made with {have}"
+            raise Failure(Problem("E0318", message, self._span(statement.number)))
         self.scope.core = number
 
     def _label(self, node: tree.Name | tree.Template, engine: str) -> None:

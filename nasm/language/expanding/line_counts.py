@@ -80,8 +80,8 @@ class RoundBudget:
     def alone(self, count: int) -> None:
         """Refuse a loop of more rounds than there may be lines."""
         if count > MOST_LINES:
-            said = f"a loop of {_figure(count)} rounds; wanted at most {MOST_LINES:,}"
-            raise Refused("E0218", said)
+            message = f"a loop of {_figure(count)} rounds; wanted at most {MOST_LINES:,}"
+            raise Refused("E0218", message)
 
     def take(self, lines: int, maker: str) -> None:
         """Count lines that are about to be made; raises Refused once, then a silent Failure.
@@ -103,9 +103,9 @@ class RoundBudget:
 
 
 def _too_many(lines: str, makers: Collection[str]) -> Refused:
-    said = f"the {listed(sorted(makers), 'and')} make {lines}; wanted at most {MOST_LINES:,}"
+    message = f"the {listed(sorted(makers), 'and')} make {lines}; wanted at most {MOST_LINES:,}"
     hint = "a loop at run time, .loop k in a..b, is as long as its lines" if LOOPS in makers else ""
-    return Refused("E0218", said, hint)
+    return Refused("E0218", message, hint)
 
 
 def _figure(count: int) -> str:
@@ -302,7 +302,7 @@ def nested(macro: tree.MacroStatement) -> bool:
 
 
 def rounds_of(values: range | list[Any]) -> int:
-    """How many values a range has, also where ``len`` could not count them."""
+    """How many values a range has, even if ``len`` cannot count them."""
     if isinstance(values, list):
         return len(values)
     return max(0, -((values.start - values.stop) // values.step))

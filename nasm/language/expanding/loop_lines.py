@@ -98,8 +98,8 @@ def _bound(node: tree.ExpressionNode, scope: Scope) -> Bound:
         return value
     number = declare.whole(node, scope)
     if number not in WORD:
-        said = f"a register holds 32 bits, found {value_text(number)}"
-        raise Failure(Problem("E0301", said, scope.span(node)))
+        message = f"a register holds 32 bits, found {value_text(number)}"
+        raise Failure(Problem("E0301", message, scope.span(node)))
     return number
 
 
@@ -154,5 +154,5 @@ def _side(node: tree.ExpressionNode, scope: Scope) -> int | Reg:
 
 
 def _no_comparison(found: str, place: Span) -> Failure:
-    said = "'.break' compares a register or the variable of a loop with a number or a register"
-    return Failure(Problem(CONDITION, f"{said}; {found}", place, "as in .break %r1 >= 3"))
+    text = "'.break' compares a register or the variable of a loop with a number or a register"
+    return Failure(Problem(CONDITION, f"{text}; {found}", place, "as in .break %r1 >= 3"))

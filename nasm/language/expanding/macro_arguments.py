@@ -30,7 +30,7 @@ class WordArgument:
         return self.name
 
     def refuse_is(self, refuse: Callable[[], NoReturn]) -> bool:
-        """Whether this is what says so: a default that is the parameter's own name."""
+        """Whether this is such a default: one that is the parameter's own name."""
         return self.refuse is refuse
 
 
@@ -62,7 +62,7 @@ class MomentList:
     items: tuple[tuple[WordArgument, tuple[int | Round, ...]], ...]
 
     def refuse_is(self, refuse: Callable[[], NoReturn]) -> bool:
-        """Whether this is what says so of the first."""
+        """Whether this is the default of the first."""
         return bool(self.items) and self.items[0][0].refuse is refuse
 
     def refuse(self) -> NoReturn:

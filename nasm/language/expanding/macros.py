@@ -73,8 +73,8 @@ class Macros:
         before = self.known.get(name)
         if before is not None:
             notes = (Note(f"{name} is declared here", before.place),)
-            said = f"the macro '{name}' is already declared"
-            raise Failure(Problem("E0202", said, place, notes=notes))
+            message = f"the macro '{name}' is already declared"
+            raise Failure(Problem("E0202", message, place, notes=notes))
         _check(statement, scope)
         self.known[name] = Macro(statement, scope.source, Later(statement.body), place)
 
@@ -111,13 +111,13 @@ class Macros:
         macro = self.known.get(name.name) if self.known and name is not None else None
         if name is None or macro is None or name.name in mnemonics:
             return
-        said = f"'{name.name}' is a macro, not an instruction"
+        message = f"'{name.name}' is a macro, not an instruction"
         hint = f"it is called {macro.form}, without a space before '('"
         if line.operands:
             given = Span(scope.source, line.operands[0].start, line.operands[-1].end).text
             inside = given.startswith("(") and given.endswith(")")
             hint = f"write {name.name}{given if inside else f'({given})'}: it is {macro.form}"
-        raise Failure(Problem("E0226", said, scope.span(name), hint))
+        raise Failure(Problem("E0226", message, scope.span(name), hint))
 
     def enter(
         self, macro: Macro, call: tree.MacroCall, caller: Scope, builder: ProgramBuilder
@@ -127,9 +127,9 @@ class Macros:
         frame = Frame(quoted(_GAPS.sub(" ", text)), caller.span(call).within(()))
         deep = 1 + _depth(caller)
         if deep > DEEPEST:
-            said = f"macros call each other {deep} deep; wanted at most {DEEPEST}"
+            message = f"macros call each other {deep} deep; wanted at most {DEEPEST}"
             hint = "a macro that calls itself stops by an '.if'"
-            raise Failure(Problem("E0227", said, caller.span(call), hint))
+            raise Failure(Problem("E0227", message, caller.span(call), hint))
         self.number += 1
         count = self.counts[macro.name] = self.counts.get(macro.name, 0) + 1
         expansion = CallOfMacro(self.number, f"{macro.name}_{count}", macro.own, caller, deep)
@@ -159,8 +159,8 @@ def _check(statement: tree.MacroStatement, scope: Scope) -> None:
         if isinstance(parameter, tree.NamedArgument):
             optional = name
         elif optional:
-            said = f"'{name}' has no default, and '{optional}' before it has one"
-            raise Failure(Problem(WRONG, said, place, f"give it one: {name}=…, or put it first"))
+            message = f"'{name}' has no default, and '{optional}' before it has one"
+            raise Failure(Problem(WRONG, message, place, f"give it one: {name}=…, or put it first"))
 
 
 def _bind(
@@ -198,10 +198,10 @@ def _matched(macro: Macro, call: tree.MacroCall, caller: Scope) -> dict[str, tre
     found: dict[str, tree.ExpressionNode] = {}
     named = ""
 
-    def wrong(node: tree.ExpressionNode, said: str, hint: str = "") -> NoReturn:
+    def wrong(node: tree.ExpressionNode, message: str, hint: str = "") -> NoReturn:
         hint = hint or f"it is called {macro.form}"
         notes = (Note(f"{macro.name} is declared here", macro.place),)
-        raise Failure(Problem(WRONG, said, caller.span(node), hint, notes))
+        raise Failure(Problem(WRONG, message, caller.span(node), hint, notes))
 
     positional = [a for a in call.arguments if not isinstance(a, tree.NamedArgument)]
     for node in call.arguments:
@@ -251,14 +251,14 @@ def _word(node: tree.Name, scope: Scope) -> WordArgument:
     def refuse() -> NoReturn:
         held = scope.values.get(node.name)
         if isinstance(held, WordArgument | MomentList) and held.refuse_is(refuse):
-            said = f"nothing is called '{node.name}'"
-            raise Failure(Problem("E0208", said, place))
+            message = f"nothing is called '{node.name}'"
+            raise Failure(Problem("E0208", message, place))
         try:
             scope.lookup(node.name)
         except Refused as refused:
             raise Failure(refused.at(place)) from None
-        said = f"'{node.name}' was not declared yet where it is an argument"
-        raise Failure(Problem("E0208", said, place))
+        message = f"'{node.name}' was not declared yet where it is an argument"
+        raise Failure(Problem("E0208", message, place))
 
     number = 0 if scope.expansion is None else scope.expansion.number
     return WordArgument(node.name, refuse, scope.named, number)
@@ -286,7 +286,7 @@ def engine(node: tree.ExpressionNode, name: str, scope: Scope, builder: ProgramB
         return builder.generation.engine(meant).name
     except Refused as refused:
         if held is not None and meant == name:
-            said = f"'{name}' is no engine, but {value_text(held)}"
+            message = f"'{name}' is no engine, but {value_text(held)}"
             hint = "an engine is passed to a macro by its name: '@vector', or 'vector'"
-            refused = Refused(refused.code, said, hint)
+            refused = Refused(refused.code, message, hint)
         raise Failure(refused.at(scope.span(node))) from None

@@ -85,9 +85,9 @@ def _check_argument(name: str, held: object, span: Span, scope: Scope) -> None:
     """Refuse a parameter that was passed something else than moments."""
     given = {} if scope.expansion is None else scope.expansion.given
     if name in given and not isinstance(held, WordArgument):
-        said = f"'{name}' is passed {value_text(held)}, and a moment is meant here"
+        message = f"'{name}' is passed {value_text(held)}, and a moment is meant here"
         hint = "pass the name of a moment; a moment of the macro's own needs a name of its own"
-        raise Failure(Problem("E0225", said, span, hint, (Note("passed", given[name]),)))
+        raise Failure(Problem("E0225", message, span, hint, (Note("passed", given[name]),)))
 
 
 def _compiled(node: tree.ExpressionNode) -> Callable[[Scope], Sequence[int | Round]]:
@@ -117,8 +117,8 @@ def _index_combinations(
 
 def _too_many(count: int, node: tree.ExpressionNode, scope: Scope) -> Failure:
     found = f"{count:,}" if count.bit_length() < LONG else "countless"
-    said = f"{found} moments; wanted at most {MOST_ITEMS:,}"
-    return Failure(Problem("E0211", said, scope.span(node)))
+    message = f"{found} moments; wanted at most {MOST_ITEMS:,}"
+    return Failure(Problem("E0211", message, scope.span(node)))
 
 
 def _condition(node: tree.ExpressionNode) -> Callable[[Scope], bool]:
@@ -204,8 +204,8 @@ def _items(
     if _nothing(held):
         return MomentList(())  # a parameter that was passed none
     if not isinstance(first, tree.Name) or not _may_be(node, scope):
-        said = f"'{scope.span(node).text}' is no moment, as others of this list are"
-        raise Failure(Problem("E0210", said, scope.span(node)))
+        message = f"'{scope.span(node).text}' is no moment, as others of this list are"
+        raise Failure(Problem("E0210", message, scope.span(node)))
     indices: tuple[int | Round, ...] = ()
     if links:
         assert isinstance(links[0], tree.Subscript)

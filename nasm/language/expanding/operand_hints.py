@@ -33,9 +33,9 @@ def of_another(kind: Kind, node: tree.ExpressionNode, first: str, last: str) -> 
             return otherwise(scope)
         scope.undeclared.silence_named(first)
         hint = f"write '{last}'" if last in kind.words else meant(last, kind.words)
-        said = f"nothing is called '{first}': a word is written alone"
+        message = f"nothing is called '{first}': a word is written alone"
         hint = hint or f"wanted {kind.describe()}"
-        raise Failure(Problem("E0208", said, scope.span(node), hint))
+        raise Failure(Problem("E0208", message, scope.span(node), hint))
 
     return refuse
 
@@ -52,8 +52,8 @@ def no_operand(
     row: Row, node: tree.NamedArgument, statement: tree.InstructionLine, scope: Scope
 ) -> Problem:
     """What to say of ``name=value`` where a row has no operand of that name."""
-    said = f"{row.name} has no operand '{node.name}'"
-    return Problem("E0309", said, scope.span(node), _named(row, node, statement, scope))
+    message = f"{row.name} has no operand '{node.name}'"
+    return Problem("E0309", message, scope.span(node), _named(row, node, statement, scope))
 
 
 def _named(

@@ -115,5 +115,5 @@ def _as_operator(word: str, builder: ProgramBuilder) -> str:
     if not words:
         return ""
     full = word if any(one == word for one, _ in words) else words[0][0]
-    taking = dict.fromkeys(said for one, said in words if one == full)
+    taking = dict.fromkeys(text for one, text in words if one == full)
     return f"'{full}' is an operator: {listed(list(taking)[:3], 'or')}"

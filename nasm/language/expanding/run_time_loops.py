@@ -56,7 +56,7 @@ class Open:
     breaks: list[Span] = field(default_factory=list)
 
     @property
-    def said(self) -> str:
+    def heading(self) -> str:
         """How its line begins."""
         return f".loop {self.variable.name}"
 
@@ -68,7 +68,7 @@ class Open:
         """The registers that belong to it in a queue, and what they hold."""
         held = self.allotted(queue)
         if self.counter is not None and queue == self.queue:
-            held[self.counter.number] = f"the rounds of {self.said}"
+            held[self.counter.number] = f"the rounds of {self.heading}"
         return held
 
 
@@ -87,8 +87,8 @@ class Loops:
         if "_mentioned" in self.__dict__:
             taken = sorted(_numbers(text) & self._given)
             if taken:
-                said = f"this text names {Reg(taken[0])}, which a '.loop' before it was given"
-                raise Refused(WRITTEN, said, "include it before the first '.loop'")
+                message = f"this text names {Reg(taken[0])}, which a '.loop' before it was given"
+                raise Refused(WRITTEN, message, "include it before the first '.loop'")
             del self._mentioned
 
     @cached_property
@@ -100,7 +100,7 @@ class Loops:
     def within(self, loop: Open, scope: Scope) -> Iterator[None]:
         """The body of a loop, from its begin to its end."""
         if loop.counter is not None and loop.queue is not None:
-            self._free(loop.counter, loop.queue, loop.said, loop.place)
+            self._free(loop.counter, loop.queue, loop.heading, loop.place)
         self.open.append(loop)
         looping, scope.looping, scope.reach = scope.looping, True, self.reach
         self.builder.recorded.begin(self.builder.position, loop.record)
@@ -146,13 +146,13 @@ class Loops:
         for loop in self.open:
             if loop.queue is not None and loop.queue != queue:
                 theirs, ours = map(self.builder.program.queue_name, (loop.queue, queue))
-                said = f"a line for @{ours} in a loop of @{theirs} alone"
+                message = f"a line for @{ours} in a loop of @{theirs} alone"
                 why = "its variable is a register, which belongs to one engine"
                 hint = f"{why}: with a name, as in .loop k, it is for all that have a line in it"
                 if loop.counter is None:
                     hint = "without '@' before '.loop' it is for all that have a line in it"
-                note = (Note(f"{loop.said} begins here", loop.place),)
-                raise Failure(Problem(OTHER, said, place, hint, note))
+                note = (Note(f"{loop.heading} begins here", loop.place),)
+                raise Failure(Problem(OTHER, message, place, hint, note))
             loop.lines.setdefault(queue, place)
 
     def check(self, queue: int, instruction: int, place: Span) -> None:
@@ -167,10 +167,10 @@ class Loops:
         for loop in self.open:
             held = loop.own(queue).get(register.number)
             if held is not None:
-                said = f"{who} writes {register}, which holds {held}"
+                message = f"{who} writes {register}, which holds {held}"
                 hint = "take another register; .break leaves a loop before its rounds are over"
-                note = (Note(f"{loop.said} begins here", loop.place),)
-                raise Failure(Problem(WRITTEN, said, place, hint, note))
+                note = (Note(f"{loop.heading} begins here", loop.place),)
+                raise Failure(Problem(WRITTEN, message, place, hint, note))
 
     # -- registers
 
@@ -202,15 +202,15 @@ class Loops:
 
     def _full(self, queue: int, form: Affine) -> Failure:
         name, count = self.builder.program.queue_name(queue), self.builder.generation.registers
-        said = f"no register of @{name} is left for {form}: it has {count}"
+        message = f"no register of @{name} is left for {form}: it has {count}"
         notes = []
         for loop in self.open:
             held = [f"%r{n} {what}" for n, what in loop.own(queue).items()]
             if held:
-                notes.append(Note(f"{loop.said} holds {', '.join(held)}", loop.place))
+                notes.append(Note(f"{loop.heading} holds {', '.join(held)}", loop.place))
         mentioned = len(self._mentioned & set(range(count)))
         hint = f"the text mentions {mentioned} by number, which are not taken for loops"
-        return Failure(Problem(FULL, said, None, hint, tuple(notes)))
+        return Failure(Problem(FULL, message, None, hint, tuple(notes)))
 
     def _fits(self, form: Affine) -> None:
         """Refuse a form that leaves the range of a register, where its rounds are known."""
@@ -219,8 +219,8 @@ class Loops:
             return
         low, high = reached
         if low not in WORD or high not in WORD:
-            said = f"{form} leaves the 32 bits of a register: it goes from {low:,} to {high:,}"
-            raise Refused("E0301", said)
+            message = f"{form} leaves the 32 bits of a register: it goes from {low:,} to {high:,}"
+            raise Refused("E0301", message)
 
     def reach(self, form: Affine) -> tuple[int, int] | None:
         """The least and the greatest value of a form, if all of them come."""
@@ -357,13 +357,13 @@ def _after(rounds: range) -> int:
 def _break_refused(loop: Open) -> Failure:
     first, *others = loop.lines.items()
     del first
-    said = "'.break' in a loop that several queues go through"
+    message = "'.break' in a loop that several queues go through"
     hint = (
         "each queue counts its rounds by itself: the others would continue, and wait for updates "
         "that the one that left no longer makes. Only leave a loop that no other queue goes through"
     )
     notes = tuple(Note("another queue has a line in it here", place) for _, place in others[:1])
-    return Failure([Problem(ALONE, said, place, hint, notes) for place in loop.breaks])
+    return Failure([Problem(ALONE, message, place, hint, notes) for place in loop.breaks])
 
 
 def _registers(builder: ProgramBuilder) -> Iterable[int]:

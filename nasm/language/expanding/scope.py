@@ -122,9 +122,9 @@ class Scope:
         if not isinstance(node, EXPORTED):
             return self
         if self.expansion is None:
-            said = "'@export' is allowed only inside a '.macro'"
+            message = "'@export' is allowed only inside a '.macro'"
             hint = "names that are declared outside of macros are seen everywhere"
-            raise Failure(Problem("E0224", said, self.span(node), hint))
+            raise Failure(Problem("E0224", message, self.span(node), hint))
         return self.expansion.caller
 
     def in_program(self, name: str) -> str:

@@ -71,8 +71,8 @@ def _word(
     """The word of the instruction that a setting is given."""
     words, place = builder.target.words, scope.span(line)
     if not setting.instruction or words is None:
-        said = f"{setting.name} takes no instruction: it is {setting.describe()}"
-        raise Failure(Problem(MISPLACED, said, place, f"write .cfg {setting.name} = value"))
+        message = f"{setting.name} takes no instruction: it is {setting.describe()}"
+        raise Failure(Problem(MISPLACED, message, place, f"write .cfg {setting.name} = value"))
     compiled = compile_line(line, scope, builder)
     row, operands = compiled.bound(scope, builder, builder.queue(engine, scope.core))
     word = words.encode(row, operands)
@@ -89,8 +89,8 @@ def writes(
     values = [_given(name, node, scope, builder) for name, node in statement.items]
     known, at = settings_of(builder.target), scope.span(statement)
     if known.written is None:
-        said = f"{builder.target.summary} has no instructions that write settings"
-        raise Failure(Problem(MISPLACED, said, at))
+        message = f"{builder.target.summary} has no instructions that write settings"
+        raise Failure(Problem(MISPLACED, message, at))
     options = _options(statement, known, scope)
     try:
         return [

@@ -77,7 +77,7 @@ class Walker:
         self.options, self.timing = dict(options or {}), timing
         self.unfit: list[Problem] = []  # what the target does not have: no fault of the text
         self.defined: set[str] = set()
-        self.said: str | None = None  # the target that the text names
+        self.named_target: str | None = None  # the target that the text names
         self.scope = Scope(source)
         self.problems: list[Problem] = []
         self.builder: ProgramBuilder | None = None
@@ -223,18 +223,18 @@ class Walker:
         """
         name = statement.name.name
         if self.builder is None:
-            self.said = name
+            self.named_target = name
             self.use_target(self.override or name)
             return
         if self.scope.source is self.source or self.scope.expansion is not None:
             raise Refused("E0215", ".target is given once, before everything else")
-        if self.said is None:
-            self.said = name  # and another one was given from outside
+        if self.named_target is None:
+            self.named_target = name  # and another one was given from outside
         if name not in self.targets:
             raise unknown_target(name, self.targets)
-        if self._generation(name) is not self._generation(self.said):
-            said = f"this file is for {name}, and the program for {self.said}"
-            raise Refused("E0215", said, "leave '.target' to the program that includes it")
+        if self._generation(name) is not self._generation(self.named_target):
+            message = f"this file is for {name}, and the program for {self.named_target}"
+            raise Refused("E0215", message, "leave '.target' to the program that includes it")
 
     def _generation(self, name: str) -> object:
         return self.targets[name]().generation(name)
@@ -306,9 +306,9 @@ class Walker:
         self._new_name(name, place.within(self.scope.chain), home)
         value = evaluate(item.value, self.scope)
         if isinstance(value, View | Reg | DeclaredTransfer | MacroArgument):
-            said = f"a constant is a number, found {value_text(value)}"
+            message = f"a constant is a number, found {value_text(value)}"
             hint = f"write .view {name} = …" if isinstance(value, View) else ""
-            raise Failure(Problem("E0210", said, self._span(item.value), hint))
+            raise Failure(Problem("E0210", message, self._span(item.value), hint))
         if home.expansion is None:
             self.defined.add(name)
             value = replaced(name, value, self.defines)

@@ -60,21 +60,21 @@ def conditions(value: Elements, what: str) -> Elements:
 def broadcast(what: str, *arrays: Elements) -> tuple[int, ...]:
     """The common shape of values, by NumPy's rule."""
     shapes = [a.shape for a in arrays]
-    told = " and ".join(str(list(s)) for s in shapes)
+    sizes = " and ".join(str(list(s)) for s in shapes)
     try:
         shape = np.broadcast_shapes(*shapes)
     except ValueError:
         raise _unmatched(what, *shapes) from None
     if math.prod(shape) > max(MOST_ELEMENTS, *(a.size for a in arrays)):
-        raise Refused(SHAPES, f"the shapes {told} make {math.prod(shape):,} elements in {what}")
+        raise Refused(SHAPES, f"the shapes {sizes} make {math.prod(shape):,} elements in {what}")
     return shape
 
 
 def _unmatched(what: str, *shapes: tuple[int, ...]) -> Refused:
-    told = " and ".join(str(list(s)) for s in shapes)
+    sizes = " and ".join(str(list(s)) for s in shapes)
     return Refused(
         SHAPES,
-        f"the shapes {told} do not match in {what}",
+        f"the shapes {sizes} do not match in {what}",
         "axes are matched from the last one backwards; .reshape(…) adds axes of 1 where "
         "they are needed",
     )
@@ -119,11 +119,11 @@ def product(left: Elements, right: Elements) -> Float64:
 
 def _multiplies(left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, ...]:
     """The shape of a product; refuses what does not match or would take too long."""
-    told = f"{list(left)} and {list(right)}"
+    sizes = f"{list(left)} and {list(right)}"
     if not left or not right or left[-1] != right[-2 if len(right) > 1 else 0]:
         raise Refused(
             SHAPES,
-            f"the shapes {told} do not match in '@'",
+            f"the shapes {sizes} do not match in '@'",
             "[m, k] @ [k, n]; x.T exchanges the axes",
         )
     try:
@@ -133,11 +133,11 @@ def _multiplies(left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, ...
     shape = (*repeated, *left[-2:-1], *right[-1:][: len(right) - 1])
     size = math.prod(shape)
     if size > max(MOST_ELEMENTS, math.prod(left), math.prod(right)):
-        raise Refused(SHAPES, f"the shapes {told} make {size:,} elements in '@'")
+        raise Refused(SHAPES, f"the shapes {sizes} make {size:,} elements in '@'")
     if size * left[-1] > MOST_PRODUCTS:
         raise Refused(
             SHAPES,
-            f"the shapes {told} take {size * left[-1]:,} multiplications in '@', "
+            f"the shapes {sizes} take {size * left[-1]:,} multiplications in '@', "
             f"of at most {MOST_PRODUCTS:,}",
             "compare some rows or columns of the product",
         )

@@ -119,7 +119,7 @@ class _Spelling:
             return self.view(name, held), ATOM
 
     def _arguments(self, arguments: tuple[tree.ExpressionNode, ...], metric: bool = False) -> str:
-        """Arguments of a call; the first of a measure is an engine, whatever else is called so."""
+        """Arguments of a call; the first of a measure is an engine, whatever its name."""
         words = []
         for at, node in enumerate(arguments):
             if isinstance(node, tree.NamedArgument):

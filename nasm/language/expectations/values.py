@@ -143,8 +143,8 @@ class Evaluator:
             )
         except (ValueError, OverflowError):
             spelled = f".{node.name}({', '.join(map(str, sizes))})"
-            said = f"{spelled} does not fit the shape {list(target.shape)}"
-            raise Refused(SHAPES, said) from None
+            message = f"{spelled} does not fit the shape {list(target.shape)}"
+            raise Refused(SHAPES, message) from None
 
 
 def _changed(elements: Elements, change: Change) -> Elements:

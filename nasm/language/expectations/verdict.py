@@ -230,9 +230,9 @@ def _elements(compared: Compared) -> str:
 def _apart(first: float, second: float) -> tuple[str, str]:
     """Two numbers with as many digits as show that they differ, if they do."""
     for digits in (4, 6, 9):
-        told = _figure(first, digits), _figure(second, digits)
-        if told[0] != told[1] or first == second:
-            return told
+        figures = _figure(first, digits), _figure(second, digits)
+        if figures[0] != figures[1] or first == second:
+            return figures
     return _figure(first, 17), _figure(second, 17)
 
 

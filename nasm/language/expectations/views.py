@@ -13,8 +13,8 @@ from nasm.views.view import View
 def readable(view: View) -> None:
     """Refuse a view whose place only an instruction knows."""
     if view.dynamic or view.offsets is not None:
-        said = f"{value_text(view)} has no place of its own: a register or a tile moves it"
-        raise Refused("E0210", said, "compare the tensor that it is a view of")
+        message = f"{value_text(view)} has no place of its own: a register or a tile moves it"
+        raise Refused("E0210", message, "compare the tensor that it is a view of")
 
 
 def viewed(array: Array, view: View) -> Array:

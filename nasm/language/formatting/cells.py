@@ -234,10 +234,10 @@ def _clause(tokens: Sequence[Token], at: int) -> str:
 
 def _step(token: Token) -> int:
     """How many brackets a token opens, less those that it closes."""
-    said = str(token)
+    text = str(token)
     if token.type == "STRING":
         return 0
-    return int(said.endswith(OPENING)) - int(said.startswith(CLOSING))
+    return int(text.endswith(OPENING)) - int(text.startswith(CLOSING))
 
 
 def _gap(tokens: Sequence[Token], at: int, text: str) -> int:

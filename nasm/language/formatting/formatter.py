@@ -139,17 +139,17 @@ class _Reading:
         """Lines without a statement."""
         if start < end:
             for line in self.text[start:end].removesuffix("\n").split("\n"):
-                said = line.expandtabs().rstrip()
-                yield _Line(raw=said, comment=bool(said))
+                text = line.expandtabs().rstrip()
+                yield _Line(raw=text, comment=bool(text))
 
     def _statement(self, line: LogicalLine, begin: int, end: int) -> _Line:
         word = WORD.match(self.text, line.start)
-        said = word.group(1) if word else ""
+        text = word.group(1) if word else ""
         column = len(self.text[begin : line.start].expandtabs())
         whole = self.text[begin:end]
         symbol = "move" if self._moves() and word is None else "line"
         kept = grammar.tokens(self.text, line.start, line.end, symbol)
-        indent = self._indented(said, column, kept)
+        indent = self._indented(text, column, kept)
         if kept is None:
             return _Line(raw="\n".join(part.rstrip() for part in whole.split("\n")))
         first = self.text.find("\n", line.start, line.end)
@@ -157,7 +157,7 @@ class _Reading:
             return self._multi_line(kept, line, begin, first, end, indent)
         parted = moved if symbol == "move" else cells
         made = _Line(parted(kept, self.text, begin, line.end), indent=indent)
-        made.block = said in OPENERS or said in PARTS
+        made.block = text in OPENERS or text in PARTS
         self._trailing_comment(made, begin, line.end, end)
         return made
 
@@ -176,10 +176,10 @@ class _Reading:
             assert token.start_pos is not None
             if token.start_pos >= first:
                 break
-            said = str(token)
-            if token.type != "STRING" and said.endswith(("(", "[", "{")):
+            text = str(token)
+            if token.type != "STRING" and text.endswith(("(", "[", "{")):
                 opened.append(number)
-            elif token.type != "STRING" and said.startswith((")", "]", "}")) and opened:
+            elif token.type != "STRING" and text.startswith((")", "]", "}")) and opened:
                 opened.pop()
         cut = opened[0] if opened else sum((t.start_pos or 0) < first for t in tokens)
         made = _Line(cells(tokens[:cut], self.text, begin, line.end), indent=indent)
@@ -197,11 +197,11 @@ class _Reading:
 
     def _trailing_comment(self, made: _Line, begin: int, at: int, end: int) -> None:
         """The comment after a statement."""
-        said = self.text[at:end]
-        if said.strip():
-            before = self.text[begin : at + len(said) - len(said.lstrip())]
+        text = self.text[at:end]
+        if text.strip():
+            before = self.text[begin : at + len(text) - len(text.lstrip())]
             start = len(before.expandtabs())
-            made.cells.append(Cell("comment", start, start, said.strip()))
+            made.cells.append(Cell("comment", start, start, text.strip()))
 
     def _indented(self, word: str, at: int, tokens: Sequence[Token] | None) -> int:
         """Where a line begins: in a block as far in as the first line of its kind is."""

@@ -37,14 +37,14 @@ class Embedding:
             with self.allowed.opened(file.folder, file.name) as stream:
                 read = stream.read(LARGEST + 1)
         except FileNotFoundError:
-            said, hint = f"no file {file.path}", "--link leaves array files where they are"
-            raise Refused("E0801", said, hint) from None
+            message, hint = f"no file {file.path}", "--link leaves array files where they are"
+            raise Refused("E0801", message, hint) from None
         except (OSError, ValueError) as problem:
             reason = getattr(problem, "strerror", None) or str(problem)
             raise Refused("E0801", f"cannot read {file.path}: {reason}") from None
         if len(read) > LARGEST:
-            said = f"{file.path} has more than {LARGEST:,} bytes"
-            raise Refused("E0801", said, "--link leaves array files where they are")
+            message = f"{file.path} has more than {LARGEST:,} bytes"
+            raise Refused("E0801", message, "--link leaves array files where they are")
         return read
 
     def index(self) -> list[dict[str, Any]]:
@@ -64,12 +64,12 @@ def embedded(rows: object, data: memoryview) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
     at = 0
     for row in rows if type(rows) is list else [None]:
-        said = Fields(row, "files")
-        size = said.get("bytes", int)
+        text = Fields(row, "files")
+        size = text.get("bytes", int)
         read = bytes(data[at : at + max(0, size)])
-        if len(read) != size or crc32(read) != said.get("crc32", int):
+        if len(read) != size or crc32(read) != text.get("crc32", int):
             raise damaged("a file in it is not what it was")
-        found[said.get("name", str)] = read
+        found[text.get("name", str)] = read
         at += size
     if at != len(data):
         raise damaged("there is something after its last file")

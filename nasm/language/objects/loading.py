@@ -50,11 +50,11 @@ def loaded(
         return Loaded(made, given, os.path.dirname(given.name))
     name = in_line(given.name)
     if defines:
-        said = f"{name} is assembled: its constants have their values"
-        raise Failure(Problem(ASSEMBLED, said, None, "give -D to 'asm'"))
+        message = f"{name} is assembled: its constants have their values"
+        raise Failure(Problem(ASSEMBLED, message, None, "give -D to 'asm'"))
     if rewrite is not None:
-        said = f"{name} is assembled: it has the waits that it has"
-        raise Failure(Problem(ASSEMBLED, said, None, "synchronise the text"))
+        message = f"{name} is assembled: it has the waits that it has"
+        raise Failure(Problem(ASSEMBLED, message, None, "synchronise the text"))
     return load(given, targets, target, options, files, timing, rules=rules)
 
 
@@ -97,7 +97,7 @@ def _named(name: str, refused: Refused) -> Problem:
     if refused.code == ASSEMBLED:
         return replace(refused.at(None), message=f"{in_line(name)} {refused.message}")
     if refused.code in (UNUSABLE, "E0214", "E0801"):
-        said = refused.message
-        return replace(refused.at(None), message=f"cannot use {in_line(name)}: {said}")
-    said = f"cannot use {in_line(name)}: it is damaged: {refused.message}"
-    return Problem(UNUSABLE, said, None, "assemble it again", severity=Severity.ERROR)
+        message = refused.message
+        return replace(refused.at(None), message=f"cannot use {in_line(name)}: {message}")
+    message = f"cannot use {in_line(name)}: it is damaged: {refused.message}"
+    return Problem(UNUSABLE, message, None, "assemble it again", severity=Severity.ERROR)

@@ -62,31 +62,31 @@ class PlaceNumbers:
 
     def bodies(self, more: dict[str, Any]) -> dict[str, bytes]:
         """The sections, and additions to the document."""
-        said = {
+        message = {
             "texts": [[name, text] for name, text in self._sources],
             "expansions": [[list(frame) for frame in chain] for chain in self._chains],
         }
         rows = list(zip(*self._spans, strict=True)) or [()] * len(TYPES)
-        return {DEBUG: document(said | more), SPANS: columns(TYPES, rows)}
+        return {DEBUG: document(message | more), SPANS: columns(TYPES, rows)}
 
 
 class ReadPlaces:
     """What the debug sections say, by number; raises Refused."""
 
     def __init__(self, debug: memoryview | None, spans: memoryview | None, read: Any) -> None:
-        self.said = Fields(read if debug is not None else {}, DEBUG)
+        self.fields = Fields(read if debug is not None else {}, DEBUG)
         self.sources: list[Source] = []
         self.spans: list[Span | None] = [None]
         self.chains: list[Frames] = [()]
         if debug is None or spans is None:
             return
-        main = self.said.value.get("main") is True
-        for pair in self.said.list_of("texts", list):
+        main = self.fields.value.get("main") is True
+        for pair in self.fields.list_of("texts", list):
             if len(pair) != 2 or not all(type(part) is str for part in pair):
                 raise damaged("a text has a name and characters")
             name, text = pair
             self.sources.append(Source(name, text, name if main and self.sources else ""))
-        self._read(spans, self.said.list_of("expansions", list))
+        self._read(spans, self.fields.list_of("expansions", list))
 
     def _read(self, body: memoryview, chains: Sequence[Any]) -> None:
         """Places and chains of them, which refer to what comes before them alone."""
@@ -129,9 +129,9 @@ class ReadPlaces:
 
     def of_each(self, key: str, count: int) -> list[Span | None]:
         """The places of so many things, None for each if nothing is known of them."""
-        if key not in self.said.value:
+        if key not in self.fields.value:
             return [None] * count
-        found = [self.span(number) for number in self.said.list_of(key, int)]
+        found = [self.span(number) for number in self.fields.list_of(key, int)]
         if len(found) != count:
             raise damaged(f"it has {len(found)} places of {key}, and {count} of these")
         return found
@@ -139,7 +139,7 @@ class ReadPlaces:
     def allows(self) -> list[Allow]:
         """What comments of the texts allow."""
         made = []
-        for row in self.said.optional("allows", list):
+        for row in self.fields.optional("allows", list):
             if [type(part) for part in row] != [str, str, int, int] or not row[2]:
                 raise damaged("what is allowed has no place")
             made.append(Allow(row[0], row[1], self.span(row[2]), row[3]))
@@ -148,7 +148,7 @@ class ReadPlaces:
     def registers(self, lengths: Sequence[int]) -> list[LoopRegister]:
         """What the text calls registers, of queues of so many lines."""
         made = []
-        for row in self.said.optional("registers", list):
+        for row in self.fields.optional("registers", list):
             if [type(part) for part in row] != [int, int, int, int, str]:
                 raise damaged("a register of a loop has no name")
             held = LoopRegister(*row)
@@ -161,7 +161,7 @@ class ReadPlaces:
 
     def problems(self) -> list[Problem]:
         """The warnings of the assembler."""
-        return [self._problem(Fields(row, DEBUG)) for row in self.said.optional("warnings", dict)]
+        return [self._problem(Fields(row, DEBUG)) for row in self.fields.optional("warnings", dict)]
 
     def _problem(self, row: Fields) -> Problem:
         notes = []

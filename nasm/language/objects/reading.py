@@ -73,8 +73,8 @@ class Reader:
         """The target and the generation that it was assembled for."""
         name = self._said.get("target", str)
         if name not in targets:
-            said = f"it is for '{name}', which this version does not have"
-            raise unusable(said, f"targets: {listed(sorted(targets))}")
+            text = f"it is for '{name}', which this version does not have"
+            raise unusable(text, f"targets: {listed(sorted(targets))}")
         target = targets[name]()
         generation = target.generation(name)
         assert generation is not None
@@ -84,8 +84,8 @@ class Reader:
         """Refuse another machine than the one that it was assembled for."""
         had = self.machine(targets)[1]
         if had.name != wanted and wanted not in had.spellings:
-            said = f"is assembled for {had.summary}, not for {wanted}"
-            raise Refused(NOT_THAT_MACHINE, said, f"assemble its text with --target {wanted}")
+            message = f"is assembled for {had.summary}, not for {wanted}"
+            raise Refused(NOT_THAT_MACHINE, message, f"assemble its text with --target {wanted}")
 
     def begin(
         self, target: Target, generation: Generation, options: Mapping[str, object], timing: Timing
@@ -104,7 +104,7 @@ class Reader:
         debug = self._sections.get(DEBUG)
         read = read_document(debug, DEBUG) if debug is not None else {}
         places = ReadPlaces(debug, self._sections.get(SPANS), read)
-        if places.sources and places.said.value.get("main") is True:
+        if places.sources and places.fields.value.get("main") is True:
             self.source = places.sources[0]
         home = places.sources[0].name if places.sources else self.name
         home = path if self._said.get("linked", bool) else home
@@ -129,24 +129,24 @@ class Reader:
         rows = self._rows(layout.TENSORS, dict)
         free: list[Tensor] = []
         for row, span in zip(rows, places.of_each("tensors", len(rows)), strict=True):
-            said = Fields(row, layout.TENSORS)
-            place = said.list_of("place", int)
+            text = Fields(row, layout.TENSORS)
+            place = text.list_of("place", int)
             if len(place) != 2:
                 raise damaged("a tensor has no place")
             made = self.builder.tensor(
-                said.get("memory", str),
-                said.get("name", str),
-                said.get("dtype", str),
-                said.list_of("shape", int),
-                role=said.get("role", str),
+                text.get("memory", str),
+                text.get("name", str),
+                text.get("dtype", str),
+                text.list_of("shape", int),
+                role=text.get("role", str),
                 init=_initialiser(row.get("init"), self.folder),
                 partition=place[0],
                 offset=place[1],
-                core=said.get("core", int),
+                core=text.get("core", int),
                 span=span,
-                arrangement=said.get("arrangement", str),
+                arrangement=text.get("arrangement", str),
             )
-            if not said.get("fixed", bool):
+            if not text.get("fixed", bool):
                 free.append(made)
         for tensor in free:
             tensor.fixed = False
@@ -164,10 +164,10 @@ class Reader:
             raise damaged("a view is moved by a register that there is not")
         rows = self._said.list_of("transfers", dict)
         for row, span in zip(rows, places.of_each("transfers", len(rows)), strict=True):
-            said = Fields(row, layout.MACHINE)
-            moves = [_pair(pair, found) for pair in said.list_of("moves", list)]
-            options = dict(_named(pair) for pair in said.list_of("options", list))
-            self.builder.transfer(said.get("name", str), moves, options, span)
+            text = Fields(row, layout.MACHINE)
+            moves = [_pair(pair, found) for pair in text.list_of("moves", list)]
+            options = dict(_named(pair) for pair in text.list_of("options", list))
+            self.builder.transfer(text.get("name", str), moves, options, span)
         self._views = dict(_called(pair, found) for pair in self._said.list_of("views", list))
         strings = self._rows(layout.STRINGS, str)
         prepared = list(self.program.transfers.values())
@@ -222,8 +222,8 @@ class Reader:
         self._by_row = rows
         return which
 
-    def _row(self, said: list[Any]) -> Row:
-        name, names = said if len(said) == 2 else ("", None)
+    def _row(self, text: list[Any]) -> Row:
+        name, names = text if len(text) == 2 else ("", None)
         row = self.builder.target.row(name) if type(name) is str else None
         if row is None:
             raise unusable(f"this version has no instruction '{name}'", "assemble its text again")
@@ -245,9 +245,9 @@ class Reader:
         self._uses = np.full((limits[0], 2), -1)
         at = 0
         for row in self._rows(layout.QUEUES, dict):
-            said = Fields(row, layout.QUEUES)
-            engine, count = said.get("engine", str), said.get("lines", int)
-            number = self.builder.queue(engine, self._core(said.get("core", int)))
+            text = Fields(row, layout.QUEUES)
+            engine, count = text.get("engine", str), text.get("lines", int)
+            number = self.builder.queue(engine, self._core(text.get("core", int)))
             lines = self.program.queues[number]
             if lines.engine != engine or len(lines) or not 0 <= count <= total - at:
                 raise damaged(f"the lines of @{engine} are not where they should be")
@@ -256,7 +256,7 @@ class Reader:
                 array("i", column.astype(I32).tobytes()) for column in own
             )
             at += count
-            self._labels(lines.labels, said, count)
+            self._labels(lines.labels, text, count)
             self._fit(number, own, which)
             self._use(number, own[0])
         if at != total or (self._uses < 0).any():
@@ -302,8 +302,8 @@ class Reader:
                 raise damaged("a line has a place that there is not")
         return found
 
-    def _labels(self, labels: dict[str, int], said: Fields, count: int) -> None:
-        for pair in said.list_of("labels", list):
+    def _labels(self, labels: dict[str, int], text: Fields, count: int) -> None:
+        for pair in text.list_of("labels", list):
             name, pc = _named(pair)
             if type(pc) is not int or not 0 <= pc <= count or name in labels:
                 raise damaged(f"the label {name} is nowhere")
@@ -346,7 +346,7 @@ class Reader:
         if not self._views.keys().isdisjoint((*self.builder.declared, *self.program.constants)):
             raise damaged("a view is called as something else is")
         spans = places.of_each("expectations", len(texts))
-        values = places.said.value.get("values") or [None] * len(texts)
+        values = places.fields.value.get("values") or [None] * len(texts)
         if type(values) is not list or len(values) != len(texts):
             raise damaged("its expectations have other values")
         alone = Source(home, "".join(f"{text}\n" for text in texts))
@@ -397,13 +397,13 @@ def _accepted(row: Row, at: int, operand: Operand, values: Sequence[object], num
     return row.defaults[at]
 
 
-def _initialiser(said: Any, folder: str) -> Any:
-    if type(said) is list:
-        return tuple(said)
-    if type(said) is dict:
-        file = Fields(said, layout.TENSORS)
+def _initialiser(text: Any, folder: str) -> Any:
+    if type(text) is list:
+        return tuple(text)
+    if type(text) is dict:
+        file = Fields(text, layout.TENSORS)
         return ArrayFile(folder, file.get("file", str), file.get("key", str))
-    if said is not None:
+    if text is not None:
         raise damaged("a tensor begins with nothing")
     return None
 

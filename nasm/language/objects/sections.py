@@ -28,14 +28,14 @@ MOST = 64
 """Sections that a file may have."""
 
 
-def unusable(said: str, hint: str = "") -> Refused:
+def unusable(message: str, hint: str = "") -> Refused:
     """What to say of bytes that are no object file of this version."""
-    return Refused(UNUSABLE, said, hint)
+    return Refused(UNUSABLE, message, hint)
 
 
-def damaged(said: str) -> Refused:
+def damaged(text: str) -> Refused:
     """What to say of an object file that is not as it was written."""
-    return unusable(f"it is damaged: {said}", "assemble it again")
+    return unusable(f"it is damaged: {text}", "assemble it again")
 
 
 def joined(sections: Mapping[str, bytes]) -> bytes:
@@ -76,12 +76,12 @@ def _sections(data: memoryview, count: int, at: int) -> dict[str, memoryview]:
     found: dict[str, memoryview] = {}
     for number in range(count):
         name, start, size, checksum = ENTRY.unpack_from(data, HEAD.size + ENTRY.size * number)
-        said = name.rstrip(b"\0").decode("ascii", "replace")
-        if start != at or start + size > len(data) or said in found:
-            raise damaged(f"its section '{said}' is not where the table says")
-        found[said] = data[start : start + size]
-        if crc32(found[said]) != checksum:
-            raise damaged(f"the checksum of its section '{said}' does not agree")
+        text = name.rstrip(b"\0").decode("ascii", "replace")
+        if start != at or start + size > len(data) or text in found:
+            raise damaged(f"its section '{text}' is not where the table says")
+        found[text] = data[start : start + size]
+        if crc32(found[text]) != checksum:
+            raise damaged(f"the checksum of its section '{text}' does not agree")
         at += size
     if at != len(data):
         raise damaged("there is something after its last section")

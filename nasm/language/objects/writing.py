@@ -152,19 +152,19 @@ class _Writer:
 
     def _code(self, made: Sequence[Instruction]) -> tuple[list[Any], bytes]:
         rows: dict[str, int] = {}
-        said: list[Any] = []
+        text: list[Any] = []
         chosen, given = [], []
         for instruction in made:
             row = instruction.row
             if row.name not in rows:
                 rows[row.name] = len(rows)
-                said.append([row.name, [operand.name for _, operand in row.places]])
+                text.append([row.name, [operand.name for _, operand in row.places]])
             chosen.append(rows[row.name])
             for at, operand in row.places:
                 value = instruction.operands[at]
                 default = as_default(value, operand.default)
                 given.append(0 if default else self.values.number(value))
-        return said, columns(layout.CODE_TYPES, (chosen, given))
+        return text, columns(layout.CODE_TYPES, (chosen, given))
 
     def _expectation(self, one: Expectation, views: NamedViews) -> str:
         """Its text, with the array file that it may name."""

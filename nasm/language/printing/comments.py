@@ -86,10 +86,10 @@ class Comments:
             return []
         self._told.add((source.name, number))
         found = _COMMENT.match(source.line(number))
-        said = found[1].strip(" \t;") if found else ""
-        if not said or _ALLOWS.match(said):
+        text = found[1].strip(" \t;") if found else ""
+        if not text or _ALLOWS.match(text):
             return []
-        return [comment(said)]
+        return [comment(text)]
 
 
 class AllowComments:
@@ -128,8 +128,8 @@ class AllowComments:
             for source, allow in self._by_line.get(line, ()):
                 if source is span.source or source == span.source:
                     by_reason.setdefault(allow.reason, []).append(allow.code)
-        said = (f"; nasm: allow {', '.join(c)} {why}" for why, c in by_reason.items())
-        return "  ".join(said)
+        text = (f"; nasm: allow {', '.join(c)} {why}" for why, c in by_reason.items())
+        return "  ".join(text)
 
 
 def _declared(program: Program) -> Iterator[Span | None]:

@@ -65,8 +65,8 @@ def _tensor(tensor: Tensor, at: str, files: Files) -> tuple[str, ...]:
     more = [arranged, at, tensor.role]
     if tensor.init is not None:
         more.append(f"= {files.initialiser(tensor)}")
-    said = " ".join(part for part in more if part)
-    return f".{tensor.memory.name}", tensor.name, f"{tensor.stored}[{shape}]", said
+    text = " ".join(part for part in more if part)
+    return f".{tensor.memory.name}", tensor.name, f"{tensor.stored}[{shape}]", text
 
 
 def _place(tensor: Tensor) -> str:

@@ -58,10 +58,10 @@ class Files:
                     return literal(values)
                 return literal(self._written(tensor, self.arrays))
             case ArrayFile(folder=folder, name=name, key=key):
-                said = self.named(folder, name) + (f":{key}" if key else "")
-                return _quoted(tensor, said)
-        said = f"what {tensor.name} holds at the start has no text: {type(tensor.init).__name__}"
-        raise Refused(UNPRINTABLE, said)
+                message = self.named(folder, name) + (f":{key}" if key else "")
+                return _quoted(tensor, message)
+        message = f"what {tensor.name} holds at the start has no text: {type(tensor.init).__name__}"
+        raise Refused(UNPRINTABLE, message)
 
     def _written(self, tensor: Tensor, folder: str) -> str:
         """The name of a new file that holds what a tensor does at the start."""
@@ -88,6 +88,6 @@ def _quoted(tensor: Tensor, name: str) -> str:
     """A file's name as a string, if one can hold it and it is one of a file then."""
     file = ArrayFile.written(name, "")
     if file is None or any(c < " " and c not in "\n\t" for c in name):
-        said = f"the file of {tensor.name} has a name that no text holds: {name!r}"
-        raise Refused(UNPRINTABLE, said)
+        message = f"the file of {tensor.name} has a name that no text holds: {name!r}"
+        raise Refused(UNPRINTABLE, message)
     return literal(name)

@@ -60,9 +60,9 @@ class Lines:
         reached = [0] * len(queues)
         for queue, pc in places:
             if not 0 <= queue < len(queues) or pc != reached[queue] or pc >= len(queues[queue]):
-                said = f"the order names pc {pc} of queue {queue}"
+                text = f"the order names pc {pc} of queue {queue}"
                 wanted = f"; wanted {reached[queue]}" if 0 <= queue < len(queues) else ""
-                raise Refused(UNPRINTABLE, said + wanted)
+                raise Refused(UNPRINTABLE, text + wanted)
             reached[queue] += 1
         for number, queue_program in enumerate(queues):
             if reached[number] < len(queue_program):
@@ -73,7 +73,7 @@ class Lines:
     def _block(self, places: list[Place], engines: bool = False) -> Iterator[str]:
         rows = [self._row(place, engines) for place in places]
         indent = "" if engines else INDENT
-        said = ""
+        text = ""
         labels = self._labels()
         for place, line in zip(places, table(rows, indent), strict=True):
             queue = self.program.queues[place[0]]
@@ -84,9 +84,9 @@ class Lines:
             span = self._span(place)
             yield from (indent + note for note in self.allowed.above(self.program.span(*place)))
             remark = self.remark(span) if span is not None else ""
-            if remark and remark != said:
+            if remark and remark != text:
                 yield indent + comment(remark)
-            said = remark
+            text = remark
             yield line
 
     def _labels(self) -> dict[Place, list[str]]:

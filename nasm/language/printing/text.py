@@ -88,14 +88,14 @@ def _text(
 def _expectations(
     program: Program, names: dict[int, str], files: Files, allowed: AllowComments
 ) -> Iterator[str]:
-    views, told = NamedViews(program, names), 0
+    views, done = NamedViews(program, names), 0
     for expectation in program.expectations:
         line = written(expectation, program.constants, _named(files, expectation), views.name)
         behind = allowed.trailing(expectation.span)
         yield from allowed.above(expectation.span)
-        for view, name in [*views.known.items()][told:]:
+        for view, name in [*views.known.items()][done:]:
             yield f".view  {name} = {view_text(view)}"
-        told = len(views.known)
+        done = len(views.known)
         yield f"{line}  {behind}" if behind else line
 
 

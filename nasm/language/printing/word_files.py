@@ -44,8 +44,8 @@ def read(name: str, data: bytes) -> WordFile:
     if _TEXT.fullmatch(data):
         return _read_text(Source(name, data.decode("ascii")))
     if len(data) % BYTES:
-        said = f"{in_line(name)} has {len(data):,} bytes; wanted words of {BYTES}"
-        raise Failure(Problem("E0801", said))
+        message = f"{in_line(name)} has {len(data):,} bytes; wanted words of {BYTES}"
+        raise Failure(Problem("E0801", message))
     cut = range(0, len(data), BYTES)
     return WordFile(queues={"": [int.from_bytes(data[n : n + BYTES], "little") for n in cut]})
 
@@ -61,7 +61,9 @@ def _read_text(source: Source) -> WordFile:
             made.queues.setdefault(queue, [])
         elif match["word"]:
             if not _WORD.fullmatch(match["word"]):
-                said = f"'{in_line(match['word'])}' is no word; wanted up to 8 hexadecimal digits"
-                raise Failure(Problem("E0801", said, Span(source, *match.span())))
+                message = (
+                    f"'{in_line(match['word'])}' is no word; wanted up to 8 hexadecimal digits"
+                )
+                raise Failure(Problem("E0801", message, Span(source, *match.span())))
             made.queues.setdefault(queue, []).append(int(match["word"], 16))
     return made

@@ -60,5 +60,5 @@ def line(words: Words, word: int) -> str:
     """A word as a line: its instruction, or the word itself and why it is none."""
     reason = words.reason(word)
     row, operands = words.kept(word) if reason else words.decode(word)
-    said = f"{row.name} {instruction_text.operands(Instruction(row, operands))}".rstrip()
-    return f"{said}  {comment(reason)}" if reason else said
+    text = f"{row.name} {instruction_text.operands(Instruction(row, operands))}".rstrip()
+    return f"{text}  {comment(reason)}" if reason else text

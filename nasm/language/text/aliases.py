@@ -62,8 +62,8 @@ def spelled(text: str, named: Mapping[str, str], hidden: Set[str] = frozenset())
 
         found = _PART.sub(one, text)
         if within and len(found) > LONGEST:
-            said = f"'{within[-1]}' expands to {len(found):,} characters, of at most {LONGEST:,}"
-            raise Refused(WRONG, said)
+            message = f"'{within[-1]}' expands to {len(found):,} characters, of at most {LONGEST:,}"
+            raise Refused(WRONG, message)
         return found
 
     return replaced(text, ())

@@ -156,10 +156,10 @@ class BlockParser:
         """Whether no block repeats the directive; otherwise it is noted."""
         around = next((b.word for b in self._open if b.word in ("for", "macro")), "")
         if around:
-            said = f"'.{word}' inside of a '.{around}' block"
+            text = f"'.{word}' inside of a '.{around}' block"
             end = statement.start + 1 + len(word)
             hint = "put it before the block, or in an '.if'"
-            self.mistakes.append(Mistake("E0228", said, statement.start, end, hint))
+            self.mistakes.append(Mistake("E0228", text, statement.start, end, hint))
         return not around
 
     def _body(self) -> list[tree.Statement]:

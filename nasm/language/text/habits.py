@@ -149,9 +149,9 @@ def habit(failure: ParseFailure) -> Mistake | None:
         return None
     dotted = _DOTTED.match(failure.text, failure.start, failure.end)
     if dotted is not None:
-        said = f"there is a '.' between '{dotted[1]}' and '{dotted[2]}'"
+        text = f"there is a '.' between '{dotted[1]}' and '{dotted[2]}'"
         hint = f"write '{dotted[1]} {dotted[2]}'"
-        return Mistake("E0101", said, dotted.start(), dotted.end(), hint)
+        return Mistake("E0101", text, dotted.start(), dotted.end(), hint)
     if failure.directive:
         return None
     words = [match.group() for match in failure.before]
@@ -163,8 +163,8 @@ def habit(failure: ParseFailure) -> Mistake | None:
         return failure.mistake("E0101", failure.misfit, COMMENT) if comment else None
     word = words[0]
     if word in ("if", "while") and RUN_TIME.search(failure.text, first.end(), failure.end):
-        said = f"'{word}' with a register: what is decided at run time is a branch"
-        return Mistake("E0101", said, first.start(), first.end(), _BRANCH)
+        text = f"'{word}' with a register: what is decided at run time is a branch"
+        return Mistake("E0101", text, first.start(), first.end(), _BRANCH)
     if word in FORMS and words[1:2] not in (["("], [":"], ["="]):
         return _missing(".", first, f"it is written '{FORMS[word]}'")
     if len(words) == 2 and dtypes.find(failure.found) and all(map(_WORD.fullmatch, words)):

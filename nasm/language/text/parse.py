@@ -34,12 +34,12 @@ def parse(source: Source, alike: bool = False) -> tuple[tree.File, list[Problem]
     blocks that differ from others in numbers only are :class:`~nasm.language.text.tree.Like` those.
     """
     blocks = BlockParser(source.text)
-    likes = LineTemplates(source.text) if alike else None
+    templates = LineTemplates(source.text) if alike else None
     mistakes: list[Mistake] = []
     unsaid, unread = 0, False
     for line in logical_lines(source.text):
         try:
-            _add(source.text, line, blocks, len(mistakes) < MOST_ERRORS, likes)
+            _add(source.text, line, blocks, len(mistakes) < MOST_ERRORS, templates)
         except (Mistake, UnexpectedInput) as mistake:
             if isinstance(mistake, Mistake) and len(mistakes) < MOST_ERRORS:
                 mistakes.append(mistake)
@@ -114,7 +114,11 @@ def parse_expression(
 
 
 def _add(
-    text: str, line: LogicalLine, blocks: BlockParser, explained: bool, likes: LineTemplates | None
+    text: str,
+    line: LogicalLine,
+    blocks: BlockParser,
+    explained: bool,
+    templates: LineTemplates | None,
 ) -> None:
     """Add a line to its block; raises Mistake, or what the parser says if it need not be."""
     start, end = line.start, line.end
@@ -131,8 +135,8 @@ def _add(
     if blocks.expects_moves(start, end):
         _add_move(text, line, blocks, explained)
         return
-    outside = likes is not None and not blocks.within
-    like = likes.find(start, end) if likes is not None and outside else None
+    outside = templates is not None and not blocks.within
+    like = templates.find(start, end) if templates is not None and outside else None
     if like is not None:
         blocks.add(like)
         return
@@ -140,8 +144,8 @@ def _add(
     assert isinstance(statement, tree.Statement)
     _check(text, statement, start, isinstance(statement, tree.Expect))
     blocks.add(statement)
-    if likes is not None and outside:
-        likes.learn(statement)
+    if templates is not None and outside:
+        templates.learn(statement)
 
 
 def _add_move(text: str, line: LogicalLine, blocks: BlockParser, explained: bool) -> None:
@@ -155,9 +159,9 @@ def _add_move(text: str, line: LogicalLine, blocks: BlockParser, explained: bool
 def _read(text: str, line: LogicalLine, symbol: str, explained: bool = True) -> Built:
     if line.unclosed is not None:
         bracket = line.unclosed
-        said = f"this '{text[bracket]}' is never closed"
+        message = f"this '{text[bracket]}' is never closed"
         hint = habits.unclosed(text, line.start, bracket)
-        raise Mistake("E0105", said, bracket, bracket + 1, hint)
+        raise Mistake("E0105", message, bracket, bracket + 1, hint)
     try:
         return grammar.read(text, line.start, line.end, symbol)
     except UnexpectedInput as error:

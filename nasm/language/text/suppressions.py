@@ -32,8 +32,8 @@ def allows(source: Source) -> tuple[list[Allow], list[Problem]]:
         if word != WORD:
             hint = did_you_mean(word, (WORD,))
             if hint:
-                said = f"'{quoted(word)}' is nothing that a comment can say to nasm"
-                problems.append(Problem("E0830", said, span, f"{hint} {_HINT}"))
+                message = f"'{quoted(word)}' is nothing that a comment can say to nasm"
+                problems.append(Problem("E0830", message, span, f"{hint} {_HINT}"))
             continue
         match = _CODES.match(rest)
         if match is None:
@@ -42,9 +42,9 @@ def allows(source: Source) -> tuple[list[Allow], list[Problem]]:
         codes = [code.strip().upper() for code in match[1].split(",")]
         reason = rest[match.end() :].strip()
         if not reason:
-            said = f"{codes[-1]} is allowed without a reason"
+            message = f"{codes[-1]} is allowed without a reason"
             hint = f"write the reason after the codes; {_HINT}"
-            problems.append(Problem("E0830", said, span, hint))
+            problems.append(Problem("E0830", message, span, hint))
             continue
         line = _line(source, start)
         found += (Allow(code, reason, span, line) for code in dict.fromkeys(codes))

@@ -193,7 +193,7 @@ class _Instructions(_Expressions):
 
     posted = moment
 
-    def several(self, parts: Parts) -> tree.IndexRange:
+    def indexes(self, parts: Parts) -> tree.IndexRange:
         first, stop = parts
         return tree.IndexRange(first.start, stop.end, first, stop)
 
@@ -380,9 +380,9 @@ class TreeBuilder(_Instructions):
         label, engine, at = _drained(parts)
         more = parts[at + 1] if len(parts) > at + 1 else None
         if more is not None and more.name != "all":
-            said = f"'{quoted(more.name)}' follows '.drain'"
+            text = f"'{quoted(more.name)}' follows '.drain'"
             raise Mistake(
-                "E0114", said, more.start, more.end, "it is written '.drain' or '.drain all'"
+                "E0114", text, more.start, more.end, "it is written '.drain' or '.drain all'"
             )
         start = start_of(parts[0])
         return tree.DrainLine(start, end_of(parts[-1]), label, engine, more is not None)

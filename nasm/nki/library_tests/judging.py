@@ -18,7 +18,7 @@ class ValueMismatch(AssertionError):
 
 
 class Gap(Exception):
-    """Something that these stand-ins cannot do."""
+    """Something that these replacements cannot do."""
 
 
 def outputs(returned: Any) -> list[Array]:

@@ -85,7 +85,7 @@ class Case:
 
 
 class Manager:
-    """Stands in for the library's orchestrator: runs a kernel, and compares."""
+    """Replaces the library's orchestrator: runs a kernel, and compares."""
 
     def __init__(self, case: Case, target: str | None) -> None:
         self.case, self.target = case, target
@@ -118,7 +118,7 @@ class Manager:
 
 
 class Plugin:
-    """What pytest is told: fixtures, a limit of time, and a table in the end."""
+    """The pytest plug-in: fixtures, a time limit, and a table at the end."""
 
     def __init__(self, limit: float, target: str | None, path: str | None) -> None:
         self.limit, self.target, self.path = limit, target, path
@@ -201,9 +201,9 @@ class Plugin:
         """Note a file that cannot be imported."""
         if report.failed:
             lines = [line for line in str(report.longrepr).splitlines() if line.strip()]
-            said = next((line for line in reversed(lines) if line.startswith("E ")), lines[-1])
+            text = next((line for line in reversed(lines) if line.startswith("E ")), lines[-1])
             name = report.nodeid
-            self.cases[name] = Case(name, "gap", _with_package(said.removeprefix("E").strip()))
+            self.cases[name] = Case(name, "gap", _with_package(text.removeprefix("E").strip()))
             self._write()
 
     def _write(self) -> None:
@@ -226,11 +226,11 @@ class Plugin:
             write(f"{count:6,}  {outcome}: {reason}")
 
 
-def _with_package(said: str) -> str:
+def _with_package(text: str) -> str:
     """What Python says of an import, with what to install if a package is missing."""
-    missing = re.search(r"No module named '(\w+)", said)
+    missing = re.search(r"No module named '(\w+)", text)
     package = PACKAGES.get(missing[1]) if missing else None
-    return f"{said[:200]} (pip install {package})" if package else said[:200]
+    return f"{text[:200]} (pip install {package})" if package else text[:200]
 
 
 def _of_library(name: str) -> Any:
@@ -251,7 +251,7 @@ def _left_out(metafunc: Any) -> bool:
 
 
 def _range(metafunc: Any) -> None:
-    """A case for each of the sizes that a test of ranges has beside it."""
+    """A case for each of the sizes that a test of ranges lists."""
     ranges = _of_library("ranged_test_harness")
     config = getattr(metafunc.function, ranges.RANGE_TEST_CONFIG_ATTR_KEY)
     ids, cases = ranges.RangeTestHarness(config).get_unique_test_cases()
@@ -273,7 +273,7 @@ def judged(case: Case, error: BaseException | None) -> tuple[str, str]:
         if not case.finished:
             return "raises", ""
         return ("right, reported", "") if case.reports else ("right", "")
-    said = f"{type(error).__name__}: {error}".splitlines()[0][:200]
+    text = f"{type(error).__name__}: {error}".splitlines()[0][:200]
     if isinstance(error, TooSlow):
         return "slow", f"while {case.stage}"
     if isinstance(error, judging.ValueMismatch):
@@ -282,13 +282,13 @@ def judged(case: Case, error: BaseException | None) -> tuple[str, str]:
         first = error.problems[0]
         return "refused", f"{first.code} {first.message}"
     if not case.kernels or isinstance(error, judging.Gap):
-        return "gap", said
-    return "raised", said
+        return "gap", text
+    return "raised", text
 
 
 @contextmanager
 def _limited(seconds: float) -> Iterator[None]:
-    """Let something go on for so long; what else the host does meanwhile does not count."""
+    """Limit something to so much processor time: other work of the host is not included."""
 
     def over(*_: Any) -> None:
         raise TooSlow(f"more than {seconds:g} s")

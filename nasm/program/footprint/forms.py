@@ -151,7 +151,7 @@ class _Reader:
         if self.row.effect not in APART or traits.blind or traits.registers:
             return None
         arguments = traits.arguments.copy()
-        for position, at in traits.handed:
+        for position, at in traits.constants:
             arguments[at] = self.operands[position]
         try:
             return traits.row.semantics(*arguments)

@@ -18,8 +18,8 @@ class Traits:
     """What the outlines of a shape have in common.
 
     ``computes`` says that the run depends on its semantics, ``blind`` that these depend on what
-    memory or the engine holds; ``arguments`` are theirs, of which ``handed`` and ``registers`` are
-    filled in, as (place among the operands, among the arguments). ``reads`` and ``writes`` are
+    memory or the engine holds; ``arguments`` are theirs, of which ``constants`` and ``registers``
+    are filled in, as (place among the operands, among the arguments). ``reads`` and ``writes`` are
     views by their place among the operands, with a footprint where it is not the view itself;
     ``stored`` are the registers that results go to, as (place among the operands, among the
     results); ``states`` the engine values it needs, of which those ``loaded`` must be there.
@@ -29,15 +29,15 @@ class Traits:
     """
 
     __slots__ = (
-        "arguments", "blind", "computes", "handed", "held", "holds", "loaded", "reads", "registers",
-        "results", "row", "states", "stored", "tile", "writes",
+        "arguments", "blind", "computes", "constants", "held", "holds", "loaded", "reads",
+        "registers", "results", "row", "states", "stored", "tile", "writes",
     )  # fmt: skip
 
     def __init__(self, shape: Shape, core: int, holds: Holds | None = None) -> None:
         context, self.holds = shape.context, holds
         self.row, self.held = shape.row, shape.held
         self.arguments, self.blind = shape.arguments.copy(), False
-        self.handed: list[tuple[int, int]] = []
+        self.constants: list[tuple[int, int]] = []
         self.registers: list[tuple[int, int]] = []
         self.reads: list[tuple[int, Footprint | None]] = []
         self.states: list[str] = []
@@ -86,7 +86,7 @@ class Traits:
             self.blind = True
             self.reads.append((position, _footprint(operand, exact)))
         else:
-            self.handed.append((position, at))
+            self.constants.append((position, at))
 
 
 def _footprint(operand: Operand, exact: frozenset[str]) -> Footprint | None:

@@ -29,7 +29,7 @@ from nasm.runs.check.interlocks import relied
 from nasm.runs.check.lines import finding
 from nasm.runs.check.live_ranges import Lifetimes, memory_maps
 from nasm.runs.check.records import VALUES, Examination
-from nasm.runs.execution import Running
+from nasm.runs.execution import Execution
 from nasm.runs.settings import CheckKeywords, RunSettings, with_keywords
 
 CUT_SHORT, LIMIT, DEADLOCK, RACE = "E0535", "E0511", "E0510", "E0502"
@@ -46,13 +46,14 @@ def examine(
     """Look at a program without its values.
 
     It is followed for at most ``max_instructions``. With ``relaxed``, or on a machine whose engines
-    have no interlock, there is a list of what would need one; all else is told as if they had.
-    Of the settings ``strict`` and ``allow`` are used: the program has been assembled with the rest.
+    have no interlock, there is a list of what would need one; everything else is reported as if
+    they had. Of the settings ``strict`` and ``allow`` are used: the program has been assembled with
+    the rest.
     """
     relaxed = relaxed or not program.target.interlocked(program.options)
     chosen = with_keywords(settings, keywords)
     judging = RunSettings(strict=chosen.strict, allow=chosen.allow, values=False)
-    session = Running(program, settings=judging)
+    session = Execution(program, settings=judging)
     machine = session.machine
     machine.scheduler.interlock.held = True
     touches = Touches(machine)
@@ -61,8 +62,8 @@ def examine(
     machine.scheduler.observe(watch)
     report = session.run(max_instructions=max_instructions, hashes=False)
     errors, unknown = _sorted(report)
-    told = {problem.span for problem in errors if problem.code == ENDLESS}
-    errors += [problem for problem in endless(program) if problem.span not in told]
+    reported = {problem.span for problem in errors if problem.code == ENDLESS}
+    errors += [problem for problem in endless(program) if problem.span not in reported]
     raced = {problem.span for problem in errors if problem.code == RACE}
     every = [p for p in _static(session, touches, watch, errors, report) if p.span not in raced]
     every += _cut_short(report, unknown)
@@ -92,7 +93,7 @@ def _sorted(report: RunReport) -> tuple[list[Problem], list[Problem]]:
 
 
 def _static(
-    session: Running, touches: Touches, watch: Watch, errors: Sequence[Problem], report: RunReport
+    session: Execution, touches: Touches, watch: Watch, errors: Sequence[Problem], report: RunReport
 ) -> Iterator[Problem]:
     """What the text alone shows, but for what the run reported already."""
     program = session.program
@@ -111,7 +112,7 @@ def _static(
     yield from dead_code.unread(program, ways, touches)
 
 
-def _idle(session: Running, watch: Watch) -> set[Place]:
+def _idle(session: Execution, watch: Watch) -> set[Place]:
     """The instructions whose waits are idle whenever they are executed, if all of it was."""
     if session.status is not Status.FINISHED or watch.full:
         return set()
@@ -129,7 +130,7 @@ def _idle(session: Running, watch: Watch) -> set[Place]:
     return {place for place, every in found.items() if every}
 
 
-def _late_semaphores(session: Running) -> set[int]:
+def _late_semaphores(session: Execution) -> set[int]:
     """The semaphores of transfers of which the run warned that nothing waits for them."""
     program = session.program
     numbers = (program.queues[q].updates[pc] for q, pc in session.machine.scheduler.late)
@@ -141,15 +142,15 @@ def _cut_short(report: RunReport, unknown: Iterable[Problem]) -> Iterator[Proble
     for problem in unknown:
         where = "some place" if problem.span is None else f"line {problem.span.line}"
         why = problem.message.removesuffix(DOES_NOT_KNOW)
-        said = f"order and deadlocks depend on values from {where} on ({why}): run it"
-        yield finding(CUT_SHORT, said, problem.span, "neuron-nasm run computes them")
+        text = f"order and deadlocks depend on values from {where} on ({why}): run it"
+        yield finding(CUT_SHORT, text, problem.span, "neuron-nasm run computes them")
     if report.status is Status.LIMIT:
         done = sum(engine.instructions for engine in report.engines)
-        said = (
+        text = (
             f"only the first {counted(done, 'instruction')} were followed, up to "
             f"{report.microseconds:,.3f} µs: order and deadlocks after that were not looked at"
         )
-        yield finding(CUT_SHORT, said, None, "allow more with --max-instructions, or run it")
+        yield finding(CUT_SHORT, text, None, "allow more with --max-instructions, or run it")
 
 
 def _place(problem: Problem) -> tuple[int, int]:

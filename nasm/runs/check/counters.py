@@ -56,38 +56,38 @@ class CounterUses:
     def _name(self, number: int) -> str:
         return f"${self.program.semaphore_name(number)}"
 
-    def never_posted(self, told: Collection[int]) -> Iterator[Problem]:
+    def never_posted(self, reported: Collection[int]) -> Iterator[Problem]:
         """Waits for what nothing posts, but for those of semaphores that a deadlock tells of."""
         for number, places in self.waits.items():
             held = [place for place in places if not _holds_at_first(self.wait(place))]
-            if number in self.posts or number in told or not held:
+            if number in self.posts or number in reported or not held:
                 continue
             name, program = self._name(number), self.program
             first, *others = _lines(program, held)
-            said = f"{subject(program, first)} waits for {name}, which nothing posts"
+            text = f"{subject(program, first)} waits for {name}, which nothing posts"
             notes = tuple(
                 Note(f"so does {subject(program, o)}", span_of(program, o)) for o in others
             )
             hint = f"this wait never ends: let something update {name}, or do not wait"
-            yield finding(NEVER_POSTED, said, span_of(program, first), hint, notes)
+            yield finding(NEVER_POSTED, text, span_of(program, first), hint, notes)
 
-    def never_awaited(self, told: Collection[int]) -> Iterator[Problem]:
+    def never_awaited(self, reported: Collection[int]) -> Iterator[Problem]:
         """Semaphores and events that nothing waits for, but for those reported elsewhere."""
         for number, places in self.posts.items():
-            if number in self.waits or number in told:
+            if number in self.waits or number in reported:
                 continue
             first, *others = _lines(self.program, places)
-            said = f"nothing waits for {self._name(number)}, which {_these(self.program, first)}"
+            text = f"nothing waits for {self._name(number)}, which {_these(self.program, first)}"
             if others:
-                said += f" and {counted(len(others), 'other line')}"
-            said += " post" if others or len(first.pcs) > 1 else " posts"
+                text += f" and {counted(len(others), 'other line')}"
+            text += " post" if others or len(first.pcs) > 1 else " posts"
             hint = "wait for it where its order matters, or take the update away"
-            yield finding(NEVER_AWAITED, said, span_of(self.program, first), hint)
+            yield finding(NEVER_AWAITED, text, span_of(self.program, first), hint)
 
     def empty_waits(self, idle: Collection[Place] = ()) -> Iterator[Problem]:
         """Waits that order nothing in any round of their line.
 
-        They hold whenever they are reached, or are ``idle``: what ends them surely comes before.
+        They hold whenever they are reached, or are ``idle``: what ends them certainly comes before.
         """
         repeated = set(self._repeated())
         places = sorted(_all(self.waits.values()))
@@ -100,15 +100,15 @@ class CounterUses:
         rounds = [(line.queue, pc) for pc in line.pcs]
         wait = self.wait(rounds[0])
         name = self._name(wait.semaphore)
-        said = f"{subject(self.program, line)} waits for {name}, which orders nothing: "
+        text = f"{subject(self.program, line)} waits for {name}, which orders nothing: "
         if all(map(self._always, rounds)):
-            said += f"{name} is never below {max(self.wait(place).value for place in rounds)}"
+            text += f"{name} is never below {max(self.wait(place).value for place in rounds)}"
         elif set(rounds) <= repeated:
-            said += f"its queue has waited for as much of {name} before"
+            text += f"its queue has waited for as much of {name} before"
         else:
-            said += "what posts it is in order with it by other waits, or before any"
+            text += "what posts it is in order with it by other waits, or before any"
         return finding(
-            EMPTY_WAIT, said, span_of(self.program, line), "it can be left out: all stays in order"
+            EMPTY_WAIT, text, span_of(self.program, line), "it can be left out: all stays in order"
         )
 
     def _always(self, place: Place) -> bool:

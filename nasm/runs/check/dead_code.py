@@ -15,7 +15,7 @@ from nasm.views.regions import Region, overlap
 UNREAD, UNREACHED = "E0533", "E0534"
 
 MOST = 1_000_000
-"""Pairs of regions that are compared; of a program that has more nothing is said."""
+"""Pairs of regions that are compared; for a program that has more nothing is reported."""
 
 
 def unreached(program: Program, reachable: Sequence[Sequence[bool]]) -> Iterator[Problem]:
@@ -27,13 +27,13 @@ def unreached(program: Program, reachable: Sequence[Sequence[bool]]) -> Iterator
                 continue
             last = next(p for p in range(pc, len(found) + 1) if p == len(found) or found[p])
             more = list(lines(program, queue, range(pc, last)))
-            said = f"{subject(program, more[0])} is never reached"
+            text = f"{subject(program, more[0])} is never reached"
             if len(more) == 2:
-                said += ", nor is the line after it"
+                text += ", nor is the line after it"
             elif len(more) > 2:
-                said += f", nor are the {counted(len(more) - 1, 'line')} after it"
+                text += f", nor are the {counted(len(more) - 1, 'line')} after it"
             hint = "a branch before it always goes elsewhere, and none leads here"
-            yield finding(UNREACHED, said, span_of(program, more[0]), hint)
+            yield finding(UNREACHED, text, span_of(program, more[0]), hint)
 
 
 def unread(
@@ -41,7 +41,7 @@ def unread(
 ) -> Iterator[Problem]:
     """Lines of which nothing reads what they write, in any of their rounds.
 
-    Nobody does who matters: a chain of instructions that only read one another is all dead.
+    No live one does: a chain of instructions that only read one another is all dead.
     """
     dead = _dead(program, reachable, touches)
     for queue in range(len(program.queues)):
@@ -55,13 +55,13 @@ def _unread(program: Program, line: CheckedLine, touches: Touches) -> Problem:
     names = [name for pc in line.pcs for name in touches.written(line.queue, pc)]
     some = list(dict.fromkeys(names))
     into = listed([*some[:3], f"{len(some) - 3} more"] if len(some) > 4 else some, "and")
-    said = f"nothing depends on what {subject(program, line)} writes to {into}"
+    text = f"nothing depends on what {subject(program, line)} writes to {into}"
     hint = "no output, semaphore, branch or message does: is something missing after it?"
-    return finding(UNREAD, said, span_of(program, line), hint)
+    return finding(UNREAD, text, span_of(program, line), hint)
 
 
 def _dead(program: Program, reachable: Sequence[Sequence[bool]], touches: Touches) -> set[Place]:
-    """The instructions whose results come to nothing: all that no live one reads from."""
+    """The instructions whose results are unused: all that no live one reads from."""
     kept = _kept(program)
     numbered: dict[tuple[int, int], list[int]] = {}
     alive: list[tuple[int, int]] = []
@@ -113,7 +113,7 @@ def _unreachable_from(
 
 
 def _kept(program: Program) -> set[int]:
-    """The tensors that somebody looks at after the run; all, where templates make their names."""
+    """The tensors that are read after the run; all, where templates make their names."""
     texts = [expectation.span.text for expectation in program.expectations]
     words = {word for text in texts for word in re.findall(r"\w+", text)}
     every = any("{" in text for text in texts)

@@ -47,9 +47,9 @@ def subject(program: Program, line: CheckedLine) -> str:
 
 
 def finding(
-    code: str, said: str, span: Span | None, hint: str = "", notes: tuple[Note, ...] = ()
+    code: str, message: str, span: Span | None, hint: str = "", notes: tuple[Note, ...] = ()
 ) -> Problem:
     """What a program does to no good: nothing that fails it."""
     row = codes.find(code)
     assert row is not None
-    return Problem(code, said, span, hint, notes, row.severity)
+    return Problem(code, message, span, hint, notes, row.severity)

@@ -57,7 +57,7 @@ class Lifetimes(Observer):
 
     def _moves(self, flight: Flight, reads: int | None, writes: int | None) -> None:
         if self.program.instruction(*flight.origin).row.effect is not Transfer:
-            return  # an exchange is told of when its instructions start
+            return  # an exchange is reported when its instructions start
         touched = self.touches.of(*flight.origin)
         name = self.program.queue_name(flight.origin[0]) + DMA
         if reads is not None:

@@ -9,7 +9,7 @@ from nasm.base.source import Span
 from nasm.base.suppressions import AllowedProblem
 
 LIMIT, VALUES = "limit", "values"
-"""Why a program was not followed to its end: it is longer, or goes on as its values say."""
+"""Why a program was not followed to its end: it is longer, or continues as its values decide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Claim:
 
     It is in use from its first write to its last use, in microseconds; both are None if the run
     touched it nowhere. An input is in use from the start, an output to the end. ``writers`` and
-    ``readers`` are engines, those whose transfers it was with ``DMA`` behind them.
+    ``readers`` are engines, those whose transfers it was with ``DMA`` appended.
     """
 
     name: str
@@ -94,11 +94,11 @@ class Examination:
     """What is known of a program before it is run with values.
 
     ``problems`` are errors, then warnings and notes, in the order of the text; those that are
-    ``allowed`` are apart. ``ended`` says
-    where it ended when it was followed without its values: ``finished``, ``deadlock`` or ``fault``
-    if that is all there is to know, ``limit`` if it is longer, or ``values`` if it goes on as they
-    say. ``instructions`` completed until then, in so many ``microseconds``. ``relied`` is what
-    stands on an interlock, None if that was not asked for.
+    ``allowed`` are apart. ``ended`` says where it ended when it was followed without its values:
+    ``finished``, ``deadlock`` or ``fault`` if that is all there is to know, ``limit`` if it is
+    longer, or ``values`` if they decide how it continues. ``instructions`` completed until then, in
+    so many ``microseconds``. ``relied`` is what depends on an interlock, None if that was not asked
+    for.
     """
 
     ended: str

@@ -1,9 +1,9 @@
 """Which line of one text is which of another: cheap for texts of any length.
 
 What two texts have in common at their beginning and at their end is left out first. Lines that
-stand in each text once, in the same order, are the same; where many lines have none among them,
+occur in each text once, in the same order, are the same; where many lines have none among them,
 runs of them are looked for. Between two of those a few lines are compared one by one, first as they
-are and then by their instruction; of many only what begins or ends alike.
+are and then by their instruction; of many only those with the same beginning or end.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Range = tuple[int, int, int, int]
 
 
 def aligned(a: Sequence[str], b: Sequence[str]) -> dict[int, int]:
-    """The lines of b, from 0 on, by those of a that are the same, or stand in their place."""
+    """The lines of b, from 0 on, by those of a that are the same, or that replace them."""
     found: dict[int, int] = {}
     waiting: list[Range] = [(0, len(a), 0, len(b))]
     while waiting:
@@ -57,7 +57,7 @@ def _trimmed(a: Sequence[str], b: Sequence[str], part: Range, found: dict[int, i
 
 
 def _anchors(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, int]]:
-    """Lines that stand once in each, in the same order in both; of many, those that begin so."""
+    """Lines that occur once in each, in the same order in both; of many, the first such ones."""
     for count in RUNS:
         once_a, once_b = _once(a, count), _once(b, count)
         pairs = [(at, once_b[run]) for run, at in once_a.items() if run in once_b]
@@ -84,7 +84,7 @@ def _in_order(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _once(lines: Sequence[str], count: int) -> dict[tuple[str, ...], int]:
-    """Where runs of so many lines stand that there are one of; blank lines mean nothing."""
+    """The places of runs of so many lines that occur once; blank lines mean nothing."""
     runs = list(zip(*(lines[n:] for n in range(count)), strict=False))
     counts = Counter(runs)
     return {run: at for at, run in enumerate(runs) if counts[run] == 1 and any(run)}
@@ -110,7 +110,7 @@ def _closely(a: Sequence[str], b: Sequence[str], part: Range) -> Iterator[tuple[
 
 
 def _matched(a: Sequence[str], b: Sequence[str]) -> Iterator[tuple[bool, int, int, int, int]]:
-    """Ranges of two lists that are equal, or that stand between those; empty texts say nothing."""
+    """Ranges of two lists that are equal, or that lie between those; empty texts match nothing."""
     matcher = SequenceMatcher(lambda text: not text, a, b, autojunk=False)
     for kind, i, j, k, m in matcher.get_opcodes():
         yield kind == "equal", i, j, k, m

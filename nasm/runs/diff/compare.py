@@ -10,32 +10,33 @@ from nasm.machine.records import Status
 from nasm.runs.diff.paths import joined
 from nasm.runs.diff.records import BUSY, EMPTY, Change, Comparison, Difference, MovedChange
 from nasm.runs.diff.tensors import outputs
-from nasm.runs.execution import Running
+from nasm.runs.execution import Execution, HasExecution
 
 
-def compare(a: Running, b: Running, *, without: str = "") -> Comparison:
+def compare(a: HasExecution, b: HasExecution, *, without: str = "") -> Comparison:
     """Two runs side by side, each as far as it got; both sessions were made with ``profile=True``.
 
     Outputs are compared if both ran to their end with values; ``without`` is the reason for running
     without, if any. Raises :class:`~nasm.base.problems.Failure` if one keeps no profile.
     """
-    mine, other = a.profile(), b.profile()
-    without = _why_not(a, b, without)
+    one, two = a.execution, b.execution
+    mine, other = one.profile(), two.profile()
+    without = _why_not(one, two, without)
     return Comparison(
         a=mine,
         b=other,
-        differences=tuple(differences(a, mine, b, other)),
+        differences=tuple(differences(one, mine, two, other)),
         engines=_engines(mine, other),
         path=joined(mine, other),
         moved=_moved(mine, other),
-        tensors=() if without else tuple(outputs(a, b)),
+        tensors=() if without else tuple(outputs(one, two)),
         without=without,
-        hazards_a=a.hazards,
-        hazards_b=b.hazards,
+        hazards_a=one.hazards,
+        hazards_b=two.hazards,
     )
 
 
-def _why_not(a: Running, b: Running, without: str) -> str:
+def _why_not(a: Execution, b: Execution, without: str) -> str:
     """Why values are not compared, in a few words; empty if they are."""
     for session, name in ((a, "a"), (b, "b")):
         if not session.values:
@@ -49,7 +50,7 @@ def _why_not(a: Running, b: Running, without: str) -> str:
 # -- what tells them apart
 
 
-def differences(a: Running, mine: Profile, b: Running, other: Profile) -> Iterator[Difference]:
+def differences(a: Execution, mine: Profile, b: Execution, other: Profile) -> Iterator[Difference]:
     """What is not the same on both sides: program, target, constants, options, timing figures."""
     if mine.program != other.program:
         yield Difference("program", "", mine.program, other.program)
@@ -75,7 +76,7 @@ def _figures(profile: Profile, beside: Profile) -> dict[str, str]:
     return found | {f.name: f"{f.value:,.10g} {f.unit}" for f in profile.timing}
 
 
-def _text(session: Running) -> str:
+def _text(session: Execution) -> str:
     return session.source.text if session.source else ""
 
 

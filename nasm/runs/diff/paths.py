@@ -98,7 +98,7 @@ def _sources(lines: Iterable[PathLine]) -> dict[str, Source]:
 
 
 def _partner(source: Source, mine: dict[str, Source], others: dict[str, Source]) -> Source | None:
-    """The text of b that stands for one of a: the same, one of its name, or the only one."""
+    """The text of b that corresponds to one of a: the same, one of its name, or the only one."""
     for other in others.values():
         if other.text == source.text:
             return other

@@ -14,12 +14,12 @@ from nasm.base.pieces import windows
 from nasm.machine import tensor_io
 from nasm.machine.addresses import Addresses
 from nasm.runs.diff.records import FirstElement, TensorChange
-from nasm.runs.execution import Running
+from nasm.runs.execution import Execution
 from nasm.views.tensor import Tensor
 from nasm.views.view import View
 
 
-def outputs(a: Running, b: Running) -> Iterator[TensorChange]:
+def outputs(a: Execution, b: Execution) -> Iterator[TensorChange]:
     """The outputs of two runs, in the order in which a declares them; those of b alone last."""
     mine, others = _outputs(a), _outputs(b)
     for name, tensor in mine.items():
@@ -32,7 +32,7 @@ def outputs(a: Running, b: Running) -> Iterator[TensorChange]:
         yield TensorChange(name, "", _element_text(other), apart="only b has it")
 
 
-def _outputs(session: Running) -> dict[str, Tensor]:
+def _outputs(session: Execution) -> dict[str, Tensor]:
     tensors = session.program.tensors
     return {n: t for n, t in tensors.items() if t.role in ("output", "inout")}
 
@@ -43,11 +43,11 @@ def _element_text(tensor: Tensor) -> str:
 
 def compared(a: Addresses, mine: Tensor, b: Addresses, other: Tensor) -> TensorChange:
     """Two tensors, each where it is: equal, or where they first differ."""
-    said = _element_text(mine), _element_text(other)
+    text = _element_text(mine), _element_text(other)
     if mine.shape != other.shape:
-        return TensorChange(mine.name, *said, apart="the shapes differ")
+        return TensorChange(mine.name, *text, apart="the shapes differ")
     if mine.dtype is not other.dtype:
-        return TensorChange(mine.name, *said, apart="the dtypes differ")
+        return TensorChange(mine.name, *text, apart="the dtypes differ")
     elements = [tensor_io.as_it_is(where, t) for where, t in ((a, mine), (b, other))]
     known = [tensor_io.known(where, View.whole(t)) for where, t in ((a, mine), (b, other))]
     count, first, largest = 0, None, None
@@ -60,7 +60,7 @@ def compared(a: Addresses, mine: Tensor, b: Addresses, other: Tensor) -> TensorC
         if first is None:
             first = found.first(tuple(part.start or 0 for part in window))
     return TensorChange(
-        mine.name, *said, elements=math.prod(mine.shape), count=count, first=first, largest=largest
+        mine.name, *text, elements=math.prod(mine.shape), count=count, first=first, largest=largest
     )
 
 

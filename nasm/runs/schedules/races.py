@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from nasm.base.problems import Problem
 from nasm.order.skeleton import COMPLETES, STARTS, Event
-from nasm.runs.execution import Running
+from nasm.runs.execution import Execution
 from nasm.runs.schedules.records import Witness
 from nasm.runs.schedules.witnesses import Witnesses
 from nasm.views.regions import Region
@@ -16,13 +16,13 @@ PAIRS = 3
 """Pairs of accesses of one race whose ends are held."""
 
 
-def races_of(session: Running) -> int:
+def races_of(session: Execution) -> int:
     """How many races a run has that can be shown, as far as it is reported."""
     ordering = session.ordering
     return 0 if ordering is None else sum(1 for _ in ordering.races())
 
 
-def witnesses(session: Running) -> Iterator[tuple[Problem, Witness]]:
+def witnesses(session: Execution) -> Iterator[tuple[Problem, Witness]]:
     """Each race that is reported of a run that is over, and its witness.
 
     Delayed is the end of the access that came first in the run, or else that of the other; where

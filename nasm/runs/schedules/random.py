@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nasm.runs.execution import Running
+from nasm.runs.execution import HasExecution
 from nasm.runs.schedules.records import Schedule, Schedules
 from nasm.runs.schedules.rerun import Again
 from nasm.sim.delays import Jitter
 
 
-def schedules(session: Running, count: int = 200, seed: int = 1) -> Schedules:
+def schedules(session: HasExecution, count: int = 200, seed: int = 1) -> Schedules:
     """Run what a session has run under so many other timings, and compare what they lead to.
 
     The session was made with ``reruns=True`` and has run to its end, or into a deadlock; raises
@@ -21,12 +21,13 @@ def schedules(session: Running, count: int = 200, seed: int = 1) -> Schedules:
     return Schedules(seed, count, others)
 
 
-def each(session: Running, count: int, seed: int) -> Iterator[Schedule]:
+def each(session: HasExecution, count: int, seed: int) -> Iterator[Schedule]:
     """The same one by one, those that lead to the same included."""
-    jitter = Jitter(span=2 * session.now)
-    again = Again(session, jitter)
+    run = session.execution
+    jitter = Jitter(span=2 * run.now)
+    again = Again(run, jitter)
     for number in range(seed, seed + count):
         again.begin()
         jitter.seed(number)
-        run = again.run(again.outputs)
-        yield Schedule(number, again.machine.microseconds(again.machine.scheduler.now), run)
+        other = again.run(again.outputs)
+        yield Schedule(number, again.machine.microseconds(again.machine.scheduler.now), other)

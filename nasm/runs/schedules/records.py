@@ -45,14 +45,14 @@ class Other:
         return self.status is self.expected and not (self.tensors or self.semaphores)
 
     @property
-    def said(self) -> tuple[str, ...]:
+    def differences(self) -> tuple[str, ...]:
         """What is not as in the plain run, a sentence each."""
         if self.status is not self.expected:
-            said = f"{self.status.value} instead of {self.expected.value}"
+            text = f"{self.status.value} instead of {self.expected.value}"
             if self.problem is None:
-                return (said,)
+                return (text,)
             why = self.problem.message.partition("\n")[0]
-            return (f"{said} ({self.problem.code}: {why})",)
+            return (f"{text} ({self.problem.code}: {why})",)
         return (*map(tensor_line, self.tensors), *map(str, self.semaphores))
 
 
@@ -108,7 +108,7 @@ class Schedules:
         lines = [f"{self.verdict} ({seeds})" if self.count else self.verdict]
         for some, what in ((self.values, "other values"), (self.endings, "another end")):
             if some:
-                first, *more = some[0].run.said
+                first, *more = some[0].run.differences
                 lines.append(f"  {len(some):,} with {what}, the first with seed {some[0].seed}: ")
                 lines[-1] += first
                 lines += [f"      {line}" for line in more]
@@ -133,7 +133,7 @@ class DelayedEvent:
     shares: int = 0
 
     @property
-    def said(self) -> str:
+    def description(self) -> str:
         """The delayed event, in words."""
         where = f" of line {self.span.line}" if self.span else ""
         who = f"{self.queue} pc {self.pc} ({self.text}{where})"
@@ -161,14 +161,16 @@ class Witness:
     @property
     def line(self) -> str:
         """What it shows, in a sentence."""
-        until = f"with {self.held.said} delayed until nothing else can happen"
+        until = f"with {self.held.description} delayed until nothing else can happen"
         if not self.shows:
             return f"{until} nothing changes"
         also = [change.name for change in self.run.tensors[1:]]
-        return f"{until}: {self.run.said[0]}" + (f"; also {listed(also, 'and')}" if also else "")
+        return f"{until}: {self.run.differences[0]}" + (
+            f"; also {listed(also, 'and')}" if also else ""
+        )
 
     def __str__(self) -> str:
-        _, *more = self.run.said or ("",)
+        _, *more = self.run.differences or ("",)
         return "\n".join((self.line.partition("; also ")[0], *(f"  {line}" for line in more)))
 
     def __repr__(self) -> str:

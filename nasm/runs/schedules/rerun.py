@@ -10,7 +10,7 @@ from nasm.base.problems import Failure, Problem
 from nasm.machine.records import Status
 from nasm.runs.diff.records import TensorChange
 from nasm.runs.diff.tensors import compared
-from nasm.runs.execution import Running
+from nasm.runs.execution import Execution
 from nasm.runs.schedules.records import Other, SemaphoreChange
 from nasm.sim.delays import Delays
 from nasm.views.tensor import Tensor
@@ -26,10 +26,10 @@ one that polls for what is late may take many more."""
 class Again:
     """A machine that runs what a session has run; what a caller does to the session is not seen.
 
-    Raises Failure for a session that cannot be run again: see :meth:`Running.delayed`.
+    Raises Failure for a session that cannot be run again: see :meth:`Execution.delayed`.
     """
 
-    def __init__(self, session: Running, delays: Delays) -> None:
+    def __init__(self, session: Execution, delays: Delays) -> None:
         self.session, self.machine = session, session.delayed(delays)
         self.most = MORE * session.machine.scheduler.retired + AT_LEAST
         self._start = self.machine.save()

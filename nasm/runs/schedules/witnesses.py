@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from nasm.base.problems import Failure, Problem, counted
 from nasm.machine.records import Status
 from nasm.order.skeleton import LANDS, Event
-from nasm.runs.execution import Running
+from nasm.runs.execution import Execution, HasExecution
 from nasm.runs.schedules.delay import Choose, DelayOne
 from nasm.runs.schedules.records import DelayedEvent, Other, Witness
 from nasm.runs.schedules.rerun import Again
@@ -20,7 +20,9 @@ from nasm.sim.channels import Flight
 from nasm.views.regions import Region, intersect
 
 
-def witness(session: Running, *events: Event, regions: Iterable[Region] | None = None) -> Witness:
+def witness(
+    session: HasExecution, *events: Event, regions: Iterable[Region] | None = None
+) -> Witness:
     """Delay each of some events in turn, until one changes the results of the run.
 
     Of a race they are the ends of its two accesses, and ``regions`` what these touch: of a transfer
@@ -30,13 +32,13 @@ def witness(session: Running, *events: Event, regions: Iterable[Region] | None =
     deadlock; raises Failure if it has not, or if there was no such event.
     """
     bytes_ = None if regions is None else tuple(regions)
-    return Witnesses(session).of((event, bytes_) for event in events)
+    return Witnesses(session.execution).of((event, bytes_) for event in events)
 
 
 class Witnesses:
     """Shows one race after the other, on one machine."""
 
-    def __init__(self, session: Running) -> None:
+    def __init__(self, session: Execution) -> None:
         self.session, self.hold = session, DelayOne()
         self.again = Again(session, self.hold)
 

@@ -39,15 +39,17 @@ class Drains:
     def needs(self, node: Node) -> None:
         """Add to a drain what it waits for."""
         if node.reach:
-            said = "how often this .drain is executed is not known: it is within reach of a branch"
+            message = (
+                "how often this .drain is executed is not known: it is within reach of a branch"
+            )
             hint = "let '.loop … .end' make the branch, or write waits and updates here"
-            raise refused(IMPOSSIBLE, said, span_of(self.program, node), hint)
+            raise refused(IMPOSSIBLE, message, span_of(self.program, node), hint)
         counts: dict[int, list[Node]] = {}
         for transfer, distance in self._issued(node):
             if transfer.reach:
-                said = f"{named(self.program, transfer)} is within reach of a written branch"
+                message = f"{named(self.program, transfer)} is within reach of a written branch"
                 hint = "let '.loop … .end' make the branch"
-                raise self._refused(node, transfer, said, hint)
+                raise self._refused(node, transfer, message, hint)
             if transfer.update is None:
                 need(node, transfer, OVER, distance)
             else:
@@ -69,9 +71,9 @@ class Drains:
             elif common(node, other)[-1].loop is not None:
                 yield other, 1
 
-    def _refused(self, node: Node, other: Node, said: str, hint: str) -> Failure:
+    def _refused(self, node: Node, other: Node, message: str, hint: str) -> Failure:
         note = Note(f"{named(self.program, other)} is here", span_of(self.program, other))
-        return refused(IMPOSSIBLE, said, span_of(self.program, node), hint, note)
+        return refused(IMPOSSIBLE, message, span_of(self.program, node), hint, note)
 
     def _count(self, node: Node, counted: CountedSemaphore, transfers: list[Node]) -> None:
         """Wait until some transfers have posted all that they post to a semaphore."""
@@ -81,10 +83,10 @@ class Drains:
             later = other.shares and other.queue == node.queue and other.text > node.text
             looped = other.level is not self.text or node.level is not self.text
             if looped or other.reach or not (later or other in drained):
-                said = f"${name} counts what to drain, and {named(program, other)} updates "
-                said += "it, too" if not looped else "it in a loop"
+                message = f"${name} counts what to drain, and {named(program, other)} updates "
+                message += "it, too" if not looped else "it in a loop"
                 hint = "leave out the update of these transfers, or wait for it by hand"
-                raise self._refused(node, other, said, hint)
+                raise self._refused(node, other, message, hint)
         self._check_clears(node, name, transfers[0])
         wait = Wait(counted.semaphore, ">=", sum(other.shares for other in transfers))
         if not any(
@@ -95,9 +97,9 @@ class Drains:
     def _check_clears(self, node: Node, name: str, transfer: Node) -> None:
         for other in self.nodes:
             if other.row is not None and other.row.effect is Clear:
-                said = f"${name} counts what to drain, and semaphores are cleared"
+                message = f"${name} counts what to drain, and semaphores are cleared"
                 hint = "leave out the update of these transfers"
-                raise self._refused(node, transfer, said, hint)
+                raise self._refused(node, transfer, message, hint)
 
     @staticmethod
     def _earlier_in_queue(other: Node, node: Node) -> bool:

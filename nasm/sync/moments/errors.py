@@ -13,9 +13,9 @@ IMPOSSIBLE = "E0334"
 TOO_MANY = "E0335"
 
 
-def refused(code: str, said: str, span: Span | None, hint: str = "", *notes: Note) -> Failure:
+def refused(code: str, message: str, span: Span | None, hint: str = "", *notes: Note) -> Failure:
     """A failure with one problem."""
-    return Failure(Problem(code, said, span, hint, notes))
+    return Failure(Problem(code, message, span, hint, notes))
 
 
 def shown(moment: DeferredMoment) -> str:

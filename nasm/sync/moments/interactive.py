@@ -24,8 +24,8 @@ def settled(builder: ProgramBuilder, before: Mapping[DeferredMoment, bool]) -> S
     posts = [mention for line in recorded.moments.values() for mention in line.posts]
     for mention in posts:
         if _outside(mention.moment) in before:
-            said = f"{shown(mention.moment)} was posted by what was typed before"
-            raise refused(TWICE, said, mention.span, "give each a name or an index of its own")
+            message = f"{shown(mention.moment)} was posted by what was typed before"
+            raise refused(TWICE, message, mention.span, "give each a name or an index of its own")
     here = {mention.moment.name for mention in posts}
     for line in recorded.moments.values():
         line.afters = tuple(m for m in line.afters if m.moment.name in here or _left(m, before))
@@ -45,12 +45,12 @@ def _left(mention: MomentMention, before: Mapping[DeferredMoment, bool]) -> bool
     if before.get(moment, False):
         return False
     if moment in before:
-        said = f"{shown(moment)} has not happened: what was typed to post it is not complete"
-        raise refused(NO_POST, said, mention.span, "let that complete first, or skip it")
-    said = f"nothing in the typed lines posts {shown(moment)}"
+        message = f"{shown(moment)} has not happened: what was typed to post it is not complete"
+        raise refused(NO_POST, message, mention.span, "let that complete first, or skip it")
+    message = f"nothing in the typed lines posts {shown(moment)}"
     why = "moments of the program became counts of semaphores when it was assembled"
     hint = f"{why}: wait for one, as in '$s >= 16' ('info semaphores' lists them), or run until it"
-    raise refused(NO_POST, said, mention.span, f"{hint} has happened")
+    raise refused(NO_POST, message, mention.span, f"{hint} has happened")
 
 
 def _check_drains(builder: ProgramBuilder, items: list[Item]) -> None:
@@ -72,6 +72,6 @@ def _check_drain(builder: ProgramBuilder, drain: Drain) -> None:
         issued = set(lines.instructions[: builder.begun(number)])
         if any(program.instructions[n].row.posts for n in issued):
             name = program.queue_name(number)
-            said = f".drain waits for all transfers of @{name}, and the program had some before"
+            text = f".drain waits for all transfers of @{name}, and the program had some before"
             hint = "what is typed has landed when the prompt is back: leave it out"
-            raise refused(IMPOSSIBLE, f"{said} this was typed", program.spans[drain.span], hint)
+            raise refused(IMPOSSIBLE, f"{text} this was typed", program.spans[drain.span], hint)

@@ -72,11 +72,11 @@ class Looped:
         taken = [node for node in level.nodes if any(one.outside for one in self.twins[node])]
         if not wanted and not taken:
             return
-        told = {*taken, *(n for e in wanted for n in (e.event.node, e.node))}
+        reached = {*taken, *(n for e in wanted for n in (e.event.node, e.node))}
         for number, one in enumerate(self.alike):
-            for queue in sorted({node.queue for node in told}):
+            for queue in sorted({node.queue for node in reached}):
                 self._check_counted(one, queue)
-            self._check_left(one, {self.twins[node][number] for node in told})
+            self._check_left(one, {self.twins[node][number] for node in reached})
         self.graph = self._graph()
         self.edges = self.graph.reduced(wanted)
         direct = self._landings(taken)
@@ -113,12 +113,12 @@ class Looped:
         left = {r for number in part.step for r in dependences.form(Line(queue, number)).left}
         read = {*dependences.form(Line(queue, part.back)).taken}
         if not (dependences.held and left & read):
-            said = "a round of this loop may begin before all of the one before it is complete"
+            message = "a round of this loop may begin before all of the one before it is complete"
             hint = "moments in it take engines that wait for their own results (ordering=interlock)"
             place = span_of(semaphores.program, level.enter[queue])
-            raise refused(IMPOSSIBLE, said, place, hint)
+            raise refused(IMPOSSIBLE, message, place, hint)
 
-    def _check_left(self, level: Level, told: set[Node]) -> None:
+    def _check_left(self, level: Level, reached: set[Node]) -> None:
         """Refuse a branch that leaves the loop before nodes that post, or come after others.
 
         A round that it ends has done all that comes before it, as any other.
@@ -127,17 +127,17 @@ class Looped:
         assert loop is not None
         for node in level.nodes if loop.left else ():
             program = self.cores[node.queue][0].program
-            behind = [n for n in told if n.queue == node.queue and n.text > node.text]
+            behind = [n for n in reached if n.queue == node.queue and n.text > node.text]
             if behind and loop.end in targets(program, node):
                 first = min(behind, key=lambda n: n.text)
-                said = f"this branch may leave the loop before {named(program, first)}, "
-                said += "which posts or waits for a moment or is drained"
+                message = f"this branch may leave the loop before {named(program, first)}, "
+                message += "which posts or waits for a moment or is drained"
                 hint = (
                     "put that before '.break', or post and wait by hand: '$s += 16' on a "
                     "transfer, '$s >= 16' with '$s -= 16' after it"
                 )
                 note = Note("it is here", span_of(program, first))
-                raise refused(IMPOSSIBLE, said, span_of(program, node), hint, note)
+                raise refused(IMPOSSIBLE, message, span_of(program, node), hint, note)
 
     def _graph(self) -> Graph:
         """The order that there is without waits."""
@@ -150,7 +150,7 @@ class Looped:
         return graph
 
     def _interlocks(self, queue: int, own: list[Node]) -> list[int]:
-        """For each node of a queue the last one before it that it waits for in all loops alike."""
+        """For each node of a queue the last one before it that it waits for in all those loops."""
         found = []
         for nodes in zip(*(self.twins[node] for node in own), strict=True):
             lines = [Line(queue, n.line.instruction) for n in nodes if n.line is not None]
@@ -160,7 +160,7 @@ class Looped:
     # -- what is complete, or has started
 
     def _counted(self, edge: Edge) -> None:
-        """Let an event be told to who awaits it."""
+        """Let an event be signalled to what waits for it."""
         event = edge.event
         number = self._semaphore([event.node], event.kind)
         for node in self.twins[event.node]:
@@ -232,7 +232,7 @@ class Looped:
         return list(direct.values())
 
     def _counting(self, node: Node) -> int:
-        """How deep the loop is behind which all landings of a transfer can be taken; else 0.
+        """How deep the loop is after which all landings of a transfer can be taken; else 0.
 
         It is the outermost one that ends before something waits for them.
         """
@@ -244,7 +244,7 @@ class Looped:
         return 0
 
     def _rounds(self, queue: int, depth: int) -> dict[Node, int]:
-        """How many rounds there are of all loops alike, by where a queue leaves those so deep.
+        """How many rounds these loops have in all, by where a queue leaves those so deep.
 
         Of rounds that are not known there are 0.
         """
@@ -255,7 +255,7 @@ class Looped:
         return {leave: sum(some) if all(some) else 0 for leave, some in found.items()}
 
     def _see(self, place: Node, last: bool, transfers: list[Node]) -> None:
-        """Let a queue see some transfers land: behind one of its nodes, or as the last of a round.
+        """Let a queue see some transfers land: after one of its nodes, or as the last of a round.
 
         That is a node of its own in the graph.
         """
@@ -318,7 +318,7 @@ class Looped:
         for outside in asked:
             by.setdefault(outside.node, []).append(outside)
         for who, some in by.items():
-            # What has landed of the last of loops that are alike has landed of those before it.
+            # What has landed of the last of equal loops has landed of those before it.
             last = min(some, key=lambda o: (o.need.distance, -o.loop.leave[queue].text))
             leave = last.loop.leave[queue]
             self.asked.setdefault(node, []).append(leave)
@@ -328,7 +328,7 @@ class Looped:
         return True
 
     def _late(self, node: Node) -> tuple[Node, bool]:
-        """Behind which node its queue sees a transfer land: before it could be held up.
+        """After which node its queue sees a transfer land: before it could be blocked.
 
         And whether that is the last of the round.
         """
@@ -349,7 +349,7 @@ def _rounds(level: Level) -> int:
 
 
 def _blocks(node: Node) -> bool:
-    """Whether a queue may be held up at a node, or come to it never or again."""
+    """Whether a queue may be blocked at a node, or reach it never or again."""
     if node.row is None or node.wait is not None or node.before or node.reach:
         return True
     return node.row.effect is Rendezvous or node.row.effect is Jump

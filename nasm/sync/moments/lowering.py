@@ -164,14 +164,14 @@ def _circle(program: Program, before: dict[Node, list[_Before]], left: Iterable[
     for at, (own, mention) in enumerate(circle):
         other = circle[(at + 1) % len(circle)].node
         if mention is not None:
-            said = f"{named(program, own)} comes after {shown(mention.moment)}"
-            notes.append(Note(f"{said}, which {named(program, other)} posts", mention.span))
+            message = f"{named(program, own)} comes after {shown(mention.moment)}"
+            notes.append(Note(f"{message}, which {named(program, other)} posts", mention.span))
         elif own.queue == other.queue:
-            said = f"{named(program, own)} comes after {named(program, other)} in its queue"
-            notes.append(Note(said, span_of(program, own)))
-    said = "each of these comes after another: none can be the first"
+            message = f"{named(program, own)} comes after {named(program, other)} in its queue"
+            notes.append(Note(message, span_of(program, own)))
+    message = "each of these comes after another: none can be the first"
     first = next((m.span for _, m in circle if m is not None), span_of(program, circle[0].node))
-    return refused(CIRCLE, said, first, "leave out one of them, or turn it round", *notes)
+    return refused(CIRCLE, message, first, "leave out one of them, or turn it round", *notes)
 
 
 # -- loops that are written several times
@@ -194,7 +194,7 @@ def _mark_same_loops(levels: Iterable[Level]) -> None:
 
 
 def _shape(level: Level) -> object:
-    """What is the same of loops that are alike."""
+    """What equal loops have in common."""
     loop, numbers = level.loop, {node: number for number, node in enumerate(level.nodes)}
     assert loop is not None
     nodes = tuple(_node(node, numbers, loop) for node in level.nodes)

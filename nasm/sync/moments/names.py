@@ -1,7 +1,7 @@
 """Which node posts what another comes after: names of moments looked up.
 
-A moment that is posted in a loop at run time belongs to a round of it. Whoever comes after it in
-the same loop says how many rounds back; outside of the loop it is that of all rounds.
+A moment that is posted in a loop at run time belongs to a round of it. A line after it in the same
+loop says how many rounds earlier; outside of the loop it is that of all rounds.
 """
 
 from __future__ import annotations
@@ -69,20 +69,22 @@ class Names:
         who, span = named(self.program, node), mention.span
         self._check_reach(node, span)
         if node.shares and mention.at_read:
-            said = f"{who} is a transfer: that it has read is known when it has landed"
-            raise refused(IMPOSSIBLE, said, span, "leave '@read' out")
+            message = f"{who} is a transfer: that it has read is known when it has landed"
+            raise refused(IMPOSSIBLE, message, span, "leave '@read' out")
         if node.shares and node.update is not None:
             name = self.program.semaphore_name(node.update.semaphore)
-            said = f"{who} updates ${name} when it lands, and carries one update"
+            message = f"{who} updates ${name} when it lands, and carries one update"
             hint = f"leave one of the two out: a wait for ${name}, or the moment"
-            raise refused(IMPOSSIBLE, said, span, hint)
+            raise refused(IMPOSSIBLE, message, span, hint)
 
     def _check_reach(self, node: Node, span: Span) -> None:
         if node.reach:
-            said = f"{named(self.program, node)} is within reach of a written branch: how often it "
-            said += "is executed is not known"
+            message = (
+                f"{named(self.program, node)} is within reach of a written branch: how often it "
+            )
+            message += "is executed is not known"
             hint = "let '.loop … .end' make the branch, or write waits and updates here"
-            raise refused(IMPOSSIBLE, said, span, hint)
+            raise refused(IMPOSSIBLE, message, span, hint)
 
     def _key(self, post: PostedMoment) -> object:
         """What is the same for two posts of one moment: offsets differ by whole rounds."""
@@ -94,7 +96,7 @@ class Names:
         return post.mention.moment.name, *indices
 
     def _twice(self, first: PostedMoment, second: PostedMoment) -> Failure:
-        said = f"{shown(second.mention.moment)} is posted twice"
+        message = f"{shown(second.mention.moment)} is posted twice"
         hint = "give each a name or an index of its own"
         inner, outer = first.mention.span, second.mention.span
         if inner.start == outer.start and inner.chain:
@@ -102,7 +104,7 @@ class Names:
             name = first.mention.moment.name
             hint = f"each round needs a moment of its own, as in {name}[{variable}]"
         note = Note("the first one", inner)
-        return refused(TWICE, said, outer, hint, note)
+        return refused(TWICE, message, outer, hint, note)
 
     # -- who comes after what
 
@@ -118,7 +120,7 @@ class Names:
     def go_on(self) -> None:
         """Let loops continue from others that post the moments of rounds before their first ones.
 
-        Of a loop before all rounds are waited for. Those that are alike share what they take.
+        Of a loop before all rounds are waited for. Equal ones share what they take.
         """
         for node, mention, post, within in self._earlier:
             for other in self.posts[mention.moment.name]:
@@ -187,21 +189,23 @@ class Names:
         known = [shown(post.mention.moment) for post in candidates]
         more = ", …" if len(known) > LISTED else ""
         hint = f"posted {'is' if len(known) == 1 else 'are'} {listed(known[:LISTED], 'and')}{more}"
-        said = f"nothing posts {shown(moment)}"
+        message = f"nothing posts {shown(moment)}"
         hint = _only_from(mention, candidates) or hint
         if len(moment.indices) not in counts:
             wanted = listed((str(count) for count in sorted(counts)), "or")
-            said += f": it has {len(moment.indices)} indices, posted with {wanted}"
+            message += f": it has {len(moment.indices)} indices, posted with {wanted}"
         note = Note("the first one is posted here", candidates[0].mention.span)
-        return refused(NO_POST, said, mention.span, hint, note)
+        return refused(NO_POST, message, mention.span, hint, note)
 
     def _check_core(self, node: Node, mention: MomentMention, post: PostedMoment) -> None:
         if not self._near(node, post):
             cores = [self.program.queues[n.queue].core for n in (post.node, node)]
-            said = f"{shown(mention.moment)} is posted in core {cores[0]}; this is core {cores[1]}"
+            message = (
+                f"{shown(mention.moment)} is posted in core {cores[0]}; this is core {cores[1]}"
+            )
             hint = "a queue waits for semaphores of its own core: let the cores meet at a barrier"
             note = Note("it is posted here", post.mention.span)
-            raise refused(IMPOSSIBLE, said, mention.span, hint, note)
+            raise refused(IMPOSSIBLE, message, mention.span, hint, note)
 
     def _back(self, node: Node, mention: MomentMention, post: PostedMoment) -> Back | None:
         """How many rounds earlier a post is the mentioned moment; None if it is another."""
@@ -241,10 +245,10 @@ class Names:
                 found = Back(rounds, depth)
                 break
         if found.rounds < 0:
-            said = f"{shown(mention.moment)} is posted {counted(-found.rounds, 'round')} later"
+            message = f"{shown(mention.moment)} is posted {counted(-found.rounds, 'round')} later"
             note = Note("it is posted here", post.mention.span)
             raise refused(
-                IMPOSSIBLE, said, mention.span, "come after this round or one before", note
+                IMPOSSIBLE, message, mention.span, "come after this round or one before", note
             )
         return found
 

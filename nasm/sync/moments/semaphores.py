@@ -32,7 +32,7 @@ class Semaphores:
         return number
 
     def _too_many(self, users: list[Node]) -> Failure:
-        said = (
+        message = (
             f"core {self.output.core} has {counted(self._free, 'semaphore')} left, and the moments "
             "take more: so many are in use before the others are known to be over"
         )
@@ -42,7 +42,7 @@ class Semaphores:
         ]
         hint = "declare fewer of your own, or let the queues that post wait for each other sooner"
         hint = "\n".join([hint, "who holds which:", *rows])
-        return refused(TOO_MANY, said, span_of(self.program, users[0]), hint)
+        return refused(TOO_MANY, message, span_of(self.program, users[0]), hint)
 
     def _when(self, nodes: list[Node]) -> str:
         """What some nodes post, and on which lines."""

@@ -1,8 +1,8 @@
 """Moments of the text itself: each happens once, and semaphores only go up.
 
 Each queue has a semaphore that counts those of its completions that are waited for, and one for
-such reads. A transfer has one of its own, or shares one with others that the same lines await; it
-is used again by whoever knows that those before have landed.
+such reads. A transfer has one of its own, or shares one with others that the same lines wait for;
+it is used again by a queue that knows that those before have landed.
 """
 
 from __future__ import annotations
@@ -89,14 +89,14 @@ class Unrolled:
         )
 
     def _ranks(self, waits: dict[Node, list[NodeEvent]]) -> dict[NodeEvent, Wait]:
-        """The waits for starts and completions: the how manyth of its queue that somebody awaits.
+        """The waits for starts and completions: the how manyth of its queue that is waited for.
 
         In the order of the events.
         """
-        told = sorted({e for events in waits.values() for e in events if e.kind != OVER})
+        events = sorted({e for events in waits.values() for e in events if e.kind != OVER})
         tellers = {(step.queue, step.index): node for node, step in self.steps.items()}
         streams: dict[tuple[int, int], list[NodeEvent]] = {}
-        for event in told:
+        for event in events:
             streams.setdefault((event.queue, event.kind), []).append(event)
         found = {}
         for (queue, kind), events in sorted(streams.items()):
@@ -114,7 +114,7 @@ def _wait(node: Node, waits: list[Wait]) -> None:
 
 
 class _Group(NamedTuple):
-    """Transfers that the same nodes await: they share a semaphore, which counts all of them."""
+    """Transfers that the same nodes wait for: they share a semaphore, which counts all of them."""
 
     nodes: list[Node]
     marks: int

@@ -6,8 +6,8 @@ nasm gives the mathematical value, correctly rounded to float32: NumPy's functio
 
 Outside its valid range a function's result is invalid on the hardware, not clamped. Here sin
 extrapolates as the vendor describes; the others keep the mathematical value, and the row's
-``valid_range`` is there for whoever wants to object. An infinity goes through the formula as IEEE
-754 has it, so that silu(-inf), which is -inf * 0, is NaN (assumed).
+``valid_range`` is there for a caller that wants to refuse. An infinity goes through the formula as
+IEEE 754 has it, so that silu(-inf), which is -inf * 0, is NaN (assumed).
 """
 
 from __future__ import annotations

@@ -290,9 +290,9 @@ def reciprocal(context: InstructionContext, data: View) -> Cost:
 SEQUENCED = "A fixed time of the sequencer, whatever the operands; the datapath stays free."
 
 
-def control(number: str, said: str = SEQUENCED) -> OfOperands[Cost]:
+def control(number: str, text: str = SEQUENCED) -> OfOperands[Cost]:
     """The cost of an instruction of the sequencer: a figure, in nanoseconds."""
-    return OfOperands((), lambda c: published(c, number), f"control of {number}", said)
+    return OfOperands((), lambda c: published(c, number), f"control of {number}", text)
 
 
 @of_operands

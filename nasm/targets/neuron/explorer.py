@@ -49,10 +49,10 @@ def profiled(row: Row, values: tuple[object, ...]) -> tuple[str, str]:
 def _matmul(row: Row, values: tuple[object, ...]) -> str:
     src, dst = (_view(row, values, name) for name in ("moving", "dst"))
     parts = []
-    if src is not None and (said := _tile(src)):
-        parts.append(f"src={DTYPES.get(src.dtype.name, UNKNOWN)}@{said}")
-    if dst is not None and (said := _tile(dst)):
-        parts.append(f"dst={said}")
+    if src is not None and (text := _tile(src)):
+        parts.append(f"src={DTYPES.get(src.dtype.name, UNKNOWN)}@{text}")
+    if dst is not None and (text := _tile(dst)):
+        parts.append(f"dst={text}")
     return " ".join(parts)
 
 
@@ -95,8 +95,8 @@ def _copy(row: Row, values: tuple[object, ...]) -> str:
     patterns = [_pattern(each, size, run) for each in axes if each is not None]
     if not all(patterns):
         return ""
-    said = f"src_elem_size={run} dst_elem_size={run}"
-    return f"{said} src_pattern={patterns[0]} dst_pattern={patterns[1]}"
+    text = f"src_elem_size={run} dst_elem_size={run}"
+    return f"{text} src_pattern={patterns[0]} dst_pattern={patterns[1]}"
 
 
 def _axes(view: View) -> Axes | None:

@@ -1,6 +1,6 @@
 """maximum and minimum, with and without NaN, the same on every host.
 
-Of +0 and -0 NumPy's functions take one or the other, as the processor likes it. Here maximum takes
+Of +0 and -0 NumPy's functions take one or the other, depending on the processor. Here maximum takes
 +0 and minimum -0, as IEEE 754-2019 has it (assumed: the vendor does not say).
 """
 

@@ -54,8 +54,8 @@ def operand_may(context: InstructionContext) -> str | None:
         may = [o.name for o in row.operands if o.indirect and offsets.columns == (o.access != "@")]
         if operand.name in may:
             continue
-        said = f"of {row.name} {listed(may)} may be" if may else f"none of {row.name}'s may be"
-        return About(operand.name, f"{operand.name} ({view.tensor.name}) is indirect; {said}")
+        text = f"of {row.name} {listed(may)} may be" if may else f"none of {row.name}'s may be"
+        return About(operand.name, f"{operand.name} ({view.tensor.name}) is indirect; {text}")
     return None
 
 

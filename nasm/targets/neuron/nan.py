@@ -18,7 +18,7 @@ class Ignoring(str):
 class Operators(Choice):
     """One ALU operator of a list; semantics get it as the machine's options have it."""
 
-    def handed(self, value: object, context: OperandContext) -> object:
+    def for_semantics(self, value: object, context: OperandContext) -> object:
         """The operator, or the one of its name that ignores NaN."""
         if value in NUMBERS and context.option("nan.maximum") == "ignore":
             # Of exact integers none is NaN.

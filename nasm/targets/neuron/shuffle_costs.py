@@ -50,5 +50,5 @@ def quadrants(view: View) -> tuple[int, int]:
 
 def mask_load() -> OfOperands[Cost]:
     """The cost of loading a mask of 32 rows."""
-    said = "A fixed time, whatever the mask."
-    return OfOperands((), lambda c: published(c, "mask_load_ns", ""), "mask_load", said)
+    text = "A fixed time, whatever the mask."
+    return OfOperands((), lambda c: published(c, "mask_load_ns", ""), "mask_load", text)

@@ -42,8 +42,8 @@ def slowing(context: InstructionContext) -> Fact | None:
     if context.engine in MEASURED_ENGINES:
         return per
     engine = context.generation.engine(context.engine)
-    said = f"no figure for {engine.title}; taken as Scalar's: {per.source}"
-    return Fact(per.value, Evidence.ASSUMED, said)
+    text = f"no figure for {engine.title}; taken as Scalar's: {per.source}"
+    return Fact(per.value, Evidence.ASSUMED, text)
 
 
 def blocks(context: InstructionContext, view: View) -> int:

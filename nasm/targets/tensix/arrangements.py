@@ -32,8 +32,8 @@ ELEMENTS: Final = TILE * TILE
 
 def _size(form: Format, shape: Shape) -> int:
     if len(shape) < 2 or shape[-1] % TILE or shape[-2] % TILE:
-        said = f"tiles are {TILE} by {TILE}, and the shape is {list(shape)}"
-        raise Refused("E0246", said, f"make its last two axes multiples of {TILE}")
+        message = f"tiles are {TILE} by {TILE}, and the shape is {list(shape)}"
+        raise Refused("E0246", message, f"make its last two axes multiples of {TILE}")
     return prod(shape) // ELEMENTS * tile_bytes(form)
 
 

@@ -1,6 +1,6 @@
 """Runs of words of one unit that a thread has executed at once, where nothing else changes.
 
-A run begins after the wait gate. While it lasts no unit of another thread comes to rest, nothing in
+A run begins after the wait gate. While it lasts no unit of another thread becomes idle, nothing in
 progress ends, and threads that wait at a gate wait for what no word of the run does.
 """
 

@@ -107,10 +107,10 @@ def open_recordings(core: Tensix) -> Iterator[Unfinished]:
     for number, own in enumerate(core.threads):
         if own.recording.left:
             left = counted(own.recording.left, "more instruction")
-            said = f"ends while {BUFFER} waits for {left} to record"
+            text = f"ends while {BUFFER} waits for {left} to record"
             if not own.recording.executes:
-                said += "; what it has recorded since was not executed"
-            yield Unfinished(number, said, f"give {BUFFER} the count of the instructions after it")
+                text += "; what it has recorded since was not executed"
+            yield Unfinished(number, text, f"give {BUFFER} the count of the instructions after it")
 
 
 def expansion_of(

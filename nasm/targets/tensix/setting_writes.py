@@ -55,8 +55,8 @@ def _group(name: str) -> tuple[str, int]:
         return "semaphore", int(name[3])
     if name == MASK:
         return "mask", 0
-    said = f"no instruction writes {name}"
-    raise Refused(MISPLACED, said, f"set it before the run, with .cfg {name} = value")
+    message = f"no instruction writes {name}"
+    raise Refused(MISPLACED, message, f"set it before the run, with .cfg {name} = value")
 
 
 def _instructions(
@@ -101,9 +101,9 @@ def _whole(group: tuple[str, int], given: Mapping[str, int]) -> int:
 def _all(names: Sequence[str], given: Mapping[str, int], mnemonic: str) -> None:
     missing = [name for name in names if name not in given]
     if missing:
-        said = f"{mnemonic} writes all of a word, and {listed(missing, 'and')} is not given"
-        said = said if len(missing) == 1 else said.replace(" is not", " are not")
-        raise Refused(MISPLACED, said, "give all of them: .write NAME = value, NAME = value")
+        message = f"{mnemonic} writes all of a word, and {listed(missing, 'and')} is not given"
+        message = message if len(missing) == 1 else message.replace(" is not", " are not")
+        raise Refused(MISPLACED, message, "give all of them: .write NAME = value, NAME = value")
 
 
 def _bytes(group: tuple[str, int], given: Mapping[str, int]) -> Iterator[Written]:
@@ -115,8 +115,10 @@ def _bytes(group: tuple[str, int], given: Mapping[str, int]) -> Iterator[Written
             mask |= field.mask << field.shift
             value |= number << field.shift
     if _RESET in given and FIELDS[_RESET].word == group[1]:
-        said = f"{writer(SettingGroup.BYTE)} writes {_RESET} as any other word, and resets nothing"
-        raise Refused(MISPLACED, said, "write it through a register: .write … register=60")
+        message = (
+            f"{writer(SettingGroup.BYTE)} writes {_RESET} as any other word, and resets nothing"
+        )
+        raise Refused(MISPLACED, message, "write it through a register: .write … register=60")
     for byte in range(4):
         bits = mask >> 8 * byte & 0xFF
         if bits:

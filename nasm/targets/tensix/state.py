@@ -33,7 +33,7 @@ NO_THREAD = -1
 
 
 class L1Bytes(Protocol):
-    """L1, by byte address. Who is out of range is refused by whoever has the bytes."""
+    """L1, by byte address. Addresses out of range are refused by the memory that has the bytes."""
 
     def read(self, address: int, count: int) -> U8:
         """A copy of some bytes."""

@@ -15,8 +15,9 @@ class BusyUnits(Protocol):
     def busy(self, unit: str, thread: int) -> bool:
         """Whether a unit has an instruction of a thread in any of its stages.
 
-        Units are unpack0, unpack1, pack0 to pack3, matrix, vector; mover, whose requests count
-        whoever made them; and host, what the thread's RISC-V core sent that is not processed.
+        Units are unpack0, unpack1, pack0 to pack3, matrix, vector; mover, whose requests are
+        counted regardless of their thread; and host, what the thread's RISC-V core sent that is not
+        processed.
         """
 
 

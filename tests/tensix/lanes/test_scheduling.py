@@ -119,7 +119,7 @@ def test_only_swaps_make_the_next_one_wait() -> None:
 def test_what_comes_too_early(
     before: str, its: dict[str, int], mnemonic: str, given: dict[str, int], said: str
 ) -> None:
-    found = [finding.said for finding in too_early(before, its, mnemonic, given)]
+    found = [finding.message for finding in too_early(before, its, mnemonic, given)]
     assert len(found) == bool(said)
     assert said in "".join(found)
 
@@ -128,7 +128,7 @@ def test_what_is_undefined_is_said() -> None:
     core = Coprocessor(Flat())
 
     def said(mnemonic: str, **given: int) -> list[str]:
-        return [finding.said for finding in undefined_now(core, 0, mnemonic, given)]
+        return [finding.message for finding in undefined_now(core, 0, mnemonic, given)]
 
     assert said("SFPPOPC", Mod1=0) == ["SFPPOPC with an empty stack of flags"]
     assert said("SFPPOPC", Mod1=1) == said("SFPPUSHC") == []

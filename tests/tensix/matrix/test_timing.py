@@ -109,11 +109,11 @@ def test_instructions_wait_for_the_banks_that_they_read() -> None:
     said = ownership.blocked(core, 0, "MVMUL")
     assert said is not None
     assert said.cause == "src"
-    assert said.said.startswith("bank 0 of SrcA is the unpackers'")
+    assert said.reason.startswith("bank 0 of SrcA is the unpackers'")
     m.owner_a[0] = MATRIX
     said = ownership.blocked(core, 0, "MVMUL")
     assert said is not None
-    assert said.said.startswith("bank 0 of SrcB is the unpackers'")
+    assert said.reason.startswith("bank 0 of SrcB is the unpackers'")
     assert ownership.blocked(core, 0, "MOVA2D") is None
     assert ownership.blocked(core, 0, "MOVD2B") is None
     m.owner_b[0] = MATRIX
@@ -126,7 +126,9 @@ def test_an_unpack_waits_until_its_bank_comes_back() -> None:
     core.matrix.owner_b[0] = MATRIX
     said = ownership.blocked_unpack(core, 0, 1)
     assert said is not None
-    assert said.said.startswith("bank 0 of SrcB is the matrix unit's: no instruction with FlipSrcB")
+    assert said.reason.startswith(
+        "bank 0 of SrcB is the matrix unit's: no instruction with FlipSrcB"
+    )
     assert ownership.blocked_unpack(core, 0, 1, CfgContextCntInc=1) is None
     assert ownership.blocked_unpack_nop(core, 0, 1, 1) == said
     assert ownership.blocked_unpack_nop(core, 0, 1, 7) is None

@@ -162,7 +162,7 @@ def test_a_store_to_a_source_waits_for_the_bank_of_the_unpackers() -> None:
     core.matrix.owner_a[0] = core.matrix.owner_b[1] = MATRIX
     wait = waits_to_store(core, 0, 0, 0)
     assert wait is not None
-    assert wait.said == "bank 0 of SrcA belongs to the matrix unit"
+    assert wait.reason == "bank 0 of SrcA belongs to the matrix unit"
     assert waits_to_store(core, 0, 0, 1) is None
     assert waits_to_store(core, 1, 0, 0) is None
 
@@ -240,7 +240,7 @@ def test_flushdma_waits_for_all_four_unless_told_which() -> None:
     core.threads[0].requests = 1
     wait = waits_to_flush(core, 0, 0, Idle())
     assert wait is not None
-    assert "memory request" in wait.said
+    assert "memory request" in wait.reason
     hold(core, 0)
     FLUSHDMA(core, 0, 0)
     assert waits_for_unit(core, 1) is None

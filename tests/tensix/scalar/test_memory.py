@@ -196,11 +196,11 @@ def test_a_full_and_an_empty_fifo_say_so() -> None:
     put(core, 0, 5, 13)
     wait = memory.waits_for_fifo(core, 0, 4, 1, 0)
     assert wait is not None
-    assert wait.said == "the FIFO at 0x0 is full: it holds 8, its capacity is 8"
+    assert wait.reason == "the FIFO at 0x0 is full: it holds 8, its capacity is 8"
     put(core, 0, 13)
     wait = memory.waits_for_fifo(core, 0, 4, 0, 0)
     assert wait is not None
-    assert wait.said == "the FIFO at 0x0 is empty: both counters are 13"
+    assert wait.reason == "the FIFO at 0x0 is empty: both counters are 13"
 
 
 def test_atcas_compares_all_32_bits_and_sets_them() -> None:
@@ -209,7 +209,7 @@ def test_atcas_compares_all_32_bits_and_sets_them() -> None:
     put(core, 24, 0x10000003)
     wait = memory.waits_for_word(core, 0, 3, 2, 6)
     assert wait is not None
-    assert wait.said == "the word at 0x18 is 268435459, not 3"
+    assert wait.reason == "the word at 0x18 is 268435459, not 3"
     put(core, 24, 3)
     assert memory.waits_for_word(core, 0, 3, 2, 6) is None
     memory.ATCAS(core, 0, 9, 2, 6)
@@ -222,7 +222,7 @@ def test_what_waits_inside_of_the_unit_keeps_the_others_out() -> None:
     assert waits_for_unit(core, 1) is None
     wait = waits_for_unit(core, 0)
     assert wait is not None
-    assert (wait.said, wait.by) == ("an instruction of t1 waits in the scalar unit", (1,))
+    assert (wait.reason, wait.by) == ("an instruction of t1 waits in the scalar unit", (1,))
     memory.ATCAS(core, 2, 1, 0, 0)
     assert waits_for_unit(core, 0) is not None
     memory.ATCAS(core, 1, 1, 0, 0)

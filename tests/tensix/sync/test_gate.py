@@ -170,7 +170,7 @@ def test_conditions_have_to_be_met_together() -> None:
     for now, busy in ((2, "matrix"), (3, "vector"), (4, "matrix")):
         wait = asked(core, 1, Doing(now, (busy, 0)))
         assert wait is not None
-        assert wait.said.startswith(f"the {busy} unit is busy with t0")
+        assert wait.reason.startswith(f"the {busy} unit is busy with t0")
         assert wait.until is None
     wait = asked(core, 1, Doing(9))
     assert wait is not None

@@ -16,7 +16,7 @@ def test_a_mutex_is_held_until_it_is_released() -> None:
     ATGETM(core, 1, 3)
     held = waits_for_mutex(core, 0, 3)
     assert held is not None
-    assert (held.cause, held.said, held.by) == ("mutex", "mutex 3 is held by t1", (1,))
+    assert (held.cause, held.reason, held.by) == ("mutex", "mutex 3 is held by t1", (1,))
     assert waits_for_mutex(core, 1, 3) is None
     assert waits_for_mutex(core, 0, 4) is None
     ATRELM(core, 1, 3)
@@ -36,7 +36,7 @@ def test_there_are_seven_and_the_others_wait_for_ever(index: int) -> None:
     core = made()
     for wait in (waits_for_mutex(core, 0, index), waits_to_release(index)):
         assert wait is not None
-        assert "waits forever" in wait.said
+        assert "waits forever" in wait.reason
         assert wait.until is None
     assert [i for i in range(9) if waits_to_release(i) is None] == [0, 2, 3, 4, 5, 6, 7]
 

@@ -117,12 +117,12 @@ def asm(args: argparse.Namespace, screen: Screen) -> int:
 
 
 def _default_output(args: argparse.Namespace) -> str:
-    """Where the object goes; raises Failure if nothing says so."""
+    """Where the object goes; raises Failure if nothing determines it."""
     if args.output is not None:
         return str(args.output)
     if args.program == "-":
-        said = "asm - does not know what to call the object file"
-        raise Failure(Problem("E0812", said, None, "give -o FILE, or -o - for standard output"))
+        message = "asm - does not know what to call the object file"
+        raise Failure(Problem("E0812", message, None, "give -o FILE, or -o - for standard output"))
     if program_names.kernel(args.program):
         folder = os.path.dirname(file_of(args.program))
         return os.path.join(folder, f"{args.program.rpartition(':')[2]}{ENDING}")
@@ -181,7 +181,7 @@ def spelling(target: Target, form: str | None) -> tuple[Callable[[int], int], Ca
 
 
 def _named(queues: Iterable[str]) -> str:
-    """The queues in which words stand."""
+    """The queues that contain words."""
     names = [f"@{name}" for name in queues]
     return listed(names, "and") if names else "no queue"
 

@@ -1,4 +1,4 @@
-"""The verb ``check``: what is wrong with programs, reported without computing a value."""
+"""The verb ``check``: the errors of programs, reported without computing a value."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def _logged(path: str, found: Sequence[ProgramProblems]) -> Sequence[Problem]:
 
 
 class Checked:
-    """A file: what it is, if it assembles, and what is wrong with it."""
+    """A file: what it is, whether it assembles, and its diagnostics."""
 
     def __init__(
         self,
@@ -153,14 +153,14 @@ class Checked:
         return content
 
     def show(self, screen: Screen, args: argparse.Namespace) -> None:
-        """Print what is wrong, then what else there is to say."""
+        """Print the diagnostics, then everything else."""
         from rich.text import Text
 
         from nasm.show import check as tables
 
-        said = [*self.errors, *(() if args.quiet else self.warnings)]
-        if said:
-            screen.problems(said)
+        message = [*self.errors, *(() if args.quiet else self.warnings)]
+        if message:
+            screen.problems(message)
             screen.note("")
         if self.program is None or self.found is None:
             return

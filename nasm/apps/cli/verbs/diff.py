@@ -1,6 +1,6 @@
 """The verb ``diff``: two runs, and what tells their times and outputs apart.
 
-What is before ``--vs`` is said of both sides, what follows of b alone. The words are parted before
+Options before ``--vs`` apply to both sides, those after it to b alone. The words are parted before
 anything parses them: those of b are those before ``--vs`` and then its own, so that its own count
 where an option is given once, or a name has one value.
 """
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from nasm.base.source_files import Given
     from nasm.isa.timing import Timing
     from nasm.runs.diff.records import Comparison, Difference
-    from nasm.runs.execution import Running
+    from nasm.runs.execution import Execution
 
 VS = "--vs"
 
@@ -52,9 +52,9 @@ def _sides(top: argparse.ArgumentParser, given: list[str]) -> argparse.Namespace
         parsed, rest = top.parse_known_args(words)
         # argparse takes programs in one place alone: those after an option are left over.
         programs = [*parsed.programs, *(w for w in rest if w == "-" or not w.startswith("-"))]
-        said = unknown(top, parsed.verb, [w for w in rest if w not in programs])
-        if said:
-            raise Wrong(said)
+        text = unknown(top, parsed.verb, [w for w in rest if w not in programs])
+        if text:
+            raise Wrong(text)
         parsed.words = words
         read_as.append((parsed, programs))
     both = _joined(*read_as)
@@ -63,7 +63,7 @@ def _sides(top: argparse.ArgumentParser, given: list[str]) -> argparse.Namespace
 
 
 def _parted(given: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The words of a command line that are said of a, and those that are said of b."""
+    """The words of a command line that apply to a, and those that apply to b."""
     words = list(given)
     before = words.index("--") if "--" in words else len(words)
     count = words[:before].count(VS)
@@ -85,8 +85,8 @@ def _joined(
     (first, mine), (second, all_of_it) = a, b
     behind = all_of_it[len(mine) :]
     if not mine:
-        said = f"before {VS}, for both sides" if VS in second.words else "and what to compare with"
-        raise Wrong(f"diff wants a program: write it {said}")
+        text = f"before {VS}, for both sides" if VS in second.words else "and what to compare with"
+        raise Wrong(f"diff wants a program: write it {text}")
     if len(mine) > 2 or len(behind) > 1 or (len(mine) == 2 and behind):
         raise Wrong(f"diff compares two programs, found {len(all_of_it)}")
     if len(mine) == 1 and not behind and first.words == second.words:
@@ -179,7 +179,7 @@ class Comparing:
             found.append(Side(args, self.screen, text, timing))
         return found
 
-    def loaded(self, sides: list[Side]) -> list[Running]:
+    def loaded(self, sides: list[Side]) -> list[Execution]:
         """Both on machines: with values unless one of them lacks some; raises Failure."""
         if not self.without:
             try:

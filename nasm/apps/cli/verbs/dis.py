@@ -60,8 +60,8 @@ def dis(args: argparse.Namespace, screen: Screen) -> int:
         check("the text", path, args)
     given = files.program(args.program)
     if not isinstance(given, ObjectFile):
-        said = f"{in_line(given.name)} is a text; wanted an object file"
-        raise Failure(Problem("E0801", said, None, "'neuron-nasm print' works loops out"))
+        message = f"{in_line(given.name)} is a text; wanted an object file"
+        raise Failure(Problem("E0801", message, None, "'neuron-nasm print' works loops out"))
     made = loaded(given, TARGETS, rules=False)
     held = {os.path.normpath(name): read for name, read in made.program.files.held.items()}
     folder = made.folder if held or to_output else os.path.dirname(path)
@@ -82,12 +82,14 @@ def _extracted(held: Mapping[str, bytes], home: str, folder: str) -> Sequence[st
     for name, read in held.items():
         beside = os.path.normpath(os.path.relpath(name, home or "."))
         if os.path.isabs(beside) or beside.split(os.sep)[0] == os.pardir:
-            said = f"{in_line(beside)} is not written: it is named outside of the object's folder"
-            raise Failure(Problem("E0806", said))
+            message = (
+                f"{in_line(beside)} is not written: it is named outside of the object's folder"
+            )
+            raise Failure(Problem("E0806", message))
         path = os.path.join(folder, beside)
         if os.path.lexists(path) and not _same(path, read):
-            said = f"{in_line(path)} is not written: there is another file of that name"
-            raise Failure(Problem("E0813", said, None, "give -o in an empty folder"))
+            message = f"{in_line(path)} is not written: there is another file of that name"
+            raise Failure(Problem("E0813", message, None, "give -o in an empty folder"))
         wanted.append((path, read))
     for path, read in wanted:
         results.make_folder(os.path.dirname(path) or ".")
@@ -138,8 +140,8 @@ def _bytes(path: str) -> bytes:
         with host_files.opened(path) as stream:
             return stream.read(LARGEST)
     except OSError as error:
-        said = f"cannot read {path}: {error.strerror}"
-        raise Failure(Problem("E0801", said)) from None
+        message = f"cannot read {path}: {error.strerror}"
+        raise Failure(Problem("E0801", message)) from None
 
 
 def _target(name: str) -> Target:

@@ -71,8 +71,8 @@ def isa(args: argparse.Namespace, screen: Screen) -> int:
             show = _example if args.example else _page
             return show(screen, args, row, target)
     hint = _hint(args.mnemonic, targets)
-    said = f"no instruction '{args.mnemonic}'"
-    return refuse(args, screen, [Problem("E0201", said, None, hint)])
+    message = f"no instruction '{args.mnemonic}'"
+    return refuse(args, screen, [Problem("E0201", message, None, hint)])
 
 
 def known_targets(name: str | None) -> list[Target]:

@@ -60,8 +60,8 @@ def list_(args: argparse.Namespace, screen: Screen) -> int:
     program = assembled(args, args.program).program
     engines = _engines(program, args.engines)
     if args.core is not None and args.core >= program.cores:
-        said = f"--core {args.core}: the program uses cores 0 to {program.cores - 1}"
-        raise Failure(Problem("E0812", said))
+        message = f"--core {args.core}: the program uses cores 0 to {program.cores - 1}"
+        raise Failure(Problem("E0812", message))
     found = list(listing.lines(program, engines, args.core, args.explorer))
     if args.json:
         target = program.generation.spellings[0]

@@ -34,8 +34,8 @@ def lsp(args: argparse.Namespace, screen: Screen) -> int:
     from nasm.isa.timing import Timing
 
     if find_spec(NEEDED) is None:
-        said = f"'lsp' needs {NEEDED}, which is not installed"
-        screen.problems([Problem("E0850", said, None, "pip install 'neuron-nasm[lsp]'")])
+        message = f"'lsp' needs {NEEDED}, which is not installed"
+        screen.problems([Problem("E0850", message, None, "pip install 'neuron-nasm[lsp]'")])
         return REFUSED
     timing, files = Timing.of(args.timing), allowed(args)
     from nasm.apps.lsp.analysis import AssemblySettings

@@ -59,8 +59,8 @@ def _neither(parsed: argparse.Namespace) -> str:
         return ""
     for name, option in OF_ONE.items():
         if getattr(parsed, name):
-            said = f"{option} goes with one kernel, and a script may call several"
-            return f"{said}: name it, as in {program}:KERNEL"
+            text = f"{option} goes with one kernel, and a script may call several"
+            return f"{text}: name it, as in {program}:KERNEL"
     return ""
 
 
@@ -104,7 +104,7 @@ class Script:
         return code
 
     def launch(self, kernel: Kernel, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """A call of a kernel: run, told in a line, and what it returns."""
+        """A call of a kernel: run, reported in a line, and what it returns."""
         from nasm.apps.cli import programs
         from nasm.nki import kernel_run
         from nasm.nki.jit import name_of
@@ -125,12 +125,12 @@ class Script:
         if self.args.quiet:
             return
         count = counted(sum(engine.instructions for engine in report.engines), "instruction")
-        said = f"{report.program}: {count} in {report.microseconds:,.3f} µs on {report.target}"
-        self.screen.note(said + (f", {counted(len(wrong), 'problem')}" if wrong else ""))
+        text = f"{report.program}: {count} in {report.microseconds:,.3f} µs on {report.target}"
+        self.screen.note(text + (f", {counted(len(wrong), 'problem')}" if wrong else ""))
 
     def document(self, code: int, problems: Sequence[Problem]) -> int:
         """Print the document; returns the exit code."""
-        content = [jsonable.report_of(r) for r in self.reports]
+        content = [jsonable.report(r) for r in self.reports]
         return int(
             self.args.answer.give(
                 code,

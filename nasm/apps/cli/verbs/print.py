@@ -1,4 +1,4 @@
-"""The verb ``print``: a program as the lines that are left when all is worked out."""
+"""The verb ``print``: a program as the lines that are left when everything is expanded."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ def desugared(args: argparse.Namespace, screen: Screen) -> int:
     if getattr(args, "json", False):
         problem = Problem("E0812", "--desugar writes a text, and --json a document", None)
         return int(args.answer.give(REFUSED, problems=jsonable.problems([problem])))
-    said = {"output": getattr(args, "output", None) or "-", "places": False}
-    return print_(argparse.Namespace(**{**vars(args), **said}), screen)
+    text = {"output": getattr(args, "output", None) or "-", "places": False}
+    return print_(argparse.Namespace(**{**vars(args), **text}), screen)
 
 
 def _unwritable(path: str, args: argparse.Namespace) -> Sequence[Problem]:
-    """What is wrong with the file that it is to go to, before anything is read."""
+    """The error for the file that it would be written to, before anything is read."""
     if args.output == "-":
         return ()
     others = [("it is the program", file_of(args.program))]

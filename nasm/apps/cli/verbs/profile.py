@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from nasm.analysis.profile.what_if import WhatIf
     from nasm.apps.cli.screen import Screen
     from nasm.apps.cli.tables import TableFolder
-    from nasm.runs.execution import Running
+    from nasm.runs.execution import Execution
     from nasm.views.tensor import Tensor
 
 
@@ -113,13 +113,13 @@ class Profiling(Run):
             if self.tables is not None:
                 self.tables.drop()
 
-    def load(self) -> tuple[Running, dict[str, Tensor]]:
+    def load(self) -> tuple[Execution, dict[str, Tensor]]:
         """The program on a machine that is watched; without values, as long as it can do so."""
         session = self.session(values=False, profile=True)
         self.begin_tables(session)
         return session, {}
 
-    def begin_tables(self, session: Running) -> None:
+    def begin_tables(self, session: Execution) -> None:
         """Write the tables of a session from now on, if they are wanted; raises Failure."""
         args = self.args
         if self.tables is not None:
@@ -134,7 +134,7 @@ class Profiling(Run):
                 others.append(("the timing is read from it", args.timing))
             self.tables = TableFolder(session, args.tables, args.format or FORMATS[0], others)
 
-    def store(self, session: Running, status: Status, wanted: dict[str, Tensor]) -> None:
+    def store(self, session: Execution, status: Status, wanted: dict[str, Tensor]) -> None:
         """Write what is left of the tables."""
         super().store(session, status, wanted)
         tables, self.tables = self.tables, None
@@ -145,24 +145,24 @@ class Profiling(Run):
                 tables.drop()
             self.unwritten += unwritten
 
-    def again(self, session: Running, report: RunReport) -> Running | None:
-        """With values, if the run turns out to depend on some and nobody forbids it."""
+    def again(self, session: Execution, report: RunReport) -> Execution | None:
+        """With values, if the run turns out to depend on some and this is not forbidden."""
         from nasm.apps.cli import programs
         from nasm.machine.outlines import NO_VALUES
-        from nasm.runs.execution import Running
+        from nasm.runs.execution import Execution
 
         needs = any(problem.code == NO_VALUES for problem in report.problems)
         if not needs or self.args.values is not None:
             return None
         chosen = programs.settings(self.args, values=True, profile=True).of_assembled()
         # Nothing is read again: it may be a pipe.
-        made = Running(session.program, self.inputs(), settings=chosen)
+        made = Execution(session.program, self.inputs(), settings=chosen)
         made.source, made.called = session.source, session.called
         self.begin_tables(made)
         return made
 
     def tell(
-        self, session: Running, report: RunReport, code: int, more: Sequence[Problem] = ()
+        self, session: Execution, report: RunReport, code: int, more: Sequence[Problem] = ()
     ) -> int:
         """Print the profile; returns the exit code."""
         from rich.text import Text
@@ -173,7 +173,7 @@ class Profiling(Run):
         if self.args.timeline is not None:
             return self.draw(session, code, (*report.problems, *more))
         if not self.whole and self.args.what_if:
-            self.whole = True  # told to stop meanwhile, there are as many as there are
+            self.whole = True  # if a signal stops it, those so far
             self.outcomes += session.what_if()
         self.telling = True
         slack, screen = self.args.path or self.args.json, self.screen
@@ -195,17 +195,17 @@ class Profiling(Run):
         self.wrong(problems)
         if self.written:
             names = ", ".join(f"{t['table']} ({t['rows']:,})" for t in self.written)
-            said = f"tables in {in_line(self.args.tables)}: {names} rows"
-            screen.show(Text(), *map(Text, folded(said, "  ", screen.width)))
+            text = f"tables in {in_line(self.args.tables)}: {names} rows"
+            screen.show(Text(), *map(Text, folded(text, "  ", screen.width)))
         if report.hazards:
-            said = f"{as_errors(report.hazards)}: 'neuron-nasm run' shows them"
-            screen.show(Text(), Text(said, "magenta"))
+            text = f"{as_errors(report.hazards)}: 'neuron-nasm run' shows them"
+            screen.show(Text(), Text(text, "magenta"))
         screen.show(*allowed_lines(report.allowed, screen.width))
         if report.unchecked:
             screen.show(Text(), Text(report.unchecked, "yellow"))
         return code
 
-    def draw(self, session: Running, code: int, problems: Sequence[Problem]) -> int:
+    def draw(self, session: Execution, code: int, problems: Sequence[Problem]) -> int:
         """Print the timeline; returns the exit code."""
         from nasm.show import profile, timeline
 
@@ -220,7 +220,7 @@ class Profiling(Run):
         return code
 
     def wrong(self, problems: Sequence[Problem]) -> None:
-        """Print what is wrong with the run."""
+        """Print the problems of the run."""
         from rich.text import Text
 
         from nasm.show.diagnostics import diagnostic

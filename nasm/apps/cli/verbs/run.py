@@ -18,7 +18,7 @@ from nasm.machine.records import RunReport, Status
 
 if TYPE_CHECKING:
     from nasm.apps.cli.screen import Screen
-    from nasm.runs.execution import Running
+    from nasm.runs.execution import Execution
     from nasm.runs.schedules.records import Schedule, Schedules, Witness
 
 
@@ -143,18 +143,18 @@ class Rerunning(Run):
 
         return Schedules(self.seed, self.count, tuple(self.differing))
 
-    def session(self, **more: Any) -> Running:
+    def session(self, **more: Any) -> Execution:
         """The program on a machine, with its inputs kept for others; raises Failure."""
         return super().session(reruns=True, **more)
 
     def tell(
-        self, session: Running, report: RunReport, code: int, more: Sequence[Problem] = ()
+        self, session: Execution, report: RunReport, code: int, more: Sequence[Problem] = ()
     ) -> int:
         """Run it again and again, then print the report; returns the exit code."""
         from rich.text import Text
 
         if not self.whole:
-            self.whole = True  # told to stop meanwhile, there are as many as there are
+            self.whole = True  # if a signal stops it, those so far
             if report.status in (Status.FINISHED, Status.DEADLOCK):
                 try:
                     self.rerun(session)
@@ -174,7 +174,7 @@ class Rerunning(Run):
         self.notes += lines
         return super().tell(session, report, code, more)
 
-    def rerun(self, session: Running) -> None:
+    def rerun(self, session: Execution) -> None:
         """All other runs that were asked for."""
         from nasm.runs.schedules.races import races_of, witnesses
         from nasm.runs.schedules.random import each
@@ -208,12 +208,12 @@ class Rerunning(Run):
 
     def others(self) -> dict[str, Any]:
         """What the document says of other runs of the program."""
-        from nasm.show import json_schedules
+        from nasm.show import json_diff
 
         return {
-            "schedules": json_schedules.schedules(self.schedules) if self.args.schedules else None,
+            "schedules": json_diff.schedules(self.schedules) if self.args.schedules else None,
             "witnesses": [
-                json_schedules.witness(
+                json_diff.witness(
                     found, self.hazards.index(problem) if problem in self.hazards else None
                 )
                 for problem, found in self.witnesses

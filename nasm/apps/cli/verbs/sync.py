@@ -94,7 +94,7 @@ class _Synchronised:
 
     @property
     def _printed(self) -> str:
-        """Where a text that is printed is to stand: it names array files from there."""
+        """Where a printed text will be: it names array files from there."""
         output = self.args.output
         return self.source.name if output in (None, "-") else str(output)
 
@@ -141,7 +141,7 @@ class _Synchronised:
     # -- waits and updates
 
     def _counted(self) -> str:
-        """The text with waits and updates: as it is, or printed if lines stand for several."""
+        """The text with waits and updates: as it is, or printed if lines represent several."""
         from nasm.language.editing.waits import edited
         from nasm.language.printing import text as whole
         from nasm.sync.sequential_text import autosync
@@ -194,10 +194,10 @@ class _Synchronised:
     def summary(self) -> str:
         """How much of it there is, in a sentence."""
         waits, updates, bare = self._counts()
-        said = f"{counted(len(self.program), 'instruction')}: {counted(waits, 'wait')}, "
-        said += f"{counted(updates, 'update')} of "
-        said += counted(len(self.program.semaphores), "semaphore")
-        return said + (f"; {bare} of them only wait" if bare else "")
+        text = f"{counted(len(self.program), 'instruction')}: {counted(waits, 'wait')}, "
+        text += f"{counted(updates, 'update')} of "
+        text += counted(len(self.program.semaphores), "semaphore")
+        return text + (f"; {bare} of them only wait" if bare else "")
 
 
 VERB = Verb(

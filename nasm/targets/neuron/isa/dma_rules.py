@@ -360,9 +360,9 @@ def lines_convertible(context: InstructionContext) -> str | None:
                     f"{view.tensor.name} is {view.dtype.name}, "
                     f"which {context.generation.summary} does not have"
                 )
-        said = _inconvertible(dst, src)
-        if said:
-            return said
+        text = _inconvertible(dst, src)
+        if text:
+            return text
     return None
 
 

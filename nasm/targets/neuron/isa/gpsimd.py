@@ -145,7 +145,7 @@ class Saturates(Implicit):
         """Not written, so never shown."""
         return f"whether {self.operand} saturates"
 
-    def handed(self, value: object, context: OperandContext) -> bool:
+    def for_semantics(self, value: object, context: OperandContext) -> bool:
         """As for everything that is stored."""
         return context[self.operand].dtype.name in casting(context.generation.options, 0).saturating
 

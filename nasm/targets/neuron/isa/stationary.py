@@ -63,11 +63,11 @@ def _parts(weights: tuple[LoadedTile, ...]) -> Iterator[Part]:
     """Each tile in the array, as it was loaded: [K, M]."""
     for tile in weights:
         (row, column), (rows, columns) = tile.tile_position, tile.tile_size
-        said = f"{tile.dtype.name} in rows {row} to {row + rows - 1}, "
-        said += f"columns {column} to {column + columns - 1} of the array"
+        text = f"{tile.dtype.name} in rows {row} to {row + rows - 1}, "
+        text += f"columns {column} to {column + columns - 1} of the array"
         if tile.perf_mode != "none":
-            said += f", {tile.perf_mode}"
-        yield said, tile.values.values if isinstance(tile.values, Factor) else tile.values, None
+            text += f", {tile.perf_mode}"
+        yield text, tile.values.values if isinstance(tile.values, Factor) else tile.values, None
 
 
 WEIGHTS = EngineValue("stationary tile", "LoadStationary loads one", initial=(), parts=_parts)

@@ -72,8 +72,8 @@ def of_unpack(fields: Fields, key: tuple[str, int, int]) -> Cost:
     """Of an unpacker: what reads nothing takes a cycle."""
     unit = f"unpack{fields['WhichUnpacker']}"
     if fields["CfgContextCntInc"] or fields["SearchCacheFlush"]:
-        said = f"ISA documentation, {key[0]}.md: a cycle for what reads nothing"
-        return Cost(1, 1, Evidence.ASSUMED, said, unit=unit)
+        text = f"ISA documentation, {key[0]}.md: a cycle for what reads nothing"
+        return Cost(1, 1, Evidence.ASSUMED, text, unit=unit)
     cycles = ADDRESS_CYCLES
     source = f"ISA documentation, {key[0]}_Regular.md: performance"
     return Cost(

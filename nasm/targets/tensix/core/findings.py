@@ -35,12 +35,12 @@ SAFE_LOAD: Final = 4
 
 
 def _tell(
-    core: Tensix, code: str, said: str, hint: str, earlier: Issued = NOTHING, does: str = ""
+    core: Tensix, code: str, message: str, hint: str, earlier: Issued = NOTHING, does: str = ""
 ) -> None:
     at: tuple[tuple[Place, str], ...] = ()
     if earlier is not NOTHING:
         at = ((earlier.place, does),)
-    core.around.report(code, said, hint, at, code == DOUBTFUL)
+    core.around.report(code, message, hint, at, code == DOUBTFUL)
 
 
 # -- the vector unit
@@ -50,7 +50,9 @@ def of_vector(core: Tensix, issued: Issued, fields: Fields) -> None:
     """Tell what comes too early, and what is undefined, of an instruction that starts."""
     last = core.recent.vector
     for found in _of_pair(last, issued):
-        _tell(core, _CODES[found.kind], found.said, found.hint, last, "started in the cycle before")
+        _tell(
+            core, _CODES[found.kind], found.message, found.hint, last, "started in the cycle before"
+        )
     facts = LANES[issued.mnemonic].facts
     if facts.role in OF_STATE or core.vector.lane_config.any():
         _undefined(core, issued, fields)
@@ -77,8 +79,8 @@ def _undefined(core: Tensix, issued: Issued, fields: Fields) -> None:
     thread, mnemonic = issued.thread, issued.mnemonic
     for found in scheduling.undefined_now(core, thread, mnemonic, fields, core.quirks):
         if found.kind == "stack" and not _peeks(issued, fields):
-            raise Refused(STACK, found.said, found.hint)
-        _tell(core, _CODES[found.kind], found.said, found.hint)
+            raise Refused(STACK, found.message, found.hint)
+        _tell(core, _CODES[found.kind], found.message, found.hint)
 
 
 def _peeks(issued: Issued, fields: Fields) -> bool:
@@ -94,7 +96,7 @@ def _of_load(core: Tensix, issued: Issued, fields: Fields) -> None:
         ago = issued.tick - int(recent.dst[block])
         by = recent.by[block]
         if ago < SAFE_LOAD and isinstance(by, Issued):
-            said = (
+            text = (
                 f"{issued.mnemonic} reads rows {8 * block} to {8 * block + 7} of Dst "
                 f"{counted(ago, 'cycle')} after {by.mnemonic} began to write them; "
                 f"wanted {SAFE_LOAD} or more"
@@ -103,7 +105,7 @@ def _of_load(core: Tensix, issued: Issued, fields: Fields) -> None:
                 "let three other instructions come in between, or "
                 "STALLWAIT BlockMask=0x100, ConditionMask=0x80 before it"
             )
-            _tell(core, MATRIX, said, hint, by, "writes these rows")
+            _tell(core, MATRIX, text, hint, by, "writes these rows")
             return
 
 
@@ -124,13 +126,13 @@ def of_unpack(core: Tensix, issued: Issued, fields: Fields) -> None:
     dims = job.dims()
     if source not in BLOCK_FLOATS or 0 not in dims or job.own("REG2_Force_shared_exp"):
         return
-    said = (
+    text = (
         f"{issued.mnemonic} reads {source.name} by a tile descriptor of "
         f"{' x '.join(map(str, dims))} numbers: it does not skip exponents, and reads those "
         "in memory as numbers"
     )
     hint = f"set THCON_SEC{job.unpacker}_REG0_TileDescriptor_YDim to 1"
-    _tell(core, DOUBTFUL, said, hint)
+    _tell(core, DOUBTFUL, text, hint)
 
 
 # -- packers
@@ -150,7 +152,7 @@ def of_pack(core: Tensix, issued: Issued, fields: Fields) -> None:
     for block in sorted(blocks):
         ago, by = issued.tick - int(core.recent.dst[block]), core.recent.by[block]
         if isinstance(by, Issued) and ago < timing_of(by.mnemonic).latency:
-            said = (
+            text = (
                 f"{issued.mnemonic} reads rows {8 * block} to {8 * block + 7} of Dst "
                 f"{counted(ago, 'cycle')} after {by.mnemonic} began to write them, "
                 f"which takes {timing_of(by.mnemonic).latency}"
@@ -161,7 +163,7 @@ def of_pack(core: Tensix, issued: Issued, fields: Fields) -> None:
             )
             if by.thread == issued.thread:
                 hint = "STALLWAIT BlockMask=0x4, ConditionMask=0x80 before it"
-            _tell(core, MATRIX, said, hint, by, "writes these rows")
+            _tell(core, MATRIX, text, hint, by, "writes these rows")
             return
 
 
@@ -204,9 +206,9 @@ def _too_early(core: Tensix, issued: Issued, words: list[int], late: dict[int, A
     if not words:
         return
     word = min(words)
-    said = (
+    text = (
         f"{issued.mnemonic} uses word {word} of the configuration in the cycle after "
         f"{late[word].mnemonic}, which takes two cycles to write it: it sees the old value"
     )
     hint = "insert NOP, or an instruction that does not depend on it"
-    _tell(core, CONFIG, said, hint, late[word], "writes it")
+    _tell(core, CONFIG, text, hint, late[word], "writes it")

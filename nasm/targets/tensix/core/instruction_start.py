@@ -70,8 +70,8 @@ def _bound(word: Word, semantics: Semantics) -> Callable[[int], Callable[..., Do
     missing = [name for name in names if name not in known and name not in optional]
     if missing:
         has = ", ".join(sorted(known))
-        said = f"the word of {mnemonic} has no field {', '.join(missing)}; it has {has}"
-        raise TypeError(said)
+        text = f"the word of {mnemonic} has no field {', '.join(missing)}; it has {has}"
+        raise TypeError(text)
     names = [name for name in names if name in known]
     asks = any(p.name == "quirks" for p in parameters)
 

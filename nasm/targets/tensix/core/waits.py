@@ -67,7 +67,7 @@ def _latched(core: Tensix, thread: int, bits: int, every: bool) -> Blocked | Non
     found = blocked(core, thread, bits, core, every=every)
     if found is None:
         return None
-    return replace(found, said=f"{found.cause.upper()} holds it back, as {found.said}")
+    return replace(found, reason=f"{found.cause.upper()} holds it back, as {found.reason}")
 
 
 # -- the matrix unit
@@ -97,8 +97,8 @@ def _matrix(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked
     if until <= core.now:
         return None
     block = max(reads, key=lambda block: int(core.recent.dst[block]))
-    said = f"rows {8 * block} to {8 * block + 7} of Dst were just written"
-    return Blocked("dst", said, until, on=("matrix",))
+    message = f"rows {8 * block} to {8 * block + 7} of Dst were just written"
+    return Blocked("dst", message, until, on=("matrix",))
 
 
 # -- the vector unit
@@ -107,8 +107,8 @@ def _matrix(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked
 def _vector(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked | None:
     last = core.recent.vector
     if last.tick + 1 == core.now and scheduling.stalls(last.mnemonic, mnemonic):
-        said = f"{last.mnemonic} takes two cycles"
-        return Blocked("vector", said, core.now + 1, on=("vector",))
+        message = f"{last.mnemonic} takes two cycles"
+        return Blocked("vector", message, core.now + 1, on=("vector",))
     return None
 
 
@@ -195,13 +195,15 @@ def _unpack(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked
     last = core.recent.unpack
     until = last.tick + ADDRESS_CYCLES
     if until > core.now:
-        said = f"addresses for {last.mnemonic} of {thread_name(last.thread)} are still being made"
-        return Blocked("unpack addresses", said, until)
+        message = (
+            f"addresses for {last.mnemonic} of {thread_name(last.thread)} are still being made"
+        )
+        return Blocked("unpack addresses", message, until)
     which = fields["Unpack_block_selection"]
     reads = core.reads[which]
     if reads is not None:
-        said = f"unpacker {which} is busy with {thread_name(reads.thread)}"
-        return Blocked("unit", said, on=(f"unpack{which}",))
+        message = f"unpacker {which} is busy with {thread_name(reads.thread)}"
+        return Blocked("unit", message, on=(f"unpack{which}",))
     return None
 
 

@@ -109,7 +109,7 @@ def flags(core: Tensix, values: Values, which: Bools) -> None:
     chosen, v = which.reshape(-1), core.vector
     unused = np.flatnonzero(chosen & ~v.uses_flag)
     if len(unused):
-        said = f"lane {int(unused[0])} does not use its flag"
-        raise Refused("E0822", said, "SFPENCC makes lanes use them")
+        message = f"lane {int(unused[0])} does not use its flag"
+        raise Refused("E0822", message, "SFPENCC makes lanes use them")
     core.settle()
     v.flag[chosen] = values.reshape(-1)[chosen] != 0

@@ -67,7 +67,7 @@ def _mask(defined: Bools) -> Bools:
 def _dst16(core: Tensix) -> Seen:
     m = core.matrix
     return Seen(
-        m.dst.copy(), _mask(m.defined), said=_defined(m.defined, len(m.defined)), rests=True
+        m.dst.copy(), _mask(m.defined), summary=_defined(m.defined, len(m.defined)), rests=True
     )
 
 
@@ -81,7 +81,7 @@ def _wide(core: Tensix) -> tuple[U32, Bools]:
 
 def _dst32(core: Tensix) -> Seen:
     held, defined = _wide(core)
-    return Seen(held, _mask(defined), said=_defined(defined, WIDE_ROWS), rests=True)
+    return Seen(held, _mask(defined), summary=_defined(defined, WIDE_ROWS), rests=True)
 
 
 def _dst(core: Tensix) -> Seen:
@@ -98,8 +98,8 @@ def _dst(core: Tensix) -> Seen:
         defined = core.matrix.defined
         name = NAMES[Style.FP16] if style is Style.FP16 else NAMES[Style.BF16]
         array, stored = _narrow(core.matrix.dst, style), name
-    said = _defined(defined, len(defined))
-    return Seen(array, _mask(defined), stored=stored, said=f"{name}, {said}" if said else "")
+    text = _defined(defined, len(defined))
+    return Seen(array, _mask(defined), stored=stored, summary=f"{name}, {text}" if text else "")
 
 
 def _narrow(dst: formats.Bits, style: Style) -> formats.Bits:
@@ -145,16 +145,16 @@ def _banks(owners: U8, computes: int, fills: int) -> str:
 
 def _srca(core: Tensix) -> Seen:
     m, style = core.matrix, _style(core)
-    said = f"{NAMES[style]}: {_banks(m.owner_a, m.matrix_a, m.unpack_a)}"
+    text = f"{NAMES[style]}: {_banks(m.owner_a, m.matrix_a, m.unpack_a)}"
     rests = not (m.srca.any() or m.owner_a.any())
-    return Seen(_source(m.srca, style), stored=_STORED[style], said=said, rests=rests)
+    return Seen(_source(m.srca, style), stored=_STORED[style], summary=text, rests=rests)
 
 
 def _srcb(core: Tensix) -> Seen:
     m, style = core.matrix, _style(core)
-    said = f"{NAMES[style]}: {_banks(m.owner_b, m.matrix_b, m.unpack_b)}"
+    text = f"{NAMES[style]}: {_banks(m.owner_b, m.matrix_b, m.unpack_b)}"
     rests = not (m.srcb.any() or m.owner_b.any())
-    return Seen(_source(m.srcb, style), stored=_STORED[style], said=said, rests=rests)
+    return Seen(_source(m.srcb, style), stored=_STORED[style], summary=text, rests=rests)
 
 
 def _put_srca(core: Tensix, values: Values, which: Bools) -> None:
@@ -171,24 +171,24 @@ def _put_srcb(core: Tensix, values: Values, which: Bools) -> None:
 def _lregs(core: Tensix) -> Seen:
     held = core.vector.registers[:16]
     used = [f"LReg[{n}]" for n in range(16) if n not in CONSTANTS and held[n].any()]
-    said = f"not 0: {', '.join(used)}" if used else "only constants"
-    return Seen(held.reshape(-1, *GRID).copy().view(np.float32), said=said, rests=not used)
+    text = f"not 0: {', '.join(used)}" if used else "only constants"
+    return Seen(held.reshape(-1, *GRID).copy().view(np.float32), summary=text, rests=not used)
 
 
 def _flag(core: Tensix) -> Seen:
-    """Nobody looks at flags of lanes that do not use them."""
+    """Flags of lanes that do not use them are never read."""
     v = core.vector
     uses = v.uses_flag.reshape(GRID).copy()
     lanes = int(v.uses_flag.sum())
-    said = f"{int((v.flag & v.uses_flag).sum())} of {lanes} set" if lanes else ""
-    return Seen(v.flag.reshape(GRID).copy(), uses, said=said)
+    text = f"{int((v.flag & v.uses_flag).sum())} of {lanes} set" if lanes else ""
+    return Seen(v.flag.reshape(GRID).copy(), uses, summary=text)
 
 
 def _active(core: Tensix) -> Seen:
     v = core.vector
     active = v.flag | ~v.uses_flag
     count = int(active.sum())
-    return Seen(active.reshape(GRID), said=f"{count} of {LANES} lanes", rests=count == LANES)
+    return Seen(active.reshape(GRID), summary=f"{count} of {LANES} lanes", rests=count == LANES)
 
 
 def _stack(core: Tensix) -> Seen:
@@ -197,8 +197,8 @@ def _stack(core: Tensix) -> Seen:
     for depth, (flag, uses) in enumerate(reversed(core.vector.stack)):
         flags, used = (np.frombuffer(part, np.bool_) for part in (flag, uses))
         rows.append((str(depth), _lanes(flags), _lanes(used)))
-    said = f"{len(rows)} of 8 entries" if rows else ""
-    return Seen(heads=(">depth", "flag", "uses flag"), rows=tuple(rows), said=said)
+    text = f"{len(rows)} of 8 entries" if rows else ""
+    return Seen(heads=(">depth", "flag", "uses flag"), rows=tuple(rows), summary=text)
 
 
 def _lanes(mask: Bools) -> str:

@@ -26,8 +26,8 @@ def _semaphores(core: Tensix) -> Seen:
         for n, (value, most) in enumerate(held.tolist())
         if value or most
     )
-    said = ", ".join(f"{n}: {value} of {most}" for n, value, most in rows)
-    return Seen(held, said=said, heads=(">semaphore", ">value", ">maximum"), rows=rows)
+    text = ", ".join(f"{n}: {value} of {most}" for n, value, most in rows)
+    return Seen(held, summary=text, heads=(">semaphore", ">value", ">maximum"), rows=rows)
 
 
 def _mutexes(core: Tensix) -> Seen:
@@ -38,9 +38,9 @@ def _mutexes(core: Tensix) -> Seen:
         if owner != NO_THREAD or wanted:
             by = "no thread" if owner == NO_THREAD else thread_name(owner)
             rows.append((str(n), by, ", ".join(wanted)))
-    said = ", ".join(f"{n} of {by}" + f", for {who}" * bool(who) for n, by, who in rows)
+    text = ", ".join(f"{n} of {by}" + f", for {who}" * bool(who) for n, by, who in rows)
     heads = ">mutex", "held by", "wanted by"
-    return Seen(held, held != NO_THREAD, said=said, heads=heads, rows=tuple(rows))
+    return Seen(held, held != NO_THREAD, summary=text, heads=heads, rows=tuple(rows))
 
 
 # -- configuration
@@ -70,8 +70,8 @@ def _config(core: Tensix) -> Seen:
         same = str(int(fields[n, 0])) if word >= GLOBAL else ""
         rows.append((_NAMES[n], str(word), *values, same))
     heads = "field", ">word", ">bank 0", ">bank 1", ">both"
-    said = f"{len(rows)} not 0; {_used(core)}" if rows else ""
-    return Seen(np.ascontiguousarray(fields), heads=heads, rows=tuple(rows), said=said)
+    text = f"{len(rows)} not 0; {_used(core)}" if rows else ""
+    return Seen(np.ascontiguousarray(fields), heads=heads, rows=tuple(rows), summary=text)
 
 
 def _used(core: Tensix) -> str:
@@ -88,8 +88,8 @@ def _own_config(core: Tensix) -> Seen:
         for n in np.flatnonzero(fields[:, t]).tolist()
     )
     heads = "thread", "field", ">word", ">value"
-    said = f"{len(rows)} not 0" if rows else ""
-    return Seen(np.ascontiguousarray(fields), said=said, heads=heads, rows=rows)
+    text = f"{len(rows)} not 0" if rows else ""
+    return Seen(np.ascontiguousarray(fields), summary=text, heads=heads, rows=rows)
 
 
 def _put_config(core: Tensix, values: Values, which: Bools) -> None:
@@ -120,8 +120,8 @@ def _packers(core: Tensix) -> Seen:
         waiting = int(packer.buffered[2])
         rows.append((str(n), address, f"{x}, {y}, {z}", str(waiting), f"{packer.offset:#x}"))
     heads = ">packer", "next byte of L1", "x, y, z in the tile", ">bytes waiting", "offset"
-    said = ", ".join(f"{n} at {address}" for n, address, *_ in rows)
-    return Seen(said=said, heads=heads, rows=tuple(rows))
+    text = ", ".join(f"{n} at {address}" for n, address, *_ in rows)
+    return Seen(summary=text, heads=heads, rows=tuple(rows))
 
 
 def _busy(core: Tensix) -> Iterator[tuple[str, str, str]]:
@@ -139,10 +139,10 @@ def _units(core: Tensix) -> Seen:
     rows = tuple(_busy(core))
     busy = dict.fromkeys(unit for unit, *_ in rows)
     ahead = len(core.entries)
-    said = f"{', '.join(busy)} busy" if busy else ""
+    text = f"{', '.join(busy)} busy" if busy else ""
     if ahead:
-        said += f"{'; ' if said else ''}{ahead} to complete"
-    return Seen(heads=("unit", "with", ">until tick"), rows=rows, said=said)
+        text += f"{'; ' if text else ''}{ahead} to complete"
+    return Seen(heads=("unit", "with", ">until tick"), rows=rows, summary=text)
 
 
 PARTS: Final = (

@@ -58,7 +58,7 @@ def _rwc(core: Tensix) -> Seen:
         (thread_name(t), *map(str, row)) for t, row in enumerate(held.tolist()) if any(row)
     )
     heads = "thread", *(f">{name}" for name in _COUNTERS)
-    return Seen(held, said=_whose(rows), heads=heads, rows=rows)
+    return Seen(held, summary=_whose(rows), heads=heads, rows=rows)
 
 
 def _adc(core: Tensix) -> Seen:
@@ -71,7 +71,7 @@ def _adc(core: Tensix) -> Seen:
                     pairs = (f"{counter} ({cr})" for counter, cr in counters)
                     rows.append((thread, who, str(channel), *pairs))
     heads = "thread", "of", ">channel", ">X (CR)", ">Y (CR)", ">Z (CR)", ">W (CR)"
-    return Seen(held, said=_whose(rows), heads=heads, rows=tuple(rows))
+    return Seen(held, summary=_whose(rows), heads=heads, rows=tuple(rows))
 
 
 def _unpacking(core: Tensix) -> Seen:
@@ -82,7 +82,7 @@ def _unpacking(core: Tensix) -> Seen:
         if row or context
     )
     heads = "thread", ">unpacker", ">row of Src", ">context"
-    return Seen(said=_whose(rows), heads=heads, rows=rows)
+    return Seen(summary=_whose(rows), heads=heads, rows=rows)
 
 
 # -- expanders
@@ -99,7 +99,7 @@ def _mop(core: Tensix) -> Seen:
                 means = str(word) if number else text(word)
                 rows.append((thread, " or ".join(names), f"{word:08x}", means))
     heads = "thread", "word of template 0 or 1", "bits", "means"
-    return Seen(held, said=_whose(rows), heads=heads, rows=tuple(rows))
+    return Seen(held, summary=_whose(rows), heads=heads, rows=tuple(rows))
 
 
 def _replay(core: Tensix) -> Seen:
@@ -116,13 +116,13 @@ def _replay(core: Tensix) -> Seen:
         for thread, own in _threads(core)
         if own.recording.left
     ]
-    said = ", ".join(recording) or _whose(rows)
+    message = ", ".join(recording) or _whose(rows)
     heads = "thread", ">place", "bits", "instruction"
-    return Seen(held, said=said, heads=heads, rows=rows)
+    return Seen(held, summary=message, heads=heads, rows=rows)
 
 
 def _macros(core: Tensix) -> Seen:
-    """What macros go by, of columns that are alike, and what they have put off."""
+    """What macros go by, of equal columns, and what they have put off."""
     v = core.vector
     rows = []
     for what, words in (("template", v.templates), ("sequence", v.sequences)):
@@ -152,8 +152,8 @@ def _gate(core: Tensix) -> Seen:
             until = "; ".join(waits_for(core, t, core)) or "all is met"
             rows.append((*row, until, str(latch.since)))
     heads = "thread", "latched", "blocks", "until", ">since tick"
-    said = "; ".join(f"{row[0]} blocks the {row[2]} until {row[3]}" for row in rows)
-    return Seen(said=said, heads=heads, rows=tuple(rows))
+    text = "; ".join(f"{row[0]} blocks the {row[2]} until {row[3]}" for row in rows)
+    return Seen(summary=text, heads=heads, rows=tuple(rows))
 
 
 def _requests(core: Tensix) -> Seen:

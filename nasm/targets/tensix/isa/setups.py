@@ -50,7 +50,7 @@ UNPACKED: Final = """\
 .cfg THCON_SEC0_REG5_Dest_cntx0_address = 64
 @t0 .cfg SRCA_SET_SetOvrdWithAddr = 1
 SETADCXX U0=1, X1Val=255, X0Val=0"""
-"""Unpacker 0 is to read 256 numbers, from byte 16 of L1 on, behind the header, to SrcA."""
+"""Set unpacker 0 to read 256 numbers to SrcA, from byte 16 of L1 on, after the header."""
 
 PACKED: Final = f"""\
 .l1 x bf16[64] output

@@ -213,28 +213,28 @@ def _written(word: Word) -> list[Operand]:
 
 def _parts(word: Word, operand: Field) -> str:
     """The other names of an operand and of its parts."""
-    said = []
+    text = []
     for part in word.encoding.parts.values():
         if part.mask == operand.mask and part.signed == operand.signed:
-            said.append(f"or {part.name}")
+            text.append(f"or {part.name}")
         elif part.mask & operand.mask:
-            said.append(f"{part.name} is {part.where}")
-    return ", ".join(said)
+            text.append(f"{part.name} is {part.where}")
+    return ", ".join(text)
 
 
 def _refusing(word: Word) -> Callable[[Tensix, int, int], Done]:
     """What a row does of which nothing executable is written."""
     if word.described is Described.NAME:
-        said = f"{word.mnemonic} has no public semantics: documents give its name and arguments"
+        message = f"{word.mnemonic} has no public semantics: documents give its name and arguments"
         hint = "it can be assembled and disassembled, but not executed"
         code = "E0701"
     else:
-        said = f"{word.mnemonic} is not implemented yet"
+        message = f"{word.mnemonic} is not implemented yet"
         hint = "it can be assembled and disassembled, but not executed"
         code = "E0601"
 
     def refuse(core: Tensix, thread: int, word: int) -> Done:
-        raise Refused(code, said, hint)
+        raise Refused(code, message, hint)
 
     return refuse
 

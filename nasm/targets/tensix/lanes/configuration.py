@@ -63,8 +63,8 @@ def _combined(old: Words, value: Words, Mod1: int) -> Words:
 def SFPMOV(core: Coprocessor, thread: int, VC: int, VD: int, Mod1: int = 0) -> None:
     """VD = VC; of Mod1 1: with its sign inverted, 2: in all lanes, 8: from what VC configures.
 
-    With 8, VC is what VD is of SFPCONFIG: 0 to 7 of macros, 8 their rest, 15 LaneConfig; but 9 are
-    random numbers, which go on, and all others are 0.
+    With 8, VC is what VD is of SFPCONFIG: 0 to 7 of macros, 8 their rest, 15 LaneConfig; but 9 is
+    the random numbers, which continue, and all others are 0.
     """
     vector = core.vector
     where = None if Mod1 == 2 else lanes(vector)

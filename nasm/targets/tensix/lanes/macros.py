@@ -82,8 +82,8 @@ def SFPLOADMACRO(
         mnemonic, given = _template(vector, byte & 7, unit)
         fields = _stored(given, byte, VD, store_mode) if unit == STORE else _set(given, byte, VD)
         by_instructions = bool(misc >> (8 + i) & 1)
-        said = tuple(sorted(fields.items()))
-        pending.append(PutOff(unit, thread, mnemonic, said, delay, by_instructions, at))
+        text = tuple(sorted(fields.items()))
+        pending.append(PutOff(unit, thread, mnemonic, text, delay, by_instructions, at))
     LANES[the(Role.LOADS)].act(core, thread, VD, Mod0, AddrMod, Imm10)
     vector.pending = tuple(pending)
 

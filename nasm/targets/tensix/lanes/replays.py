@@ -1,4 +1,4 @@
-"""Many instructions of the vector unit one after the other, for whoever has the clock not to ask.
+"""Many instructions of the vector unit one after the other, so that the scheduler need not ask.
 
 Registers, flags, row counters and Dst are afterwards as if each had been executed alone. Rounds of
 the same instructions are evaluated together where they do not need one another's results.
@@ -82,7 +82,7 @@ class _Run:
     Attributes:
         steps: What they do.
         rounds: All of them as rounds.
-        alike: Which of these may be evaluated together.
+        independent: Which of these may be evaluated together.
         fewest: Entries that have to be on the stack of flags.
         most: Entries that may be there at most.
     """
@@ -200,7 +200,7 @@ def _one_by_one(
     number: int,
     quirks: Quirks,
 ) -> int:
-    """Execute steps, of which the first load or store has a number; that of the next behind."""
+    """Execute steps; the first load or store has a number, the next one is returned."""
     vector, dst = core.vector, core.matrix.dst
     for one in steps:
         if one.act is not None:

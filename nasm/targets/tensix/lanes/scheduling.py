@@ -24,7 +24,7 @@ class SchedulingFinding:
     """Something wrong that the hardware does not refuse: a sentence, and what to do."""
 
     kind: str
-    said: str
+    message: str
     hint: str
 
 
@@ -61,29 +61,29 @@ def too_early(
                 yield from _met(before, "writes", used.writes & {1, 2, 3}, mnemonic)
             shifts = later.sub_unit in (SIMPLE, ROUND) and not later.after_shift
             if shifts and not later.is_slow(fields):
-                said = (
+                text = (
                     f"{mnemonic} starts in the cycle after {before} with Mod1 {its['Mod1']}, "
                     "which takes two cycles"
                 )
-                yield SchedulingFinding("sub-unit", said, f"insert {the(Role.IDLES)}")
+                yield SchedulingFinding("sub-unit", text, f"insert {the(Role.IDLES)}")
     elif earlier.role is Role.CONFIGURES and its["VD"] == 15 and fields.get("VD", 0) >= 12:
-        said = (
+        text = (
             f"{mnemonic} has VD {fields['VD']} in the cycle after {before} of LaneConfig: it may "
             "still see the old DISABLE_BACKDOOR_LOAD"
         )
-        yield SchedulingFinding("backdoor", said, f"insert {the(Role.IDLES)}")
+        yield SchedulingFinding("backdoor", text, f"insert {the(Role.IDLES)}")
 
 
 def _met(
     before: str, verb: str, registers: frozenset[int], mnemonic: str
 ) -> Iterator[SchedulingFinding]:
     for number in sorted(registers):
-        said = (
+        text = (
             f"{mnemonic} {verb} LReg[{number}] in the cycle after {before}, "
             "which takes two cycles to write it"
         )
         hint = f"insert {the(Role.IDLES)}, or an instruction that has nothing to do with it"
-        yield SchedulingFinding("latency", said, hint)
+        yield SchedulingFinding("latency", text, hint)
 
 
 def undefined_now(
@@ -97,28 +97,28 @@ def undefined_now(
         yield from _undefined_rows(core, thread, mnemonic, at, fields["Mod0"])
     if configured(vector, ENABLE_DEST_INDEX) is not None and not facts.dst_index:
         for number in sorted(uses(mnemonic, fields).writes & {4, 5, 6, 7}):
-            said = (
+            text = (
                 f"{mnemonic} writes LReg[{number}] while ENABLE_DEST_INDEX is set: "
                 "hardware corrupts it"
             )
             hint = "write LReg[0] to LReg[3], or clear ENABLE_DEST_INDEX first"
-            yield SchedulingFinding("dest index", said, hint)
+            yield SchedulingFinding("dest index", text, hint)
 
 
 def _undefined_stack(
     depth: int, role: Role, mnemonic: str, fields: Fields, quirks: Quirks
 ) -> Iterator[SchedulingFinding]:
     if role is Role.PUSHES and depth >= STACK:
-        said = f"{mnemonic} with {depth} entries on the stack of flags, which has room for {STACK}"
-        yield SchedulingFinding("stack", said, f"{the(Role.POPS)} before another {mnemonic}")
+        text = f"{mnemonic} with {depth} entries on the stack of flags, which has room for {STACK}"
+        yield SchedulingFinding("stack", text, f"{the(Role.POPS)} before another {mnemonic}")
     elif role is not Role.POPS:
         return
     elif fields["Mod1"] == 0 and not depth:
-        said = f"{mnemonic} with an empty stack of flags"
-        yield SchedulingFinding("stack", said, f"{the(Role.PUSHES)} comes before {mnemonic}")
+        text = f"{mnemonic} with an empty stack of flags"
+        yield SchedulingFinding("stack", text, f"{the(Role.PUSHES)} comes before {mnemonic}")
     elif fields["Mod1"] and depth >= STACK and quirks.stack_bug:
-        said = f"{mnemonic} with Mod1 {fields['Mod1']} and a full stack overwrites its bottom entry"
-        yield SchedulingFinding("stack", said, "peek only with fewer than eight entries")
+        text = f"{mnemonic} with Mod1 {fields['Mod1']} and a full stack overwrites its bottom entry"
+        yield SchedulingFinding("stack", text, "peek only with fewer than eight entries")
 
 
 def _undefined_rows(
@@ -129,8 +129,8 @@ def _undefined_rows(
     missing = [row for row in rows if not core.matrix.defined[row]]
     if missing:
         listed = ", ".join(map(str, missing))
-        said = (
+        text = (
             f"{mnemonic} with Imm10 {Imm10} and Mod0 {Mod0} reads rows {listed} of Dst, "
             "which are undefined"
         )
-        yield SchedulingFinding("undefined rows", said, "write all of their columns first")
+        yield SchedulingFinding("undefined rows", text, "write all of their columns first")

@@ -34,9 +34,9 @@ TEMPLATES = 12
 """The first VD of instructions that become templates instead of being executed."""
 
 
-def undefined(said: str, hint: str = "") -> Refused:
+def undefined(message: str, hint: str = "") -> Refused:
     """What the documents leave undefined."""
-    return Refused("E0701", said, hint)
+    return Refused("E0701", message, hint)
 
 
 def lanes(vector: Vector) -> Bools | None:

@@ -118,8 +118,8 @@ class Batch(NamedTuple):
     """Products of matrices, by rows of SrcA and SrcB.
 
     A block is 16 rows of SrcA, or rows of SrcB, as one phase multiplies them. ``lows`` say which
-    parts of significands there are, for SrcA and SrcB; rows of the second come behind those of
-    the first. ``blocks_a`` [k, group, block] and ``blocks_b`` [block, row] are rows of these parts,
+    parts of significands there are, for SrcA and SrcB; rows of the second come after those of the
+    first. ``blocks_a`` [k, group, block] and ``blocks_b`` [block, row] are rows of these parts,
     ``of_a`` and ``of_b`` the blocks of each product; ``rows_a`` [product, k] and ``rows_b``
     [product, row] are rows of elements. ``phases`` is that of each product, ``different`` has each
     once, and ``turn`` [product, 1, 1] where it has that of a product.

@@ -1,4 +1,4 @@
-"""Banks of SrcA and SrcB: who may use which, and how they change hands (SrcASrcB.md).
+"""Banks of SrcA and SrcB: which unit may use which, and how their owner changes (SrcASrcB.md).
 
 Either has two banks. The matrix unit and an unpacker point at one each, and move on to the other
 when they hand theirs over: the pointers advance independently. Which owner they wait for is in
@@ -84,7 +84,7 @@ def first_row(core: Coprocessor, thread: int, unpacker: int) -> int:
 
 
 def hand_over(core: Coprocessor, thread: int, unpacker: int) -> Callable[[], None]:
-    """An unpacker moves on to its other bank now; what is returned hands over the old one."""
+    """An unpacker moves on to its other bank now; the returned function gives up the old one."""
     m = core.matrix
     owner, bank = (m.owner_b, m.unpack_b) if unpacker else (m.owner_a, m.unpack_a)
     if unpacker:

@@ -93,7 +93,7 @@ def add_bf16(old: Any, new: Any) -> Bits:
 
 
 def _as_double(x: Bits) -> Any:
-    """BF16 bits as float64; the exponent 255 goes on where others end, but for infinity."""
+    """BF16 bits as float64; exponent 255 continues the range, but for infinity."""
     field, fraction = (x >> 7 & 0xFF).astype(np.int64), (x & 0x7F).astype(np.float64)
     value = np.where(field, np.ldexp(1 + fraction / 128, field - 127), 0.0)
     value = np.where((x & 0x7FFF) == 0x7F80, np.inf, value)

@@ -1,7 +1,7 @@
 """Arrays of a program as bytes of L1, and back: tiles of 32 by 32, and every format.
 
 A tile is four faces of 16 by 16, row by row: top left, top right, bottom left, bottom right; tiles
-stand row by row. A tile of block floats begins with its shared exponents, padded to 16 bytes.
+are stored row by row. A tile of block floats begins with its shared exponents, padded to 16 bytes.
 Integers have a sign and a magnitude there. What is too long for a format is rounded to nearest
 even, in block floats as packers do; NaN exists in FP32, TF32 and BF16 alone.
 """

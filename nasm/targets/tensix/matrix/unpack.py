@@ -3,7 +3,7 @@
 Sources: UNPACR_Regular.md, UNPACR_IncrementContextCounter.md, UNPACR_FlushCache.md. UNPACR_NOP has
 no page and does what the public simulator and the vendor's field list say. What an instruction
 reads and where it writes is decided when it starts, and counters and the bank pointer move then;
-what it returns puts the numbers in place, and hands the bank over. Compressed data is refused.
+what it returns puts the numbers in place, and gives up the bank. Compressed data is refused.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class UnpackJob:
         return bool(self.descriptor(4, 1))
 
     def says_uncompressed(self) -> str:
-        """What is to be 1 where data is not compressed."""
+        """What must be 1 where data is not compressed."""
         section = f"THCON_SEC{self.unpacker}"
         if self.many:
             return f"{section}_REG2_Disable_zero_compress_cntx{self.context} to 1"
@@ -244,7 +244,7 @@ def _first_place(job: UnpackJob, target: Format) -> int:
 
 
 def _spread(job: UnpackJob, values: U32) -> tuple[U32, Bits]:
-    """Values and the zeros that upsampling puts behind each, and their distance from the first."""
+    """Values and the zeros that upsampling puts after each, and their distance from the first."""
     zeros = (1 << job.own("REG2_Upsample_rate")) - 1
     if zeros and job.tilized():
         raise unknown("UNPACR that tilizes and upsamples")

@@ -48,14 +48,14 @@ def writing(core: Coprocessor, thread: int, words: range, values: list[int]) -> 
 def RDCFG(core: Coprocessor, thread: int, GprAddress: int, CfgReg: int) -> None:
     """Read a word of the thread's bank into a register.
 
-    The instruction behind it finds it there: tt-llk adds to the register in the next one, and
-    waits for nothing, where it steps the addresses of a product's tiles. Raises Refused for one
-    that a thread does not have: the field is wider than there are registers.
+    The next instruction finds it there: tt-llk adds to the register in the next one, and waits for
+    nothing, where it steps the addresses of a product's tiles. Raises Refused for one that a thread
+    does not have: the field is wider than there are registers.
     """
     registers = core.threads[thread].registers
     if GprAddress >= len(registers):
-        said = f"a thread has registers 0 to {len(registers) - 1}, found {GprAddress}"
-        raise Refused("E0701", said)
+        message = f"a thread has registers 0 to {len(registers) - 1}, found {GprAddress}"
+        raise Refused("E0701", message)
     registers[GprAddress] = config.read(core, thread, CfgReg)
 
 

@@ -157,10 +157,10 @@ def SETDMAREG_Special(
 
 def _values(core: Coprocessor, which: int, source: int) -> U32:
     """The 128 bits of a source."""
-    said = _METADATA.get(source)
-    if said is not None:
+    text = _METADATA.get(source)
+    if text is not None:
         raise Refused(
-            "E0601", f"SETDMAREG from source {source} reads {said}, which nasm does not keep"
+            "E0601", f"SETDMAREG from source {source} reads {text}, which nasm does not keep"
         )
     values = np.zeros(4, np.uint32)
     if source in (6, 7):

@@ -56,7 +56,7 @@ def _to_l1(core: Coprocessor, into: int, count: int) -> Callable[[U8], None]:
 
 
 def _beyond(core: Coprocessor, into: int, count: int) -> Callable[[U8], None]:
-    """What puts bytes outside of L1: into the configuration; beside both regions they are lost."""
+    """What puts bytes outside of L1: into the configuration; outside both regions they are lost."""
     if into >= _SPACE and into not in _CODE:
         return lambda data: None
     if (into & _SPACE - 1) + count > _SPACE:

@@ -2,7 +2,7 @@
 
 Sources: the pages of the scalar unit, FLUSHDMA and DMANOP in the public ISA documentation of
 Wormhole B0. It executes one instruction at a time. Flushes, what waits for a value of L1, and
-stores to SrcA and SrcB wait inside of it: whoever finds that one of them has to wait calls
+stores to SrcA and SrcB wait inside of it: the code that finds that one of them has to wait calls
 ``hold``.
 """
 
@@ -35,16 +35,16 @@ def waits_for_unit(core: Coprocessor, thread: int) -> Blocked | None:
     owner = core.scalar_owner
     if owner in (NO_THREAD, thread):
         return None
-    said = f"an instruction of {thread_name(owner)} waits in the scalar unit"
-    return Blocked("unit", said, by=(owner,))
+    message = f"an instruction of {thread_name(owner)} waits in the scalar unit"
+    return Blocked("unit", message, by=(owner,))
 
 
 def waits_to_flush(
     core: Coprocessor, thread: int, ConditionMask: int, units: BusyUnits
 ) -> Blocked | None:
     """What keeps FLUSHDMA from continuing; no condition means all four."""
-    said = [*unmet(core, thread, ConditionMask or DEFAULT_FLUSH, units)]
-    return Blocked("flush", ", ".join(said)) if said else None
+    text = [*unmet(core, thread, ConditionMask or DEFAULT_FLUSH, units)]
+    return Blocked("flush", ", ".join(text)) if text else None
 
 
 def FLUSHDMA(core: Coprocessor, thread: int, ConditionMask: int) -> None:

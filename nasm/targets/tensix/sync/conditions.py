@@ -42,20 +42,20 @@ def unmet(core: Coprocessor, thread: int, mask: int, units: BusyUnits) -> Iterat
     """For each selected condition of units that is not met, what it waits for."""
     for bit in range(STALL_CONDITIONS):
         if mask >> bit & 1:
-            said = _waits(core, thread, bit, units)
-            if said:
-                yield f"{said} (C{bit})"
+            text = _waits(core, thread, bit, units)
+            if text:
+                yield f"{text} (C{bit})"
 
 
 def _waits(core: Coprocessor, thread: int, bit: int, units: BusyUnits) -> str:
     """What a condition waits for; empty if it is met."""
     if bit == 0:
         requests = core.threads[thread].requests
-        said = f"{thread_name(thread)} has {counted(requests, 'memory request')} in flight"
-        return said if requests else ""
+        text = f"{thread_name(thread)} has {counted(requests, 'memory request')} in flight"
+        return text if requests else ""
     if bit in _UNITS:
-        unit, said = _UNITS[bit]
-        return said.format(thread_name(thread)) if units.busy(unit, thread) else ""
+        unit, text = _UNITS[bit]
+        return text.format(thread_name(thread)) if units.busy(unit, thread) else ""
     matrix = core.matrix
     source, owners, bank, wanted = (
         ("SrcA", matrix.owner_a, matrix.unpack_a, UNPACKERS),

@@ -102,6 +102,6 @@ def blocked(
     else:
         cause, on = "stallwait", parts(latch.conditions)
     if latch.met != _UNKNOWN:
-        said = "the gate opens a cycle after its conditions are met"
-        return Blocked(cause, said, latch.met + LAG, on=on)
+        message = "the gate opens a cycle after its conditions are met"
+        return Blocked(cause, message, latch.met + LAG, on=on)
     return Blocked(cause, ", ".join(waits_for(core, thread, units)), on=on)

@@ -22,8 +22,8 @@ def waits_for_mutex(core: Coprocessor, thread: int, Index: int) -> Blocked | Non
     owner = int(core.mutexes[Index])
     if owner in (NO_THREAD, thread):
         return None
-    said = f"mutex {Index} is held by {thread_name(owner)}"
-    return Blocked("mutex", said, by=(owner,), on=(mutex_part(Index),))
+    message = f"mutex {Index} is held by {thread_name(owner)}"
+    return Blocked("mutex", message, by=(owner,), on=(mutex_part(Index),))
 
 
 def waits_to_release(Index: int) -> Blocked | None:

@@ -9,7 +9,7 @@ UNIT = Family(__name__)
 
 NAMED = MatrixFacts(timing=None)
 WAITING = MatrixFacts(timing=None, after_moves=True)
-"""Of those that are said to wait for moves into Dst."""
+"""Of those that are documented to wait for moves into Dst."""
 
 TRNSPSRCA = UNIT.row(
     Word(0x14, "TRNSPSRCA", MATRIX, "Known by name only.", described=Described.NAME), facts=NAMED
