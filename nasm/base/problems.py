@@ -13,11 +13,11 @@ import re
 import textwrap
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import islice
 from typing import Any
 
+from nasm.base.records import dataclass, field, replace
 from nasm.base.source import Frame, Span
 
 

@@ -7,13 +7,13 @@ frozen records, and arrays. Each ability lives in :mod:`nasm.debugger`; here it 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from nasm.base.delegation import part_method
 from nasm.base.drawing import Drawn
 from nasm.base.gc_pause import paused
 from nasm.base.problems import Failure, Problem, counted, in_line, number_of
+from nasm.base.records import replace
 from nasm.base.source import Source
 from nasm.base.source_files import Text
 from nasm.debugger.moving import moves, specs

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from nasm.base.array_files import ArrayFile, archived
 from nasm.base.files import note
 from nasm.base.names import identifier
 from nasm.base.problems import Failure, Problem, Refused
+from nasm.base.records import dataclass, field
 from nasm.program.initializers import array_of
 from nasm.program.program import Program
 from nasm.views.tensor import Tensor

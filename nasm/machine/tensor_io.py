@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from nasm.base.array_files import ArrayFile, read_array, read_header
 from nasm.base.files import ANY, Allowed
 from nasm.base.pieces import Window
 from nasm.base.problems import Failure, Problem, Refused, did_you_mean, quoted
+from nasm.base.records import dataclass
 from nasm.machine.addresses import Addresses
 from nasm.program.initializers import initial
 from nasm.program.program import Program

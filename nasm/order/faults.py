@@ -7,9 +7,9 @@ all consequences. Each race is assumed fixed before the next is searched for.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import NamedTuple
 
+from nasm.base.records import replace
 from nasm.order.accesses import ByteAccess
 from nasm.order.check import Apart, Check, Race
 from nasm.order.events import Added

@@ -6,7 +6,6 @@ import argparse
 import ast
 import pkgutil
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.abc import InspectLoader
@@ -14,6 +13,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from nasm.base import gc_pause, signals
+from nasm.base.records import dataclass
 
 if TYPE_CHECKING:  # --help shows nothing with Rich
     from nasm.apps.cli.screen import Screen

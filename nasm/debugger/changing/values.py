@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from math import prod
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 from nasm.base import dtypes
 from nasm.base.array_files import SPELLING, ArrayFile, read_array
 from nasm.base.problems import Refused, counted, quoted
+from nasm.base.records import dataclass
 from nasm.debugger.changing.changes import WRONG
 from nasm.debugger.values.expressions import Expression
 from nasm.runs.execution import Running

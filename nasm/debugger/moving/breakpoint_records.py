@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 
 from nasm.base.problems import counted, in_line
+from nasm.base.records import dataclass, field
 from nasm.debugger.moving.specs import WATCHED, Condition, StopRequest
 from nasm.debugger.moving.stops import Met, Test
 

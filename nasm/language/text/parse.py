@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 from lark import UnexpectedInput
 
 from nasm.base.problems import MOST_ERRORS, Failure, Problem
+from nasm.base.records import replace
 from nasm.base.source import Source
 from nasm.language.text import grammar, habits, tree
 from nasm.language.text.blocks import BlockParser, word_of
