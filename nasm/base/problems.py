@@ -7,10 +7,8 @@ problems travel together as one :class:`Failure`.
 
 from __future__ import annotations
 
-import difflib
 import operator
 import re
-import textwrap
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
@@ -260,6 +258,8 @@ LONGEST = 200
 def _similarity(one: str, other: str) -> float:
     if max(len(one), len(other)) > LONGEST:
         return 0.0
+    import difflib  # rarely needed, and slow to import
+
     return difflib.SequenceMatcher(None, one, other, autojunk=False).ratio()
 
 
@@ -401,6 +401,8 @@ def folded(text: str, indent: str, width: int | None) -> list[str]:
             lines.append(line)
             continue
         own = line[: len(line) - len(line.lstrip())]
+        import textwrap
+
         lines += textwrap.wrap(
             line,
             width,
