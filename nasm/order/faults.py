@@ -149,11 +149,11 @@ def _of_line(check: Check, line: tuple[int, int], meant: Who) -> list[Fault]:
         else:
             continue
         for one, two in check.split(race, waiter):
+            if (one.queue, one.index) != (waiter.queue, waiter.index):
+                continue
             if check.starts_after(two, one):
                 continue  # it cannot come first
-            if meant(check, one, two) == Meant(two, one, said=True):
-                continue
-            if (one.queue, one.index) == (waiter.queue, waiter.index):
+            if meant(check, one, two) != Meant(two, one, said=True):
                 found.append(Fault(race, remedy(check, one, two)))
     return found
 
