@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from nasm.base import gc_pause, signals
+from nasm.base import gc_pause, host_files, signals
 from nasm.base.records import dataclass
 
 if TYPE_CHECKING:  # --help shows nothing with Rich
@@ -67,7 +66,7 @@ def names() -> frozenset[str]:
     """The verbs that there are, of which none is imported for it: the files of ``verbs/``."""
     folders = import_module(f"{__package__}.verbs").__path__
     try:  # pkgutil imports inspect, which takes longer than the rest of --help
-        files = [name for folder in folders for name in os.listdir(folder)]
+        files = [entry.name for folder in folders for entry in host_files.entries(folder)]
     except NotADirectoryError:  # in an archive
         import pkgutil
 
