@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from types import FrameType
 from typing import Any, TypeVar, Unpack
 
@@ -17,6 +16,7 @@ from nasm.base.drawing import Drawn
 from nasm.base.dtypes import DType
 from nasm.base.numbers import plain
 from nasm.base.problems import Failure, Problem, Refused
+from nasm.base.records import dataclass, replace
 from nasm.base.source import Source, Span
 from nasm.base.source_files import Text, program_of
 from nasm.debugger.session import Session

@@ -19,8 +19,8 @@ MIB, GIB = 2**20, 2**30
 @pytest.fixture
 def computer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A computer with 8 GiB available and no limits, whose files can be written."""
-    monkeypatch.setattr(host_memory, "PROC", tmp_path / "proc")
-    monkeypatch.setattr(host_memory, "CGROUPS", tmp_path / "groups")
+    monkeypatch.setattr(host_memory, "PROC", str(tmp_path / "proc"))
+    monkeypatch.setattr(host_memory, "CGROUPS", str(tmp_path / "groups"))
     monkeypatch.setattr(resource, "getrlimit", lambda _: (resource.RLIM_INFINITY,) * 2)
     write(tmp_path, "proc/meminfo", f"MemTotal: 99999 kB\nMemAvailable: {8 * MIB} kB\n")
     return tmp_path

@@ -104,6 +104,7 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
 
 HOMES = {
     "IPython": ("apps.notebook",),
+    "dataclasses": ("base.records", "nki", "show"),
     "lark": ("language",),
     "lsprotocol": ("apps.lsp",),
     "ml_dtypes": ("base.dtypes", "nki"),
@@ -115,7 +116,8 @@ HOMES = {
     "pytest": ("nki.library_tests", "apps.pytest_plugin"),
     "rich": ("show", "apps"),
 }
-"""Every package from outside, and the rooms or files that may import it."""
+"""Every package from outside, and the rooms or files that may import it; also ``dataclasses``,
+whose decorator costs a start too much."""
 
 
 def _of_text(call: ast.Call) -> bool:

@@ -16,6 +16,7 @@ from types import FrameType
 from typing import Any
 
 import nasm
+from nasm.base import records
 from nasm.base.source import Source
 from nasm.debugger.session import Session
 from nasm.language.assemble import assemble
@@ -75,7 +76,8 @@ class Walk:
     def traced(self, frame: FrameType, event: str, _: Any) -> None:
         """What `sys.setprofile` calls."""
         code = frame.f_code
-        if event == "call" and code.co_filename.startswith(NASM):
+        own = code.co_filename.startswith(NASM) and code.co_filename != records.__file__
+        if event == "call" and own:  # records is to nasm what dataclasses is to others
             self.functions.add((code.co_filename, code.co_qualname, code.co_firstlineno))
             self.files.append(code.co_filename)
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
 from functools import cached_property
 
+from nasm.base.records import dataclass
 from nasm.isa.effects import Jump
 from nasm.isa.instruction import Row
 from nasm.program.program import Instruction, Program

@@ -5,13 +5,13 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
 from typing import Any
 
 from nasm.analysis.flow import Flow, written_registers
 from nasm.base.problems import Refused
+from nasm.base.records import dataclass, field
 from nasm.machine.findings import Findings
 from nasm.machine.outlines import Outline
 from nasm.machine.state import UNKNOWN, EngineState, Registers

@@ -8,12 +8,12 @@ import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
 from io import BytesIO
 from typing import IO
 
 from nasm.base import host_files
 from nasm.base.problems import Failure, Problem, Refused
+from nasm.base.records import dataclass, field, replace
 
 Files = str | os.PathLike[str] | bool
 """What a caller allows: the only folder, False for no file at all, or True for any."""

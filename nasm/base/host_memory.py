@@ -10,12 +10,12 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from pathlib import Path, PurePosixPath
 
 from nasm.base import host_files
 from nasm.base.problems import Refused, listed, number_of
 
-PROC, CGROUPS = Path("/proc"), Path("/sys/fs/cgroup")
+PROC, CGROUPS = "/proc", "/sys/fs/cgroup"
+"""Strings: ``pathlib`` would be imported for every command."""
 
 NAMED = 3
 """How many of the largest needs a refusal names."""
@@ -62,7 +62,7 @@ def _caller() -> Iterator[Room]:
 
 def _resident_bytes() -> int:
     """The bytes of memory that the process holds; 0 where nothing tells."""
-    fields = _read(PROC / "self" / "statm").split()
+    fields = _read(f"{PROC}/self/statm").split()
     return int(fields[1]) * os.sysconf("SC_PAGE_SIZE") if len(fields) > 1 else 0
 
 
@@ -104,7 +104,7 @@ def _size_text(size: int) -> str:
 
 def _computer() -> Iterator[Room]:
     """What the kernel believes can be taken without swapping; else the physical memory."""
-    for line in _read(PROC / "meminfo").splitlines():
+    for line in _read(f"{PROC}/meminfo").splitlines():
         name, _, value = line.partition(":")
         if name == "MemAvailable":
             yield int(value.split()[0]) * 1024, "this computer has available"
@@ -116,21 +116,23 @@ def _computer() -> Iterator[Room]:
 
 def _groups() -> Iterator[Room]:
     """What the control groups of the process leave, from its own up to the root."""
-    for line in _read(PROC / "self" / "cgroup").splitlines():
+    for line in _read(f"{PROC}/self/cgroup").splitlines():
         _, controllers, path = line.split(":", 2)
         if not controllers:
             root, most, used, cache = CGROUPS, "memory.max", "memory.current", "inactive_file"
         elif "memory" in controllers.split(","):
-            root, most = CGROUPS / "memory", "memory.limit_in_bytes"
+            root, most = f"{CGROUPS}/memory", "memory.limit_in_bytes"
             used, cache = "memory.usage_in_bytes", "total_inactive_file"
         else:
             continue
-        inner = PurePosixPath(path)
-        for group in (inner, *inner.parents):
-            folder = root / str(group).lstrip("/")
-            limit = _number(folder / most)
+        inner = [name for name in path.split("/") if name]
+        for depth in range(len(inner), -1, -1):
+            folder = "/".join([root, *inner[:depth]])
+            limit = _number(f"{folder}/{most}")
             if limit is not None and limit < UNLIMITED:
-                held = (_number(folder / used) or 0) - _statistic(folder / "memory.stat", cache)
+                held = (_number(f"{folder}/{used}") or 0) - _statistic(
+                    f"{folder}/memory.stat", cache
+                )
                 yield max(0, limit - held), "the control group (container) leaves"
 
 
@@ -140,7 +142,7 @@ def _limits() -> Iterator[Room]:
         import resource
     except ImportError:  # no Unix
         return
-    fields = _read(PROC / "self" / "statm").split()
+    fields = _read(f"{PROC}/self/statm").split()
     page = resource.getpagesize()
     for kind, at, name in (("RLIMIT_AS", 0, "-v"), ("RLIMIT_DATA", 5, "-d")):
         soft = resource.getrlimit(getattr(resource, kind))[0]
@@ -149,7 +151,7 @@ def _limits() -> Iterator[Room]:
             yield max(0, soft - used), f"the limit of the shell (ulimit {name}) leaves"
 
 
-def _statistic(path: Path, name: str) -> int:
+def _statistic(path: str, name: str) -> int:
     for line in _read(path).splitlines():
         key, _, value = line.partition(" ")
         if key == name and value.strip().isdecimal():
@@ -157,12 +159,12 @@ def _statistic(path: Path, name: str) -> int:
     return 0
 
 
-def _number(path: Path) -> int | None:
+def _number(path: str) -> int | None:
     text = _read(path).strip()
     return int(text) if text.isdecimal() else None
 
 
-def _read(path: Path) -> str:
+def _read(path: str) -> str:
     try:
         return host_files.read_text(path, errors="replace")
     except OSError:

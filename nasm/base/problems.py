@@ -7,17 +7,15 @@ problems travel together as one :class:`Failure`.
 
 from __future__ import annotations
 
-import difflib
 import operator
 import re
-import textwrap
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import islice
 from typing import Any
 
+from nasm.base.records import dataclass, field, replace
 from nasm.base.source import Frame, Span
 
 
@@ -260,6 +258,8 @@ LONGEST = 200
 def _similarity(one: str, other: str) -> float:
     if max(len(one), len(other)) > LONGEST:
         return 0.0
+    import difflib  # rarely needed, and slow to import
+
     return difflib.SequenceMatcher(None, one, other, autojunk=False).ratio()
 
 
@@ -401,6 +401,8 @@ def folded(text: str, indent: str, width: int | None) -> list[str]:
             lines.append(line)
             continue
         own = line[: len(line) - len(line.lstrip())]
+        import textwrap
+
         lines += textwrap.wrap(
             line,
             width,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass, field
 from itertools import accumulate
+
+from nasm.base.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import codecs
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from nasm.base import host_files
 from nasm.base.files import ANY, Allowed, note
 from nasm.base.problems import Failure, Problem, Refused, closest, listed
+from nasm.base.records import dataclass
 from nasm.base.source import Source
 
 MAGIC = b"\x8enasm\r\n\x1a"

@@ -7,9 +7,9 @@ ones decide how a run or a check ends.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 
 from nasm.base.problems import Problem, Severity, counted, in_line
+from nasm.base.records import dataclass, replace
 from nasm.base.source import Span
 
 UNALLOWABLE, UNUSED = "E0831", "E0832"

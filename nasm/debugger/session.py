@@ -7,13 +7,13 @@ frozen records, and arrays. Each ability lives in :mod:`nasm.debugger`; here it 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Self, Unpack
 
 from nasm.base.delegation import part_attribute, part_method, part_property
 from nasm.base.drawing import Drawn
 from nasm.base.files import Allowed
 from nasm.base.problems import Failure, Problem, counted, in_line
+from nasm.base.records import replace
 from nasm.base.source import Source
 from nasm.base.source_files import Given, Text
 from nasm.base.suppressions import Policy

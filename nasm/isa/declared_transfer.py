@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from nasm.base.records import dataclass
 from nasm.base.source import Span
 from nasm.views.view import View
 

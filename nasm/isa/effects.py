@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from nasm.base.records import dataclass
 from nasm.views.view import View
 
 

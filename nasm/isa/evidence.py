@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
 from enum import Enum
+
+from nasm.base.records import dataclass
 
 
 class Evidence(Enum):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 from nasm.base.problems import Refused
+from nasm.base.records import dataclass
 from nasm.isa.kinds import WRONG_KIND, Kind
 from nasm.views.value_text import value_text
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 
 from nasm.base.problems import rounded
+from nasm.base.records import dataclass
 from nasm.isa.evidence import Fact
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from nasm.base.problems import Refused, did_you_mean, listed
+from nasm.base.records import dataclass, field
 from nasm.isa.evidence import Fact
 from nasm.isa.options import OptionValue
 from nasm.views.tensor import Memory

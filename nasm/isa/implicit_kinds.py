@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from nasm.base.problems import Refused
+from nasm.base.records import dataclass
 from nasm.isa.field_kinds import Field
 from nasm.isa.kinds import WRONG_KIND, Kind, OperandContext
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import wraps
 from operator import itemgetter
 from typing import Any, Concatenate, Final, Generic, ParamSpec, TypeVar
 
 from nasm.base.problems import Refused, Severity
+from nasm.base.records import dataclass
 from nasm.isa.by_name import named
 from nasm.isa.core_state import Blocked
 from nasm.isa.effects import Effect

@@ -143,7 +143,7 @@ def _consistent(row: Row) -> None:
     fields = tuple(o.kind.field for o in row.written if isinstance(o.kind, Bits))
     if row.encoding is not None and fields != row.encoding.operands:
         raise TypeError(f"the word of {row.name} has other fields than its operands")
-    text = _disagreement(row, typing.get_type_hints(row.semantics).get("return", Any))
+    text = _disagreement(row, _returned(row.semantics))
     if text:
         raise TypeError(f"{row.name} {text}")
     if not row.doc or not row.source or not row.example:
@@ -181,6 +181,14 @@ def _asked(row: Row) -> Iterator[tuple[str, tuple[str, ...]]]:
             yield f"the footprint of {operand.name}", operand.footprint.names
         if operand.adds:
             yield f"its operand {operand.name}, which adds,", (operand.adds,)
+
+
+def _returned(semantics: Callable[..., Any]) -> Any:
+    """The type that a function says it returns; its other hints are not evaluated."""
+    said = semantics.__annotations__.get("return", Any)
+    if isinstance(said, str):
+        said = eval(said, semantics.__globals__)
+    return type(None) if said is None else said
 
 
 def _done_later(returns: Any) -> bool:

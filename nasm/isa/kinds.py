@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from nasm.base.names import identifier
 from nasm.base.problems import Refused, listed, quoted
+from nasm.base.records import dataclass
 from nasm.isa.declared_transfer import DeclaredTransfer
 from nasm.isa.generation import Generation
 from nasm.isa.options import OptionValue

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from nasm.base.problems import Refused, listed
+from nasm.base.records import dataclass
 from nasm.isa.declared_transfer import DeclaredTransfer
 from nasm.isa.kinds import WRONG_KIND, Kind, Number, Tile
 from nasm.views.spelling import spell

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from nasm.base.problems import Refused
+from nasm.base.records import dataclass
 from nasm.isa.kinds import WRONG_KIND, Kind
 from nasm.views.value_text import Symbol, value_text
 

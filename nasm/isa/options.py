@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from nasm.base.numbers import integer, plain
 from nasm.base.problems import Failure, Problem, Refused, did_you_mean, listed, quoted
+from nasm.base.records import dataclass
 from nasm.isa.evidence import Evidence
 
 WRONG = "E0809"

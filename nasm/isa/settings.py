@@ -7,10 +7,10 @@ once; the machine puts them into what its cores hold before anything runs.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from nasm.base.problems import Refused, did_you_mean, listed, quoted
+from nasm.base.records import dataclass, field
 from nasm.base.source import Span
 from nasm.views.value_text import value_text
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from nasm.base.problems import Failure, Problem, listed
+from nasm.base.records import dataclass, field, replace
 from nasm.isa.by_name import named
 from nasm.isa.core_state import Blocked, Burst, Holds, Part, Surroundings, Unfinished
 from nasm.isa.figures import Figure, FigureSet

@@ -10,13 +10,13 @@ import math
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import date, time
 from pathlib import Path
 from typing import Any
 
 from nasm.base.numbers import plain
 from nasm.base.problems import MOST_ERRORS, Failure, Problem, Refused, did_you_mean, in_line, quoted
+from nasm.base.records import dataclass, field
 from nasm.base.source import Source, Span
 from nasm.base.source_files import source_of
 from nasm.isa.evidence import Evidence, Fact

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from nasm.base.problems import Refused
+from nasm.base.records import dataclass
 from nasm.isa.evidence import Cost
 from nasm.isa.field_kinds import Bits, Encoding, Field
 from nasm.isa.instruction import InstructionContext, OfOperands, Operand, Row, Rule

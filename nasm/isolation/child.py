@@ -8,11 +8,11 @@ import pickle
 import struct
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NoReturn
 
 from nasm.base import host_memory
 from nasm.base.problems import Failure, Problem
+from nasm.base.records import dataclass
 from nasm.isolation import syscalls
 from nasm.isolation.limits import Limits, restrict
 from nasm.isolation.work import OF_MEMORY, TraceWork, Work, packed

@@ -10,13 +10,13 @@ import signal
 import tempfile
 import time
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
 
 from nasm.base.problems import Failure, Problem
+from nasm.base.records import replace
 from nasm.base.source_files import Given, ObjectFile, Text, program_of
 from nasm.isolation import process
 from nasm.isolation.child import MADE, PROTECTED, WRONG

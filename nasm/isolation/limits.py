@@ -6,8 +6,8 @@ import os
 import resource
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 
+from nasm.base.records import dataclass
 from nasm.isolation import landlock, syscalls
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 
 from nasm.base.problems import Problem, counted, render
+from nasm.base.records import dataclass, field
 from nasm.isolation.limits import Protection
 from nasm.machine.records import RunReport
 from nasm.show import jsonable

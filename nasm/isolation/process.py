@@ -13,9 +13,9 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 
+from nasm.base.records import dataclass, field
 from nasm.isolation.child import HEAD, MADE, PROTECTED, WRONG, Request
 from nasm.isolation.limits import Limits
 from nasm.isolation.work import TraceWork, Work

@@ -12,7 +12,6 @@ import os
 import pickle
 import zipfile
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from nasm.api import run
 from nasm.base import host_memory
 from nasm.base.files import Allowed
 from nasm.base.problems import FAMILIES, Failure, Problem
+from nasm.base.records import dataclass, replace
 from nasm.base.source_files import Given, ObjectFile
 from nasm.isa.timing import Timing
 from nasm.language.objects import loaded

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import contextmanager
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 from nasm.base.problems import Failure, Unsaid, limited
+from nasm.base.records import dataclass
 from nasm.base.source import Source
 from nasm.isa.instruction import Row
 from nasm.language.assemble import expectations, initialisers

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
+from nasm.base.records import dataclass, replace
 from nasm.isa.effects import Plan, Transfer
 from nasm.isa.evidence import Cost
 from nasm.program.shapes import Shape

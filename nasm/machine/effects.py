@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol
 
+from nasm.base.records import replace
 from nasm.isa import effects
 from nasm.isa.effects import Clear, Jump, Plan, Say, Transfer
 from nasm.machine.rendezvous import RendezvousPoint

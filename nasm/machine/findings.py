@@ -6,13 +6,13 @@ Sentences are made of them in ``nasm/analysis/hazards/``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from nasm.base.problems import Problem, Severity
+from nasm.base.records import dataclass
 from nasm.machine.numbers import NumberFindings
 from nasm.machine.writers import Writers, part
 from nasm.program.program import Program

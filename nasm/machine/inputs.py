@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from nasm.base import dtypes
-from nasm.base.array_files import ArrayFile, archived
+from nasm.base import array_files, dtypes
+from nasm.base.array_files import ArrayFile
 from nasm.base.files import note
 from nasm.base.names import identifier
 from nasm.base.problems import Failure, Problem, Refused
+from nasm.base.records import dataclass, field
 from nasm.program.initializers import array_of
 from nasm.program.program import Program
 from nasm.views.tensor import Tensor
@@ -80,7 +80,7 @@ def _made(program: Program, given: Mapping[str, Any]) -> Mapping[str, Any]:
 def in_archive(path: str) -> dict[str, ArrayFile]:
     """Every array of a .npz file by its name; raises Failure."""
     try:
-        return {file.key: file for file in archived(path)}
+        return {file.key: file for file in array_files.archived(path)}
     except Refused as refused:
         raise Failure(refused.at(None)) from None
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -17,6 +16,7 @@ import numpy as np
 from nasm.base import dtypes
 from nasm.base.dtypes import DType
 from nasm.base.problems import Refused
+from nasm.base.records import dataclass, field, replace
 from nasm.isa.implicit_kinds import Doubt, EngineValue
 from nasm.isa.instruction import FLOAT32, InstructionContext, Operand
 from nasm.isa.kinds import Tile

@@ -8,12 +8,12 @@ line, ``str`` what a report says of it.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any, NamedTuple, Self, TypeVar
 
 from nasm.base.drawing import Drawn
 from nasm.base.problems import Problem, clean, counted, in_line
+from nasm.base.records import dataclass
 from nasm.base.source import Span
 from nasm.base.suppressions import AllowedProblem, as_errors
 from nasm.isa.figures import FigureSet

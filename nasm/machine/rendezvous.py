@@ -7,11 +7,11 @@ the engines themselves. The scheduler knows none of this: it parks a queue until
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from nasm.base.problems import Note, Refused, listed
+from nasm.base.records import dataclass
 from nasm.isa import effects
 from nasm.isa.effects import Exchange, Transfer
 from nasm.isa.instruction import InstructionContext

@@ -7,12 +7,12 @@ There is one door to it: what is changed anywhere is changed by a method of :cla
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 
 from nasm.base.dtypes import Casting, Lost
+from nasm.base.records import replace
 from nasm.isa.generation import Generation
 from nasm.program.program import Instruction, Program
 from nasm.sim.memory import Arena, Store

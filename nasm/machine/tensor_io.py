@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from nasm.base import dtypes
-from nasm.base.array_files import ArrayFile, read_array, read_header
+from nasm.base import array_files, dtypes
+from nasm.base.array_files import ArrayFile
 from nasm.base.files import ANY, Allowed
 from nasm.base.pieces import Window
 from nasm.base.problems import Failure, Problem, Refused, did_you_mean, quoted
+from nasm.base.records import dataclass
 from nasm.machine.addresses import Addresses
 from nasm.program.initializers import initial
 from nasm.program.program import Program
@@ -145,7 +145,7 @@ def _read(tensor: Tensor, file: ArrayFile, files: Allowed, pipes: bool) -> Array
     def fits(shape: tuple[int, ...], found: np.dtype[Any]) -> None:
         _fits(tensor, shape, found, file.path)
 
-    return dtypes.from_npy(read_array(file, fits, files, pipes=pipes), tensor.dtype)
+    return dtypes.from_npy(array_files.read_array(file, fits, files, pipes=pipes), tensor.dtype)
 
 
 def readable(tensor: Tensor, file: ArrayFile, files: Allowed) -> None:
@@ -154,7 +154,7 @@ def readable(tensor: Tensor, file: ArrayFile, files: Allowed) -> None:
     def fits(shape: tuple[int, ...], found: np.dtype[Any]) -> None:
         _fits(tensor, shape, found, file.path)
 
-    read_header(file, fits, files)
+    array_files.read_header(file, fits, files)
 
 
 def accepted(tensor: Tensor, given: Any) -> Array:

@@ -8,13 +8,13 @@ transpose always overwrites. A region of which a part has begun is split where t
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from nasm.base.problems import Refused
+from nasm.base.records import replace
 from nasm.views.methods import restepped
 from nasm.views.tensor import Tensor
 from nasm.views.view import View

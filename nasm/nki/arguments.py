@@ -6,12 +6,12 @@ import copy
 import dataclasses
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from nasm.base.problems import Failure, Problem, Refused
+from nasm.base.records import dataclass
 from nasm.base.source import Span
 from nasm.nki.frameworks import UNFIT, Array, as_array, framework, stored
 from nasm.nki.names import DTYPES, HBM, DType, MemoryRegion

@@ -10,11 +10,11 @@ no room for, as long as it is read.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from nasm.base.records import dataclass, field, replace
 from nasm.isa.instruction import Row
 from nasm.isa.list_kinds import mentioned
 from nasm.nki.engines import Engines

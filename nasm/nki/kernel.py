@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from nasm.base.problems import Failure, Problem, Refused, listed, quoted
+from nasm.base.records import dataclass
 from nasm.base.source import Span
 from nasm.isa.timing import Timing, TimingGiven
 from nasm.language.expanding.statements import unknown_target

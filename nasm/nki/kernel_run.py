@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 from nasm.api import Result, limited
 from nasm.api import run as run_program
 from nasm.base.deadlines import Deadline
 from nasm.base.problems import Failure, Problem
+from nasm.base.records import dataclass, replace
 from nasm.machine.records import RunReport, Status
 from nasm.nki.arguments import Returned, filled
 from nasm.nki.engines import USUAL

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from nasm.base.dtypes import DTYPES as STORED
 from nasm.base.problems import Refused
+from nasm.base.records import replace
 from nasm.isa.instruction import Row
 from nasm.nki.accumulating import PARTIAL, AccumulatedBytes, pieces
 from nasm.nki.calling import IsaFunction, asked, given, operand

@@ -7,8 +7,8 @@ with writing all of it is taken to be alive for all of the outermost loop.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from nasm.base.records import dataclass
 from nasm.isa.list_kinds import mentioned
 from nasm.nki.tracing import Call, Made, TracedLoop
 from nasm.views.tensor import Tensor

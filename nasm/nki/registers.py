@@ -7,10 +7,10 @@ executes for itself what writes it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 from nasm.base.problems import Refused
+from nasm.base.records import replace
 from nasm.isa.list_kinds import views
 from nasm.nki.tracing import Call, Made, TracedLoop
 from nasm.views.view import Reg, View

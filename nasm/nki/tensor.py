@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from nasm.base.problems import Failure, Problem, Refused
+from nasm.base.records import replace
 from nasm.nki.errors import refuse
 from nasm.nki.indexing import emptied, indexed, items, whole_number
 from nasm.nki.names import DTYPES, DType, MemoryRegion, VirtualRegister

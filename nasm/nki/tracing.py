@@ -7,13 +7,13 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
 
 import numpy as np
 
 from nasm.base.problems import Failure, Problem, Refused
+from nasm.base.records import dataclass, field
 from nasm.isa.instruction import Row
 from nasm.isa.list_kinds import mentioned
 from nasm.nki.accumulating import AccumulatedBytes

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from nasm.base.problems import Failure, Refused
+from nasm.base.records import replace
 from nasm.nki.errors import refuse
 from nasm.views.view import Dynamic, View
 

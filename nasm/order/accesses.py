@@ -12,8 +12,8 @@ compared: what comes after the last comes after all of them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from nasm.base.records import dataclass
 from nasm.order.observer import TransferTouches
 from nasm.order.places import Area, Place, Places, area_of
 from nasm.order.posts import Clock

@@ -73,10 +73,20 @@ class Order:
         self._exact: list[TakenStep] = []
         self._takes = False
         self._lived: set[int] = set()
+        self._again = False
         self._down_counters = DownCounters(())
         self._unordered: list[Unordered] | None = None
 
     # -- taking steps
+
+    def expect(self, lived: set[int]) -> None:
+        """The steps that are taken next set these counters, or take from them.
+
+        Each wait for such a counter looks at all posts to it as long as that is not known.
+        """
+        if not lived <= self._lived:
+            self._lived |= lived
+            self._again = self._from_the_top() or self._again
 
     def take(self, step: Step) -> None:
         """The next step, in an order in which a run may start them."""
@@ -208,18 +218,20 @@ class Order:
         if self._settled:
             return False
         self._settled, self._unordered = True, None
-        before = None
+        again, self._again = self._again, False
         if len(self._lived) > len(self._down_counters.counters):
-            before = [taken.clock for taken in self.taken]
-            self._from_the_top()
+            again = self._from_the_top() or again
         swept = False
         if not self.sure or any(self._matters(counter) for counter in self._doubtful):
             swept = self._sweeps()
             self._doubtful.clear()
-        return swept if before is None else before != [taken.clock for taken in self.taken]
+        return swept or again
 
-    def _from_the_top(self) -> None:
-        """The first sweep once more: of some counters it is only known now that they are set."""
+    def _from_the_top(self) -> bool:
+        """The first sweep once more: of some counters it is only known now that they are set.
+
+        Returns whether a step has another clock now.
+        """
         for streams in self._posts.values(), self._falls.values():
             for posts in itertools.chain.from_iterable(map(dict.values, streams)):
                 posts.clear()
@@ -227,7 +239,7 @@ class Order:
         self._waits.clear()
         self._doubtful.clear()
         self._deltas.start()
-        self._sweep()
+        return self._sweep()
 
     def _sweeps(self) -> bool:
         self._first, changed = False, False

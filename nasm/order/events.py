@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 
 from nasm.isa.effects import Clear, Rendezvous, Transfer
@@ -32,7 +33,7 @@ class Sources:
 
     ``tracked`` are queues whose interlock matters: where what starts is seen by others before it
     completes, or where a counter may go down. ``typed`` says that some instructions were typed in
-    while it ran.
+    while it ran, ``clears`` that some clear semaphores.
     """
 
     def __init__(self, program: Program) -> None:
@@ -45,7 +46,7 @@ class Sources:
         early = {n for n, u in enumerate(program.updates) if u is not None and u.at_read}
         effects = enumerate(i.row.effect for i in program.instructions)
         acting = {n: effect for n, effect in effects if effect is not None}
-        clears = Clear in acting.values()
+        self.clears = Clear in acting.values()
         moving = {n for n, effect in acting.items() if effect is Transfer}
         meeting = {n for n, effect in acting.items() if effect is Rendezvous}
         self.tracked: list[bool] = []
@@ -53,7 +54,7 @@ class Sources:
             streams = self._streams(queue, lines, moving)
             self.streams += streams
             held = not early.isdisjoint(lines.updates) or not meeting.isdisjoint(lines.instructions)
-            self.tracked.append(bool(streams) or held or down or clears)
+            self.tracked.append(bool(streams) or held or down or self.clears)
         self.waits = [
             None if w is None else CounterWait(w.semaphore, w.op, w.value) for w in program.waits
         ]
@@ -108,6 +109,7 @@ class Steps:
         watch, at, meetings = self.watch, self._at, self.watch.meetings
         waits, counters, take = self.sources.waits, self.sources.counters, self.order.take
         lines, more, new = self.sources.program.queues, self.more, self._new()
+        self.order.expect(self._lived(new))
         together: list[Step] = []
         columns = [
             (watch.works[q], watch.pcs[q], lines[q].waits, lines[q].updates, watch.moved[q])
@@ -149,6 +151,20 @@ class Steps:
             if flight is not None:
                 self._own((queue, index), flight.reads, flight.writes)
         self.taken += len(new)
+
+    def _lived(self, new: Sequence[int]) -> set[int]:
+        """The counters that what is new sets, or takes from."""
+        watch, found = self.watch, set[int]()
+        for queue, count in Counter(new).items():
+            first = self._at[queue]
+            last, updates = first + count, self.sources.program.queues[queue].updates
+            for pc in set(watch.pcs[queue][first:last]):
+                change = self.sources.change(queue, pc) if updates[pc] else None
+                if change is not None and (change.op != "+" or change.value < 0):
+                    found.add(change.counter)
+            for work in watch.works[queue][first:last] if self.sources.clears else ():
+                found.update(self.sources.counters.intersection(work.clears))
+        return found
 
     def _new(self) -> Sequence[int]:
         """The queues of what is new in the order of starts, but each meeting at its first member.

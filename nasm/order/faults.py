@@ -7,9 +7,9 @@ all consequences. Each race is assumed fixed before the next is searched for.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import NamedTuple
 
+from nasm.base.records import replace
 from nasm.order.accesses import ByteAccess
 from nasm.order.check import Apart, Check, Race
 from nasm.order.events import Added
@@ -149,11 +149,11 @@ def _of_line(check: Check, line: tuple[int, int], meant: Who) -> list[Fault]:
         else:
             continue
         for one, two in check.split(race, waiter):
+            if (one.queue, one.index) != (waiter.queue, waiter.index):
+                continue
             if check.starts_after(two, one):
                 continue  # it cannot come first
-            if meant(check, one, two) == Meant(two, one, by_text=True):
-                continue
-            if (one.queue, one.index) == (waiter.queue, waiter.index):
+            if meant(check, one, two) != Meant(two, one, by_text=True):
                 found.append(Fault(race, remedy(check, one, two)))
     return found
 

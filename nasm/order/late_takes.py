@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
+from nasm.base.records import replace
 from nasm.order.check import Check
 from nasm.order.posts import TakenStep
 from nasm.order.skeleton import Step

@@ -6,8 +6,9 @@ instruction that does none of the above leaves nothing here but its number.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from nasm.base.records import dataclass
 
 STARTS, COMPLETES, LANDS = range(3)
 """What happens of an instruction: its start, its completion, the landing of what it issued."""

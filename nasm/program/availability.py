@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from nasm.base.problems import Problem, Refused, Severity, listed
+from nasm.base.records import replace
 from nasm.isa.effects import Transfer
 from nasm.isa.generation import Generation
 from nasm.isa.instruction import REQUIRED, InstructionContext, Operand, Row, Rule

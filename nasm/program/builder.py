@@ -10,11 +10,11 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Self, TypeVar
 
 from nasm.base.names import identifier
 from nasm.base.problems import Failure, Problem, Refused, Severity, Unsaid, did_you_mean, limited
+from nasm.base.records import replace
 from nasm.base.source import Frame, Span
 from nasm.isa.generation import Generation
 from nasm.isa.instruction import Row, bind

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Container, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import islice
 
 from nasm.base.problems import MOST_ERRORS, Problem, Refused, Severity, Unsaid, did_you_mean, listed
+from nasm.base.records import replace
 from nasm.base.source import Span
 from nasm.isa.generation import Generation
 from nasm.isa.instruction import InstructionContext, Row, Rule

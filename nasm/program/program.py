@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from nasm.base.files import ANY, Allowed
 from nasm.base.problems import Problem, counted
+from nasm.base.records import dataclass, field, fields, replace
 from nasm.base.source import Frame, Span
 from nasm.base.suppressions import Allow
 from nasm.isa.declared_transfer import DeclaredTransfer

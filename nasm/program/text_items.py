@@ -8,9 +8,9 @@ is complete the queues are rewritten, with all that it takes (``nasm/sync/loops_
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from nasm.base.records import dataclass, field
 from nasm.base.source import Span
 
 

@@ -7,12 +7,12 @@ What it returns are the frozen records of :mod:`nasm.machine.records` and
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nasm.analysis import summary
 from nasm.analysis.hazards.endless_loops import Endless
 from nasm.base.problems import Failure, Problem, ProblemFamily, Refused, family
+from nasm.base.records import replace
 from nasm.base.suppressions import AllowedProblem
 from nasm.language.expectations.records import ExpectationRecord
 from nasm.machine import Machine, memory_needs, tensor_io

@@ -9,7 +9,6 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields, replace
 from functools import wraps
 from typing import Any, ParamSpec, TypedDict, TypeVar
 
@@ -17,6 +16,7 @@ from nasm.base import host_memory
 from nasm.base.deadlines import Deadline
 from nasm.base.files import Allowed, Files, Folders
 from nasm.base.problems import Failure, Problem, did_you_mean, number_of
+from nasm.base.records import dataclass, fields, replace
 from nasm.base.source_files import Given
 from nasm.isa.target import Loader
 from nasm.isa.timing import Timing, TimingGiven

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
+
+from nasm.base.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

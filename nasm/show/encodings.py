@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from string import ascii_letters
 
+from nasm.base.records import dataclass
 from nasm.isa.field_kinds import Encoding, Field, WordForm
 
 _RULED = 8

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from nasm.base.problems import Failure
+from nasm.base.records import dataclass
 from nasm.base.source import Source
 from nasm.isa.evidence import Cost
 from nasm.isa.generation import Generation

@@ -5,12 +5,13 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict
 from typing import Any
 
 from rich.text import Text
 
 from nasm.base.problems import clean
+from nasm.base.records import dataclass, fields
 from nasm.isa.effects import Rendezvous, Transfer
 from nasm.isa.instruction import Row
 from nasm.language.printing.declarations import setting

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from nasm.base.problems import Problem
+from nasm.base.records import dataclass
 from nasm.base.suppressions import AllowedProblem, in_turn
 from nasm.language.expectations.records import ExpectationRecord
 from nasm.machine.records import RunReport

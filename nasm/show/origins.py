@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
-from dataclasses import replace
 
 from nasm.base.problems import counted
+from nasm.base.records import replace
 from nasm.debugger.origins.origins import EngineElements, OfCore
 from nasm.debugger.origins.records import Maker, OriginSource, Why
 from nasm.debugger.origins.writes import CHANGE, TRANSFER

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -13,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from nasm.base.problems import listed
+from nasm.base.records import dataclass
 from nasm.isa.instruction import REQUIRED, Operand, Row
 from nasm.isa.target import Target
 from nasm.show.encodings import Bar, bars

@@ -7,8 +7,8 @@ have is marked as nasm's own.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
+from nasm.base.records import dataclass
 from nasm.isa.generation import Generation
 from nasm.views.tensor import Memory
 

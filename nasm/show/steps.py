@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Protocol
 
 from nasm.base.problems import Problem, counted
+from nasm.base.records import dataclass, field
 from nasm.base.source import Span
 from nasm.debugger.session import Session
 from nasm.machine.records import Executed, Status, Units

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from nasm.base.problems import Problem, clean, folded, in_line
+from nasm.base.records import replace
 from nasm.base.suppressions import AllowedProblem, in_turn
 from nasm.isa.evidence import Evidence
 from nasm.isa.figures import figures_line

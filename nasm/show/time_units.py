@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from nasm.base.records import dataclass
 
 SHORT, SHORTEST = 10.0, 0.1
 """Of what is shorter, in microseconds, parts are shown in ns; and then with a decimal."""

@@ -7,9 +7,9 @@ post, each transfer. A scheduler without them knows nothing of this.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
+from nasm.base.records import replace
 from nasm.sim.channels import Channels, Flight
 from nasm.sim.counters import Counters
 from nasm.sim.delays import Delays

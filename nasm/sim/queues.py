@@ -5,9 +5,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from nasm.base.records import dataclass, field
 from nasm.isa.core_state import Blocked
 from nasm.isa.micro_instructions import Micro, numbered
 from nasm.isa.pace import Pace

@@ -8,9 +8,9 @@ is over, so that within a body only the iteration itself and what was before the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from nasm.base.records import dataclass, field
 from nasm.order.places import Place, Places
 from nasm.program.footprint.forms import DetachedTouches, Form
 from nasm.sync.lines import Item, Line, Loop

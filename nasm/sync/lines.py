@@ -7,8 +7,9 @@ are appended to the queues when all waits are known.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from nasm.base.records import dataclass, field
 
 
 class Line(NamedTuple):

@@ -10,9 +10,9 @@ the tensor is alive for all of the outermost loop. So is one that is mentioned e
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
+from nasm.base.records import dataclass
 from nasm.base.source import Span
 from nasm.isa.declared_transfer import DeclaredTransfer
 from nasm.isa.list_kinds import mentioned

@@ -7,8 +7,8 @@ alone. The first round writes what later ones do, so that a body is read once.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
+from nasm.base.records import dataclass, field
 from nasm.program.footprint.definite_accesses import definite_accesses
 from nasm.program.footprint.layout import Regions
 from nasm.program.footprint.reach import reached

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from heapq import heappop, heappush
 
 from nasm.base.problems import Note, Problem, listed
+from nasm.base.records import replace
 from nasm.base.source import Span
 from nasm.program.placement import chart, free_runs, in_use, meets, place
 from nasm.sync.fixed_places import FixedPlaces, Living

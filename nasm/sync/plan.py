@@ -8,8 +8,8 @@ before has landed.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
-from dataclasses import dataclass, field
 
+from nasm.base.records import dataclass, field
 from nasm.sync.dependences import DONE, OVER, Body, DependenceLevel, LineStep, NodeEvent
 from nasm.sync.knowledge import Clock, Knowledge
 

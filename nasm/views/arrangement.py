@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nasm.base.dtypes import Array, DType
+from nasm.base.records import dataclass, field
 
 Bytes = NDArray[np.uint8]
 Shape = tuple[int, ...]

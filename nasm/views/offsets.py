@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from nasm.base.problems import Refused
+from nasm.base.records import replace
 from nasm.views.value_text import value_text
 from nasm.views.view import Dynamic, Offsets, Reg, View
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from typing import ParamSpec
 
 from nasm.base.problems import Refused
+from nasm.base.records import dataclass, replace
 from nasm.views.tensor import Tensor
 from nasm.views.view import ALL, METHODS, Reg, View, Window
 

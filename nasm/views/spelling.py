@@ -8,9 +8,9 @@ without that.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import lru_cache
 
+from nasm.base.records import replace
 from nasm.views.slices import (
     WAYS,
     Item,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from nasm.base.dtypes import DType
+from nasm.base.records import dataclass, field
 from nasm.base.source import Span
 from nasm.views.arrangement import Arrangement
 

@@ -8,7 +8,6 @@ view's dtype, and byte offsets are within each partition.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from operator import index
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 from nasm.base.dtypes import DType
 from nasm.base.numbers import bounded, plain
 from nasm.base.problems import Failure, Refused
+from nasm.base.records import dataclass, replace
 from nasm.views.tensor import Tensor
 
 

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 import nasm
+from nasm.analysis.hazards import races as races_of_a_run
 from nasm.base.problems import Problem
 from nasm.base.source import Source
+from nasm.order.remedies import meant
 from tests.order.removed import found, races
 
 COUNTDOWN = Path(__file__).parents[2] / "programs" / "countdown.nasm"
@@ -149,3 +151,29 @@ def test_each_run_of_a_program_has_the_same_hints() -> None:
     first, *others = (nasm.run(program, values=False).report.hazards for _ in range(24))
     assert len(first) == 6
     assert all(hazards == first for hazards in others)
+
+
+def test_who_should_wait_is_asked_of_one_pair_of_a_line_that_has_many(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text = """\
+.target trn2
+.sbuf x f32[128, 64]
+.sbuf y f32[128, 64]
+.sbuf z f32[128, 64]
+.sem  made
+.for r in 0..40
+@vector TensorCopy y, x  $made++
+@scalar Activation z, y, op=exp  $made >= r + 1
+.end
+"""
+    asked = []
+
+    def counted(*given: object) -> object:
+        asked.append(given)
+        return meant(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(races_of_a_run, "meant", counted)
+    (problem,) = raced(text)
+    assert problem.facts["pairs"] > 20
+    assert len(asked) < 8

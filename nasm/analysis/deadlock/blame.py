@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nasm.analysis.deadlock.posts import Supply, Updater
 from nasm.analysis.deadlock.skipped_posts import ON, OVER, SkippedUpdate, skipped_update
 from nasm.base.problems import Note, counted, listed
+from nasm.base.records import dataclass
 from nasm.isa.declared_transfer import DeclaredTransfer
 from nasm.isa.kinds import TransferName
 from nasm.program.program import Wait

@@ -7,10 +7,10 @@ several that wait for each other. A queue in none of them is only blocked by one
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nasm.analysis.deadlock.posts import Supply
+from nasm.base.records import dataclass
 
 if TYPE_CHECKING:
     from nasm.sim.queues import Queue

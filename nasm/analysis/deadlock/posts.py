@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Container
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from nasm.analysis.flow import Flow, FlowLoop
 from nasm.analysis.straight_run import ExecutedPath, Sequencer, executed_path
 from nasm.base.problems import Failure
+from nasm.base.records import dataclass
 from nasm.base.source import Span
 from nasm.isa.effects import Clear, Rendezvous
 from nasm.program.program import Program, Wait

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nasm.analysis.flow import Flow
+from nasm.base.records import dataclass
 
 if TYPE_CHECKING:
     from nasm.analysis.deadlock.posts import Supply, Updater

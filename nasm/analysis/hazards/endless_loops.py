@@ -7,11 +7,10 @@ what others post, or for another core, is not looked at: those may hold it up.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from nasm.analysis.flow import Flow, FlowLoop, compared_registers, written_registers
 from nasm.analysis.straight_run import Sequencer, walk
 from nasm.base.problems import Failure, Note, Problem, listed
+from nasm.base.records import dataclass
 from nasm.isa.effects import Clear, Rendezvous
 from nasm.machine.machine import Machine
 from nasm.machine.state import Registers

@@ -8,12 +8,12 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from typing import NamedTuple
 
 from nasm.analysis.hazards.rounds import ExecutedLines, Place, Round, TextLine
+from nasm.base.records import dataclass, replace
 from nasm.base.source import Frame, Span
 from nasm.language.editing.rounds import Rounds, Sentence, sentences
 from nasm.language.printing.additions import Addition, clause, updates, words

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -11,6 +10,7 @@ from nasm.analysis.hazards.moment_advice import Clauses, MomentAdvice
 from nasm.analysis.hazards.text_order import TextOrder, bare
 from nasm.analysis.hazards.wait_advice import WaitAdvice
 from nasm.base.problems import Note, Problem, Severity, listed
+from nasm.base.records import replace
 from nasm.base.source import Span
 from nasm.isa.declared_transfer import DeclaredTransfer
 from nasm.isa.list_kinds import views

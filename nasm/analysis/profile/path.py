@@ -8,9 +8,9 @@ run.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from nasm.base.records import dataclass
 from nasm.sim.history import ARRIVAL, INSTRUCTION, MADE, READY, SHARES, History, Record
 from nasm.sim.queues import ORDER
 

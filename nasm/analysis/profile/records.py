@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from nasm.analysis.profile.what_if import WhatIf
 from nasm.base.drawing import Drawn
 from nasm.base.problems import Problem, in_line, listed
+from nasm.base.records import dataclass
 from nasm.base.source import Span
 from nasm.base.suppressions import AllowedProblem
 from nasm.isa.figures import FigureSet

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from nasm.analysis.profile.intervals import Times, merged
 from nasm.analysis.profile.records import MOVERS
 from nasm.base.problems import Refused, did_you_mean, quoted
+from nasm.base.records import dataclass
 from nasm.base.source import Span
 from nasm.machine import Machine
 from nasm.sim.counters import TRANSFER

@@ -10,9 +10,9 @@ that may start is a good one, not the best. So it may also show a loss.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 
 from nasm.base.problems import Failure, Refused
+from nasm.base.records import dataclass
 from nasm.machine.changes import Changes
 from nasm.machine.machine import Machine
 from nasm.sim.history import CAUSES, INSTRUCTION, SHARES, History

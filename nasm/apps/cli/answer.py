@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
@@ -11,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final
 from nasm.apps.cli import streams
 from nasm.apps.cli.verb import named
 from nasm.base.problems import Problem
-from nasm.show import jsonable
 
 if TYPE_CHECKING:  # a command that shows nothing imports no Rich
     from nasm.apps.cli.screen import Screen
@@ -42,6 +40,10 @@ class Answer:
 
     def give(self, code: int, **content: Any) -> int:
         """Print it; returns the exit code."""
+        import json
+
+        from nasm.show import jsonable
+
         document = jsonable.document(self.verb, code, **content)
         text = json.dumps(document, indent=2, allow_nan=False) + "\n"
         self.wanted = False
@@ -50,6 +52,8 @@ class Answer:
 
     def cut(self, code: int, status: str, problems: Sequence[Problem]) -> None:
         """Print what there is of it."""
+        from nasm.show import jsonable
+
         content = dict(self.content)
         if self.about in ("program", "programs"):
             content["status"] = status
@@ -61,6 +65,8 @@ def refuse(
 ) -> int:
     """Print the problems, as a document where one is wanted; returns the exit code."""
     if getattr(args, "json", False):
+        from nasm.show import jsonable
+
         args.answer.give(REFUSED, **content, problems=jsonable.problems(problems))
     else:
         screen.problems(problems)

@@ -166,7 +166,7 @@ def parser(verb: str = "", *, alone: bool = True) -> argparse.ArgumentParser:
         if name == verb:
             _add(added, name, named(name))
         else:
-            added.add_parser(name, help=verbs()[name].summary)
+            added.add_parser(name, help=verbs()[name].summary, add_help=False)
     return top
 
 

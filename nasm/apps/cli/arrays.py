@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from nasm.base import dtypes
-from nasm.base.array_files import ArrayFile, read_array
+from nasm.base import array_files, dtypes
+from nasm.base.array_files import ArrayFile
 from nasm.base.problems import Failure, Problem, Refused, did_you_mean, in_line, listed, quoted
 from nasm.machine.inputs import ROLES, InFolder, Inputs, Made, in_folder
 from nasm.program.initializers import array_of
@@ -78,7 +78,9 @@ def read(bindings: Iterable[tuple[str, str]]) -> dict[str, Array]:
         value = found[name]
         try:
             if isinstance(value, ArrayFile):
-                value = _as(read_array(value, lambda shape, of: None, pipes=True), dtype)
+                value = _as(
+                    array_files.read_array(value, lambda shape, of: None, pipes=True), dtype
+                )
             elif isinstance(value, Made):
                 kind = value.init[0]
                 message = f"--in {name}={kind} says no shape, and a kernel's arguments have none"

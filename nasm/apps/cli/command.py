@@ -6,13 +6,13 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from nasm.apps.cli import arguments, streams
 from nasm.apps.cli.answer import DEFECT, REFUSED, Answer, refuse
 from nasm.apps.cli.verb import named, preload
 from nasm.base import host_memory, signals
 from nasm.base.problems import Failure, Problem, Refused, clean
+from nasm.base.records import dataclass
 from nasm.base.signals import StopSignal
 
 

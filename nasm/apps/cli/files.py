@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -16,6 +15,7 @@ from nasm.apps.cli import results
 from nasm.base import dtypes, host_files
 from nasm.base.names import identifier
 from nasm.base.problems import Failure, Problem, Refused, did_you_mean
+from nasm.base.records import replace
 from nasm.base.source import Source
 from nasm.base.source_files import LARGEST, Given, given_as, program_of, source_of
 from nasm.machine import tensor_io

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import ast
-import pkgutil
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from importlib.abc import InspectLoader
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from nasm.base import gc_pause, signals
+from nasm.base import gc_pause, host_files, signals
+from nasm.base.records import dataclass
 
 if TYPE_CHECKING:  # --help shows nothing with Rich
     from nasm.apps.cli.screen import Screen
@@ -68,8 +64,15 @@ _DECLARED = "\nVERB = Verb("
 @cache
 def names() -> frozenset[str]:
     """The verbs that there are, of which none is imported for it: the files of ``verbs/``."""
-    folder = import_module(f"{__package__}.verbs")
-    return frozenset(found.name for found in pkgutil.iter_modules(folder.__path__))
+    folders = import_module(f"{__package__}.verbs").__path__
+    try:  # pkgutil imports inspect, which takes longer than the rest of --help
+        files = [entry.name for folder in folders for entry in host_files.entries(folder)]
+    except NotADirectoryError:  # in an archive
+        import pkgutil
+
+        return frozenset(found.name for found in pkgutil.iter_modules(folders))
+    found = (name.partition(".")[0] for name in files if "." in name)
+    return frozenset(name for name in found if not name.startswith("_"))
 
 
 def named(name: str) -> Verb:
@@ -87,10 +90,14 @@ def verbs() -> dict[str, VerbHead]:
 @cache
 def _head(name: str) -> VerbHead:
     """What the declaration of a verb says in literals, read from its text if there is one."""
+    import ast
+    from importlib.util import find_spec
+
     spec = find_spec(f"{__package__}.verbs.{name}")
-    loader = spec and spec.loader
-    text = loader.get_source(spec.name) if isinstance(loader, InspectLoader) and spec else None
-    if text is None:
+    read = getattr(spec and spec.loader, "get_data", None)
+    origin = (spec and spec.origin) or ""
+    text = read(origin).decode() if read and origin.endswith(".py") else ""
+    if not text:
         verb = named(name)
         return VerbHead(verb.summary, verb.rank, verb.examples, verb.other_names)
     declared = ast.parse(text[text.rindex(_DECLARED) + 1 :]).body[0]

@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import cached_property
 
 from nasm.apps.lsp.mentions import index_of
@@ -15,6 +14,7 @@ from nasm.apps.lsp.symbols import SymbolIndex
 from nasm.base import host_files, signals
 from nasm.base.files import ANY, Allowed
 from nasm.base.problems import Failure, Problem
+from nasm.base.records import dataclass, field
 from nasm.base.signals import StopSignal
 from nasm.base.source import Source
 from nasm.base.suppressions import refused

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 
 from nasm.apps.lsp.analysis import Analysis
 from nasm.apps.lsp.navigation import within_library
 from nasm.apps.lsp.positions import Position, Range, TextPositions
 from nasm.base.problems import Problem, clean
+from nasm.base.records import dataclass, replace
 from nasm.base.source import Span
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from nasm.apps.lsp.analysis import Analysis
 from nasm.apps.lsp.positions import Position, Range, units
 from nasm.base.problems import counted
+from nasm.base.records import dataclass
 from nasm.program.program import Program
 
 

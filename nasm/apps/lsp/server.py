@@ -11,7 +11,6 @@ import logging
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import IO, TypeVar
@@ -26,6 +25,7 @@ from nasm.apps.lsp import completion, diagnostics, formatting, hover, navigation
 from nasm.apps.lsp.analysis import SECONDS, Analysis, AssemblySettings, analyse, followed
 from nasm.apps.lsp.positions import Position, Range, Spot
 from nasm.base.problems import Refused
+from nasm.base.records import replace
 
 PAUSE = 0.25
 """Seconds without typing before a text is looked at."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 
 from nasm.apps.lsp.items import HOLE
+from nasm.base.records import dataclass, field
 from nasm.base.source import Source
 
 NAME, COUNTER, MOMENT, MACRO = "name", "counter", "moment", "macro"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from nasm.base import gc_pause, host_files, signals
 from nasm.base.problems import Failure, Problem
+from nasm.base.records import replace
 from nasm.base.source_files import decoded
 
 if TYPE_CHECKING:

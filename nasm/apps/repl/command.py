@@ -5,10 +5,10 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from nasm.base.problems import Refused, did_you_mean, listed, quoted
+from nasm.base.records import dataclass
 from nasm.debugger.moving.specs import lines
 
 Handler = Callable[[Any, str], None]

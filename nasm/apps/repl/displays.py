@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-
 from nasm.base.problems import Failure, Refused
+from nasm.base.records import dataclass, field, replace
 from nasm.debugger.session import Session
 
 MOST_LINES = 8

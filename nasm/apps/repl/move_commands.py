@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from nasm.apps.repl.command import WRONG, command
 from nasm.apps.repl.moving import LOOK, SLICE, moved, watched
 from nasm.apps.repl.shell import Shell
 from nasm.base.numbers import integer
 from nasm.base.problems import Refused, counted, quoted
+from nasm.base.records import dataclass
 from nasm.debugger.moving import times
 from nasm.debugger.moving.stops import Met
 from nasm.debugger.session import Session

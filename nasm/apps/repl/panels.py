@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from nasm.apps.repl.moving import interruptible
 from nasm.apps.repl.settings import PANELS
 from nasm.apps.repl.shell import Shell
 from nasm.base.problems import clean, counted
+from nasm.base.records import dataclass
 from nasm.base.source import Source
 from nasm.debugger.engines.records import EngineContext
 from nasm.debugger.engines.transfers import NOTIFYING, TransferRecord

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
 from typing import Any, Protocol
 
 from nasm.apps.repl.command import WRONG
 from nasm.base.problems import Refused, did_you_mean, listed, quoted
+from nasm.base.records import dataclass, field, fields
 
 NARROWEST = 40
 """Columns that everything can be laid out for."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import traceback
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from nasm.apps.repl.suggest import CompletionNames
 from nasm.base import gc_pause, host_memory
 from nasm.base.files import ANY, Allowed
 from nasm.base.problems import Failure, Problem, Refused, counted, did_you_mean, in_line, quoted
+from nasm.base.records import replace
 from nasm.base.signals import StopSignal
 from nasm.base.source_files import Given, program_of, source_of
 from nasm.debugger.session import Session

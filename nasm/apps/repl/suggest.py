@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 
 from nasm.apps.repl import command
 from nasm.apps.repl.command import Command
 from nasm.apps.repl.completion_words import Operands
 from nasm.apps.repl.input import goes_on
+from nasm.base.records import dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from nasm.apps.repl.settings import SETTINGS
 from nasm.base.dtypes import DTYPES, DType
 from nasm.base.glossary import WORDS
 from nasm.base.problems import counted, rounded
+from nasm.base.records import dataclass
 from nasm.isa.generation import Engine, Generation
 from nasm.isa.options import Option
 from nasm.isa.target import Target

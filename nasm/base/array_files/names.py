@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+
+from nasm.base.records import dataclass
 
 SPELLING = 'write "file.npy", or "file.npz:key"'
 

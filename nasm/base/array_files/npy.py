@@ -7,13 +7,13 @@ warnings, advice and exceptions that differ from version to version.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from math import prod
 from typing import IO, Any
 
 import numpy as np
 
 from nasm.base.dtypes import Array
+from nasm.base.records import dataclass
 
 MAGIC = b"\x93NUMPY"
 LONGEST_HEADER = 10_000

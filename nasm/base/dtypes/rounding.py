@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 
 from nasm.base.dtypes.casts import Lost, convert_float64, from_float32, to_float32
 from nasm.base.dtypes.table import Array, DType, Float32
+from nasm.base.records import dataclass
 
 Narrow = Callable[[Float32, DType], Array]
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import numpy.typing as npt
+
+from nasm.base.records import dataclass
 
 Array = npt.NDArray[Any]  # the element type is known only at run time
 Float32 = npt.NDArray[np.float32]

@@ -8,11 +8,11 @@ for whatever starts from now on; what was read before stays as it was read.
 from __future__ import annotations
 
 from collections.abc import Set
-from dataclasses import dataclass
 
 import numpy as np
 
 from nasm.base.problems import Refused
+from nasm.base.records import dataclass
 from nasm.isa.core_state import Part
 from nasm.isa.micro_instructions import Micro
 from nasm.machine.access import Access

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from nasm.analysis import summary
 from nasm.base.problems import Failure, Problem, Refused
+from nasm.base.records import dataclass
 from nasm.debugger.changing.changes import WRONG, Type
 from nasm.debugger.moving.delta import MemoryChange
 from nasm.isa.evidence import Cost

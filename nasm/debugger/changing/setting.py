@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 import numpy as np
 
 from nasm.base.problems import Refused, counted, did_you_mean, in_line, listed
+from nasm.base.records import dataclass
 from nasm.debugger.changing import part_setting
 from nasm.debugger.changing.changes import (
     WRONG,

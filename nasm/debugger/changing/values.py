@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from nasm.base import dtypes
-from nasm.base.array_files import SPELLING, ArrayFile, read_array
+from nasm.base import array_files, dtypes
+from nasm.base.array_files import SPELLING, ArrayFile
 from nasm.base.problems import Refused, counted, quoted
+from nasm.base.records import dataclass
 from nasm.debugger.changing.changes import WRONG
 from nasm.debugger.values.expressions import Expression
 from nasm.runs.execution import Execution
@@ -119,7 +119,7 @@ def _file(running: Execution, wanted: Wanted, path: str) -> Array:
         if found.kind not in "biuf" and not _as_it_is(found, wanted):
             raise Refused("E0804", f"{path} holds no numbers, but {found}")
 
-    array = read_array(file, fits, running.files)
+    array = array_files.read_array(file, fits, running.files)
     if _as_it_is(array.dtype, wanted):
         return dtypes.from_npy(array, wanted.dtype)
     return array

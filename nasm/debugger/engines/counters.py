@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nasm.analysis.deadlock.posts import Supply
 from nasm.base.problems import clean
+from nasm.base.records import dataclass
 from nasm.debugger.engines.context import Scene
 from nasm.debugger.engines.records import Location
 from nasm.sim.counters import TRANSFER, Semaphore, Who

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from nasm.base.problems import listed
+from nasm.base.records import dataclass, field
 from nasm.base.source import Span
 from nasm.debugger.engines.future_posts import ProgramFlows
 from nasm.debugger.engines.records import Hold, Location

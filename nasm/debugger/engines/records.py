@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from nasm.base.drawing import Drawn
 from nasm.base.problems import clean, counted
+from nasm.base.records import dataclass
 from nasm.base.source import Span, brief
 from nasm.debugger.engines.transfers import TransferRecord
 from nasm.machine.records import Status, Units

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -21,6 +20,7 @@ from nasm.analysis.profile.timeline import (
 )
 from nasm.analysis.summary import instruction_text
 from nasm.base.problems import clean, counted
+from nasm.base.records import dataclass
 from nasm.debugger.engines.context import Scene
 from nasm.debugger.engines.records import Location
 from nasm.sim.channels import ChannelGroup, Group

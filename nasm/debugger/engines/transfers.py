@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nasm.base.problems import clean
+from nasm.base.records import dataclass
 from nasm.base.source import Span
 from nasm.debugger.engines.earliest_starts import earliest
 from nasm.debugger.engines.future_posts import ProgramFlows

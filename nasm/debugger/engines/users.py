@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nasm.analysis.flow import written_registers
 from nasm.analysis.summary import instruction_text
 from nasm.base.problems import Refused, clean
+from nasm.base.records import dataclass
 from nasm.base.source import Span
 from nasm.isa.effects import Clear
 from nasm.isa.instruction import InstructionContext

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nasm.analysis.deadlock.blame import blame
@@ -10,6 +9,7 @@ from nasm.analysis.deadlock.groups import helpers
 from nasm.analysis.deadlock.posts import Supply
 from nasm.base.drawing import Drawn
 from nasm.base.problems import clean, listed
+from nasm.base.records import dataclass
 from nasm.debugger.engines.context import Scene
 from nasm.debugger.engines.records import EngineContext, Hold, Location
 

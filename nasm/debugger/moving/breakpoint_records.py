@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import TypedDict
 
 from nasm.base.problems import counted, in_line
+from nasm.base.records import dataclass, field
 from nasm.debugger.moving.specs import WATCHED, Condition, StopRequest
 from nasm.debugger.moving.stops import Met, Test
 

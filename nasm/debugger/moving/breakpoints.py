@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from typing import Any, Unpack
 
 from nasm.base.drawing import Drawn
 from nasm.base.problems import Failure, Refused, counted, number_of, quoted
+from nasm.base.records import replace
 from nasm.debugger.moving import specs
 from nasm.debugger.moving.breakpoint_records import (
     HAZARDS,

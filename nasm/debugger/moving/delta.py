@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from math import prod
 
 import numpy as np
 
 from nasm.base.problems import counted
+from nasm.base.records import dataclass, field
 from nasm.debugger.moving.stops import FEW, ElementChange
 from nasm.runs.execution import Checkpoint, Execution
 from nasm.sim.memory import POISON, Array, Block, Mask, Store

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from nasm.base.problems import Refused, did_you_mean, listed, quoted
+from nasm.base.records import dataclass
 from nasm.base.source import Source, Span, brief
 from nasm.debugger.values.rounds import rounds_at, variables
 from nasm.isa.micro_instructions import micro_of

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from nasm.base.problems import Refused, listed, quoted
+from nasm.base.records import dataclass
 from nasm.debugger.moving import times
 from nasm.debugger.moving.locations import CodeLocation, location, loop_variables
 from nasm.debugger.moving.part_stops import OnPart

@@ -7,12 +7,12 @@ happens. A test is begun at the start of each move, when it learns what is the c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from nasm.base.problems import in_line
+from nasm.base.records import dataclass
 from nasm.debugger.moving.locations import CodeLocation
 from nasm.machine.access import Access
 from nasm.runs.execution import Execution

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from nasm.base.problems import Refused, counted, did_you_mean, in_line, quoted
+from nasm.base.records import dataclass
 from nasm.debugger.moving import times
 from nasm.debugger.moving.breakpoints import Breakpoints
 from nasm.debugger.moving.past import MadeChange, Past, Redoable

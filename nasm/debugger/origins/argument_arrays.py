@@ -7,12 +7,12 @@ state of a generator. Each of its arrays is a leaf, and has a path that leads th
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from nasm.base.exact import Factor
+from nasm.base.records import fields, is_dataclass, replace
 
 Path = tuple[int | str, ...]
 """From an argument to an array in it: places in tuples and names of fields."""

@@ -6,11 +6,10 @@ started and completed. So most stretches need not be run again to say that they 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
+from nasm.base.records import dataclass
 from nasm.debugger.origins.elements import TensorElements
 from nasm.debugger.origins.origins import EngineElements, Place, RegisterOrigin
 from nasm.isa.effects import Jump, Rendezvous, Transfer

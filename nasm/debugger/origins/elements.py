@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nasm.base.dtypes import DType
+from nasm.base.records import dataclass
 from nasm.debugger.origins.dependence import Axes, merged, progressions
 from nasm.views.tensor import Tensor
 from nasm.views.view import View

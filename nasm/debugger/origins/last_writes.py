@@ -8,12 +8,12 @@ have written a byte of a tensor, by regions, is taken to have written it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from nasm.base.problems import clean
+from nasm.base.records import dataclass
 from nasm.debugger.changing.changes import SetElements, Type
 from nasm.debugger.engines.context import Scene
 from nasm.debugger.engines.records import Location

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from nasm.base import dtypes
 from nasm.base.drawing import Drawn
 from nasm.base.dtypes import DType
+from nasm.base.records import dataclass
 from nasm.base.source import brief
 from nasm.debugger.origins.origins import OfCore, Place
 from nasm.debugger.origins.writes import CHANGE

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice, product
 from math import prod
 from typing import Any
 
 import numpy as np
 
+from nasm.base.records import dataclass
 from nasm.debugger.origins.argument_arrays import Path, grafted, leaf
 from nasm.debugger.origins.dependence import Axes, Call, Needed, Probe, progressions
 from nasm.debugger.origins.replacements import replacements

@@ -7,11 +7,11 @@ the instruction is about to read, with parts replaced, and what changes the resu
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from nasm.base.records import dataclass, field
 from nasm.debugger.origins.argument_arrays import Path, copied, leaf, leaves
 from nasm.debugger.origins.dependence import Needed, guarded
 from nasm.debugger.origins.elements import (

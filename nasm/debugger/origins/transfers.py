@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from nasm.base.records import dataclass
 from nasm.debugger.origins.elements import (
     Numbers,
     TensorElements,

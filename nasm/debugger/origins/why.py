@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from nasm.analysis import summary
 from nasm.base.array_files import ArrayFile
 from nasm.base.dtypes import DType
 from nasm.base.problems import Failure, Problem
+from nasm.base.records import dataclass, field
 from nasm.base.source import Span
 from nasm.debugger.origins.backward_search import Sweep
 from nasm.debugger.origins.elements import TensorElements, elements

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 
+from nasm.base.records import dataclass, field
 from nasm.debugger.origins.elements import Numbers, TensorElements, elements, touched_elements
 from nasm.debugger.origins.origins import EngineElements, Origin, Place, RegisterOrigin
 from nasm.debugger.origins.slicing import Way

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from nasm.base import dtypes
 from nasm.base.dtypes import Array
 from nasm.base.problems import Refused
+from nasm.base.records import dataclass
 from nasm.debugger.values.value import Value
 from nasm.isa.core_state import Part, Seen
 from nasm.language.expectations.elements import Elements, Plain, Stored

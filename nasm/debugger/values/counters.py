@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 
 from nasm.base.problems import Failure, Problem, Refused, did_you_mean
+from nasm.base.records import replace
 from nasm.base.source import Source, Span
 from nasm.debugger.values import core_parts
 from nasm.debugger.values.rounds import round_of, variables

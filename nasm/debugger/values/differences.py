@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from nasm.base.dtypes import Array
 from nasm.base.files import Allowed
 from nasm.base.pieces import windows
 from nasm.base.problems import Refused, counted, in_line
+from nasm.base.records import dataclass, replace
 from nasm.debugger.values.value import Value
 from nasm.language.expectations.elements import Elements, Joined, Plain, Stored, numbers
 from nasm.language.expectations.judge import golden

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from nasm.base.problems import Refused, counted, did_you_mean, listed, quoted
+from nasm.base.records import dataclass, replace
 from nasm.debugger.values import core_parts
 from nasm.debugger.values.value import Value
 from nasm.isa.core_state import Part, Seen

@@ -8,7 +8,6 @@ tensor: ``t.view(u8)``, ``sizeof(t)``.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy as np
 from nasm.base import dtypes
 from nasm.base.dtypes import Array, DTypeError
 from nasm.base.problems import Failure, Problem, Refused, did_you_mean, listed
+from nasm.base.records import dataclass, field
 from nasm.base.source import Span
 from nasm.debugger.values import core_parts
 from nasm.language.expanding.evaluate import evaluate

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from nasm.base.dtypes import Array
 from nasm.base.problems import Failure, Problem
+from nasm.base.records import replace
 from nasm.base.source import Source, Span
 from nasm.debugger.values import core_parts
 from nasm.debugger.values.counters import round_now, with_names

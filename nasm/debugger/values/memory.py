@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from nasm.analysis import summary
 from nasm.base.drawing import Drawn
 from nasm.base.dtypes import Array
 from nasm.base.problems import Refused, counted, did_you_mean, listed, number_of
+from nasm.base.records import dataclass
 from nasm.machine.outlines import NoValues
 from nasm.machine.records import BankRecord
 from nasm.machine.writers import written as writes

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Set
-from dataclasses import dataclass
 
 from nasm.base.dtypes import DTYPES
 from nasm.base.names import identifier
 from nasm.base.problems import Failure, Refused, did_you_mean, in_line, quoted
+from nasm.base.records import dataclass
 from nasm.debugger.values.evaluation import OF_TENSORS
 from nasm.debugger.values.expressions import Expression, dated
 from nasm.language.expectations.checker import WORDS

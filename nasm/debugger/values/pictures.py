@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from nasm.base.drawing import Drawn
 from nasm.base.dtypes import Array
 from nasm.base.pieces import PIECE, Window
 from nasm.base.problems import Refused, number_of
+from nasm.base.records import dataclass
 from nasm.debugger.values.statistics import Statistics, statistics
 from nasm.debugger.values.value import Value
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from nasm.base.drawing import Drawn
 from nasm.base.dtypes import Array
 from nasm.base.pieces import windows
 from nasm.base.problems import Refused, counted
+from nasm.base.records import dataclass
 from nasm.debugger.values.value import Value
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from nasm.base.drawing import Drawn
 from nasm.base.dtypes import Array, DType, ElementKind
 from nasm.base.pieces import Window
+from nasm.base.records import dataclass
 from nasm.language.expectations.elements import Elements, Plain, Stored
 from nasm.views.view import View
 

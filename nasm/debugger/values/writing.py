@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import zipfile
-from dataclasses import dataclass
 from typing import IO
 
 import numpy as np
@@ -14,6 +13,7 @@ from nasm.base.array_files import SPELLING, ArrayFile
 from nasm.base.dtypes import Array
 from nasm.base.files import Allowed
 from nasm.base.problems import Refused, quoted
+from nasm.base.records import dataclass
 from nasm.debugger.values.value import Value
 
 UNWRITABLE = "E0806"

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from nasm.base.problems import ProblemFamily, Severity, family
+from nasm.base.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
+from nasm.base.records import dataclass
 from nasm.isa.declared_transfer import DeclaredTransfer
 from nasm.isa.list_kinds import views
 from nasm.program.footprint.forms import Form

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 
+from nasm.base.records import dataclass, field
 from nasm.base.source import Source
 from nasm.language.editing.changes import TextChanges
 from nasm.language.editing.moment_names import (

@@ -9,9 +9,10 @@ for which it holds, where that is not all.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import product
 from typing import NamedTuple
+
+from nasm.base.records import dataclass
 
 Round = tuple[int, ...]
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 
+from nasm.base.records import dataclass, field
 from nasm.base.source import Source
 from nasm.language.editing.changes import TextChanges
 from nasm.language.printing.layout import wrapped

@@ -8,11 +8,11 @@ its own can hold that, and the body needs no arithmetic.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from nasm.base.numbers import bounded
 from nasm.base.problems import Refused
+from nasm.base.records import dataclass
 from nasm.program.text_items import Round
 from nasm.views.value_text import value_text
 

@@ -8,13 +8,13 @@ transfers, and :class:`Symbol` for a bare word that an operand's kind knows.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import Any
 
 from nasm.base import dtypes, names
 from nasm.base.dtypes import DType
 from nasm.base.problems import Failure, Problem, Refused, counted, did_you_mean
 from nasm.base.problems import listed as phrase
+from nasm.base.records import fields, replace
 from nasm.base.source import Span
 from nasm.isa.synonyms import SIGNS
 from nasm.language.expanding.affine import Affine, combined, refuse, unknown
@@ -141,7 +141,7 @@ def free_names(node: object) -> set[str]:
 
 
 def _fields(kind: type) -> tuple[str, ...]:
-    return tuple(n for n in getattr(kind, "__dataclass_fields__", {}) if n not in ("start", "end"))
+    return tuple(f.name for f in fields(kind) if f.name not in ("start", "end"))
 
 
 _SAFE = (tree.NumberLiteral, tree.Hole, tree.StringLiteral, tree.RegisterName)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 from nasm.base.problems import Failure, Problem, Refused
+from nasm.base.records import dataclass
 from nasm.language.expanding.affine import Affine, combined, first_of, unknown
 from nasm.language.expanding.fractions import as_integer
 from nasm.language.expanding.functions import Value, item_of, tensor_of

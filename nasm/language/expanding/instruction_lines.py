@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import Any
 
 from nasm.base.dtypes import DType
 from nasm.base.problems import Failure, Note, Problem, Refused, did_you_mean
+from nasm.base.records import dataclass, replace
 from nasm.base.source import Span
 from nasm.isa.instruction import Row
 from nasm.isa.kinds import Kind, Register

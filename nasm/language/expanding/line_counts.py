@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any
 
 from nasm.base.problems import Failure, Refused, listed
+from nasm.base.records import replace
 from nasm.language.expanding.defines import replaced
 from nasm.language.expanding.evaluate import Closure, compile_node, free_names
 from nasm.language.expanding.forward_names import Undeclared

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import NoReturn
 
 from nasm.base.problems import Refused
+from nasm.base.records import dataclass, field
 from nasm.program.text_items import Round
 
 Named = Callable[[str, str], str]

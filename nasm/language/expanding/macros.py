@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container
-from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from nasm.base.names import identifier
 from nasm.base.problems import Failure, Note, Problem, Refused, counted, did_you_mean, quoted
+from nasm.base.records import dataclass, field
 from nasm.base.source import Frame, Source, Span
 from nasm.language.expanding.evaluate import evaluate, name_of
 from nasm.language.expanding.forward_names import Later

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from itertools import takewhile, zip_longest
 
 from nasm.base.problems import listed
+from nasm.base.records import replace
 from nasm.base.source import Span
 from nasm.isa.effects import Transfer
 from nasm.isa.instruction import REQUIRED, Operand, Row

@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import cached_property, partial
 
 from nasm.base.problems import Failure, Note, Problem, Refused
+from nasm.base.records import dataclass, field
 from nasm.base.source import Span
 from nasm.isa.list_kinds import views
 from nasm.language.expanding.affine import Affine, Variable, combined

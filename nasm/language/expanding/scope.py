@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 
 from nasm.base import dtypes, names
 from nasm.base.problems import Failure, Problem, Refused, did_you_mean
+from nasm.base.records import dataclass, field, replace
 from nasm.base.source import Frame, Source, Span
 from nasm.isa.declared_transfer import DeclaredTransfer
 from nasm.language.expanding.affine import Affine, unknown

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from nasm.base.problems import Failure, Problem, Refused, did_you_mean, listed
+from nasm.base.records import dataclass, field
 from nasm.language.expanding.evaluate import evaluate, free_names, name_of
 from nasm.language.expanding.scope import CONSTANTS, Scope
 from nasm.language.expectations.constants import (

@@ -6,9 +6,8 @@ These are indices, sizes, axes and options, and the operands of the integer oper
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from nasm.base.problems import Failure, Problem, Refused
+from nasm.base.records import dataclass
 from nasm.language.expanding.evaluate import evaluate
 from nasm.language.expanding.functions import truth
 from nasm.language.expanding.scope import Scope

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import dataclass
 from math import prod
 from typing import Any
 
@@ -20,6 +19,7 @@ from nasm.base import pieces
 from nasm.base.dtypes import Array, DType, Float64, to_float64
 from nasm.base.host_memory import room_for
 from nasm.base.pieces import Window, windows
+from nasm.base.records import dataclass
 
 Change = Callable[[Array], Array]
 """A change of shape: a slice, a transpose, a reshape."""

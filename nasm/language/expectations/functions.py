@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from nasm.base.exact import multiply
 from nasm.base.host_memory import room_for
 from nasm.base.pieces import windows
 from nasm.base.problems import Refused
+from nasm.base.records import dataclass
 from nasm.language.expectations.elements import Elements, Joined, Plain, numbers
 
 SHAPES = "E0221"

@@ -23,7 +23,8 @@ from typing import Any
 
 import numpy as np
 
-from nasm.base.array_files import SPELLING, ArrayFile, read_array
+from nasm.base import array_files
+from nasm.base.array_files import SPELLING, ArrayFile
 from nasm.base.dtypes import (
     Array,
     DType,
@@ -259,7 +260,7 @@ def golden(file: ArrayFile, left: Elements, files: Allowed) -> Elements:
         if other and found.kind not in "biuf":
             raise Refused("E0801", f"{file.name} holds no numbers{other}")
 
-    array = read_array(file, fits, files)
+    array = array_files.read_array(file, fits, files)
     if left.dtype is None or _other(array.dtype, left.dtype):
         return Plain(array)
     return Stored(from_npy(array, left.dtype), left.dtype)

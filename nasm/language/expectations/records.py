@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from nasm.base.problems import clean
+from nasm.base.records import dataclass
 from nasm.base.source import Span
 
 MARKS = ("✓", "✗")

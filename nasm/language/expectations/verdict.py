@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from math import prod
 
 import numpy as np
 
 from nasm.base.dtypes import Array
 from nasm.base.pieces import Window, windows
+from nasm.base.records import dataclass, field
 from nasm.language.expectations.elements import Elements, Joined, numbers
 from nasm.language.expectations.functions import COMPARE, broadcast
 from nasm.language.expectations.records import Mismatch

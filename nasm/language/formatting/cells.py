@@ -8,8 +8,8 @@ blanks or more.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from nasm.base.records import dataclass
 from nasm.language.text.blocks import OPENERS
 from nasm.language.text.grammar import Token
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import groupby
 
 from nasm.base.problems import Failure
+from nasm.base.records import dataclass, field
 from nasm.base.source import Source
 from nasm.language.formatting.cells import CLAUSE_ORDER, Cell, cells, label, moved
 from nasm.language.text import grammar

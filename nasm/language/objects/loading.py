@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
 from nasm.base import gc_pause
 from nasm.base.files import ANY, Allowed
 from nasm.base.problems import Failure, Problem, Refused, Severity, in_line
+from nasm.base.records import dataclass, replace
 from nasm.base.source import Source
 from nasm.base.source_files import Given, ObjectFile
 from nasm.isa.target import Loader

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
+from nasm.base.records import dataclass
 from nasm.base.source import Source
 from nasm.language.text import tree
 from nasm.language.text.parse import parse

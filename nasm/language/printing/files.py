@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from math import prod
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 from nasm.base import dtypes, host_files
 from nasm.base.array_files import ArrayFile
 from nasm.base.problems import Refused
+from nasm.base.records import dataclass
 from nasm.isa.literal_kinds import literal
 from nasm.program.initializers import initial
 from nasm.views.tensor import Tensor

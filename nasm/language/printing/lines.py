@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 
 from nasm.base.problems import Refused
+from nasm.base.records import dataclass, field
 from nasm.base.source import Span
 from nasm.isa.list_kinds import views
 from nasm.language.printing.comments import AllowComments, Remark, comment

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 
 from nasm.base.problems import Failure, Problem, in_line
+from nasm.base.records import dataclass, field
 from nasm.base.source import Source, Span
 
 BYTES = 4

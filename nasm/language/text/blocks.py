@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
 
+from nasm.base.records import dataclass, field, replace
 from nasm.language.text import tree
 from nasm.language.text.habits import ELSEWHERE, END
 from nasm.language.text.parse_failure import DIRECTIVES

@@ -8,9 +8,9 @@ names count as such, too: ``t12`` is like ``t7``.
 from __future__ import annotations
 
 import re
-from dataclasses import fields, replace
 from typing import Any
 
+from nasm.base.records import fields, replace
 from nasm.language.text import tree
 
 _NUMBER = re.compile(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from nasm.base.records import dataclass
 
 # Everything between these is of no interest to where a line ends.
 _LANDMARK = re.compile(r'"(?:[^"\\\n]|\\[^\n])*+("?)|;[^\n]*|[()\[\]{}]|\n')

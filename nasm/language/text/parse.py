@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 from lark import UnexpectedInput
 
 from nasm.base.problems import MOST_ERRORS, Failure, Problem
+from nasm.base.records import replace
 from nasm.base.source import Source
 from nasm.language.text import grammar, habits, tree
 from nasm.language.text.blocks import BlockParser, word_of
-from nasm.language.text.diagnose import diagnose
 from nasm.language.text.line_templates import LineTemplates
 from nasm.language.text.lines import LogicalLine, logical_lines
 from nasm.language.text.syntax_errors import Mistake
@@ -167,6 +166,8 @@ def _read(text: str, line: LogicalLine, symbol: str, explained: bool = True) -> 
     except UnexpectedInput as error:
         if not explained:
             raise
+        from nasm.language.text.diagnose import diagnose  # most texts can be read
+
         raise diagnose(text, line.start, line.end, symbol, error) from None
 
 

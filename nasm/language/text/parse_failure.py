@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from lark import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
 from nasm.base.problems import listed
+from nasm.base.records import dataclass
 from nasm.language.text.syntax_errors import Mistake
 
 FORMS = {

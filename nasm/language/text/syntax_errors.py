@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from nasm.base.problems import Problem
+from nasm.base.records import dataclass
 from nasm.base.source import Source, Span
 
 

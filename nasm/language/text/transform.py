@@ -6,12 +6,12 @@ order. Keywords and brackets are among them where a span begins or ends with one
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from lark import Token
 
 from nasm.base.problems import quoted
+from nasm.base.records import dataclass, replace
 from nasm.language.text import tree
 from nasm.language.text.precedence import ARITHMETIC, COMPARISONS, chained, grouped
 from nasm.language.text.syntax_errors import Mistake

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nasm.base.records import fields
 from nasm.language.text import tree
 
 
 def children(node: tree.ExpressionNode) -> Iterator[tree.ExpressionNode]:
     """The nodes directly below a node, in the order in which they are declared."""
-    for name in node.__dataclass_fields__:
-        value = getattr(node, name)
+    for field in fields(node):
+        value = getattr(node, field.name)
         if isinstance(value, tree.ExpressionNode):
             yield value
         elif isinstance(value, tuple):

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import deepcopy
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict
 from importlib import import_module
 from typing import Any
 
@@ -22,6 +22,7 @@ import pytest
 import nasm.nki
 from nasm.base import host_files
 from nasm.base.problems import Failure
+from nasm.base.records import dataclass, field, replace
 from nasm.nki.jit import simulate
 from nasm.nki.kernel import Traced
 from nasm.nki.library_tests import judging

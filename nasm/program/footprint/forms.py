@@ -7,9 +7,8 @@ by a transfer from the start to the landing, by a meeting at the moment at which
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from nasm.base.problems import Refused
+from nasm.base.records import dataclass
 from nasm.isa.declared_transfer import DeclaredTransfer
 from nasm.isa.effects import ONTO, Rendezvous, Transfer
 from nasm.isa.generation import Generation

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from nasm.base.records import replace
 from nasm.program.footprint.layout import Regions
 from nasm.views.regions import Region
 from nasm.views.view import Dynamic, Offsets, View

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Unpack
 
 from nasm.analysis.hazards.endless_loops import ENDLESS, endless
-from nasm.base.array_files import ArrayFile, read_header
+from nasm.base import array_files
+from nasm.base.array_files import ArrayFile
 from nasm.base.problems import Problem, Refused, Severity, counted
 from nasm.isa.effects import Jump
 from nasm.language.expectations.judge import golden_file
@@ -177,7 +178,7 @@ def file_warnings(program: Program) -> Iterator[Problem]:
         if named is None:
             continue
         try:
-            read_header(named[0], lambda shape, dtype: None, program.files)
+            array_files.read_header(named[0], lambda shape, dtype: None, program.files)
         except Refused as refused:
             yield refused.at(named[1])
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from nasm.base.problems import Problem, Severity, counted
+from nasm.base.records import dataclass
 from nasm.base.source import Span
 from nasm.base.suppressions import AllowedProblem
 

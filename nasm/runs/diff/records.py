@@ -6,10 +6,9 @@ that run has no such thing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from nasm.analysis.profile.records import Moved, Profile
 from nasm.base.problems import Problem
+from nasm.base.records import dataclass
 from nasm.base.source import Span
 
 BUSY, EMPTY = "busy", "empty"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from nasm.base.problems import Problem
+from nasm.base.records import replace
 from nasm.order.skeleton import COMPLETES, STARTS, Event
 from nasm.runs.execution import Execution
 from nasm.runs.schedules.records import Witness

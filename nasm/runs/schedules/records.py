@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from nasm.base.problems import Problem, counted, listed
+from nasm.base.records import dataclass
 from nasm.base.source import Span
 from nasm.machine.records import Status
 from nasm.order.skeleton import COMPLETES, LANDS, Event

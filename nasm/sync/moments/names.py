@@ -51,6 +51,7 @@ class Names:
     def __init__(self, program: Program, text: Level, passed: Callable[[str], Span | None]) -> None:
         self.program, self.passed = program, passed
         self.posts: dict[str, list[PostedMoment]] = {}
+        self._of_key: dict[tuple[object, ...], list[PostedMoment]] = {}
         self._earlier: list[_Earlier] = []
         known: dict[object, PostedMoment] = {}
         for node in sorted(text.every(), key=lambda node: node.text):
@@ -62,6 +63,7 @@ class Names:
                     raise self._twice(known[key], post)
                 known[key] = post
                 self.posts.setdefault(mention.moment.name, []).append(post)
+                self._of_key.setdefault(_of_all_rounds(mention), []).append(post)
 
     def _check(self, post: PostedMoment) -> None:
         """Refuse what a node cannot post."""
@@ -123,7 +125,7 @@ class Names:
         Of a loop before all rounds are waited for. Equal ones share what they take.
         """
         for node, mention, post, within in self._earlier:
-            for other in self.posts[mention.moment.name]:
+            for other in self._of_key[_of_all_rounds(post.mention)]:
                 together = common(node, other.node)
                 depth = len(together)
                 if depth >= min(within, len(other.node.level.path)):
@@ -154,7 +156,7 @@ class Names:
         if candidates is None:
             raise self._unknown(mention)
         found = False
-        for post in candidates:
+        for post in self._of_key.get(_of_all_rounds(mention), ()):
             back = self._back(node, mention, post)
             if back is not None:
                 self._check_core(node, mention, post)
@@ -251,6 +253,12 @@ class Names:
                 IMPOSSIBLE, message, mention.span, "come after this round or one before", note
             )
         return found
+
+
+def _of_all_rounds(mention: MomentMention) -> tuple[object, ...]:
+    """The name and the indices of a moment but for the rounds of loops, which need not be equal."""
+    moment = mention.moment
+    return moment.name, *(index for index in moment.indices if not isinstance(index, Round))
 
 
 def common(node: Node, other: Node) -> list[Level]:

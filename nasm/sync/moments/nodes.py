@@ -6,9 +6,9 @@ The text itself is a level, and so is the body of each loop at run time.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from nasm.base.records import dataclass, field
 from nasm.base.source import Span
 from nasm.isa.instruction import Row
 from nasm.program.program import Program, Update, Wait

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from nasm.base.records import replace
 from nasm.isa.evidence import Cost, Evidence, weakest
 from nasm.isa.instruction import InstructionContext, of_operands
 from nasm.targets.neuron.activations import ACTIVATIONS

@@ -12,13 +12,13 @@ Everything here is pure: what an instruction leaves in the engine is a new :clas
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nasm.base.problems import Refused
+from nasm.base.records import dataclass
 from nasm.isa.implicit_kinds import EngineValue, LanesOf, OptionOf, Part, RoundingOf
 from nasm.isa.instruction import Operand
 from nasm.isa.kinds import Choice

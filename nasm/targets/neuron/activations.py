@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nasm.base.exact import Formula, rounded
+from nasm.base.records import dataclass
 from nasm.isa.evidence import Evidence
 from nasm.targets.neuron.math_functions import Floats, reciprocal_root, relu
 

@@ -16,12 +16,12 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
 from nasm.base.problems import Refused, listed
+from nasm.base.records import dataclass
 from nasm.isa.evidence import Evidence
 from nasm.targets.neuron.extremes import EXTREMES, NUMBERS, Extreme
 from nasm.targets.neuron.integers import Array, Kernel, bitwise, exact, shift, wrap32

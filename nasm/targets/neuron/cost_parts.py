@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
+from nasm.base.records import replace
 from nasm.isa.evidence import Cost, Evidence, Fact, weakest
 from nasm.isa.instruction import InstructionContext
 from nasm.targets.neuron.paces import BUS

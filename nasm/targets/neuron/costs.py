@@ -9,8 +9,8 @@ its docstring is the sentence that the manual page of an instruction prints unde
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
+from nasm.base.records import replace
 from nasm.isa.effects import Transfer
 from nasm.isa.evidence import Cost, Evidence, weakest
 from nasm.isa.instruction import InstructionContext, OfOperands, of_operands

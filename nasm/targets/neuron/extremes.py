@@ -6,11 +6,12 @@ Of +0 and -0 NumPy's functions take one or the other, depending on the processor
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+
+from nasm.base.records import dataclass
 
 Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]

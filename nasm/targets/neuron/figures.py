@@ -7,8 +7,8 @@ is used on others too is marked as assumed there.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from nasm.base.records import dataclass
 from nasm.isa.evidence import Evidence, Fact
 from nasm.isa.figures import Figure, FigureUse
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from nasm.base.records import dataclass
 from nasm.isa.kinds import Choice, OperandContext
 from nasm.targets.neuron.extremes import NUMBERS
 

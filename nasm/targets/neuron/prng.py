@@ -8,12 +8,13 @@ the same stream from every run, and another one than the hardware gives.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from nasm.base.records import dataclass
 
 Words = NDArray[np.uint32]
 

@@ -7,9 +7,9 @@ side by side, and stationary tiles are loaded in parallel with it.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 from nasm.base.dtypes import DType, ElementKind
+from nasm.base.records import replace
 from nasm.isa.evidence import Cost, Fact, weakest
 from nasm.isa.flops import Flops
 from nasm.isa.instruction import InstructionContext, of_operands

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
 from typing import Final
 
+from nasm.base.records import fields
 from nasm.isa.evidence import Evidence
 from nasm.isa.options import Option, OptionValue
 from nasm.targets.tensix.lanes.quirks import Quirks

@@ -7,12 +7,13 @@ instruction does; who does changes the arrays in place. All of it is saved and r
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from nasm.base.records import dataclass, field, fields
 
 U8 = NDArray[np.uint8]
 U16 = NDArray[np.uint16]

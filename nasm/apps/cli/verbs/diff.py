@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nasm.apps.cli import program_names
@@ -19,6 +18,7 @@ from nasm.apps.cli.program_run import Run, exit_code
 from nasm.apps.cli.verb import COMMAND, Verb, preload
 from nasm.apps.cli.verbs.profile import with_history
 from nasm.base.problems import Failure, Problem, Severity, counted
+from nasm.base.records import replace
 from nasm.machine.records import RunReport, Status
 from nasm.show import jsonable
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nasm.apps.cli import program_names
@@ -14,6 +13,7 @@ from nasm.apps.cli.shared_options import OF_KERNELS
 from nasm.apps.cli.verb import Verb, preload
 from nasm.apps.cli.verbs.run import of_a_run, run, unfit
 from nasm.base.problems import Failure, Problem, counted, quoted
+from nasm.base.records import replace
 from nasm.machine.records import RunReport
 from nasm.show import jsonable
 

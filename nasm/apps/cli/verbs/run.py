@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nasm.apps.cli import program_names, values
@@ -14,6 +13,7 @@ from nasm.apps.cli.answer import BROKEN, REFUSED
 from nasm.apps.cli.program_run import Run
 from nasm.apps.cli.verb import Verb, preload
 from nasm.base.problems import Failure, Note, Problem, clean, folded
+from nasm.base.records import replace
 from nasm.machine.records import RunReport, Status
 
 if TYPE_CHECKING:

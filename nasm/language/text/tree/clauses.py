@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from nasm.base.records import dataclass
 from nasm.language.text.tree.expressions import ExpressionNode, Name, Template
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 from nasm.base import dtypes
 from nasm.base.dtypes import DType
 from nasm.base.problems import Refused
+from nasm.base.records import dataclass
 from nasm.isa.effects import Say
 from nasm.isa.implicit_kinds import DtypeOf, Implicit, ShapeOf
 from nasm.isa.instruction import (

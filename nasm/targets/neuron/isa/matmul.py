@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from nasm.base import dtypes
 from nasm.base.dtypes import DTYPES, DType
 from nasm.base.exact import Factor, product
 from nasm.base.problems import Refused
+from nasm.base.records import replace
 from nasm.isa.implicit_kinds import DtypeOf, SwitchOf
 from nasm.isa.instruction import BITS, FLOAT32, InstructionContext, Operand, Rule, of_operands
 from nasm.isa.kinds import Choice, Flag, Tile

@@ -6,7 +6,6 @@ its data is in: the 4 groups of a quadrant have 4 partitions in a row.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ import numpy as np
 from nasm.base import dtypes
 from nasm.base.dtypes import DTYPES, DType
 from nasm.base.exact import Factor, product
+from nasm.base.records import replace
 from nasm.isa.implicit_kinds import DtypeOf, OptionOf
 from nasm.isa.instruction import About, InstructionContext, Operand, Rule, in_bits, of_operands
 from nasm.isa.kinds import Flag, Tile

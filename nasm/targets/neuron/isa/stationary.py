@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from nasm.base.dtypes import DType, ElementKind
 from nasm.base.exact import Factor
 from nasm.base.problems import Refused
+from nasm.base.records import dataclass
 from nasm.isa.implicit_kinds import EngineValue, Part
 from nasm.targets.neuron.pe_tiles import FULL_TILE, Pair, Place
 

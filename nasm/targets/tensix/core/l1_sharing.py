@@ -7,9 +7,9 @@ one of them begins or is done, the other continues at another speed from that cy
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, replace
 from typing import Protocol
 
+from nasm.base.records import dataclass, replace
 from nasm.isa.core_state import Place
 from nasm.targets.tensix.matrix.timing import shared_speed
 

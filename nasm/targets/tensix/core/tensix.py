@@ -9,12 +9,12 @@ every tick at which something changes. A change made by a start is seen from the
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nasm.base.records import dataclass, field
 from nasm.isa.core_state import Place, Surroundings
 from nasm.targets.tensix.core.l1_sharing import Reads
 from nasm.targets.tensix.lanes.quirks import DOCUMENTED, Quirks

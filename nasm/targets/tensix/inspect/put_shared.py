@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 from nasm.base.problems import Refused
+from nasm.base.records import fields as fields_of
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.inspect.put import Values, within
 from nasm.targets.tensix.scalar.adc import WIDTHS
@@ -19,7 +20,7 @@ from nasm.targets.tensix.sync.mutexes import MUTEXES
 OWNERS: Final = {"free": NO_THREAD, **{f"t{thread}": thread for thread in range(THREADS)}}
 """Who may hold a mutex, by name."""
 
-ROW_COUNTERS: Final = tuple(RowCounters.__dataclass_fields__)
+ROW_COUNTERS: Final = tuple(f.name for f in fields_of(RowCounters))
 _ROW_LIMITS: Final = np.array([1023, 1023, 63, 63, 63, 63, 3, 1])
 """What row counters have bits for, in the order of their names (RWC.md)."""
 

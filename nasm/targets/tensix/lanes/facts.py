@@ -7,11 +7,11 @@ to Dst and to the stack of flags, and what has to hold for many of them to be ex
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
 from enum import Enum
 from functools import cache
 from typing import Final
 
+from nasm.base.records import dataclass, field
 from nasm.targets.tensix.lanes.quirks import Quirks
 
 Fields = Mapping[str, int]

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
 import numpy as np
 
+from nasm.base.records import dataclass, replace
 from nasm.targets.tensix.lanes.dst_access import address, resolved, store
 from nasm.targets.tensix.lanes.facts import LANES, MAD, ROUND, SIMPLE, STORE, Role, facts_of, the
 from nasm.targets.tensix.lanes.quirks import DOCUMENTED, Quirks

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from nasm.base.records import dataclass
 from nasm.targets.tensix.lanes.dst_access import adjusted, placed, rows_read
 from nasm.targets.tensix.lanes.dst_formats import LOADED_32, SRCB, STORED_32, ZERO
 from nasm.targets.tensix.lanes.facts import Role

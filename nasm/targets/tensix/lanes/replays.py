@@ -6,13 +6,13 @@ the same instructions are evaluated together where they do not need one another'
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
 
+from nasm.base.records import dataclass
 from nasm.targets.tensix.lanes.batched_rounds import execute_batched
 from nasm.targets.tensix.lanes.dst_access import bases, load, resolved, rows_read, store
 from nasm.targets.tensix.lanes.dst_formats import SRCB

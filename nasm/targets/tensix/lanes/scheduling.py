@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
+from nasm.base.records import dataclass
 from nasm.targets.tensix.lanes.dst_access import address, resolved, rows_read
 from nasm.targets.tensix.lanes.facts import LANES, ROUND, SIMPLE, Fields, Role, facts_of, the
 from nasm.targets.tensix.lanes.permutations import ROTATE_AND_COPY4

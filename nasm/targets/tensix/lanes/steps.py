@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any, Final
 
+from nasm.base.records import dataclass
 from nasm.targets.tensix.lanes.facts import (
     LANES,
     MAD,

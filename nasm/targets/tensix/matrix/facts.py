@@ -7,9 +7,9 @@ out, and how it is done where many are at once. Figures are those of the documen
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from nasm.base.records import dataclass
 from nasm.targets.tensix.state import RowCounters
 
 Fields = Mapping[str, int]

@@ -9,12 +9,12 @@ source and stochastic rounding are refused.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nasm.base.problems import Refused
+from nasm.base.records import dataclass
 from nasm.targets.tensix.matrix import dst as rows_of_dst
 from nasm.targets.tensix.matrix import pack_conversion
 from nasm.targets.tensix.matrix.bfp import packed, shared

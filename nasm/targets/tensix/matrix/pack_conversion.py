@@ -8,13 +8,13 @@ Between them it has one of the kinds below. Pure functions of arrays.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
 import numpy as np
 
 from nasm.base.problems import Refused
+from nasm.base.records import dataclass
 from nasm.targets.tensix.matrix import formats as f
 from nasm.targets.tensix.matrix.formats import BLOCK_FLOATS, FIVE_BIT_EXPONENT, Bits, Format
 from nasm.targets.tensix.matrix.unpack_conversion import fp16_from_fp32

@@ -6,12 +6,12 @@ is that of SrcA plus that of the element of SrcB that scales its row, and Dst is
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nasm.base.records import dataclass
 from nasm.targets.tensix.matrix.formats import U32, Format, Style, u32
 
 _ORDER = np.array([4, 5, 6, 7, 0, 1, 2, 3, *range(8, 16)])

@@ -5,11 +5,11 @@ Sources: OutputAddressGenerator.md; the sums of accumulation are what the public
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from nasm.base.records import dataclass
 from nasm.targets.tensix.matrix.formats import Bits, Format, u32
 from nasm.targets.tensix.state import U8, Packer
 

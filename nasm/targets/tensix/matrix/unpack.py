@@ -9,11 +9,11 @@ what it returns puts the numbers in place, and gives up the bank. Compressed dat
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
 from nasm.base.problems import Refused
+from nasm.base.records import dataclass
 from nasm.targets.tensix.matrix import dst as rows_of_dst
 from nasm.targets.tensix.matrix.formats import BITS, BLOCK_FLOATS, INFINITE, U32, Bits, Format
 from nasm.targets.tensix.matrix.src import ROWS, data_format, first_row, hand_over, set_row, unknown

@@ -6,7 +6,7 @@ page of waits for units ("Block mask").
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from nasm.base.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 
+from nasm.base.records import dataclass, field
 from nasm.isa.field_kinds import Encoding, Field, WordForm
 from nasm.targets.tensix.words.units import TensixUnit
 

@@ -1,0 +1,37 @@
+"""The benchmark says what it missed, and writes the page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.bench.limits import Row, missed, page
+
+ROWS: list[Row] = [
+    ("fast enough", 1.2, "ratio, at most 1.3"),
+    ("  too slow", 2.5, "ratio, at most 1.25"),
+    ("many", 60_000.0, "instructions/s, at least 50,000"),
+    ("too few", 28_000.0, "instructions/s, at least 100,000"),
+    ("without a limit", 7.0, "s"),
+]
+
+
+def test_rows_beyond_their_limits_are_named() -> None:
+    assert missed(ROWS) == [
+        "missed: too slow: 2.500 ratio, at most 1.25",
+        "missed: too few: 28,000 instructions/s, at least 100,000",
+    ]
+
+
+def test_the_page_has_a_place_for_the_table_and_gets_the_rows() -> None:
+    text = (Path(__file__).parents[1] / "docs" / "performance.md").read_text(encoding="utf-8")
+    made = page(text, ROWS)
+    assert "| too slow | 2.500 ratio | at most 1.25 |\n" in made
+    assert "| without a limit | 7.000 s |  |\n" in made
+    assert page(made, ROWS) == made
+    before, _, after = text.partition("<!-- measured -->")
+    assert made.startswith(before)
+    assert made.endswith(after.partition("<!-- end -->")[2])
+    with pytest.raises(ValueError, match="no place"):
+        page("no marks", ROWS)
