@@ -6,7 +6,8 @@ an address to it. Memory is changed here and nowhere else.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from nasm.base.pieces import PIECE, Window
 from nasm.isa.effects import Partial
 from nasm.machine.lost_results import IDLE, Acting, Idle, Token, Unread
 from nasm.program.footprint.layout import Layout
-from nasm.sim.memory import Array, CopyOnWrite, Journal, Mask, Store
+from nasm.sim.memory import Array, CopyOnWrite, Derived, Journal, Mask, Store
 from nasm.views.view import View
 
 Values = Array | CopyOnWrite
@@ -75,10 +76,10 @@ class Access:
     """
 
     __slots__ = (
-        "array", "clock", "high", "initialised", "kept", "low", "others", "pattern", "region",
-        "start", "store", "token", "unread", "view",
+        "array", "clock", "derived", "high", "initialised", "kept", "low", "others", "pattern",
+        "region", "start", "store", "token", "unread", "view",
     )  # fmt: skip
-    CACHES = ("clock", "initialised", "kept", "others")
+    CACHES = ("clock", "derived", "initialised", "kept", "others")
 
     def __init__(self, view: View, pattern: PatternLayout) -> None:
         self.view, self.pattern = view, pattern
@@ -95,6 +96,7 @@ class Access:
         self.clock: Acting = unread.clock
         self.token: Token | Idle | None = IDLE
         self.others: list[Access] = []
+        self.derived: dict[Callable[[Array], Any], Derived] = {}
         unread.enter(self)
 
     @property
@@ -104,6 +106,13 @@ class Access:
         return self.store.array(
             pattern.dtype.numpy, self.start, pattern.plain_shape, pattern.plain_strides
         )
+
+    def deriving(self, make: Callable[[Array], Any], array: Array) -> Callable[[], Any]:
+        """A function that returns what is made of the elements, kept until they change."""
+        found = self.derived.get(make)
+        if found is None:
+            found = self.derived[make] = Derived(self.store, partial(make, array))
+        return found.read
 
     # -- changes
 

@@ -52,6 +52,7 @@ class ArrangedAccess(Access):
         self.clock = unread.clock
         self.token: Token | Idle | None = IDLE
         self.others: list[Access] = []
+        self.derived = {}
         unread.enter(self)
 
     @property

@@ -10,6 +10,7 @@ rows that lie far apart.
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
@@ -25,6 +26,9 @@ BLOCK = 1 << 16
 """Bytes that are kept together when one of them changes for the first time since a checkpoint.
 
 A block is so many bytes of each row, for what is written together lies side by side in all rows."""
+
+MOST_SHARED = 256
+"""Arrays that share a store's bytes from which on what was derived of them is dropped."""
 
 Array = NDArray[np.generic]
 Mask = NDArray[np.bool_]
@@ -89,6 +93,31 @@ class CopyOnWrite:
         if self.store is not None:
             self.store.shared.remove(self)
             self.store = None
+        return self.values
+
+
+class Derived(CopyOnWrite):
+    """What follows from some bytes of a store: made when read, kept until the store changes."""
+
+    __slots__ = ("home", "make")
+    values: Any
+
+    def __init__(self, store: Store, make: Callable[[], Any]) -> None:
+        self.home, self.make = store, make
+        self.detach()
+
+    def detach(self) -> None:
+        """The store is about to change: forget."""
+        self.store = self.values = None
+
+    def read(self) -> Any:
+        """What follows from the bytes as they are."""
+        if self.store is None:
+            if len(self.home.shared) >= MOST_SHARED:
+                self.home.forget()
+            self.values = self.make()
+            self.store = self.home
+            self.home.shared.append(self)
         return self.values
 
 
@@ -208,6 +237,13 @@ class Store:
                 journal[block] = self._copy(block) if block in self._ever else None
                 self._ever.add(block)
         change.kept = journal
+
+    def forget(self) -> None:
+        """Drop what was derived of these bytes; it is made again when it is read."""
+        for array in self.shared:
+            if isinstance(array, Derived):
+                array.detach()
+        self.shared = [array for array in self.shared if array.store is not None]
 
     def _copy(self, block: int) -> Block:
         part = self._part(block)
