@@ -28,7 +28,7 @@ class ArrangedPattern(PatternLayout):
         tensor = view.tensor
         self.shape, self.strides = (tensor.bytes,), (1,)
         self.start, self.last = (tensor.offset or 0) - store.base, 0
-        self.whole = False
+        self.whole = self.solid = False
 
     def _access(self, view: View) -> Access:
         return ArrangedAccess(view, self)

@@ -57,9 +57,17 @@ class PendingWrite(Protocol):
 
 
 class PendingMark(Protocol):
-    """Something that was written, and is not marked in the mask yet."""
+    """Something of a tensor that was written, and is not marked in the mask yet."""
 
     kept: Journal | None
+
+    @property
+    def number(self) -> int:
+        """The number of the tensor."""
+
+    @property
+    def solid(self) -> bool:
+        """Whether each byte of its columns is one of it, in every row of the store."""
 
     @property
     def columns(self) -> tuple[int, int]:
@@ -253,13 +261,31 @@ class Store:
     def _part(self, block: int) -> tuple[slice, slice]:
         return ALL_ROWS, slice(block * self.width, (block + 1) * self.width)
 
+    def knows(self, tensor: int) -> bool:
+        """Whether all of a tensor was written; otherwise the mask says what of it was."""
+        if self.pending:
+            self.flush()
+        return tensor in self.complete
+
     def flush(self) -> None:
-        """Mark in the mask what is pending."""
+        """Mark in the mask what is pending; together it may be all of the only tensor there is."""
         pending, self.pending = self.pending, []
+        if self.alone and self._together(pending):
+            self.complete.add(pending[0].number)
+            return
         for access in pending:
             if access.kept is not self.journal:
                 self.keep(access)
             access.bits()[...] = True
+
+    def _together(self, pending: list[PendingMark]) -> bool:
+        """Whether writes have between them every byte."""
+        end = 0
+        for left, right in sorted(access.columns for access in pending if access.solid):
+            if left > end:
+                return False
+            end = max(end, right)
+        return end == self.pitch
 
     # -- checkpoints
 
