@@ -49,6 +49,9 @@ class Operand:
     :class:`~nasm.isa.effects.Partial`. ``keyword`` has it written with its name, as a bare number
     would say little. ``footprint`` gives the views that are really read or written, where they are
     not the one that a program writes; the semantics see them stacked along the partitions.
+    ``derived`` gives a function that makes of its elements, as memory has them, what the semantics
+    take in their place, or None; the same function for operands that mean the same, as what it
+    makes is kept until the elements change.
     """
 
     name: str
@@ -62,6 +65,7 @@ class Operand:
     keyword: bool = False
     evidence: str = ""
     footprint: OfOperands[tuple[View, ...]] | None = None
+    derived: OfOperands[Callable[[Any], Any] | None] | None = None
 
     @property
     def implicit(self) -> bool:

@@ -161,6 +161,8 @@ def _given(row: Row) -> Iterator[tuple[str, object]]:
     for operand in row.operands:
         if operand.footprint is not None:
             yield f"the footprint of {operand.name}", operand.footprint
+        if operand.derived is not None:
+            yield f"what is derived of {operand.name}", operand.derived
 
 
 def _asked(row: Row) -> Iterator[tuple[str, tuple[str, ...]]]:

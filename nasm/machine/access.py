@@ -6,7 +6,8 @@ an address to it. Memory is changed here and nowhere else.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from nasm.base.pieces import PIECE, Window
 from nasm.isa.effects import Partial
 from nasm.machine.lost_results import IDLE, Acting, Idle, Token, Unread
 from nasm.program.footprint.layout import Layout
-from nasm.sim.memory import Array, CopyOnWrite, Journal, Mask, Store
+from nasm.sim.memory import Array, CopyOnWrite, Derived, Journal, Mask, Store
 from nasm.views.view import View
 
 Values = Array | CopyOnWrite
@@ -27,12 +28,13 @@ class PatternLayout(Layout):
     """What accesses to one tensor with one pattern have in common; offsets are relative.
 
     ``shape`` and ``strides`` have adjacent free axes merged: a simple run has exactly one free
-    axis. ``whole`` says that such an access is all of a tensor that shares its bytes with none.
+    axis. ``whole`` says that such an access is all of a tensor that shares its bytes with none,
+    ``solid`` that it is all of some columns of the store.
     """
 
     __slots__ = (
-        "accesses", "dtype", "last", "plain_shape", "plain_strides", "shape", "start", "store",
-        "strides", "unread", "whole",
+        "accesses", "dtype", "last", "plain_shape", "plain_strides", "shape", "solid", "start",
+        "store", "strides", "unread", "whole",
     )  # fmt: skip
 
     def __init__(self, view: View, store: Store, area: int, unread: Unread) -> None:
@@ -53,6 +55,7 @@ class PatternLayout(Layout):
         self.last = abs(step) * (count - 1) * store.pitch
         plain = len(dims) == 1 and dims[0][0] == size and step == 1
         self.whole = store.alone and plain and view.shape == tensor.shape and dtype is tensor.dtype
+        self.solid = plain and (row, count) == (store.row, len(store.data))
         self.accesses: dict[int, Access] = {}
 
     def at(self, view: View) -> Access:
@@ -75,10 +78,10 @@ class Access:
     """
 
     __slots__ = (
-        "array", "clock", "high", "initialised", "kept", "low", "others", "pattern", "region",
-        "start", "store", "token", "unread", "view",
+        "array", "clock", "derived", "high", "initialised", "kept", "low", "others", "pattern",
+        "region", "start", "store", "token", "unread", "view",
     )  # fmt: skip
-    CACHES = ("clock", "initialised", "kept", "others")
+    CACHES = ("clock", "derived", "initialised", "kept", "others")
 
     def __init__(self, view: View, pattern: PatternLayout) -> None:
         self.view, self.pattern = view, pattern
@@ -95,6 +98,7 @@ class Access:
         self.clock: Acting = unread.clock
         self.token: Token | Idle | None = IDLE
         self.others: list[Access] = []
+        self.derived: dict[Callable[[Array], Any], Derived] = {}
         unread.enter(self)
 
     @property
@@ -105,6 +109,13 @@ class Access:
             pattern.dtype.numpy, self.start, pattern.plain_shape, pattern.plain_strides
         )
 
+    def deriving(self, make: Callable[[Array], Any], array: Array) -> Callable[[], Any]:
+        """A function that returns what is made of the elements, kept until they change."""
+        found = self.derived.get(make)
+        if found is None:
+            found = self.derived[make] = Derived(self.store, partial(make, array))
+        return found.read
+
     # -- changes
 
     @property
@@ -112,6 +123,16 @@ class Access:
         """Its first byte in a row of the store, and the one after its last."""
         base = self.store.base
         return self.region.low - base, self.region.high - base
+
+    @property
+    def number(self) -> int:
+        """The number of the tensor."""
+        return self.view.tensor.index
+
+    @property
+    def solid(self) -> bool:
+        """Whether each byte of its columns is one of it, in every row of the store."""
+        return self.pattern.solid
 
     def put(self, values: Values) -> None:
         """Store values, one per element, in the shape of ``array``."""
@@ -150,7 +171,7 @@ class Access:
         np.copyto(self.array, part.values, where=part.where)
         if not self.initialised:
             mask = self.mask
-            if self.view.tensor.index not in self.store.complete:
+            if not self.store.knows(self.number):
                 mask[part.where] = True
 
     def put_at(self, window: Array, key: Any, values: Array) -> None:
@@ -190,14 +211,13 @@ class Access:
     @property
     def complete(self) -> bool:
         """Whether all of the tensor is known to be initialised."""
-        return self.initialised or self.view.tensor.index in self.store.complete
+        return self.initialised or self.store.knows(self.number)
 
     @property
     def mask(self) -> Mask:
         """Which bytes are initialised: the shape of ``array`` with a last axis of bytes."""
-        if self.view.tensor.index in self.store.complete:
+        if self.store.knows(self.number):
             return np.ones((*self.array.shape, self.view.dtype.itemsize), np.bool_)
-        self.store.flush()
         return self.bits()
 
     def bits(self, window: Array | None = None) -> Mask:
@@ -209,18 +229,17 @@ class Access:
     def uninitialised(self) -> bool:
         """Whether some of its bytes are uninitialised."""
         if not self.initialised:
-            known = self.view.tensor.index in self.store.complete or bool(self.mask.all())
-            self.initialised = known
+            self.initialised = self.store.knows(self.number) or bool(self.bits().all())
         return not self.initialised
 
     def packed_mask(self) -> Iterator[bytes]:
         """The mask of bytes in row-major order, a bit each, piece by piece."""
         size = self.array.size * self.view.dtype.itemsize
-        if self.view.tensor.index in self.store.complete:
+        if self.store.knows(self.number):
             for start in range(0, size, 8 * PIECE):
                 yield np.packbits(np.ones(min(8 * PIECE, size - start), np.bool_)).tobytes()
             return
-        mask = self.mask
+        mask = self.bits()
         if not mask.flags.c_contiguous:
             yield np.packbits(mask).tobytes()
             return
@@ -244,7 +263,6 @@ class Access:
 
     def _marks(self) -> tuple[Array, int]:
         """The mask with the bytes of each element as one number, and what that is if all are."""
-        self.store.flush()
         bits = self.bits()
         size = bits.shape[-1]
         return bits.view(f"u{size}"), int.from_bytes(b"\x01" * size, "little")
@@ -254,10 +272,9 @@ class Access:
         if self.initialised:
             return
         self.initialised = True
-        number = self.view.tensor.index
         if self.pattern.whole:
-            self.store.complete.add(number)
-        elif number not in self.store.complete:
+            self.store.complete.add(self.number)
+        elif self.number not in self.store.complete:
             self.store.pending.append(self)
 
     # -- who wrote it last

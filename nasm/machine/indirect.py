@@ -138,7 +138,6 @@ class Indirect:
         """Which elements of the view are initialised."""
         if self.reach.complete:
             return np.ones(self.view.shape, np.bool_)
-        self.reach.store.flush()
         return np.asarray(self.reach.bits(self.window)[self._key(entries)].all(axis=-1))
 
     def scatter(self, entries: Entries, values: Array | CopyOnWrite | Partial) -> None:

@@ -37,7 +37,7 @@ from nasm.machine.indirect import Entries, Indirect
 from nasm.machine.state import State
 from nasm.program.footprint.traits import here
 from nasm.program.shapes import Shape
-from nasm.sim.memory import Array, Store
+from nasm.sim.memory import Store
 from nasm.views.regions import Region
 from nasm.views.view import Reg, View
 
@@ -138,14 +138,17 @@ class Operands:
     ) -> Recipe | None:
         if view.offsets is not None:
             return self._gather(operand, context, domain)
-        return None if operand.access == "@" else self._read_view(operand, view, domain)
+        return None if operand.access == "@" else self._read_view(operand, context, view, domain)
 
-    def _read_view(self, operand: Operand, view: View, domain: str) -> Recipe:
+    def _read_view(
+        self, operand: Operand, context: InstructionContext, view: View, domain: str
+    ) -> Recipe:
         access_of, dims = self.addresses.access, view.dims
         lanes = view.tensor.memory.partitions > 0
         flat = _flat(operand)
         merged = flat or max(1, len(dims)) == len(view.shape) - lanes
         convert = converter(view.dtype, lanes, flat and not (lanes and len(dims) <= 1), domain)
+        make = None if operand.derived is None else operand.derived(context)
 
         def recipe(binding: Binding, at: int, value: View) -> None:
             access = access_of(value)
@@ -153,7 +156,9 @@ class Operands:
             binding.stores.append(access.store)
             binding.touched.append(access)
             array = access.array if merged else access.elements
-            if convert is None:
+            if make is not None:
+                binding.readers.append((at, access.deriving(make, array)))
+            elif convert is None:
                 binding.arguments[at] = array
             else:
                 binding.readers.append((at, convert(array)))
@@ -211,15 +216,18 @@ class Operands:
         if operand.access == "@":
             return lambda binding, at, value: self._read_indices(binding, at, (value,))
         flat, findings = _flat(operand), self.findings
+        make = None if operand.derived is None else operand.derived(context)
 
         def recipe(binding: Binding, at: int, view: View) -> None:
             found, entries = self._indirect(context, view)
             binding.reads += [found.index.access.region, found.region]
 
-            def read() -> Array:
+            def read() -> Any:
                 chosen = entries()
                 _look(findings, found, chosen, False)
                 array = found.gather(chosen)
+                if make is not None:
+                    return make(array)
                 if domain == FLOAT32:
                     array = dtypes.to_float32(array, view.dtype)
                 return flattened(array, view.partitioned) if flat else array

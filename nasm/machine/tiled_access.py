@@ -28,7 +28,7 @@ class ArrangedPattern(PatternLayout):
         tensor = view.tensor
         self.shape, self.strides = (tensor.bytes,), (1,)
         self.start, self.last = (tensor.offset or 0) - store.base, 0
-        self.whole = False
+        self.whole = self.solid = False
 
     def _access(self, view: View) -> Access:
         return ArrangedAccess(view, self)
@@ -52,6 +52,7 @@ class ArrangedAccess(Access):
         self.clock = unread.clock
         self.token: Token | Idle | None = IDLE
         self.others: list[Access] = []
+        self.derived = {}
         unread.enter(self)
 
     @property

@@ -6,12 +6,14 @@ about.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 
 import numpy as np
 
+from nasm.base.records import dataclass, field
 from nasm.isa import effects
 from nasm.isa.declared_transfer import DeclaredTransfer
 from nasm.isa.instruction import InstructionContext
@@ -60,6 +62,17 @@ def read(instruction: Instruction) -> list[View]:
     return found + [view.offsets.tile for view in addressed if view.offsets is not None]
 
 
+@dataclass(slots=True)
+class _Places:
+    """Where instructions write in an area: the number, the first byte and the end of each region.
+
+    Those below ``seen`` were looked at.
+    """
+
+    seen: int = 0
+    columns: array[int] = field(default_factory=lambda: array("q"))
+
+
 class Writers:
     """The instructions of a program by the bytes they write.
 
@@ -67,46 +80,67 @@ class Writers:
     view touches.
     """
 
-    CACHES = ("_areas", "_regions")
+    CACHES = ("_areas", "_places", "_regions")
 
     def __init__(self, program: Program, region: Callable[[View], Region]) -> None:
         self.program, self.region = program, region
         self._areas: dict[int, int] = {}
         self._regions: dict[int, tuple[Region, ...]] = {}
+        self._places: dict[int, _Places] = {}
 
     def of(self, regions: Sequence[Region]) -> Iterator[Who]:
         """Those that write any of some bytes, queue by queue, in order; one for each line."""
         touched, known = tuple(regions), dict[int, bool]()
-        areas = {region.area for region in touched}
+        likely = self._likely(touched)
         for queue, lines in enumerate(self.program.queues):
             seen: set[int] = set()
-            for pc, number in enumerate(lines.instructions):
-                line = lines.spans[pc] or -1 - pc
+            numbers = np.array(lines.instructions, np.intp)
+            for pc in likely[numbers].nonzero()[0].tolist():
+                line, number = lines.spans[pc] or -1 - pc, int(numbers[pc])
                 if line in seen:
                     continue
                 found = known.get(number)
                 if found is None:
-                    found = known[number] = self._writes(number, areas, touched)
+                    found = known[number] = intersect(self._written(number), touched)
                 if found:
                     seen.add(line)
                     yield queue, pc
 
     def numbers(self, regions: Sequence[Region]) -> set[int]:
         """The instructions, by number, that write any of some bytes."""
-        touched, areas = tuple(regions), {region.area for region in regions}
-        count = range(len(self.program.instructions))
-        return {number for number in count if self._writes(number, areas, touched)}
+        touched = tuple(regions)
+        likely = self._likely(touched).nonzero()[0].tolist()
+        return {number for number in likely if intersect(self._written(number), touched)}
 
-    def _writes(self, number: int, areas: set[int], touched: tuple[Region, ...]) -> bool:
-        """Whether an instruction writes any of some bytes."""
-        found = written(self.program.instructions[number])
-        if not any(self._area(view.tensor) in areas for view in found):
-            return False
+    def _likely(self, touched: tuple[Region, ...]) -> Mask:
+        """Which instructions write between the first and the last byte of some access."""
+        found = np.zeros(len(self.program.instructions), np.bool_)
+        for area in {region.area for region in touched}:
+            places = self._places.setdefault(area, _Places())
+            self._extend(area, places)
+            numbers, low, high = np.frombuffer(places.columns, np.int64).reshape(-1, 3).T
+            for region in touched:
+                if region.area == area:
+                    found[numbers[(low < region.high) & (high > region.low)]] = True
+        return found
+
+    def _extend(self, area: int, places: _Places) -> None:
+        """Enter the instructions that were added since, those that write something of an area."""
+        instructions = self.program.instructions
+        for number in range(places.seen, len(instructions)):
+            if any(self._area(view.tensor) == area for view in written(instructions[number])):
+                for region in self._written(number):
+                    if region.area == area:
+                        places.columns.extend((number, region.low, region.high))
+        places.seen = len(instructions)
+
+    def _written(self, number: int) -> tuple[Region, ...]:
+        """The bytes that an instruction writes."""
         regions = self._regions.get(number)
         if regions is None:
             regions = tuple(map(self._region, self._footprint(number)))
             self._regions[number] = regions
-        return intersect(regions, touched)
+        return regions
 
     def _area(self, tensor: Tensor) -> int:
         found = self._areas.get(tensor.index)

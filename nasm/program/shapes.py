@@ -15,6 +15,9 @@ from nasm.isa.instruction import InstructionContext, Operand, Row
 from nasm.isa.kinds import Kind
 from nasm.views.view import Reg, View
 
+NONE = frozenset[str]()
+"""The one that shapes have in common, most of which have no footprint but their views."""
+
 Place = tuple[Operand, int, int]
 """An operand, its position in the row, and that among the arguments or the results."""
 
@@ -41,11 +44,12 @@ class Shape:
         )
         self.held = tuple(o.kind.name for o in row.writes if isinstance(o.kind, EngineValue))
         self.registers = registers_of(context.operands.values())
-        self.exact = frozenset(
+        exact = (
             o.name
             for o in row.operands
             if o.footprint is not None and o.footprint(context) == (context.operands[o.name],)
         )
+        self.exact = frozenset(exact) or NONE
 
 
 def arguments_of(row: Row, context: InstructionContext) -> tuple[list[Any], tuple[Place, ...]]:
@@ -85,6 +89,7 @@ class Shapes:
     def __init__(self, generation: Generation) -> None:
         self.generation = generation
         self._known: dict[tuple[Any, ...], Shape] = {}
+        self._costs: dict[Cost, Cost] = {}
 
     def of(
         self,
@@ -99,6 +104,7 @@ class Shapes:
         if found is None:
             made = context or InstructionContext.of(row, operands, engine, self.generation)
             found = self._known[key] = Shape(row, made)
+            found.cost = self._costs.setdefault(found.cost, found.cost)
         return found
 
 

@@ -10,6 +10,7 @@ rows that lie far apart.
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
@@ -25,6 +26,9 @@ BLOCK = 1 << 16
 """Bytes that are kept together when one of them changes for the first time since a checkpoint.
 
 A block is so many bytes of each row, for what is written together lies side by side in all rows."""
+
+MOST_SHARED = 256
+"""Arrays that share a store's bytes from which on what was derived of them is dropped."""
 
 Array = NDArray[np.generic]
 Mask = NDArray[np.bool_]
@@ -53,9 +57,17 @@ class PendingWrite(Protocol):
 
 
 class PendingMark(Protocol):
-    """Something that was written, and is not marked in the mask yet."""
+    """Something of a tensor that was written, and is not marked in the mask yet."""
 
     kept: Journal | None
+
+    @property
+    def number(self) -> int:
+        """The number of the tensor."""
+
+    @property
+    def solid(self) -> bool:
+        """Whether each byte of its columns is one of it, in every row of the store."""
 
     @property
     def columns(self) -> tuple[int, int]:
@@ -89,6 +101,31 @@ class CopyOnWrite:
         if self.store is not None:
             self.store.shared.remove(self)
             self.store = None
+        return self.values
+
+
+class Derived(CopyOnWrite):
+    """What follows from some bytes of a store: made when read, kept until the store changes."""
+
+    __slots__ = ("home", "make")
+    values: Any
+
+    def __init__(self, store: Store, make: Callable[[], Any]) -> None:
+        self.home, self.make = store, make
+        self.detach()
+
+    def detach(self) -> None:
+        """The store is about to change: forget."""
+        self.store = self.values = None
+
+    def read(self) -> Any:
+        """What follows from the bytes as they are."""
+        if self.store is None:
+            if len(self.home.shared) >= MOST_SHARED:
+                self.home.forget()
+            self.values = self.make()
+            self.store = self.home
+            self.home.shared.append(self)
         return self.values
 
 
@@ -209,6 +246,13 @@ class Store:
                 self._ever.add(block)
         change.kept = journal
 
+    def forget(self) -> None:
+        """Drop what was derived of these bytes; it is made again when it is read."""
+        for array in self.shared:
+            if isinstance(array, Derived):
+                array.detach()
+        self.shared = [array for array in self.shared if array.store is not None]
+
     def _copy(self, block: int) -> Block:
         part = self._part(block)
         others = None if self.not_accumulable is None else self.not_accumulable[part].copy()
@@ -217,13 +261,31 @@ class Store:
     def _part(self, block: int) -> tuple[slice, slice]:
         return ALL_ROWS, slice(block * self.width, (block + 1) * self.width)
 
+    def knows(self, tensor: int) -> bool:
+        """Whether all of a tensor was written; otherwise the mask says what of it was."""
+        if self.pending:
+            self.flush()
+        return tensor in self.complete
+
     def flush(self) -> None:
-        """Mark in the mask what is pending."""
+        """Mark in the mask what is pending; together it may be all of the only tensor there is."""
         pending, self.pending = self.pending, []
+        if self.alone and self._together(pending):
+            self.complete.add(pending[0].number)
+            return
         for access in pending:
             if access.kept is not self.journal:
                 self.keep(access)
             access.bits()[...] = True
+
+    def _together(self, pending: list[PendingMark]) -> bool:
+        """Whether writes have between them every byte."""
+        end = 0
+        for left, right in sorted(access.columns for access in pending if access.solid):
+            if left > end:
+                return False
+            end = max(end, right)
+        return end == self.pitch
 
     # -- checkpoints
 

@@ -7,6 +7,7 @@ import math
 from fractions import Fraction
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -130,6 +131,25 @@ def test_a_sum_of_nothing_but_negative_zeros_is_plus_zero() -> None:
     for k in (1, 2, 128):
         found = made(np.full((k, 1), -0.0, F32), np.ones((k, 1), F32))
         assert not np.signbit(found).any()
+
+
+@pytest.mark.parametrize("range_", [(0x3F00, 0x4080), (0, 0x0100), (0, 0x7F80), (0, 0x8000)])
+def test_bfloat16_is_taken_as_it_is(range_: tuple[int, int]) -> None:
+    """Ordinary numbers, subnormal ones, all finite ones, and all patterns."""
+    on = np.random.default_rng(11)
+    for _ in range(6):
+        k, m, n = (int(x) for x in on.integers(1, 150, 3))
+        factors = []
+        for columns in (m, n):
+            bits = on.integers(*range_, (k, columns)) | on.integers(0, 2, (k, columns)) << 15
+            factors.append(Factor(bits.astype(np.uint16).view(ml_dtypes.bfloat16)))
+        with np.errstate(all="ignore"):
+            found = product(*factors)
+        np.testing.assert_array_equal(found, made(*(factor.values for factor in factors)))
+        for factor in factors:
+            span, same = factor.span, Factor(factor.values).span
+            assert span[:-1] == same[:-1]
+            np.testing.assert_array_equal(span.lows, same.lows)
 
 
 # -- in float64

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import numpy as np
+import pytest
 
 import nasm
 from nasm.debugger.session import Session
+from nasm.machine import writers as writers_module
 from nasm.machine.writers import MOST, Writers, part
 from nasm.views.view import View
 from tests import parts
@@ -127,3 +130,21 @@ def test_a_barrier_and_a_print_write_nothing() -> None:
     assert list(writers.of((region(session.view("H")),))) == []
     assert len(list(writers.of((region(session.view("a")),)))) == 1
     assert nasm.run(text).report.ok
+
+
+def test_reads_of_bytes_that_nothing_wrote_do_not_look_at_every_line(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each line finds bytes that it alone writes, of a tensor that all of them write."""
+    looked, intersects = [], writers_module.intersect
+
+    def counted(*regions: Any) -> bool:
+        looked.append(regions)
+        return intersects(*regions)
+
+    monkeypatch.setattr(writers_module, "intersect", counted)
+    lines = [f"@vector TensorCopy a[:, {n}:{n + 1}], a[:, {n}:{n + 1}]" for n in range(64)]
+    session = Session(TENSORS + "\n".join(lines))
+    session.run()
+    assert len(session.report().hazards) == 64
+    assert len(looked) <= 64 * 8

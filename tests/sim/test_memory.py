@@ -10,6 +10,8 @@ from nasm.sim.memory import BLOCK, POISON, Array, CopyOnWrite, Journal, Store
 class Bytes:
     """Some bytes of a store, which can be written."""
 
+    number, solid = 0, True
+
     def __init__(self, store: Store, low: int, high: int) -> None:
         self.store, self.low, self.high = store, low, high
         self.columns = low, high
@@ -127,3 +129,22 @@ def test_who_may_add_to_bytes_goes_back_too() -> None:
     assert store.not_accumulable.all()
     store.restore(before)
     assert store.not_accumulable is None
+
+
+def test_writes_that_are_everything_between_them_leave_no_marks() -> None:
+    store = Store("m", 1, 8)
+    store.pending += [Bytes(store, 5, 8), Bytes(store, 0, 3)]
+    assert not store.knows(0)
+    assert store.written.tolist() == [[True] * 3 + [False] * 2 + [True] * 3]
+    store.pending += [Bytes(store, 4, 8), Bytes(store, 0, 4)]
+    assert store.knows(0)
+    assert not store.written[0, 3:5].any()
+
+
+def test_writes_of_some_bytes_of_their_columns_are_not_everything() -> None:
+    store = Store("m", 1, 8)
+    part = Bytes(store, 0, 8)
+    part.solid, part.bits = False, lambda: store.mask(1, 0, (4,), (2,))
+    store.pending.append(part)
+    assert not store.knows(0)
+    assert store.written.tolist() == [[True, False] * 4]

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from nasm.base.exact.error_free import BITS, Doubles, levels
 
+Array = NDArray[Any]
 Floats = NDArray[np.float32]
 
 SHORT: Final = 24
@@ -33,60 +34,95 @@ MOST_SLICES: Final = 16
 LONGEST: Final = 2.0**BITS
 
 _HALF_ULP: Final = 2.0**-BITS
-_INFINITY: Final = 0x7F80_0000
-_SIZE: Final = np.uint32(0x7FFF_FFFF)
-_ONE: Final = np.uint32(1)
+
+
+class BitSpan(NamedTuple):
+    """How long the numbers of a factor are, as their exponents tell.
+
+    Every element is a multiple of 2**low and below 2**high in magnitude, those of column n even of
+    2**lows[n], which is its unit: none is more than ``widest`` bits long in that. ``finite`` says
+    whether all elements are numbers.
+    """
+
+    finite: bool
+    low: int
+    high: int
+    widest: int
+    lows: NDArray[np.int64]
 
 
 class Sizes(NamedTuple):
-    """Of each column [n] the Euclidean norm, not less than it is, and the same in units of 2**low.
+    """Of each column [n] the Euclidean norm, not less than it is, and the same in its unit.
 
     By Cauchy and Schwarz no partial sum of a product exceeds the product of two norms; where that
-    of two lengths does not exceed LONGEST, no sum of their products is rounded.
+    of two lengths does not exceed LONGEST, no sum of their products is rounded. Otherwise it is off
+    by no more than the product of the norms times ``lost``.
     """
 
     norms: Doubles
     lengths: Doubles
+    longest: float
+    lost: float
 
 
 class Factor:
-    """One side of a product: a float32 array [K, n], and how long its numbers are.
+    """One side of a product: [K, n] of float32 or bfloat16, and how long its numbers are."""
 
-    Every element is a multiple of 2**low and below 2**high in magnitude; ``finite`` says whether
-    all of them are numbers.
-    """
+    CACHES = ("_doubles", "_sizes", "_span")
 
-    CACHES = ("_doubles", "_sizes")
+    __slots__ = ("_doubles", "_sizes", "_span", "held")
 
-    __slots__ = ("_doubles", "_sizes", "finite", "high", "low", "values")
-
-    def __init__(self, values: Floats) -> None:
-        self.values = values
-        self._doubles: Doubles | None = None
+    def __init__(self, held: Array) -> None:
+        self.held = held
+        self._span: BitSpan | None = None
         self._sizes: Sizes | None = None
-        bits = values.view(np.uint32)
-        sizes = bits & _SIZE
-        most = int(sizes.max())
-        self.finite = most < _INFINITY
-        self.high = max(most >> 23, 1) - 126
-        sizes -= _ONE  # zero, which has no length, becomes the largest there is
-        least = (int(sizes.min()) + 1) & 0xFFFF_FFFF
-        used = int(np.bitwise_or.reduce(bits, axis=None)) | 1 << 23
-        unused = (used & -used).bit_length() - 1  # last bits that no element has
-        self.low = min(max(least >> 23, 1) - 150 + unused, self.high)
+        self._doubles: Doubles | None = None
+
+    @classmethod
+    def of(cls, values: Factor | Array) -> Factor:
+        """The factor of an array, or one that is there already."""
+        return values if isinstance(values, Factor) else cls(values)
+
+    def copy(self) -> Factor:
+        """The same numbers, in an array of their own."""
+        made = Factor(self.held.copy())
+        made._span, made._sizes = self.span, self._sizes
+        return made
+
+    @property
+    def rows(self) -> int:
+        """How many terms each sum has: K."""
+        return len(self.held)
+
+    @property
+    def values(self) -> Floats:
+        """The numbers in float32."""
+        return self.held.astype(np.float32, copy=False)
+
+    @property
+    def span(self) -> BitSpan:
+        """How long its numbers are."""
+        if self._span is None:
+            self._span = _span(self.held)
+        return self._span
 
     @property
     def doubles(self) -> Doubles:
         """The values in float64."""
         if self._doubles is None:
-            self._doubles = self.values.astype(np.float64)
+            self._doubles = self.held.astype(np.float64)
         return self._doubles
 
     @property
     def sizes(self) -> Sizes:
         """The sizes of all columns."""
         if self._sizes is None:
-            self._sizes = _sizes(self.values, self.doubles)
+            doubles = self.held.astype(np.float64) if self._doubles is None else self._doubles
+            norms = np.sqrt(np.einsum("kn,kn->n", doubles, doubles)) * (1 + 2.0**-20)
+            lengths = np.ldexp(norms, -self.span.lows)
+            # K - 1 additions, each off by half an ulp of a partial sum, and three more of the bound
+            lost = (self.rows + 2) * _HALF_ULP
+            self._sizes = Sizes(norms, lengths, float(lengths.max()), lost)
         return self._sizes
 
 
@@ -96,45 +132,70 @@ def product(left: Factor, right: Factor) -> Floats:
     A sum of zero is +0. Where an element of either side is infinite or NaN, what it enters is what
     IEEE 754 makes of it, in whatever order. Wants ``np.errstate(all="ignore")`` around it.
     """
-    if not (left.finite and right.finite):
+    a, b = left.span, right.span
+    if not (a.finite and b.finite):
         return _unbounded(left.values, right.values)
-    low = left.low + right.low
-    high = left.high + right.high + (len(left.values) - 1).bit_length()
+    additions = (left.rows - 1).bit_length()
+    low, high = a.low + b.low, a.high + b.high + additions
     if high - low <= SHORT and low >= -126 and high <= 127:
         result: Floats = np.matmul(left.values.T, right.values)
         result += np.float32(0)  # some libraries start from the first term, which may be -0
         return result
-    columns = right.values.shape[1]
-    result = np.empty((left.values.shape[1], columns), np.float32)
+    long = None if a.widest + b.widest + additions <= BITS else _long(left.sizes, right.sizes)
+    columns = right.held.shape[1]
+    result = np.empty((left.held.shape[1], columns), np.float32)
     for start in range(0, columns, BLOCK):
         part = slice(start, start + BLOCK)
-        doubles = right.values[:, part].astype(np.float64)
+        doubles = right.held[:, part].astype(np.float64)
         sums = np.matmul(left.doubles.T, doubles)
         result[:, part] = sums
-        if high - low > BITS:
-            sizes = _sizes(right.values[:, part], doubles)
-            _check(left, doubles, sizes, sums, result[:, part])
+        if long is not None:
+            first, last = long.columns.searchsorted((start, start + BLOCK)).tolist()
+            if first < last:
+                few = Long(long.rows, long.columns[first:last] - start, long.bounds[:, first:last])
+                _check(few, left, doubles, sums, result[:, part])
     result += np.float32(0)
     return result
 
 
-def _check(left: Factor, right: Doubles, sizes: Sizes, sums: Doubles, out: Floats) -> None:
-    """See to the sums that may be long, of some columns of the right side."""
-    longest = left.sizes.lengths * sizes.lengths.max() > LONGEST
-    if not longest.any():
+class Long(NamedTuple):
+    """The rows and columns of a product that have sums which may be long.
+
+    ``bounds`` says for each of these sums what a library's may be off; zero if it is not long.
+    """
+
+    rows: NDArray[np.intp]
+    columns: NDArray[np.intp]
+    bounds: Doubles
+
+
+def _long(left: Sizes, right: Sizes) -> Long | None:
+    """The sums that may be long; None if there is none."""
+    if left.longest * right.longest <= LONGEST:
+        return None
+    (rows,) = (left.lengths * right.longest > LONGEST).nonzero()
+    (columns,) = (right.lengths * left.longest > LONGEST).nonzero()
+    short = np.multiply.outer(left.lengths[rows], right.lengths[columns]) <= LONGEST
+    if short.all():
+        return None
+    bounds = np.multiply.outer(left.norms[rows] * left.lost, right.norms[columns])
+    bounds[short] = 0
+    return Long(rows, columns, bounds)
+
+
+def _check(long: Long, left: Factor, right: Doubles, sums: Doubles, out: Floats) -> None:
+    """See to the sums that may be long."""
+    rows, columns, bound = long
+    doubtful = _doubtful(sums[rows[:, None], columns], bound)
+    if not doubtful.any():
         return
-    rows = np.flatnonzero(longest)
-    # K - 1 additions, each off by half an ulp of a partial sum, and three more for what follows
-    bound = np.multiply.outer(left.sizes.norms[rows] * ((len(right) + 2) * _HALF_ULP), sizes.norms)
-    bound[np.multiply.outer(left.sizes.lengths[rows], sizes.lengths) <= LONGEST] = 0
-    doubtful = _doubtful(sums[rows], bound)
+    right = right[:, columns]
     if np.count_nonzero(doubtful) > FEW:
-        doubles = left.doubles[:, rows]
-        total, bound = _in_slices(doubles.T, right)
-        out[rows] = total
+        total, bound = _in_slices(left.doubles[:, rows].T, right)
+        out[rows[:, None], columns] = total
         doubtful = _doubtful(total, bound)
     for m, n in np.argwhere(doubtful).tolist():
-        out[rows[m], n] = _exact(left.doubles[:, rows[m]], right[:, n])
+        out[rows[m], columns[n]] = _exact(left.doubles[:, rows[m]], right[:, n])
 
 
 def _in_slices(a: Doubles, b: Doubles) -> tuple[Doubles, Doubles]:
@@ -161,14 +222,24 @@ def _doubtful(sums: Doubles, bound: Doubles) -> NDArray[np.bool_]:
     return found
 
 
-def _sizes(values: Floats, doubles: Doubles) -> Sizes:
-    bits = values.view(np.uint32)
-    least = ((bits & _SIZE) - _ONE).min(axis=0) + _ONE
-    used = np.bitwise_or.reduce(bits, axis=0) | np.uint32(1 << 23)
-    unused = np.frexp((used & (~used + _ONE)).astype(np.float32))[1] - 1
-    lows = np.maximum(least >> np.uint32(23), 1).astype(np.int64) - 150 + unused
-    norms: Doubles = np.sqrt(np.einsum("kn,kn->n", doubles, doubles)) * (1 + 2.0**-20)
-    return Sizes(norms, np.ldexp(norms, -lows))
+def _span(held: Array) -> BitSpan:
+    """How long the numbers of each column are: from the first bit of any to the last."""
+    kind: Any
+    kind, fraction = (np.uint16, 7) if held.itemsize == 2 else (np.uint32, 23)
+    infinity = kind(0xFF << fraction)
+    bits = held.view(kind)
+    sizes = bits & kind((0x100 << fraction) - 1)
+    most = sizes.max(axis=0)
+    sizes -= kind(1)  # zero, which has no length, becomes the largest there is
+    least = sizes.min(axis=0) + kind(1)
+    used = np.bitwise_or.reduce(bits, axis=0) | kind(1 << fraction)
+    used &= ~used + kind(1)
+    unused = np.frexp(used.astype(np.float32))[1] - 1  # last bits that no element has
+    highs = np.maximum(most >> fraction, 1).astype(np.int64) - 126
+    lows = np.maximum(least >> fraction, 1).astype(np.int64) - (127 + fraction) + unused
+    lows = np.minimum(lows, highs)
+    finite = bool(most.max() < infinity)
+    return BitSpan(finite, int(lows.min()), int(highs.max()), int((highs - lows).max()), lows)
 
 
 def _exact(a: Doubles, b: Doubles) -> float:

@@ -57,4 +57,6 @@ def grafted(value: Any, path: Path, array: Any) -> Any:
 
 def copied(value: Any) -> Any:
     """The same value, none of whose arrays changes with a memory."""
+    if isinstance(value, Factor):  # of a tile: in the place of its elements
+        value = value.values
     return value.copy() if isinstance(value, np.ndarray) else value

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -63,6 +65,29 @@ PERF_MODE = Operand(
     "double_row packs K = 256 in fp8 (v3, v4); an older name of it is double_row_gen3",
 )
 EXACT = Operand("exact", SwitchOf("transpose_exact"))
+
+
+@of_operands
+def _factor(
+    context: InstructionContext, tile: View, is_transpose: bool, perf_mode: str
+) -> Callable[[Any], Factor] | None:
+    """One side of a product: a tile as K rows, of which double_row has two on each partition."""
+    if moves_bits(context, is_transpose):
+        return None
+    return _factors(tile.dtype, perf_mode == "double_row")
+
+
+@cache
+def _factors(dtype: DType, folded: bool) -> Callable[[Any], Factor]:
+    def factor(array: Any) -> Factor:
+        if dtype.name != "bfloat16":
+            array = dtypes.to_float32(array, dtype)
+        rows = array.reshape(array.shape[0] * (1 + folded), -1)
+        return Factor(dtypes.round_tfloat32(rows) if dtype.name == "tfloat32" else rows)
+
+    return factor
+
+
 Modes = tuple[bool, Place, str, bool]
 """is_transpose, the tile of the array, perf_mode and is_stationary_onezero."""
 
@@ -98,7 +123,12 @@ def _mode_domain(context: InstructionContext, is_transpose: bool) -> str:
 
 @ISA.instruction(
     Operand("weights", WEIGHTS, "rw"),
-    Operand("stationary", INPUT, doc="[K, M], or [K, 2, M]"),
+    Operand(
+        "stationary",
+        INPUT,
+        doc="[K, M], or [K, 2, M]",
+        derived=_factor("stationary", "is_transpose", "perf_mode"),
+    ),
     Operand("dtype", DtypeOf("stationary")),
     TRANSPOSES,
     Operand(
@@ -148,16 +178,13 @@ def LoadStationary(
     In float32 it represents two LDWEIGHTS of the profiler, one for each part that the operands
     are split into (FP32_LO_HI).
     """
-    values = _rows(stationary, perf_mode)
     passes = is_transpose and exact
-    if dtype.name == "tfloat32" and not passes:
-        values = dtypes.round_tfloat32(values)
-    if values.base is not None:
-        values = values.copy()
     return array.beside(
         weights,
         LoadedTile(
-            values if passes else Factor(values),
+            stationary.reshape(len(stationary), -1).copy()
+            if passes
+            else Factor.of(stationary).copy(),
             dtype,
             *placed(tile_position, tile_size),
             is_transpose,
@@ -214,7 +241,12 @@ def no_adding_transpose(context: InstructionContext) -> str | None:
         footprint=_sixteen_bits("dst", "is_transpose"),
         doc="[M, N]",
     ),
-    Operand("moving", INPUT, doc="[K, N], or [K, 2, N]"),
+    Operand(
+        "moving",
+        INPUT,
+        doc="[K, N], or [K, 2, N]",
+        derived=_factor("moving", "is_transpose", "perf_mode"),
+    ),
     Operand("dtype", DtypeOf("moving")),
     Operand("weights", WEIGHTS),
     Operand("accumulate", Flag(), "-", False, "add to what dst holds, when the matmul completes"),
@@ -302,9 +334,9 @@ def MultiplyMoving(
     """
     modes = (is_transpose, placed(tile_position, tile_size), perf_mode, is_stationary_onezero)
     tile = _loaded(weights, dtype, modes)
-    values = _rows(moving, perf_mode)
-    array.same_rows(tile, values)
     if is_transpose and exact:
+        values = moving.reshape(len(moving), -1)
+        array.same_rows(tile, len(values))
         if tile.dtype is not dtype:
             raise Refused(
                 "E0405",
@@ -312,21 +344,14 @@ def MultiplyMoving(
                 "give the permutation the dtype of the tile that it transposes",
             )
         return _passed_through(tile.values, values)
-    if dtype.name == "tfloat32":
-        values = dtypes.round_tfloat32(values)
-    return product(tile.factor, Factor(values))
+    factor = Factor.of(moving)
+    array.same_rows(tile, factor.rows)
+    return product(tile.factor, factor)
 
 
 def mixable(names: set[str]) -> bool:
     """Whether a matmul takes a stationary and a moving tile of these dtypes."""
     return (names <= FULL or not names & FULL) and not names >= NEVER_MIXED
-
-
-def _rows(tile: Any, perf_mode: str) -> Any:
-    """A tile as K rows; double_row has two of them on each partition."""
-    if perf_mode == "double_row":
-        return tile.reshape(tile.shape[0] * 2, -1)
-    return tile if tile.ndim == 2 else tile.reshape(tile.shape[0], -1)
 
 
 def _loaded(weights: tuple[LoadedTile, ...], dtype: DType, modes: Modes) -> LoadedTile:

@@ -304,7 +304,7 @@ def MultiplyMovingMX(
     """
     tile = array.loaded(weights, placed(tile_position, tile_size), scaled=True)
     values = _dequantised(moving, dtype, moving_scale, scale255)
-    array.same_rows(tile, values)
+    array.same_rows(tile, len(values))
     return product(tile.factor, Factor(values))
 
 

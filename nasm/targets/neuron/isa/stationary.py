@@ -50,8 +50,7 @@ class LoadedTile:
     @property
     def rows(self) -> int:
         """How many rows it has: K."""
-        values = self.values.values if isinstance(self.values, Factor) else self.values
-        return int(values.shape[0])
+        return self.values.rows if isinstance(self.values, Factor) else len(self.values)
 
     @property
     def scaled(self) -> bool:
@@ -103,8 +102,8 @@ def loaded(weights: tuple[LoadedTile, ...], where: Place, scaled: bool = False) 
     return tile
 
 
-def same_rows(tile: LoadedTile, moving: Any) -> None:
+def same_rows(tile: LoadedTile, found: int) -> None:
     """Both tiles of a matmul have the same K."""
-    found, wanted = moving.shape[0], tile.rows
+    wanted = tile.rows
     if found != wanted:
         raise Refused("E0404", f"moving has K = {found}, the stationary tile K = {wanted}")
