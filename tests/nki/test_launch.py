@@ -11,7 +11,7 @@ import pytest
 
 import nasm
 import nasm.nki
-from nasm.base.problems import Failure, Problem
+from nasm.base.problems import Failure, Problem, Severity
 from nasm.nki.jit import Kernel
 from nasm.nki.target import TARGET
 
@@ -381,18 +381,34 @@ def test_an_argument_that_cannot_be_changed_is_refused_before_the_run() -> None:
     assert problem.message == "the kernel writes its argument x, and that array cannot be changed"
 
 
-@pytest.mark.parametrize("buffer", ["sbuf", "private_hbm"])
-def test_a_result_that_nobody_can_read_is_refused(buffer: str) -> None:
+def in_hbm(x: Any) -> Any:
+    made = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.hbm)
+    nisa.dma_copy(dst=made, src=x)
+    return made
+
+
+def test_a_result_on_the_chip_is_refused() -> None:
     def kernel(x: Any) -> Any:
-        made = nl.ndarray((2, 3), dtype=nl.float32, buffer=getattr(nl, buffer))
+        made = nl.ndarray((2, 3), dtype=nl.float32, buffer=nl.sbuf)
         nisa.dma_copy(dst=made, src=x)
         return made
 
     problem = refused(kernel, counted())
     assert problem.code == "E0654"
-    assert problem.message == (
-        f"the kernel returns <{buffer} made float32[2, 3]>: wanted a tensor in shared_hbm"
-    )
+    assert problem.message == "the kernel returns <sbuf made float32[2, 3]>: wanted a tensor in HBM"
+
+
+def test_a_result_in_hbm_is_that_of_core_0_and_a_note_where_there_are_two() -> None:
+    x = counted()
+    one, two = nasm.nki.run(in_hbm, x), nasm.nki.run(in_hbm, x, lnc=2)
+    assert one.ok
+    assert two.ok
+    assert (one.outputs == x).all()
+    assert (two.outputs == x).all()
+    assert one.report.warnings == ()
+    (note,) = two.report.warnings
+    assert (note.code, note.severity) == ("E0654", Severity.NOTE)
+    assert note.message == "made is in nl.hbm, where each core has its own: core 0's is returned"
 
 
 def test_torch_tensors_come_and_go(monkeypatch: pytest.MonkeyPatch) -> None:

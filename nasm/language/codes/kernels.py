@@ -49,8 +49,10 @@ ROWS = (
         "an argument that no kernel takes, or a result that none can give",
         "Arguments are arrays with a dtype that NKI has and at least one axis, which the kernel "
         "finds in HBM, or anything else, which it finds as it is. There are no 64-bit dtypes. "
-        "Results are tensors in shared HBM, `buffer=nl.shared_hbm`, or arguments that the kernel "
-        "writes; an argument that is written must be an array that can be changed.",
+        "Results are tensors in HBM, or arguments that the kernel writes; an argument that is "
+        "written must be an array that can be changed. On two cores a result is in shared HBM, "
+        "`buffer=nl.shared_hbm`: of a tensor in `nl.hbm` each core has its own, and that of core 0 "
+        "is returned, which is noted.",
         "$ neuron-nasm nki kernel.py:returns_a_tile --in x=normal[128,512]",
         "$ neuron-nasm nki kernel.py:returns_hbm --in x=normal[128,512]",
     ),
