@@ -65,9 +65,13 @@ def trace(
     dma: str = USUAL,
     options: Mapping[str, object] | None = None,
     timing: TimingGiven | None = None,
+    kernel_args: Mapping[str, Any] | None = None,
     **kwargs: Any,
 ) -> Traced:
     """Make a program of a kernel and its arguments.
+
+    Keywords that are none of these are the kernel's; ``kernel_args`` are the kernel's, whatever
+    their names.
 
     ``lnc`` is how many cores run it, where ``kernel[2]`` does not give it; ``target`` the
     generation, by default what the variable NEURON_PLATFORM_TARGET_OVERRIDE says, or trn2; ``dma``
@@ -75,7 +79,7 @@ def trace(
     of a program that is assembled. Raises Failure for what is no kernel, at its line; what the
     kernel itself raises passes through.
     """
-    made = simulate(kernel)
+    made, kwargs = simulate(kernel), own_keywords(kwargs, kernel_args)
     if dma not in DMA:
         said = f"no policy dma={quoted(str(dma))}; wanted {listed(DMA, 'or')}"
         raise Failure(Problem(MISUSED, said))
@@ -96,6 +100,13 @@ def trace(
     return Traced(
         name_of(kernel), program, arrays, arguments.given, result, sequence, arguments.home
     )
+
+
+def own_keywords(given: Mapping[str, Any], kernel_args: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The keywords of a kernel, given in either way; raises TypeError for one given in both."""
+    if twice := given.keys() & (kernel_args or {}).keys():
+        raise TypeError(f"{listed(sorted(twice), 'and')} given as keyword and in kernel_args, too")
+    return {**given, **(kernel_args or {})}
 
 
 def _declared(function: Callable[..., Any]) -> Span | None:

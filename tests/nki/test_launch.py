@@ -62,6 +62,26 @@ def copied(x: Any) -> Any:
 # -- calls
 
 
+@nki.jit
+def chosen(x: Any, values: Any, target: int, settings: Any = None, kernel: float = 2.0) -> Any:
+    y = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    tile = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.sbuf)
+    nisa.dma_copy(dst=tile, src=values if target else x)
+    nisa.tensor_scalar(dst=tile, data=tile, op0=nl.multiply, operand0=kernel)
+    nisa.dma_copy(dst=y, src=tile)
+    return y
+
+
+def test_a_kernel_may_have_arguments_that_are_called_as_settings_of_a_run() -> None:
+    x, v = counted(), 5 * counted()
+    given = {"values": v, "target": 1, "settings": "any", "kernel": 3.0}
+    assert (chosen(x, **given) == 3 * v).all()
+    assert (nasm.nki.run(chosen, x, kernel_args=given, values=True).outputs == 3 * v).all()
+    assert nasm.nki.trace(chosen, x, kernel_args=given, target="trn1").program.generation.name
+    with pytest.raises(TypeError, match="scale given as keyword and in kernel_args, too"):
+        nasm.nki.trace(chosen, x, kernel_args={"scale": 1}, scale=1)
+
+
 def test_a_kernel_is_called_like_a_function() -> None:
     x = counted()
     assert (doubled(x) == 2 * x).all()
