@@ -17,6 +17,7 @@ from nasm.nki.frameworks import UNFIT, change, changeable, given_back
 from nasm.nki.installing import installed
 from nasm.nki.jit import Kernel, launch_by
 from nasm.nki.kernel import Traced, own_keywords, trace
+from nasm.nki.simulator import ran
 from nasm.runs.settings import KernelKeywords, RunSettings, with_keywords, with_settings
 
 __all__ = ["KernelResult", "installed", "run"]
@@ -111,7 +112,9 @@ def _given_back(part: Returned, outputs: Mapping[str, Any], home: str) -> Any:
 
 
 def _plainly(kernel: Kernel, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    return run(kernel, *args, kernel_args=kwargs).outputs
+    done = run(kernel, *args, kernel_args=kwargs)
+    ran(kernel, done.report.microseconds)
+    return done.outputs
 
 
 launch_by(_plainly)

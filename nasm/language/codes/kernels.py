@@ -12,8 +12,9 @@ ROWS = (
         "`neuronxcc.nki`, is refused by AWS's own compiler since NKI 0.4: its calls return tiles, "
         "where those of today take `dst`, and it has masks and index arrays, which are gone. "
         "AWS's 'NKI Migration Guide', nki/migration in the documentation of the Neuron SDK, says "
-        "what has taken their place. Packages that drive a chip, `torch_xla` and others, are not "
-        "there: call the kernel itself, with arrays of NumPy or of PyTorch on the CPU.",
+        "what has taken their place. Of packages that drive a chip, `torch_xla` and others, there "
+        "is only what kernels are called through: call the kernel itself, with arrays of NumPy or "
+        "of PyTorch on the CPU.",
         "$ python -c 'import neuronxcc.nki.language as nl'",
         "$ python -c 'import nki.language as nl'",
     ),
