@@ -5,6 +5,7 @@ Where something would help, the program with that change is run, too: it takes a
 
 from __future__ import annotations
 
+import nasm
 from nasm.analysis.profile.records import Profile
 from nasm.debugger.session import Session
 
@@ -45,6 +46,13 @@ BUFFERS = """\
 @gpsimd DmaCopy Y[r], y{r % 2}  after made[r]  post store[r]
 .end
 @gpsimd .drain
+"""
+SEQUENTIAL = """\
+.for r in 0..N
+@sync   DmaCopy x{r % 2}, X[r]
+@vector TensorScalar y{r % 2}, x{r % 2}, op0=add, operand0=1.0
+@gpsimd DmaCopy Y[r], y{r % 2}
+.end
 """
 ONE_BANK = """\
 @tensor LoadStationary w
@@ -133,3 +141,10 @@ def test_tables_that_are_loaded_in_turns_are_what_would_help() -> None:
     assert found.verdict == "bound by Scalar making its unit ready: 74 % of the critical path"
     assert best(found) == "free scalar"
     assert saved(found)["no table loads"] > 0.7 * found.ticks
+
+
+def test_a_program_with_the_waits_that_are_found_for_it_has_none_too_many() -> None:
+    session = Session(nasm.assemble(HEAD + SEQUENTIAL, autosync=True), profile=True, values=False)
+    assert session.run(hashes=False).ok
+    outcomes = saved(session.profile(outcomes=session.what_if()))
+    assert not any("waits" in name for name in outcomes)

@@ -29,7 +29,7 @@ LINES = 6
 """The waits of so many lines at most are looked at one by one."""
 
 WORTH = 100
-"""A tile or a line is named if it saves at least this part of the run."""
+"""What saves at least this part of the run is listed."""
 
 
 class FewerWaits:
@@ -45,13 +45,14 @@ class FewerWaits:
         self.reused = Reused(history, recording, self.delay, frozenset(self.tiles))
 
     def outcomes(self) -> Iterator[WhatIf]:
-        """All that save something that is worth a line; the first one always."""
+        """All that save something that is worth a line."""
         try:
             ties = tuple(self.reused.ties())
             waits = frozenset(self.recording.tasks) - last_waits(self.history, self.recording)
             needed = self._without(NEEDED, waits, ties)
-            lines = list(self._costly(needed, waits, ties)) if self._worth(needed.saved) else []
-            yield replace(needed, name=f"{NEEDED}{_of(lines)}")
+            if self._worth(needed.saved):
+                lines = list(self._costly(needed, waits, ties))
+                yield replace(needed, name=f"{NEEDED}{_of(lines)}")
             yield from (buffer for buffer in self._buffers() if self._worth(buffer.saved))
         except Refused as refused:
             yield WhatIf(NEEDED, None, reason=refused.message)
