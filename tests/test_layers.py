@@ -97,6 +97,7 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
         ("scheduler",),
         ("trace", "history", "recording", "delayed_scheduler", "divert"),
         ("conflicts",),
+        ("buffers",),
         ("replay",),
     ),
 }

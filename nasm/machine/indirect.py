@@ -184,7 +184,8 @@ class Indirect:
         runs: list[tuple[int, int]] = []
         for by in (np.unique(entries) * unit).tolist():
             runs += [(low + by, high + by) for low, high in spans]
-        return self.region._replace(runs=_merged(runs))
+        each = sum(high - low for low, high in spans)
+        return self.region._replace(runs=_merged(runs), moved=each * len(entries))
 
 
 def _merged(runs: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:

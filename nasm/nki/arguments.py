@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,13 @@ class Returned:
 
     name: str
     view: View
+
+    def same(self, other: Returned) -> bool:
+        """Whether two cores returned one tensor, or each its own of the same kind."""
+        mine, theirs = self.view.tensor, other.view.tensor
+        return mine is theirs or (
+            mine.core != theirs.core and (mine.shape, mine.dtype) == (theirs.shape, theirs.dtype)
+        )
 
     def of(self, whole: Array) -> Array:
         """The part, of the elements of its tensor."""
@@ -121,7 +128,7 @@ def _same(made: Iterable[Any], before: Iterable[Any]) -> bool:
     return all(a is b for a, b in zip(made, before, strict=True))
 
 
-def returned(value: Any, arguments: Mapping[str, Any], span: Span | None) -> Any:
+def returned(value: Any, span: Span | None) -> Any:
     """What a kernel returned, with a record wherever it returned a tensor.
 
     Refuses what is no tensor that the caller can read, where it is declared, and a kernel whose
@@ -134,12 +141,10 @@ def returned(value: Any, arguments: Mapping[str, Any], span: Span | None) -> Any
         message = f"the kernel is {what}, of which a call executes nothing"
         raise Failure(Problem(UNFIT, message, span, "end it with a return; no yield, no coroutine"))
     if not isinstance(value, NkiTensor):
-        return mapped(value, "", lambda part, _: returned(part, arguments, span))
+        return mapped(value, "", lambda part, _: returned(part, span))
     declared = value.view_.tensor.span or span
-    if value.on_chip or (
-        value.buffer is not MemoryRegion.shared_hbm and value.name not in arguments
-    ):
-        message = f"the kernel returns {value!r}: wanted a tensor in shared_hbm"
+    if value.on_chip:
+        message = f"the kernel returns {value!r}: wanted a tensor in HBM"
         hint = "nl.ndarray(…, buffer=nl.shared_hbm) makes one; copy the result there"
         raise Failure(Problem(UNFIT, message, declared, hint))
     if value.is_indirect():

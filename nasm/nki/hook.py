@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 from nasm.base.problems import Failure, Problem
+from nasm.nki.chip_packages import ChipLoader
 from nasm.nki.errors import NOT_NKI, here
 
 OLD = "neuronxcc.nki"
@@ -77,6 +78,7 @@ class _Hook:
                     if finder in sys.meta_path:
                         sys.meta_path.remove(finder)
                 _taken_out()
+                CHIP_LOADER.forget()
                 sys.modules.update(self.before)
                 self._parent_back()
                 self.before, self.ours = {}, {}
@@ -123,12 +125,18 @@ class _MissingModules(MetaPathFinder):
 
 
 class _Chips(MetaPathFinder):
-    """Says of packages that drive a chip, if they are not there, what they are."""
+    """Finds what kernels are called through of packages that drive a chip, if they are not there.
+
+    Of the rest it says what they are.
+    """
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         if fullname.partition(".")[0] in CHIPS:
+            spec = CHIP_LOADER.spec(fullname)
+            if spec is not None:
+                return spec
             _missing(
                 f"no module {fullname}: it drives a chip, and there is none here",
                 "the kernel itself can be called with arrays, of NumPy or of PyTorch on the CPU: "
@@ -145,4 +153,5 @@ def _missing(message: str, hint: str, name: str) -> NoReturn:
     raise found
 
 
+CHIP_LOADER = ChipLoader()
 _HOOK, _ABSENT, _CHIPS = _Hook(), _MissingModules(), _Chips()

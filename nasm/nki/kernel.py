@@ -6,16 +6,16 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from nasm.base.problems import Failure, Problem, Refused, listed, quoted
+from nasm.base.problems import Failure, Problem, Refused, Severity, listed, quoted
 from nasm.base.records import dataclass
 from nasm.base.source import Span
 from nasm.isa.timing import Timing, TimingGiven
 from nasm.language.expanding.statements import unknown_target
-from nasm.nki.arguments import Arguments, outputs, returned
+from nasm.nki.arguments import Arguments, Returned, outputs, returned
 from nasm.nki.engines import DMA, USUAL
 from nasm.nki.errors import MISUSED, floor, line_of, refuse
 from nasm.nki.exceptions import problem_of
-from nasm.nki.frameworks import Array
+from nasm.nki.frameworks import UNFIT, Array
 from nasm.nki.installing import installed
 from nasm.nki.jit import name_of, simulate
 from nasm.nki.lowering import Lowering
@@ -65,9 +65,13 @@ def trace(
     dma: str = USUAL,
     options: Mapping[str, object] | None = None,
     timing: TimingGiven | None = None,
+    kernel_args: Mapping[str, Any] | None = None,
     **kwargs: Any,
 ) -> Traced:
     """Make a program of a kernel and its arguments.
+
+    Keywords that are none of these are the kernel's; ``kernel_args`` are the kernel's, whatever
+    their names.
 
     ``lnc`` is how many cores run it, where ``kernel[2]`` does not give it; ``target`` the
     generation, by default what the variable NEURON_PLATFORM_TARGET_OVERRIDE says, or trn2; ``dma``
@@ -75,7 +79,7 @@ def trace(
     of a program that is assembled. Raises Failure for what is no kernel, at its line; what the
     kernel itself raises passes through.
     """
-    made = simulate(kernel)
+    made, kwargs = simulate(kernel), own_keywords(kwargs, kernel_args)
     if dma not in DMA:
         message = f"no policy dma={quoted(str(dma))}; wanted {listed(DMA, 'or')}"
         raise Failure(Problem(MISUSED, message))
@@ -87,13 +91,22 @@ def trace(
         arguments = Arguments(first, _declared(made.function))
         results = [_called(made.function, each, arguments, args, kwargs) for each in traces]
         result = _agreed(traces, results)
+        notes = list(_own(result, traces))
         _roles(traces, [each.name for each in outputs(result)])
         sequence = Sequential([Lowering(each, dma).lines() for each in traces])
         program = _finished(builder, sequence)
+        program.warnings += notes
     arrays = {name: array for each in traces for name, array in each.arrays.items()}
     return Traced(
         name_of(kernel), program, arrays, arguments.given, result, sequence, arguments.home
     )
+
+
+def own_keywords(given: Mapping[str, Any], kernel_args: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The keywords of a kernel, given in either way; raises TypeError for one given in both."""
+    if twice := given.keys() & (kernel_args or {}).keys():
+        raise TypeError(f"{listed(sorted(twice), 'and')} given as keyword and in kernel_args, too")
+    return {**given, **(kernel_args or {})}
 
 
 def _declared(function: Callable[..., Any]) -> Span | None:
@@ -140,7 +153,7 @@ def _called(
             refuse(refused.message, refused.hint, refused.code)
         result = _run(function, bound)
         trace.ended(trace.made)
-        return returned(result, arguments.given, arguments.span)
+        return returned(result, arguments.span)
 
 
 def _hand(arguments: Arguments, bound: inspect.BoundArguments) -> None:
@@ -168,14 +181,31 @@ def _agreed(traces: Sequence[CoreTrace], results: Sequence[Any]) -> Any:
         if len(each.shared) < len(first.shared):
             missing = first.shared[len(each.shared)]
             raise Failure(_missing(missing, each.core))
-        mine, theirs = ([r.name for r in outputs(found)] for found in (result, results[0]))
-        if mine != theirs:
+        mine, theirs = outputs(result), outputs(results[0])
+        if len(mine) != len(theirs) or not all(map(Returned.same, mine, theirs)):
             refuse(
-                f"the kernel returns {', '.join(mine) or 'nothing'} on core {each.core}, "
-                f"and {', '.join(theirs) or 'nothing'} on core 0",
+                f"the kernel returns {_names(mine)} on core {each.core}, "
+                f"and {_names(theirs)} on core 0",
                 "what it returns is one for both cores",
             )
     return results[0]
+
+
+def _names(found: Sequence[Returned]) -> str:
+    return ", ".join(each.name for each in found) or "nothing"
+
+
+def _own(result: Any, traces: Sequence[CoreTrace]) -> Iterator[Problem]:
+    """A note on each tensor that a kernel on two cores returns, and of which each has its own."""
+    for tensor in dict.fromkeys(each.view.tensor for each in outputs(result)):
+        if len(traces) > 1 and not tensor.role and tensor not in traces[0].shared:
+            yield Problem(
+                UNFIT,
+                f"{tensor.name} is in nl.hbm, where each core has its own: core 0's is returned",
+                tensor.span,
+                "nl.ndarray(…, buffer=nl.shared_hbm) makes one for both",
+                severity=Severity.NOTE,
+            )
 
 
 def _missing(tensor: Any, core: int) -> Any:

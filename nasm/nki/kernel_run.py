@@ -16,7 +16,8 @@ from nasm.nki.engines import USUAL
 from nasm.nki.frameworks import UNFIT, change, changeable, given_back
 from nasm.nki.installing import installed
 from nasm.nki.jit import Kernel, launch_by
-from nasm.nki.kernel import Traced, trace
+from nasm.nki.kernel import Traced, own_keywords, trace
+from nasm.nki.simulator import ran
 from nasm.runs.settings import KernelKeywords, RunSettings, with_keywords, with_settings
 
 __all__ = ["KernelResult", "installed", "run"]
@@ -47,14 +48,16 @@ def run(
     *args: Any,
     lnc: int | None = None,
     dma: str = USUAL,
+    kernel_args: Mapping[str, Any] | None = None,
     settings: RunSettings | None = None,
     **kwargs: Any,
 ) -> KernelResult:
     """Run a kernel with arrays: what it returns, and the report.
 
     ``lnc`` and ``dma`` are as for :func:`trace`; the keywords up to ``max_instructions`` are
-    described at :class:`nasm.RunSettings`, and all else is the kernel's. What was traced before is
-    run with the arrays that it was traced with.
+    described at :class:`nasm.RunSettings`, and all else is the kernel's. What the kernel has of the
+    same names is passed in ``kernel_args``, as in ``kernel_args={"values": v}``. What was traced
+    before is run with the arrays that it was traced with.
     Results are arrays of the framework of the arguments; arguments that the kernel writes are
     changed. Without ``values`` there are none. Raises Failure if the run does not get to its end,
     or tracing and run to theirs within the limits; what else is wrong is in the report.
@@ -66,8 +69,16 @@ def run(
         if isinstance(kernel, Traced):
             traced = kernel
         else:
-            more: dict[str, Any] = {"options": chosen.options, "timing": chosen.timing, **kwargs}
-            traced = trace(kernel, *args, lnc=lnc, target=chosen.target, dma=dma, **more)
+            traced = trace(
+                kernel,
+                *args,
+                lnc=lnc,
+                target=chosen.target,
+                dma=dma,
+                options=chosen.options,
+                timing=chosen.timing,
+                kernel_args=own_keywords(kwargs, kernel_args),
+            )
         if chosen.values:
             fixed(traced)
         inputs, unlimited = dict(traced.inputs), replace(chosen, deadline=None, memory=None)
@@ -101,7 +112,9 @@ def _given_back(part: Returned, outputs: Mapping[str, Any], home: str) -> Any:
 
 
 def _plainly(kernel: Kernel, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    return run(kernel, *args, **kwargs).outputs
+    done = run(kernel, *args, kernel_args=kwargs)
+    ran(kernel, done.report.microseconds)
+    return done.outputs
 
 
 launch_by(_plainly)

@@ -64,8 +64,15 @@ def load(
             if array is not None:
                 given[name] = array
         _fits(kernel, given)
-        more: dict[str, Any] = {"options": options, "timing": timing, **given}
-        return trace(kernel, lnc=lnc, target=target, dma=dma, **more)
+        return trace(
+            kernel,
+            lnc=lnc,
+            target=target,
+            dma=dma,
+            options=options,
+            timing=timing,
+            kernel_args=given,
+        )
 
 
 def module(path: str) -> ModuleType:

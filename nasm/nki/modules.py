@@ -11,6 +11,7 @@ from nasm.nki import collectives, isa, language, names, typing_module
 from nasm.nki.errors import NOT_NKI, refuse
 from nasm.nki.hook import OLD, OLD_HINT, OLD_MESSAGE
 from nasm.nki.jit import jit, simulate
+from nasm.nki.simulator import simulate_kernel
 
 RETIRED = ("baremetal", "benchmark", "profile", "simulate_kernel", "trace")
 """What ``nki`` had before 0.3, to run kernels on a chip."""
@@ -56,6 +57,7 @@ def made() -> dict[str, ModuleType]:
         "nki.dtype": _module("nki.dtype", {"dtype": names.DType, **names.DTYPES}),
         "nki.collectives": _module("nki.collectives", _public(collectives)),
         "nki.compiler": _module("nki.compiler", {"__getattr__": _compiler}),
+        "nki.simulator": _module("nki.simulator", {"simulate_kernel": simulate_kernel}),
     }
     found["nki.isa"].__path__ = []
     top = _module(

@@ -157,17 +157,22 @@ class Results:
     def what_if(self) -> Iterator[WhatIf]:
         """Run the program again, each time without something that may have cost it time.
 
-        With each queue in any order, too. There are none unless the run has finished, and none
-        after changes by hand: another machine would run the program without them.
+        With each queue in any order, with only the waits that are needed, and with second buffers
+        for tiles, too. There are none unless the run has finished, and none after changes by hand:
+        another machine would run the program without them.
         """
         if self.run.changes_made:
             return
+        from nasm.analysis.profile.fewer_waits import FewerWaits
+        from nasm.analysis.profile.path import critical_path
         from nasm.analysis.profile.what_if import in_any_order, without
 
         watched = self._profiled()
         if self.run.status is Status.FINISHED:
             yield from without(self.run.machine, watched.history, self.changed)
-            yield from in_any_order(self.run.machine, watched.history, watched.recording)
+            run = self.run.machine, watched.history, watched.recording
+            yield from in_any_order(*run)
+            yield from FewerWaits(*run, critical_path(watched.history)).outcomes()
 
     def delayed(self, delays: Delays) -> Machine:
         """A machine with other timings, that is ready to run the program on the same inputs.

@@ -23,6 +23,9 @@ MOST = 4_000_000
 """Pairs of places in memory that are compared."""
 
 
+ALL = -2
+"""In the place of a queue: the ties of every queue, each of which keeps its order."""
+
 Regions = tuple[Region, ...]
 
 
@@ -190,7 +193,10 @@ class Conflicts:
         if earlier is None or earlier.record == record:
             return
         before = self.history[earlier.record]
-        if self.free not in (queue, before.queue):
+        if self.free == ALL:
+            if before.queue == queue and earlier.flight is None:
+                return
+        elif self.free not in (queue, before.queue):
             return
         start = self.history[record].start
         if earlier.flight is not None:
@@ -198,7 +204,7 @@ class Conflicts:
             if self._landed.get(earlier.flight, start + 1) <= start:
                 yield Tie(record, LANDED, earlier.flight, flight.notify)
                 return
-        elif earlier.writes and before.finish <= start:
+        elif (earlier.writes or self.free == ALL) and before.finish <= start:
             delay = 0 if before.queue == queue else self.delay
             yield Tie(record, FINISHED, earlier.record, delay)
             return

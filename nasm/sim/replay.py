@@ -5,21 +5,24 @@ posts that satisfied them, all that were seen until then; shares go through the 
 take their turns there again. Where branches led, and what addresses and tables were, is as it was.
 So a replay of the run as it was has its times.
 
+Some waits may be left out: then what each instruction really needs is waited for instead.
+
 The instructions of a free queue start as soon as what they really need is there, the earliest one
 first where several may: see :mod:`nasm.sim.conflicts`. Each of its units is a queue of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
 from functools import partial
 from heapq import heappop, heappush
 from typing import Any
 
 from nasm.base.problems import Refused
+from nasm.base.records import dataclass
 from nasm.isa.pace import Pace
 from nasm.sim.channels import Channels, Flight
-from nasm.sim.conflicts import FINISHED, LANDED, OCCUPIED, POSTED, STARTED, Conflicts
+from nasm.sim.conflicts import FINISHED, LANDED, OCCUPIED, POSTED, STARTED, Conflicts, Tie
 from nasm.sim.counters import Counters
 from nasm.sim.history import INSTRUCTION, MADE, READY, SHARES, History
 from nasm.sim.queues import Fetched, Queue, Task, Work
@@ -51,6 +54,19 @@ class Taken(Pace):
 
 
 TAKEN = Taken()
+
+
+@dataclass(frozen=True, slots=True)
+class WaitsLeftOut:
+    """The waits of some ``records`` are left out, and ``ties`` are waited for in addition.
+
+    Instructions that a pace slowed down then need not be slow now: each pace of the run has a new
+    one in ``paces``.
+    """
+
+    records: Container[int]
+    ties: Sequence[Tie]
+    paces: Mapping[Pace, Pace]
 
 
 class Tracked:
@@ -115,9 +131,15 @@ class Replay:
     """A run again; :meth:`run` says how long it takes."""
 
     def __init__(
-        self, history: History, recording: Recording, of: Scheduler, free: int = -1
+        self,
+        history: History,
+        recording: Recording,
+        of: Scheduler,
+        free: int = -1,
+        without: WaitsLeftOut | None = None,
     ) -> None:
         self.history, self.recording, self.delay = history, recording, of.delay
+        self.without = without
         channels = [Channels(core.core, core.count) for core in of.service.cores]
         self.scheduler = Scheduler(
             Counters(2 * POOLS, 0),
@@ -192,10 +214,13 @@ class Replay:
         self.left: dict[int, int] = {}
         self.met: dict[int, int] = {}
         self.arrived: set[int] = set()
-        if self.free < 0:
+        if self.without is not None:
+            ties: Iterable[Tie] = self.without.ties
+        elif self.free >= 0:
+            ties = Conflicts(self.history, self.recording, self.free, self.delay).ties()
+        else:
             return
-        conflicts = Conflicts(self.history, self.recording, self.free, self.delay)
-        for tie in dict.fromkeys(conflicts.ties()):
+        for tie in dict.fromkeys(ties):
             self.waiting.setdefault((tie.kind, tie.what), []).append((tie.record, tie.delay))
             self.left[tie.record] = self.left.get(tie.record, 0) + 1
 
@@ -238,6 +263,8 @@ class Replay:
         number = sequence[pc]
         row = self.history[number]
         wait = (row.semaphore, ">=", row.nth + 1) if row.nth >= 0 else None
+        if self.without is not None and number in self.without.records:
+            wait = None
         front, reads = self.recording.fronts.get(number), self.recording.tasks[number].work.reads
         if front is None:
             return self._task(number, index, reads), wait
@@ -266,18 +293,26 @@ class Replay:
             work.gate = partial(self._usable, row.queue, task.work.uses)
         if row.arrival >= 0 or (number in self.left and row.queue != self.free):
             work.arrive = partial(self._arrive, number, index)
-        ready = self.readied.get(number, 0)
+        interval, latency, pace, key = self._times(number)
         return Task(
             work,
-            row.until - row.start,
-            row.own - row.start,
+            interval,
+            latency,
             self._resource(task.unit),
             self._needed(task.needs),
             ports=tuple(self._resource(port) for port in task.ports),
-            pace=TAKEN if ready else None,
-            key=ready,
+            pace=pace,
+            key=key,
             issue=task.issue,
         )
+
+    def _times(self, number: int) -> tuple[int, int, Pace | None, Hashable]:
+        """How long an instruction takes, and what paces it."""
+        row, task = self.history[number], self.recording.tasks[number]
+        if self.without is not None and task.pace is not None:
+            return task.interval, task.latency, self.without.paces[task.pace], task.key
+        ready = self.readied.get(number, 0)
+        return row.until - row.start, row.own - row.start, TAKEN if ready else None, ready
 
     def _resource(self, resource: Resource) -> Resource:
         return self.scheduler.resources.named(resource.core, resource.name, shared=resource.shared)

@@ -22,7 +22,8 @@ class Region(NamedTuple):
     ``rows`` are (first, count, step); ``dims`` the free pattern as (byte step, count), slowest
     first. ``place`` tells memories of different cores apart and registers from memories. ``runs``,
     if there are any, say instead which bytes of each row: as [low, high), ascending. Regions of
-    different ``area`` have no byte in common, whatever they look like.
+    different ``area`` have no byte in common, whatever they look like. ``moved`` are the
+    bytes that all entries of a gather name, each as often as it is named.
     """
 
     place: str
@@ -34,6 +35,7 @@ class Region(NamedTuple):
     itemsize: int
     runs: tuple[tuple[int, int], ...] = ()
     area: int = -1
+    moved: int = 0
 
     @property
     def dense(self) -> bool:
@@ -65,7 +67,7 @@ class Region(NamedTuple):
     @property
     def size(self) -> int:
         """The bytes that an access moves: those it touches several times, so many times."""
-        each = sum(high - low for low, high in self.runs)
+        each = self.moved or sum(high - low for low, high in self.runs)
         if not self.runs:
             each = self.itemsize
             for _, count in self.dims:

@@ -32,6 +32,7 @@ from programs.published.runs import Run, run  # noqa: E402
 
 MODULES = (
     "matmul", "dma", "dma_chart", "mamba", "layernorm", "vector_add", "depthwise",
+    "nkibench",
     "micro_documented", "micro_trn2", "micro_profiles", "micro_control",
 )  # fmt: skip
 """The families of rows, each a module of this folder with its ROWS."""

@@ -118,10 +118,11 @@ class Row:
         return (model - nearest) / nearest
 
 
-def text(name: str) -> Make:
-    """A program of this folder; its sizes are its constants."""
+def text(name: str, sequential: bool = False) -> Make:
+    """A program of this folder; its sizes are its constants. A sequential one has no waits yet."""
 
     def make(sizes: Sizes, target: str) -> Program:
-        return assemble(FOLDER / name, target=target, defines=dict(sizes))
+        path = FOLDER / name
+        return assemble(path, target=target, defines=dict(sizes), autosync=sequential)
 
     return make

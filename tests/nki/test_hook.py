@@ -8,7 +8,7 @@ import itertools
 import sys
 import threading
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,8 @@ import pytest
 
 import nasm.nki
 from nasm.base.problems import Failure
-from nasm.nki.hook import OLD_HINT
+from nasm.nki.hook import CHIP_LOADER, CHIPS, OLD_HINT
+from nasm.nki.simulator import KernelTimes
 from nasm.nki.tracing import tracing
 
 KERNEL = """
@@ -59,7 +60,16 @@ def test_outside_of_the_hook_there_is_no_nki() -> None:
 
 
 def test_all_modules_of_nki_are_there() -> None:
-    inner = ["isa", "isa.constants", "language", "typing", "dtype", "collectives", "compiler"]
+    inner = [
+        "isa",
+        "isa.constants",
+        "language",
+        "typing",
+        "dtype",
+        "collectives",
+        "compiler",
+        "simulator",
+    ]
     with nasm.nki.installed():
         for name in ("nki", *(f"nki.{each}" for each in inner)):
             module = importlib.import_module(name)
@@ -221,14 +231,106 @@ def test_annotations_of_nki_0_1_can_be_imported() -> None:
         assert types.tensor[1] is types.tensor
 
 
-@pytest.mark.parametrize("name", ["torch_xla", "torch_neuronx.xla_impl", "torch_xla.core"])
+@pytest.mark.parametrize("name", ["libneuronxla", "torch_neuronx.xla_impl", "torch_xla.runtime"])
 def test_what_drives_a_chip_is_said_to_be_missing(name: str) -> None:
     with nasm.nki.installed(), pytest.raises(ImportError) as missing:
         importlib.import_module(name)
-    assert missing.value.name == name.partition(".")[0]
+    assert missing.value.name == name
     (problem,) = missing.value.problems  # type: ignore[attr-defined]
     assert problem.message.endswith("it drives a chip, and there is none here")
     assert "the kernel itself can be called with arrays" in problem.hint
+
+
+@pytest.fixture
+def torch(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """PyTorch, or of it what is asked for to call a kernel."""
+    try:
+        return importlib.import_module("torch")
+    except ModuleNotFoundError:
+        made = ModuleType("torch")
+
+        def custom_op(name: str, *, mutates_args: Any) -> Any:
+            return lambda function: (name, mutates_args, function)
+
+        vars(made).update(device=lambda name: name, library=SimpleNamespace(custom_op=custom_op))
+        monkeypatch.setitem(sys.modules, "torch", made)
+        return made
+
+
+def test_kernels_are_called_through_the_packages_of_a_chip(
+    torch: ModuleType, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(CHIP_LOADER, "named", set())
+    x = np.ones((2, 3), np.float32)
+    with nasm.nki.installed():
+        xm = importlib.import_module("torch_xla.core.xla_model")
+        xla = importlib.import_module("torch_xla")
+        assert xm.xla_device() == xla.device() == torch.device("cpu")
+        assert xm.mark_step() is xla.sync(wait=True) is None
+        with pytest.raises(AttributeError, match="of torch_xla there is only what"):
+            _ = xla.launch
+        neuronx = importlib.import_module("torch_neuronx")
+        names: dict[str, Any] = {}
+        exec(KERNEL, names)
+        assert (neuronx.wrap_nki(names["doubled"])[1](x) == 2 * x).all()
+        assert (neuronx.nki_jit(names["doubled"].function)(x) == 2 * x).all()
+        importlib.import_module("torch_xla.core")
+    assert not {name for name in sys.modules if name.partition(".")[0] in CHIPS}
+    said = "{} is not installed: its device is the CPU, and kernels run simulated\n"
+    assert capsys.readouterr().err == said.format("torch_xla") + said.format("torch_neuronx")
+
+
+def test_a_function_that_calls_kernels_is_an_operator(torch: ModuleType) -> None:
+    with nasm.nki.installed():
+        nki_op = importlib.import_module("torch_neuronx").nki_op
+    if hasattr(torch, "Tensor"):
+        pytest.skip("PyTorch registers it for the whole process")
+
+    def function(x: Any) -> Any:
+        return x
+
+    assert nki_op("mine::same", mutates_args={})(function) == ("mine::same", (), function)
+    assert nki_op("mine::same", function, mutates_args={"x"}) == ("mine::same", ("x",), function)
+
+
+def test_an_installed_package_wins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "torch_xla.py").write_text("def device():\n    return 'a chip'\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with nasm.nki.installed():
+        assert importlib.import_module("torch_xla").device() == "a chip"
+    assert sys.modules.pop("torch_xla").device() == "a chip"
+
+
+def test_simulate_kernel_takes_arguments_as_the_plug_in_for_vllm_gives_them() -> None:
+    x = np.ones((2, 3), np.float32)
+    with nasm.nki.installed():
+        simulate_kernel = importlib.import_module("nki.simulator").simulate_kernel
+        names: dict[str, Any] = {}
+        exec(KERNEL, names)
+        for found in (
+            simulate_kernel(names["doubled"], [], {"x": x}, 2),
+            simulate_kernel(names["doubled"], (x,), {}),
+            simulate_kernel(names["doubled"].function, args=[x], kwargs={}, lnc=1),
+        ):
+            assert (found == 2 * x).all()
+
+
+def test_the_times_of_simulated_kernels_are_printed_at_the_end(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    atexit: list[Any] = []
+    monkeypatch.setattr("atexit.register", atexit.append)
+    times = KernelTimes()
+    for microseconds in (1.5, 2.25):
+        times.add("doubled", microseconds)
+    times.add("norm", 1234.0)
+    (end,) = atexit
+    end()
+    assert capsys.readouterr().err.splitlines() == [
+        "kernel   calls  simulated µs",
+        "doubled      2         3.750",
+        "norm         1     1,234.000",
+    ]
 
 
 def test_collectives_are_refused_by_name() -> None:

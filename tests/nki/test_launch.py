@@ -11,7 +11,7 @@ import pytest
 
 import nasm
 import nasm.nki
-from nasm.base.problems import Failure, Problem
+from nasm.base.problems import Failure, Problem, Severity
 from nasm.nki.jit import Kernel
 from nasm.nki.target import TARGET
 
@@ -60,6 +60,26 @@ def copied(x: Any) -> Any:
 
 
 # -- calls
+
+
+@nki.jit
+def chosen(x: Any, values: Any, target: int, settings: Any = None, kernel: float = 2.0) -> Any:
+    y = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    tile = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.sbuf)
+    nisa.dma_copy(dst=tile, src=values if target else x)
+    nisa.tensor_scalar(dst=tile, data=tile, op0=nl.multiply, operand0=kernel)
+    nisa.dma_copy(dst=y, src=tile)
+    return y
+
+
+def test_a_kernel_may_have_arguments_that_are_called_as_settings_of_a_run() -> None:
+    x, v = counted(), 5 * counted()
+    given = {"values": v, "target": 1, "settings": "any", "kernel": 3.0}
+    assert (chosen(x, **given) == 3 * v).all()
+    assert (nasm.nki.run(chosen, x, kernel_args=given, values=True).outputs == 3 * v).all()
+    assert nasm.nki.trace(chosen, x, kernel_args=given, target="trn1").program.generation.name
+    with pytest.raises(TypeError, match="scale given as keyword and in kernel_args, too"):
+        nasm.nki.trace(chosen, x, kernel_args={"scale": 1}, scale=1)
 
 
 def test_a_kernel_is_called_like_a_function() -> None:
@@ -381,18 +401,34 @@ def test_an_argument_that_cannot_be_changed_is_refused_before_the_run() -> None:
     assert problem.message == "the kernel writes its argument x, and that array cannot be changed"
 
 
-@pytest.mark.parametrize("buffer", ["sbuf", "private_hbm"])
-def test_a_result_that_nobody_can_read_is_refused(buffer: str) -> None:
+def in_hbm(x: Any) -> Any:
+    made = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.hbm)
+    nisa.dma_copy(dst=made, src=x)
+    return made
+
+
+def test_a_result_on_the_chip_is_refused() -> None:
     def kernel(x: Any) -> Any:
-        made = nl.ndarray((2, 3), dtype=nl.float32, buffer=getattr(nl, buffer))
+        made = nl.ndarray((2, 3), dtype=nl.float32, buffer=nl.sbuf)
         nisa.dma_copy(dst=made, src=x)
         return made
 
     problem = refused(kernel, counted())
     assert problem.code == "E0654"
-    assert problem.message == (
-        f"the kernel returns <{buffer} made float32[2, 3]>: wanted a tensor in shared_hbm"
-    )
+    assert problem.message == "the kernel returns <sbuf made float32[2, 3]>: wanted a tensor in HBM"
+
+
+def test_a_result_in_hbm_is_that_of_core_0_and_a_note_where_there_are_two() -> None:
+    x = counted()
+    one, two = nasm.nki.run(in_hbm, x), nasm.nki.run(in_hbm, x, lnc=2)
+    assert one.ok
+    assert two.ok
+    assert (one.outputs == x).all()
+    assert (two.outputs == x).all()
+    assert one.report.warnings == ()
+    (note,) = two.report.warnings
+    assert (note.code, note.severity) == ("E0654", Severity.NOTE)
+    assert note.message == "made is in nl.hbm, where each core has its own: core 0's is returned"
 
 
 def test_torch_tensors_come_and_go(monkeypatch: pytest.MonkeyPatch) -> None:

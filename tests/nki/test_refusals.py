@@ -327,7 +327,7 @@ RETURN = "nl.ndarray(…, buffer=nl.shared_hbm) makes one; copy the result there
 
 @said(
     "E0654",
-    "the kernel returns <sbuf tile float32[128, 512]>: wanted a tensor in shared_hbm",
+    "the kernel returns <sbuf tile float32[128, 512]>: wanted a tensor in HBM",
     RETURN,
     "tile = nl.load(x)",
 )

@@ -115,7 +115,7 @@ def calls_another(x):
 
 @nki.jit
 def imports_a_chip(x):
-    import torch_xla
+    import libneuronxla
 
 
 @nki.jit
@@ -150,7 +150,7 @@ class Ran:
         ("recurses", 1, "error[E0655]: RecursionError: maximum recursion depth exceeded"),
         ("recurses_in_a_call", 1, "error[E0655]: RecursionError: maximum recursion depth"),
         ("raises_silently", 1, "error[E0655]: Silent\n"),
-        ("imports_a_chip", 2, "no module torch_xla: it drives a chip, and there is none here"),
+        ("imports_a_chip", 2, "no module libneuronxla: it drives a chip, and there is none here"),
         ("imports_nothing", 1, "ModuleNotFoundError: No module named 'no_such_module_at_all'"),
     ],
 )

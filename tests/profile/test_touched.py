@@ -105,3 +105,23 @@ def walked(region: Region) -> set[int]:
     for step, count in region.dims:
         at = {start + step * n for start in at for n in range(count)}
     return {region.low + start + byte for start in at for byte in range(region.itemsize)}
+
+
+def test_a_gather_reads_a_row_as_often_as_entries_name_it() -> None:
+    text = """\
+.target trn2
+.hbm TABLE f32[16, 512]  input = iota
+.hbm IDS   i32[128, 1]   input = zeros
+.hbm Y     f32[128, 512] output
+.sbuf ids i32[128, 1]
+.sbuf y f32[128, 512]
+.sem s
+@gpsimd DmaCopy ids, IDS $s += 16
+@gpsimd DmaCopy y, TABLE.ap([[512, 128], [1, 512]], vector_offset=ids) $s >= 16 $s += 16
+@gpsimd DmaCopy Y, y $s >= 32 $s += 16
+@gpsimd EventSemaphore $s >= 48
+"""
+    rates = nasm.run(text, profile=True).session.profile().rates
+    row = 512 * 4
+    assert rates.read == 128 * 4 + 128 * row
+    assert rates.minimum == 128 * 4 + row + 128 * row

@@ -43,6 +43,8 @@ USES = {
     "#26": Use.JUDGES,
     "#29": Use.JUDGES,
     "#39": Use.SETS,
+    "#40": Use.SETS,
+    "#41": Use.JUDGES,
 }
 """What each published kernel is for. Single figures of one may be for neither."""
 

@@ -30,6 +30,8 @@ JUDGES = {
     "#17": (r"layer.?norm", "a LayerNorm that was measured"),
     "#24": (r"\[128,|vector.?add(?!itions)|profiler.gui|\biterations", "vector add of [128,200]"),
     "#29": (r"conv1d|depthwise|autocomp|65,?536", "the depthwise convolution"),
+    "#41": (r"adamw|rms.?norm.?matmul|\bbmm\b|swiglu|\blora\b|nkibench, (?!transpose)",
+            "NKIBench, bmm on trn1"),
     "2.4 SCALAR_TENSOR_TENSOR": (r"rms.?norm|quant(?!is[ae]|iz)|phases? [23]\b",
                                  "design-rmsnorm-quant, phase 2"),
     "2.4 4 MiB": (r"figure 14\b|\bspill|reload", "NKI performance guide, figure 14"),

@@ -12,10 +12,10 @@ FOLDER = Path(__file__).parents[2] / "programs" / "published"
 
 
 def outputs(
-    name: str, inputs: dict[str, np.ndarray] | None = None, **sizes: int
+    name: str, inputs: dict[str, np.ndarray] | None = None, sequential: bool = False, **sizes: int
 ) -> dict[str, np.ndarray]:
     """What a program of the ledger leaves in its outputs, after a clean run."""
-    result = nasm.run(FOLDER / name, inputs, defines=sizes)
+    result = nasm.run(FOLDER / name, inputs, defines=sizes, autosync=sequential)
     assert result.ok, str(result)
     return {**result.outputs}
 
@@ -117,3 +117,33 @@ def test_products_of_windows_and_filters() -> None:
     windows = np.stack([image[:, at : at + 3] for at in range(8)], axis=1)
     found = outputs("depthwise.nasm", COUNT=11, WIDTH=8)["P"]
     assert np.array_equal(found, windows * filters[:, None])
+
+
+LARGE = pytest.mark.thorough
+"""Of those that need some 10^9 exact products of float32: they take seconds."""
+
+OF_NKIBENCH = [
+    ("adamw", {"ROWS": 72}),
+    ("matmul", {"M": 128, "N": 1024, "KT": 8, "RING": 3}),
+    pytest.param("matmul", {"M": 256, "N": 2048, "KT": 16}, marks=LARGE),
+    pytest.param("rmsnorm_matmul", {"M": 2048, "N": 1024, "KEPT": 3}, marks=LARGE),
+    ("bmm", {"BATCHES": 2, "M": 512, "N": 1024}),
+    pytest.param("swiglu", {"M": 1024, "N": 1024}, marks=LARGE),
+    pytest.param("lora", {"M": 512, "N": 1024, "KT": 8, "KP": 4}, marks=LARGE),
+]
+
+
+@pytest.mark.parametrize(("name", "sizes"), OF_NKIBENCH)
+def test_a_kernel_of_nkibench_meets_its_expectation(name: str, sizes: dict[str, int]) -> None:
+    assert outputs(f"nkibench_{name}.nasm", sequential=True, **sizes)
+
+
+@pytest.mark.thorough
+def test_a_transposed_operand_is_multiplied_up_to_its_last_columns() -> None:
+    a, b = drawn(2, 128, 1, 1024).astype("f8"), drawn(3, 128, 1, 1728).astype("f8")
+    found = outputs(
+        "nkibench_transpose_matmul.nasm",
+        {"A": a.astype("f4"), "B": b.astype("f4")},
+        sequential=True, M=1024, N=1728, KT=1, RING=1,
+    )["C"]  # fmt: skip
+    assert np.allclose(found, a[:, 0].T @ b[:, 0], rtol=1e-4, atol=1e-3)

@@ -1,10 +1,10 @@
 """What would help: the run again and again, each time without something that costs it time.
 
 Without hand-offs, ports and their like it is a run of a machine with :class:`Changes`. With a queue
-in any order it is a replay (:mod:`nasm.sim.replay`): its instructions start as soon as what they
-really need is there, whatever precedes them. What a program would gain if it were written in the
-best order for that queue is about that, a little more or less: a scheduler that takes the earliest
-that may start is a good one, not the best. So it may also show a loss.
+in any order, or with fewer waits, it is a replay (:mod:`nasm.sim.replay`): instructions start as
+soon as what they really need is there. What a program would gain if it were written in the best
+order for that queue is about that, a little more or less: a scheduler that takes the earliest that
+may start is a good one, not the best. So it may also show a loss.
 """
 
 from __future__ import annotations

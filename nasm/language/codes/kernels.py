@@ -12,8 +12,9 @@ ROWS = (
         "`neuronxcc.nki`, is refused by AWS's own compiler since NKI 0.4: its calls return tiles, "
         "where those of today take `dst`, and it has masks and index arrays, which are gone. "
         "AWS's 'NKI Migration Guide', nki/migration in the documentation of the Neuron SDK, says "
-        "what has taken their place. Packages that drive a chip, `torch_xla` and others, are not "
-        "there: call the kernel itself, with arrays of NumPy or of PyTorch on the CPU.",
+        "what has taken their place. Of packages that drive a chip, `torch_xla` and others, there "
+        "is only what kernels are called through: call the kernel itself, with arrays of NumPy or "
+        "of PyTorch on the CPU.",
         "$ python -c 'import neuronxcc.nki.language as nl'",
         "$ python -c 'import nki.language as nl'",
     ),
@@ -49,8 +50,10 @@ ROWS = (
         "an argument that no kernel takes, or a result that none can give",
         "Arguments are arrays with a dtype that NKI has and at least one axis, which the kernel "
         "finds in HBM, or anything else, which it finds as it is. There are no 64-bit dtypes. "
-        "Results are tensors in shared HBM, `buffer=nl.shared_hbm`, or arguments that the kernel "
-        "writes; an argument that is written must be an array that can be changed.",
+        "Results are tensors in HBM, or arguments that the kernel writes; an argument that is "
+        "written must be an array that can be changed. On two cores a result is in shared HBM, "
+        "`buffer=nl.shared_hbm`: of a tensor in `nl.hbm` each core has its own, and that of core 0 "
+        "is returned, which is noted.",
         "$ neuron-nasm nki kernel.py:returns_a_tile --in x=normal[128,512]",
         "$ neuron-nasm nki kernel.py:returns_hbm --in x=normal[128,512]",
     ),

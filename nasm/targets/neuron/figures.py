@@ -165,6 +165,11 @@ FIGURES = (
            _both(2, f"{_LIMITER}: about 50 % of the rate")),
     everywhere("fast_load", "columns per cycle", "how fast a tile is loaded to stay", 4, DOC,
                "architecture guide, 'Fast LoadStationary': up to 4x faster", RATE),
+    Figure("load_float32", "columns per cycle", "how fast each of the two parts of a float32 tile "
+           "is loaded to stay, while no product runs",
+           {"v2": Fact(1, MEAS, "NKIBench, transpose_matmul on trn1 (zhang677/AccelOpt, "
+                       "profile_results.csv): a load of 128 columns and its product of 512 take "
+                       "some 91 ns more than the product")}, RATE),
     everywhere("short_k", "partitions",
                "so few rows of the array, or fewer, may halve the rate of a matmul", 64, ASSUMED,
                f"{TRN2_PROBES}: seen at K = 64 in float32; taken to hold of fewer and of other "

@@ -33,8 +33,10 @@ def load_stationary(
     is_transpose: bool = False,
     perf_mode: str = "none",
     onezero: bool = False,
+    tile_position: Pair | None = None,
+    tile_size: Pair | None = None,
 ) -> Cost:
-    """Four columns per cycle and pass, in parallel with the array.
+    """Four columns per cycle and pass, in parallel with the array; float32 on v2 in turn with it.
 
     A matmul may use the tile when the interval ends: published profiles show it in flight while
     the load has not completed. What waits for the load by a semaphore waits for its completion.
@@ -42,8 +44,13 @@ def load_stationary(
     fast: Fact = context.generation.number("fast_load")
     rounds = passes(stationary, moves_bits(context, is_transpose) or onezero)
     count = rounds * port_slots(context, columns(stationary, perf_mode))
-    interval = count / fast.value
-    return drained(context, "load_drain_ns", interval, fast.evidence, fast.source, LOADER)
+    alone = context.generation.numbers.get("load_float32")
+    if alone is None or rounds == 1:
+        interval = count / fast.value
+        return drained(context, "load_drain_ns", interval, fast.evidence, fast.source, LOADER)
+    interval = count / 2 / alone.value
+    made = drained(context, "load_drain_ns", interval, alone.evidence, alone.source, ARRAY)
+    return replace(made, parts=cells(placed(tile_position, tile_size)))
 
 
 @of_operands

@@ -184,10 +184,28 @@ def test_a_matmul_streams_a_row_per_cycle_and_float32_four_times(
 
 @pytest.mark.parametrize(("columns", "cycles"), [(4, 1), (64, 16), (128, 32)])
 def test_a_load_takes_a_quarter_of_its_columns_beside_the_array(columns: int, cycles: int) -> None:
-    for dtype, passes in (("bf16", 1), ("f32", 4)):
-        found = cost("@tensor LoadStationary a", a=sbuf(dtype, (128, columns)))
+    for dtype, passes, on in (("bf16", 1, "trn1"), ("bf16", 1, "trn2"), ("f32", 4, "trn2")):
+        found = cost("@tensor LoadStationary a", on, a=sbuf(dtype, (128, columns)))
         assert found.interval == passes * cycles
         assert found.unit == "load"
+
+
+@pytest.mark.parametrize("columns", [4, 64, 128])
+def test_on_v2_both_parts_of_float32_are_loaded_while_no_product_runs(columns: int) -> None:
+    a = sbuf("f32", (128, columns))
+    whole = cost("@tensor LoadStationary a", "trn1", a=a)
+    one = cost("@tensor LoadStationary a, is_stationary_onezero=true", "trn1", a=a)
+    assert (whole.interval, whole.unit) == (2 * columns, "")
+    assert (one.interval, one.unit) == (columns, "")
+
+
+def test_on_v2_a_load_of_float32_and_a_product_take_turns() -> None:
+    tiles = {"a": sbuf("f32", ONES), "b": sbuf("f32", np.ones((128, 512)))}
+    lines = "@tensor" + "\nLoadStationary a\nMultiplyMoving c, b" * 2
+    done = ran(lines, "trn1", **tiles, c=psum("f32", (128, 512)))
+    starts = [start for start, _ in times(done, "tensor")]
+    # Ticks of 2.8 GHz, two per cycle: 2 x 128 cycles, then 4 x 512
+    assert starts == [0, 512, 512 + 4096, 512 + 4096 + 512]
 
 
 def test_hints_and_transposes_halve_float32() -> None:
@@ -200,7 +218,7 @@ def test_hints_and_transposes_halve_float32() -> None:
     # v2 has no transpose mode: the flag only labels the profile. Halved it is one pass, of 7 more.
     assert got == [[512, 263, 263], [256, 263, 263]]
     line = "@tensor LoadStationary a, is_stationary_onezero=true"
-    assert cost(line, **tiles).interval == 64
+    assert [cost(line, on, **tiles).interval for on in ON] == [128, 64, 64]
 
 
 def test_double_row_takes_the_time_of_half_its_contraction() -> None:

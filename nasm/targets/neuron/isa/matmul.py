@@ -150,7 +150,12 @@ def _mode_domain(context: InstructionContext, is_transpose: bool) -> str:
         not_tiled,
     ),
     cost=tensor_costs.load_stationary(
-        "stationary", "is_transpose", "perf_mode", onezero="is_stationary_onezero"
+        "stationary",
+        "is_transpose",
+        "perf_mode",
+        "is_stationary_onezero",
+        "tile_position",
+        "tile_size",
     ),
     domain=_mode_domain("is_transpose"),
     vendor=Names(VENDOR, "LDWEIGHTS", ("LoadStationary", "NcMatMul")),
