@@ -38,7 +38,10 @@ class Isa:
             for spelling in dict.fromkeys(every):  # in order: of equally close ones the first
                 theirs.setdefault(spelling, []).append(name)
         known = [*self.rows, *also]
-        said = word if word in theirs else ""
+        same = (name for name in theirs if _folded(name) == _folded(word))
+        said = word if word in theirs else next(same, "")
+        if any(_folded(name) == _folded(word) for name in known):
+            said = ""
         if not said and not closest(word, known):
             said = next(iter(closest(word, theirs)), "")
         if not said:
@@ -207,3 +210,8 @@ def _disagreement(row: Row, returns: Any) -> str:
             writes or "nothing"
         )
     return ""
+
+
+def _folded(name: str) -> str:
+    """A name without its case and underscores, which comparing ignores."""
+    return name.replace("_", "").lower()
