@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from nasm.analysis.hazards.rounds import ExecutedLines, Place, Round, TextLine
 from nasm.base.source import Frame, Span
-from nasm.language.editing.rounds import Rounds, Sentence, sentences
+from nasm.language.editing.rounds import Rounds, Sentence, Work, sentences
 from nasm.language.printing.additions import Addition, clause, updates, words
 from nasm.order.accesses import ByteAccess
 from nasm.order.events import Added
@@ -82,6 +82,7 @@ class MomentAdvice:
         self.program, self.trials, self.named = program, trials, named
         self.check = trials.check
         self.executed = ExecutedLines(program, self.check.watch)
+        self.work = Work()
         self._given: dict[str, tuple[TextLine, int]] = {}
 
     def of(self, fault: Fault) -> Clauses | None:
@@ -307,7 +308,7 @@ class MomentAdvice:
         def may(round_: Round, at: Round) -> bool:
             return at in before or self._may(own[full[round_]], moments.events[at])
 
-        found = sentences(mine, theirs, wanted, may, steep=True)
+        found = sentences(mine, theirs, wanted, may, self.work)
         loops = executed.run_time(places[0])
         loops = (*loops, *(any(loops[at] for at in some) for some in sums))
         good = found is not None and all(_sayable(one, loops, moments.loops) for one in found)
