@@ -41,6 +41,7 @@ class Clauses(NamedTuple):
     """What to add to a text: a clause to one line, and if there is no ``post`` yet, one to another.
 
     ``waiter`` and ``other`` are instructions of these lines. ``plural`` moments are waited for.
+    What they name may be ``new``, and declared by another line.
     """
 
     waiter: Place
@@ -49,6 +50,7 @@ class Clauses(NamedTuple):
     post: str
     additions: tuple[Addition, ...]
     plural: bool = False
+    new: str = ""
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,10 @@ class _Moments:
 
 
 class MomentAdvice:
-    """Finds clauses for the faults of one run; ``named`` is a name for what an access has done."""
+    """Finds clauses for the faults of one run; ``named`` is a name for what an access has done.
+
+    The lines of ``counting`` update a semaphore from now on, and post no moment.
+    """
 
     def __init__(
         self, program: Program, trials: Trials, named: Callable[[ByteAccess], str]
@@ -84,6 +89,7 @@ class MomentAdvice:
         self.executed = ExecutedLines(program, self.check.watch)
         self.work = Work()
         self._given: dict[str, tuple[TextLine, int]] = {}
+        self.counting: set[TextLine] = set()
 
     def of(self, fault: Fault) -> Clauses | None:
         """The clause that mends a fault, if there is one."""
@@ -97,6 +103,10 @@ class MomentAdvice:
                 if said is not None and self._mends(fault, line, moments, said):
                     return self._made(fault, line, moments, said)
         return None
+
+    def posts(self, line: TextLine) -> bool:
+        """Whether a line was given a moment to post."""
+        return any(theirs == line for theirs, _ in self._given.values())
 
     def counted(self, fault: Fault) -> bool:
         """Whether what is to be waited for updates a counter that the text names."""
@@ -253,7 +263,7 @@ class MomentAdvice:
     def _new(self, line: TextLine, other: ByteAccess) -> _Moments | None:
         """A moment that a line does not post yet; None if it cannot."""
         executed, kind = self.executed, self.check.end(other).kind
-        if kind == LANDS and updates(line.source, line.start):
+        if line in self.counting or (kind == LANDS and updates(line.source, line.start)):
             return None
         places = executed.lines[line.source, line.start][line.call]
         place = places[0]

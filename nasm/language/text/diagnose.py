@@ -250,6 +250,8 @@ def _assignment(failure: ParseFailure) -> Mistake | None:
         value = re.compile(r"=\s*([^\s,;]+)").match(failure.text, failure.at, failure.end)
         if not failure.directive and not failure.opened and value is not None:
             hint = f"write '{failure.previous}, {value[1]}': the first operand is what is written"
+            if failure.symbol == "move":
+                hint = f"write '{failure.previous} <- {value[1]}'"
         return failure.mistake("E0111", "'=' does not compare", hint)
     return None
 
