@@ -57,7 +57,7 @@ def settings() -> str:
     return table(
         ["setting", "may be", "by default", "meaning"],
         [
-            [code(s.name), s.kind.legal, ReplSettings().said(s.name), s.summary]
+            [code(s.name), s.kind.legal, ReplSettings().written(s.name), s.summary]
             for s in SETTINGS.values()
         ],
     )

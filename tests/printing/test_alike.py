@@ -14,8 +14,8 @@ from nasm.language.editing.rounds import (
     RangeEnd,
     Round,
     Rounds,
+    SearchWork,
     Sentence,
-    Work,
     sentences,
 )
 
@@ -102,7 +102,7 @@ def test_an_index_is_the_variable_of_the_same_name_if_it_can_be() -> None:
 def test_searches_for_steep_sentences_have_so_much_work_in_all_and_each_a_little() -> None:
     draw, own, other = Random(7), of(*"njmi", sizes=(2,) * 4), of(*"njmik", sizes=(4,) * 5)
     wanted = {one: draw.sample(other.rounds, 6) for one in own.rounds}
-    work, spent = Work(), []
+    work, spent = SearchWork(), []
     for _ in range(5):
         before = work.left
         assert sentences(own, other, wanted, lambda one, two: True, work) is None

@@ -77,7 +77,7 @@ class CounterAdvice:
         return _Count(places, row.posts if moves else 1, max(needed.values()))
 
     def _mends(self, fault: Fault, mine: TextLine, count: _Count) -> bool:
-        """Whether the run comes to its end and is in order if each round waits for so much."""
+        """Whether the run finishes, and in order, if each round waits for so much."""
         kind = self.check.end(fault.remedy.other).kind
         event = Event(kind, *count.places[count.first - 1])
         more: dict[Place, list[Added]] = {

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from nasm.analysis.hazards.rounds import ExecutedLines, Place, Round, TextLine
 from nasm.base.source import Frame, Span
-from nasm.language.editing.rounds import Rounds, Sentence, Work, sentences
+from nasm.language.editing.rounds import Rounds, SearchWork, Sentence, sentences
 from nasm.language.printing.additions import Addition, clause, updates, words
 from nasm.order.accesses import ByteAccess
 from nasm.order.events import Added
@@ -87,7 +87,7 @@ class MomentAdvice:
         self.program, self.trials, self.named = program, trials, named
         self.check = trials.check
         self.executed = ExecutedLines(program, self.check.watch)
-        self.work = Work()
+        self.work = SearchWork()
         self._given: dict[str, tuple[TextLine, int]] = {}
         self.counting: set[TextLine] = set()
 

@@ -31,7 +31,7 @@ WIDE = 64
 
 
 @dataclass(slots=True)
-class Work:
+class SearchWork:
     """Rounds that searches for steep sentences may look at until they give up."""
 
     left: int = IN_ALL
@@ -134,7 +134,7 @@ def sentences(
     other: Rounds,
     wanted: Mapping[Round, Iterable[Round]],
     may: Callable[[Round, Round], bool],
-    steep: Work | None = None,
+    steep: SearchWork | None = None,
 ) -> list[Sentence] | None:
     """Sentences that say of each round which ones of another line it comes after.
 
