@@ -38,7 +38,10 @@ class Isa:
             for spelling in dict.fromkeys(every):  # in order: of equally close ones the first
                 theirs.setdefault(spelling, []).append(name)
         known = [*self.rows, *also]
-        text = word if word in theirs else ""
+        same = (name for name in theirs if _folded(name) == _folded(word))
+        text = word if word in theirs else next(same, "")
+        if any(_folded(name) == _folded(word) for name in known):
+            text = ""
         if not text and not closest(word, known):
             text = next(iter(closest(word, theirs)), "")
         if not text:
@@ -217,3 +220,8 @@ def _disagreement(row: Row, returns: Any) -> str:
             writes or "nothing"
         )
     return ""
+
+
+def _folded(name: str) -> str:
+    """A name without its case and underscores, which comparing ignores."""
+    return name.replace("_", "").lower()

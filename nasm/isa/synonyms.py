@@ -59,6 +59,7 @@ _OTHERS = {
 """The names that other libraries have for what these words mean."""
 
 OPERANDS = {
+    "dtype": "the dtype is that of the tile that is written, as it is declared",
     "start": "accumulate=false, the default, begins a sum, and accumulate=true adds to it",
     "stop": "a sum ends with its last line: accumulate=true adds to it, and nothing closes it",
 }

@@ -30,6 +30,12 @@ from nasm.program.program import Program
 COMMENTED = "E0247"
 
 _INSTRUCTION = re.compile(r";[ \t]*(?=(@\w+[ \t]+)?([A-Z]\w*)[^;\n]*)")
+_CLAUSE = re.compile(
+    r";[ \t]*((?P<word>post|after)[ \t]+(?P<name>[A-Za-z_]\w*)(?:\[[^\]\n]*\])?"
+    r"|\$[A-Za-z_]\w*[ \t]*(?:\+\+|--|(?:[-+>=]=|=)[ \t]*[\w*]+)"
+    r"|(?:give|take)[ \t]+\$\w+(?:,[ \t]*\w+)?)[ \t]*$",
+    re.MULTILINE,
+)
 
 Rewrite = Callable[[ProgramBuilder], object]
 """Puts other lines into the queues of a builder; raises Failure."""
@@ -109,7 +115,11 @@ def _assembled(
         builder.check_rules(unsaid)
         from nasm.sync.loops_and_moments import put_in  # which most texts do not need
 
-        put_in(builder)
+        try:
+            put_in(builder)
+        except Failure as failure:  # a moment may be missing because it is in a comment
+            comments = [p for p in builder.problems if p.code == COMMENTED]
+            raise Failure(in_order([*failure.problems, *comments])) from None
     program = builder.finish(undeclared, unsaid)
     if rewrite is not None:
         rewrite(builder)
@@ -151,9 +161,15 @@ def expectations(builder: ProgramBuilder, undeclared: Undeclared, first: int = 0
 
 
 def _commented(source: Source, builder: ProgramBuilder) -> Iterator[Problem]:
-    """A warning for each comment after a line that is itself a whole instruction."""
+    """A warning for each comment after a line that is itself an instruction, or a clause of one."""
     rows = builder.target.isa.rows
     for start, end in suppressions.comments(source.text):
+        clause = _CLAUSE.match(source.text, start, end)
+        if clause is not None and _clause(source, clause):
+            said = f"';' begins a comment: this '{clause[1]}' is not read"
+            span = Span(source, clause.start(1), clause.end(1))
+            yield Problem(COMMENTED, said, span, "leave the ';' out", severity=Severity.WARNING)
+            continue
         found = _INSTRUCTION.match(source.text, start, end)
         row = rows.get(found[2]) if found is not None else None
         if found is None or row is None or not _follows(source, start):
@@ -169,6 +185,17 @@ def _commented(source: Source, builder: ProgramBuilder) -> Iterator[Problem]:
         message = f"';' begins a comment: this {row.name} is not executed"
         hint = "write it on a line of its own"
         yield Problem(COMMENTED, message, span, hint, severity=Severity.WARNING)
+
+
+def _clause(source: Source, found: re.Match[str]) -> bool:
+    """Whether a comment after an instruction is a wait, an update or a moment that others have."""
+    line = source.line(source.position(found.start())[0]).partition(";")[0]
+    if not re.match(r"[ \t]*(\w+:)?[ \t]*(@\w+[ \t]+)?[A-Z]\w*[a-zA-Z0-9]", line):
+        return False
+    other = {"post": "after", "after": "post", None: ""}[found["word"]]
+    return (
+        not other or re.search(rf"\b{other}\b[^\n;]*\b{found['name']}\b", source.text) is not None
+    )
 
 
 def _follows(source: Source, start: int) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import cache
 from inspect import Parameter
+from types import FunctionType
 from typing import Any
 
 from nasm.base.numbers import plain
@@ -95,6 +96,8 @@ def operand(value: Any) -> Any:
     word = getattr(value, "operator_name", None)
     if word is not None:
         return word
+    if isinstance(value, FunctionType):
+        return value.__name__
     return str(value) if isinstance(value, str) else plain(value)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import linecache
 import os
 import sys
@@ -66,7 +67,8 @@ def trail(frame: FrameType | None) -> Trail:
 
 
 def _met(code: CodeType) -> int:
-    kind = _OURS if code.co_filename.startswith((HERE, "<frozen ")) else _REPORTED
+    ours = (HERE, "<frozen ", enum.__file__)  # an enumeration asks for what it has no member of
+    kind = _OURS if code.co_filename.startswith(ours) else _REPORTED
     _CODES[id(code)], _KINDS[id(code)] = code, kind
     return kind
 

@@ -14,6 +14,7 @@ from types import TracebackType
 from nasm.base.problems import Failure, Problem, quoted
 from nasm.base.source import Frame
 from nasm.nki.errors import HERE, line_of
+from nasm.nki.misspelt import instead
 
 RAISED = "E0655"
 """The code of what a kernel, or the script that calls it, raises."""
@@ -61,7 +62,7 @@ def problem_of(error: BaseException) -> Problem | None:
     mine = [(name, file, line) for name, file, line in steps if not foreign(file)]
     spans = [(name, line_of(file, line)) for name, file, line in mine]
     known = [(name, span) for name, span in spans if span is not None]
-    hint = "\n".join(map(str, getattr(error, "__notes__", ())))
+    hint = "\n".join(map(str, getattr(error, "__notes__", ()))) or instead(error)
     if not known:
         return Problem(RAISED, _description(error), None, hint)
     chain = tuple(Frame(name, span) for name, span in known[:-1])

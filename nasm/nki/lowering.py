@@ -9,6 +9,7 @@ from nasm.base.problems import Failure, Problem, Refused
 from nasm.isa.instruction import Row
 from nasm.nki.broadcast_tiles import settle
 from nasm.nki.engines import USUAL, Engines
+from nasm.nki.hints import in_calls
 from nasm.nki.names import VirtualRegister
 from nasm.nki.registers import RegisterUse, written
 from nasm.nki.tracing import Call, CoreTrace, Made, TracedLoop
@@ -46,6 +47,7 @@ class Lowering:
                 span = self.builder.program.spans[call.span]
                 span = span and span.within(self.builder.program.chains[call.chain])
                 placed = [p if p.span else p.at(span) for p in wrong.problems]
+                placed = [in_calls(p, self.target.isa) for p in placed]
                 self.problems += [p for p in placed if p not in self.problems]
         return found
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from nasm.base import dtypes
 from nasm.base.dtypes import DType
-from nasm.base.problems import Refused, counted, did_you_mean
+from nasm.base.problems import Refused, counted, did_you_mean, listed
 from nasm.views.offsets import indirect, moved, row_by_row
 from nasm.views.tensor import MOST_AXES
 from nasm.views.value_text import value_text
@@ -305,6 +305,12 @@ def dtype_named(dtype: DType | str) -> DType:
     hint = did_you_mean(str(dtype), dtypes.names())
     if str(dtype).endswith("64"):
         hint = "no dtype has 64 bits: float32 and int32 are the widest"
+    elif not hint:
+        width = str(dtype).rstrip("0123456789"), str(dtype).lstrip("abcdefghijklmnopqrstuvwxyz")
+        kinds = {"f": "float", "fp": "float", "i": "int", "s": "int", "u": "uint"}
+        like = f"{kinds.get(width[0], width[0])}{width[1]}"
+        begin = [name for name in dtypes.names() if name.startswith(like)]
+        hint = f"write {listed(begin, 'or')}" if begin else ""
     raise Refused("E0205", f"no dtype '{dtype}'", hint or EXAMPLES)
 
 

@@ -130,3 +130,14 @@ def test_the_repr_of_a_failure_escapes_the_name_of_the_file_too() -> None:
     failure = Failure(Problem("E0201", "one\x1b\ntwo\u202e", Span(source, 0, 1)))
     assert repr(failure).isprintable()
     assert "one\\x1b\\ntwo\\u202e" in repr(failure)
+
+
+def test_an_option_of_another_tool_is_refused_with_what_to_write(ran: Any, halves: Path) -> None:
+    for words, said in (
+        (["-i", "X=x.npy"], "write '--in'"),
+        (["--profile"], "that is a command: write 'neuron-nasm profile'"),
+        (["--json=out.json"], "--json takes no value: leave out '=' and what comes after it"),
+    ):
+        done = ran("run", halves, *words)
+        assert done.code == 2
+        assert said in done.err

@@ -40,6 +40,18 @@ def test_a_wait_that_lies_far_back_is_not_looked_for(monkeypatch: pytest.MonkeyP
     assert hint(2).endswith("updates $done: wait for it here")
 
 
+def test_before_the_order_of_a_run_is_judged_the_hint_names_the_command_that_judges_it() -> None:
+    text = ".target trn1\n.sbuf t f32[128, 64]\n.sbuf u f32[128, 64]\n"
+    text += "@gpsimd Memset t, 1.0\n@vector TensorCopy u, t\n"
+    session = Session(text)
+    session.advance(5)
+    (read,) = session.judged().errors
+    assert read.code == "E0501"
+    assert read.hint == sentences.UNKNOWN
+    race = next(p for p in nasm.check(text).problems if p.code == "E0502")
+    assert race.facts["edits"]
+
+
 def test_a_large_copy_has_the_bytes_as_they_were_when_it_started() -> None:
     session = Session(
         ".target trn1\n.sbuf a f32[128, 64]\n.sbuf b f32[128, 64]\n.sem s\n"

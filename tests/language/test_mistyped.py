@@ -7,6 +7,8 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
+
 import nasm
 from nasm.base.problems import Failure, Problem
 
@@ -91,3 +93,27 @@ def test_an_instruction_behind_a_semicolon_is_warned_of_and_one_on_its_own_line_
     assert warned("@vector Memset t, 0\n@vector Nop") == []
     assert warned("; @vector Nop\n@vector Memset t, 0  ; Memset t, as above") == []
     assert warned("@vector Memset t, 0  ; Nop\n@vector Nop ; copy t, u") == []
+
+
+def test_a_wait_an_update_or_a_moment_behind_a_semicolon_is_warned_of() -> None:
+    def warned(text: str) -> list[tuple[str, str]]:
+        try:
+            found = nasm.assemble(f"{HEAD}{text}\n").warnings
+        except Failure as failure:
+            found = list(failure.problems)
+        return [(p.code, p.span.text) for p in found if p.span is not None]
+
+    assert warned("@sync DmaCopy t, A ; $s += 16") == [("E0247", "$s += 16")]
+    assert warned("@vector Nop ; take $s, 3") == [("E0247", "take $s, 3")]
+    assert warned("@vector Nop post a\n@scalar Nop; after a") == [("E0247", "after a")]
+    lost = [("E0247", "post a[0]"), ("E0331", "a[0]")]
+    assert warned("@vector Nop; post a[0]\n@scalar Nop after a[0]") == lost
+    assert warned("@vector Nop ; after that\n.const Q = 4  ; $s >= 16") == []
+    assert warned("@vector Nop $s++ ; $s += 16 in all\n@scalar Nop $s >= 1") == []
+
+
+def test_a_machine_without_transfers_has_a_hint_for_words_that_move_data_elsewhere() -> None:
+    for word in ("DmaCopy", "dma_start", "load", "mov"):
+        with pytest.raises(Failure) as failure:
+            nasm.assemble(f".target wormhole\n@t0 {word} 0, 1\n")
+        assert [p.code for p in failure.value.problems] == ["E0201"]

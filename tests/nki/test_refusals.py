@@ -56,6 +56,12 @@ def out_like(x: Any) -> Any:
     return nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
 
 
+def tile() -> Any:
+    tile = nl.ndarray((128, 512), dtype=nl.float32, buffer=nl.sbuf)
+    nisa.memset(dst=tile, value=0.0)
+    return tile
+
+
 def copied(x: Any) -> Any:
     y = out_like(x)
     nisa.dma_copy(dst=y, src=x)
@@ -168,6 +174,118 @@ def too_many(x: Any) -> None:
 )
 def unknown_keyword_of_a_function(x: Any) -> None:
     nl.load(x, colour=1)
+
+
+@said(
+    "E0655",
+    "AttributeError: module 'nki.isa' has no attribute 'tensor_add'",
+    "write nisa.tensor_tensor(dst, data1, data2, op=nl.add)",
+    "nisa.tensor_add(x, x)",
+)
+def operator_as_a_call(x: Any) -> None:
+    nisa.tensor_add(x, x)
+
+
+@said(
+    "E0655",
+    "AttributeError: module 'nki.isa' has no attribute 'matmul'",
+    "write nisa.nc_matmul(dst, stationary, moving)",
+    "nisa.matmul(x, x)",
+)
+def name_of_another_library(x: Any) -> None:
+    nisa.matmul(x, x)
+
+
+@said(
+    "E0655",
+    "AttributeError: module 'nki.isa' has no attribute 'nc_matmull'",
+    "did you mean 'nc_matmul'?",
+    "nisa.nc_matmull(x, x, x)",
+)
+def misspelt_call(x: Any) -> None:
+    nisa.nc_matmull(x, x, x)
+
+
+@said(
+    "E0655",
+    "AttributeError: module 'nki.language' has no attribute 'dram'",
+    "write nl.hbm",
+    "nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.dram)",
+)
+def memory_of_another_library(x: Any) -> None:
+    nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.dram)
+
+
+@said(
+    "E0655",
+    "AttributeError: 'NkiTensor' object has no attribute 'astype'",
+    "a call of nki.isa that writes a tile of another dtype converts",
+    "x.astype(nl.bfloat16)",
+)
+def method_of_another_library(x: Any) -> None:
+    x.astype(nl.bfloat16)
+
+
+@said(
+    "E0655",
+    "AttributeError: 'NkiTensor' object has no attribute 'shapes'",
+    "did you mean 'shape'?",
+    "nl.load(x.shapes)",
+)
+def misspelt_method(x: Any) -> None:
+    nl.load(x.shapes)
+
+
+@said(
+    "E0655",
+    "NameError: name 'tile_out' is not defined",
+    "did you mean 'tile_outs'?",
+    "nl.load(tile_out)  # noqa: F821",
+)
+def misspelt_name(x: Any) -> None:
+    tile_outs = x
+    nl.load(tile_out)  # noqa: F821
+    nl.load(tile_outs)
+
+
+@said(
+    "E0651",
+    "buffer='vmem': wanted nl.sbuf, nl.psum, nl.hbm, nl.private_hbm, nl.shared_hbm",
+    "",
+    'nl.ndarray((128, 64), dtype=nl.float32, buffer="vmem")',
+)
+def no_memory(x: Any) -> None:
+    nl.ndarray((128, 64), dtype=nl.float32, buffer="vmem")
+
+
+@said(
+    "E0302",
+    "operand data1 of TensorTensor: x is in hbm; this operand reaches sbuf or psum only",
+    "move it first, nisa.dma_copy(dst=tile, src=x)",
+    "nisa.tensor_tensor(tile(), x, tile(), op=nl.add)",
+)
+def reads_memory_off_chip(x: Any) -> None:
+    nisa.tensor_tensor(tile(), x, tile(), op=nl.add)
+
+
+@said(
+    "E0302",
+    "operand dst of MultiplyMoving: tile is in sbuf; this operand reaches psum only",
+    "declare it there: tile = nl.ndarray((128, 512), dtype=nl.float32, buffer=nl.psum)",
+    "nisa.nc_matmul(tile(), tile()[:, :128], tile())",
+)
+def writes_the_wrong_memory(x: Any) -> None:
+    nisa.nc_matmul(tile(), tile()[:, :128], tile())
+
+
+@said(
+    "E0301",
+    "operand data2 of TensorTensor: wanted a tile in sbuf or psum, found 2.0",
+    "a number is taken by nisa.tensor_scalar(dst=c, data=a, op0=nl.add, operand0=2)",
+    "nisa.tensor_tensor(tile(), tile(), 2.0, op=nl.add)",
+)
+def number_for_a_tile(x: Any) -> None:
+    nisa.tensor_tensor(tile(), tile(), 2.0, op=nl.add)
 
 
 @said(

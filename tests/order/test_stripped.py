@@ -20,7 +20,7 @@ LOOPS = (FOLDER / "docs" / "loops.md").read_text(encoding="utf-8")
 BY_HAND = re.search(r"<!-- file: loop.nasm -->\n```neuron-nasm\n(.*?)```", LOOPS, re.DOTALL)
 
 
-@pytest.mark.parametrize("name", ["softmax", "dma_trigger"])
+@pytest.mark.parametrize("name", ["softmax", "dma_trigger", "countdown"])
 def test_a_program_of_which_everything_was_taken_is_mended(name: str) -> None:
     ended = followed(stripped(source_of(FOLDER / "programs" / f"{name}.nasm")))
     assert not ended.raced
@@ -135,3 +135,31 @@ def test_a_wait_comes_before_the_update_of_its_line() -> None:
     mended = typed(text, [problem])
     assert "op=relu  $in >= 16  $made++" in mended.text
     assert not found(mended)
+
+
+BRANCHING = """\
+.target trn2
+.hbm A f32[128, 16] input = iota
+.hbm Y f32[128, 16] output
+.sbuf a f32[128, 16]
+@sync DmaCopy a, A
+@scalar
+RegisterMove %r0, 5
+again: Activation a, a, op=copy
+RegisterAlu %r0, %r0, 1, op=subtract
+CompareBranch %r0, 0, op=greater, target=again
+@sync DmaCopy Y, a
+@sync .drain
+"""
+
+
+def test_where_a_branch_closes_a_loop_the_hint_declares_a_semaphore() -> None:
+    text = Source("made.nasm", BRANCHING)
+    first, second = races(found(text))
+    said = "declare '.sem a_loaded', let line 5 say '$a_loaded += 16', and let line 8 say"
+    assert first.hint.splitlines()[0] == f"{said} '$a_loaded >= 16'"
+    assert not second.facts["edits"]  # a line gets one at a time
+    ended = followed(text)
+    assert not ended.problems
+    assert "op=copy  $a_loaded >= 16  $a_ready++" in ended.text.text
+    assert "DmaCopy Y, a  $a_ready >= 5" in ended.text.text

@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 from itertools import product
+from random import Random
 
 import pytest
 
-from nasm.language.editing.rounds import RangeEnd, Round, Rounds, Sentence, sentences
+from nasm.language.editing.rounds import (
+    IN_ALL,
+    LEAST,
+    WORK,
+    RangeEnd,
+    Round,
+    Rounds,
+    SearchWork,
+    Sentence,
+    sentences,
+)
 
 Wanted = dict[Round, list[Round]]
 
@@ -86,3 +97,16 @@ def test_an_index_is_the_variable_of_the_same_name_if_it_can_be() -> None:
     own, other = of("a", "b", sizes=(2, 2)), of("b", sizes=(2,))
     wanted = {(a, b): [(b,)] for a, b in own.rounds}
     assert said(own, other, wanted) == "x[b]"
+
+
+def test_searches_for_steep_sentences_have_so_much_work_in_all_and_each_a_little() -> None:
+    draw, own, other = Random(7), of(*"njmi", sizes=(2,) * 4), of(*"njmik", sizes=(4,) * 5)
+    wanted = {one: draw.sample(other.rounds, 6) for one in own.rounds}
+    work, spent = SearchWork(), []
+    for _ in range(5):
+        before = work.left
+        assert sentences(own, other, wanted, lambda one, two: True, work) is None
+        spent.append(before - work.left)
+    assert spent[0] == pytest.approx(WORK, rel=0.01)
+    assert spent[-1] == pytest.approx(LEAST, rel=0.02)
+    assert sum(spent) < IN_ALL + 5 * LEAST

@@ -230,3 +230,26 @@ def test_an_ambiguous_beginning_is_refused() -> None:
     with pytest.raises(Refused, match="could be"):
         find("ex")
     assert len(siblings("")) + len(siblings("info queues")) == len(COMMANDS)
+
+
+@each(
+    ("line", "hint"),
+    [
+        ("reload", "write 'load'"),
+        ("disassemble", "write 'list'"),
+        ("condition 1 x > 3", "write 'break LOCATION if CONDITION'"),
+        ("mem", "write 'info memory'"),
+        ("exit()", "write 'quit'"),
+        ("y = 3", "a value is changed by 'set y = 3'"),
+        ("y[0, 0] = 3", "a value is changed by 'set y[0, 0] = 3'"),
+        ("set x[0] 4", "a value is given with '=': set x[0] = 4"),
+        ("break x > 1", "'watch x' stops when it changes, 'break if x[0, 0] > 1' by a value"),
+        ("delete all", "there are none: 'break' sets one"),
+    ],
+)
+def test_a_line_of_another_debugger_is_refused_with_what_to_write(
+    toy: Tried, line: str, hint: str
+) -> None:
+    said = toy.does(line)
+    assert said.startswith("error[E082")
+    assert f"hint: {hint}" in " ".join(said.split())

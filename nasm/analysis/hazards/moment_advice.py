@@ -15,7 +15,7 @@ from typing import NamedTuple
 from nasm.analysis.hazards.rounds import ExecutedLines, Place, Round, TextLine
 from nasm.base.records import dataclass, replace
 from nasm.base.source import Frame, Span
-from nasm.language.editing.rounds import Rounds, Sentence, sentences
+from nasm.language.editing.rounds import Rounds, SearchWork, Sentence, sentences
 from nasm.language.printing.additions import Addition, clause, updates, words
 from nasm.order.accesses import ByteAccess
 from nasm.order.events import Added
@@ -41,6 +41,7 @@ class Clauses(NamedTuple):
     """What to add to a text: a clause to one line, and if there is no ``post`` yet, one to another.
 
     ``waiter`` and ``other`` are instructions of these lines. ``plural`` moments are waited for.
+    What they name may be ``new``, and declared by another line.
     """
 
     waiter: Place
@@ -49,6 +50,7 @@ class Clauses(NamedTuple):
     post: str
     additions: tuple[Addition, ...]
     plural: bool = False
+    new: str = ""
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,10 @@ class _Moments:
 
 
 class MomentAdvice:
-    """Finds clauses for the faults of one run; ``named`` is a name for what an access has done."""
+    """Finds clauses for the faults of one run; ``named`` is a name for what an access has done.
+
+    The lines of ``counting`` update a semaphore from now on, and post no moment.
+    """
 
     def __init__(
         self, program: Program, trials: Trials, named: Callable[[ByteAccess], str]
@@ -82,7 +87,9 @@ class MomentAdvice:
         self.program, self.trials, self.named = program, trials, named
         self.check = trials.check
         self.executed = ExecutedLines(program, self.check.watch)
+        self.work = SearchWork()
         self._given: dict[str, tuple[TextLine, int]] = {}
+        self.counting: set[TextLine] = set()
 
     def of(self, fault: Fault) -> Clauses | None:
         """The clause that fixes a fault, if there is one."""
@@ -96,6 +103,10 @@ class MomentAdvice:
                 if text is not None and self._mends(fault, line, moments, text):
                     return self._made(fault, line, moments, text)
         return None
+
+    def posts(self, line: TextLine) -> bool:
+        """Whether a line was given a moment to post."""
+        return any(theirs == line for theirs, _ in self._given.values())
 
     def counted(self, fault: Fault) -> bool:
         """Whether the instruction to wait for updates a counter that the text names."""
@@ -252,7 +263,7 @@ class MomentAdvice:
     def _new(self, line: TextLine, other: ByteAccess) -> _Moments | None:
         """A moment that a line does not post yet; None if it cannot."""
         executed, kind = self.executed, self.check.end(other).kind
-        if kind == LANDS and updates(line.source, line.start):
+        if line in self.counting or (kind == LANDS and updates(line.source, line.start)):
             return None
         places = executed.lines[line.source, line.start][line.call]
         place = places[0]
@@ -307,7 +318,7 @@ class MomentAdvice:
         def may(round_: Round, at: Round) -> bool:
             return at in before or self._may(own[full[round_]], moments.events[at])
 
-        found = sentences(mine, theirs, wanted, may, steep=True)
+        found = sentences(mine, theirs, wanted, may, self.work)
         loops = executed.run_time(places[0])
         loops = (*loops, *(any(loops[at] for at in some) for some in sums))
         good = found is not None and all(_sayable(one, loops, moments.loops) for one in found)

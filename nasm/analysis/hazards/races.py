@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
+from nasm.analysis.hazards.counter_advice import CounterAdvice
 from nasm.analysis.hazards.moment_advice import Clauses, MomentAdvice
 from nasm.analysis.hazards.text_order import TextOrder, bare
 from nasm.analysis.hazards.wait_advice import WaitAdvice
@@ -65,6 +66,7 @@ class Races:
         self.apart = self._waits if self.bare else None
         self.trials = Trials(check, self.apart)
         self.moments = MomentAdvice(program, self.trials, self._named)
+        self.counters = CounterAdvice(self.moments, self._named)
         executed = self.moments.executed
         self.waits = WaitAdvice(program, check, executed, self._line_of, self.coming)
 
@@ -201,7 +203,8 @@ class Races:
             counted = advised(self.trials, fault)
             if counted is not None and counted.remedy.wait is not None:
                 return counted
-            return self.moments.of(fault) or counted
+            found = self.moments.of(fault)
+            return found or (self.counters.of(fault) if counted else None) or counted
         found = self.moments.of(fault)
         if found is None and self.moments.counted(fault):
             return advised(self.trials, fault)
@@ -224,7 +227,7 @@ class Races:
             text = f"let {self._line_of(*advice.waiter)} say '{advice.after}'"
             if advice.post:
                 text = f"let {self._line_of(*advice.other)} say '{advice.post}', and {text}"
-            return text
+            return f"declare '{advice.new}', {text}" if advice.new else text
         if advice.remedy.wait is None:
             return self._new_counter(mine, theirs)
         return self.waits.advice_sentence(advice)

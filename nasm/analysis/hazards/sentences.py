@@ -27,6 +27,9 @@ from nasm.sim.counters import Who
 FAR = 1000
 """How many instructions back waits are looked for."""
 
+UNKNOWN = "'check' says whether anything orders the two, and what to type if nothing does"
+"""What may help where a run has not come far enough for its order to be judged."""
+
 
 class Sentences:
     """Makes problems of the facts that a run of a program has found."""
@@ -80,14 +83,8 @@ class Sentences:
         other = self._who(*writer)
         update = program.updates[program.queues[writer[0]].updates[writer[1]]]
         here = program.queues[reader[0]].core
-        far = update is None or program.generation.counter(update.semaphore)[0] != here
-        if far and program.queues[writer[0]].core != here:
-            return (
-                f"let {other} update a semaphore of core {here} and wait for it here, or place a "
-                "rendezvous of both cores in between"
-            )
-        if update is None:
-            return f"let {other} update a semaphore, and wait for it here"
+        if update is None or program.generation.counter(update.semaphore)[0] != here:
+            return UNKNOWN
         name = f"${program.semaphore_name(update.semaphore)}"
         if any(wait.semaphore == update.semaphore for wait in self._waits_before(*reader)):
             return (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from typing import Any, NoReturn
 
@@ -25,6 +26,9 @@ class _Parser(argparse.ArgumentParser):
     """A parser that leaves printing errors, and exiting, to the command."""
 
     def error(self, message: str) -> NoReturn:
+        alone = VALUELESS.match(message)
+        if alone is not None:
+            message = f"{alone[1]} takes no value: leave out '=' and what comes after it"
         raise Wrong(message, f"{message}\n{self.format_usage().rstrip()}")
 
     def _print_message(self, message: str, file: Any = None) -> None:
@@ -42,12 +46,14 @@ def asked(given: list[str]) -> tuple[str, bool]:
 ELSEWHERE = {"trace": "run --trace FILE", "version": "-V"}
 """What other tools have commands for, and this one options."""
 
+VALUELESS = re.compile(r"argument (\S+): ignored explicit argument")
+
 OPTIONS = {
     **dict.fromkeys(("-o", "--output"), ("--out", "--output")),
     **dict.fromkeys(("--define", "-d"), ("-D",)),
     **dict.fromkeys(("--arch", "--gen", "--generation", "--device", "-t", "-m"), ("--target",)),
-    **dict.fromkeys(("--include", "-i"), ("-I",)),
-    **dict.fromkeys(("--input",), ("--in",)),
+    **dict.fromkeys(("--include",), ("-I",)),
+    **dict.fromkeys(("--input", "-i"), ("--in", "-I")),
     **dict.fromkeys(("-Werror", "--werror"), ("--strict",)),
 }
 """What other tools call the options, by those that there may be."""
@@ -127,6 +133,8 @@ def unknown(top: argparse.ArgumentParser, verb: str | None, rest: list[str]) -> 
     hint = next(
         (f"write '{known_as}'" for known_as in OPTIONS.get(name, ()) if known_as in known), ""
     )
+    if not hint and name.removeprefix("--") in verbs():
+        hint = f"that is a command: write '{COMMAND} {name.removeprefix('--')}'"
     hint = hint or did_you_mean(name, known) or f"it has {', '.join(known)}"
     return f"{verb or COMMAND} has no option {quoted(name)}: {hint}"
 

@@ -57,7 +57,9 @@ def destinations(
     for name, path in bindings:
         known = program.tensors.get(name)
         if known is None:
+            outputs = [t.name for t in program.tensors.values() if t.role in ("output", "inout")]
             hint = did_you_mean(name, program.tensors)
+            hint = hint or (f"its outputs: {', '.join(outputs)}" if outputs else "")
             problems.append(
                 Problem("E0805", f"--out: the program has no tensor '{name}'", None, hint)
             )

@@ -92,6 +92,21 @@ def siblings(name: str) -> list[Command]:
     return [c for c in COMMANDS.values() if c.name.rpartition(" ")[0] == parent]
 
 
+ELSEWHERE = {
+    **dict.fromkeys(("reload", "file"), "load"),
+    **dict.fromkeys(("mem", "memory", "vmmap"), "info memory"),
+    **dict.fromkeys(("disassemble", "disas", "dis"), "list"),
+    **dict.fromkeys(("condition", "cond"), "break LOCATION if CONDITION"),
+    **dict.fromkeys(("jump", "j"), "set pc @ENGINE LINE"),
+    **dict.fromkeys(("exit()", "quit()", "bye", ":q"), "quit"),
+    **dict.fromkeys(("vars", "locals", "variables"), "info tensors"),
+    **dict.fromkeys(("regs", "registers"), "info registers"),
+}
+"""What other debuggers call commands of this one."""
+
+_ASSIGNED = re.compile(r"[$%@A-Za-z_][\w.%]*(?:\s*\[[^\]]*\])?\s*=(?![=]).*")
+
+
 def subcommands(name: str) -> list[Command]:
     """The subcommands of a command."""
     return [c for c in COMMANDS.values() if c.name.startswith(f"{name} ")]
@@ -106,6 +121,12 @@ def split(line: str) -> tuple[str, str]:
 def find(line: str) -> tuple[Command, str]:
     """The command a line calls and its arguments; raises Refused with what was meant."""
     word, rest = split(line)
+    known = any(c.name == word or word in c.aliases for c in siblings(""))
+    if not known and _ASSIGNED.fullmatch(line.strip()):
+        hint = f"a value is changed by 'set {line.strip()}'"
+        raise Refused(UNKNOWN, f"no command '{word}'", hint)
+    if word in ELSEWHERE and not match(word, siblings("")):
+        raise Refused(UNKNOWN, f"no command '{word}'", f"write '{ELSEWHERE[word]}'")
     found = _resolve(word, siblings(""), "command", "'help' lists them")
     if rest and subcommands(found.name):
         second, after = split(rest)

@@ -264,6 +264,9 @@ def split(text: str) -> tuple[str, str]:
         return found[0], " ".join(words[len(found[0].split()) :])
     if found:
         raise Refused(WRONG, f"'{quoted(words[0])}' could be {listed(found)}")
+    if len(words) == 2 and not did_you_mean(words[0], SETTINGS):
+        hint = f"a value is given with '=': set {quoted(words[0])} = {quoted(words[1])}"
+        raise Refused(WRONG, f"no setting '{quoted(text)}'", hint)
     raise Refused(
         WRONG,
         f"no setting '{quoted(text)}'",

@@ -199,7 +199,7 @@ class Breakpoints(Drawn):
             if text and text in (str(number), one.record.name):
                 return number
         there = ", ".join(str(n) for n in self._set)
-        hint = f"there are {there}" if there else "there are none: 'break' sets one"
+        hint = f"known are {there}" if there else "there are none: 'break' sets one"
         raise Refused(WRONG, f"no breakpoint '{quoted(text)}'", hint)
 
     def change(

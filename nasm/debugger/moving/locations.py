@@ -15,6 +15,7 @@ from nasm.runs.inspection import Inspection
 
 UNKNOWN = "E0822"
 
+_NAME = re.compile(r"[A-Za-z_]\w*")
 _MICRO = re.compile(r"(\d{1,9})\.(\d{1,9})")
 _ROUND = re.compile(r"\.for (\w+) = (-?\d+)")
 
@@ -80,6 +81,10 @@ def location(held: Inspection, text: str) -> CodeLocation:
     known = [program.queue_name(q) for q in range(len(program.queues))]
     known += [label for lines in program.queues for label in lines.labels]
     known += [row.name for row in program.target.isa]
+    name = _NAME.match(text)
+    if name is not None and name[0] in program.tensors:
+        hint = f"'watch {name[0]}' stops when it changes, 'break if {name[0]}[0, 0] > 1' by a value"
+        raise Refused(UNKNOWN, f"no location '{quoted(text)}' in the program", hint)
     hint = did_you_mean(text, known) or "a line, a label, a mnemonic, an engine, or 'ENGINE pc N'"
     raise Refused(UNKNOWN, f"no location '{quoted(text)}' in the program", hint)
 

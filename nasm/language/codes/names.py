@@ -287,11 +287,11 @@ ROWS = (
     ),
     Code(
         "E0247",
-        "an instruction in a comment",
+        "an instruction, or a part of one, in a comment",
         "`;` begins a comment, which goes to the end of the line: there is one instruction on a "
         "line. What follows a `;` and reads as a whole instruction was probably meant to be one, "
-        "as it would be in C. An instruction that is commented out on a line of its own is not "
-        "reported.",
+        "as it would be in C; so is a wait, an update, or a moment that other lines have. What is "
+        "commented out on a line of its own is not reported.",
         "@vector Memset c, 0.0; @vector Nop",
         "@vector Memset c, 0.0\n@vector Nop",
         severity=Severity.WARNING,

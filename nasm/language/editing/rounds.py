@@ -22,11 +22,25 @@ MOST = 3
 FEW = 4
 """So many single values of a variable are tried, each as a condition."""
 
-WORK = 400_000
-"""Rounds that are looked at, in all, for sentences that may be steep."""
+IN_ALL = 400_000
+"""Rounds that all searches for steep sentences of one program look at."""
+WORK, LEAST = 120_000, 20_000
+"""So many of them one search may look at, and so many in any case."""
 
 WIDE = 64
 """Of a variable with more values than these no two conditions are tried together."""
+
+
+@dataclass(slots=True)
+class SearchWork:
+    """Rounds that searches for steep sentences may look at until they give up."""
+
+    left: int = IN_ALL
+
+    @property
+    def stop(self) -> int:
+        """What is left when the next search gives up."""
+        return min(max(0, self.left - WORK), self.left - LEAST)
 
 
 class RangeEnd(NamedTuple):
@@ -121,25 +135,37 @@ def sentences(
     other: Rounds,
     wanted: Mapping[Round, Iterable[Round]],
     may: Callable[[Round, Round], bool],
-    steep: bool = False,
+    steep: SearchWork | None = None,
 ) -> list[Sentence] | None:
     """Sentences that say of each round which ones of another line it comes after.
 
     They say all that is ``wanted``, and what ``may`` be said besides: of which other round a round
-    comes after anyhow. None if it takes too many. Indices may be ``steep`` if that is allowed.
+    comes after anyhow. None if it takes too many. With work to spend indices may be ``steep``.
     """
     left = [(one, two) for one, some in wanted.items() for two in some]
     known = set(other.rounds)
     made: list[Sentence] = []
-    work = 0
+    stop = steep.stop if steep is not None else 0
+
+    def legal(indices: tuple[RoundIndex, ...], some: Iterable[Round]) -> set[Round]:
+        return {v for v in some if all(w in known and may(v, w) for w in _at(indices, v))}
+
     while left:
         best: tuple[tuple[int, ...], Sentence] | None = None
-        for indices in _indices(own, left, steep):
-            good = {v for v in own.rounds if all(w in known and may(v, w) for w in _at(indices, v))}
+        for indices in _indices(own, left, steep is not None):
+            if steep is not None:
+                steep.left -= len(left)
+                if steep.left < stop:
+                    return None
             needed = [v for v, w in left if _says(indices, v, w)]
-            work += len(own.rounds) * (1 + len(own.variables) * (len(good) < len(own.rounds)) * 8)
-            if steep and work > WORK:
-                return None
+            here = legal(indices, dict.fromkeys(needed))
+            most = sum(v in here for v in needed)
+            if most < max(1, best[0][0] if best is not None else 0):
+                continue
+            good = legal(indices, own.rounds)
+            if steep is not None:
+                conditions = len(own.variables) * (len(good) < len(own.rounds))
+                steep.left -= len(own.rounds) * (1 + 8 * conditions)
             for tests in _tests(own, good, needed):
                 count = sum(all(t.holds(v) for t in tests) for v in needed)
                 rank = (count, -_effort(own, other, indices, tests))

@@ -72,8 +72,10 @@ def instead(word: str, builder: ProgramBuilder) -> str:
 
 
 def _moving(builder: ProgramBuilder) -> str:
-    """What moves data, between memories and on chip."""
+    """What moves data, between memories and on chip; or nothing, on a machine without transfers."""
     moving = [row.name for row in builder.target.isa if row.effect is Transfer]
+    if not moving:
+        return ""
     copies = builder.target.computing.get("a", "").split(" ")[0]
     on_chip = f", on chip by {copies}" if copies else ""
     return f"data is moved by {listed(moving, 'or')}{on_chip}: what is written comes first"

@@ -21,7 +21,7 @@ from nasm.language.expanding.macro_arguments import (
     WordArgument,
 )
 from nasm.language.text import tree
-from nasm.language.text.habits import NAMES
+from nasm.language.text.habits import LIBRARIES, NAMES
 from nasm.views.tensor import Tensor
 from nasm.views.view import Reg, View
 
@@ -253,7 +253,9 @@ class Scope:
         self.undeclared.silence(name)
         known = [*self.values, *self.tensors, *self.transfers]
         hint = self.before(name, "name") or did_you_mean(name, known)
-        if not hint and _REGISTER.fullmatch(name):
+        if not hint and _REGISTER.fullmatch(name) and "integer from" in wanted:
+            hint = f"write {name[1:]}, the number alone: wanted {wanted}"
+        elif not hint and _REGISTER.fullmatch(name):
             hint = f"a register is written '%{name.lower()}'"
         if not hint and name.lower() in CONSTANTS:
             hint = f"it is written '{name.lower()}'"
@@ -261,7 +263,9 @@ class Scope:
             hint = f"a semaphore is written '${name}', after the operands: '${name} >= 1'"
         if not hint and name in self.ended:
             hint = f"{name} belongs to the rounds of a '.for' that has ended"
-        hint = hint or NAMES.get(name, "") or (f"wanted {wanted}" if wanted else otherwise)
+        wants = f"wanted {wanted}" if wanted else ""
+        library = name in LIBRARIES and not wants
+        hint = LIBRARIES[name] if library else hint or NAMES.get(name, "") or wants or otherwise
         raise Refused("E0208", f"nothing is called '{name}'", hint)
 
     def counter(self, name: str) -> CounterArgument | None:

@@ -79,6 +79,14 @@ def line_before(source: Source, start: int, text: str) -> Addition | None:
     return None if margin.strip() else Addition(source, at, f"{margin}{text}\n")
 
 
+def declared(source: Source, text: str) -> Addition | None:
+    """A declaration after the line with the target; None if the text has no such line."""
+    named = (one.end for one in _file(source).body if isinstance(one, tree.TargetLine))
+    at = next(named, -1)
+    end = source.text.find("\n", at)
+    return None if at < 0 or end < 0 else Addition(source, end, f"\n{text}")
+
+
 def updates(source: Source, start: int) -> bool:
     """Whether a line has an update of its own."""
     line = _lines(source).get(start)

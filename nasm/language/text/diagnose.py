@@ -49,6 +49,7 @@ _FOREIGN = {
     "&&": "write 'and'",
     "||": "write 'or'",
     "===": "write '=='",
+    "=>": "write '>='",
     "<>": "write '!='",
     "~=": "write '~'",
     "/*": COMMENT,
@@ -89,7 +90,9 @@ def _number(failure: ParseFailure) -> Mistake | None:
         hint = "a name begins with a letter"
     elif re.fullmatch(r"[0-9]+[kKMGTnumµ]?i?[a-zA-Z]{1,6}", failure.found):
         hint = "numbers have no units"
-    if failure.found.startswith("."):
+    if failure.previous == "..":
+        hint = f"a range has two dots: '..{failure.found.lstrip('.')}'"
+    elif failure.found.startswith("."):
         hint = f"write '0{failure.found}': there are digits on both sides of the dot"
     elif failure.found.endswith(".") and suffixed is None:
         hint = f"write '{failure.found}0': there are digits on both sides of the dot"
@@ -121,6 +124,8 @@ def _stray(failure: ParseFailure) -> Mistake | None:
         name = _UNNAMED.get(character) or unicodedata.name(character, "a control character")
         shown = f"U+{ord(character):04X} ({name})"
     hint = _STRAY_HINTS.get(character, "")
+    if character == "\\" and failure.text[failure.at + 1 : failure.at + 2].isalpha():
+        hint = "an argument of a macro is written as its name alone"
     if character == "#":
         hint = _hash(failure) or hint
     if clean(character) != character:
@@ -231,12 +236,22 @@ def _moment(failure: ParseFailure) -> Mistake | None:
     if word not in ("post", "after") or failure.symbol != "line" or not failure.before:
         return None
     message = f"'{word}' is not followed by the name of a moment"
-    return failure.mistake("E0116", message, "write 'post name' or 'after name, name[i]'")
+    at = failure.at + len(word) * (word == failure.found)
+    named = re.compile(r"[\s($\"]*([A-Za-z_]\w*)").match(failure.text, at, failure.end)
+    hint = "write 'post name' or 'after name, name[i]'"
+    if named is not None:
+        hint = f"a moment is a name alone: write '{word} {named[1]}'"
+    return failure.mistake("E0116", message, hint)
 
 
 def _assignment(failure: ParseFailure) -> Mistake | None:
     if failure.found == "=" and failure.after_value:
         hint = "write '=='" + (" or '~'" if failure.directive == "expect" else "")
+        value = re.compile(r"=\s*([^\s,;]+)").match(failure.text, failure.at, failure.end)
+        if not failure.directive and not failure.opened and value is not None:
+            hint = f"write '{failure.previous}, {value[1]}': the first operand is what is written"
+            if failure.symbol == "move":
+                hint = f"write '{failure.previous} <- {value[1]}'"
         return failure.mistake("E0111", "'=' does not compare", hint)
     return None
 
@@ -247,11 +262,15 @@ def _sync(failure: ParseFailure) -> Mistake | None:
     if "COMPARE" in failure.wanted or "STEPPED" in failure.wanted:
         message = f"{failure.what} follows '{failure.previous}'"
         hint = "a wait is '$s >= n', an update '$s++', '$s += n' or '$s = n'"
+        if failure.found == ",":
+            hint += "; what is no semaphore has no '$'"
         if failure.found == "[":
             hint = "semaphores have no indices: '$s{k}' is named $s0, $s1 and so on"
     elif failure.found.startswith("$") and failure.wants_value:
         message = f"'{failure.found}' is not a value"
         hint = "waits and updates follow the operands, separated by spaces"
+        if failure.previous == "=":
+            hint = f"it counts up by '{failure.found}++' or '+= 2', and down by '{failure.found}--'"
     elif not failure.after_sync or (failure.wants_value and not failure.after_value):
         return None
     elif failure.found.startswith("@") and "AT_PHASE" in failure.wanted:
@@ -264,6 +283,9 @@ def _sync(failure: ParseFailure) -> Mistake | None:
     else:
         message = f"{failure.what} follows a wait or an update"
         hint = "operands come first, then the wait, then the update"
+        last = [match.group() for match in failure.before[-2:]]
+        if last[0] in ("give", "take") and failure.found.isdigit():
+            hint = f"write '{last[0]} {last[1]}, {failure.found}'"
     return failure.mistake("E0116", message, hint)
 
 

@@ -18,6 +18,15 @@ _TENSOR = "a tensor is declared by its memory, dtype and shape: '.memory name dt
 _NO_SECTIONS = "there are no sections: declarations and instructions are in one text"
 _ALIGNED = "tensors are placed by the assembler; '@ partition:byte' after a shape gives a place"
 
+_COUNTED_BY = (
+    "a line waits with '$s >= 1' after its operands and posts with '$s++', or with moments: "
+    "'after name', 'post name'"
+)
+_MOMENTS = {
+    "post": "'post name' goes at the end of the line whose completion it names",
+    "after": "'after name' goes at the end of the line that waits for it",
+}
+
 ELSEWHERE = {
     **dict.fromkeys(("equ", "equiv", "set", "define", "def", "let", "constant"), _CONSTANT),
     **dict.fromkeys(("repeat", "rept", "rep", "irp", "while", "times", "foreach"), _LOOP),
@@ -31,6 +40,8 @@ ELSEWHERE = {
     **dict.fromkeys(
         ("entry", "func", "visible", "proc", "function"), "lines with a name are a '.macro'"
     ),
+    **dict.fromkeys(("wait", "signal"), _COUNTED_BY),
+    **_MOMENTS,
     "version": f"the version of the language is '{FORMS['nasm']}'",
     "print": "'neuron-nasm repl' prints what tensors hold; '.expect' compares it",
     "continue": "lines of a round are chosen by '.if'; '.break' leaves a '.loop'",
@@ -46,8 +57,9 @@ ELSEWHERE = {
 """What a directive of other assemblers is here."""
 
 _ENDS = "a queue ends after its last line, without an instruction for it"
+_ORDERING = {"before", "until", "inc", "dec", "increment"}
+_COUNTS = (">=", "==", ">", "+=", "-=", "=", "++", "--")
 _ONE_WAIT = "a line waits once: put an instruction that only waits and updates before it"
-_COUNTED_BY = "a line waits with '$s >= 1' after its operands, and posts with '$s++'"
 _MACRO = f"lines with a name are declared '{FORMS['macro']}', and called 'name(x, y)'"
 
 STATEMENTS = {
@@ -56,6 +68,7 @@ STATEMENTS = {
         ("wait", "signal", "sem", "lock", "notify", "join", "await", "depbar", "syncthreads"),
         _COUNTED_BY,
     ),
+    **dict.fromkeys(("sem_wait", "sem_post", "wait_for", "waitfor", "acquire"), _COUNTED_BY),
     **dict.fromkeys(("barrier", "bar", "membar", "fence"), _COUNTED_BY),
     **dict.fromkeys(
         ("int", "float", "double", "var", "let", "auto", "const", "set", "equ"), _CONSTANT
@@ -68,8 +81,7 @@ STATEMENTS = {
     "segment": _NO_SECTIONS,
     "import": f"a file is included '{FORMS['include']}'",
     "from": f"a file is included '{FORMS['include']}'",
-    "post": "'post name' goes at the end of the line whose completion it names",
-    "after": "'after name' goes at the end of the line that waits for it",
+    **_MOMENTS,
     "print": "'neuron-nasm repl' prints what tensors hold; '.expect' compares it",
     "printf": "'neuron-nasm repl' prints what tensors hold; '.expect' compares it",
 }
@@ -85,12 +97,17 @@ _NO_VALUE = "there is no such value: what is not given is left out"
 NAMES = {
     **dict.fromkeys(("None", "none", "NULL", "null", "nullptr", "nil"), _NO_VALUE),
     **dict.fromkeys(("newaxis", "Ellipsis"), "axes are made by .reshape: t.reshape(128, 1, 64)"),
-    **dict.fromkeys(("numpy", "np", "nl", "nisa", "torch", "math"), "there are no libraries here"),
     **dict.fromkeys(("INFINITY", "infinity", "Infinity"), "it is written 'inf'"),
     **dict.fromkeys(("post", "after"), "it is followed by the name of a moment: 'after name'"),
     "pi": "write 3.141592653589793",
 }
 """What a name that other languages have is here."""
+
+LIBRARIES = dict.fromkeys(
+    ("numpy", "np", "nl", "nisa", "torch", "math"),
+    "there are no libraries here: write what comes after the dot",
+)
+"""What is no name here, however like it others are."""
 
 METHODS = {
     **dict.fromkeys(("transpose", "swapaxes", "moveaxis"), "axes are reordered by .permute"),
@@ -107,6 +124,7 @@ UNDECLARED = "a constant is declared '.const {} = 4'"
 _WHOLE = "'//' divides integers and rounds down, ceil_div(a, b) rounds up"
 
 FUNCTIONS = {
+    **dict.fromkeys(("wait", "post", "after", "before"), _COUNTED_BY),
     "range": "from 0 up to 4 is written '0..4'",
     "sum": "an '.expect' has it",
     "sqrt": "a square root is written N ** 0.5",
@@ -207,8 +225,12 @@ def hint(failure: ParseFailure) -> str:
         return "an instruction begins with its mnemonic, and its first operand is what it writes"
     if failure.found == ".." and "post" in before:
         return "a line posts one moment; 'after load[0..4]' waits for several"
+    if opener == "[" and failure.text.startswith("...", failure.at):
+        return "all of an axis is written ':', each axis by its own"
     if failure.found == ".." and opener == "[":
         return "a part is written [first : end]"
+    if failure.found == ":" and before[:1] == [".macro"]:
+        return f"an argument has no type: '{failure.previous}' alone"
     if failure.found == ":" and opener == "(":
         return "a part of a tensor is written in [ ]"
     if failure.found in ("&", "*"):
@@ -223,8 +245,12 @@ def _of_sync(failure: ParseFailure, before: list[str]) -> str:
     if failure.directive:
         return ""
     words = {word.lower() for word in (*before[1:], failure.found)} - {"from", "post", "after"}
-    if any(STATEMENTS.get(word) is _COUNTED_BY for word in words):
+    if any(STATEMENTS.get(word) is _COUNTED_BY for word in words) or words & _ORDERING:
         return _COUNTED_BY
+    if before[-2:-1] in (["post"], ["after"]) and failure.found in _COUNTS:
+        return f"a moment has no count: write '{before[-2]} {failure.previous}'"
+    if "after" in before and failure.found in ("and", "&"):
+        return f"moments are listed: 'after {failure.previous}, {_next_word(failure)}'"
     stepped = _STEPPED.search(failure.text, failure.start, failure.end)
     if stepped is not None and stepped.start() <= failure.at <= stepped.end():
         return f"it follows its semaphore: write {stepped[2]}{stepped[1]}"
@@ -255,6 +281,12 @@ def _of_names(failure: ParseFailure, before: list[str]) -> str:
     if failure.found == "=" and failure.previous in SIGNS and len(before) > 2:
         return f"the operator is an operand: op={SIGNS[failure.previous]}"
     return ""
+
+
+def _next_word(failure: ParseFailure) -> str:
+    """The word after what was found."""
+    found = _WORD.search(failure.text, failure.at + len(failure.found), failure.end)
+    return found[0] if found is not None else "name"
 
 
 def arrow(text: str, start: int, end: int) -> Mistake | None:
@@ -303,6 +335,8 @@ def unmarked(failure: ParseFailure) -> str:
     given = _GIVEN.match(failure.text, failure.at, failure.end)
     if given is not None and not failure.opened:
         return f"a semaphore is written '${given[2]}': write {given[1]} ${given[2]}"
+    if failure.previous in ("give", "take") and _WORD.fullmatch(failure.found):
+        return f"a semaphore is written '${failure.found}': {failure.previous} ${failure.found}"
     if failure.opened or not _COUNTED.match(failure.text, failure.at, failure.end):
         return ""
     return f"a semaphore is written '${failure.found}'"

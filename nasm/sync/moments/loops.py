@@ -68,6 +68,8 @@ class Looped:
             for node in level.nodes
             for need in node.needs
         ]
+        for edge in wanted:
+            self._check_rounds(edge)
         self._reach(wanted)
         taken = [node for node in level.nodes if any(one.outside for one in self.twins[node])]
         if not wanted and not taken:
@@ -104,6 +106,14 @@ class Looped:
             pairs |= found
         for level in self.alike:
             level.reach = {(a, b) for a, b in pairs if a != b}
+
+    def _check_rounds(self, edge: Edge) -> None:
+        """Refuse a moment of so many rounds before that a semaphore cannot count its credits."""
+        if edge.rounds * max(edge.event.node.shares, 1) > MOST:
+            said = f"this comes after a moment of {edge.rounds:,} rounds before"
+            program = self.cores[edge.node.queue][0].program
+            hint = f"semaphores count to {MOST:,} here"
+            raise refused(IMPOSSIBLE, said, span_of(program, edge.node), hint)
 
     def _check_counted(self, level: Level, queue: int) -> None:
         """Whether a queue begins a round when all that it did in the last one is complete."""

@@ -617,3 +617,9 @@ def test_what_stands_behind_a_break_has_no_moments(first: str, then: str) -> Non
 def test_moments_in_loops_take_the_interlock() -> None:
     body = ".loop k in 0..4\n@vector Nop post x[k]\n@gpsimd Nop after x[k]\n.end"
     assert problem(body, options={"ordering": "relaxed"}).code == "E0334"
+
+
+def test_a_moment_of_more_rounds_before_than_a_semaphore_counts_is_refused() -> None:
+    found = problem("@sync .loop k in 0..4\nNop after x[k - 4294967297] post x[k]\n.end")
+    assert found.code == "E0334"
+    assert found.message == "this comes after a moment of 4,294,967,297 rounds before"

@@ -1,0 +1,4 @@
+.target wormh;le
+@t0 NOP
+
+.const k = 4096

@@ -1,0 +1,18 @@
+.target trn2
+.hbm   a_in   bf16[128, 128] input = random(seed=1)
+.sbuf  a      bf16[128, 128]
+.sbuf  got    bf16[128, 8]
+.sem ready
+@sync DmaCopy a, a_in $ready += 1
+6
+@tensor DmaTrigger $ready >= 16
+.core 1
+.sbuf there bf16[128, 8] = iota
+.sbuf back bf16[128, 8] + 1
+.hbm   scores_in f32[128, 128] input = random(seed=1)
+.sbuf  scores f32[128, 128]
+.sbuf  masked f32[128, 128]
+.sem ready
+@sync DmaCopy scores, scores_in $ready += 16
+@gpsimd EventSemaphore $ready >= 16
+@gpsimd TensorScalarCumulative masked, scores, [[-1, 128]], 1, -30000.0, cmp_op=greater_equal

@@ -1,0 +1,5 @@
+.target wormhole
+@t0 SFPLOADI VD=0, Mod0=0, Imm16=0x4000
+ Imm16=0x3f80, Mod0=0,@t0 SFPLOADI VD=4
+@t0 SFPLOADI VD=3, Mod0=16, Imm16=0x3f00
+@t0 SFPLUTFP32 VD=2, Mod1=0
