@@ -15,6 +15,7 @@ from nasm.base.source import Source
 from nasm.language.text import grammar, parse_tables, tree
 from nasm.language.text.parse import parse
 from nasm.language.text.syntax_errors import Mistake
+from nasm.language.text.transform import TreeBuilder
 from nasm.language.text.tree import (
     Binary,
     CounterName,
@@ -450,3 +451,14 @@ class Trap:
 
     def __reduce__(self):
         return os.mkdir, (self.path,)
+
+
+def test_every_rule_of_the_grammar_is_read_by_a_method_of_its_name() -> None:
+    rules = [part for part in parse_tables.MEMO.values() if part["__type__"] == "Rule"]
+    read = {
+        rule["alias"] or rule["origin"]["name"]
+        for rule in rules
+        if not rule["options"]["expand1"] and not rule["origin"]["name"].startswith("_")
+    }
+    assert len(read) > 50
+    assert {name for name in read if not hasattr(TreeBuilder, name)} == set()
