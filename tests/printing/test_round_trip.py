@@ -27,7 +27,10 @@ pytestmark = pytest.mark.turns(2)
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = sorted((ROOT / "programs").glob("*.nasm"))
-LONG = "matmul_blocked", "matmul_naive", "matmul_hoisted", "mamba_v2_long"
+LONG = (
+    *("matmul_blocked", "matmul_naive", "matmul_hoisted", "mamba_v2_long"),
+    *("nkibench_matmul", "nkibench_lora", "nkibench_bmm", "nkibench_transpose"),
+)
 PUBLISHED = [
     path
     for path in sorted((ROOT / "programs" / "published").glob("*.nasm"))
