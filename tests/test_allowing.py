@@ -73,7 +73,7 @@ def test_without_the_comment_it_is_a_hazard() -> None:
         f"{FIRST}\n{SECOND}\n{ALLOW}",
     ],
 )
-def test_on_another_line_it_allows_nothing_and_that_is_told(body: str) -> None:
+def test_on_another_line_it_allows_nothing_and_that_is_reported(body: str) -> None:
     found = report(body)
     assert codes_of(found) == (["E0502"], ["E0832"], [])
     assert found.warnings[0].severity is Severity.NOTE
@@ -88,7 +88,7 @@ def test_in_a_loop_it_holds_for_all_rounds() -> None:
     assert codes_of(report(rounds.replace(ALLOW, "")))[0] != []
 
 
-def test_what_a_race_has_led_to_is_told_if_the_race_is_allowed() -> None:
+def test_what_a_race_has_led_to_is_reported_if_the_race_is_allowed() -> None:
     read = f"{FIRST}\n@vector TensorCopy d, c"
     assert codes_of(report(read))[0] == ["E0502"]
     assert codes_of(report(f"{read} {ALLOW}")) == (["E0501"], [], ["E0502"])
@@ -180,7 +180,7 @@ def test_a_code_that_cannot_be_allowed_is_refused(code: str, message: str, hint:
     assert given.span is None
 
 
-def test_whatever_is_told_as_a_warning_can_be_allowed() -> None:
+def test_whatever_is_reported_as_a_warning_can_be_allowed() -> None:
     warned = {rule.code for row in ISA for rule in row.rules if rule.severity is Severity.WARNING}
     warned |= {row.code for row in codes.table() if row.severity is Severity.WARNING}
     assert len(warned) > 5
@@ -200,7 +200,7 @@ def test_a_code_is_allowed_everywhere(given: object) -> None:
     assert "reason: E0502 is allowed everywhere" in str(found)
 
 
-def test_a_code_that_is_nowhere_is_told() -> None:
+def test_a_code_that_is_nowhere_is_reported() -> None:
     found = report("@sync Nop", allow=["E0502"])
     assert codes_of(found) == ([], ["E0832"], [])
     assert found.ok

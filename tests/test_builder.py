@@ -416,7 +416,7 @@ def test_a_wrong_call_is_a_failure_at_its_line(
     assert problem.span.line == line_of(build, line)
 
 
-def test_a_label_that_stands_already_says_where() -> None:
+def test_a_label_that_is_already_says_where() -> None:
     problem = failure(wrong_label)
     (note,) = problem.notes
     first = line_of(wrong_label, "here")

@@ -189,7 +189,7 @@ def test_a_session_of_a_page_prints_what_the_debugger_prints_now(generate: Modul
 
 
 @pytest.mark.turns(8)
-def test_a_session_whose_commands_are_not_done_is_told(generate: ModuleType) -> None:
+def test_a_session_whose_commands_are_not_done_is_reported(generate: ModuleType) -> None:
     page = "<!-- session: 60 -->\n```console\n$ neuron-nasm repl\n(nasm) quit\n(nasm) list\n"
     with pytest.raises(SystemExit, match="'\\(nasm\\) list' was not done"):
         generate.captured.filled(f"{page}```\n<!-- end -->\n")
@@ -325,7 +325,7 @@ def test_what_is_activated_is_what_make_sets_up_and_it_has_the_command() -> None
 
 
 @every_block("py")
-def test_code_that_is_quoted_stands_in_its_file(block: Block) -> None:
+def test_code_that_is_quoted_is_in_its_file(block: Block) -> None:
     quoted = re.match(r"<!-- from: (\S+) -->", block.mark)
     if quoted:
         assert block.text in (ROOT / quoted[1]).read_text(encoding="utf-8")

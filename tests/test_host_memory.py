@@ -156,7 +156,7 @@ STORE = f".hbm X u8[{64 * MIB}]"
         ),
     ],
 )
-def test_what_a_program_needs_is_told_before_it_is_taken(
+def test_what_a_program_needs_is_reported_before_it_is_taken(
     needed: int, said: str, lines: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     having(monkeypatch, (needed - 1) * MIB)

@@ -102,7 +102,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 
 
 @each("path", FILES, ids=lambda p: p.relative_to(PACKAGE).as_posix())
-def test_no_mnemonic_stands_outside_of_rows_and_examples(path: Path) -> None:
+def test_no_mnemonic_is_outside_of_rows_and_examples(path: Path) -> None:
     name = path.relative_to(PACKAGE).as_posix()
     if name in EXAMPLES:
         assert found(path), f"{name} has none any more: take it off the list"

@@ -329,7 +329,7 @@ def test_steps_and_advances_make_the_run_that_run_makes() -> None:
         assert (other.trace_hash, other.memory_hash) == (run.trace_hash, run.memory_hash)
 
 
-def test_a_session_reads_what_stands_between_two_steps() -> None:
+def test_a_session_reads_what_is_between_two_steps() -> None:
     session = load_session()
     session.step("beta")
     assert session.now == 75
@@ -337,7 +337,7 @@ def test_a_session_reads_what_stands_between_two_steps() -> None:
     assert not session.known("z").any()
 
 
-def test_a_wait_that_nobody_ends_is_a_deadlock() -> None:
+def test_a_wait_that_nothing_ends_is_a_deadlock() -> None:
     report = load_session(f"{HEAD}.sem never\n@beta Wait $never >= 1\n").run()
     assert report.status.name == "DEADLOCK"
     assert not report.ok
@@ -391,7 +391,7 @@ def test_a_footprint_is_what_is_read_and_written() -> None:
     )
 
 
-def test_what_a_footprint_leaves_out_disturbs_nobody() -> None:
+def test_what_a_footprint_leaves_out_disturbs_nothing() -> None:
     crossing = "@beta Add y[{}:{}], z, z"
     for rows, found in (((1, 3), 0), ((2, 4), 1)):
         lines = crossing.format(*rows).replace("z", f"z[{rows[0]}:{rows[1]}]")

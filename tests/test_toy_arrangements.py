@@ -144,16 +144,14 @@ def test_what_is_printed_of_it_is_its_elements() -> None:
          "a place in bank names a partition and a byte, found 'bank1' alone", "bank1"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_is_refused_where_it_stands(
-    text: str, code: str, said: str, at: str
-) -> None:
+def test_what_cannot_be_is_refused_where_it_is(text: str, code: str, said: str, at: str) -> None:
     problem = wrong(text)
     assert (problem.code, problem.message) == (code, said)
     assert problem.span is not None
     assert problem.span.text == at
 
 
-def test_a_place_without_its_partition_is_told_how_to_be_written() -> None:
+def test_a_place_without_its_partition_is_reported_how_to_be_written() -> None:
     assert wrong(".bank x f32[4, 2] @ 8").hint == "write '@ 0:8'"
     hint = "a place is written '@ partition:byte' or '@ bank number'"
     assert wrong(".bank x f32[4, 2] @ bank1").hint == hint

@@ -140,7 +140,7 @@ class Starts(Observer):
         self.count += 1
 
 
-def test_who_is_told_of_each_start_sees_each() -> None:
+def test_who_is_reported_of_each_start_sees_each() -> None:
     machine, starts = made(HUMS), Starts()
     machine.scheduler.observe(starts)
     machine.run(100_000, bursts=True)

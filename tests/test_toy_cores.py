@@ -261,7 +261,7 @@ def test_a_core_blocked_elsewhere_is_named_with_what_it_waits_for() -> None:
     assert "$s" in problem.hint
 
 
-def test_two_that_do_not_meet_are_told_what_they_meet_by() -> None:
+def test_two_that_do_not_meet_are_reported_what_they_meet_by() -> None:
     problem = deadlocked("@alpha Meet 1\n.core 1\n@alpha Meet 2")
     assert problem.hint == (
         "both cores wait at Meet, each for another: they match only with the same name"
@@ -357,7 +357,7 @@ def test_a_tile_may_be_exchanged_in_place_again_and_again(direct: str) -> None:
 
 
 @pytest.mark.parametrize("direct", ["", ", direct=true"])
-def test_sending_what_nobody_wrote_is_a_hazard_of_the_sender(direct: str) -> None:
+def test_sending_what_nothing_wrote_is_a_hazard_of_the_sender(direct: str) -> None:
     done = ran(
         f"{HEAD}.sem s\n@alpha Move x, X $s += 2\n@alpha Swap y, x{direct} $s >= 2\n"
         f".core 1\n.bank p f32[4, 2]\n.bank q f32[4, 2]\n@alpha Swap p, q{direct}\n"

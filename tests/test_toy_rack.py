@@ -153,7 +153,7 @@ def test_a_condition_may_change_while_it_is_waited_for() -> None:
     assert starts(done) == [(0, 0, 0, 3), (0, 1, 3, 6), (1, 0, 43, 48)]
 
 
-def test_who_waits_for_a_condition_stands_in_no_line_for_a_unit() -> None:
+def test_who_waits_for_a_condition_is_in_no_line_for_a_unit() -> None:
     done = ran("@alpha Lock 0\n@alpha Grind 8\n@alpha Drop 0\n@beta Lock 0\n@beta Grind 1")
     assert starts(done) == [
         (0, 0, 0, 3),
@@ -218,7 +218,7 @@ def test_bytes_are_written_at_completion_and_tensors_are_parts_of_the_memory() -
     assert not Hazards(done).run_errors
 
 
-def test_a_byte_that_nobody_wrote_is_a_hazard() -> None:
+def test_a_byte_that_nothing_wrote_is_a_hazard() -> None:
     (problem,) = Hazards(ran("@alpha Peek %r0, 3")).run_errors
     assert problem.code == "E0501"
     said = "alpha pc 0 (Peek) reads 1 bytes of drum at 0x3, which are uninitialised"

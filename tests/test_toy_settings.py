@@ -130,7 +130,7 @@ def test_two_programs_that_set_other_values_are_not_the_same() -> None:
         ("@alpha .write hot = 1 tims=2", "E0309", "'tims' is no option of .write", "tims=2"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_set_is_refused_where_it_stands(
+def test_what_cannot_be_set_is_refused_where_it_is(
     text: str, code: str, said: str, at: str
 ) -> None:
     problem = wrong(text)

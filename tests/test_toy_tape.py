@@ -36,7 +36,7 @@ def test_what_is_recorded_is_executed_when_it_is_played_and_not_before() -> None
     assert done.state.registers[0].values[0] == 1 + 2 * 11 + 100
 
 
-def test_instructions_that_stand_for_none_take_no_time() -> None:
+def test_instructions_that_are_for_none_take_no_time() -> None:
     done = ran(TWICE)
     assert done.trace is not None
     # Each reads what the one before has written, 6 ticks after its start.
@@ -67,7 +67,7 @@ def test_the_first_waits_and_the_last_updates() -> None:
 
 
 @pytest.mark.parametrize("line", ["Tape 0 $s++", "Play 3 $s >= 0"])
-def test_what_stands_for_nothing_can_neither_wait_nor_update(line: str) -> None:
+def test_what_is_for_nothing_can_neither_wait_nor_update(line: str) -> None:
     machine = made(f".sem s\n@alpha {line}")
     with pytest.raises(Failure) as caught:
         machine.run(100)
@@ -98,7 +98,7 @@ def test_the_hash_tells_an_expansion_from_the_same_instructions_in_another_place
     assert one.summary.digest() == again.summary.digest() != two.summary.digest()
 
 
-def test_what_engines_did_counts_what_was_executed_and_not_what_it_stands_for() -> None:
+def test_what_engines_did_counts_what_was_executed_and_not_what_it_is_for() -> None:
     done = ran("@alpha\nTape 2\nPress 4\nWait\nPlay 3\nWait")
     assert done.summary.completed(0).tolist() == [0, 0, 0, 6, 1]
     assert done.summary.itself(0).tolist() == [0, 0, 0, 0, 1]

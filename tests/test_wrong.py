@@ -69,7 +69,7 @@ def said(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) ->
 
 
 @each("path", PROGRAMS, ids=lambda p: p.stem)
-def test_a_wrong_program_is_told_exactly_what_is_wrong(
+def test_a_wrong_program_is_reported_exactly_what_is_wrong(
     path: Path, said: Callable[..., str]
 ) -> None:
     found, expected = said(path), path.with_suffix(".txt")

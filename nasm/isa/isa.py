@@ -190,10 +190,10 @@ def _asked(row: Row) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 def _returned(semantics: Callable[..., Any]) -> Any:
     """The type that a function says it returns; its other hints are not evaluated."""
-    said = semantics.__annotations__.get("return", Any)
-    if isinstance(said, str):
-        said = eval(said, semantics.__globals__)
-    return type(None) if said is None else said
+    kind = semantics.__annotations__.get("return", Any)
+    if isinstance(kind, str):
+        kind = eval(kind, semantics.__globals__)
+    return type(None) if kind is None else kind
 
 
 def _done_later(returns: Any) -> bool:

@@ -61,7 +61,7 @@ class Accesses:
     """
 
     def __init__(self, queues: int, held: bool, report: Report, every: bool = False) -> None:
-        self.queues, self.held, self.every, self._told = queues, held, every, report
+        self.queues, self.held, self.every, self._report = queues, held, every, report
         self._raced = False
         self.places = Places()
         self.shared: set[Area] = set()
@@ -71,7 +71,7 @@ class Accesses:
     def report(self, near: Place, column: int, count: int, kind: str, now: ByteAccess) -> None:
         """Tell of a conflict in no order."""
         self._raced = True
-        self._told(near, column, count, kind, now)
+        self._report(near, column, count, kind, now)
 
     def touched(
         self, number: int, reads: tuple[Region, ...], writes: tuple[Region, ...]

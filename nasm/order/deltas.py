@@ -22,7 +22,7 @@ class ClockDeltas:
     def __init__(self, queues: int) -> None:
         self.columns = [array("i") for _ in range(queues)]
         self._kept = True
-        self._told = [[0] * queues for _ in range(queues)]
+        self._received = [[0] * queues for _ in range(queues)]
 
     def mark(self, queue: int) -> int:
         """How many changes there are of a queue."""
@@ -42,7 +42,7 @@ class ClockDeltas:
 
     def _begin(self, received: int, kept: bool) -> None:
         self._kept = kept
-        for columns, of in zip(self.columns, self._told, strict=True):
+        for columns, of in zip(self.columns, self._received, strict=True):
             del columns[:]
             of[:] = [received] * len(of)
 
@@ -57,7 +57,7 @@ class ClockDeltas:
         """The clock of a queue after a post has happened for sure, as :func:`joined` has it."""
         if posts.known(clock, nth):
             return clock
-        poster, mark, received = posts.queue, posts.marks[nth], self._told[queue]
+        poster, mark, received = posts.queue, posts.marks[nth], self._received[queue]
         known = received[poster]
         if mark > known:
             received[poster] = mark

@@ -47,7 +47,7 @@ def codes(found: Examination) -> list[str]:
 # -- what the run without values finds
 
 
-def test_a_deadlock_is_found_and_its_wait_is_not_told_of_twice() -> None:
+def test_a_deadlock_is_found_and_its_wait_is_not_reported_of_twice() -> None:
     found = told("@vector Nop $a >= 1\n")
     assert codes(found) == ["E0510"]
     assert (found.ok, found.whole, found.ended) == (False, True, "deadlock")
@@ -98,14 +98,14 @@ def test_a_program_that_does_not_assemble_raises_and_so_do_options_of_one_that_i
 UNREAD = "@vector Memset t, 1.0 ; nasm: allow E0533 it is for the debugger\n"
 
 
-def test_what_is_allowed_is_told_apart_whoever_finds_it() -> None:
+def test_what_is_allowed_is_reported_apart_what_finds_it() -> None:
     found = told(UNREAD + "@sync RegisterAlu %r0, %r1, 1, op=add ; nasm: allow E0505 it is 0\n")
     assert [one.problem.code for one in found.allowed] == ["E0505", "E0533"]
     assert codes(found) == ["E0533"]  # of the register
     assert codes(told("@vector Memset t, 1.0\n", allow=["E0533"])) == []
 
 
-def test_an_allow_that_nothing_needs_is_told_of_by_who_would_have_found_it() -> None:
+def test_an_allow_that_nothing_needs_is_reported_of_by_who_would_have_found_it() -> None:
     idle = "@sync Nop ; nasm: allow {} it was needed once\n"
     assert codes(told(idle.format("E0533"))) == ["E0832"]
     assert codes(told(idle.format("E0501"))) == []  # a run with values finds that
@@ -124,7 +124,7 @@ def test_strict_makes_errors_of_warnings_and_not_of_notes() -> None:
 BRANCH = "@sync\n RegisterMove %r0, 1\n CompareBranch %r0, 1, op=equal, target=end\n"
 
 
-def test_a_wait_for_what_nothing_posts_is_told_of_where_the_run_did_not_get_to_it() -> None:
+def test_a_wait_for_what_nothing_posts_is_reported_of_where_the_run_did_not_get_to_it() -> None:
     found = told(BRANCH + " Nop $b >= 1\nend:\n Nop\n")
     assert codes(found) == ["E0530"]
     assert lines(found, "E0530") == [4]
@@ -161,7 +161,7 @@ def test_what_nothing_waits_for_is_one_note_for_a_semaphore() -> None:
     assert found.notes[0].message == said
 
 
-def test_a_transfer_that_the_run_warns_of_is_not_told_of_again() -> None:
+def test_a_transfer_that_the_run_warns_of_is_not_reported_of_again() -> None:
     assert codes(told("@sync DmaCopy t, X $b += 16\n")) == ["E0514"]
 
 
@@ -230,7 +230,7 @@ def test_a_wait_in_a_loop_at_run_time_orders_nothing_if_no_execution_of_it_does(
 # -- dead instructions and code
 
 
-def test_a_result_that_nothing_reads_is_told_of_and_so_is_what_only_it_reads() -> None:
+def test_a_result_that_nothing_reads_is_reported_of_and_so_is_what_only_it_reads() -> None:
     text = "@vector Memset t, 1.0\n@vector TensorCopy v, t\n@vector Memset u, 2.0 $a++\n" + STORE
     assert lines(told(text), "E0533") == [1, 2]
 
@@ -270,7 +270,7 @@ def test_a_reader_in_an_earlier_round_counts() -> None:
     assert lines(told(text + STORE), "E0533") == []
 
 
-def test_a_line_is_told_of_only_if_all_its_rounds_are_dead() -> None:
+def test_a_line_is_reported_of_only_if_all_its_rounds_are_dead() -> None:
     text = ".for k in 0..2\n@vector Memset t[:, 4*k : +4], 1.0\n.end\n"
     text += "@vector TensorCopy u[:, 0:4], t[:, 0:4] $a++\n" + STORE
     assert lines(told(text), "E0533") == []

@@ -102,7 +102,7 @@ def test_a_tensor_that_nothing_touches_is_in_use_at_no_time() -> None:
     assert (claim("d").begin, claim("d").end) == (None, None)
 
 
-def test_tensors_that_share_bytes_are_told_with_whether_their_times_meet() -> None:
+def test_tensors_that_share_bytes_are_reported_with_whether_their_times_meet() -> None:
     shares = {s.name: s for s in claim("a").sharing}
     assert set(shares) == {"b", "d"}
     assert (shares["b"].low, shares["b"].high, shares["b"].meets) == (16, 32, False)

@@ -213,7 +213,7 @@ def test_a_transfer_is_no_part_of_the_interlock() -> None:
 
 
 @pytest.mark.parametrize("down", ["Nop $b -= 1", "Nop $b = 2", "EventSemaphoreRangeClear 0, 1"])
-def test_counters_that_do_not_only_go_up_do_not_keep_it_from_being_told(down: str) -> None:
+def test_counters_that_do_not_only_go_up_do_not_keep_it_from_being_reported(down: str) -> None:
     text = HEAD + f"@vector Memset x, 1.0 $a++\n@vector TensorCopy y, x{{}}\n@sync {down}\n"
     assert len(relied(text.format("")) or ()) == 1
 

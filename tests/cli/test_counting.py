@@ -133,7 +133,9 @@ def test_advice_of_a_profile_counts_if_it_is_strict_and_can_be_allowed(
     assert "E0832" not in ran("run", path).out  # a run does not look for it
 
 
-def test_advice_that_is_allowed_and_not_given_is_told_by_a_profile(ran: Any, program: Any) -> None:
+def test_advice_that_is_allowed_and_not_given_is_reported_by_a_profile(
+    ran: Any, program: Any
+) -> None:
     done = ran("profile", program(COLUMN), "--allow", "W0105")
     assert done.code == 0
     assert "note[E0832]: W0105 is allowed everywhere, and is nowhere" in done.out

@@ -21,14 +21,14 @@ def sides(*words: str) -> tuple[Any, Any]:
     return parsed.first, parsed
 
 
-def test_what_stands_before_vs_is_said_of_both_sides() -> None:
+def test_what_is_before_vs_is_said_of_both_sides() -> None:
     a, b = sides("x.nasm", "-D", "N=1", "--target", "trn1", "--vs", "-D", "N=2", "-D", "M=3")
     assert (a.program, b.program) == ("x.nasm", "x.nasm")
     assert (dict(a.defines), dict(b.defines)) == ({"N": 1}, {"N": 2, "M": 3})
     assert (a.target, b.target) == ("trn1", "trn1")
 
 
-def test_what_stands_behind_vs_has_the_last_word_on_the_second_side() -> None:
+def test_what_is_behind_vs_has_the_last_word_on_the_second_side() -> None:
     a, b = sides("x.nasm", "--target=trn1", "--timing", "a.toml", "--vs", "y.nasm", "--target=trn2",
                  "--timing", "b.toml", "--no-files", "--max-cycles", "9")  # fmt: skip
     assert (a.program, b.program) == ("x.nasm", "y.nasm")
@@ -50,7 +50,7 @@ def test_what_stands_behind_vs_has_the_last_word_on_the_second_side() -> None:
         ("x.nasm", "--vs", "--", "y.nasm"),
     ],
 )
-def test_programs_stand_anywhere(words: tuple[str, ...]) -> None:
+def test_programs_are_anywhere(words: tuple[str, ...]) -> None:
     a, b = sides(*words)
     assert (a.program, b.program) == ("x.nasm", "y.nasm")
 

@@ -124,7 +124,7 @@ FULL = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the device th
 
 @FULL
 @pytest.mark.parametrize("how", [(), ("--quiet",), ("--json",)])
-def test_what_cannot_be_written_is_told_on_standard_error_and_the_others_are(
+def test_what_cannot_be_written_is_reported_on_standard_error_and_the_others_are(
     ran: Any, halves: Path, tmp_path: Path, how: tuple[str, ...]
 ) -> None:
     x, trace = tmp_path / "x.npy", tmp_path / "t.json"
@@ -285,7 +285,7 @@ def test_the_detail_of_a_trace_is_chosen(ran: Any, halves: Path, tmp_path: Path)
 
 
 @FULL
-def test_a_trace_on_a_full_disk_is_told_of_and_the_outputs_are_written(
+def test_a_trace_on_a_full_disk_is_reported_of_and_the_outputs_are_written(
     ran: Any, halves: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("nasm.show.trace.MANY", 1)  # so that it fails in the middle of the run
@@ -361,7 +361,7 @@ def test_paths_of_a_program_start_at_the_program(
     assert not np.load("y.npy").any()
 
 
-def test_arrays_that_the_program_cannot_take_are_told_what_it_takes(
+def test_arrays_that_the_program_cannot_take_are_reported_what_it_takes(
     ran: Any, halves: Path, tmp_path: Path
 ) -> None:
     np.save(tmp_path / "x.npy", np.zeros((128, 4), np.float64))
@@ -374,7 +374,7 @@ def test_arrays_that_the_program_cannot_take_are_told_what_it_takes(
     assert "convert the array first" in unconverted.err
 
 
-def test_a_file_that_is_no_array_is_told_without_numpys_words(
+def test_a_file_that_is_no_array_is_reported_without_numpys_words(
     ran: Any, halves: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "x.npy").write_text(".target trn1\n", encoding="utf-8")

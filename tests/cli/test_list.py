@@ -66,7 +66,7 @@ SETTINGS = """\
 """
 
 
-def test_settings_stand_before_the_lines_and_a_write_beside_what_it_became(
+def test_settings_are_before_the_lines_and_a_write_beside_what_it_became(
     ran: Any, tmp_path: Path
 ) -> None:
     file = tmp_path / "x.nasm"

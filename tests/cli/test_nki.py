@@ -206,7 +206,7 @@ def test_a_files_elements_may_be_of_a_dtype_that_npy_lacks(ran: Any, kernels: Pa
         (("kernels.py:scaled", "--in", "x=absent.npy"), "error[E0801]: no file absent.npy", ""),
     ],
 )
-def test_what_cannot_be_called_is_told(
+def test_what_cannot_be_called_is_reported(
     ran: Any, kernels: Path, arguments: tuple[str, ...], message: str, hint: str
 ) -> None:
     done = ran("nki", *arguments)
@@ -247,7 +247,7 @@ def test_options_that_mean_nothing_are_refused(
     assert message in done.err
 
 
-def test_what_a_kernel_raises_is_told_at_its_line(ran: Any, kernels: Path) -> None:
+def test_what_a_kernel_raises_is_reported_at_its_line(ran: Any, kernels: Path) -> None:
     done = ran("nki", "kernels.py:asserts", "--in", "x=ones[2,3]")
     assert done.code == 1
     assert done.err == (
@@ -261,7 +261,7 @@ def test_what_a_kernel_raises_is_told_at_its_line(ran: Any, kernels: Path) -> No
     )
 
 
-def test_a_word_that_a_call_does_not_take_is_told_at_its_line(ran: Any, kernels: Path) -> None:
+def test_a_word_that_a_call_does_not_take_is_reported_at_its_line(ran: Any, kernels: Path) -> None:
     done = ran("nki", "kernels.py:unknown_word", "--in", "x=ones[2,3]")
     assert done.code == 1
     assert (
@@ -270,7 +270,7 @@ def test_a_word_that_a_call_does_not_take_is_told_at_its_line(ran: Any, kernels:
     assert "--> kernels.py:41:5" in done.err
 
 
-def test_a_kernel_that_reads_what_nobody_wrote_is_reported_and_goes_on(
+def test_a_kernel_that_reads_what_nothing_wrote_is_reported_and_goes_on(
     ran: Any, kernels: Path
 ) -> None:
     done = ran("nki", "kernels.py:unwritten", "--in", "x=ones[2,3]", "--out", "y=y.npy")
@@ -279,7 +279,7 @@ def test_a_kernel_that_reads_what_nobody_wrote_is_reported_and_goes_on(
     assert Path("y.npy").exists()
 
 
-def test_a_file_that_does_not_parse_is_told_at_its_line(ran: Any, kernels: Path) -> None:
+def test_a_file_that_does_not_parse_is_reported_at_its_line(ran: Any, kernels: Path) -> None:
     Path("broken.py").write_text("import nki\n  x = 1\n")
     done = ran("nki", "broken.py:k")
     assert done.code == 2
@@ -397,7 +397,7 @@ def test_a_script_leaves_as_in_python(
     assert (done.code, done.err) == (code, err)
 
 
-def test_a_script_that_raises_is_told_at_its_line(ran: Any, kernels: Path) -> None:
+def test_a_script_that_raises_is_reported_at_its_line(ran: Any, kernels: Path) -> None:
     done = ran("nki", script(Path("s.py"), "asserts(np.ones((2, 3), np.float32))\n"))
     assert done.code == 1
     assert done.err.startswith(
@@ -483,7 +483,7 @@ def test_parameters_of_a_kernel_are_read_from_a_folder(ran: Any, kernels: Path, 
 
 
 @pytest.mark.parametrize("raised", ["BaseException('mine')", "GeneratorExit('mine')"])
-def test_what_a_kernel_raises_is_told_even_if_it_is_no_exception(
+def test_what_a_kernel_raises_is_reported_even_if_it_is_no_exception(
     ran: Any, tmp_path: Path, raised: str
 ) -> None:
     path = tmp_path / "k.py"

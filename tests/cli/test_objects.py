@@ -35,7 +35,7 @@ def path(tmp_path: Path) -> Path:
     return file
 
 
-def test_an_object_stands_beside_its_text_and_runs_without_its_files(ran: Any, path: Path) -> None:
+def test_an_object_is_beside_its_text_and_runs_without_its_files(ran: Any, path: Path) -> None:
     done = ran("asm", str(path))
     assert (done.code, done.out) == (0, "")
     made = path.with_suffix(".nobj")

@@ -67,7 +67,7 @@ def test_an_integer_option_keeps_to_its_range(value: object) -> None:
     assert refused({"count": value}) == [("E0809", said, "")]
 
 
-def test_everything_wrong_is_told_at_once_with_what_was_meant() -> None:
+def test_everything_wrong_is_reported_at_once_with_what_was_meant() -> None:
     assert refused({"wrod": "one", "word": "tow", "count": 4}) == [
         ("E0809", "the machine has no option 'wrod'", "did you mean 'word'?"),
         ("E0809", "option word is one or two, not 'tow'", "did you mean 'two'?"),

@@ -75,9 +75,7 @@ COMMENTED = """\
 """
 
 
-def test_a_comment_stands_above_the_first_line_that_its_line_became(
-    ran: Any, tmp_path: Path
-) -> None:
+def test_a_comment_is_above_the_first_line_that_its_line_became(ran: Any, tmp_path: Path) -> None:
     (tmp_path / "x.nasm").write_text(COMMENTED)
     printed = ran("print", str(tmp_path / "x.nasm")).out
     said = [line.strip() for line in printed.split("\n") if ";" in line]

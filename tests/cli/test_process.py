@@ -182,7 +182,7 @@ def test_output_that_cannot_be_written_brings_no_traceback(verb: list[str]) -> N
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the device that is always full")
 @pytest.mark.parametrize("verb", part(VERBS, 2), ids=" ".join)
-def test_a_full_disk_is_told(verb: list[str]) -> None:
+def test_a_full_disk_is_reported(verb: list[str]) -> None:
     with open("/dev/full", "wb") as full:
         done = to(full, *verb)
     assert done.returncode == 2
@@ -197,7 +197,7 @@ MISTAKES = [["run", "no.nasm"], ["run"], ["repl", "no.nasm", "-ex", "run"]]
 
 
 @pytest.mark.parametrize("verb", part(MISTAKES, 1))
-def test_errors_that_cannot_be_told_bring_the_same_code(verb: list[str]) -> None:
+def test_errors_that_cannot_be_reported_bring_the_same_code(verb: list[str]) -> None:
     for where in (">&-", ">/dev/full"):
         code = subprocess.run(
             ["sh", "-c", f'exec "$@" >/dev/null 2{where}', "sh", *COMMAND, *verb],

@@ -155,7 +155,7 @@ def test_a_program_that_is_run_with_values_is_read_only_once(tmp_path: Path, pip
     writer.join()
 
 
-def test_told_to_stop_it_tells_of_the_run_as_it_ended(ran: Any, monkeypatch: Any) -> None:
+def test_reported_to_stop_it_tells_of_the_run_as_it_ended(ran: Any, monkeypatch: Any) -> None:
     def some(_: Execution) -> Iterator[WhatIf]:
         yield WhatIf("free time", 1_000, 4_000)
         raise StopSignal(signal.SIGTERM)
@@ -266,14 +266,14 @@ def test_a_timeline_shows_nothing_else(ran: Any, more: str) -> None:
     assert f"{more} does not go with --timeline" in done.out + done.err
 
 
-def test_a_bound_that_means_nothing_is_told_of_a_program_that_ran(ran: Any) -> None:
+def test_a_bound_that_means_nothing_is_reported_of_a_program_that_ran(ran: Any) -> None:
     done = ran("profile", TILED, "--timeline=9us..3us")
     assert (done.code, done.out) == (2, "")
     assert "E0816" in done.err
     assert done.err.endswith("\n1 error\n")
 
 
-def test_the_program_stands_before_a_timeline_without_bounds(ran: Any) -> None:
+def test_the_program_is_before_a_timeline_without_bounds(ran: Any) -> None:
     done = ran("profile", "--timeline", TILED)
     assert done.code == 2
     assert "write the program before --timeline" in done.err

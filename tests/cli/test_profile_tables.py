@@ -64,7 +64,7 @@ def test_nothing_is_left_of_what_is_refused(ran: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is full")
-def test_a_table_that_cannot_be_written_is_told_and_the_others_are(
+def test_a_table_that_cannot_be_written_is_reported_and_the_others_are(
     ran: Any, tmp_path: Path
 ) -> None:
     (tmp_path / "Instruction.jsonl").symlink_to("/dev/full")

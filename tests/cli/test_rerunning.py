@@ -34,7 +34,7 @@ def test_schedules_that_lead_to_the_same_are_counted(ran: Any, halves: Path) -> 
     assert "\n6 schedules lead to the same (seeds 9 to 14)\n\nPASS: " in said.out
 
 
-def test_schedules_that_do_not_fail_the_program_and_the_first_is_told(
+def test_schedules_that_do_not_fail_the_program_and_the_first_is_reported(
     ran: Any, lucky: Path
 ) -> None:
     said = ran("run", lucky, "--schedules", "30")
@@ -90,7 +90,7 @@ def test_without_the_options_the_document_says_that_nothing_was_run_again(
     assert (document["schedules"], document["witnesses"]) == (None, [])
 
 
-def test_a_witness_is_told_with_its_race(ran: Any, lucky: Path) -> None:
+def test_a_witness_is_reported_with_its_race(ran: Any, lucky: Path) -> None:
     said = ran("run", lucky, "--witness")
     assert said.code == 1
     assert (
@@ -113,7 +113,7 @@ def test_a_run_that_does_not_come_to_its_end_is_not_run_again(ran: Any, tmp_path
     assert "it is not run again: it did not end by itself" in said.out
 
 
-def test_told_to_stop_there_are_as_many_schedules_as_there_were(
+def test_reported_to_stop_there_are_as_many_schedules_as_there_were(
     ran: Any, halves: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     each = random.each

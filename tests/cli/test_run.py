@@ -86,7 +86,7 @@ def test_max_cycles_stops_an_endless_loop_and_exits_1(ran: Any, tmp_path: Path) 
     assert done.out.splitlines()[-1] == "FAIL: limit reached"
 
 
-def test_the_clock_stands_at_the_cycle_limit_however_early_the_last_event_was(
+def test_the_clock_is_at_the_cycle_limit_however_early_the_last_event_was(
     ran: Any, tmp_path: Path
 ) -> None:
     # it used to stand at the last event: 20 cycles of 1,000
@@ -117,7 +117,7 @@ def test_quiet_says_nothing_of_what_is_well_and_all_of_what_is_not(ran: Any, hal
     assert done.out.startswith("✗ Y == X * 0.25\n")
 
 
-def test_all_errors_of_a_text_are_told_and_nothing_is_run(ran: Any, tmp_path: Path) -> None:
+def test_all_errors_of_a_text_are_reported_and_nothing_is_run(ran: Any, tmp_path: Path) -> None:
     text = ".target trn1\n.sbuf c f33[128, 8]\n@vectr Nop\n@sync Npo\n"
     done = ran("run", written(tmp_path, text))
     assert done.code == 2

@@ -224,7 +224,7 @@ def test_a_signal_while_the_document_is_printed_brings_no_second_one(
 
 
 @pytest.mark.turns(6)
-def test_a_ctrl_c_in_the_first_moments_is_told_in_a_line() -> None:
+def test_a_ctrl_c_in_the_first_moments_is_reported_in_a_line() -> None:
     # It strikes while the module that hears signals is imported itself.
     early = (
         "import builtins, sys\n"

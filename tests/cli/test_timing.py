@@ -135,7 +135,9 @@ def test_a_wrong_file_is_a_usage_error(
 
 
 @pytest.mark.parametrize("verb", ["run", "check"])
-def test_a_wrong_file_is_told_in_the_document(ran: Any, path: str, toml: str, verb: str) -> None:
+def test_a_wrong_file_is_reported_in_the_document(
+    ran: Any, path: str, toml: str, verb: str
+) -> None:
     Path(toml).write_text("[")
     done = ran(verb, path, "--timing", toml, "--json")
     assert done.code == 2

@@ -407,7 +407,7 @@ VERB = Verb(summary="say a word", rank=5, arguments=arguments, body=body, notes=
 
 
 @pytest.mark.parametrize("option", ["--version", "-V"])
-def test_the_version_is_told(ran: Any, option: str) -> None:
+def test_the_version_is_reported(ran: Any, option: str) -> None:
     done = ran(option)
     assert (done.code, done.out) == (0, f"neuron-nasm {__version__}\n")
 

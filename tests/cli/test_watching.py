@@ -130,7 +130,7 @@ def test_what_is_included_and_what_is_read_is_watched(folder: Path, watched: Wat
     assert watched.interrupt() == 0
 
 
-def test_a_program_that_is_wrong_for_a_while_is_told_so(folder: Path, watched: Watched) -> None:
+def test_a_program_that_is_wrong_for_a_while_is_reported_so(folder: Path, watched: Watched) -> None:
     watched.until("Ctrl-C ends\n")
     (folder / "copy.nasm").write_text("what is this\n", encoding="utf-8")
     assert "error[E0" in watched.until("watching 1 file; Ctrl-C ends\n")

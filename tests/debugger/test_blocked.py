@@ -49,7 +49,7 @@ def test_an_engine_that_computes_is_the_end_of_it() -> None:
     assert found.links[1].sentence.endswith("the unit alpha, kept by line 12, 0.002 µs more.")
 
 
-def test_engines_that_wait_for_each_other_are_told_as_that() -> None:
+def test_engines_that_wait_for_each_other_are_reported_as_that() -> None:
     session = toy(".target toy\n.sem a, b\n@alpha Wait $a >= 1 $b++\n@beta Wait $b >= 1 $a++\n")
     session.run()
     found = session.blocked("alpha")
@@ -78,7 +78,7 @@ def test_an_update_behind_its_own_wait() -> None:
     )
 
 
-def test_a_wait_that_nobody_can_end_is_told_with_what_became_of_it() -> None:
+def test_a_wait_that_nothing_can_end_is_reported_with_what_became_of_it() -> None:
     text = ".target toy\n.sem go, ready\n@beta Wait $go++\n@beta Wait $ready >= 1\n"
     session = toy(text + "@alpha Wait $go >= 2 $ready++\n")
     session.run()
@@ -91,7 +91,7 @@ def test_a_wait_that_nobody_can_end_is_told_with_what_became_of_it() -> None:
     assert found.hint
 
 
-def test_it_is_known_before_the_deadlock_that_nobody_can_end_a_wait() -> None:
+def test_it_is_known_before_the_deadlock_that_nothing_can_end_a_wait() -> None:
     text = ".target toy\n.sem go\n@beta Wait $go >= 1\n@alpha Set %r0, 9\n"
     session = toy(text + "@alpha\nagain: Count %r0\nLoop %r0, target=again\n")
     session.advance(5)
@@ -111,7 +111,7 @@ def test_an_engine_without_anything_to_do() -> None:
 
 
 @pytest.mark.parametrize("path", part(PROGRAMS, 3), ids=lambda path: path.stem)
-def test_programs_that_end_never_wait_for_nobody(path: Path) -> None:
+def test_programs_that_end_never_wait_for_nothing(path: Path) -> None:
     session = Session(path)
     for _ in range(40):
         if session.over:
@@ -157,7 +157,7 @@ def test_an_address_in_a_register_may_be_meant() -> None:
     assert [(u.pcs, u.does, u.perhaps) for u in found] == [((1,), "writes", True)]
 
 
-def test_who_posts_and_awaits_a_semaphore() -> None:
+def test_who_posts_and_waits_for_a_semaphore() -> None:
     session = toy(COUNTDOWN)
     session.run()
     found = session.who("$loaded")
@@ -228,7 +228,7 @@ def test_the_history_of_a_semaphore_leaves_the_moment_as_it_is() -> None:
     assert session.report() == before
 
 
-def test_only_the_last_changes_are_told() -> None:
+def test_only_the_last_changes_are_reported() -> None:
     text = ".target toy\n.sem s\n@alpha\n" + "Wait $s++\n" * 30
     session = toy(text)
     session.run()

@@ -120,7 +120,7 @@ def test_a_post_that_is_not_seen_yet_is_a_notification() -> None:
     assert beta.why == "waits for the notification of $loaded, 0.003 µs more"
 
 
-def test_what_waits_names_the_poster_and_where_it_stands() -> None:
+def test_what_waits_names_the_poster_and_where_it_is() -> None:
     session = toy(COUNTDOWN.replace("$loaded >= 2", ""))
     session.advance(4)  # 12 ticks: Loop, of line 12, has just started, and led back to line 11
     beta = engine(session, "beta")
@@ -138,7 +138,7 @@ def test_before_the_start_and_after_the_end() -> None:
     assert session.transfers() == ()
 
 
-def test_a_fault_is_where_the_engine_stands() -> None:
+def test_a_fault_is_where_the_engine_is() -> None:
     session = toy(
         ".target toy\n.sem s\n@alpha Wait $s += 2000000000\n@alpha Wait $s += 2000000000\n"
     )

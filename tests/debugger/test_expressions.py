@@ -99,7 +99,7 @@ def test_semaphores_and_registers_follow_the_run(toy: Session) -> None:
         ("x.view(u8)[1] + 0", [0, 0, 0, 0, 1, 1, 1, 1]),
     ],
 )
-def test_what_stands_on_nothing_written_is_not_known(text: str, missing: object) -> None:
+def test_what_is_on_nothing_written_is_not_known(text: str, missing: object) -> None:
     program = """\
 .target toy
 .ram   X  f32[4, 2]  input = iota

@@ -108,7 +108,7 @@ def test_an_empty_machine_is_typed_at() -> None:
 # -- where it stands
 
 
-def test_repr_is_one_line_that_says_where_it_stands(session: Session) -> None:
+def test_repr_is_one_line_that_says_where_it_is(session: Session) -> None:
     name = f"<session of {MATMUL}"
     assert repr(session) == f"{name}: not started>"
     session.break_at(COPY)

@@ -27,7 +27,7 @@ def under(session: nasm.Session) -> dict[str, str]:
     return {name: wrote.under for name, wrote in found.writes.items()}
 
 
-def test_the_last_write_is_told_under_the_name_that_its_instruction_has() -> None:
+def test_the_last_write_is_reported_under_the_name_that_its_instruction_has() -> None:
     session = nasm.Session(Source("shared.nasm", TEXT))
     session.step(count=1)
     assert under(session) == {"early": "early", "late": "early"}

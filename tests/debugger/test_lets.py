@@ -37,7 +37,7 @@ def toy() -> Session:
         ("all - far", "(x[1] - (1 + 1)) - max(x[1], (1 + 1))"),
     ],
 )
-def test_a_name_is_replaced_where_it_stands_for_itself(text: str, wanted: str) -> None:
+def test_a_name_is_replaced_where_it_is_for_itself(text: str, wanted: str) -> None:
     named = {
         "two": "1 + 1", "row": "x[1]", "all": "row - two", "far": "max(row, two)", "r0": "9"
     }  # fmt: skip
@@ -85,7 +85,7 @@ def test_a_name_of_a_part_of_a_tensor_is_a_place(toy: Session) -> None:
     )
 
 
-def test_a_condition_follows_what_a_name_stands_for(toy: Session) -> None:
+def test_a_condition_follows_what_a_name_is_for(toy: Session) -> None:
     toy.let("wanted", "2")
     one = toy.break_at("again", condition="@alpha.%r0 == wanted")
     toy.let("wanted", "1")
@@ -129,7 +129,7 @@ def test_what_is_no_name_is_refused(toy: Session, name: str) -> None:
     assert toy.named == {}
 
 
-def test_no_name_stands_for_itself(toy: Session) -> None:
+def test_no_name_is_for_itself(toy: Session) -> None:
     with pytest.raises(Failure, match="nothing is called 'p'"):
         toy.let("p", "p + 1")
     toy.let("p", "1")

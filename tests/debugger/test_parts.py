@@ -51,7 +51,7 @@ def numbers(of: Session, text: str) -> list[object]:
 # -- in expressions
 
 
-def test_a_part_is_named_in_expressions_and_what_nobody_knows_of_it_stays_unknown() -> None:
+def test_a_part_is_named_in_expressions_and_what_nothing_knows_of_it_stays_unknown() -> None:
     done = ran()
     assert numbers(done, "belt") == [7, 9]
     assert numbers(done, "lock") == [None] * 4
@@ -113,7 +113,7 @@ def test_a_part_that_is_a_mere_table_is_nothing_to_compute_with() -> None:
 # -- what is held
 
 
-def test_parts_of_every_core_are_told_of_and_those_at_rest_say_so() -> None:
+def test_parts_of_every_core_are_reported_of_and_those_at_rest_say_so() -> None:
     done = ran("@alpha Push 1\n.core 1\n@alpha Heat 30")
     found = {(one.core, one.name): one for one in done.engines.held()}
     assert {key for key, one in found.items() if not one.resting} == {(0, "belt"), (1, "plate")}
@@ -124,7 +124,7 @@ def test_parts_of_every_core_are_told_of_and_those_at_rest_say_so() -> None:
     assert (other.core, other.summary) == (1, "hot until 30")
 
 
-def test_what_belongs_to_a_queue_is_told_of_its_engine() -> None:
+def test_what_belongs_to_a_queue_is_reported_of_its_engine() -> None:
     done = ran("@beta Tape 2\n@beta Push 1\n@beta Take %r0\n@alpha Tape 1\n@alpha Push 3")
     (tape,) = done.engines.held("beta")
     assert tape.rows == (("beta", "0", "Push"), ("beta", "1", "Take"))

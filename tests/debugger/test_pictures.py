@@ -60,7 +60,7 @@ def test_all_alike_and_what_has_no_picture() -> None:
         picture(value(np.float32(1)), 2, 2)
 
 
-def test_characters_stand_for_numbers_without_colour() -> None:
+def test_characters_are_for_numbers_without_colour() -> None:
     array = np.float32([[0, 1, 2, 3, 4], [5, 6, 7, 8, 9]])
     missing = np.zeros((2, 5), bool)
     missing[1, 1] = True

@@ -48,7 +48,7 @@ def test_elements_of_a_part_get_values_and_the_others_keep_theirs() -> None:
     assert numbers(one, "@beta.%r1") == [14]
 
 
-def test_what_was_known_of_nobody_is_known_once_it_is_set() -> None:
+def test_what_was_known_of_nothing_is_known_once_it_is_set() -> None:
     one = session("@alpha Wait")
     assert numbers(one, "lock") == [None] * 4
     one.set("lock[1:3]", 1)
@@ -95,7 +95,7 @@ def test_going_back_undoes_it_and_going_on_does_it_again() -> None:
     assert numbers(one, "@beta.%r1") == [7]
 
 
-def test_a_watch_is_not_told_of_it_and_goes_on_from_there() -> None:
+def test_a_watch_is_not_reported_of_it_and_goes_on_from_there() -> None:
     one = session()
     one.watch("belt[0]")
     one.run()

@@ -26,7 +26,7 @@ def value(array: Any, missing: Any = None) -> Value:
     return Value("t", elements, dtype, None if missing is None else np.asarray(missing, np.bool_))
 
 
-def test_nan_infinities_and_what_is_missing_are_told_apart() -> None:
+def test_nan_infinities_and_what_is_missing_are_reported_apart() -> None:
     found = statistics(value(np.float32([1, np.nan, np.inf, -2, 9]), [0, 0, 0, 0, 1]))
     assert found == Statistics(5, 4, 1, 1, -2.0, np.inf, np.inf)
     assert statistics(value(np.float32([np.nan]))) == Statistics(1, 1, 1)

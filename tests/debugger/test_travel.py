@@ -102,7 +102,7 @@ def test_back_until_goes_to_where_it_came_to_be_true_last(one: Session) -> None:
     assert one.moment.position == 0
 
 
-def test_nothing_that_was_met_is_told_where_nothing_is(one: Session) -> None:
+def test_nothing_that_was_met_is_reported_where_nothing_is(one: Session) -> None:
     one.break_at("@vector")
     one.run()
     assert one.hits
@@ -159,7 +159,7 @@ def test_a_run_that_is_halted_anywhere_ends_as_one_that_is_not(kind: str, seed: 
 
 
 @pytest.mark.parametrize(("kind", "seed"), part([*KINDS, ("file", 1)], 3))
-def test_torn_within_an_instruction_it_is_mended_and_goes_on(kind: str, seed: int) -> None:
+def test_torn_within_an_instruction_it_is_fixed_and_goes_on(kind: str, seed: int) -> None:
     draw = random.Random(f"torn {kind} {seed}")
     with programs(kind, seed) as given:
         ended = ends(given)
@@ -305,7 +305,7 @@ def test_a_time_is_reached_at_the_end_of_what_happens_then(one: Session) -> None
         assert one.moment.position == last
 
 
-def test_a_deadlock_is_told_where_it_is_and_no_earlier() -> None:
+def test_a_deadlock_is_reported_where_it_is_and_no_earlier() -> None:
     one = session(made(".target trn2\n.sem never\n@vector Nop\n@vector Nop  $never >= 1\n"))
     for _ in range(3):
         one.run()
@@ -327,7 +327,7 @@ RACES = """\
 """
 
 
-def test_of_two_futures_with_as_many_races_each_is_told_its_own() -> None:
+def test_of_two_futures_with_as_many_races_each_is_reported_its_own() -> None:
     one = session(made(RACES))
 
     def raced() -> list[str]:

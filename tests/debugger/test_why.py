@@ -50,7 +50,7 @@ def path(why: Why) -> list[str]:
 # -- chains
 
 
-def test_a_matmul_is_told_as_a_row_and_a_column() -> None:
+def test_a_matmul_is_reported_as_a_row_and_a_column() -> None:
     made = program("matmul")
     why = made.why("C[3, 17]")
     assert path(why) == [
@@ -79,7 +79,7 @@ def test_a_matmul_is_told_as_a_row_and_a_column() -> None:
     assert (product.maker.line, product.maker.pc) == (18, 1)
 
 
-def test_the_matmuls_it_accumulated_are_told_each_with_its_sum() -> None:
+def test_the_matmuls_it_accumulated_are_reported_each_with_its_sum() -> None:
     made = program("matmul_k")
     acc = made.why("acc[3, 5]")
     a, b = (made.read(name).astype(np.float64) for name in ("A", "B"))
@@ -226,7 +226,7 @@ def test_a_nan_of_an_input_is_born_nowhere() -> None:
 # -- moments
 
 
-def test_it_is_asked_of_the_moment_at_which_the_machine_stands() -> None:
+def test_it_is_asked_of_the_moment_at_which_the_machine_is() -> None:
     made = Session(ROOT / "programs" / "histogram.nasm")
     made.run()
     end = made.moment, summary.memory_hash(made.machine)
@@ -257,7 +257,7 @@ class Put:
         access.put(np.full(access.array.shape, self.value, np.float32))
 
 
-def test_a_change_by_hand_is_told() -> None:
+def test_a_change_by_hand_is_reported() -> None:
     made = session(NANS, X=np.ones((4, 8), np.float32))
     made.step("sync")
     while not made.known("x[1, 2]").all():
@@ -270,7 +270,7 @@ def test_a_change_by_hand_is_told() -> None:
     assert made.why("x[1, 3]").maker.kind == "transfer"  # type: ignore[union-attr]
 
 
-def test_what_was_typed_or_set_at_the_prompt_is_told() -> None:
+def test_what_was_typed_or_set_at_the_prompt_is_reported() -> None:
     made = finished(SEEDED)
     made.execute("@vector TensorScalar dice, dice, op0=bitwise_and, operand0=255")
     made.set("dice[1, 1]", "300")

@@ -111,7 +111,7 @@ def test_a_run_beside_itself_differs_in_nothing() -> None:
         assert found.first_tensor is None
 
 
-def test_lines_of_two_texts_stand_beside_each_other() -> None:
+def test_lines_of_two_texts_are_beside_each_other() -> None:
     other = CHAIN.replace("@gpsimd", "; a line more\n@gpsimd").replace("1.0", "2.0")
     found = compared(ran(CHAIN), ran(other))
     pairs = {line.a.span.line: line.b.span.line for line in found.path if line.a and line.b}  # type: ignore[union-attr]
@@ -147,7 +147,7 @@ def test_one_core_is_the_first_of_two() -> None:
     assert (busy["1.vector"].a, busy["1.vector"].b) == (0, 410 * 5 / 4800)
 
 
-def test_engines_of_one_line_stand_beside_themselves() -> None:
+def test_engines_of_one_line_are_beside_themselves() -> None:
     line = found_path("vector", 3.0)
     others = [found_path("1.vector", 9.0), found_path("0.vector", 4.0)]
     assert list(_pairs([line], others)) == [
@@ -196,7 +196,7 @@ def test_an_element_that_one_run_did_not_write_differs() -> None:
     assert (y.first.index, y.first.a, y.first.b) == ((0, 2), 1.0, None)
 
 
-def test_outputs_of_other_shapes_dtypes_and_names_are_told_apart() -> None:
+def test_outputs_of_other_shapes_dtypes_and_names_are_reported_apart() -> None:
     text = OUTPUTS.replace(".hbm Y f32[2, 4]", ".hbm Y f32[4, 2]")
     text = text.replace("Y, a", "Y.reshape(2, 4), a")
     text = text.replace(".hbm X f32", ".hbm Z f32").replace("Copy X,", "Copy Z,")
@@ -221,7 +221,7 @@ def test_values_are_compared_only_where_both_runs_have_them_and_ended() -> None:
     assert compared(part, whole).tensors == ()
 
 
-def test_options_and_figures_that_are_not_the_same_are_told() -> None:
+def test_options_and_figures_that_are_not_the_same_are_reported() -> None:
     a = ran(CHAIN, options={"ordering": "relaxed"})
     b = ran(CHAIN, timing={"semaphore_ns": 25})
     assert compared(a, b).differences == (

@@ -63,7 +63,7 @@ def test_a_file_formatted_is_the_same_program(path: Path) -> None:
 
 
 @each("path", part(FILES, 12), ids=lambda path: path.stem)
-def test_no_blank_stands_within_braces(path: Path) -> None:
+def test_no_blank_is_within_braces(path: Path) -> None:
     """Also with dtypes that are constants, of two lengths: they stand in a column."""
     text = path.read_text(encoding="utf-8")
     for dtype, name in (("f32", "{D}"), ("bf16", "{WIDE}")):

@@ -84,7 +84,7 @@ def test_a_matmul_that_adds_where_it_should_not_is_found(monkeypatch: pytest.Mon
     assert finding.kind == "hash"
 
 
-def test_silence_about_what_nobody_wrote_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_silence_about_what_nothing_wrote_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found(UNWRITTEN) is None
     monkeypatch.setattr(traced, "UNWRITTEN", "E0000")
     finding = found(UNWRITTEN)
@@ -92,7 +92,7 @@ def test_silence_about_what_nobody_wrote_is_found(monkeypatch: pytest.MonkeyPatc
     assert (finding.kind, finding.what) == ("hash", "a read of the unwritten is not said")
 
 
-def test_cores_that_do_not_wait_for_each_other_are_told_apart() -> None:
+def test_cores_that_do_not_wait_for_each_other_are_reported_apart() -> None:
     text = texts()["cores"]
     barrier = "    nisa.core_barrier(data=middle, cores=(0, 1))\n"
     assert barrier in text

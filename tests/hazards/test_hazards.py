@@ -96,7 +96,7 @@ def programs(but: Mapping[str, str]) -> list[Any]:
 
 
 @pytest.mark.parametrize("path", programs(UNTOLD))
-def test_a_fault_is_told_exactly(
+def test_a_fault_is_reported_exactly(
     path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     text, expected = path.read_text(encoding="utf-8"), path.with_suffix(".txt")
@@ -109,7 +109,7 @@ def test_a_fault_is_told_exactly(
 
 
 @pytest.mark.parametrize("path", programs(UNMENDED))
-def test_nothing_is_said_of_the_mended_twin(
+def test_nothing_is_said_of_the_fixed_twin(
     path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     text = path.read_text(encoding="utf-8")

@@ -43,7 +43,7 @@ def codes(problems: tuple[Problem, ...]) -> list[str]:
     return [problem.code for problem in problems]
 
 
-def test_a_race_is_told_in_the_step_that_meets_it() -> None:
+def test_a_race_is_reported_in_the_step_that_meets_it() -> None:
     made = session(LATE)
     before = []
     while not made.hazards:

@@ -168,7 +168,7 @@ HEADERS = [
 
 
 @pytest.mark.parametrize(("header", "said"), HEADERS)
-def test_a_header_that_is_none_is_told(tmp_path: Path, header: str, said: str) -> None:
+def test_a_header_that_is_none_is_reported(tmp_path: Path, header: str, said: str) -> None:
     (tmp_path / "a.npy").write_bytes(npy(header))
     assert refusal(tmp_path / "a.npy") == said
 
@@ -306,7 +306,7 @@ PATCHES = [
 
 @pytest.mark.parametrize(("patches", "said"), PATCHES)
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
-def test_an_archive_that_is_damaged_or_locked_is_told(
+def test_an_archive_that_is_damaged_or_locked_is_reported(
     tmp_path: Path, patches: Any, said: str, method: int
 ) -> None:
     path = tmp_path / "a.npz"
@@ -444,7 +444,7 @@ def test_initialisers_inputs_and_golden_files_are_read_alike(tmp_path: Path, nam
         assert (problem.code, problem.message) == ("E0801", direct.value.message)
 
 
-def test_an_array_of_another_shape_or_dtype_is_told_with_its_file(tmp_path: Path) -> None:
+def test_an_array_of_another_shape_or_dtype_is_reported_with_its_file(tmp_path: Path) -> None:
     source = Source(
         str(tmp_path / "p.nasm"), PROGRAM.format(initialiser=' = "a.npy"', expectation="")
     )

@@ -86,14 +86,14 @@ def test_a_cost_asks_for_operands_of_the_row() -> None:
     )
 
 
-def test_a_cost_is_told_all_that_it_asks_for() -> None:
+def test_a_cost_is_reported_all_that_it_asks_for() -> None:
     with pytest.raises(TypeError, match=r"combined, called with \('data',\).*'dst'"):
         combined("data")
     with pytest.raises(TypeError, match=r"combined, called with .*unexpected.*'slower'"):
         combined("data", "dst", "op", slower="data")
 
 
-def test_a_cost_is_called_with_names_and_not_handed_over_itself() -> None:
+def test_a_cost_is_called_with_names_and_not_passed_itself() -> None:
     assert refusal(Copy, DST, DATA, cost=combined) == (
         "Copy: its cost is the function combined itself; call it with the names of the operands "
         "it is to ask for"

@@ -147,7 +147,7 @@ def test_a_generation_has_a_table(value: object, shown: str) -> None:
     assert said({"new": value}) == [("E0814", wanted, "write [new] above its figures")]
 
 
-def test_everything_wrong_is_told_at_once_with_what_was_meant() -> None:
+def test_everything_wrong_is_reported_at_once_with_what_was_meant() -> None:
     timing = {"wait_n": 1, "mosst": 1, "nwe": {"wait_ns": 1}, "wait_ns": {"new": 1}, 3: 1}
     lists = "'neuron-nasm isa --timing' lists them"
     assert said(timing) == [

@@ -121,7 +121,7 @@ def test_an_integer_has_up_to_4096_bits_and_no_fewer() -> None:
         assert refused(text) == "E0211"
 
 
-def test_what_is_beyond_float64_is_told_in_our_words() -> None:
+def test_what_is_beyond_float64_is_reported_in_our_words() -> None:
     with pytest.raises(Failure, match=r"2\.0 \*\* 99999 is beyond float64"):
         value("2.0 ** 99999")
     with pytest.raises(Failure, match="an integer of 401 digits / 3 is beyond float64"):
@@ -333,7 +333,7 @@ def test_unknown_and_misused_functions() -> None:
         "(1 << 3000) << 3000",
     ],
 )
-def test_numbers_nobody_wants_are_refused_at_once(text: str) -> None:
+def test_numbers_nothing_wants_are_refused_at_once(text: str) -> None:
     begun = time.process_time()
     assert refused(text) == "E0211"
     assert time.process_time() - begun < 1  # unguarded, they take minutes and gigabytes

@@ -103,7 +103,7 @@ def test_a_variable_ends_with_its_loop_and_may_be_used_again() -> None:
     assert codes(".for k in 0..1\n.for k in 0..1\n.end\n.end\n") == ["E0202"]
 
 
-def test_integers_and_floats_of_a_loop_are_told_apart() -> None:
+def test_integers_and_floats_of_a_loop_are_reported_apart() -> None:
     text = (
         ".bank t f32[4, 1]\n@alpha\n.for k in 0..2\n.const F = k / 1\nScale t, t, factor={}\n.end\n"
     )
@@ -229,7 +229,7 @@ def test_a_missing_engine_is_said_once_and_a_wrong_one_too() -> None:
     assert codes("@alpha\n@gamma Wait\nNop\n") == ["E0203", "E0201"]
 
 
-def test_labels_stand_before_the_next_instruction_of_their_queue() -> None:
+def test_labels_are_before_the_next_instruction_of_their_queue() -> None:
     made = program(
         "@alpha\nfirst: Set %r0, 2\nlone:\n@beta Wait\n"
         "@alpha\nCount %r0\nLoop %r0, target=lone\nend:\n"
@@ -254,7 +254,7 @@ def test_labels_are_one_per_queue() -> None:
 # -- targets
 
 
-def test_the_target_stands_first_and_may_come_from_outside() -> None:
+def test_the_target_is_first_and_may_come_from_outside() -> None:
     assert listing(program("@alpha Wait\n", target="toy")) == ["Wait"]
     assert program(".target other\n@alpha Wait\n", target="toy").generation.name == "toy"
     for text, code in (("@alpha Wait\n", "E0214"), (".target tos\nNop\n", "E0214"), ("", "E0214")):
@@ -275,7 +275,7 @@ def test_all_problems_of_a_text_come_in_its_order() -> None:
     assert [p.code for p in found] == ["E0201", "E0205", "E0301", "E0206", "E0304", "E0317"]
 
 
-def test_several_operands_of_a_line_are_told_together() -> None:
+def test_several_operands_of_a_line_are_reported_together() -> None:
     found = problems("@alpha Add one, two[0], three  $s >= 1\n")
     assert [p.message for p in found] == [
         "nothing is called 'one'",
@@ -285,7 +285,7 @@ def test_several_operands_of_a_line_are_told_together() -> None:
     ]
 
 
-def test_a_line_of_a_loop_is_told_once_with_its_round() -> None:
+def test_a_line_of_a_loop_is_reported_once_with_its_round() -> None:
     (problem,) = problems(
         ".bank t f32[4, 3]\n@alpha\n.for k in 0..9\nAdd t[:, k], t[:, 0], t[:, 0]\n.end\n"
     )
@@ -304,18 +304,18 @@ def test_a_line_of_a_loop_is_told_once_with_its_round() -> None:
         ".if 1/0\n.bank x f32[4, 1]\n.end\n.bank y f32[4, 1]",
     ],
 )
-def test_a_name_whose_declaration_failed_is_not_told_again(declared: str) -> None:
+def test_a_name_whose_declaration_failed_is_not_reported_again(declared: str) -> None:
     text = f"{declared}\n@alpha\n.for k in 0..2\nAdd x, y, y\n.end\nAdd y, x[0:2], y[0:2]\n"
     assert len(problems(text)) == 1
 
 
-def test_semaphores_and_labels_that_failed_are_not_told_again() -> None:
+def test_semaphores_and_labels_that_failed_are_not_reported_again() -> None:
     assert codes(".sem s = 99, t\n@alpha Wait $s >= 1 $t++\n") == ["E0312"]
     assert codes(".for k in 0..3\n.sem s{k} = k - 1\n@beta Wait $s{k} >= 1\n.end\n") == ["E0312"]
     assert codes("x: @gamma Wait\n@alpha Set %r0, 0\n@alpha Loop %r0, target=x\n") == ["E0203"]
 
 
-def test_what_follows_from_lines_that_cannot_be_read_is_not_told() -> None:
+def test_what_follows_from_lines_that_cannot_be_read_is_not_reported() -> None:
     text = ".bank x f32[4, 1\n@alpha Add x, x, x\n@alpha Nop\n.sem s t\n@beta Wait $t >= 1\n"
     assert codes(text, N=3) == ["E0105", "E0201", "E0114"]
 
@@ -339,7 +339,7 @@ def test_a_name_is_declared_once_and_the_first_place_is_shown() -> None:
             assert (note.span.line, note.span.text) == (2, "n")
 
 
-def test_an_expectation_that_names_nothing_is_told_before_the_run() -> None:
+def test_an_expectation_that_names_nothing_is_reported_before_the_run() -> None:
     assert codes(".ram X f32[4] output\n.expect Y == X\n.expect X == 1\n") == ["E0208"]
     assert codes(".ram X f31[4] output\n.expect X == 1\n") == ["E0205"]
 

@@ -440,7 +440,7 @@ def test_the_worst_five_come_first_by_how_far_they_are_beyond_what_is_allowed():
     assert record.summary == "worst |error| nan, allowed 0.125 at [7]; beyond it in 6 of 8 elements"
 
 
-def test_a_failing_element_is_told_before_a_larger_error_that_is_allowed():
+def test_a_failing_element_is_reported_before_a_larger_error_that_is_allowed():
     record = judged("[100, 1] ~ [90, 2]  rtol=0.2")
     assert record.summary == "worst |error| 1, allowed 0.4 at [1]; beyond it in 1 of 2 elements"
     assert [w.index for w in record.worst] == [(1,)]
@@ -677,7 +677,7 @@ def test_what_only_a_run_can_show_is_said_after_it(text, wanted):
     assert said.startswith(f"error[{wanted[0]}]: {wanted[1]}")
 
 
-def test_a_failure_to_judge_is_placed_and_names_the_loop_it_stands_in():
+def test_a_failure_to_judge_is_placed_and_names_the_loop_it_is_in():
     source = Source("prog.nasm", ".for k in 0..2\n.expect A[k] ~ B[k] + 1\n.end\n")
     statement = parse_statement(Source("prog.nasm", source.text))
     inner = statement.body[0]

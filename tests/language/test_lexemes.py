@@ -49,7 +49,7 @@ def kinds(text: str) -> list[tuple[str, str]]:
         ('"open 1x', [("mark", '"'), ("name", "open"), ("mark", "1"), ("name", "x")]),
     ],
 )  # fmt: skip
-def test_words_are_told_by_how_they_are_spelt(text: str, wanted: list[tuple[str, str]]) -> None:
+def test_words_are_reported_by_how_they_are_spelt(text: str, wanted: list[tuple[str, str]]) -> None:
     assert kinds(text) == wanted
 
 

@@ -80,14 +80,14 @@ def likes(text: str) -> list[tuple[int, ...]]:
     return [s.numbers for s in file.body if isinstance(s, tree.Like)]
 
 
-def test_from_the_third_on_lines_are_told_by_their_numbers() -> None:
+def test_from_the_third_on_lines_are_reported_by_their_numbers() -> None:
     line = "@vector Memset t[:, {0}:{1}], {0}.5  $s >= {2}  ; the {0}th\n"
     text = "".join(line.format(n, n + 1, 2 * n) for n in range(4))
     # what stands behind the semicolon is no part of the line
     assert likes(text) == [(2, 3, 2.5, 4), (3, 4, 3.5, 6)]
 
 
-def test_names_with_numbers_are_told_by_these() -> None:
+def test_names_with_numbers_are_reported_by_these() -> None:
     declared = "".join(f".sbuf u{n} f32[128, 8]\n.sem a{n}b{n}\n" for n in range(5))
     line = "@vector TensorScalar u{0}, u{1}, {0}e1, op0=multiply $a{0}b{0} >= {1}\n"
     text = declared + "".join(line.format(n, n + 1) for n in range(4))
@@ -123,7 +123,7 @@ def test_lines_of_blocks_are_read() -> None:
     assert likes(f".for i in 0..2\n{line * 5}.end\n") == []
 
 
-def test_a_problem_is_told_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_problem_is_reported_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = [f"@vector Memset t[:, {n}:{n + 1}], 1.0 $s >= 1\n" for n in (0, 1, 2, 64, 3)]
     text = HEAD + "".join(lines)
     found: Any = outcome(text)

@@ -87,7 +87,7 @@ def test_a_matrix_product_may_begin_a_continued_line():
     assert cut(".expect C ~ (A\n @ B)") == [".expect C ~ (A\n @ B)"]
 
 
-def test_a_bracket_left_open_at_the_end_of_the_text_is_told():
+def test_a_bracket_left_open_at_the_end_of_the_text_is_reported():
     (line,) = logical_lines("a f(1,")
     assert line.unclosed == 3
 

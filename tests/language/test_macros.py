@@ -174,7 +174,7 @@ def test_an_exported_name_is_declared_where_the_macro_is_called() -> None:
     assert made.constants == {"M": 4, "K": 7}
 
 
-def test_labels_may_be_exported_handed_over_and_the_files() -> None:
+def test_labels_may_be_exported_passed_and_the_files() -> None:
     made = program(
         ".macro inner(to)\n@vector CompareBranch target=to\n"
         "@vector CompareBranch target=top\n@export end: @vector Nop\n.end\n"
@@ -387,7 +387,7 @@ def test_what_cannot_be_a_view(line: str, code: str) -> None:
     assert [c for c, _ in said(f".const N = 2\n.sbuf a f32[128, 8]\n{line}\n")] == [code]
 
 
-def test_a_macro_stands_in_no_loop_however_deep() -> None:
+def test_a_macro_is_in_no_loop_however_deep() -> None:
     text = ".for k in 0..2\n.if k == 0\n.macro f()\n@vector Nop\n.end\n.end\n.end\n"
     assert said(text) == [("E0228", "'.macro' inside of a '.for' block")]
 
@@ -430,12 +430,12 @@ def test_what_only_a_macro_has_declared_is_said_to_be_its_own(
     assert (found.code, hint in found.hint) == (code, True), found.hint
 
 
-def test_what_a_macro_declares_that_nobody_calls_is_nobodys() -> None:
+def test_what_a_macro_declares_that_nothing_calls_is_nobodys() -> None:
     (found,) = problems(NAMED.replace("f(1)\n", "@vector Memset t, 1.0\n"))
     assert found.hint == "wanted a tile in sbuf or psum: '.sbuf t dtype[shape]'"
 
 
-def test_an_engine_that_is_handed_over_as_something_else_is_told() -> None:
+def test_an_engine_that_is_passed_as_something_else_is_reported() -> None:
     (found, _) = problems(NAMED.replace("f(1)", 'f(1, "vector")'))
     assert found.message == "'eng' is no engine, but the string \"vector\""
     assert found.hint == "an engine is passed to a macro by its name: '@vector', or 'vector'"

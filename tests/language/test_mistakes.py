@@ -134,7 +134,7 @@ def test_a_block_whose_first_line_cannot_be_read_costs_one_mistake(opener):
     assert [line.mnemonic.name for line in file.body] == ["Last"]
 
 
-def test_mistakes_inside_a_block_that_cannot_be_read_are_told_too():
+def test_mistakes_inside_a_block_that_cannot_be_read_are_reported_too():
     assert [p.span.line for p in problems(".for k\nNop a b\n.end")] == [1, 2]
 
 
@@ -155,7 +155,7 @@ def test_a_branch_that_cannot_be_read_keeps_its_block_together():
     assert [line.mnemonic.name for line in file.body] == ["Last"]  # no branch can be chosen
 
 
-def test_text_behind_an_end_is_told_and_the_block_still_ends():
+def test_text_behind_an_end_is_reported_and_the_block_still_ends():
     found = problems(".for k in 0..2\nNop\n.end for\nNop")
     assert [(p.code, p.span.line) for p in found] == [("E0114", 3)]
 

@@ -127,7 +127,7 @@ def test_a_block_spans_from_its_directive_to_its_end():
 # -------------------------------------------------------- instruction lines
 
 
-def test_a_label_and_an_engine_may_stand_alone(statement):
+def test_a_label_and_an_engine_may_are_alone(statement):
     assert statement("again:") == InstructionLine(0, 6, Name(0, 5, "again"), None, None, (), ())
     assert statement("@pe") == InstructionLine(0, 3, None, Name(1, 3, "pe"), None, (), ())
     assert statement("l: @pe") == InstructionLine(

@@ -310,7 +310,7 @@ def test_a_typed_loop_runs_its_rounds() -> None:
 # -- with macros and included texts
 
 
-def test_a_macro_may_hold_a_loop_and_stand_in_one() -> None:
+def test_a_macro_may_hold_a_loop_and_are_in_one() -> None:
     body = (
         ".macro clear(t, n, at)\n.loop j in 0..n\nMemset t[:, at + j*2], 0\n.end\n.end\n"
         "@vector\n.loop k in 0..4\nclear(x, 3, k*8)\n.end"

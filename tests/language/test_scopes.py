@@ -87,7 +87,7 @@ def test_a_program_that_is_printed_has_the_same_places() -> None:
     assert [t.offset for t in found.tensors.values()] == [t.offset for t in made.tensors.values()]
 
 
-def test_who_shares_bytes_and_is_not_in_order_is_told_with_both_names() -> None:
+def test_who_shares_bytes_and_is_not_in_order_is_reported_with_both_names() -> None:
     text = ".target trn2\n.sem s\n" + block(sbuf("a", 64), "@vector Memset a, 1  $s++")
     text += block(sbuf("b", 64), "@gpsimd Memset b, 2 {}")
     (hazard,) = nasm.run(text.format("")).report.hazards
@@ -184,7 +184,7 @@ def test_what_a_block_reads_before_it_writes_it_was_anothers() -> None:
     assert unwritten("@vector Memset b, 1", "@vector TensorCopy c, b") == []
 
 
-def test_a_part_that_is_not_written_is_told() -> None:
+def test_a_part_that_is_not_written_is_reported() -> None:
     lines = "@vector Memset b[:, 0:32], 1", "@vector TensorCopy c[:, 0:2], b[:, 31:33]"
     assert unwritten(*lines) == ["TensorCopy c[:, 0:2], b[:, 31:33]"]
     assert unwritten("@gpsimd Memset b[:, 32:33], 1", *lines) == []
@@ -215,7 +215,7 @@ def test_what_a_branch_may_skip_may_come_later() -> None:
     assert unwritten(*lines[:1], *lines[2:]) == ["TensorCopy c, b"]
 
 
-def test_it_is_told_once_for_a_run() -> None:
+def test_it_is_reported_once_for_a_run() -> None:
     text = block(".sbuf a f32[128, 64]", ".sbuf b f32[128, 64]", "@vector TensorCopy a, b")
     session = nasm.Session(program(text))
     assert [p.code for p in session.run().hazards] == ["E0501"]

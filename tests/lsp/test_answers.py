@@ -25,7 +25,7 @@ def test_what_is_wrong_is_marked_in_units_of_utf_16() -> None:
     assert found.range == Range(Position(1, 8), Position(1, 15))
 
 
-def test_what_check_tells_is_told_and_its_notes_are_related_places() -> None:
+def test_what_check_tells_is_reported_and_its_notes_are_related_places() -> None:
     text = """\
 .target trn1
 .sbuf t f32[128, 4]
@@ -124,7 +124,7 @@ def test_everything_declared_is_listed_in_order() -> None:
     ]
 
 
-def test_cycles_stand_behind_the_lines_that_take_them() -> None:
+def test_cycles_are_behind_the_lines_that_take_them() -> None:
     text = TEXT.replace("Memset t{i}, 0", "Memset t{i}[:, 0 : 1 + i], 0")
     found = {h.position.line + 1: h.text for h in cycles(analyse(text), 0, 99)}
     assert [line for line in sorted(found) if line < 22] == [11, 12, 13, 16, 17, 18, 20, 21]

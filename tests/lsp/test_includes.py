@@ -117,7 +117,7 @@ def test_hover_names_the_file_and_what_it_declares(main: Analysis) -> None:
     assert "macro `fill`" in said
 
 
-def test_what_is_wrong_in_an_included_file_is_told_there(folder: Path) -> None:
+def test_what_is_wrong_in_an_included_file_is_reported_there(folder: Path) -> None:
     (folder / "parts" / "fill.nasm").write_text(MACROS.replace("Memset", "Memst"))
     analysis = analyse(TEXT, str(folder / "main.nasm"))
     (file,) = included(analysis, analysis.problems)

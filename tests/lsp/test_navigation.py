@@ -103,7 +103,7 @@ def test_nothing_is_renamed_while_a_line_cannot_be_read() -> None:
         renamed(analyse(text), place(text, 3, "x"), "z")
 
 
-def test_what_changes_of_a_name_with_substitutions_is_what_stands_before_them() -> None:
+def test_what_changes_of_a_name_with_substitutions_is_what_is_before_them() -> None:
     where, now = span_of(whole(), place(TEXT, 11, "t{"))
     assert now == "t"
     assert where.end.character - where.start.character == 1

@@ -137,7 +137,7 @@ def test_after_going_back_every_field_is_as_it_was_and_the_run_goes_as_it_went(n
 @pytest.mark.parametrize(
     "field", ["busy", "pc", "head", "last_finish", "count", "reached", "behind"]
 )
-def test_a_field_that_nobody_saves_is_found(field: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_field_that_nothing_saves_is_found(field: str, monkeypatch: pytest.MonkeyPatch) -> None:
     kept = tuple(name for name in Queue.CHANGES if name != field)
     session = Session(STOCHASTIC)
     monkeypatch.setattr(Queue, "CHANGES", kept)

@@ -102,7 +102,7 @@ def test_a_run_without_values_says_nothing() -> None:
     assert not session.run().hazards
 
 
-def test_random_stores_leave_what_nobody_wrote() -> None:
+def test_random_stores_leave_what_nothing_wrote() -> None:
     for seed in range(30):
         chance, mask, lines = random.Random(seed), np.ones((128, 64), np.bool_), []
         for _ in range(chance.randrange(5)):

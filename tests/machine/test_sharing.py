@@ -61,7 +61,7 @@ def test_groups_are_what_pairs_that_share_bytes_lead_to(
             assert (of[a.index] == of[b.index]) == (reached[a.index] == reached[b.index])
 
 
-def test_tensors_whose_places_nobody_chose_share_none() -> None:
+def test_tensors_whose_places_nothing_chose_share_none() -> None:
     a, b = (tensor(n, LANES, 0, 0, 1, 0, 4) for n in range(2))
     a.fixed = b.fixed = False
     assert groups([a, b]) == [[a], [b]]

@@ -135,7 +135,7 @@ def test_operators_equal_a_scalar_loop_on_all_pairs_of_edge_values(op: str) -> N
 
 
 @each("op", [o for o in alu.ARITH if o in alu.BINARY])
-def test_numbers_stand_on_either_side_and_stay_float32(op: str) -> None:
+def test_numbers_are_on_either_side_and_stay_float32(op: str) -> None:
     x = floats(0.5, 1.0, 3.0)
     # 0.1 is not a float32; it counts as the nearest one.
     tenth = np.full(3, 0.1, F32)

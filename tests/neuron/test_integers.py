@@ -169,7 +169,7 @@ def test_mixed_signs_add_but_do_not_compare() -> None:
 
 
 @pytest.mark.parametrize("op", ["divide", "mod", "power", "rsqrt", "abs_max", "average"])
-def test_integer_forms_that_nobody_describes_are_refused(op: str) -> None:
+def test_integer_forms_that_nothing_describes_are_refused(op: str) -> None:
     x = np.ones(2, np.int32)
     with pytest.raises(Refused, match=op) as refused:
         alu.apply_int32(op, x, x)

@@ -30,7 +30,7 @@ def test_a_register_that_leads_across_a_bank_is_a_fault() -> None:
 
 
 @pytest.mark.parametrize("command", ["idle", "reduce"])
-def test_sums_that_nobody_reset_are_not_read_out(command: str) -> None:
+def test_sums_that_nothing_reset_are_not_read_out(command: str) -> None:
     sums = ", reduce_op=add, reduce_cmd=reduce" if command == "reduce" else ""
     problem = fault(
         f"@scalar Activation c, a, op=copy{sums}, reduce_res=total".replace(

@@ -115,6 +115,6 @@ def test_every_row_has_a_random_case_that_uses_a_scalar_model(row: Row) -> None:
 
 
 @pytest.mark.parametrize("name", STAND_INS)
-def test_what_stands_for_a_model_is_there_and_writes_the_row(name: str) -> None:
+def test_what_is_for_a_model_is_there_and_writes_the_row(name: str) -> None:
     (test,) = (f.defined[STAND_INS[name]] for f in files() if STAND_INS[name] in f.defined)
     assert name in _mnemonics(test)

@@ -67,7 +67,7 @@ def test_a_place_of_the_array_that_there_is_not_is_all_that_is_said() -> None:
     ]
 
 
-def test_more_axes_than_a_tile_has_are_told_which_it_has() -> None:
+def test_more_axes_than_a_tile_has_are_reported_which_it_has() -> None:
     (message,) = said("@vector TensorReduce c, a, op=add, axis=[1, 2, 3]")
     assert message.endswith("a tile with 2 axes; wanted its last ones, such as [1]")
 

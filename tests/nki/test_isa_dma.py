@@ -256,7 +256,7 @@ def test_an_exchange_on_one_core_is_refused() -> None:
 
 
 @pytest.mark.parametrize("cores", [0, (0,), [0]])
-def test_a_barrier_that_names_one_core_holds_nobody_up(cores: Any) -> None:
+def test_a_barrier_that_names_one_core_holds_nothing_up(cores: Any) -> None:
     def kernel(source: Any) -> Any:
         tile = loaded(source)
         nisa.core_barrier(source, cores)

@@ -51,7 +51,7 @@ def test_calls_of_earlier_versions_are_refused_at_their_line(call: Callable[[Any
     assert "nisa." in problem.span.text
 
 
-def test_a_call_of_the_first_version_is_told_of_the_migration_guide() -> None:
+def test_a_call_of_the_first_version_is_reported_of_the_migration_guide() -> None:
     problem = problem_of(OLD[0])
     assert "NKI 0.1" in problem.message
     assert "migration guide" in problem.hint

@@ -166,7 +166,7 @@ def test_a_constant_is_there(name: str) -> None:
     assert name in nl.__all__
 
 
-def test_what_stands_in_all_is_there() -> None:
+def test_what_is_in_all_is_there() -> None:
     assert [name for name in nl.__all__ if name not in vars(nl)] == []
     assert len(set(nl.__all__)) == len(nl.__all__)
 
@@ -227,7 +227,7 @@ def test_operators_are_known_by_their_words() -> None:
         assert "word for op=" in refused(lambda: nl.average(1)).message
 
 
-def test_memories_are_told_apart() -> None:
+def test_memories_are_reported_apart() -> None:
     assert nl.hbm == nl.private_hbm == "private_hbm"
     assert nl.is_hbm(nl.shared_hbm)
     assert nl.is_hbm(nl.hbm)

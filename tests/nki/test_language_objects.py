@@ -66,7 +66,7 @@ def test_values_without_an_annotation_are_fields() -> None:
     assert Decorated().offset == 4
 
 
-def test_a_field_that_nobody_gives_is_none() -> None:
+def test_a_field_that_nothing_gives_is_none() -> None:
     made = Bare()
     assert (made.first, made.second, made.third) == (None, None, 3)
 

@@ -260,7 +260,7 @@ def test_what_is_no_array_of_nki_is_refused(array: Array, message: str, hint: st
     assert (problem.code, problem.message, problem.hint) == ("E0654", message, hint)
 
 
-def test_all_else_is_handed_over_as_it_is() -> None:
+def test_all_else_is_passed_as_it_is() -> None:
     seen: list[Any] = []
     given = (3, 2.5, "word", None, nl.float32, nisa.engine.vector, slice(1, 2))
 
@@ -307,7 +307,7 @@ def test_arrays_may_be_inside_of_something(kind: str) -> None:
         assert given.weight is b  # what the caller has stays its own
 
 
-def test_an_array_that_is_handed_over_twice_is_one_tensor() -> None:
+def test_an_array_that_is_passed_twice_is_one_tensor() -> None:
     x = counted()
 
     def kernel(a: Any, b: Any) -> Any:
@@ -330,7 +330,7 @@ def test_the_memory_of_arguments_is_hbm_and_shared_on_two_cores() -> None:
     assert found == ["private_hbm", "shared_hbm", "shared_hbm"]
 
 
-def test_a_missing_argument_is_told_with_the_signature() -> None:
+def test_a_missing_argument_is_reported_with_the_signature() -> None:
     with pytest.raises(TypeError) as wrong:
         doubled()
     assert str(wrong.value) == "doubled(x: 'Any') -> 'Any': missing a required argument: 'x'"
@@ -443,7 +443,7 @@ def test_torch_tensors_come_and_go(monkeypatch: pytest.MonkeyPatch) -> None:
     assert x.tolist() == [[2.0] * 3] * 2
 
 
-def test_nobody_imports_torch() -> None:
+def test_nothing_imports_torch() -> None:
     if "torch" in sys.modules:
         pytest.skip("a test before has imported it")
     doubled(counted())

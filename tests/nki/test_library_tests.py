@@ -194,7 +194,7 @@ def test_what_becomes_of_a_case(cases: dict[str, Any], name: str, outcome: str) 
     assert cases[name]["outcome"] == outcome
 
 
-def test_a_wrong_value_is_told_with_its_place(cases: dict[str, Any]) -> None:
+def test_a_wrong_value_is_reported_with_its_place(cases: dict[str, Any]) -> None:
     assert cases["test_wrong"]["why"] == (
         "y: 12 of 12 elements, the first at [0, 0]: 2, wanted 3, with a tolerance of 0.003"
     )

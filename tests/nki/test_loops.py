@@ -322,7 +322,7 @@ def inner(tile: Any, register: Any) -> None:
         (inner, "for _ in nl.dynamic_range(5):"),
     ],
 )
-def test_a_body_that_is_left_before_its_end_is_told_at_its_loop(body: Any, line: str) -> None:
+def test_a_body_that_is_left_before_its_end_is_reported_at_its_loop(body: Any, line: str) -> None:
     said = told(body)
     assert said.code == "E0651"
     assert said.message == (

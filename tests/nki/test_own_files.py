@@ -59,7 +59,7 @@ def test_a_tensor_has_the_name_that_its_line_has_now(tmp_path: Path) -> None:
     assert "wide" in made.program.tensors
 
 
-def test_what_nobody_notes_is_imported_once(tmp_path: Path) -> None:
+def test_what_nothing_notes_is_imported_once(tmp_path: Path) -> None:
     path, x = written(tmp_path / "once.py", name="tile"), np.zeros((128, 8), np.float32)
     first = load(f"{path}:filled", {"x": x}, {})
     written(path, name="wide")

@@ -154,7 +154,7 @@ class Ran:
         ("imports_nothing", 1, "ModuleNotFoundError: No module named 'no_such_module_at_all'"),
     ],
 )
-def test_what_a_kernel_raises_is_told_without_a_traceback(
+def test_what_a_kernel_raises_is_reported_without_a_traceback(
     folder: Path, capsys: pytest.CaptureFixture[str], name: str, code: int, said: str
 ) -> None:
     ran = Ran(capsys, name)

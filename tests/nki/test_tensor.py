@@ -331,7 +331,7 @@ def test_a_tensor_in_a_condition_is_there() -> None:
         assert tensor(trace, (1, 2), nl.hbm)
 
 
-def test_a_refusal_stands_at_the_line_of_the_kernel() -> None:
+def test_a_refusal_is_at_the_line_of_the_kernel() -> None:
     def kernel(x: Any) -> Any:
         tile = nl.load(x)
         return tile[:, 99]

@@ -63,7 +63,7 @@ def test_what_was_written_part_by_part_is_written() -> None:
     assert told(kernel, ONES) == []
 
 
-def test_a_read_of_bytes_that_were_never_written_is_told_once() -> None:
+def test_a_read_of_bytes_that_were_never_written_is_reported_once() -> None:
     def kernel(x: Any) -> Any:
         result, mine = out(), tile("mine")
         nisa.dma_copy(dst=result, src=mine)
@@ -113,7 +113,7 @@ def taken_too_early(x: Any) -> Any:
     return result
 
 
-def test_a_tile_that_another_one_has_taken_is_told_with_both_places() -> None:
+def test_a_tile_that_another_one_has_taken_is_reported_with_both_places() -> None:
     (said,) = stale(taken_too_early, ONES)
     assert said.message == (
         "DmaCopy on gpsimd reads first after second was written to the same bytes: both are "
@@ -128,7 +128,7 @@ def test_a_tile_that_another_one_has_taken_is_told_with_both_places() -> None:
     np.testing.assert_array_equal(run(taken_too_early, ONES).outputs, wanted)
 
 
-def test_what_is_read_before_or_beside_what_was_taken_is_not_told() -> None:
+def test_what_is_read_before_or_beside_what_was_taken_is_not_reported() -> None:
     def before(x: Any) -> Any:
         result, first, second = out(), tile("first", (0, 0)), tile("second", (0, 32))
         nisa.dma_copy(dst=first, src=x)

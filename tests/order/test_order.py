@@ -194,7 +194,7 @@ def test_a_post_at_the_start_says_that_it_started_and_no_more() -> None:
     assert completions(skeleton, 0, (1, 0)) == [False, False]
 
 
-def test_the_interlock_orders_a_queue_and_whoever_waits_for_it() -> None:
+def test_the_interlock_orders_a_queue_and_what_waits_for_it() -> None:
     reads = replace(post(A, at_start=True), after=0)
     skeleton = made([NOTHING, NOTHING, reads], [at_least(A, 1)])
     assert completions(skeleton, 0, (0, 2)) == [True, False, False]

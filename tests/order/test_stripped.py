@@ -21,7 +21,7 @@ BY_HAND = re.search(r"<!-- file: loop.nasm -->\n```neuron-nasm\n(.*?)```", LOOPS
 
 
 @pytest.mark.parametrize("name", ["softmax", "dma_trigger", "countdown"])
-def test_a_program_of_which_everything_was_taken_is_mended(name: str) -> None:
+def test_a_program_of_which_everything_was_taken_is_fixed(name: str) -> None:
     ended = followed(stripped(source_of(FOLDER / "programs" / f"{name}.nasm")))
     assert not ended.raced
     assert ended.rounds >= 1
@@ -36,7 +36,7 @@ def test_random_programs_get_the_order_of_their_lines(seed: int) -> None:
 
 
 @pytest.mark.thorough
-def test_of_all_texts_most_are_mended() -> None:
+def test_of_all_texts_most_are_fixed() -> None:
     random = [followed(drawn(seed)) for seed in range(100)]
     assert not any(one.raced for one in random)
     ends = [followed(source) for source in programs()]
@@ -87,7 +87,7 @@ SEQUENTIAL = """\
 """
 
 
-def test_a_text_in_sequence_is_told_once_of_the_command_that_finds_all() -> None:
+def test_a_text_in_sequence_is_reported_once_of_the_command_that_finds_all() -> None:
     hints = [problem.hint for problem in races(found(Source("made.nasm", SEQUENTIAL)))]
     assert hints[0].splitlines() == [
         "let line 6 say 'post a_loaded', and let line 7 say 'after a_loaded'",

@@ -116,7 +116,7 @@ def test_a_long_list_goes_to_a_file_where_it_may(tmp_path: Path) -> None:
     assert nasm.run(made).report.memory_hash == nasm.run(program).report.memory_hash
 
 
-def test_an_array_file_is_named_from_where_the_text_stands(tmp_path: Path) -> None:
+def test_an_array_file_is_named_from_where_the_text_is(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "out").mkdir()
     np.save(tmp_path / "data" / "x.npy", np.ones((4,), np.float32))
@@ -184,7 +184,7 @@ out:
 """
 
 
-def test_lines_stand_in_columns_and_labels_before_them() -> None:
+def test_lines_are_in_columns_and_labels_before_them() -> None:
     assert text(nasm.assemble(LOOP)).splitlines()[7:] == [
         "@vector",
         "    Memset  u, 1.0  $s += 2  ; nasm: allow E0502 why",
@@ -197,7 +197,7 @@ def test_lines_stand_in_columns_and_labels_before_them() -> None:
     ]
 
 
-def test_lines_stand_in_an_order_that_is_given() -> None:
+def test_lines_are_in_an_order_that_is_given() -> None:
     program = nasm.assemble(LOOP)
     queues = [program.queue_name(n) for n in range(len(program.queues))]
     scalar, vector = queues.index("scalar"), queues.index("vector")

@@ -39,7 +39,7 @@ def test_descriptors_are_small_below_512_bytes() -> None:
     assert findings(small.replace("127", "128")) == {}
 
 
-def test_a_line_of_a_loop_is_told_of_once_with_how_often_it_was() -> None:
+def test_a_line_of_a_loop_is_reported_of_once_with_how_often_it_was() -> None:
     text = ".for i in 0..5\n@sync DmaCopy a[:, i : i + 2], A[:, i : i + 2] $s += 16\n.end\n"
     ((found,),) = findings(text).values()
     assert (found.problem.code, line(found), found.count, found.found) == ("W0101", 2, 5, 8)
@@ -91,7 +91,7 @@ def test_a_transfer_without_a_wait_may_rely_on_the_head() -> None:
     assert "W0103" not in findings(HELD.replace("C, b $t >= 1", "C, b"))
 
 
-def test_a_head_that_waits_for_its_own_result_is_not_told_of() -> None:
+def test_a_head_that_waits_for_its_own_result_is_not_reported_of() -> None:
     text = """\
 @vector Memset a, 1.0 $s++
 @scalar Activation b, a, op=copy $s >= 1
@@ -152,7 +152,7 @@ TABLES = """\
 """
 
 
-def test_tables_that_take_turns_are_told_of() -> None:
+def test_tables_that_take_turns_are_reported_of() -> None:
     found = findings(TABLES.format(rounds=3))["W0104"]
     assert [(line(f), f.count) for f in found] == [(4, 3), (5, 3)]
     session = Session(HEAD.format(target="trn2") + TABLES.format(rounds=3), profile=True)

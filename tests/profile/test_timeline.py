@@ -176,7 +176,7 @@ def test_a_cause_of_the_target_has_a_letter_that_is_free() -> None:
     assert lines[4] == "waits for  d DMA  = its own result  r tray  u drum"
 
 
-def test_a_unit_and_a_ring_are_told_apart_in_the_legend() -> None:
+def test_a_unit_and_a_ring_are_reported_apart_in_the_legend() -> None:
     found = replace(DRAWN, strips=(*DRAWN.strips, Strip("mill", levels=(1, 0, 0.5, 0), unit=True)))
     lines = [line.plain for line in shown(found, 4800)]
     assert lines[4] == "mill   █ ▄ "

@@ -205,7 +205,7 @@ def test_an_order_counts_within_a_family_and_beyond_two_per_cent() -> None:
     assert list(disorder([slow, line("#2", 100, 80)])) == []
 
 
-def test_a_reason_stands_where_a_goal_is_missed() -> None:
+def test_a_reason_is_where_a_goal_is_missed() -> None:
     row = made(remark="because")
     assert Line(row, Model(103.0)).remark == ""
     assert Line(row, Model(103.1)).remark == "because"
@@ -221,7 +221,7 @@ def test_active_time_is_the_length_of_what_is_covered(seed: int) -> None:
     assert union(Span("", "", 0, start, end) for start, end in ends) == len(covered)
 
 
-def test_the_table_is_written_where_it_stands_and_checked(
+def test_the_table_is_written_where_it_is_and_checked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = tmp_path / "published.md"

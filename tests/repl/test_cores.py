@@ -93,7 +93,7 @@ def test_the_report_and_the_prompt_tell_the_cores_apart(pair: Tried) -> None:
     assert "1.beta" in pair.does("report")
 
 
-def test_a_label_is_found_in_the_core_it_stands_in(pair: Tried) -> None:
+def test_a_label_is_found_in_the_core_it_is_in(pair: Tried) -> None:
     assert "begin:" in pair.does("list begin")
     assert "0.alpha" in pair.does("list 0.alpha")
     assert "Meet  1" in pair.does("step 2 1.beta", "list 1.beta")
@@ -107,7 +107,7 @@ def test_completion_knows_the_engines_of_both_cores(pair: Tried) -> None:
     assert {"$here", "$bit"} <= {s.text for s in suggest.suggest("print $", known)}
 
 
-def test_a_semaphore_that_changes_is_told(pair: Tried) -> None:
+def test_a_semaphore_that_changes_is_reported(pair: Tried) -> None:
     assert "$there 0 -> 1" in pair.does("step")
 
 

@@ -56,7 +56,7 @@ def test_without_stops_at_hazards_a_run_ends_and_tells_of_them(trying: Tried) ->
     assert "finished at" in said
 
 
-def test_a_deadlock_is_told_as_an_end_and_not_as_a_stop(trying: Tried) -> None:
+def test_a_deadlock_is_reported_as_an_end_and_not_as_a_stop(trying: Tried) -> None:
     path = Path(trying.shell.path).with_name("hung.nasm")
     said = trying.does(f"load {path}", "run")
     assert "hazard[E0510]: deadlock at 1.647 µs: @tensor is blocked forever" in said

@@ -83,7 +83,7 @@ def test_what_is_held_fits_every_width(load: Loader, width: int, color: str) -> 
     assert all(in_ascii(line).isascii() for line in lines)
 
 
-def test_names_of_parts_are_offered_where_expressions_may_stand(load: Loader) -> None:
+def test_names_of_parts_are_offered_where_expressions_may_are(load: Loader) -> None:
     shell: Shell = load(RACKED).shell
     for command in ("p ", "watch ", "display ", "info held ", "why "):
         offered = {s.text for s in suggest(f"{command}be", known_names.names(shell))}

@@ -82,7 +82,7 @@ def test_the_page_is_the_one_the_command_prints(toy: Tried) -> None:
     assert toy.does("help Add").startswith(plain)
 
 
-def test_defaults_stand_on_the_page(toy: Tried) -> None:
+def test_defaults_are_on_the_page(toy: Tried) -> None:
     assert re.search(r"^    by .* an integer\. Default: -1$", toy.does("help Count"), re.MULTILINE)
 
 
@@ -117,7 +117,7 @@ def test_a_code_is_explained(bare: Tried, line: str) -> None:
         ("=3", "no command '=3'"),
     ],
 )
-def test_who_errs_is_told_what_was_meant(toy: Tried, line: str, said: str) -> None:
+def test_who_errs_is_reported_what_was_meant(toy: Tried, line: str, said: str) -> None:
     assert said in toy.does(line)
     assert toy.shell.code == 1
 

@@ -29,7 +29,7 @@ def test_what_let_cannot_take_is_said(toy: Tried) -> None:
     assert "did you mean 'err'?" in toy.does("let err = y - X", "unlet er")
 
 
-def test_a_name_completes_with_what_it_stands_for(toy: Tried) -> None:
+def test_a_name_completes_with_what_it_is_for(toy: Tried) -> None:
     toy.does("let err = y - X")
     for typed in ("p e", "display e", "watch e", "set e", "why e", "let q = e", "unlet e"):
         found = [s for s in suggest(typed, toy.shell.names) if s.text == "err"]

@@ -72,7 +72,7 @@ def test_what_is_not_there_is_refused(toy: Tried, line: str, said: str) -> None:
     assert toy.shell.code == 1
 
 
-def test_constants_of_the_program_stand_for_their_numbers(load: Loader) -> None:
+def test_constants_of_the_program_are_for_their_numbers(load: Loader) -> None:
     made = load(
         ".target toy\n.const N = 2, M = N + 1\n.ram X f32[M, 4] input = iota\n"
         ".for k in 0..1\n.const inner = k + 1\n.end\n"

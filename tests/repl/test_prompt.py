@@ -146,14 +146,16 @@ def test_completions_carry_their_meaning(toy: Tried) -> None:
     ]
 
 
-def test_a_defect_in_completion_is_told_and_typing_goes_on(toy: Tried) -> None:
+def test_a_defect_in_completion_is_reported_and_typing_goes_on(toy: Tried) -> None:
     toy.shell.names = CompletionNames(files=None, commands=(None,))  # type: ignore[arg-type]
     said = typed(toy, "st\tep\n\x04")
     assert "defect in nasm: AttributeError" in said
     assert "beta pc 0  Move x, X" in said
 
 
-def test_a_defect_in_the_toolbar_is_told_too(toy: Tried, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_defect_in_the_toolbar_is_reported_too(
+    toy: Tried, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def broken(_: object) -> str:
         raise ZeroDivisionError("toolbar")
 
@@ -222,7 +224,7 @@ def test_words_have_the_colours_of_what_they_are(
         (40, " toy.nasm  0.004 µs, cycle 2  running  …"),
     ],
 )
-def test_the_toolbar_says_where_the_run_stands(toy: Tried, width: int, bar: str) -> None:
+def test_the_toolbar_says_where_the_run_is(toy: Tried, width: int, bar: str) -> None:
     toy.shell.settings.width = width
     toy.does("step 2")
     assert prompt.toolbar(toy.shell) == bar

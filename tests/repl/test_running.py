@@ -182,7 +182,7 @@ def test_run_stops_after_so_many_cycles_and_goes_on(load: Loader) -> None:
     assert first + 99 * 3 <= loop.shell.session.now <= first + 100 * 3
 
 
-def test_a_deadlock_is_told_once_and_where_each_waits(load: Loader) -> None:
+def test_a_deadlock_is_reported_once_and_where_each_waits(load: Loader) -> None:
     dead = load(DEADLOCK)
     said = dead.does("step")
     assert said.startswith("no instruction completed\nhazard[E0510]: deadlock at 0.000 µs")
@@ -202,7 +202,7 @@ def test_a_deadlock_is_told_once_and_where_each_waits(load: Loader) -> None:
     assert dead.shell.broken()
 
 
-def test_a_hazard_is_told_in_the_step_that_meets_it(load: Loader) -> None:
+def test_a_hazard_is_reported_in_the_step_that_meets_it(load: Loader) -> None:
     wrong = load(UNWRITTEN)
     said = wrong.does("step")
     assert "hazard[E0501]" in said
@@ -211,7 +211,7 @@ def test_a_hazard_is_told_in_the_step_that_meets_it(load: Loader) -> None:
     assert wrong.shell.broken()
 
 
-def test_what_is_said_is_told_in_the_step_that_says_it(load: Loader) -> None:
+def test_what_is_said_is_reported_in_the_step_that_says_it(load: Loader) -> None:
     said = load(
         ".target toy\n.bank x f32[1, 1]\n.ram X f32[1, 1] input = iota\n.sem s\n"
         '@alpha Move x, X $s += 2\n@beta Tell x, "one\\n" $s >= 2\n'

@@ -63,7 +63,7 @@ def test_values_of_another_moment_are_shown_and_compared(capsys: Capture) -> Non
     assert "16,384 elements: equal" in lines
 
 
-def test_a_misspelt_mnemonic_is_told_from_a_misspelt_command(capsys: Capture) -> None:
+def test_a_misspelt_mnemonic_is_reported_from_a_misspelt_command(capsys: Capture) -> None:
     assert main("programs/matmul.nasm", commands=["TensorCpy c, acc", "stp"]) == 1
     assert capsys.readouterr().out.splitlines() == [
         "error[E0821]: no command or instruction 'TensorCpy'",

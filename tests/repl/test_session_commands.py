@@ -112,7 +112,7 @@ def test_a_full_disk_ends_the_recording(toy: Tried) -> None:
 # -- alias
 
 
-def test_an_alias_stands_for_a_command_with_its_arguments(toy: Tried) -> None:
+def test_an_alias_is_for_a_command_with_its_arguments(toy: Tried) -> None:
     assert toy.does("alias l0 = p $loaded", "l0") == "$loaded = 0\n"
     toy.does("alias a-ll = p", "alias deep = a-ll x[0:1, 0:1]")
     assert toy.does("a-ll $done") == "$done = 0\n"
@@ -145,7 +145,7 @@ def test_what_is_no_alias_is_refused(toy: Tried, line: str, said: str) -> None:
     assert toy.shell.aliases == {}
 
 
-def test_an_alias_may_stand_for_several_commands(toy: Tried) -> None:
+def test_an_alias_may_are_for_several_commands(toy: Tried) -> None:
     assert toy.does("alias two = p $loaded; p $done", "two") == "$loaded = 0\n$done = 0\n"
     assert toy.does("alias both = two ; p", "both $loaded").count("$loaded = 0") == 2
     assert toy.does("alias").splitlines()[1:] == ["both   two; p", "two    p $loaded; p $done"]
@@ -177,7 +177,7 @@ def test_the_start_up_file_lies_in_the_users_configuration_folder(
     assert startup_file() == str(folder / ".config" / "neuron-nasm" / "init")
 
 
-def test_it_is_not_for_what_nobody_attends_unless_it_is_asked_for(
+def test_it_is_not_for_what_nothing_attends_unless_it_is_asked_for(
     folder: Path, capsys: Capture
 ) -> None:
     place = folder / "config" / "neuron-nasm" / "init"

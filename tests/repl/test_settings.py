@@ -64,7 +64,7 @@ def test_what_is_none_is_refused(toy: Tried, line: str, said: str) -> None:
     assert toy.shell.settings == ReplSettings()
 
 
-def test_the_name_and_the_value_are_told_apart() -> None:
+def test_the_name_and_the_value_are_reported_apart() -> None:
     assert settings.split("stop-on hazard off") == ("stop-on hazard", "off")
     assert settings.split("plain") == ("plain", "")
     with pytest.raises(Refused):

@@ -61,7 +61,7 @@ def test_those_of_the_next_stop_come_instead_of_the_rest(toy: Tried) -> None:
     assert "1001" not in out.replace(",", "")
 
 
-def test_continue_passes_as_many_stops_as_it_is_told(toy: Tried) -> None:
+def test_continue_passes_as_many_stops_as_it_is_asked_to(toy: Tried) -> None:
     toy.does("break Count")
     toy.does("run")
     first = toy.shell.session.moment

@@ -65,7 +65,7 @@ def test_back_write_and_back_until(toy: Tried) -> None:
     assert session.moment.position == 0
 
 
-def test_at_the_start_nothing_of_the_last_stop_is_told(toy: Tried) -> None:
+def test_at_the_start_nothing_of_the_last_stop_is_reported(toy: Tried) -> None:
     toy.does("break Add")
     assert "breakpoint 1" in toy.does("run")
     assert "breakpoint 1" not in toy.does("goto start")

@@ -69,7 +69,7 @@ def test_a_name_of_a_view_is_not_to_be_another(ran: Tried) -> None:
     assert "'half' is a view of the program" in ran.does("let half = 3")
 
 
-def test_a_misspelt_macro_is_told(ran: Tried) -> None:
+def test_a_misspelt_macro_is_reported(ran: Tried) -> None:
     said = ran.does("filll(q)")
     assert "no command or macro 'filll'" in said
     assert "did you mean 'fill'?" in said
@@ -94,7 +94,7 @@ def test_a_loop_that_counts_in_a_register_wants_an_engine(ran: Tried) -> None:
     assert "engine" in said
 
 
-def test_sessions_of_one_program_do_not_know_what_another_was_told() -> None:
+def test_sessions_of_one_program_do_not_know_what_another_was_given() -> None:
     import nasm
 
     program = nasm.assemble(TEXT)

@@ -140,7 +140,7 @@ def test_exit_codes(tmp_path: Path, text: str, commands: list[str], code: int) -
     assert main(file(tmp_path, text), commands=commands) == code
 
 
-def test_a_fault_is_told_with_its_place(tmp_path: Path, capsys: Capture) -> None:
+def test_a_fault_is_reported_with_its_place(tmp_path: Path, capsys: Capture) -> None:
     main(file(tmp_path, FAULT), commands=["run", "step"])
     out = capsys.readouterr().out
     assert "hazard[E0503]" in out
@@ -148,7 +148,7 @@ def test_a_fault_is_told_with_its_place(tmp_path: Path, capsys: Capture) -> None
     assert out.splitlines()[-1].startswith("fault at ")
 
 
-def test_what_does_not_assemble_is_told_and_nothing_is_done(
+def test_what_does_not_assemble_is_reported_and_nothing_is_done(
     tmp_path: Path, capsys: Capture
 ) -> None:
     assert main(file(tmp_path, "@vector\n"), commands=["help"]) == 2
@@ -186,7 +186,7 @@ def test_a_script_that_cannot_be_read(tmp_path: Path, capsys: Capture, text: byt
     assert capsys.readouterr().out.startswith("error[E0801]")
 
 
-def test_commands_come_from_standard_input_if_nobody_types(
+def test_commands_come_from_standard_input_if_nothing_types(
     capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # An empty line repeats nothing here.
@@ -210,7 +210,7 @@ def test_a_program_may_come_from_standard_input(
 # -- what goes wrong in nasm itself
 
 
-def test_a_bug_in_a_command_is_told_and_the_next_command_is_done(
+def test_a_bug_in_a_command_is_reported_and_the_next_command_is_done(
     capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: object) -> None:
@@ -278,7 +278,7 @@ def test_control_characters_of_a_program_do_not_reach_the_terminal(
     assert "\x1b" not in out
 
 
-def test_no_colour_where_nobody_looks(capsys: Capture) -> None:
+def test_no_colour_where_nothing_looks(capsys: Capture) -> None:
     main("programs/matmul.nasm", commands=["stpe", "list"])
     assert "\x1b" not in capsys.readouterr().out
 

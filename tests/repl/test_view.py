@@ -263,7 +263,7 @@ def test_a_key_chooses_panels(toy: Tried, monkeypatch: pytest.MonkeyPatch) -> No
         (40, "1+sou 2+que 3+sem 4+tra 5+psu 6+dis 7-t…"),
     ],
 )
-def test_what_may_be_chosen_stands_above_the_panels(
+def test_what_may_be_chosen_is_above_the_panels(
     toy: Tried, monkeypatch: pytest.MonkeyPatch, columns: int, line: str
 ) -> None:
     above = on_terminal(toy, monkeypatch, Terminal(24, columns))

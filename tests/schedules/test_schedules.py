@@ -99,7 +99,7 @@ COUNTS = """
 """
 
 
-def test_semaphores_that_end_otherwise_are_told() -> None:
+def test_semaphores_that_end_otherwise_are_reported() -> None:
     found = nasm.schedules(ran(COUNTS), 30)
     assert found.values
     (change,) = found.values[0].run.semaphores

@@ -133,7 +133,7 @@ def test_the_first_output_that_differs_is_named(tiled: nasm.runs.diff.records.Co
     assert shown(found)[-1] == "values: all 2 outputs are equal"
 
 
-def test_a_run_that_did_not_end_and_its_hazards_are_told() -> None:
+def test_a_run_that_did_not_end_and_its_hazards_are_reported() -> None:
     text = CHAIN.replace(" $done >= 1", "").replace("TensorCopy b, a", "TensorCopy b, b")
     part = Session(CHAIN, profile=True)
     part.run(max_cycles=100)

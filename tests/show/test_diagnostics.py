@@ -143,7 +143,7 @@ def test_a_mark_longer_than_the_line_begins_where_it_begins() -> None:
     assert shown[-2][at : at + 8] == "wordword"
 
 
-def test_the_caret_stands_under_its_word_behind_tabs_and_wide_characters() -> None:
+def test_the_caret_is_under_its_word_behind_tabs_and_wide_characters() -> None:
     text = Source("f", "\t日本 acc")
     shown = lines(Problem("E0208", "m", span("acc", text)))
     line, caret = shown[-2], shown[-1]
@@ -188,7 +188,7 @@ def test_what_can_be_seen_stays(text: str) -> None:
     assert clean(text) == text
 
 
-def test_the_caret_stands_under_its_word_behind_what_cannot_be_seen() -> None:
+def test_the_caret_is_under_its_word_behind_what_cannot_be_seen() -> None:
     text = Source("f", "\u202e\x1b[2J\t日本 acc\u202eacc")
     shown = lines(Problem("E0208", "m", span("acc\u202eacc", text)))
     line, caret = shown[-2], shown[-1]
@@ -234,6 +234,6 @@ def test_of_thousands_of_words_a_likely_one_is_meant(word: str) -> None:
     assert "weights" not in did_you_mean(word, known)
 
 
-def test_problems_stand_apart() -> None:
+def test_problems_are_apart() -> None:
     two = diagnostics([Problem("E0802", "a"), Problem("E0803", "b")])
     assert two.plain == "error[E0802]: a\n\nerror[E0803]: b"

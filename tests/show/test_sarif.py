@@ -352,7 +352,7 @@ def test_it_may_go_to_standard_output_alone(
         (["--sarif", "no/such/folder/o.sarif"], "E0806"),
     ],
 )
-def test_it_is_written_over_nothing_and_that_is_told_before(
+def test_it_is_written_over_nothing_and_that_is_reported_before(
     program: Any, verb: str, given: list[str], code: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     program("semaphore_ns = 25\n", "t.toml")

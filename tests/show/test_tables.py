@@ -133,7 +133,7 @@ def test_a_long_run_fits_80_columns() -> None:
     assert lines[1].split()[4:6] == ["semaphore", "<1%"]  # 4,000 of 9,999,999 cycles
 
 
-def test_several_cores_are_told_apart() -> None:
+def test_several_cores_are_reported_apart() -> None:
     said = shown(tables.engine_table((BUSY, replace(BUSY, core=1))))
     assert "0.tensor" in said
     assert "1.tensor" in said

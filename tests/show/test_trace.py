@@ -390,7 +390,7 @@ def test_its_memory_does_not_grow_with_the_run(monkeypatch: pytest.MonkeyPatch) 
     assert many < few + 20_000  # 100 texts that wait to be written; 2,000 would be a megabyte
 
 
-def test_what_cannot_be_written_is_told_in_the_end_and_the_run_goes_on() -> None:
+def test_what_cannot_be_written_is_reported_in_the_end_and_the_run_goes_on() -> None:
     class Full(io.RawIOBase):
         def write(self, data: Any) -> int:
             raise OSError(28, "No space left on device")

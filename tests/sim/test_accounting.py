@@ -38,7 +38,7 @@ def test_so_they_are_wherever_a_run_is_stopped(path: Path) -> None:
             assert min([busy, *idle.values()]) >= 0
 
 
-def test_idle_ticks_are_charged_to_the_cause_and_busy_ones_to_nobody() -> None:
+def test_idle_ticks_are_charged_to_the_cause_and_busy_ones_to_nothing() -> None:
     queue = Queue(0, "engine", 0, 1, lambda pc: pytest.fail("nothing is fetched"))
     queue.cause = "data"
     queue.account(1)  # tick 0 was idle
@@ -51,7 +51,7 @@ def test_idle_ticks_are_charged_to_the_cause_and_busy_ones_to_nobody() -> None:
     assert queue.waiting == {("data", None): 1, ("semaphore", 3): 1}
 
 
-def test_a_wait_is_charged_to_whoever_posted_last_and_what_comes_after_the_end_to_nobody() -> None:
+def test_a_wait_is_charged_to_what_posted_last_and_what_comes_after_the_end_to_nothing() -> None:
     text = """\
 .target trn2
 .hbm X f32[128, 64] input = iota

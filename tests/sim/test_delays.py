@@ -140,7 +140,7 @@ class Late(Delays):
         return 1_000 if (queue.index, queue.started) == (0, 1) else 0
 
 
-def test_a_task_that_comes_late_stands_in_no_line_meanwhile() -> None:
+def test_a_task_that_comes_late_is_in_no_line_meanwhile() -> None:
     trace = Trace()
     scheduler = DelayedScheduler(Counters(1, 0), [], 0, delays=Late())
     scheduler.observe(trace)

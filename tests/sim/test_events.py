@@ -149,7 +149,7 @@ def test_a_start_names_who_posted_what_it_waited_for() -> None:
     assert ("started", 1, 0, 8, "semaphore", (0, 1)) in bench.told.lines
 
 
-def test_idle_ticks_are_told_with_what_they_are_charged_to() -> None:
+def test_idle_ticks_are_reported_with_what_they_are_charged_to() -> None:
     bench = Bench()
     bench.queue({"ticks": 1}, {"ticks": 4, "update": (2, "+", 1, False)})
     bench.queue({"wait": (2, ">=", 1)})
@@ -192,7 +192,7 @@ def test_who_is_held_for_an_arrival_says_so() -> None:
     ]
 
 
-def test_an_event_that_is_set_already_is_told_as_unchanged_and_not_as_posted() -> None:
+def test_an_event_that_is_set_already_is_reported_as_unchanged_and_not_as_posted() -> None:
     bench = Bench()
     event = 8  # behind eight semaphores
     bench.queue(*[{"ticks": 1, "update": (event, "=", 1, False)}] * 2)
@@ -275,7 +275,7 @@ def test_shares_that_are_held_up_on_some_channels_part() -> None:
     ]
 
 
-def test_whoever_waits_for_one_value_of_a_counter_sees_each() -> None:
+def test_what_waits_for_one_value_of_a_counter_sees_each() -> None:
     for op, wanted in (("==", [1, 2, 3]), (">=", [3])):
         bench = Bench(channels=3)
         portion = Portion(0b111, (0, 1, 2), 4, 6, 64)
@@ -286,7 +286,7 @@ def test_whoever_waits_for_one_value_of_a_counter_sees_each() -> None:
         assert [line[3] for line in bench.told.lines if line[:2] == ("started", 1)] == [18]
 
 
-def test_shares_that_read_and_land_act_for_who_issued_them_whoever_acted_last() -> None:
+def test_shares_that_read_and_land_act_for_who_issued_them_what_acted_last() -> None:
     bench = Bench(channels=1)
     cargo = Cargo(bench)
 
@@ -301,7 +301,7 @@ def test_shares_that_read_and_land_act_for_who_issued_them_whoever_acted_last() 
     assert cargo.acting == [(0, 0), (0, 0)]
 
 
-def test_what_an_instruction_says_is_told_once() -> None:
+def test_what_an_instruction_says_is_reported_once() -> None:
     bench = Bench()
     bench.queue({"work": work(start=lambda now: bench.scheduler.say("hello"))})
     assert bench.ran("message_printed") == [("message_printed", 0, "hello", 0)]

@@ -43,7 +43,7 @@ class Numbers(Observer):
         self.found.append((queue.record, queue.index, queue.pc, now))
 
 
-def test_the_row_of_a_record_stands_at_its_number() -> None:
+def test_the_row_of_a_record_is_at_its_number() -> None:
     kinds: set[int] = set()
     for seed in part(range(200), 40):
         history, numbers = History(), Numbers()
@@ -107,7 +107,7 @@ def test_a_wait_is_for_the_post_since_which_it_has_held() -> None:
     assert posts.since("==", 1, 5) == 2
 
 
-def test_posts_stand_in_the_order_in_which_they_are_seen() -> None:
+def test_posts_are_in_the_order_in_which_they_are_seen() -> None:
     posts = made(PostHistory(), (1, "+", 1, 9), (2, "+", 2, 5), (3, "=", 7, 10))
     assert list(posts.records) == [1, 0, 2]
     assert list(posts.values) == [2, 3, 7]

@@ -86,7 +86,7 @@ def test_who_needs_two_ports_is_passed_over_once_and_not_for_ever() -> None:
 
 
 @each("seed", part(range(200), 40))
-def test_ports_are_used_while_somebody_may_and_nobody_is_passed_over_twice(seed: int) -> None:
+def test_ports_are_used_while_somebody_may_and_nothing_is_passed_over_twice(seed: int) -> None:
     rng = random.Random(seed)
     engines = rng.randint(2, 4)
     queues = [

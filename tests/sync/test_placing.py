@@ -169,7 +169,7 @@ def test_other_partitions_are_not_in_the_way() -> None:
     assert offsets([(upper, lower, whole)], upper, lower, whole) == [0, 0, 60]
 
 
-def test_a_chosen_place_that_nobody_uses_is_in_nobodys_way() -> None:
+def test_a_chosen_place_that_nothing_uses_is_in_nobodys_way() -> None:
     unused, a = tensor("unused", 100, at=(0, 0)), tensor("a", 40)
     assert offsets([(a,)], unused, a) == [0, 0]
 
@@ -218,7 +218,7 @@ def test_when_size_does_not_decide_what_lives_longest_goes_first() -> None:
 # -- tensors that nobody mentions
 
 
-def test_one_that_nobody_mentions_takes_what_is_left_or_byte_0() -> None:
+def test_one_that_nothing_mentions_takes_what_is_left_or_byte_0() -> None:
     a, b = tensor("a", 40), tensor("b", 40)
     unused, more, last = tensor("unused", 40), tensor("more", 8), tensor("last", 12)
     assert offsets([(a,), (b,)], a, b, unused, more, last) == [0, 40, 0, 80, 88]

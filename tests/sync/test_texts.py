@@ -124,6 +124,6 @@ def test_of_a_loop_at_run_time_it_is_said_what_to_write_instead() -> None:
         assert "CompareBranch" not in said
 
 
-def test_a_read_of_what_nobody_writes_is_left_to_the_run() -> None:
+def test_a_read_of_what_nothing_writes_is_left_to_the_run() -> None:
     program = assemble(Source("x.nasm", HEAD + "@sync DmaCopy O, b"), TARGETS, rewrite=autosync)
     assert len(program) == 2

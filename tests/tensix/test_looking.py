@@ -162,7 +162,7 @@ def test_sources_are_shown_by_bank_with_their_owners(session: Session) -> None:
 # -- after a program
 
 
-def test_nothing_is_told_of_a_coprocessor_at_reset(session: Session) -> None:
+def test_nothing_is_reported_of_a_coprocessor_at_reset(session: Session) -> None:
     assert [one.name for one in session.engines.held() if not one.resting] == []
 
 
@@ -256,7 +256,7 @@ def test_counters_are_by_thread(session: Session) -> None:
     assert seen(session, "unpacking").rows == (("t0", "1", "0", "1"), ("t2", "0", "4", "0"))
 
 
-def test_units_at_work_are_told_with_their_threads(session: Session) -> None:
+def test_units_at_work_are_reported_with_their_threads(session: Session) -> None:
     held = core(session)
     held.occupy("matrix", 1, 5)
     held.occupy("pack2", 2, 3)

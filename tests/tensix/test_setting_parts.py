@@ -75,7 +75,7 @@ def test_a_number_of_dst_is_stored_in_the_format_that_it_is_seen_in(
     assert shown(one, "dst16[5, 3]") == bits
 
 
-def test_a_number_of_32_bits_stands_in_two_rows_of_dst() -> None:
+def test_a_number_of_32_bits_is_in_two_rows_of_dst() -> None:
     one = session(".cfg ALU_ACC_CTRL_Fp32_enabled = 1\n@t0 NOP")
     one.set("dst[0, 0]", 1 + 2**-20)
     assert shown(one, "dst[0, 0]") == 1 + 2**-20

@@ -46,7 +46,7 @@ class Comments:
     """
 
     def __init__(self) -> None:
-        self._told: set[tuple[str, int]] = set()
+        self._printed: set[tuple[str, int]] = set()
 
     def head(self, source: Source) -> list[str]:
         """The lines of comment with which a text begins."""
@@ -68,9 +68,9 @@ class Comments:
 
     def _at(self, span: Span) -> list[str]:
         source, first = span.source, span.line
-        if (source.name, -first) in self._told:
+        if (source.name, -first) in self._printed:
             return []
-        self._told.add((source.name, -first))
+        self._printed.add((source.name, -first))
         last = source.position(max(span.start, span.end - 1))[0]
         above = first
         while above > 1 and source.line(above - 1).lstrip().startswith(";"):
@@ -82,9 +82,9 @@ class Comments:
 
     def _of_line(self, source: Source, number: int) -> list[str]:
         """The comment of a line, if it was not printed; none that allows something."""
-        if (source.name, number) in self._told:
+        if (source.name, number) in self._printed:
             return []
-        self._told.add((source.name, number))
+        self._printed.add((source.name, number))
         found = _COMMENT.match(source.line(number))
         text = found[1].strip(" \t;") if found else ""
         if not text or _ALLOWS.match(text):

@@ -89,7 +89,7 @@ def test_register_operators_wrap_at_32_bits(op: str) -> None:
         assert found[3] == found[4] == signed(OPERATORS[op](a, b)), (a, b)
 
 
-def test_a_register_nobody_set_is_a_hazard_and_reads_as_zero() -> None:
+def test_a_register_nothing_set_is_a_hazard_and_reads_as_zero() -> None:
     lines = "@sync RegisterAlu %r1, %r9, 5, op=add"
     assert hazards(lines) == ["E0505"]
     made = session(lines)

@@ -355,7 +355,7 @@ def test_a_dma_is_complete_for_its_queue_once_issued() -> None:
 # -- the end
 
 
-def test_a_transfer_that_nobody_waits_for_is_told() -> None:
+def test_a_transfer_that_nothing_waits_for_is_reported() -> None:
     lines = ".sem s, t\n@sync\nDmaCopy c, A  $s += 16\nDmaCopy d, A\nDmaCopy e, A  $t += 16\n"
     tiles = {"A": hbm("f32", DATA), **{name: sbuf("f32", (128, 512)) for name in "cde"}}
     done = ran(lines + "EventSemaphore $s >= 16", **tiles)

@@ -196,7 +196,7 @@ def test_reading_a_row_that_is_being_scattered_is_a_race() -> None:
     assert hazards(lines.format("4:5"), "trn2", **tiles) == ["E0502"]
 
 
-def test_rows_nobody_wrote_are_reported_only_if_they_are_named() -> None:
+def test_rows_nothing_wrote_are_reported_only_if_they_are_named() -> None:
     lines = (
         ".sem w\n@gpsimd\nDmaCopy T[0:4], s $w += 16\nEventSemaphore $w >= 16\n"
         + GATHER.format(n=2, more="").replace("@gpsimd ", "")

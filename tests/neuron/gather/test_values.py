@@ -133,7 +133,7 @@ def top(values: list[float], k: int) -> tuple[list[float], list[int]]:
     return found[0].tolist(), places[0].tolist()
 
 
-def test_the_largest_stand_in_ascending_order_with_their_places_in_the_snake() -> None:
+def test_the_largest_are_in_ascending_order_with_their_places_in_the_snake() -> None:
     values = [float(v) for v in (5, 1, 9, -3, 7, 0, 2, 8, 4, 6, -1, 3, 10, 12, 11, 20, 15, 30)]
     assert top(values, 5) == ([11.0, 12.0, 15.0, 20.0, 30.0], [14, 13, 16, 15, 17])
 
@@ -142,7 +142,7 @@ def test_elements_behind_n_do_not_count() -> None:
     assert top([1.0] * 7 + [2.0], 1) == ([2.0], [7])
 
 
-def test_of_equal_values_the_first_are_taken_and_stand_in_order() -> None:
+def test_of_equal_values_the_first_are_taken_and_are_in_order() -> None:
     assert top([4.0, 1.0, 4.0, 4.0, 0.0, 5.0, 4.0, 0.0], 3) == ([4.0, 4.0, 5.0], [0, 2, 5])
 
 

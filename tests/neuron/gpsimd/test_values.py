@@ -302,7 +302,7 @@ def test_cores_have_generators_of_their_own() -> None:
     assert done.read("a").tolist() == done.read("b").tolist()
 
 
-def test_a_register_that_nobody_set_is_told() -> None:
+def test_a_register_that_nothing_set_is_reported() -> None:
     assert hazards("@gpsimd Iota c, [[1, 4]], offset=%r9", c=sbuf("i32", (1, 4))) == ["E0505"]
 
 

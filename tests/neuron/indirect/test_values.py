@@ -199,7 +199,7 @@ def test_an_index_that_another_engine_is_writing_is_a_race() -> None:
     assert hazards(lines, "trn3", **tiles) == ["E0502"]
 
 
-def test_entries_and_elements_nobody_wrote_are_reported() -> None:
+def test_entries_and_elements_nothing_wrote_are_reported() -> None:
     lines = "@vector TensorCopy c, a.indirect(i, num_elem=1)"
     tiles = {"a": sbuf("f32", (16, 4)), "i": index(2), "c": sbuf("f32", (16, 1))}
     assert hazards(lines, "trn3", **tiles) == ["E0501"]

@@ -149,7 +149,7 @@ def test_a_group_accumulates_in_float32_and_starts_by_overwriting() -> None:
     np.testing.assert_array_equal(got, want)
 
 
-def test_accumulating_onto_what_nobody_wrote_is_a_hazard() -> None:
+def test_accumulating_onto_what_nothing_wrote_is_a_hazard() -> None:
     found = hazards(
         "@tensor\nLoadStationary a\nMultiplyMoving c, a, accumulate=true",
         a=sbuf("f32", [[1.0]]),
@@ -158,7 +158,7 @@ def test_accumulating_onto_what_nobody_wrote_is_a_hazard() -> None:
     assert found == ["E0501"]
 
 
-def test_overwriting_what_nobody_wrote_is_none() -> None:
+def test_overwriting_what_nothing_wrote_is_none() -> None:
     assert (
         hazards(MULTIPLY, a=sbuf("f32", [[1.0]]), b=sbuf("f32", [[1.0]]), c=psum("f32", (1, 1)))
         == []

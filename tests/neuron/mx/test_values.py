@@ -170,7 +170,7 @@ def test_any_two_x4_dtypes_go_together(first: str, second: str, kept: str) -> No
     np.testing.assert_array_equal(done.read("c"), np.einsum("kiq,kjq->ij", *wide))
 
 
-def test_the_first_of_four_stands_in_the_lowest_bits() -> None:
+def test_the_first_of_four_is_in_the_lowest_bits() -> None:
     one = np.zeros((32, 8))
     one[0, 0] = 1.0
     two = np.zeros((32, 8))

@@ -30,7 +30,7 @@ def test_the_free_axes_count_as_one() -> None:
     np.testing.assert_array_equal(got, data.reshape(3, 6).T)
 
 
-def test_blocks_are_transposed_where_they_stand() -> None:
+def test_blocks_are_transposed_where_they_are() -> None:
     data = numbered(64, 96)
     got = result("@vector Transpose c, a", a=sbuf("f32", data), c=sbuf("f32", (64, 96)))
     # dst[32a + i, 32b + j] = data[32a + j, 32b + i]; a = 1, b = 2, i = 3, j = 4

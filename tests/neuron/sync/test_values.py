@@ -318,7 +318,7 @@ def test_an_event_hands_over_as_a_semaphore_does() -> None:
     assert [(s.name, s.value, s.event) for s in done.semaphores()] == [("e", 0, True)]
 
 
-def test_256_events_stand_beside_256_semaphores() -> None:
+def test_256_events_are_beside_256_semaphores() -> None:
     lines = (
         ".for k in 0..256\n.sem s{k}\n.event e{k}\n.end\n"
         "@sync\n.for k in 0..256\nNop $e{k} = 1\nNop $s{k} = k\n.end"
@@ -383,7 +383,7 @@ def test_a_builder_refuses_what_a_text_may_not_say() -> None:
     n.vector.Nop(update=far + 1)
 
 
-def test_a_tile_of_entries_stands_on_the_core_that_reads_it() -> None:
+def test_a_tile_of_entries_is_on_the_core_that_reads_it() -> None:
     lines = (
         ".hbm H f32[8, 4]\n.core 1\n.sbuf at i32[1, 1] = zeros\n.core 0\n.sbuf t f32[1, 4]\n"
         "@gpsimd DmaCopy t, H.ap([[4, 1], [1, 4]], vector_offset=at)"

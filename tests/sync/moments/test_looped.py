@@ -20,7 +20,7 @@ def rows(text: str, engine: str) -> list[str]:
 ROWS = ".hbm R f32[8, 128, 64] input = iota\n"
 
 
-def test_a_moment_of_the_round_is_taken_by_who_awaits_it() -> None:
+def test_a_moment_of_the_round_is_taken_by_who_waits_for_it() -> None:
     text = """\
 .loop k in 0..4
 @vector Memset a, 1  after used[k - 1] post set[k]
@@ -46,7 +46,7 @@ def test_a_line_that_updates_nothing_takes_by_itself() -> None:
     assert synced(text) == ["vector Memset $set += 1", "gpsimd TensorCopy $set >= 1 $set += -1"]
 
 
-def test_who_awaits_a_round_before_is_lent_as_many() -> None:
+def test_who_waits_for_a_round_before_is_credited_as_many() -> None:
     text = """\
 .loop k in 0..8
 @gpsimd TensorCopy b, a  after set[k - 2]
@@ -223,7 +223,7 @@ def test_of_loops_that_are_alike_only_the_last_one_is_asked() -> None:
     assert found.count("vector EventSemaphore $store >= 16") == 2
 
 
-def test_a_round_is_told_apart_by_the_step() -> None:
+def test_a_round_is_reported_apart_by_the_step() -> None:
     text = """\
 .loop k in 0..8 step 2
 .for n in 0..2
@@ -269,7 +269,7 @@ def test_a_wait_that_follows_from_two_others_is_left_out() -> None:
     ]
 
 
-def test_a_landing_that_holds_back_the_next_transfer_is_taken_by_who_awaits_it() -> None:
+def test_a_landing_that_holds_back_the_next_transfer_is_taken_by_who_waits_for_it() -> None:
     text = f"""{ROWS}
 .loop k in 0..8
 @sync   DmaCopy a, R[k]  after used[k - 1] post load[k]
@@ -459,7 +459,7 @@ def test_a_drain_behind_a_nest_waits_for_the_transfers_of_all_entries_at_once() 
 
 
 @pytest.mark.parametrize("loop", [".loop k in 0..%r1", f".loop k in 0..{2**21}"])
-def test_of_a_loop_whose_posts_nobody_can_count_each_round_waits_for_its_own(loop: str) -> None:
+def test_of_a_loop_whose_posts_nothing_can_count_each_round_waits_for_its_own(loop: str) -> None:
     text = f"@sync\n{loop}\nDmaCopy O, a\n.end\n.drain"
     assert [line.split(" ", 2)[2] for line in synced(text)] == [
         "$loop1 += 16",
@@ -579,7 +579,7 @@ RegisterAlu %r1, %r1, 1, op=add
 """
 
 
-def test_what_stands_before_a_break_is_told_in_the_round_that_it_ends_too() -> None:
+def test_what_is_before_a_break_is_reported_in_the_round_that_it_ends_too() -> None:
     assert synced(LEFT) == [
         "sync EventSemaphore $out += 16",
         "sync EventSemaphore $out >= 16 $out += -16",
@@ -605,7 +605,7 @@ def test_what_stands_before_a_break_is_told_in_the_round_that_it_ends_too() -> N
         (".drain", "DmaCopy a, A"),
     ],
 )
-def test_what_stands_behind_a_break_has_no_moments(first: str, then: str) -> None:
+def test_what_is_behind_a_break_has_no_moments(first: str, then: str) -> None:
     found = problem(f"@sync .loop %r2 in 0..4\n{first}\n.break %r1 >= 3\n{then}\n.end")
     assert found.code == "E0334"
     assert "this branch may leave the loop before " in found.message

@@ -66,7 +66,7 @@ def test_a_completion_is_counted_by_its_queue() -> None:
     ]
 
 
-def test_a_moment_that_nobody_awaits_takes_nothing() -> None:
+def test_a_moment_that_nothing_waits_for_takes_nothing() -> None:
     assert synced("@vector Memset a, 1 post x") == []
 
 
@@ -249,7 +249,7 @@ def test_the_interlock_of_a_line_that_a_branch_may_skip_tells_nothing() -> None:
     ]
 
 
-def test_a_text_may_stand_engine_by_engine_in_any_order() -> None:
+def test_a_text_may_are_engine_by_engine_in_any_order() -> None:
     text = """\
 @gpsimd
 TensorCopy b, a  after x post y
@@ -452,7 +452,7 @@ def test_a_circle_names_each_line_of_it() -> None:
     ]
 
 
-def test_too_few_semaphores_are_told_with_who_holds_which() -> None:
+def test_too_few_semaphores_are_reported_with_who_holds_which() -> None:
     lines = [".sem " + ", ".join(f"own{n}" for n in range(253))]
     lines += [f"@sync DmaCopy a, A post load[{n}]" for n in range(3)]
     lines += [
@@ -465,7 +465,7 @@ def test_too_few_semaphores_are_told_with_who_holds_which() -> None:
     assert "$load_2: load, line 10" in found.hint
 
 
-def test_a_label_stands_before_what_a_line_waits_for() -> None:
+def test_a_label_is_before_what_a_line_waits_for() -> None:
     text = """\
 @vector Memset a, 1  post x
 @scalar DmaCopy b, A  post y

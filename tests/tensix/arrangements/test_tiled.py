@@ -37,7 +37,7 @@ def place(row: int, column: int, columns: int) -> int:
     return 1024 * tile + 256 * (2 * (r // 16) + c // 16) + 16 * (r % 16) + c % 16
 
 
-def test_elements_stand_face_by_face_and_tile_by_tile() -> None:
+def test_elements_are_face_by_face_and_tile_by_tile() -> None:
     made = session(".l1 x f32[64, 96] tiled @ 0x10000 = iota")
     words = l1(made, 0x10000, 4 * 64 * 96).view(np.float32)
     for row, column in ((0, 0), (0, 16), (16, 0), (17, 33), (31, 95), (32, 0), (63, 95)):

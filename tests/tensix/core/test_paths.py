@@ -57,7 +57,7 @@ def test_a_wait_for_a_mutex_leads_to_its_release() -> None:
     assert [step[:4] for step in found[-2:]] == [(0, 4, "order", 3), (1, 1, "mutex", 5)]
 
 
-def test_from_packers_to_unpackers_the_path_goes_through_what_was_handed_over() -> None:
+def test_from_packers_to_unpackers_the_path_goes_through_what_was_passed() -> None:
     assert mnemonics("matmul.nasm") == [
         ("t0", "SETADCXX"),
         ("t0", "UNPACR"),

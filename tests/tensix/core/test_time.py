@@ -224,7 +224,7 @@ def test_a_forgotten_flip_is_explained() -> None:
         ("@t1 SFPPUSHC\n" * 8, []),
     ],
 )
-def test_what_hardware_does_not_check_is_told(text: str, expected: list[str]) -> None:
+def test_what_hardware_does_not_check_is_reported(text: str, expected: list[str]) -> None:
     assert sorted(hazards(ran(text))) == expected
 
 
@@ -239,7 +239,7 @@ def test_what_hardware_does_not_check_is_told(text: str, expected: list[str]) ->
         ),
     ],
 )
-def test_a_recording_that_is_open_at_the_end_of_a_thread_is_told(
+def test_a_recording_that_is_open_at_the_end_of_a_thread_is_reported(
     text: str, threads: list[str]
 ) -> None:
     report = Session.load(Source("end.nasm", f".target wormhole\n{text}\n")).run()
@@ -340,7 +340,7 @@ def test_sums_in_l1_take_twice_as_long() -> None:
 @pytest.mark.parametrize(
     ("row", "wait", "expected"), [(0, 0, ["E0553"]), (8, 4, ["E0553"]), (8, 5, []), (16, 0, [])]
 )
-def test_rows_packed_before_they_are_written_are_told(
+def test_rows_packed_before_they_are_written_are_reported(
     row: int, wait: int, expected: list[str]
 ) -> None:
     # MVMUL takes 1 to 6 to write eight rows; packer 0 reads rows 0 to 15 from ``wait`` + 1 on.
@@ -348,7 +348,7 @@ def test_rows_packed_before_they_are_written_are_told(
     assert hazards(alone(BANKS + f"@t1 MVMUL DstRow={row}\n" + pack)) == expected
 
 
-def test_packed_rows_are_told_with_who_writes_them() -> None:
+def test_packed_rows_are_reported_with_who_writes_them() -> None:
     done = alone(BANKS + "@t1 MVMUL\n@t2 NOP\n@t2 NOP\n@t2 PACR PackerMask=1, Last=1\n")
     (problem,) = Hazards(done).run_errors
     said = "PACR reads rows 0 to 7 of Dst 1 cycle after MVMUL began to write them, which takes 5"

@@ -229,7 +229,7 @@ def test_a_count_of_0_is_64_and_wraps_twice() -> None:
     assert [micro.word & 0xFF for micro in out[:4]] == [30, 31, 0, 1]
 
 
-def test_what_is_recorded_runs_only_if_told_so() -> None:
+def test_what_is_recorded_runs_only_if_reported_so() -> None:
     core = made()
     assert pushed(core, replay(31, 2, loads=1), 0x60000001, 0x60000002, 0x60000003) == [0x60000003]
     assert core.threads[0].replay[[31, 0]].tolist() == [0x60000001, 0x60000002]
@@ -237,7 +237,7 @@ def test_what_is_recorded_runs_only_if_told_so() -> None:
     assert pushed(core, replay(31, 2)) == [0x60000001, 0x60000004]
 
 
-def test_a_word_that_runs_as_it_is_recorded_stands_for_itself() -> None:
+def test_a_word_that_runs_as_it_is_recorded_is_for_itself() -> None:
     core = made()
     assert expand(core, 0, replay(0, 1, 1, 1)) == ()
     assert expand(core, 0, 0x60000004) is None

@@ -146,7 +146,7 @@ def test_lanes_that_a_round_leaves_out_keep_what_the_last_one_wrote(
     assert outcomes == {False: 2}
 
 
-def test_lanes_that_nobody_reads_keep_what_the_last_round_wrote_that_had_them(
+def test_lanes_that_nothing_reads_keep_what_the_last_round_wrote_that_had_them(
     core: Coprocessor, outcomes: Counter[bool]
 ) -> None:
     enable, less = word("SFPENCC", Imm2=3, Mod1=10), word("SFPSETCC", VC=3)

@@ -169,7 +169,7 @@ def test_a_move_can_fill_the_low_half() -> None:
     assert (dst.read32(m, np.array([0])) == 0xAAAA007F).all()
 
 
-def test_moves_flush_what_has_no_exponent_unless_told_not_to() -> None:
+def test_moves_flush_what_has_no_exponent_unless_reported_not_to() -> None:
     core = filled()
     m = core.matrix
     m.srca[0, 0] = 0x7F << 11

@@ -184,7 +184,7 @@ def test_a_product_of_tiles_is_the_same_at_once(phases: int) -> None:
     assert same(found, core.save())
 
 
-def test_a_run_ends_where_a_bank_is_handed_over_and_where_another_unit_is_asked() -> None:
+def test_a_run_ends_where_a_bank_is_passed_and_where_another_unit_is_asked() -> None:
     product = word("MVMUL", DstRow=8)
     assert replays.fit(()) == 0
     assert replays.fit((product,) * 3) == 3

@@ -52,7 +52,7 @@ def test_a_tile_fills_a_bank_row_by_row() -> None:
         assert np.array_equal(bank, src_from_bf16(numbered()).reshape(64, 16))
 
 
-def test_the_bank_is_handed_over_when_the_numbers_are_there() -> None:
+def test_the_bank_is_passed_when_the_numbers_are_there() -> None:
     core, fields = ready()
     done = UNPACR(core, 0, **fields)
     m = core.matrix

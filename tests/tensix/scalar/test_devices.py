@@ -230,7 +230,7 @@ class Idle:
         return (unit, thread) in self.pairs
 
 
-def test_flushdma_waits_for_all_four_unless_told_which() -> None:
+def test_flushdma_waits_for_all_four_unless_reported_which() -> None:
     core = made()
     for unit, bit in (("unpack0", 2), ("unpack1", 4), ("pack0", 8)):
         for mask in (0, bit):

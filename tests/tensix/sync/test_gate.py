@@ -87,7 +87,7 @@ def test_banks_are_those_that_the_pointers_name(
         assert gate.waits_for(core, 0, Doing()) == [said]
 
 
-def test_no_condition_stands_for_the_seven_lowest() -> None:
+def test_no_condition_is_for_the_seven_lowest() -> None:
     core = made()
     gate.STALLWAIT(core, 0, 1, 0)
     assert core.threads[0].latch.conditions == 0x7F
@@ -95,7 +95,7 @@ def test_no_condition_stands_for_the_seven_lowest() -> None:
     assert not gate.waits_for(core, 0, Doing(0, ("matrix", 0), ("vector", 0), ("mover", 0)))
 
 
-def test_no_block_bit_stands_for_the_matrix_unit() -> None:
+def test_no_block_bit_is_for_the_matrix_unit() -> None:
     core = made()
     for latch in (
         lambda: gate.STALLWAIT(core, 0, 0, 1 << 14),
