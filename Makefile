@@ -31,7 +31,7 @@ demo: $(READY)
 PYTEST := PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 \
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal
 
-# What to run after a change, in four minutes: of long series a part, another one each day.
+# What to run after a change, in four minutes: of long series a part, the same each time.
 test: $(READY)
 	@$(PYTEST) $(TESTS)
 

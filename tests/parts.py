@@ -1,8 +1,9 @@
 """Long series in parts: `make test` runs a part of each, `make test-all` (`--all`) all of it.
 
-Every day has another part, and after as many days as a series has parts each member has run.
-`NASM_TEST_SEED`, which a run prints, chooses the part, and the examples of hypothesis as well:
-the same number leads to the same tests. Nothing is left out of what does not run under pytest.
+`NASM_TEST_SEED`, which a run prints, chooses the part, and the examples of hypothesis as well: the
+same number leads to the same tests. `make test` decides whether a change goes in, so its number is
+fixed, and the same tree passes or fails on every day. `make test-all` runs each member, with other
+examples each day. Nothing is left out of what does not run under pytest.
 """
 
 from __future__ import annotations
@@ -18,13 +19,14 @@ import pytest
 
 SEED = "NASM_TEST_SEED"
 EVERYTHING = "NASM_TEST_ALL"
+FIXED = 1
 
 T = TypeVar("T")
 
 
 def choose(*, whole: bool) -> int:
     """Set for this process, and for those it starts, what parts are; return the seed."""
-    os.environ.setdefault(SEED, str(date.today().toordinal()))
+    os.environ.setdefault(SEED, str(date.today().toordinal() if whole else FIXED))
     os.environ[EVERYTHING] = str(int(whole))
     return seed()
 
@@ -53,9 +55,9 @@ def examples(count: int, size: int) -> int:
 
 
 def in_turns(items: Sequence[pytest.Item]) -> tuple[list[pytest.Item], list[pytest.Item]]:
-    """Tests that run today, and those that are marked as taking turns and run on another day.
+    """Tests that run with this seed, and those that take turns and run with another.
 
-    Of the tests of a file with the mark `turns(days)`, each runs on one of so many days.
+    Of the tests of a file with the mark `turns(n)`, each runs with one seed of n.
     """
     kept, left, counts = list[pytest.Item](), list[pytest.Item](), Counter[tuple[str, int]]()
     for item in items:
@@ -63,10 +65,10 @@ def in_turns(items: Sequence[pytest.Item]) -> tuple[list[pytest.Item], list[pyte
         if mark is None:
             kept.append(item)
             continue
-        (days,) = mark.args
+        (turns,) = mark.args
         file = item.nodeid.partition("::")[0]
-        first = crc32(file.encode())  # else all files with one such test would run it on one day
-        today = (first + counts[file, days]) % days == seed() % days
-        counts[file, days] += 1
-        (kept if today else left).append(item)
+        first = crc32(file.encode())  # else all files with one such test would run it with one seed
+        chosen = (first + counts[file, turns]) % turns == seed() % turns
+        counts[file, turns] += 1
+        (kept if chosen else left).append(item)
     return kept, left

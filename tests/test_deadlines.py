@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import signal
 import subprocess
 import sys
@@ -126,6 +127,31 @@ def test_what_a_finalizer_would_drop_is_raised_after_it() -> None:
     def call() -> None:
         Slow()
         _busy(60)
+
+    with pytest.raises(deadlines.OutOfTime):
+        deadlines.Deadline(0.01).limit(call)
+
+
+def test_what_a_callback_of_the_garbage_collector_would_drop_is_raised_after_it() -> None:
+    def slow(*_: object) -> None:
+        _busy(0.05)
+
+    def call() -> None:
+        gc.collect()
+        _busy(60)
+
+    gc.callbacks.append(slow)
+    try:
+        with pytest.raises(deadlines.OutOfTime):
+            deadlines.Deadline(0.01).limit(call)
+    finally:
+        gc.callbacks.remove(slow)
+
+
+def test_what_the_timed_code_catches_is_raised_where_it_returns() -> None:
+    def call() -> None:
+        with contextlib.suppress(deadlines.OutOfTime):
+            _busy(60)
 
     with pytest.raises(deadlines.OutOfTime):
         deadlines.Deadline(0.01).limit(call)

@@ -79,14 +79,14 @@ def test_the_suite_has_a_limit(pytestconfig: pytest.Config) -> None:
 
 
 @pytest.mark.thorough
-def test_a_part_of_a_series_runs_another_each_day_and_all_of_it_on_request(
+def test_another_seed_runs_another_part_of_a_series_and_all_of_it_runs_on_request(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = set[str]()
-    for day in ("20", "21", "22", "23"):
-        monkeypatch.setenv("NASM_TEST_SEED", day)
+    for seed in ("20", "21", "22", "23"):
+        monkeypatch.setenv("NASM_TEST_SEED", seed)
         out = pytested(tmp_path, SERIES, "-v")
-        assert f"NASM_TEST_SEED={day}" in out
+        assert f"NASM_TEST_SEED={seed}" in out
         assert "1 deselected" in out, out
         ran = {line.split("::")[1].split()[0] for line in out.splitlines() if "test_seed[" in line}
         assert 2 <= len(ran) <= 3

@@ -3,13 +3,15 @@
 No signal is used: a timer raises an exception in the thread that made the call, which CPython
 offers for this (``PyThreadState_SetAsyncExc``). It is raised between two instructions of Python, so
 one long call of NumPy is not cut short. Python drops an exception that is raised in a finalizer or
-in the callback of a weak reference: the timer lets those return first, and what got lost
-nevertheless, or was caught by the code that is timed, is raised again.
+in a callback of a weak reference or of the garbage collector: the timer lets those return first.
+What got lost nevertheless, or was caught by the code that is timed, is raised again: while the call runs,
+and at the latest where it returns.
 """
 
 from __future__ import annotations
 
 import ctypes
+import gc
 import signal
 import sys
 import threading
@@ -48,6 +50,7 @@ class Deadline:
         self.seconds, self.passed = seconds, False
         self._thread = threading.get_ident()
         self._lock, self._done = threading.Lock(), False
+        self._raised = False
         self._ask: Callable[[], None] | None = None
         self._timer: threading.Timer | None = None
 
@@ -61,12 +64,15 @@ class Deadline:
         try:
             try:
                 self._start(min(self.seconds, threading.TIMEOUT_MAX))
-                return call()
+                result = call()
             finally:
                 self._end()
         except OutOfTime:
             self._end()
             raise
+        if self._raised:
+            raise OutOfTime
+        return result
 
     @contextmanager
     def on_deadline(self, ask: Callable[[], None]) -> Iterator[None]:
@@ -90,6 +96,7 @@ class Deadline:
             ask, again = self._ask, self.passed
             self.passed = True
             if ask is None or again:
+                self._raised = True
                 _raise(self._thread, OutOfTime)
             else:
                 ask()
@@ -125,9 +132,10 @@ def _raise(thread: int, what: type[BaseException]) -> None:
 def _drops_exceptions(thread: int) -> bool:
     """Whether Python would drop an exception that is raised in the thread now."""
     frame = sys._current_frames().get(thread)
+    collector = [getattr(callback, "__code__", None) for callback in gc.callbacks]
     while frame is not None:
         code = frame.f_code
-        if code.co_name == "__del__":
+        if code.co_name == "__del__" or code in collector:
             return True
         if code.co_name in _CALLBACKS and code.co_filename.endswith(_CALLBACK_FILES):
             return True

@@ -33,14 +33,15 @@ def test_delays_that_change_nothing_leave_every_record_as_it_is(seed: int) -> No
     assert records(plain) == records(delayed)
 
 
-@each("seed", SEEDS[:40])
+@each("seed", SEEDS)
 def test_a_seed_has_one_run_and_others_have_others(seed: int) -> None:
     lines = drawn(random.Random(seed))
     traces = [Trace() for _ in range(3)]
     for trace, jitter in zip(traces, (7, 7, 8), strict=True):
         Run(lines, trace, delays=Jitter(jitter))
     assert records(traces[0]) == records(traces[1])
-    assert records(traces[0])[0] != records(traces[2])[0]
+    if traces[0].instructions:  # two of the runs start none
+        assert records(traces[0])[0] != records(traces[2])[0]
 
 
 def test_what_a_seed_draws_is_the_same_on_every_computer() -> None:
