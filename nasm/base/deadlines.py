@@ -4,8 +4,8 @@ No signal is used: a timer raises an exception in the thread that made the call,
 offers for this (``PyThreadState_SetAsyncExc``). It is raised between two instructions of Python, so
 one long call of NumPy is not cut short. Python drops an exception that is raised in a finalizer or
 in a callback of a weak reference or of the garbage collector: the timer lets those return first.
-What got lost nevertheless, or was caught by the code that is timed, is raised again: while the call runs,
-and at the latest where it returns.
+What got lost nevertheless, or was caught by the code that is timed, is raised again: while the call
+runs, and at the latest where it returns.
 """
 
 from __future__ import annotations
