@@ -274,12 +274,17 @@ def limit(machine: Machine, instructions: int | None) -> Problem:
 
 
 def standing(machine: Machine) -> tuple[Span | None, str]:
-    """Where the engines are that have not finished: a place in the program, and in words."""
+    """What has not finished, as a place in the program and in words: engines, else transfers."""
+    program = machine.program
     records = [queue_record(machine, queue) for queue in machine.scheduler.queues]
     left = [q for q in records if q.state in ("running", "waiting")]
-    span = next((q.span for q in left if q.state == "running" and q.span), None)
-    named = machine.program.named
-    return span, ", ".join(f"{named(q.core, q.engine)} at pc {q.pc}" for q in left)
+    if left:
+        span = next((q.span for q in left if q.state == "running" and q.span), None)
+        return span, ", ".join(f"{program.named(q.core, q.engine)} at pc {q.pc}" for q in left)
+    origins = dict.fromkeys(flight.origin for flight in machine.scheduler.transfers.values())
+    span = next((program.span(*who) for who in origins), None)
+    where = ", ".join(f"{program.queue_name(queue)} pc {pc}" for queue, pc in origins)
+    return span, f"a transfer of {where} is in flight"
 
 
 def _evidence(machine: Machine) -> list[Counter[str]]:

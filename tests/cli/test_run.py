@@ -234,6 +234,13 @@ def test_the_limit_that_comes_first_counts(ran: Any, tmp_path: Path) -> None:
         assert f"still running after {wanted}: " in done.out
 
 
+def test_the_limit_names_the_transfer_that_is_in_flight(ran: Any, tmp_path: Path) -> None:
+    text = ".target trn1\n.hbm K f16[128, 128]\n.sbuf t f16[128, 128]\n@tensor DmaTranspose t, K\n"
+    done = ran("run", written(tmp_path, text), "--max-cycles", 1_000)
+    assert "E0511]: still running after 1,000 cycles: a transfer of" in done.out
+    assert ":4:9" in done.out
+
+
 def test_without_values_the_cycles_are_the_same_and_nothing_is_written(ran: Any) -> None:
     full, bare = (ran("run", MATMUL, "--json", *more).document for more in ((), ("--no-values",)))
     for key in ("time", "engines", "trace_hash", "bytes_moved"):
