@@ -274,17 +274,21 @@ def limit(machine: Machine, instructions: int | None) -> Problem:
 
 
 def standing(machine: Machine) -> tuple[Span | None, str]:
-    """What has not finished, as a place in the program and in words: engines, else transfers."""
+    """What has not finished, as a place in the program and in words.
+
+    Where no engine runs these are also transfers.
+    """
     program = machine.program
     records = [queue_record(machine, queue) for queue in machine.scheduler.queues]
     left = [q for q in records if q.state in ("running", "waiting")]
-    if left:
-        span = next((q.span for q in left if q.state == "running" and q.span), None)
-        return span, ", ".join(f"{program.named(q.core, q.engine)} at pc {q.pc}" for q in left)
+    texts = [f"{program.named(q.core, q.engine)} at pc {q.pc}" for q in left]
+    running = [q.span for q in left if q.state == "running"]
+    if running:
+        return next(filter(None, running), None), ", ".join(texts)
     origins = dict.fromkeys(flight.origin for flight in machine.scheduler.transfers.values())
-    span = next((program.span(*who) for who in origins), None)
-    where = ", ".join(f"{program.queue_name(queue)} pc {pc}" for queue, pc in origins)
-    return span, f"a transfer of {where} is in flight"
+    texts += [f"a transfer of {program.queue_name(q)} pc {pc} in flight" for q, pc in origins]
+    spans = [program.span(*who) for who in origins] + [q.span for q in left]
+    return next(filter(None, spans), None), ", ".join(texts)
 
 
 def _evidence(machine: Machine) -> list[Counter[str]]:
