@@ -131,15 +131,6 @@ class InstructionContext:
         operands = dict(zip(row.position, values, strict=True))
         return InstructionContext(row, operands, engine, generation, tiles, addressed)
 
-    def __getitem__(self, name: str) -> Any:
-        """An operand by name."""
-        try:
-            return self.operands[name]
-        except KeyError:
-            has = ", ".join(self.operands) or "none"
-            text = f"{self.row.name} has no operand {name}, which is asked for; its own are {has}"
-            raise LookupError(text) from None
-
     def option(self, name: str) -> OptionValue:
         """A machine option in force."""
         return self.generation.options[name]

@@ -8,6 +8,7 @@ same values come from Python through the builder, where a bare word is a plain s
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, Protocol
 
@@ -37,8 +38,9 @@ class OperandContext(Protocol):
     def in_float32(self) -> bool:
         """Whether the instruction computes in float32."""
 
-    def __getitem__(self, name: str) -> Any:
-        """Another operand."""
+    @property
+    def operands(self) -> Mapping[str, Any]:
+        """All operands by their names."""
 
     def option(self, name: str) -> OptionValue:
         """A machine option in force."""
