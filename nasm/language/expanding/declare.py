@@ -77,7 +77,8 @@ def tensor(statement: tree.TensorLine, scope: Scope, builder: ProgramBuilder) ->
         }
         at = written.get(refused.code) or statement.name
         raise Failure(refused.at(scope.span(at))) from None
-    _keep(statement.name, name, View.whole(made), scope)
+    if scope.expansion is not None:
+        _keep(statement.name, name, View.whole(made), scope)
 
 
 def _swapped(statement: tree.TensorLine, name: str, scope: Scope) -> Refused:
@@ -103,8 +104,10 @@ def _fresh(node: tree.Name | tree.Template, scope: Scope) -> tuple[Scope, str]:
 
 def _in_program(name: str, home: Scope, builder: ProgramBuilder) -> str:
     """What the program calls it: in an expansion a name that nothing else has."""
+    if home.expansion is None:
+        return name
     made = home.in_program(name)
-    while home.expansion is not None and made in builder.declared:
+    while made in builder.declared:
         made += "_"
     return made
 
@@ -119,10 +122,12 @@ def _keep(node: tree.Name | tree.Template, name: str, value: Value, scope: Scope
 def _dtype(node: tree.Name | tree.Template, scope: Scope) -> DType | str:
     """The dtype that is written, or what a constant of that name holds if it is none."""
     name = name_of(node, scope)
-    held = scope.values.get(name) if dtypes.find(name) is None else None
+    known = dtypes.find(name)
+    if known is not None:
+        return known
+    held = scope.values.get(name)
     if held is None:
-        if dtypes.find(name) is None:
-            scope.undeclared.silence_named(name)
+        scope.undeclared.silence_named(name)
         return name
     if isinstance(held, DType | str):
         return held
@@ -237,8 +242,9 @@ def _seed(node: tree.FunctionCall, scope: Scope) -> int:
         seed = evaluate(
             argument.value if isinstance(argument, tree.NamedArgument) else argument, scope
         )
-        known(seed, "a seed", argument, scope)
-    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        if type(seed) is not int:
+            known(seed, "a seed", argument, scope)
+    if type(seed) is not int or seed < 0:
         raise Failure(
             Problem(
                 "E0217",
