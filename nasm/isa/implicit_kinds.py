@@ -187,7 +187,7 @@ class OptionOf(Implicit):
         return f"the machine option {self.name}"
 
     def for_semantics(self, value: object, context: OperandContext) -> object:
-        return context.option(self.name)
+        return context.generation.options[self.name]
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,6 @@ from nasm.base.problems import Refused, listed, quoted
 from nasm.base.records import dataclass
 from nasm.isa.declared_transfer import DeclaredTransfer
 from nasm.isa.generation import Generation
-from nasm.isa.options import OptionValue
 from nasm.isa.synonyms import meant
 from nasm.views.spelling import spell
 from nasm.views.tensor import Tensor
@@ -41,9 +40,6 @@ class OperandContext(Protocol):
     @property
     def operands(self) -> Mapping[str, Any]:
         """All operands by their names."""
-
-    def option(self, name: str) -> OptionValue:
-        """A machine option in force."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from nasm.isa.generation import Generation
 from nasm.isa.list_kinds import mentioned
 from nasm.isa.settings import MISPLACED, Assigned
 from nasm.isa.target import Target
-from nasm.program import arguments, check
+from nasm.program import arguments
 from nasm.program.initializers import possible
 from nasm.program.notes import another, declared_note
 from nasm.program.placement import fixed_problem
@@ -165,7 +165,7 @@ class Declarations:
         if type(core) is int and 0 <= core <= self._entered:
             return
         core = arguments.whole("a core", core)
-        check.core_exists(self.target, self.generation, core)
+        arguments.core_exists(self.target, self.generation, core)
         for number in range(self._entered + 1, core + 1):
             for engine in self.generation.engines:
                 name = engine.name
@@ -220,7 +220,7 @@ class Declarations:
         self.enter(core)
         space = self.memory(memory)
         sizes = arguments.shape(shape)
-        check.shape_fits(name, sizes, space)
+        arguments.shape_fits(name, sizes, space)
         arranged = _arranged_as(self.target, arrangement, dtype, space, sizes)
         if arranged is not None:
             dtype = arranged.dtype
@@ -318,7 +318,7 @@ class Declarations:
         identifier(name)
         chosen = {option: plain(value) for option, value in (options or {}).items()}
         for option, value in chosen.items():
-            check.option_fits(self.target, self.generation, option, value)
+            arguments.option_fits(self.target, self.generation, option, value)
         self._new_name(name, span)
         made = DeclaredTransfer(name, arguments.moves(moves), tuple(chosen.items()), span)
         self.program.transfers[name] = made

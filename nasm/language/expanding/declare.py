@@ -13,8 +13,7 @@ from nasm.language.expanding.functions import Value
 from nasm.language.expanding.macro_arguments import CounterArgument, WordArgument
 from nasm.language.expanding.scope import Scope
 from nasm.language.text import tree
-from nasm.program import check
-from nasm.program.arguments import DRAWS, FILLS, ROLES
+from nasm.program.arguments import DRAWS, FILLS, ROLES, option_fits
 from nasm.program.builder import ProgramBuilder
 from nasm.program.notes import another, declared_note
 from nasm.views.value_text import value_text
@@ -91,7 +90,8 @@ def _swapped(statement: tree.TensorLine, name: str, scope: Scope) -> Refused:
 
 def _fresh(node: tree.Name | tree.Template, scope: Scope) -> tuple[Scope, str]:
     """Where a name is declared, which no constant has; the builder knows of all others."""
-    home, name = scope.home(node), name_of(node, scope)
+    name = name_of(node, scope)
+    home = scope.home(node)
     if home.taken(name):
         notes = declared_note(name, home.places.get(name))
         hint = another(name, scope.span(node), home.places.get(name))
@@ -287,7 +287,7 @@ def transfer(statement: tree.DmaBlock, scope: Scope, builder: ProgramBuilder) ->
     for option in statement.options:
         try:
             options[option.name] = value = whole(option.value, scope)
-            check.option_fits(builder.target, builder.generation, option.name, value)
+            option_fits(builder.target, builder.generation, option.name, value)
         except Refused as refused:
             raise Failure(refused.at(scope.span(option))) from None
     home, name = _fresh(statement.name, scope)

@@ -93,7 +93,7 @@ def _bus_is_shared(context: InstructionContext) -> bool:
     """Whether Vector's fast modes need the bus that GpSimd reaches SBUF by."""
     if not context.generation.switches["fast_vector"]:
         return False
-    return context.option("vector.bus") == "shared"
+    return context.generation.options["vector.bus"] == "shared"
 
 
 def in_fast_mode(context: InstructionContext, made: Cost, plain: float) -> Cost:
@@ -204,5 +204,5 @@ def _strided(context: InstructionContext) -> list[View]:
 def _far(context: InstructionContext) -> bool:
     """Whether a tile's innermost axis steps so far that its port runs at half rate, on v2."""
     far = context.generation.numbers["stride_bytes"].value
-    far += context.option("stride.sixteen") == "full"
+    far += context.generation.options["stride.sixteen"] == "full"
     return any(abs(v.dims[-1][0]) * v.dtype.itemsize >= far for v in _strided(context))

@@ -252,7 +252,7 @@ def choosing(
     double = f"{NKI_COSTS}: 2N with tile and predicate in SBUF"
     if not context.generation.switches["fast_vector"]:
         return 2 * count, DOC, double
-    if context.option("copy_predicated.cost") == "one_port":
+    if context.generation.options["copy_predicated.cost"] == "one_port":
         return 2 * count, ASSUMED, f"{double}, kept on {context.generation.name}"
     return count, ASSUMED, f"taken as tensor_tensor ({TRN2_PROBES}: N); 2N is v2's one read port"
 

@@ -45,7 +45,7 @@ def gathered(context: InstructionContext, dst: View, num_elem_per_idx: int) -> C
     fixed, each = numbers["gather_fixed"].value, numbers["gather_per_element"].value * per
     rate = (fixed + each) / each / min(4 / dst.dtype.itemsize, per)
     start = gpsimd_start(context)
-    if context.option("local_gather.cost") == "divide":
+    if context.generation.options["local_gather.cost"] == "divide":
         return drained(
             context, drain(context), start + count / rate, DOC, f"{NKI_COSTS}: local_gather"
         )

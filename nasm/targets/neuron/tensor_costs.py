@@ -106,7 +106,7 @@ def overhead(context: InstructionContext, rounds: int) -> Fact:
 def ramped(context: InstructionContext, full: float, made: Cost) -> Cost:
     """The cost of a matmul that takes longer after a pause; ``full`` is at the full rate."""
     slow = context.generation.numbers.get("ramp_factor")
-    if slow is None or context.option("power_ramp") == "off":
+    if slow is None or context.generation.options["power_ramp"] == "off":
         return made
     longer = math.ceil(full * slow.value) - made.interval
     return replace(made, pace=POWER, key=max(0, longer))
