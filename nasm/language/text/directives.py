@@ -11,7 +11,7 @@ from nasm.base.records import dataclass
 from nasm.language.text import tree
 from nasm.language.text.precedence import ARITHMETIC, COMPARISONS, chained, grouped
 from nasm.language.text.syntax_errors import Mistake
-from nasm.language.text.transform import Lines, Parts, end_of, is_a, prefix, start_of
+from nasm.language.text.transform import LineBuilder, Parts, end_of, is_a, prefix, start_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ def _drained(parts: Parts) -> tuple[tree.Name | tree.Template | None, tree.Name 
     return label, engine, at
 
 
-class TreeBuilder(Lines):
+class TreeBuilder(LineBuilder):
     """Directives, and with them everything. It keeps no state: threads may share it."""
 
     def version(self, parts: Parts) -> tree.Version:

@@ -217,7 +217,7 @@ def _template(parts: Parts, skip: int) -> tree.Template:
     return tree.Template(start_of(parts[0]) + skip, end_of(parts[-1]), tuple(pieces))
 
 
-class Lines(_Expressions):
+class LineBuilder(_Expressions):
     """Lines that are no directives."""
 
     def label(self, parts: Parts) -> _Label:
