@@ -140,9 +140,5 @@ class Generation:
             or f"the engines are {listed('@' + n for n in names)}",
         )
 
-    def number(self, name: str) -> Fact:
-        """A figure of this generation."""
-        return self.numbers[name]
-
     def __hash__(self) -> int:
         return hash(self.name)

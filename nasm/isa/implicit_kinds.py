@@ -65,7 +65,7 @@ class DtypeOf(Implicit):
         return f"the dtype of {self.operand}"
 
     def for_semantics(self, value: object, context: OperandContext) -> object:
-        view = context[self.operand]
+        view = context.operands[self.operand]
         return None if view is None else view.dtype
 
 
@@ -83,7 +83,7 @@ class ShapeOf(Implicit):
         return f"the shape of {self.operand}"
 
     def for_semantics(self, value: object, context: OperandContext) -> object:
-        view = context[self.operand]
+        view = context.operands[self.operand]
         return view.partitions, view.elements
 
 
@@ -101,7 +101,7 @@ class LanesOf(Implicit):
         return f"the partitions of {self.operand}"
 
     def for_semantics(self, value: object, context: OperandContext) -> object:
-        view = context[self.operand]
+        view = context.operands[self.operand]
         if view is None:
             return None
         first = (view.tensor.partition or 0) + view.partition
@@ -187,7 +187,7 @@ class OptionOf(Implicit):
         return f"the machine option {self.name}"
 
     def for_semantics(self, value: object, context: OperandContext) -> object:
-        return context.option(self.name)
+        return context.generation.options[self.name]
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,5 +210,5 @@ class FieldOf(Implicit):
     def for_semantics(self, value: object, context: OperandContext) -> object:
         word = 0
         for one in self.operands:
-            word |= one.put(context[one.name])
+            word |= one.put(context.operands[one.name])
         return self.field.get(word)

@@ -19,7 +19,6 @@ from nasm.isa.flops import Flops
 from nasm.isa.generation import Generation
 from nasm.isa.implicit_kinds import CoreState, Here, Implicit
 from nasm.isa.kinds import Kind, Tile
-from nasm.isa.options import OptionValue
 from nasm.views.view import Offsets, View
 
 T = TypeVar("T")
@@ -130,19 +129,6 @@ class InstructionContext:
                 addressed += [(row.operands[n], v, v.offsets) for v in of_list]
         operands = dict(zip(row.position, values, strict=True))
         return InstructionContext(row, operands, engine, generation, tiles, addressed)
-
-    def __getitem__(self, name: str) -> Any:
-        """An operand by name."""
-        try:
-            return self.operands[name]
-        except KeyError:
-            has = ", ".join(self.operands) or "none"
-            text = f"{self.row.name} has no operand {name}, which is asked for; its own are {has}"
-            raise LookupError(text) from None
-
-    def option(self, name: str) -> OptionValue:
-        """A machine option in force."""
-        return self.generation.options[name]
 
     def here(self, kind: Here, core: int) -> object:
         """The place of the instruction, as an operand needs it."""

@@ -8,6 +8,7 @@ same values come from Python through the builder, where a bare word is a plain s
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, Protocol
 
@@ -16,7 +17,6 @@ from nasm.base.problems import Refused, listed, quoted
 from nasm.base.records import dataclass
 from nasm.isa.declared_transfer import DeclaredTransfer
 from nasm.isa.generation import Generation
-from nasm.isa.options import OptionValue
 from nasm.isa.synonyms import meant
 from nasm.views.spelling import spell
 from nasm.views.tensor import Tensor
@@ -37,11 +37,9 @@ class OperandContext(Protocol):
     def in_float32(self) -> bool:
         """Whether the instruction computes in float32."""
 
-    def __getitem__(self, name: str) -> Any:
-        """Another operand."""
-
-    def option(self, name: str) -> OptionValue:
-        """A machine option in force."""
+    @property
+    def operands(self) -> Mapping[str, Any]:
+        """All operands by their names."""
 
 
 @dataclass(frozen=True, slots=True)

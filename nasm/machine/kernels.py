@@ -40,7 +40,9 @@ class Recipes:
             elif isinstance(operand.kind, CoreState):
                 self.arguments[at] = holds
             elif isinstance(operand.kind, RoundingOf):
-                self.arguments[at] = operands.rounding(shape.context[operand.kind.operand].dtype)
+                self.arguments[at] = operands.rounding(
+                    shape.context.operands[operand.kind.operand].dtype
+                )
             else:
                 self.reading.append((operands.reading(operand, shape), position, at))
         self.writing = [

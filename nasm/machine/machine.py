@@ -308,7 +308,7 @@ def _supply(generation: Generation, channels: int) -> list[tuple[int, int]]:
     """How much longer shares take while so many channels have work, as fractions; none if never."""
     if generation.supply is None:
         return []
-    there, each = (Fraction(generation.number(name).value) for name in generation.supply)
+    there, each = (Fraction(generation.numbers[name].value) for name in generation.supply)
     most = there / each
     if channels <= most:
         return []

@@ -127,7 +127,7 @@ def _side(trace: CoreTrace, start: int, count: int) -> int:
 
 def limit(trace: CoreTrace, name: str) -> int:
     """A figure of the generation that is traced for."""
-    return int(trace.builder.generation.number(name).value)
+    return int(trace.builder.generation.numbers[name].value)
 
 
 # -- transposes

@@ -95,7 +95,7 @@ def generation() -> Generation:
 
 
 def _limit(name: str) -> int:
-    return int(generation().number(name).value)
+    return int(generation().numbers[name].value)
 
 
 def _memory(name: str) -> Memory:

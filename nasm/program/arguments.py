@@ -1,14 +1,17 @@
-"""What a declaration is given besides its name: roles, places, shapes and initialisers."""
+"""What a declaration is given: its core, roles, places, shapes, initialisers and options."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from nasm.base.array_files import SPELLING, ArrayFile
 from nasm.base.numbers import plain
 from nasm.base.problems import Refused, did_you_mean, listed, quoted
-from nasm.views.tensor import Tensor
+from nasm.isa.generation import Generation
+from nasm.isa.target import Target
+from nasm.views.tensor import MOST_AXES, Memory, Tensor
 from nasm.views.value_text import value_text
 from nasm.views.view import View
 
@@ -51,6 +54,25 @@ def shape(sizes: object) -> tuple[Any, ...]:
         raise Refused("E0304", message, "write (128, 512), and (128,) for a single axis")
     found: tuple[Any, ...] = plain(tuple(sizes))
     return found
+
+
+def shape_fits(name: str, shape: tuple[int, ...], memory: Memory) -> None:
+    """Refuses a shape that no tensor of a memory has."""
+    wrong = [n for n in shape if type(n) is not int or n < 1]
+    if not shape or wrong:
+        found = value_text(wrong[0]) if wrong else "no axis"
+        raise Refused("E0304", f"the size of an axis is an integer of at least 1, not {found}")
+    if len(shape) > MOST_AXES:
+        raise Refused("E0304", f"{name} has {len(shape)} axes; wanted at most {MOST_AXES}")
+    if memory.partitions and shape[0] > memory.partitions:
+        raise Refused(
+            "E0304",
+            f"{name} has {value_text(shape[0])} partitions; {memory.name} has {memory.partitions}",
+            "the first axis of an on-chip tensor is its partition axis: tile it",
+        )
+    most = 2**40
+    if math.prod(shape) > most:
+        raise Refused("E0304", f"{name}{value_text(list(shape))} has more than {most:,} elements")
 
 
 def moves(pairs: object) -> tuple[tuple[View, View], ...]:
@@ -115,6 +137,32 @@ def _written(init: Sequence[Any]) -> bool:
         case ("list", list()):
             return True
     return False
+
+
+def core_exists(target: Target, generation: Generation, core: int) -> None:
+    """Whether a generation has a core of this number; raises Refused."""
+    if 0 <= core < generation.cores:
+        return
+    last = generation.cores - 1
+    have = f"cores 0 to {last}" if last > 1 else "cores 0 and 1" if last else "one core, 0"
+    others = [g.name for g in target.generations if g.cores > core >= 0]
+    hint = f"{listed(others, 'and')} have it" if others else ""
+    raise Refused("E0318", f"no core {core}: {generation.summary} has {have}", hint)
+
+
+def option_fits(target: Target, generation: Generation, option: str, value: object) -> None:
+    """Whether a prepared transfer can have an option; raises Refused."""
+    counts = {"queue": generation.rings, "priority": generation.priorities}
+    if option not in counts:
+        hint = did_you_mean(option, counts) or f"its options: {listed(counts, 'and')}"
+        raise Refused("E0309", f".dma has no option '{option}'", hint)
+    if not counts[option]:
+        have = [g.summary for g in target.generations if g.priorities]
+        hint = f"{listed(have, 'and')} have it" if have else ""
+        raise Refused("E0408", f"transfers have no {option} on {generation.summary}", hint)
+    if type(value) is not int or not 0 <= value < counts[option]:
+        last = counts[option] - 1
+        raise Refused("E0301", f"{option}={value}; wanted an integer from 0 to {last}")
 
 
 def options_known(what: str, given: Iterable[str], known: Sequence[str]) -> None:

@@ -169,11 +169,11 @@ def _moves(row: Row, *memories: str) -> bool:
 
 
 def swapped(row: Row, operands: Sequence[object], problems: list[Problem]) -> list[Problem]:
-    """One problem for two operands of which each is where the other belongs."""
+    """One problem instead of two, if each of two operands is where the other belongs."""
     wrong = [
         n for n, o in row.places if operands[n] is not o.default and not _takes(o, operands[n])
     ]
-    if len(problems) != len(wrong) or len(wrong) != 2:
+    if len(wrong) != 2:
         return problems
     one, other = (row.operands[n] for n in wrong)
     if not (_takes(one, operands[wrong[1]]) and _takes(other, operands[wrong[0]])):

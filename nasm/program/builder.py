@@ -21,8 +21,7 @@ from nasm.isa.instruction import Row, bind
 from nasm.isa.target import Target
 from nasm.isa.words import VALUE, WORD
 from nasm.program import availability, check
-from nasm.program.counters import CounterAllocation
-from nasm.program.declarations import Declarations
+from nasm.program.declarations import CounterAllocation, Declarations
 from nasm.program.notes import declared, declared_note, in_order
 from nasm.program.operand_parts import join
 from nasm.program.placement import place
@@ -164,7 +163,8 @@ class ProgramBuilder(Declarations):
                     hint = availability.of_number(self.target, row, operand.name, operands)
                     problem = replace(problem, hint=hint)
                 problems.append(problem)
-        problems = availability.swapped(row, operands, problems)
+        if len(problems) == 2:
+            problems = availability.swapped(row, operands, problems)
         if row.encoding is not None and not problems:
             whole = {*named, *(o.name for o in row.written[: len(positional)])}
             problems += join(row, accepted, whole, parts, spans)

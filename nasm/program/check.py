@@ -1,37 +1,23 @@
-"""Checks of shapes and instructions: availability, updates, labels, the rules of every one."""
+"""Checks of instructions: availability, updates, labels, the rules of every one."""
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Container, Sequence
 from functools import partial
 from itertools import islice
 
-from nasm.base.problems import MOST_ERRORS, Problem, Refused, Severity, Unsaid, did_you_mean, listed
+from nasm.base.problems import MOST_ERRORS, Problem, Refused, Severity, Unsaid, did_you_mean
 from nasm.base.records import replace
 from nasm.base.source import Span
 from nasm.isa.generation import Generation
 from nasm.isa.instruction import InstructionContext, Row, Rule
 from nasm.isa.list_kinds import mentioned, views
-from nasm.isa.target import Target, rules_of
+from nasm.isa.target import rules_of
 from nasm.program.availability import legal
 from nasm.program.program import Instruction, Program, Update, Wait
 from nasm.program.shapes import Shapes
-from nasm.views.tensor import MOST_AXES, Memory
-from nasm.views.value_text import value_text
 from nasm.views.view import Reg, View
-
-
-def core_exists(target: Target, generation: Generation, core: int) -> None:
-    """Whether a generation has a core of this number; raises Refused."""
-    if 0 <= core < generation.cores:
-        return
-    last = generation.cores - 1
-    have = f"cores 0 to {last}" if last > 1 else "cores 0 and 1" if last else "one core, 0"
-    others = [g.name for g in target.generations if g.cores > core >= 0]
-    hint = f"{listed(others, 'and')} have it" if others else ""
-    raise Refused("E0318", f"no core {core}: {generation.summary} has {have}", hint)
 
 
 def within_reach(core: int, value: object) -> None:
@@ -48,7 +34,7 @@ def within_reach(core: int, value: object) -> None:
 
 def registers_exist(generation: Generation, value: object) -> None:
     """Whether an engine has the registers that an operand's address names; raises Refused."""
-    for view in views(value):
+    for view in (value,) if type(value) is View else views(value):
         for dynamic in view.dynamic:
             if dynamic.register >= generation.registers:
                 raise Refused(
@@ -128,40 +114,6 @@ def _written(update: Update) -> str:
     sign = "" if update.op == "=" else "-" if update.value < 0 else "+"
     value = abs(update.value) if sign else update.value
     return f"{sign}= {value}" + (" @read" if update.at_read else "")
-
-
-def shape_fits(name: str, shape: tuple[int, ...], memory: Memory) -> None:
-    """Refuses a shape that no tensor of a memory has."""
-    wrong = [n for n in shape if type(n) is not int or n < 1]
-    if not shape or wrong:
-        found = value_text(wrong[0]) if wrong else "no axis"
-        raise Refused("E0304", f"the size of an axis is an integer of at least 1, not {found}")
-    if len(shape) > MOST_AXES:
-        raise Refused("E0304", f"{name} has {len(shape)} axes; wanted at most {MOST_AXES}")
-    if memory.partitions and shape[0] > memory.partitions:
-        raise Refused(
-            "E0304",
-            f"{name} has {value_text(shape[0])} partitions; {memory.name} has {memory.partitions}",
-            "the first axis of an on-chip tensor is its partition axis: tile it",
-        )
-    most = 2**40
-    if math.prod(shape) > most:
-        raise Refused("E0304", f"{name}{value_text(list(shape))} has more than {most:,} elements")
-
-
-def option_fits(target: Target, generation: Generation, option: str, value: object) -> None:
-    """Whether a prepared transfer can have an option; raises Refused."""
-    counts = {"queue": generation.rings, "priority": generation.priorities}
-    if option not in counts:
-        hint = did_you_mean(option, counts) or f"its options: {listed(counts, 'and')}"
-        raise Refused("E0309", f".dma has no option '{option}'", hint)
-    if not counts[option]:
-        have = [g.summary for g in target.generations if g.priorities]
-        hint = f"{listed(have, 'and')} have it" if have else ""
-        raise Refused("E0408", f"transfers have no {option} on {generation.summary}", hint)
-    if type(value) is not int or not 0 <= value < counts[option]:
-        last = counts[option] - 1
-        raise Refused("E0301", f"{option}={value}; wanted an integer from 0 to {last}")
 
 
 Places = Callable[[Span, Row, str], Span | None]

@@ -8,19 +8,18 @@ from nasm.base import dtypes
 from nasm.base.dtypes import DType
 from nasm.base.names import identifier
 from nasm.base.numbers import plain
-from nasm.base.problems import Refused, did_you_mean, listed, quoted
+from nasm.base.problems import Note, Refused, did_you_mean, listed, quoted
 from nasm.base.source import Span
 from nasm.isa.declared_transfer import DeclaredTransfer
 from nasm.isa.generation import Generation
+from nasm.isa.list_kinds import mentioned
 from nasm.isa.settings import MISPLACED, Assigned
 from nasm.isa.target import Target
-from nasm.program import arguments, check
-from nasm.program.blocks import Blocks
-from nasm.program.counters import CounterAllocation
+from nasm.program import arguments
 from nasm.program.initializers import possible
 from nasm.program.notes import another, declared_note
 from nasm.program.placement import fixed_problem
-from nasm.program.program import Program, QueueProgram
+from nasm.program.program import Instruction, Program, QueueProgram
 from nasm.program.settings import assigned, settings_of
 from nasm.views.arrangement import Arrangement
 from nasm.views.methods import dtype_named
@@ -28,6 +27,124 @@ from nasm.views.tensor import Memory, Tensor
 from nasm.views.view import View
 
 BAD_ARRANGEMENT = "E0246"
+OVER, FILLED = "E0240", "E0241"
+
+
+class CounterAllocation:
+    """Which semaphores and events of which core are taken, and by whom."""
+
+    def __init__(self, generation: Generation) -> None:
+        self._generation = generation
+        self._holders: dict[int, tuple[str, bool]] = {}
+        self._next: dict[tuple[int, bool], int] = {}
+
+    def free(self, core: int, event: bool, number: int | None) -> int:
+        """The index among those of all cores of a number, or of the next one that is free."""
+        generation = self._generation
+        what = "event" if event else "semaphore"
+        count = generation.events if event else generation.semaphores
+        base = core * generation.counters + (generation.semaphores if event else 0)
+        if number is not None and not 0 <= number < count:
+            text = f"a core has 0 to {count - 1}" if count else f"{generation.summary} has none"
+            raise Refused("E0312", f"{what} {number}: {text}")
+        if number is not None and base + number in self._holders:
+            name, chosen = self._holders[base + number]
+            raise Refused(
+                "E0312",
+                f"{what} {number} {'is already' if chosen else 'was already given to'} ${name}",
+                "" if chosen else f"declare numbered {what}s before those without a number",
+            )
+        if number is None:
+            number = self._next.get((core, event), 0)
+            while base + number in self._holders:
+                number += 1
+            self._next[core, event] = number
+        if number >= count:
+            text = f"a core has {count} {what}s, and all are declared"
+            raise Refused("E0312", text if count else f"{generation.summary} has no {what}s")
+        return base + number
+
+    def give(self, name: str, index: int, chosen: bool) -> None:
+        """Let a name have one; ``chosen`` says that the program chose the number."""
+        self._holders[index] = (name, chosen)
+
+
+class Blocks:
+    """The blocks of a program: which are open, and which tensors were declared in one.
+
+    ``over`` are those of blocks that have ended, with where. In ``use`` are all of a program
+    that runs: what a block declares in a text that adds to it shares bytes with none.
+    """
+
+    def __init__(self) -> None:
+        self._open: list[int] = []
+        self._count = 0
+        self.use = False
+        self.held: dict[int, Tensor] = {}
+        self.over: dict[int, Span | None] = {}
+        self._before: dict[int, Span | None] = {}
+        self._mentioned: dict[int, tuple[int, ...]] = {}
+
+    def keep(self) -> None:
+        """A text begins: what has ended before stays so."""
+        self._before = dict(self.over)
+
+    def forget(self) -> None:
+        """Forget which blocks have ended in the text."""
+        self.over = dict(self._before)
+
+    def begin(self) -> None:
+        """A block begins."""
+        self._count += 1
+        self._open.append(self._count)
+
+    def end(self, span: Span | None) -> None:
+        """The innermost block ends."""
+        number = self._open.pop()
+        for index, tensor in self.held.items():
+            if number in tensor.block:
+                self.over.setdefault(index, span)
+
+    def hold(self, tensor: Tensor) -> None:
+        """Note a tensor on a chip that is declared in a block; refuses one with initial values."""
+        if (
+            not self._open
+            or self.use
+            or tensor.memory.shared
+            or not tensor.memory.size
+            or tensor.fixed
+        ):
+            return
+        if tensor.init is not None:
+            text = (
+                f"{tensor.name} has initial values, which another tensor of its block's bytes may"
+            )
+            raise Refused(FILLED, f"{text} overwrite before", "declare it outside of the '.scope'")
+        tensor.block = tuple(self._open)
+        self.held[tensor.index] = tensor
+
+    def check(self, number: int, instruction: Instruction) -> None:
+        """Refuse an instruction that mentions a tensor of a block that has ended."""
+        named = self._mentioned.get(number)
+        if named is None:
+            named = self._mentioned[number] = _named(instruction)
+        for index in named:
+            if index in self.over:
+                name = self.held[index].name
+                notes = (Note("it ends here", self.over[index]),) if self.over[index] else ()
+                raise Refused(
+                    OVER,
+                    f"{name} belongs to a '.scope' that has ended: its bytes may be another's now",
+                    "use it before the '.end', or declare it outside of the '.scope'",
+                    notes,
+                )
+
+
+def _named(instruction: Instruction) -> tuple[int, ...]:
+    """The indices of the tensors that an instruction mentions."""
+    kinds = View, tuple, DeclaredTransfer
+    named = [operand for operand in instruction.operands if isinstance(operand, kinds)]
+    return tuple(tensor.index for operand in named for tensor in mentioned(operand))
 
 
 class Declarations:
@@ -45,8 +162,10 @@ class Declarations:
 
     def enter(self, core: int) -> None:
         """Use a core of the generation, and all before it; refuses one that does not exist."""
+        if type(core) is int and 0 <= core <= self._entered:
+            return
         core = arguments.whole("a core", core)
-        check.core_exists(self.target, self.generation, core)
+        arguments.core_exists(self.target, self.generation, core)
         for number in range(self._entered + 1, core + 1):
             for engine in self.generation.engines:
                 name = engine.name
@@ -101,9 +220,11 @@ class Declarations:
         self.enter(core)
         space = self.memory(memory)
         sizes = arguments.shape(shape)
-        check.shape_fits(name, sizes, space)
+        arguments.shape_fits(name, sizes, space)
         arranged = _arranged_as(self.target, arrangement, dtype, space, sizes)
-        kind = dtype_named(dtype) if arranged is None else arranged.dtype
+        if arranged is not None:
+            dtype = arranged.dtype
+        kind = dtype if isinstance(dtype, DType) else dtype_named(dtype)
         if arguments.role(role) and not space.io:
             raise Refused(
                 "E0313",
@@ -116,7 +237,8 @@ class Declarations:
         self._new_name(name, span)
         made = Tensor(name, space, kind, sizes, span, role, filled, int(core))
         made.arrangement = arranged
-        possible(made)
+        if filled is not None:
+            possible(made)
         if bank is not None:
             partition, offset = 0, self._bank_offset(made, bank)
         if partition is not None or offset is not None:
@@ -196,7 +318,7 @@ class Declarations:
         identifier(name)
         chosen = {option: plain(value) for option, value in (options or {}).items()}
         for option, value in chosen.items():
-            check.option_fits(self.target, self.generation, option, value)
+            arguments.option_fits(self.target, self.generation, option, value)
         self._new_name(name, span)
         made = DeclaredTransfer(name, arguments.moves(moves), tuple(chosen.items()), span)
         self.program.transfers[name] = made
@@ -229,6 +351,8 @@ def _arranged_as(
 
     Raises Refused, also for a shape that cannot be arranged so.
     """
+    if not word and not target.arrangements:
+        return None
     known = dtypes.find(dtype) if isinstance(dtype, str) else dtype
     stored = known.name if known is not None else str(dtype)
     if not word:

@@ -151,11 +151,11 @@ class _Room:
 
         One like an earlier one is looked for from there on.
         """
-        like = tensor.bytes, tensor.dtype.itemsize, tensor.partitions, tensor.block
-        taken = (self.own.runs, self._taken(tensor.partitions), *self.blocks.taken(tensor.block))
+        size, partitions, most = tensor.bytes, tensor.partitions, tensor.memory.size
+        like = size, tensor.dtype.itemsize, partitions, tensor.block
+        taken = (self.own.runs, self._taken(partitions), *self.blocks.taken(tensor.block))
         at = self.reached[like] = clear(tensor, self.reached.get(like, 0), taken, aligned)
-        size = tensor.memory.size
-        return at if not size or at + tensor.bytes <= size else None
+        return at if not most or at + size <= most else None
 
     def take(self, tensor: Tensor, at: int) -> None:
         """Note that a tensor has its place."""

@@ -123,7 +123,7 @@ def test_an_option_reaches_semantics_rules_and_costs() -> None:
     row = row_with_option()
     generation = replace(GENERATION, options=defaults((WORD, COUNT)) | {"word": "two"})
     context = InstructionContext.of(row, (None,), "alpha", generation)
-    assert context.option("count") == 3
+    assert context.generation.options["count"] == 3
     operand = row.operands[0]
     assert operand.implicit
     assert operand.kind.for_semantics(None, context) == "two"

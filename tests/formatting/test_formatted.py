@@ -12,7 +12,7 @@ from nasm.base.problems import Failure
 from nasm.base.source import Source
 from nasm.language.assemble import assemble
 from nasm.language.formatting import formatted
-from nasm.language.text.lines import logical_lines
+from nasm.language.text.blocks import logical_lines
 from nasm.targets import TARGETS
 from tests.fuzz import corpus
 from tests.fuzz.mutations import TOKEN

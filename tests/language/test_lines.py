@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nasm.language.text import grammar
-from nasm.language.text.lines import logical_lines
+from nasm.language.text.blocks import logical_lines
 from tests.tables import each
 
 

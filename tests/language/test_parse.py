@@ -13,9 +13,9 @@ import pytest
 from nasm.base.problems import Failure
 from nasm.base.source import Source
 from nasm.language.text import grammar, parse_tables, tree
+from nasm.language.text.directives import TreeBuilder
 from nasm.language.text.parse import parse
 from nasm.language.text.syntax_errors import Mistake
-from nasm.language.text.transform import TreeBuilder
 from nasm.language.text.tree import (
     Binary,
     CounterName,

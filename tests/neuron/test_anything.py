@@ -176,7 +176,9 @@ def looked_at(program: Program, text: str) -> None:
     loops = "CompareBranch" in text
     cycles = OF_A_LOOP if loops else CYCLES
     report = session.run(max_cycles=cycles)
-    sensible((*report.problems, *report.hazards, *report.warnings), text)
+    found = (*report.problems, *report.hazards, *report.warnings)
+    stopped = {"E0511"} if loops else set()  # which may have no place
+    sensible((p for p in found if p.span is not None or p.code not in stopped), text)
     assert all(
         head <= start < finish for *_, head, start, finish in session.machine.trace.instructions
     ), text

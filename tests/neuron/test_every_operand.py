@@ -148,7 +148,7 @@ def asked(context: InstructionContext) -> None:
     assert cost.evidence in Evidence
     assert cost.source
     for operand in row.operands:
-        value = context[operand.name]
+        value = context.operands[operand.name]
         if operand.footprint is not None and isinstance(value, View):
             assert all(isinstance(v, View) for v in operand.footprint(context))
         if isinstance(operand.kind, Implicit):

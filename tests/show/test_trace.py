@@ -249,7 +249,7 @@ def test_descriptors_that_are_made_are_shown_with_the_packets() -> None:
         shown[detail] = on(checked(json.loads(out.getvalue())), "descriptors")
     (one,) = shown["packets"]
     assert not shown["transfers"]
-    took = made.program.generation.number("dma_descriptors_ns").value
+    took = made.program.generation.numbers["dma_descriptors_ns"].value
     assert (one["name"], ns(one, "dur")) == ("gpsimd", took)
 
 

@@ -29,9 +29,8 @@ from nasm.isa.generation import Generation
 from nasm.isa.kinds import Kind
 from nasm.isa.target import Target
 from nasm.language.expanding.including import Includes
-from nasm.language.text.blocks import OPENERS
+from nasm.language.text.blocks import OPENERS, logical_lines
 from nasm.language.text.lexemes import lexemes
-from nasm.language.text.lines import logical_lines
 
 EXPORT = "@export"
 POST, AFTER, TAKE, GIVE = "post", "after", "take", "give"

@@ -16,6 +16,7 @@ from nasm.language.expanding.evaluate import evaluate
 from nasm.language.expanding.functions import truth
 from nasm.language.expanding.line_counts import LOOPS, MACROS, nested, rounds_of
 from nasm.language.expanding.loop_lines import breaking, opened
+from nasm.language.expanding.macros import engine as engine_named
 from nasm.language.expanding.statements import Bodies, Walker
 from nasm.language.text import tree
 from nasm.views.value_text import value_text
@@ -52,7 +53,11 @@ class Repeating(Walker):
         """``name(x, n=2)``: the lines of a macro, with its arguments."""
         builder, outer = self.made, self.scope
         macro = self.macros.find(statement, outer, builder.target.isa.rows)
-        engine = self.engine if statement.engine is None else self._named(statement.engine)
+        engine = (
+            self.engine
+            if statement.engine is None
+            else engine_named(statement.engine, self.scope, self.made)
+        )
         body = macro.statement.body
         if nested(macro.statement):
             self._foresee(statement)
@@ -168,7 +173,7 @@ class Repeating(Walker):
         at = statement.engine
         if at is None:
             return self._chosen()
-        return self._named(at)
+        return engine_named(at, self.scope, self.made)
 
     def _round(
         self, name: str, value: Any, frame: Frame, body: tuple[tree.Statement, ...]

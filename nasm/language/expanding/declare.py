@@ -13,8 +13,7 @@ from nasm.language.expanding.functions import Value
 from nasm.language.expanding.macro_arguments import CounterArgument, WordArgument
 from nasm.language.expanding.scope import Scope
 from nasm.language.text import tree
-from nasm.program import check
-from nasm.program.arguments import DRAWS, FILLS, ROLES
+from nasm.program.arguments import DRAWS, FILLS, ROLES, option_fits
 from nasm.program.builder import ProgramBuilder
 from nasm.program.notes import another, declared_note
 from nasm.views.value_text import value_text
@@ -77,7 +76,8 @@ def tensor(statement: tree.TensorLine, scope: Scope, builder: ProgramBuilder) ->
         }
         at = written.get(refused.code) or statement.name
         raise Failure(refused.at(scope.span(at))) from None
-    _keep(statement.name, name, View.whole(made), scope)
+    if scope.expansion is not None:
+        _keep(statement.name, name, View.whole(made), scope)
 
 
 def _swapped(statement: tree.TensorLine, name: str, scope: Scope) -> Refused:
@@ -90,7 +90,8 @@ def _swapped(statement: tree.TensorLine, name: str, scope: Scope) -> Refused:
 
 def _fresh(node: tree.Name | tree.Template, scope: Scope) -> tuple[Scope, str]:
     """Where a name is declared, which no constant has; the builder knows of all others."""
-    home, name = scope.home(node), name_of(node, scope)
+    name = name_of(node, scope)
+    home = scope.home(node)
     if home.taken(name):
         notes = declared_note(name, home.places.get(name))
         hint = another(name, scope.span(node), home.places.get(name))
@@ -103,8 +104,10 @@ def _fresh(node: tree.Name | tree.Template, scope: Scope) -> tuple[Scope, str]:
 
 def _in_program(name: str, home: Scope, builder: ProgramBuilder) -> str:
     """What the program calls it: in an expansion a name that nothing else has."""
+    if home.expansion is None:
+        return name
     made = home.in_program(name)
-    while home.expansion is not None and made in builder.declared:
+    while made in builder.declared:
         made += "_"
     return made
 
@@ -119,10 +122,12 @@ def _keep(node: tree.Name | tree.Template, name: str, value: Value, scope: Scope
 def _dtype(node: tree.Name | tree.Template, scope: Scope) -> DType | str:
     """The dtype that is written, or what a constant of that name holds if it is none."""
     name = name_of(node, scope)
-    held = scope.values.get(name) if dtypes.find(name) is None else None
+    known = dtypes.find(name)
+    if known is not None:
+        return known
+    held = scope.values.get(name)
     if held is None:
-        if dtypes.find(name) is None:
-            scope.undeclared.silence_named(name)
+        scope.undeclared.silence_named(name)
         return name
     if isinstance(held, DType | str):
         return held
@@ -237,8 +242,9 @@ def _seed(node: tree.FunctionCall, scope: Scope) -> int:
         seed = evaluate(
             argument.value if isinstance(argument, tree.NamedArgument) else argument, scope
         )
-        known(seed, "a seed", argument, scope)
-    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        if type(seed) is not int:
+            known(seed, "a seed", argument, scope)
+    if type(seed) is not int or seed < 0:
         raise Failure(
             Problem(
                 "E0217",
@@ -281,7 +287,7 @@ def transfer(statement: tree.DmaBlock, scope: Scope, builder: ProgramBuilder) ->
     for option in statement.options:
         try:
             options[option.name] = value = whole(option.value, scope)
-            check.option_fits(builder.target, builder.generation, option.name, value)
+            option_fits(builder.target, builder.generation, option.name, value)
         except Refused as refused:
             raise Failure(refused.at(scope.span(option))) from None
     home, name = _fresh(statement.name, scope)

@@ -18,6 +18,7 @@ from nasm.language.expanding.blocks import Repeating
 from nasm.language.expanding.evaluate import evaluate, free_names
 from nasm.language.expanding.functions import COMPARE, truth
 from nasm.language.expanding.instruction_lines import compile_line
+from nasm.language.expanding.macros import engine as engine_named
 from nasm.language.expanding.operand_texts import elsewhere, instead
 from nasm.language.expanding.scope import Scope
 from nasm.language.expanding.set_lines import assign, setting_of, writes
@@ -125,7 +126,7 @@ class Expander(Repeating):
         setting = setting_of(statement.name, self.scope, self.made)
         engine = ""
         if statement.engine is not None:
-            engine = self._named(statement.engine)
+            engine = engine_named(statement.engine, self.scope, self.made)
         elif setting.of_queue:
             engine = self._chosen()
         assign(statement, setting, engine, self.scope, self.made)
@@ -190,7 +191,7 @@ class Expander(Repeating):
             and statement.label is None
         )
         try:
-            engine = self._named(statement.engine)
+            engine = engine_named(statement.engine, self.scope, self.made)
         except Failure:
             self.engine = "" if chooses else self.engine
             raise

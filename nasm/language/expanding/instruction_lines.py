@@ -157,7 +157,7 @@ def compile_line(
         hint = elsewhere(word, builder) or refused.hint
         raise Failure(replace(refused.at(scope.span(statement.mnemonic)), hint=hint)) from None
     given, named, places = _operands(row, statement, scope)
-    wait, update = _sync(statement, scope, builder)
+    wait, update = _sync(row, statement, scope, builder) if statement.sync else (None, None)
     counted = tuple(s for s in statement.sync if isinstance(s, tree.Counted))
     for node in counted:
         if not isinstance(node, tree.UpdateClause):
@@ -242,7 +242,7 @@ def compile_operand(kind: Kind, node: tree.ExpressionNode) -> Closure:
     name = node.name
     if name in words:
         return lambda scope: name
-    return lambda scope: _worded(name, kind, node, scope)
+    return lambda scope: _worded(name, kind, words, node, scope)
 
 
 def _numbered(kind: Kind, node: tree.Numbered) -> Closure:
@@ -253,14 +253,15 @@ def _numbered(kind: Kind, node: tree.Numbered) -> Closure:
         name = spell(scope)
         if name in CONSTANTS:
             return other(scope)
-        return name if name in words else _worded(name, kind, node, scope)
+        return name if name in words else _worded(name, kind, words, node, scope)
 
     return word
 
 
-def _worded(name: str, kind: Kind, node: tree.ExpressionNode, scope: Scope) -> Any:
-    """What a name means that is no word of a kind."""
-    words = kind.words
+def _worded(
+    name: str, kind: Kind, words: tuple[str, ...], node: tree.ExpressionNode, scope: Scope
+) -> Any:
+    """What a name means that is no word of a kind, whose ``words`` are known."""
     found = scope.values.get(name)
     if found is not None:
         return _meant(found, bool(words))
@@ -300,11 +301,10 @@ def _quoted(kind: Kind, node: tree.StringLiteral) -> Closure:
 
 
 def _sync(
-    statement: tree.InstructionLine, scope: Scope, builder: ProgramBuilder
+    row: Row, statement: tree.InstructionLine, scope: Scope, builder: ProgramBuilder
 ) -> tuple[Waiter | None, Updater | None]:
     waits = [s for s in statement.sync if isinstance(s, tree.WaitClause | tree.TakeClause)]
     updates = [s for s in statement.sync if isinstance(s, tree.UpdateClause | tree.TakeClause)]
-    bare = [row.name for row in builder.target.isa if not row.written]
     for kind, found, where in (("wait", waits, "before"), ("update", updates, "after")):
         if len(found) > 1:
             raise Failure(
@@ -313,17 +313,16 @@ def _sync(
                     f"a second {kind}: an instruction carries one",
                     scope.span(found[1]),
                     f"put an instruction that only waits and updates {where} this one"
-                    + (f": {bare[0]}" if bare else ""),
+                    + _bare(builder),
                     (Note("the first one", scope.span(found[0])),),
                 )
             )
-    row = builder.row(statement.mnemonic.name) if statement.mnemonic is not None else None
     taken = next((s for s in statement.sync if isinstance(s, tree.TakeClause)), None)
-    if taken is not None and row is not None and row.posts:
+    if taken is not None and row.posts:
         message = (
             f"{row.name} posts when it has landed, and carries no other update: it cannot take"
         )
-        hint = "take in an instruction before it" + (f": {bare[0]}" if bare else "")
+        hint = "take in an instruction before it" + _bare(builder)
         raise Failure(Problem("E0314", message, scope.span(taken), hint))
     if waits and updates and waits[0].start > updates[0].start:
         raise Failure(
@@ -338,6 +337,11 @@ def _sync(
         _wait(waits[0], scope, builder) if waits else None,
         _update(updates[0], builder) if updates else None,
     )
+
+
+def _bare(builder: ProgramBuilder) -> str:
+    """The instruction without operands, which only waits and updates; as the end of a hint."""
+    return next((f": {row.name}" for row in builder.target.isa if not row.written), "")
 
 
 def _semaphore(node: tree.Name | tree.Template, builder: ProgramBuilder) -> Callable[[Scope], int]:

@@ -232,8 +232,8 @@ def argument_value(node: tree.ExpressionNode, scope: Scope, builder: ProgramBuil
         case tree.CounterName(name=name):
             spelled = name_of(name, scope)
             return scope.counter(spelled) or _counter(spelled, name, scope, builder)
-        case tree.EngineName(name=name):
-            return EngineArgument(engine(node, name, scope, builder))
+        case tree.EngineName():
+            return EngineArgument(engine(node, scope, builder))
         case tree.Name(name=name):
             held = scope.values.get(name)
             if held is not None:
@@ -278,8 +278,9 @@ def _counter(
     raise Failure(Problem("E0206", f"no semaphore '${spelled}'", scope.span(node), hint))
 
 
-def engine(node: tree.ExpressionNode, name: str, scope: Scope, builder: ProgramBuilder) -> str:
+def engine(node: tree.Name | tree.EngineName, scope: Scope, builder: ProgramBuilder) -> str:
     """The engine that ``@name`` means: the macro's argument of that name, or itself."""
+    name = node.name
     held = scope.values.get(name)
     meant = held.name if isinstance(held, EngineArgument | WordArgument) else name
     try:

@@ -30,7 +30,6 @@ from nasm.language.expanding.macro_arguments import (
     WordArgument,
 )
 from nasm.language.expanding.macros import Macros
-from nasm.language.expanding.macros import engine as engine_named
 from nasm.language.expanding.moment_names import posted_in
 from nasm.language.expanding.operand_texts import operand_place
 from nasm.language.expanding.run_time_loops import Loops
@@ -81,6 +80,7 @@ class Walker:
         self.scope = Scope(source)
         self.problems: list[Problem] = []
         self.builder: ProgramBuilder | None = None
+        self.made: ProgramBuilder  # the same, once the target is known
         self.engine: str | None = None  # "" once its lack was reported
         self.lines: dict[int, CompiledLine] = {}
         self.chain = 0
@@ -202,12 +202,6 @@ class Walker:
             )
         )
 
-    @property
-    def made(self) -> ProgramBuilder:
-        """The builder, once the target is known."""
-        assert self.builder is not None
-        return self.builder
-
     # -- target and constants
 
     def version(self, statement: tree.Version) -> None:
@@ -255,7 +249,8 @@ class Walker:
 
     def _drive(self, builder: ProgramBuilder) -> None:
         """Drive a builder: names mean what is declared there."""
-        self.builder, scope = builder, self.scope
+        self.builder = self.made = builder
+        scope = self.scope
         builder.places = operand_place
         scope.tensors, scope.transfers = builder.program.tensors, builder.program.transfers
         scope.counters = ChainMap(builder.program.semaphores, builder.program.events)
@@ -351,10 +346,6 @@ class Walker:
         if not self.engine:
             raise Failure(())  # that none is selected was reported for an earlier line
         return self.engine
-
-    def _named(self, name: tree.Name) -> str:
-        """The engine that a line names."""
-        return engine_named(name, name.name, self.scope, self.made)
 
     def _label(self, node: tree.Name | tree.Template, engine: str) -> None:
         """Name the place of the next instruction of a queue."""

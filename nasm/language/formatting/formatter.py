@@ -11,9 +11,8 @@ from nasm.base.records import dataclass, field
 from nasm.base.source import Source
 from nasm.language.formatting.cells import CLAUSE_ORDER, Cell, cells, label, moved
 from nasm.language.text import grammar
-from nasm.language.text.blocks import OPENERS, WORD
+from nasm.language.text.blocks import OPENERS, WORD, LogicalLine, logical_lines
 from nasm.language.text.grammar import Token
-from nasm.language.text.lines import LogicalLine, logical_lines
 from nasm.language.text.parse import parse
 
 GAP = 2

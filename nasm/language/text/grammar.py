@@ -14,8 +14,9 @@ from lark import __version__ as lark_version
 from lark.lexer import LexerState, LexerThread, LineCounter
 
 from nasm.base import host_files
+from nasm.language.text.directives import TreeBuilder
 from nasm.language.text.syntax_errors import Mistake
-from nasm.language.text.transform import Built, TreeBuilder
+from nasm.language.text.transform import Built
 
 START_SYMBOLS = ("line", "move", "expression")
 

@@ -11,9 +11,8 @@ from nasm.base.problems import MOST_ERRORS, Failure, Problem
 from nasm.base.records import replace
 from nasm.base.source import Source
 from nasm.language.text import grammar, habits, tree
-from nasm.language.text.blocks import BlockParser, word_of
+from nasm.language.text.blocks import BlockParser, LogicalLine, logical_lines, word_of
 from nasm.language.text.line_templates import LineTemplates
-from nasm.language.text.lines import LogicalLine, logical_lines
 from nasm.language.text.syntax_errors import Mistake
 from nasm.language.text.transform import Built
 from nasm.language.text.walk import children, descendants
@@ -134,8 +133,9 @@ def _add(
     if blocks.expects_moves(start, end):
         _add_move(text, line, blocks, explained)
         return
-    outside = templates is not None and not blocks.within
-    like = templates.find(start, end) if templates is not None and outside else None
+    if blocks.within or text[start] == ".":
+        templates = None
+    like = templates.find(start, end) if templates is not None else None
     if like is not None:
         blocks.add(like)
         return
@@ -143,7 +143,7 @@ def _add(
     assert isinstance(statement, tree.Statement)
     _check(text, statement, start, isinstance(statement, tree.Expect))
     blocks.add(statement)
-    if templates is not None and outside:
+    if templates is not None:
         templates.learn(statement)
 
 

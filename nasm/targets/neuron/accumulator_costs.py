@@ -14,12 +14,12 @@ from nasm.targets.neuron.cost_parts import (
     drained,
     in_sbuf,
     read_apart,
+    slots,
     worked,
 )
 from nasm.targets.neuron.costs import choosing
 from nasm.targets.neuron.figures import NKI_COSTS
 from nasm.targets.neuron.paces import TABLES
-from nasm.targets.neuron.strides import slots
 from nasm.views.view import View
 
 
@@ -56,11 +56,11 @@ def _function(
     if op == "copy":
         tail = "scalar_identity_drain_ns"
     elif op == "silu" and not in_sbuf([data]):
-        own, tail = context.generation.number("silu_psum_per_element"), "silu_psum_drain_ns"
+        own, tail = context.generation.numbers["silu_psum_per_element"], "silu_psum_drain_ns"
         per, evidence, source = own.value, weakest((evidence, own.evidence)), own.source
     then = 0.0
     if reduce_res is not None:
-        read = context.generation.number("accumulator_read")
+        read = context.generation.numbers["accumulator_read"]
         then = read.value
         evidence, source = weakest((evidence, read.evidence)), f"{source}; {read.source}"
     made = worked(context, tail, per * slots(context, data), evidence, source, then)
@@ -70,14 +70,14 @@ def _function(
 @of_operands
 def read_accumulators(context: InstructionContext) -> Cost:
     """A fixed time; on v3 and v4 as it was measured."""
-    read = context.generation.number("accumulator_read")
+    read = context.generation.numbers["accumulator_read"]
     return drained(context, "accumulator_drain_ns", read.value, read.evidence, read.source)
 
 
 @of_operands
 def exponential(context: InstructionContext, src: View) -> Cost:
     """Four elements per cycle in each partition."""
-    per = context.generation.number("exponential_per_element")
+    per = context.generation.numbers["exponential_per_element"]
     count = per.value * slots(context, src)
     return worked(context, "vector_drain_ns", count, per.evidence, per.source)
 
@@ -90,7 +90,7 @@ def reduced(context: InstructionContext, data: View, reduce_res: View | None) ->
         source = f"{NOTHING} without reduce_res; taken as max(64, N)"
         return worked(context, "vector_drain_ns", count, ASSUMED, source)
     source = f"{NKI_COSTS}: max(64, N) + 64"
-    then = context.generation.number("min_interval").value
+    then = context.generation.numbers["min_interval"].value
     return worked(context, "vector_drain_ns", count, DOC, source, then)
 
 

@@ -1,4 +1,10 @@
-"""What costs are made of: an interval, a drain, and what strides, scalars and modes do to them."""
+"""What costs are made of: an interval, a drain, and what strides, scalars and modes do to them.
+
+Strides slow down the ports by which engines reach SBUF and PSUM. A port of v3 and v4 fetches
+blocks; a pattern that takes few elements of each is as slow as the blocks it touches. Of v2 a step
+is documented: at a full rate or at half. What a cost follows from must not depend on addresses, so
+each run along the innermost axis is taken to begin a block.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +14,12 @@ from nasm.base.records import replace
 from nasm.isa.evidence import Cost, Evidence, Fact, weakest
 from nasm.isa.instruction import InstructionContext
 from nasm.targets.neuron.paces import BUS
-from nasm.targets.neuron.strides import slowing
 from nasm.views.view import View
 
 DOC, MEAS, ASSUMED = Evidence.DOCUMENTED, Evidence.MEASURED, Evidence.ASSUMED
 NOTHING = "no figure is published"
+MEASURED_ENGINES = ("scalar", "tensor")
+"""What the rate of blocks was measured on."""
 
 
 def gigahertz(context: InstructionContext) -> float:
@@ -34,7 +41,7 @@ def drained(
     unit: str = "",
 ) -> Cost:
     """An interval in whole cycles, and results after the figure named by ``tail``."""
-    return followed(context, context.generation.number(tail), interval, evidence, source, unit)
+    return followed(context, context.generation.numbers[tail], interval, evidence, source, unit)
 
 
 def followed(
@@ -86,7 +93,7 @@ def _bus_is_shared(context: InstructionContext) -> bool:
     """Whether Vector's fast modes need the bus that GpSimd reaches SBUF by."""
     if not context.generation.switches["fast_vector"]:
         return False
-    return context.option("vector.bus") == "shared"
+    return context.generation.options["vector.bus"] == "shared"
 
 
 def in_fast_mode(context: InstructionContext, made: Cost, plain: float) -> Cost:
@@ -105,7 +112,7 @@ def read_apart(context: InstructionContext, made: Cost, *operands: object) -> Co
     count = sum(isinstance(operand, View) for operand in operands)
     if not count:
         return made
-    apart = context.generation.number(f"{context.engine}_operand_ns")
+    apart = context.generation.numbers[f"{context.engine}_operand_ns"]
     extra = cycles(context, count * apart.value)
     return replace(
         made,
@@ -118,7 +125,7 @@ def read_apart(context: InstructionContext, made: Cost, *operands: object) -> Co
 
 def floored(context: InstructionContext, interval: float) -> float:
     """An interval, or the shortest there is."""
-    return max(context.generation.number("min_interval").value, interval)
+    return max(context.generation.numbers["min_interval"].value, interval)
 
 
 def drain(context: InstructionContext, copied: View | None = None) -> str:
@@ -138,11 +145,64 @@ def in_sbuf(views: list[View]) -> bool:
 
 def gpsimd_start(context: InstructionContext) -> float:
     """The cycles GpSimd takes to start."""
-    return context.generation.number("gpsimd_start").value
+    return context.generation.numbers["gpsimd_start"].value
 
 
 def published(context: InstructionContext, number: str, unit: str = "sequencer") -> Cost:
     """A time of the figures, rounded up to cycles."""
-    fact = context.generation.number(number)
+    fact = context.generation.numbers[number]
     taken = max(1, cycles(context, fact.value))
     return Cost(taken, taken, fact.evidence, fact.source, unit)
+
+
+def slots(context: InstructionContext, main: View) -> int:
+    """The elements of a partition, or more where a stride keeps a port busy for longer."""
+    return port_slots(context, main.elements)
+
+
+def port_slots(context: InstructionContext, count: int) -> int:
+    """So many elements, or the slots of the port that a stride keeps busy for the longest time."""
+    per = context.generation.numbers.get("block_slots")
+    if per is None:
+        return count * (2 if _far(context) else 1)
+    ports = (math.ceil(per.value * blocks(context, v)) for v in _strided(context))
+    return max(count, *ports, 0)
+
+
+def slowing(context: InstructionContext) -> Fact | None:
+    """The figure by which a stride slows a port down; None if all run at the full rate."""
+    number = context.generation.numbers
+    if "block_slots" not in number:
+        return number["stride_bytes"] if _far(context) else None
+    per = number["block_slots"]
+    if all(per.value * blocks(context, v) <= v.elements for v in _strided(context)):
+        return None
+    if context.engine in MEASURED_ENGINES:
+        return per
+    engine = context.generation.engine(context.engine)
+    text = f"no figure for {engine.title}; taken as Scalar's: {per.source}"
+    return Fact(per.value, Evidence.ASSUMED, text)
+
+
+def blocks(context: InstructionContext, view: View) -> int:
+    """The blocks that one partition of a tile touches, run by run along its innermost axis."""
+    dims = view.dims
+    if not dims:
+        return 1
+    step, count = dims[-1]
+    size = context.generation.numbers["block_bytes"].value
+    apart = abs(step) * view.dtype.itemsize
+    touched = count if apart >= size else math.floor((count - 1) * apart / size) + 1
+    return view.elements // count * touched
+
+
+def _strided(context: InstructionContext) -> list[View]:
+    """The tiles whose innermost axis leaves out elements, or repeats one."""
+    return [view for _, view in context.tiles if not view.contiguous]
+
+
+def _far(context: InstructionContext) -> bool:
+    """Whether a tile's innermost axis steps so far that its port runs at half rate, on v2."""
+    far = context.generation.numbers["stride_bytes"].value
+    far += context.generation.options["stride.sixteen"] == "full"
+    return any(abs(v.dims[-1][0]) * v.dtype.itemsize >= far for v in _strided(context))

@@ -29,10 +29,10 @@ from nasm.targets.neuron.cost_parts import (
     in_sbuf,
     published,
     read_apart,
+    slots,
     worked,
 )
 from nasm.targets.neuron.figures import NKI_COSTS, TRN2_PROBES
-from nasm.targets.neuron.strides import slots
 from nasm.views.view import View
 
 SIXTEEN = ("bfloat16", "float16")
@@ -106,12 +106,12 @@ def copy(context: InstructionContext, src: View, dst: View) -> Cost:
     rate, evidence, source = streamed(context, src, [dst])
     pair = OWN_RATES.get((src.dtype.name, dst.dtype.name))
     if rate == 0.5 and pair and context.engine == "vector":
-        fact = context.generation.number(pair)
+        fact = context.generation.numbers[pair]
         rate, evidence, source = fact.value, fact.evidence, fact.source
     plain = slots(context, src)
     count = rate * plain
     if dge.at_run_time(src) or dge.at_run_time(dst):
-        least = context.generation.number("dynamic_copy_min")
+        least = context.generation.numbers["dynamic_copy_min"]
         count, plain = max(count, least.value), max(plain, math.ceil(least.value))
         evidence, source = weakest((evidence, least.evidence)), f"{source}; {least.source}"
     made = worked(context, drain(context, src), count, evidence, source)
@@ -200,7 +200,7 @@ def filled(context: InstructionContext, dst: View, value: object) -> Cost:
     if value == 0 and dst.dtype.name in SIXTEEN:
         source = f"{NKI_COSTS}: N/2 for 0 in 16 bits"
         return worked(context, "memset_drain_ns", count / 2, DOC, source)
-    per = context.generation.number("memset_per_element")
+    per = context.generation.numbers["memset_per_element"]
     return worked(context, "memset_drain_ns", count * per.value, per.evidence, per.source)
 
 
@@ -212,7 +212,7 @@ def tile_scalar_tile(
 
     A scalar that a tile holds is read first.
     """
-    per = context.generation.number("scalar_tensor_tensor")
+    per = context.generation.numbers["scalar_tensor_tensor"]
     rate, evidence, source = per.value, per.evidence, per.source
     half = data.dtype.name == other.dtype.name == "bfloat16" and data.elements % 2 == 0
     if half and (op0, op1) == ("subtract", "multiply"):
@@ -229,7 +229,7 @@ def scan(context: InstructionContext, data: View, initial: object) -> Cost:
     made = worked(context, "vector_drain_ns", count, DOC, f"{NKI_COSTS}: max(64, 2N)")
     if not isinstance(initial, View):
         return made
-    seed = context.generation.number("scan_seed_ns")
+    seed = context.generation.numbers["scan_seed_ns"]
     return replace(
         made,
         latency=made.latency + cycles(context, seed.value),
@@ -252,7 +252,7 @@ def choosing(
     double = f"{NKI_COSTS}: 2N with tile and predicate in SBUF"
     if not context.generation.switches["fast_vector"]:
         return 2 * count, DOC, double
-    if context.option("copy_predicated.cost") == "one_port":
+    if context.generation.options["copy_predicated.cost"] == "one_port":
         return 2 * count, ASSUMED, f"{double}, kept on {context.generation.name}"
     return count, ASSUMED, f"taken as tensor_tensor ({TRN2_PROBES}: N); 2N is v2's one read port"
 
@@ -264,7 +264,7 @@ def choice(context: InstructionContext, predicate: View, other: object) -> Cost:
     A number takes a little more on v3 and v4.
     """
     if not isinstance(other, View):
-        per = context.generation.number("predicated_number")
+        per = context.generation.numbers["predicated_number"]
         count = per.value * slots(context, predicate)
         return worked(context, "vector_drain_ns", count, per.evidence, per.source)
     count, evidence, source = choosing(context, predicate, other)
@@ -282,7 +282,7 @@ def aggregate(context: InstructionContext, data: View) -> Cost:
 @of_operands
 def reciprocal(context: InstructionContext, data: View) -> Cost:
     """Eight cycles per element on v2, six on v3 and v4."""
-    per = context.generation.number("reciprocal_per_element")
+    per = context.generation.numbers["reciprocal_per_element"]
     count = data.elements * per.value
     return worked(context, drain(context), count, per.evidence, per.source)
 
@@ -300,10 +300,10 @@ def exchange(context: InstructionContext, src: View, dma_engine: str) -> Cost:
     """A barrier's time in addition to the DMA engines', or the way by GpSimd's own DMA engine."""
     if dma_engine == "dma":
         return published(context, "barrier_ns")
-    numbers = context.generation.number
-    rate = numbers("dma_bytes_per_ns").value * context.generation.channels
+    numbers = context.generation.numbers
+    rate = numbers["dma_bytes_per_ns"].value * context.generation.channels
     size = src.size * src.dtype.itemsize
-    taken = cycles(context, max(numbers("dma_load_payload_ns").value, size / rate))
+    taken = cycles(context, max(numbers["dma_load_payload_ns"].value, size / rate))
     source = f"{NOTHING} for GpSimd's DMA engine; taken as a DMA from read to landing"
     return Cost(taken, taken, ASSUMED, source)
 
@@ -317,7 +317,7 @@ def _issue(context: InstructionContext, transfer: Transfer, given: str | None) -
     used = dge.mode(generation, context.engine, transfer.moves[0], given)
     if used != "hwdge":
         return published(context, ISSUE[used])
-    one, every = generation.number("dma_hwdge_one_ns"), generation.number("dma_hwdge_ns")
+    one, every = generation.numbers["dma_hwdge_one_ns"], generation.numbers["dma_hwdge_ns"]
     count, most = dma.engines(transfer, generation), generation.channels
     if count == most:
         return published(context, "dma_hwdge_ns")

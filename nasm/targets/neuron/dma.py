@@ -88,7 +88,7 @@ def _planned(
     way = "load" if load else "store"
 
     def ticks(figure: str) -> int:
-        return _ticks(generation, generation.number(figure).value)
+        return _ticks(generation, generation.numbers[figure].value)
 
     shares = _shares(shapes, load, generation)
     return Plan(
@@ -142,7 +142,7 @@ def _shape(transfer: Transfer, views: tuple[View, ...], generation: Generation) 
     run = min(run_length(v) for v in views)
     together = 0.0
     if transfer.op == SUM:
-        width *= max(1.0, len(srcs) / 2) / generation.number("dma_sum_rate").value
+        width *= max(1.0, len(srcs) / 2) / generation.numbers["dma_sum_rate"].value
     if transfer.axes:
         run = 1
         if generation.switches["dma_transpose"]:
@@ -154,7 +154,7 @@ def _shape(transfer: Transfer, views: tuple[View, ...], generation: Generation) 
 def _transposed(dst: View, src: View, generation: Generation) -> float:
     """The bytes whose time a transpose takes of each engine."""
     where = src.tensor.memory.name
-    rate = generation.number(f"dma_transpose_{where}_rate").value
+    rate = generation.numbers[f"dma_transpose_{where}_rate"].value
     rows, columns = TRANSPOSE_TILE
     across = math.ceil(dst.shape[0] / rows) * rows
     along = math.ceil(dst.shape[-1] / columns) * columns
@@ -220,8 +220,8 @@ def _share(
     generation: Generation,
 ) -> Share:
     """One channel's share; ``part`` is that of the channels that have something to do."""
-    rate = generation.number("dma_bytes_per_ns").value
-    least = generation.number("dma_descriptor_ns").value
+    rate = generation.numbers["dma_bytes_per_ns"].value
+    least = generation.numbers["dma_descriptor_ns"].value
     busy, moved = math.fsum(shape.together for shape in shapes) / rate, 0
     packets, descriptors = 0, 0
     for number, begin, end in ranges:
@@ -249,7 +249,7 @@ def _latency(busy: float, load: bool, part: float, generation: Generation) -> fl
     """From the start of a share to its landing, if nothing holds it up."""
 
     def number(figure: str) -> float:
-        return generation.number(figure).value
+        return generation.numbers[figure].value
 
     if load:
         return number("dma_load_payload_ns") + busy * (1 + number("dma_load_spread") * part)
@@ -258,7 +258,7 @@ def _latency(busy: float, load: bool, part: float, generation: Generation) -> fl
 
 def _packets(count: int, shape: SplitShape, generation: Generation) -> int:
     """Packets of so many elements: whole descriptors, or equal parts of one that is longer."""
-    most = max(1, int(generation.number("dma_packet_bytes").value))
+    most = max(1, int(generation.numbers["dma_packet_bytes"].value))
     size = shape.run * shape.itemsize
     if size >= most:
         return math.ceil(count * shape.itemsize / most)

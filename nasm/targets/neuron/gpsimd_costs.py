@@ -16,10 +16,10 @@ from nasm.targets.neuron.cost_parts import (
     drain,
     drained,
     gpsimd_start,
+    slots,
     worked,
 )
 from nasm.targets.neuron.figures import NKI_COSTS
-from nasm.targets.neuron.strides import slots
 from nasm.views.view import View
 
 
@@ -41,11 +41,11 @@ def walked(context: InstructionContext, main: View) -> Cost:
 @of_operands
 def gathered(context: InstructionContext, dst: View, num_elem_per_idx: int) -> Cost:
     """150 cycles and so many for each element, fewer where several come at once."""
-    number, per, count = context.generation.number, num_elem_per_idx, dst.elements
-    fixed, each = number("gather_fixed").value, number("gather_per_element").value * per
+    numbers, per, count = context.generation.numbers, num_elem_per_idx, dst.elements
+    fixed, each = numbers["gather_fixed"].value, numbers["gather_per_element"].value * per
     rate = (fixed + each) / each / min(4 / dst.dtype.itemsize, per)
     start = gpsimd_start(context)
-    if context.option("local_gather.cost") == "divide":
+    if context.generation.options["local_gather.cost"] == "divide":
         return drained(
             context, drain(context), start + count / rate, DOC, f"{NKI_COSTS}: local_gather"
         )
@@ -61,7 +61,7 @@ def gathered(context: InstructionContext, dst: View, num_elem_per_idx: int) -> C
 @of_operands
 def gathered_in_groups(context: InstructionContext, dst: View, data: View) -> Cost:
     """A group of instructions for every 512 elements of data, each 150 cycles and one an index."""
-    group = context.generation.number("gather_group")
+    group = context.generation.numbers["gather_group"]
     groups = math.ceil(data.elements / group.value)
     return drained(
         context,
@@ -75,7 +75,7 @@ def gathered_in_groups(context: InstructionContext, dst: View, data: View) -> Co
 @of_operands
 def top(context: InstructionContext, val_dst: View, n: int) -> Cost:
     """Four cycles for each of n elements, and one for each result."""
-    per: Fact = context.generation.number("topk_per_element")
+    per: Fact = context.generation.numbers["topk_per_element"]
     interval = per.value * n + val_dst.elements
     return drained(context, drain(context), interval, per.evidence, per.source)
 
@@ -87,7 +87,7 @@ def drawn(context: InstructionContext, dst: View) -> Cost:
     if context.engine == "gpsimd":
         source = f"{NOTHING}; taken as 150 + N"
         return drained(context, drain(context), gpsimd_start(context) + count, ASSUMED, source)
-    rate = context.generation.number("random_per_cycle")
+    rate = context.generation.numbers["random_per_cycle"]
     return worked(context, drain(context), count / rate.value, rate.evidence, rate.source)
 
 

@@ -152,7 +152,7 @@ def dst_index_at_input(context: InstructionContext) -> str | None:
     for operand, view, offsets in picked(context):
         if "w" not in operand.access or main is None:
             continue
-        source: View = context[main.name]
+        source: View = context.operands[main.name]
         if source.tensor.memory.name == "psum":
             if source.offsets is None:
                 continue
@@ -247,8 +247,10 @@ def not_tiled(context: InstructionContext) -> str | None:
 @_rule(MODE, "moving is not indirect in transpose mode", "nki.isa.nc_matmul")
 def no_indirect_transpose(context: InstructionContext) -> str | None:
     """A transpose streams its rows as they lie."""
-    if context["is_transpose"] and context["moving"].offsets is not None:
-        return f"moving ({context['moving'].tensor.name}) is indirect with is_transpose=true"
+    if context.operands["is_transpose"] and context.operands["moving"].offsets is not None:
+        return (
+            f"moving ({context.operands['moving'].tensor.name}) is indirect with is_transpose=true"
+        )
     return None
 
 
@@ -259,7 +261,7 @@ def no_indirect_transpose(context: InstructionContext) -> str | None:
 )
 def not_address_arithmetic(context: InstructionContext) -> str | None:
     """The form that computes addresses has no room for an index."""
-    data, dst = context["data"], context["dst"]
+    data, dst = context.operands["data"], context.operands["dst"]
     for operand, view, _ in picked(context):
         if data.dtype.name in WORDS and dst.dtype.name in WORDS:
             return About(

@@ -19,7 +19,7 @@ class Operators(Choice):
 
     def for_semantics(self, value: object, context: OperandContext) -> object:
         """The operator, or the one of its name that ignores NaN."""
-        if value in NUMBERS and context.option("nan.maximum") == "ignore":
+        if value in NUMBERS and context.generation.options["nan.maximum"] == "ignore":
             # Of exact integers none is NaN.
             return Ignoring(value) if context.in_float32 else value
         return value

@@ -60,7 +60,7 @@ def columns(view: View, perf_mode: str = "none") -> int:
 
 
 def _columns(context: InstructionContext, name: str) -> int:
-    return columns(context[name], context.operands.get("perf_mode", "none"))
+    return columns(context.operands[name], context.operands.get("perf_mode", "none"))
 
 
 @rule(
@@ -71,7 +71,7 @@ def _columns(context: InstructionContext, name: str) -> int:
 )
 def tile_whole(context: InstructionContext) -> str | None:
     """One alone does not make a tile."""
-    given = [n for n in ("tile_position", "tile_size") if context[n] is not None]
+    given = [n for n in ("tile_position", "tile_size") if context.operands[n] is not None]
     return About(given[0], f"{given[0]} alone") if len(given) == 1 else None
 
 
@@ -83,8 +83,8 @@ def tile_whole(context: InstructionContext) -> str | None:
 )
 def tiling(context: InstructionContext) -> str | None:
     """Row and column tiles of the array."""
-    least = int(context.generation.number("tile_min").value)
-    if None in (context["tile_position"], context["tile_size"]):
+    least = int(context.generation.numbers["tile_min"].value)
+    if None in (context.operands["tile_position"], context.operands["tile_size"]):
         return None
     position, sizes = place(context)
     for what, size, at in zip(("rows", "columns"), sizes, position, strict=True):
@@ -111,7 +111,7 @@ def rows_fit(name: str) -> Rule:
     )
     def check(context: InstructionContext) -> str | None:
         rows = place(context)[1][0]
-        found = context[name].partitions
+        found = context.operands[name].partitions
         return None if found <= rows else f"{name} has {found} partitions, the tile {rows} rows"
 
     return check
@@ -158,15 +158,15 @@ def columns_fit(context: InstructionContext) -> str | None:
 def moving_fits(context: InstructionContext) -> str | None:
     """N is limited by what the partial-sum buffer can take."""
     found = _columns(context, "moving")
-    bf16 = context["dst"].dtype.name == "bfloat16"
-    most = int(context.generation.number("moving_max_bf16" if bf16 else "moving_max").value)
+    bf16 = context.operands["dst"].dtype.name == "bfloat16"
+    most = int(context.generation.numbers["moving_max_bf16" if bf16 else "moving_max"].value)
     return None if found <= most else f"moving has {found} columns; wanted at most {most}"
 
 
 @rule(SHAPE, "dst has as many elements per partition as moving has columns", MATMUL_SOURCE)
 def dst_fits(context: InstructionContext) -> str | None:
     """N of dst is N of moving."""
-    found, wanted = context["dst"].elements, _columns(context, "moving")
+    found, wanted = context.operands["dst"].elements, _columns(context, "moving")
     return None if found == wanted else f"dst has {found} columns, moving {wanted}"
 
 
@@ -178,15 +178,15 @@ def dst_fits(context: InstructionContext) -> str | None:
 )
 def dst_dtype(context: InstructionContext) -> str | None:
     """What the partial-sum buffer accumulates in."""
-    name = context["dst"].dtype.name
+    name = context.operands["dst"].dtype.name
     if exact_transpose(context):
-        wanted: tuple[str, ...] = (context["moving"].dtype.name,)
+        wanted: tuple[str, ...] = (context.operands["moving"].dtype.name,)
     else:
         wanted = (
             ("float32", "bfloat16") if context.generation.switches["psum_bf16"] else ("float32",)
         )
         if context.operands.get("is_transpose"):
-            wanted = tuple(dict.fromkeys((*wanted, context["moving"].dtype.name)))
+            wanted = tuple(dict.fromkeys((*wanted, context.operands["moving"].dtype.name)))
     return None if name in wanted else f"dst is {name}; wanted {listed(wanted)}"
 
 
@@ -198,7 +198,7 @@ def dst_dtype(context: InstructionContext) -> str | None:
 )
 def one_bank(context: InstructionContext) -> str | None:
     """A matmul's output does not cross a bank border."""
-    view = context["dst"]
+    view = context.operands["dst"]
     bank = view.tensor.memory.bank
     if context.generation.switches["wide_psum"] or not bank:
         return None
@@ -225,7 +225,7 @@ def dst_at_column(context: InstructionContext) -> str | None:
 
 def first_partition(context: InstructionContext, name: str) -> int:
     """Where an operand starts."""
-    view = context[name]
+    view = context.operands[name]
     return int(view.tensor.partition or 0) + int(view.partition)
 
 

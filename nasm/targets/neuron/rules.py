@@ -53,7 +53,7 @@ def _start_partition(context: InstructionContext) -> str | None:
 
 def _strided_partitions(context: InstructionContext) -> str | None:
     for operand, view in context.tiles:
-        if view.partitions > 1 and view.steps[0] != 1:
+        if view.steps[0] != 1 and view.partitions > 1:
             return About(
                 operand.name,
                 f"{operand.name} ({view.tensor.name}) steps {view.steps[0]} partitions at a time; "
@@ -101,8 +101,9 @@ def _keeps_last(operand: Operand) -> bool:
 
 def _last_stays(context: InstructionContext) -> str | None:
     for operand, view in context.tiles:
-        if "w" in operand.access and view.last.elements != view.elements:
-            each = view.elements // view.last.elements
+        last = view.last if "w" in operand.access else view
+        if last is not view and last.elements != view.elements:
+            each = view.elements // last.elements
             return About(
                 operand.name,
                 f"{operand.name} ({view.tensor.name}) has a step of 0: of every {each} elements "
@@ -246,7 +247,7 @@ EVERYWHERE = (
 
 
 def _given(context: InstructionContext, names: tuple[str, ...]) -> list[tuple[str, View]]:
-    return [(n, context[n]) for n in names if isinstance(context[n], View)]
+    return [(n, context.operands[n]) for n in names if isinstance(context.operands[n], View)]
 
 
 def _broadcast(small: View, large: View) -> str:
@@ -312,9 +313,9 @@ def elements(name: str, low: int, high: int, source: str) -> Rule:
     """A tile has so many elements per partition."""
 
     def check(context: InstructionContext) -> str | None:
-        if context[name] is None:
+        if context.operands[name] is None:
             return None
-        found = context[name].elements
+        found = context.operands[name].elements
         if low <= found <= high:
             return None
         wanted = str(low) if low == high else f"{low} to {high}"
@@ -328,7 +329,7 @@ def free_dims(name: str, most: int, source: str) -> Rule:
     """A tile has at most so many free dims, after merging."""
 
     def check(context: InstructionContext) -> str | None:
-        found = len(context[name].dims)
+        found = len(context.operands[name].dims)
         if found <= most:
             return None
         return About(name, f"{name} needs {found} free dims after merging; wanted at most {most}")

@@ -5,10 +5,9 @@ from __future__ import annotations
 from nasm.base.records import replace
 from nasm.isa.evidence import Cost, weakest
 from nasm.isa.instruction import InstructionContext, OfOperands, of_operands
-from nasm.targets.neuron.cost_parts import DOC, drained, published, worked
+from nasm.targets.neuron.cost_parts import DOC, drained, published, slots, worked
 from nasm.targets.neuron.figures import NKI_COSTS, QUADRANT
 from nasm.targets.neuron.paces import QUADRANTS
-from nasm.targets.neuron.strides import slots
 from nasm.views.view import View
 
 
@@ -18,7 +17,7 @@ def transpose(context: InstructionContext, dst: View, data: View) -> Cost:
 
     On v3 and v4 more if the last transpose moved between other quadrants of the partitions.
     """
-    least = context.generation.number("transpose_min")
+    least = context.generation.numbers["transpose_min"]
     interval = max(least.value, slots(context, data))
     source = f"{least.source}; {NKI_COSTS}: nc_transpose N"
     made = drained(context, "transpose_drain_ns", interval, least.evidence, source)

@@ -13,11 +13,10 @@ from nasm.base.records import replace
 from nasm.isa.evidence import Cost, Fact, weakest
 from nasm.isa.flops import Flops
 from nasm.isa.instruction import InstructionContext, of_operands
-from nasm.targets.neuron.cost_parts import drained, followed, gigahertz, worked
+from nasm.targets.neuron.cost_parts import drained, followed, gigahertz, port_slots, slots, worked
 from nasm.targets.neuron.figures import NKI_COSTS
 from nasm.targets.neuron.paces import POWER
 from nasm.targets.neuron.pe_tiles import FULL_TILE, Pair, Place, columns, moves_bits, placed
-from nasm.targets.neuron.strides import port_slots, slots
 from nasm.views.view import View
 
 CELL = 32
@@ -41,7 +40,7 @@ def load_stationary(
     A matmul may use the tile when the interval ends: published profiles show it in flight while
     the load has not completed. What waits for the load by a semaphore waits for its completion.
     """
-    fast: Fact = context.generation.number("fast_load")
+    fast: Fact = context.generation.numbers["fast_load"]
     rounds = passes(stationary, moves_bits(context, is_transpose) or onezero)
     count = rounds * port_slots(context, columns(stationary, perf_mode))
     alone = context.generation.numbers.get("load_float32")
@@ -71,18 +70,18 @@ def multiply_moving(
     another matmul. From v3 on K of 64 or less halves the rate, unless the tile is a row tile (that
     row tiles are not slowed down is assumed), and so does a pause before, but not both of them.
     """
-    number = context.generation.number
+    numbers = context.generation.numbers
     exact = moves_bits(context, is_transpose)
     where = placed(tile_position, tile_size)
-    least = number("matmul_min")
+    least = numbers["matmul_min"]
     count = port_slots(context, columns(moving, perf_mode))
     rounds = passes(moving, exact or moving_onezero or stationary_onezero)
     between = overhead(context, rounds)
     full = interval = rounds * max(least.value, count) + between.value
     evidence = weakest((least.evidence, between.evidence))
     source = f"{NKI_COSTS}: max(64, N); {between.source}"
-    if moving.partitions <= number("short_k").value and where[1][0] == FULL_TILE[0]:
-        slow = number("short_k_factor")
+    if moving.partitions <= numbers["short_k"].value and where[1][0] == FULL_TILE[0]:
+        slow = numbers["short_k_factor"]
         interval *= slow.value
         if slow.value != 1:
             evidence, source = weakest((evidence, slow.evidence)), f"{source}; {slow.source}"
@@ -97,17 +96,17 @@ def overhead(context: InstructionContext, rounds: int) -> Fact:
 
     Two of the rounds of float32 are one pass of the hardware, at two cycles per column.
     """
-    number = context.generation.number
+    numbers = context.generation.numbers
     if rounds == 1:
-        return number("matmul_overhead")
-    each = number("matmul_overhead_float32")
+        return numbers["matmul_overhead"]
+    each = numbers["matmul_overhead_float32"]
     return Fact(rounds / 2 * each.value, each.evidence, each.source)
 
 
 def ramped(context: InstructionContext, full: float, made: Cost) -> Cost:
     """The cost of a matmul that takes longer after a pause; ``full`` is at the full rate."""
     slow = context.generation.numbers.get("ramp_factor")
-    if slow is None or context.option("power_ramp") == "off":
+    if slow is None or context.generation.options["power_ramp"] == "off":
         return made
     longer = math.ceil(full * slow.value) - made.interval
     return replace(made, pace=POWER, key=max(0, longer))
@@ -134,12 +133,12 @@ def _values(dtype: DType) -> int:
 
 def _weight(context: InstructionContext, dtype: DType) -> float:
     """How much of the array's time a product takes, relative to one in 16 bits."""
-    number = context.generation.number
+    numbers = context.generation.numbers
     if _values(dtype) > 1:
-        return number("flops_mx").value
+        return numbers["flops_mx"].value
     if dtype.name == "float32":
-        return number("flops_float32").value
-    return number("flops_float8").value if dtype.itemsize == 1 else 1.0
+        return numbers["flops_float32"].value
+    return numbers["flops_float8"].value if dtype.itemsize == 1 else 1.0
 
 
 def passes(view: View, faster: bool) -> int:
@@ -155,10 +154,10 @@ def drain(context: InstructionContext, dst: View, is_transpose: bool) -> Fact:
     They come the sooner the fewer columns of the array are in use, but for transposes: a published
     one of 128 columns is done before a matmul of 96.
     """
-    number = context.generation.number
+    numbers = context.generation.numbers
     if is_transpose:
-        return number("tensor_transpose_drain_ns")
-    whole, column = number("tensor_drain_ns"), number("tensor_column")
+        return numbers["tensor_transpose_drain_ns"]
+    whole, column = numbers["tensor_drain_ns"], numbers["tensor_column"]
     lacking = FULL_TILE[1] - dst.partitions
     if not lacking:
         return whole
@@ -182,6 +181,6 @@ def cells(where: Place) -> tuple[str, ...]:
 @of_operands
 def quantized(context: InstructionContext, src: View) -> Cost:
     """Four elements per cycle in each partition."""
-    rate = context.generation.number("quantize_rate")
+    rate = context.generation.numbers["quantize_rate"]
     count = slots(context, src) / rate.value
     return worked(context, "vector_drain_ns", count, rate.evidence, rate.source)

@@ -52,7 +52,7 @@ COMMAND_DOC = "what happens to the accumulators"
 )
 def nothing_idle(context: InstructionContext) -> str | None:
     """What is unknown cannot be read."""
-    found = context["reduce_cmd"] == "idle" and context["reduce_res"] is not None
+    found = context.operands["reduce_cmd"] == "idle" and context.operands["reduce_res"] is not None
     return "reduce_res with reduce_cmd=idle" if found else None
 
 
@@ -64,9 +64,12 @@ def nothing_idle(context: InstructionContext) -> str | None:
 )
 def init_loaded(context: InstructionContext) -> str | None:
     """What would not be loaded."""
-    loading, value = context["reduce_cmd"] == "load_reduce", context["reduce_init"]
+    loading, value = (
+        context.operands["reduce_cmd"] == "load_reduce",
+        context.operands["reduce_init"],
+    )
     unused = not loading and (isinstance(value, View) or value != 0.0)
-    return f"reduce_init with reduce_cmd={context['reduce_cmd']}" if unused else None
+    return f"reduce_init with reduce_cmd={context.operands['reduce_cmd']}" if unused else None
 
 
 # -- Exponential
@@ -143,8 +146,8 @@ COMPARISON = Choice(("equal", "less", "less_equal", "greater", "greater_equal"),
 )
 def exact_indices(context: InstructionContext) -> str | None:
     """Indices are compared as float32."""
-    first = context["range_start"]
-    last = first + context["on_true_tile"].elements - 1
+    first = context.operands["range_start"]
+    last = first + context.operands["on_true_tile"].elements - 1
     if first >= -(2**24) and last <= 2**24:
         return None
     return f"indices {first:,} to {last:,}; wanted -16,777,216 to 16,777,216"
@@ -158,7 +161,7 @@ def exact_indices(context: InstructionContext) -> str | None:
 )
 def false_value(context: InstructionContext) -> str | None:
     """A hardware constraint."""
-    found = context["on_false_value"]
+    found = context.operands["on_false_value"]
     return None if np.float32(found) == np.float32(FP32_MIN) else f"on_false_value={found:g}"
 
 

@@ -37,7 +37,7 @@ REDUCE = commands("idle", "reset", "reduce", "reset_reduce")
 )
 def bias_form(context: InstructionContext) -> str | None:
     """What bias may be."""
-    bias = context["bias"]
+    bias = context.operands["bias"]
     if bias is None or isinstance(bias, View) or context.generation.switches["scalar_literal_bias"]:
         return None
     return f"bias={bias} on {context.generation.name}; wanted a [P, 1] tile"
@@ -46,7 +46,7 @@ def bias_form(context: InstructionContext) -> str | None:
 @rule(DTYPE, "bias is of any dtype but tfloat32", SOURCE, about="bias")
 def bias_dtype(context: InstructionContext) -> str | None:
     """The one dtype a bias is not."""
-    bias = context["bias"]
+    bias = context.operands["bias"]
     found = isinstance(bias, View) and bias.dtype.name == "tfloat32"
     return "bias is tfloat32" if found else None
 
@@ -55,7 +55,7 @@ def bias_dtype(context: InstructionContext) -> str | None:
 def reciprocal_unbiased(context: InstructionContext) -> str | None:
     """A limit of v2's reciprocal."""
     late = context.generation.switches["scalar_literal_bias"]
-    if context["op"] == "reciprocal" and context["bias"] is not None and not late:
+    if context.operands["op"] == "reciprocal" and context.operands["bias"] is not None and not late:
         return "op=reciprocal with a bias"
     return None
 
@@ -69,9 +69,9 @@ def reciprocal_unbiased(context: InstructionContext) -> str | None:
 )
 def reduction_named(context: InstructionContext) -> str | None:
     """reduce_op selects what is summed."""
-    sums = context["reduce_cmd"] in ("reduce", "reset_reduce")
-    if sums and context["reduce_op"] is None:
-        return f"reduce_cmd={context['reduce_cmd']} without reduce_op"
+    sums = context.operands["reduce_cmd"] in ("reduce", "reset_reduce")
+    if sums and context.operands["reduce_op"] is None:
+        return f"reduce_cmd={context.operands['reduce_cmd']} without reduce_op"
     return None
 
 
@@ -84,11 +84,13 @@ def reduction_named(context: InstructionContext) -> str | None:
 )
 def reduction_used(context: InstructionContext) -> str | None:
     """An operator that is not used is probably a mistake; what reduce_res reads is older."""
-    idle = context["reduce_op"] is not None and context["reduce_cmd"] == "idle"
+    idle = context.operands["reduce_op"] is not None and context.operands["reduce_cmd"] == "idle"
     if not idle:
         return None
-    read = ", and reduce_res receives earlier results" * (context["reduce_res"] is not None)
-    return f"reduce_op={context['reduce_op']} with reduce_cmd=idle reduces nothing{read}"
+    read = ", and reduce_res receives earlier results" * (
+        context.operands["reduce_res"] is not None
+    )
+    return f"reduce_op={context.operands['reduce_op']} with reduce_cmd=idle reduces nothing{read}"
 
 
 @ISA.instruction(

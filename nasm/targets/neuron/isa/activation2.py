@@ -37,7 +37,7 @@ REDUCTION = Operators(("add", "maximum", "minimum", "abs_max", "abs_min"), "redu
 )
 def stage_pairs(context: InstructionContext) -> str | None:
     """What the tensor-scalar stage can be."""
-    pair = (context["op0"], context["op1"])
+    pair = (context.operands["op0"], context.operands["op1"])
     return None if pair in PAIRS else f"op0={pair[0]}, op1={pair[1]}"
 
 
@@ -45,10 +45,10 @@ def stage_pairs(context: InstructionContext) -> str | None:
 def stage_operands(context: InstructionContext) -> str | None:
     """imm0 and reverse0 belong to op0, imm1 and reverse1 to op1."""
     for n in ("0", "1"):
-        op = context[f"op{n}"]
-        if op != "bypass" and context[f"imm{n}"] is None:
+        op = context.operands[f"op{n}"]
+        if op != "bypass" and context.operands[f"imm{n}"] is None:
             return f"op{n}={op} without imm{n}"
-        if op == "bypass" and context[f"reverse{n}"]:
+        if op == "bypass" and context.operands[f"reverse{n}"]:
             return f"reverse{n}=true with op{n}=bypass"
     return None
 
@@ -56,7 +56,7 @@ def stage_operands(context: InstructionContext) -> str | None:
 @rule(DTYPE, "imm0 and imm1 are of one dtype if both are tiles", SOURCE)
 def same_immediates(context: InstructionContext) -> str | None:
     """The two scalars come by one way."""
-    first, second = context["imm0"], context["imm1"]
+    first, second = context.operands["imm0"], context.operands["imm1"]
     if isinstance(first, View) and isinstance(second, View) and first.dtype is not second.dtype:
         return f"imm0 is {first.dtype.name}, imm1 {second.dtype.name}"
     return None
@@ -70,8 +70,8 @@ def same_immediates(context: InstructionContext) -> str | None:
 )
 def reduction_named(context: InstructionContext) -> str | None:
     """reduce_op selects what is reduced or reset."""
-    command = context["reduce_cmd"]
-    if command != "idle" and context["reduce_op"] is None:
+    command = context.operands["reduce_cmd"]
+    if command != "idle" and context.operands["reduce_op"] is None:
         return f"reduce_cmd={command} without reduce_op"
     return None
 
@@ -86,8 +86,13 @@ def reduction_named(context: InstructionContext) -> str | None:
 )
 def parameter_used(context: InstructionContext) -> str | None:
     """A parameter that changes nothing is probably a mistake."""
-    unused = context["relu_param"] != 0.0 and not activations.ACTIVATIONS[context["op"]].parameter
-    return f"relu_param with op={context['op']}, which has no parameter" if unused else None
+    unused = (
+        context.operands["relu_param"] != 0.0
+        and not activations.ACTIVATIONS[context.operands["op"]].parameter
+    )
+    return (
+        f"relu_param with op={context.operands['op']}, which has no parameter" if unused else None
+    )
 
 
 @ISA.instruction(

@@ -60,7 +60,7 @@ def BatchNormStats(data: Any) -> Any:
 )
 def triples(context: InstructionContext) -> str | None:
     """A multiple of three elements."""
-    found = context["data"].elements
+    found = context.operands["data"].elements
     if found % 3 == 0:
         return None
     return f"data has {found} elements per partition; wanted a multiple of 3"

@@ -143,8 +143,10 @@ def _holds(op: str, a: int, b: int) -> bool:
 @rule(MODE, "a comparison needs both sides", f"{KLR}, CmpBranch", about="op")
 def compared(context: InstructionContext) -> str | None:
     """Only op=always compares nothing."""
-    if context["op"] != "always" and (context["reg1"] is None or context["reg2"] is None):
-        return f"op={context['op']} without reg1 and reg2"
+    if context.operands["op"] != "always" and (
+        context.operands["reg1"] is None or context.operands["reg2"] is None
+    ):
+        return f"op={context.operands['op']} without reg1 and reg2"
     return None
 
 

@@ -35,10 +35,10 @@ COMMANDS = commands("reset_reduce", "reduce", "load_reduce")
 def _operand_present(op: str, operand: str, source: str) -> Rule:
     @rule(MODE, f"{op} needs {operand}, unless it is a unary operator", source, names=(op, operand))
     def check(context: InstructionContext) -> str | None:
-        value = context[operand]
-        if alu.OPERATORS[context[op]].unary:
-            return None if value in (None, 0) else f"{op}={context[op]} takes no {operand}"
-        return f"{op}={context[op]} without {operand}" if value is None else None
+        value = context.operands[operand]
+        if alu.OPERATORS[context.operands[op]].unary:
+            return None if value in (None, 0) else f"{op}={context.operands[op]} takes no {operand}"
+        return f"{op}={context.operands[op]} without {operand}" if value is None else None
 
     return check
 
@@ -46,7 +46,9 @@ def _operand_present(op: str, operand: str, source: str) -> Rule:
 def _loaded(operand: str, source: str) -> Rule:
     @rule(MODE, f"reduce_cmd=load_reduce needs {operand}", source, names=("reduce_cmd", operand))
     def check(context: InstructionContext) -> str | None:
-        missing = context["reduce_cmd"] == "load_reduce" and context[operand] is None
+        missing = (
+            context.operands["reduce_cmd"] == "load_reduce" and context.operands[operand] is None
+        )
         return f"reduce_cmd=load_reduce without {operand}" if missing else None
 
     return check
@@ -60,8 +62,11 @@ _REDUCE = "nki.isa.tensor_scalar_reduce"
 @rule(MODE, "reduce_init is for reduce_cmd=load_reduce", _REDUCE, about="reduce_init")
 def init_loaded(context: InstructionContext) -> str | None:
     """What would not be loaded."""
-    unused = context["reduce_init"] is not None and context["reduce_cmd"] != "load_reduce"
-    return f"reduce_init with reduce_cmd={context['reduce_cmd']}" if unused else None
+    unused = (
+        context.operands["reduce_init"] is not None
+        and context.operands["reduce_cmd"] != "load_reduce"
+    )
+    return f"reduce_init with reduce_cmd={context.operands['reduce_cmd']}" if unused else None
 
 
 @rule(
@@ -73,7 +78,7 @@ def init_loaded(context: InstructionContext) -> str | None:
 )
 def not_reversed(context: InstructionContext) -> str | None:
     """Listed and refused by the vendor."""
-    return "reverse0=true" if context["reverse0"] else None
+    return "reverse0=true" if context.operands["reverse0"] else None
 
 
 @ISA.instruction(

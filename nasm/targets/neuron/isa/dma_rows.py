@@ -62,7 +62,7 @@ def one_entry_each(context: InstructionContext) -> str | None:
 )
 def rows_transposable(context: InstructionContext) -> str | None:
     """That the last axis has at most 128 elements follows from dst: it is its partitions."""
-    src = context["src"]
+    src = context.operands["src"]
     if not src.gathers:
         return None
     if src.shape[0] % 16:
@@ -80,7 +80,7 @@ def rows_transposable(context: InstructionContext) -> str | None:
 )
 def rows_dtype(context: InstructionContext) -> str | None:
     """Of the data, and of the index."""
-    src = context["src"]
+    src = context.operands["src"]
     if not src.gathers:
         return None
     if src.dtype.itemsize != 2:
@@ -98,7 +98,7 @@ def rows_dtype(context: InstructionContext) -> str | None:
 )
 def index_transposable(context: InstructionContext) -> str | None:
     """Its entries are taken column by column."""
-    src = context["src"]
+    src = context.operands["src"]
     if not src.gathers:
         return None
     tile = src.offsets.tile
@@ -115,8 +115,8 @@ def index_transposable(context: InstructionContext) -> str | None:
 )
 def skip_is_indirect(context: InstructionContext) -> str | None:
     """Any other is within bounds."""
-    src = context["src"]
-    if context["oob_mode"] != "skip" or src.dynamic or src.offsets is not None:
+    src = context.operands["src"]
+    if context.operands["oob_mode"] != "skip" or src.dynamic or src.offsets is not None:
         return None
     return "oob_mode=skip of a src with a fixed address"
 
@@ -133,7 +133,7 @@ def skip_is_indirect(context: InstructionContext) -> str | None:
 )
 def read_modify_write(context: InstructionContext) -> str | None:
     """Dst is one of two sources; the rows are one side, SBUF the other."""
-    dst, sources = context["dst"], context["srcs"]
+    dst, sources = context.operands["dst"], context.operands["srcs"]
     found = _rows(context)
     if not found:
         return None

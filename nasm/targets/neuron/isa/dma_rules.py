@@ -19,7 +19,7 @@ SHARES = 16
 @rule(SHAPE, "dst and src have the same number of elements", DMA_SOURCE)
 def same_size(context: InstructionContext) -> str | None:
     """A DMA walks both sides in row-major order."""
-    dst, src = context["dst"].size, context["src"].size
+    dst, src = context.operands["dst"].size, context.operands["src"].size
     return None if dst == src else f"dst has {dst} elements, src {src}; wanted the same"
 
 
@@ -31,7 +31,7 @@ def same_size(context: InstructionContext) -> str | None:
 )
 def dge_available(context: InstructionContext) -> str | None:
     """Who can make descriptors while the program runs."""
-    mode = context["dge_mode"]
+    mode = context.operands["dge_mode"]
     if mode == "hwdge" and not context.generation.switches["hardware_dge"]:
         return f"dge_mode=hwdge on {context.generation.name}"
     if mode == "hwdge" and context.engine not in ("sync", "scalar"):
@@ -49,19 +49,19 @@ def dge_available(context: InstructionContext) -> str | None:
 )
 def priority_available(context: InstructionContext) -> str | None:
     """Earlier generations serve their queues in turn."""
-    priority = context["priority"]
+    priority = context.operands["priority"]
     if priority is None or context.generation.priorities:
         return None
     return f"priority={priority} on {context.generation.name}"
 
 
 def _mode(context: InstructionContext) -> str:
-    views = (context["dst"], context["src"])
-    return dge.mode(context.generation, context.engine, views, context["dge_mode"])
+    views = (context.operands["dst"], context.operands["src"])
+    return dge.mode(context.generation, context.engine, views, context.operands["dge_mode"])
 
 
 def _named(context: InstructionContext) -> str:
-    return dge.named(context, _mode(context), context["dge_mode"])
+    return dge.named(context, _mode(context), context.operands["dge_mode"])
 
 
 @rule(
@@ -72,7 +72,7 @@ def _named(context: InstructionContext) -> str:
 )
 def convertible(context: InstructionContext) -> str | None:
     """Between which dtypes a DMA moves data."""
-    dst, src = context["dst"], context["src"]
+    dst, src = context.operands["dst"], context.operands["src"]
     if dst.dtype is not src.dtype and _mode(context) == "hwdge":
         return f"{src.dtype.name} into {dst.dtype.name} with {_named(context)}"
     return _inconvertible(dst, src)
@@ -89,7 +89,7 @@ def _inconvertible(dst: View, src: View) -> str | None:
 def dynamic_needs_dge(context: InstructionContext) -> str | None:
     """Descriptors written before the run cannot know a register."""
     for name in ("dst", "src"):
-        held = dge.at_run_time(context[name])
+        held = dge.at_run_time(context.operands[name])
         if held and _mode(context) == "none":
             return About(name, f"{name} starts at a {held} with {_named(context)}")
     return None
@@ -104,11 +104,11 @@ def dynamic_needs_dge(context: InstructionContext) -> str | None:
 def dynamic_partitions(context: InstructionContext) -> str | None:
     """What the hardware makes descriptors for from a register's value."""
     if _mode(context) != "hwdge" or not (
-        dge.at_run_time(context["dst"]) or dge.at_run_time(context["src"])
+        dge.at_run_time(context.operands["dst"]) or dge.at_run_time(context.operands["src"])
     ):
         return None
     for name in ("dst", "src"):
-        view = context[name]
+        view = context.operands[name]
         if view.partitioned and view.partitions > 1 and view.partitions % SHARES:
             return About(name, f"{name} has {view.partitions} partitions")
     return None
@@ -117,7 +117,7 @@ def dynamic_partitions(context: InstructionContext) -> str | None:
 @rule(SHAPE, "a DMA writes every element of dst once", f"{DMA_SOURCE} (assumed)", about="dst")
 def dst_once(context: InstructionContext) -> str | None:
     """A step of 0 is for src."""
-    return "dst walks some elements more than once" if repeats(context["dst"]) else None
+    return "dst walks some elements more than once" if repeats(context.operands["dst"]) else None
 
 
 @rule(
@@ -128,7 +128,7 @@ def dst_once(context: InstructionContext) -> str | None:
 )
 def not_into_psum(context: InstructionContext) -> str | None:
     """Reads of PSUM by DMA were documented once, writes never."""
-    where = context["dst"].tensor.memory.name
+    where = context.operands["dst"].tensor.memory.name
     return "dst is in psum; wanted hbm or sbuf" if where == "psum" else None
 
 
@@ -142,7 +142,7 @@ def not_into_psum(context: InstructionContext) -> str | None:
 )
 def from_psum(context: InstructionContext) -> str | None:
     """What once was documented is done, and said."""
-    return "src is in psum" if context["src"].tensor.memory.name == "psum" else None
+    return "src is in psum" if context.operands["src"].tensor.memory.name == "psum" else None
 
 
 @rule(
@@ -154,8 +154,8 @@ def from_psum(context: InstructionContext) -> str | None:
 )
 def adds_near_memory(context: InstructionContext) -> str | None:
     """SBUF adds what arrives to what it holds; other memories do not."""
-    dst, src = context["dst"], context["src"]
-    if context["compute_op"] == "none":
+    dst, src = context.operands["dst"], context.operands["src"]
+    if context.operands["compute_op"] == "none":
         return None
     if not context.generation.switches["sbuf_add"]:
         return f"compute_op=add on {context.generation.name}"
@@ -183,7 +183,7 @@ def transposed(rank: int) -> str:
 )
 def axes_fit(context: InstructionContext) -> str | None:
     """The first and the last axis change places."""
-    rank, axes = len(context["src"].shape), context["axes"]
+    rank, axes = len(context.operands["src"].shape), context.operands["axes"]
     if rank not in AXES:
         return f"src has {rank} axes; wanted 2, 3 or 4"
     if axes is None or axes == AXES[rank]:
@@ -199,7 +199,7 @@ def axes_fit(context: InstructionContext) -> str | None:
 )
 def transposed_shape(context: InstructionContext) -> str | None:
     """Neither an axis of 1 more nor one less."""
-    dst, src = context["dst"], context["src"]
+    dst, src = context.operands["dst"], context.operands["src"]
     wanted = [src.shape[axis] for axis in AXES[len(src.shape)]]
     if list(dst.shape) == wanted:
         return None
@@ -214,7 +214,7 @@ def transposed_shape(context: InstructionContext) -> str | None:
 )
 def transposable(context: InstructionContext) -> str | None:
     """Bits are moved, never converted."""
-    dst, src = context["dst"].dtype, context["src"].dtype
+    dst, src = context.operands["dst"].dtype, context.operands["src"].dtype
     if dst is not src:
         return f"{src.name} into {dst.name}"
     if dst.itemsize not in (2, 4):
@@ -226,7 +226,9 @@ def transposable(context: InstructionContext) -> str | None:
 def transpose_mode(context: InstructionContext) -> str | None:
     """GpSimd makes descriptors for gathered rows only."""
     return (
-        "dge_mode=swdge" if context["dge_mode"] == "swdge" and not context["src"].gathers else None
+        "dge_mode=swdge"
+        if context.operands["dge_mode"] == "swdge" and not context.operands["src"].gathers
+        else None
     )
 
 
@@ -240,8 +242,8 @@ def transpose_mode(context: InstructionContext) -> str | None:
 )
 def hardware_transpose(context: InstructionContext) -> str | None:
     """What the hardware makes the descriptors of a transpose for."""
-    src = context["src"]
-    if context["dge_mode"] != "hwdge":
+    src = context.operands["src"]
+    if context.operands["dge_mode"] != "hwdge":
         return None
     rows = src.shape[0]
     if len(src.shape) == 2 and rows != 16:
@@ -260,8 +262,8 @@ def hardware_transpose(context: InstructionContext) -> str | None:
 )
 def sources_fit(context: InstructionContext) -> str | None:
     """All are walked in row-major order."""
-    wanted = context["dst"].size
-    for view in context["srcs"]:
+    wanted = context.operands["dst"].size
+    for view in context.operands["srcs"]:
         if view.size != wanted:
             return f"{view.tensor.name} has {view.size} elements, dst {wanted}"
     return None
@@ -274,7 +276,7 @@ def sources_fit(context: InstructionContext) -> str | None:
 )
 def summable(context: InstructionContext) -> str | None:
     """Every element passes through float32."""
-    for view in (context["dst"], *context["srcs"]):
+    for view in (context.operands["dst"], *context.operands["srcs"]):
         if view.dtype.kind in (ElementKind.PACKED, ElementKind.SCALE):
             return f"{view.tensor.name} is {view.dtype.name}"
     return None
@@ -283,7 +285,7 @@ def summable(context: InstructionContext) -> str | None:
 @rule(MODE, "scales are all 1.0, one for each source", COMPUTE_SOURCE, about="scales")
 def unscaled(context: InstructionContext) -> str | None:
     """The API has room for more than it does."""
-    scales, sources = context["scales"], context["srcs"]
+    scales, sources = context.operands["scales"], context.operands["srcs"]
     if scales is None:
         return None
     if len(scales) != len(sources):
@@ -300,7 +302,7 @@ def unscaled(context: InstructionContext) -> str | None:
 )
 def unique(context: InstructionContext) -> str | None:
     """What several additions to one element give is not said."""
-    return None if context["unique_indices"] else "unique_indices=false"
+    return None if context.operands["unique_indices"] else "unique_indices=false"
 
 
 @rule(
@@ -311,7 +313,7 @@ def unique(context: InstructionContext) -> str | None:
 )
 def static(context: InstructionContext) -> str | None:
     """Its descriptors are written before the run."""
-    for view in (context["dst"], *context["srcs"]):
+    for view in (context.operands["dst"], *context.operands["srcs"]):
         if dge.at_run_time(view):
             return f"{view.tensor.name} starts at a {dge.at_run_time(view)}"
     return None
@@ -325,7 +327,7 @@ def static(context: InstructionContext) -> str | None:
 )
 def lines_fit(context: InstructionContext) -> str | None:
     """Every `dst <- src` of a prepared transfer is one a DMA could do."""
-    for dst, src in context["transfer"].moves:
+    for dst, src in context.operands["transfer"].moves:
         if dst.size != src.size:
             return f"{dst.tensor.name} has {dst.size} elements, {src.tensor.name} {src.size}"
         if dst.tensor.memory.name == "psum":
@@ -340,7 +342,7 @@ def lines_fit(context: InstructionContext) -> str | None:
 )
 def lines_once(context: InstructionContext) -> str | None:
     """As DmaCopy does."""
-    for dst, _ in context["transfer"].moves:
+    for dst, _ in context.operands["transfer"].moves:
         if repeats(dst):
             return f"{dst.tensor.name} is walked more than once in places"
     return None
@@ -353,7 +355,7 @@ def lines_once(context: InstructionContext) -> str | None:
 )
 def lines_convertible(context: InstructionContext) -> str | None:
     """Every line moves elements as they are, or through float32."""
-    for dst, src in context["transfer"].moves:
+    for dst, src in context.operands["transfer"].moves:
         for view in (dst, src):
             if view.dtype.name not in context.generation.dtypes:
                 return (
@@ -374,7 +376,7 @@ def lines_convertible(context: InstructionContext) -> str | None:
 )
 def lines_static(context: InstructionContext) -> str | None:
     """Nothing of it depends on the run."""
-    for pair in context["transfer"].moves:
+    for pair in context.operands["transfer"].moves:
         for view in pair:
             if view.dynamic:
                 return f"{view.tensor.name} starts at a register"

@@ -35,7 +35,7 @@ FIRST = (*alu.BINARY_ARITH, "abs", "reciprocal", "bypass")
 def bitwise_integers(context: InstructionContext) -> str | None:
     """Bit patterns go in and come out as they are."""
     bitwise = [n for n in ("op", "op0", "op1") if (op := context.operands.get(n)) and _bitvec(op)]
-    bitwise = [context[n] for n in bitwise]
+    bitwise = [context.operands[n] for n in bitwise]
     if not bitwise:
         return None
     views = {n: v for n, v in context.operands.items() if isinstance(v, View)}
@@ -63,7 +63,7 @@ def on_engine(*names: str) -> Rule:
     )
     def check(context: InstructionContext) -> str | None:
         for name in names:
-            op = context[name]
+            op = context.operands[name]
             if op is None or exact_integers(context, *names):
                 continue
             engines = alu.OPERATORS[op].engines_on(context.generation.name)
@@ -86,7 +86,7 @@ def on_engine(*names: str) -> Rule:
 )
 def tile_operator(context: InstructionContext) -> str | None:
     """Where two tiles can be combined."""
-    op, here = context["op"], context.generation.name
+    op, here = context.operands["op"], context.generation.name
     engines = alu.OPERATORS[op].engines_on(here)
     if context.engine in engines or (context.engine == "gpsimd" and "vector" in engines):
         return None
@@ -104,7 +104,7 @@ def tile_operator(context: InstructionContext) -> str | None:
 )
 def described_on_gpsimd(context: InstructionContext) -> str | None:
     """The vendor's interface takes others too."""
-    op = alu.OPERATORS[context["op"]]
+    op = alu.OPERATORS[context.operands["op"]]
     if context.engine != "gpsimd" or "gpsimd" in op.engines:
         return None
     return None if exact_integers(context, "op") and not op.bitvec else f"op={op.name} on gpsimd"
@@ -118,10 +118,14 @@ def described_on_gpsimd(context: InstructionContext) -> str | None:
 )
 def one_order(context: InstructionContext) -> str | None:
     """Signed and unsigned words have no documented order."""
-    kinds = {context["data1"].dtype.name, context["data2"].dtype.name}
-    if len(kinds) == 1 or context["op"] not in alu.ORDERED or not exact_integers(context, "op"):
+    kinds = {context.operands["data1"].dtype.name, context.operands["data2"].dtype.name}
+    if (
+        len(kinds) == 1
+        or context.operands["op"] not in alu.ORDERED
+        or not exact_integers(context, "op")
+    ):
         return None
-    return f"op={context['op']} of {listed(sorted(kinds), 'and')}, exactly"
+    return f"op={context.operands['op']} of {listed(sorted(kinds), 'and')}, exactly"
 
 
 @ISA.instruction(
@@ -163,7 +167,7 @@ def TensorTensor(data1: Any, data2: Any, op: str) -> Any:
 def operands_present(context: InstructionContext) -> str | None:
     """operand0 with op0, operand1 with op1; unary operators take none, or 0."""
     for n in ("0", "1"):
-        op, operand = context[f"op{n}"], context[f"operand{n}"]
+        op, operand = context.operands[f"op{n}"], context.operands[f"operand{n}"]
         if op is None:
             if operand is not None:
                 return About(f"operand{n}", f"operand{n} without op{n}")
@@ -178,9 +182,9 @@ def operands_present(context: InstructionContext) -> str | None:
 @rule(MODE, "op0 and op1 are both arithmetic or both bitwise", "nki.isa.tensor_scalar")
 def same_class(context: InstructionContext) -> str | None:
     """The two stages share one data path."""
-    if context["op1"] is None:
+    if context.operands["op1"] is None:
         return None
-    pair = [context["op0"], context["op1"]]
+    pair = [context.operands["op0"], context.operands["op1"]]
     if "bypass" in pair or _bitvec(pair[0]) == _bitvec(pair[1]):
         return None
     return f"op0={pair[0]} and op1={pair[1]}: one is bitwise, one arithmetic"
@@ -194,7 +198,7 @@ def same_class(context: InstructionContext) -> str | None:
 )
 def first_stage_only(context: InstructionContext) -> str | None:
     """What the second stage lacks."""
-    op = context["op1"]
+    op = context.operands["op1"]
     return f"op1={op}" if op in ("square", "relu", "abs_max", "abs_min") else None
 
 
@@ -208,9 +212,9 @@ def scalar_dtypes(context: InstructionContext) -> str | None:
     """What a scalar operand may be."""
     if _exact(context):
         return None
-    bitwise = any(_bitvec(op) for n in ("op0", "op1") if (op := context[n]))
+    bitwise = any(_bitvec(op) for n in ("op0", "op1") if (op := context.operands[n]))
     for name in ("operand0", "operand1"):
-        value = context[name]
+        value = context.operands[name]
         if isinstance(value, View):
             if not bitwise and value.dtype.name != "float32":
                 return About(name, f"{name} is {value.dtype.name}; wanted float32")
@@ -228,9 +232,9 @@ def number_fits(context: InstructionContext) -> str | None:
     """What becomes of the other bits is nowhere said."""
     if _domain(context) != BITS:
         return None
-    bits = 8 * context["data"].dtype.itemsize
+    bits = 8 * context.operands["data"].dtype.itemsize
     for name in ("operand0", "operand1"):
-        value = context[name]
+        value = context.operands[name]
         if isinstance(value, int) and not -(2 ** (bits - 1)) <= value < 2**bits:
             return About(name, f"{name} is {value}; wanted one of {bits} bits")
     return None
@@ -245,7 +249,7 @@ def scalar_engine_pairs(context: InstructionContext) -> str | None:
     """The Scalar engine's multiply-add."""
     if context.engine != "scalar":
         return None
-    pair = (context["op0"], context["op1"])
+    pair = (context.operands["op0"], context.operands["op1"])
     if pair in (("multiply", "add"), ("multiply", None), ("add", None)):
         return None
     return f"op0={pair[0]}" + (f", op1={pair[1]}" if pair[1] else "") + " on scalar"
@@ -262,7 +266,7 @@ def gpsimd_operators(context: InstructionContext) -> str | None:
     if context.engine != "gpsimd":
         return None
     for name in ("op0", "op1"):
-        op = context[name]
+        op = context.operands[name]
         if op is not None and _bitvec(op):
             return About(name, f"{name}={op} on gpsimd")
         if op not in ("rsqrt", "power", "bypass", None) and not _exact(context):
@@ -278,10 +282,17 @@ def _exact(context: InstructionContext) -> bool:
     """
     if exact_integers(context, "op0", "op1"):
         return True
-    if context.engine != "vector" or (context["op0"], context["op1"]) not in ADDRESSES:
+    if (
+        context.engine != "vector"
+        or (context.operands["op0"], context.operands["op1"]) not in ADDRESSES
+    ):
         return False
-    operands = [v for n in ("operand0", "operand1") if (v := context[n]) is not None]
-    views = [context["data"], context["dst"], *(v for v in operands if isinstance(v, View))]
+    operands = [v for n in ("operand0", "operand1") if (v := context.operands[n]) is not None]
+    views = [
+        context.operands["data"],
+        context.operands["dst"],
+        *(v for v in operands if isinstance(v, View)),
+    ]
     return all(v.dtype.name in WORDS for v in views) and not any(
         isinstance(v, float) for v in operands
     )

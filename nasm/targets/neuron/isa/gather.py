@@ -26,7 +26,7 @@ def _same_dtype(data: str, source: str) -> Any:
         names=("dst", data),
     )
     def check(context: InstructionContext) -> str | None:
-        dst, found = context["dst"].dtype, context[data].dtype
+        dst, found = context.operands["dst"].dtype, context.operands[data].dtype
         return None if dst is found else f"dst is {dst}, {data} {found}"
 
     return check
@@ -41,7 +41,7 @@ def _whole_cores(name: str, source: str) -> Any:
         about=name,
     )
     def check(context: InstructionContext) -> str | None:
-        found = context[name].partitions
+        found = context.operands[name].partitions
         return None if found % CORE == 0 else f"{name} has {found} partitions"
 
     return check
@@ -49,8 +49,8 @@ def _whole_cores(name: str, source: str) -> Any:
 
 def _indices(context: InstructionContext) -> int:
     """Indices that each core gathers with: those given, or all."""
-    given = context["num_valid_indices"]
-    return int(given) if given is not None else CORE * context["index"].elements
+    given = context.operands["num_valid_indices"]
+    return int(given) if given is not None else CORE * context.operands["index"].elements
 
 
 @rule(
@@ -61,7 +61,7 @@ def _indices(context: InstructionContext) -> int:
 )
 def valid_indices(context: InstructionContext) -> str | None:
     """What a core can take."""
-    valid, held = _indices(context), CORE * context["index"].elements
+    valid, held = _indices(context), CORE * context.operands["index"].elements
     if valid > held:
         return f"num_valid_indices={valid}; index holds {held} for each core"
     return None if valid <= 4096 else f"{valid} valid indices for each core; wanted at most 4096"
@@ -72,7 +72,7 @@ def valid_indices(context: InstructionContext) -> str | None:
 )
 def power_of_two(context: InstructionContext) -> str | None:
     """What a core gathers at once."""
-    found = context["num_elem_per_idx"]
+    found = context.operands["num_elem_per_idx"]
     return None if found in (1, 2, 4, 8, 16, 32) else f"num_elem_per_idx={found}"
 
 
@@ -81,8 +81,8 @@ def power_of_two(context: InstructionContext) -> str | None:
 )
 def gathered_size(context: InstructionContext) -> str | None:
     """What comes of it."""
-    wanted = _indices(context) * int(context["num_elem_per_idx"])
-    found = context["dst"].elements
+    wanted = _indices(context) * int(context.operands["num_elem_per_idx"])
+    found = context.operands["dst"].elements
     return None if found == wanted else f"dst has {found} elements per partition; wanted {wanted}"
 
 
@@ -177,17 +177,17 @@ def NcNGather(data: Any, indices: Any) -> Any:
 @rule(SHAPE, "val_dst and idx_dst have one K, 1 to 32,767 and at most n", TOPK)
 def one_k(context: InstructionContext) -> str | None:
     """K is the free size of the results."""
-    values, indices = context["val_dst"].elements, context["idx_dst"].elements
+    values, indices = context.operands["val_dst"].elements, context.operands["idx_dst"].elements
     if values != indices:
         return f"val_dst has {values} elements per partition, idx_dst {indices}"
-    most = min(32767, context["n"])
+    most = min(32767, context.operands["n"])
     return None if values <= most else f"K is {values}; wanted 1 to {most}"
 
 
 @rule(LIMIT, "src has at least n / 16 elements per partition, rounded up", TOPK, about="src")
 def room_for_n(context: InstructionContext) -> str | None:
     """The elements of a snake lie in 16 partitions."""
-    found, wanted = context["src"].elements, -(-context["n"] // CORE)
+    found, wanted = context.operands["src"].elements, -(-context.operands["n"] // CORE)
     return None if found >= wanted else f"src has {found} elements per partition; wanted {wanted}"
 
 

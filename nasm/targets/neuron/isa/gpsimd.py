@@ -84,9 +84,9 @@ def _pattern_size(source: str) -> Any:
     )
     def check(context: InstructionContext) -> str | None:
         counted = 1
-        for _, count in context["pattern"]:
+        for _, count in context.operands["pattern"]:
             counted *= count
-        found = context["dst"].elements
+        found = context.operands["dst"].elements
         if counted == found:
             return None
         return f"pattern counts {counted} elements; dst has {found} per partition"
@@ -147,7 +147,10 @@ class Saturates(Implicit):
 
     def for_semantics(self, value: object, context: OperandContext) -> bool:
         """As for everything that is stored."""
-        return context[self.operand].dtype.name in casting(context.generation.options, 0).saturating
+        return (
+            context.operands[self.operand].dtype.name
+            in casting(context.generation.options, 0).saturating
+        )
 
 
 @of_operands
@@ -205,7 +208,7 @@ def AffineSelect(
 @rule(SHAPE, "dst has one partition, and as many elements as data has in each", REDUCE, about="dst")
 def one_row(context: InstructionContext) -> str | None:
     """What is left of 128 partitions."""
-    dst, data = context["dst"], context["data"]
+    dst, data = context.operands["dst"], context.operands["data"]
     if dst.partitions != 1:
         return f"dst has {dst.partitions} partitions; wanted 1"
     if dst.elements != data.elements:
@@ -249,7 +252,7 @@ def TensorPartitionReduce(data: Any, op: str) -> Any:
 @rule(SHAPE, "segment_ids has one partition, and dst twice its elements in one", BOUNDS)
 def two_bounds(context: InstructionContext) -> str | None:
     """A start and an end for every element."""
-    dst, ids = context["dst"], context["segment_ids"]
+    dst, ids = context.operands["dst"], context.operands["segment_ids"]
     for name, view in (("segment_ids", ids), ("dst", dst)):
         if view.partitions != 1:
             return About(name, f"{name} has {view.partitions} partitions; wanted 1")
@@ -304,7 +307,7 @@ def _first_of_each_core(_: InstructionContext, view: View) -> tuple[View, ...]:
 @rule(SHAPE, "dst has one element more than src in each partition", NONZERO, about="dst")
 def room_for_count(context: InstructionContext) -> str | None:
     """The count comes last."""
-    dst, wanted = context["dst"].elements, context["src"].elements + 1
+    dst, wanted = context.operands["dst"].elements, context.operands["src"].elements + 1
     return None if dst == wanted else f"dst has {dst} elements per partition; wanted {wanted}"
 
 
@@ -356,7 +359,9 @@ def NonzeroWithCount(src: Any, index_offset: int, padding_val: int) -> Any:
 )
 def printed_once(context: InstructionContext) -> str | None:
     """A step of 0 would make a message of any length."""
-    return "tensor walks some elements more than once" if repeats(context["tensor"]) else None
+    return (
+        "tensor walks some elements more than once" if repeats(context.operands["tensor"]) else None
+    )
 
 
 @ISA.instruction(

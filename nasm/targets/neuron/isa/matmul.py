@@ -100,16 +100,16 @@ def _double_row(name: str) -> Rule:
         names=(name, "perf_mode", "is_transpose"),
     )
     def check(context: InstructionContext) -> str | None:
-        if context["perf_mode"] != "double_row":
+        if context.operands["perf_mode"] != "double_row":
             return None
-        view = context[name]
+        view = context.operands[name]
         if not context.generation.switches["double_row"]:
             return f"double_row on {context.generation.name}; v3 and v4 have it"
         if view.dtype.name not in EIGHT_BIT:
             return f"double_row with {name} of {view.dtype.name}; wanted fp8"
         if len(view.shape) < 3 or view.shape[1] != 2:
             return f"double_row with {name}{list(view.shape)}; wanted [K, 2, …]"
-        if place(context)[1][1] != 128 or context["is_transpose"]:
+        if place(context)[1][1] != 128 or context.operands["is_transpose"]:
             return "double_row together with column tiles or transpose mode"
         return None
 
@@ -217,7 +217,7 @@ def _sixteen_bits(context: InstructionContext, dst: View, is_transpose: bool) ->
 )
 def every_other_byte(context: InstructionContext) -> str | None:
     """A destination of bytes has room for the zeros between them."""
-    view: View = context["dst"]
+    view: View = context.operands["dst"]
     if not exact_transpose(context) or view.dtype.itemsize != 1:
         return None
     steps = [step for step, _ in view.dims] or [2]
@@ -232,7 +232,7 @@ def every_other_byte(context: InstructionContext) -> str | None:
 @rule(MODE, "transpose mode overwrites: it does not accumulate", MATMUL_SOURCE, about="accumulate")
 def no_adding_transpose(context: InstructionContext) -> str | None:
     """From v3 on a transpose moves bits."""
-    adds = exact_transpose(context) and context["accumulate"]
+    adds = exact_transpose(context) and context.operands["accumulate"]
     return "accumulate=true in transpose mode" if adds else None
 
 

@@ -46,7 +46,7 @@ def number_fits(name: str, source: str) -> Rule:
         about=name,
     )
     def check(context: InstructionContext) -> str | None:
-        value, dtype = context[name], context["dst"].dtype
+        value, dtype = context.operands[name], context.operands["dst"].dtype
         if isinstance(value, View):
             return None
         into = f"{name}={value} into {dtype.name}"

@@ -62,7 +62,7 @@ def _quadrants(name: str) -> Rule:
         about=name,
     )
     def check(context: InstructionContext) -> str | None:
-        found = context[name].partitions
+        found = context.operands[name].partitions
         return f"{name} has {found} partitions; wanted a multiple of 32" if found % 32 else None
 
     return check
@@ -99,7 +99,7 @@ def _scale_size(scale: str, data: str, per: int = 1) -> Rule:
         about=scale,
     )
     def check(context: InstructionContext) -> str | None:
-        view, groups = context[scale], context[data]
+        view, groups = context.operands[scale], context.operands[data]
         wanted = groups.elements // per
         if view.elements != wanted:
             return f"{scale} has {view.elements} columns; wanted {wanted}"
@@ -123,7 +123,7 @@ def _contiguous(scale: str) -> Rule:
         about=scale,
     )
     def check(context: InstructionContext) -> str | None:
-        step = context[scale].steps[0]
+        step = context.operands[scale].steps[0]
         return None if step == 1 else f"{scale} steps {step} partitions at a time"
 
     return check
@@ -138,7 +138,9 @@ def _same_index(scale: str, data: str) -> Rule:
     )
     def check(context: InstructionContext) -> str | None:
         names = (data, scale)
-        found = {n: offsets.tile for n in names if (offsets := context[n].offsets) is not None}
+        found = {
+            n: offsets.tile for n in names if (offsets := context.operands[n].offsets) is not None
+        }
         if len(found) == 1:
             only = next(iter(found))
             return About(only, f"{only} alone is indirect")
@@ -175,7 +177,7 @@ def row_tiles(context: InstructionContext) -> str | None:
 )
 def even_columns(context: InstructionContext) -> str | None:
     """M is even."""
-    found = context["stationary"].elements
+    found = context.operands["stationary"].elements
     return f"stationary has {found} columns; wanted an even number" if found % 2 else None
 
 
@@ -320,7 +322,7 @@ def _dequantised(tile: Any, dtype: DType, scale: Any, scale255: str) -> Any:
 
 
 def _fours(context: InstructionContext) -> str | None:
-    found = context["src"].elements
+    found = context.operands["src"].elements
     return f"src has {found} columns; wanted a multiple of 4" if found % 4 else None
 
 
@@ -341,7 +343,7 @@ FOURS = Rule(
 )
 def a_quarter(context: InstructionContext) -> str | None:
     """The layout is preserved."""
-    src, dst = context["src"], context["dst"]
+    src, dst = context.operands["src"], context.operands["dst"]
     if (dst.partitions, 4 * dst.elements) != (src.partitions, src.elements):
         return f"dst is {dst.partitions} by {dst.elements}, src {src.partitions} by {src.elements}"
     start, wanted = first_partition(context, "dst"), first_partition(context, "src")

@@ -58,7 +58,7 @@ def uniform(words: Words) -> Any:
 @rule(DTYPE, "data is of integers or floats, and dst of the same dtype", DROPOUT)
 def dropped_dtypes(context: InstructionContext) -> str | None:
     """Elements stay as they are or become zero."""
-    dst, data = context["dst"].dtype, context["data"].dtype
+    dst, data = context.operands["dst"].dtype, context.operands["data"].dtype
     if data.kind in (ElementKind.PACKED, ElementKind.SCALE):
         return About("data", f"data is {data}")
     return None if dst is data else f"dst is {dst}, data {data}"
@@ -72,7 +72,7 @@ def dropped_dtypes(context: InstructionContext) -> str | None:
 )
 def prob_dtype(context: InstructionContext) -> str | None:
     """What a tile of probabilities may hold."""
-    prob, data = context["prob"], context["data"].dtype
+    prob, data = context.operands["prob"], context.operands["data"].dtype
     if not isinstance(prob, View):
         return None
     if prob.dtype.is_float and (data.is_float or prob.dtype.name == "float32"):
@@ -149,7 +149,7 @@ def Rng(generator: Generator, lanes: slice, shape: tuple[int, int]) -> tuple[Any
 @rule(MODE, "min is less than max", RAND2)
 def ordered(context: InstructionContext) -> str | None:
     """Where both are numbers."""
-    low, high = context["min"], context["max"]
+    low, high = context.operands["min"], context.operands["max"]
     if isinstance(low, View) or isinstance(high, View) or low < high:
         return None
     return f"min={low} with max={high}"
@@ -192,7 +192,7 @@ def Rand2(
 @rule(SHAPE, "src_seeds is one element", SEED, about="src_seeds")
 def one_seed(context: InstructionContext) -> str | None:
     """[1, 1]."""
-    found = context["src_seeds"].size
+    found = context.operands["src_seeds"].size
     return None if found == 1 else f"src_seeds has {found} elements"
 
 
@@ -225,7 +225,7 @@ def _state_words(name: str, source: str) -> Any:
     @rule(LIMIT, f"{name} has 6 words per partition on GpSimd, 24 on Vector", source, names=(name,))
     def check(context: InstructionContext) -> str | None:
         wanted = XORWOW_WORDS * (1 if context.engine == "gpsimd" else STREAMS)
-        found = context[name].elements
+        found = context.operands[name].elements
         if found == wanted:
             return None
         return About(

@@ -27,8 +27,8 @@ SOURCE = "nki.isa.tensor_reduce"
 )
 def trailing_axes(context: InstructionContext) -> str | None:
     """Which axes can be reduced."""
-    rank = len(context["data"].shape)
-    axes = sorted(a + rank if a < 0 else a for a in context["axis"])
+    rank = len(context.operands["data"].shape)
+    axes = sorted(a + rank if a < 0 else a for a in context.operands["axis"])
     wanted = list(range(rank - len(axes), rank))
     if axes and axes == wanted and axes[0] > 0 and len(axes) <= 4:
         return None
@@ -45,19 +45,19 @@ def trailing_axes(context: InstructionContext) -> str | None:
 @rule(SHAPE, "dst has one element per reduced group", SOURCE, about="dst")
 def reduced_size(context: InstructionContext) -> str | None:
     """What is left after reducing."""
-    data = context["data"]
+    data = context.operands["data"]
     kept = data.elements
-    for size in data.shape[len(data.shape) - len(context["axis"]) :]:
+    for size in data.shape[len(data.shape) - len(context.operands["axis"]) :]:
         kept //= size
-    found = context["dst"].elements
+    found = context.operands["dst"].elements
     return None if found == kept else f"dst has {found} elements per partition; wanted {kept}"
 
 
 @rule(MODE, "negate is for arithmetic operators", SOURCE, about="negate")
 def negate_arithmetic(context: InstructionContext) -> str | None:
     """Bits have no sign."""
-    if context["negate"] and alu.OPERATORS[context["op"]].bitvec:
-        return f"negate=true with op={context['op']}"
+    if context.operands["negate"] and alu.OPERATORS[context.operands["op"]].bitvec:
+        return f"negate=true with op={context.operands['op']}"
     return None
 
 

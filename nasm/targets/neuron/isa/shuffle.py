@@ -31,7 +31,7 @@ MASK = EngineValue("shuffle mask", "LoadMaskRegister loads its 32 entries")
 )
 def blocks(context: InstructionContext) -> str | None:
     """One block, which may be partial, or whole blocks."""
-    dst, data = context["dst"], context["data"]
+    dst, data = context.operands["dst"], context.operands["data"]
     rows, columns = data.partitions, data.elements
     found = f"data is {rows}x{columns}, dst {dst.partitions}x{dst.elements}"
     if rows <= QUADRANT and columns <= QUADRANT:
@@ -78,7 +78,9 @@ def Transpose(data: Any) -> Any:
 )
 def mask_entries(context: InstructionContext) -> str | None:
     """What a mask may hold."""
-    wrong = sorted({m for m in context["shuffle_mask"] if not 0 <= m < QUADRANT and m != UNTOUCHED})
+    wrong = sorted(
+        {m for m in context.operands["shuffle_mask"] if not 0 <= m < QUADRANT and m != UNTOUCHED}
+    )
     return f"shuffle_mask has {listed(map(str, wrong), 'and')}" if wrong else None
 
 
@@ -107,10 +109,10 @@ def LoadMaskRegister(shuffle_mask: Any) -> Any:
 )
 def shuffle_starts(context: InstructionContext) -> str | None:
     """The smaller side occupies as many groups as the larger."""
-    groups = max(-(-context[n].partitions // QUADRANT) for n in ("dst", "src"))
+    groups = max(-(-context.operands[n].partitions // QUADRANT) for n in ("dst", "src"))
     legal = (0,) if groups > 2 else (0, 64) if groups == 2 else (0, 32, 64, 96)
     for name in ("dst", "src"):
-        view = context[name]
+        view = context.operands[name]
         start = (view.tensor.partition or 0) + view.partition
         if start not in legal:
             return About(

@@ -44,7 +44,7 @@ def Nop() -> None:
 @rule(MODE, "first is at most last", f"{SCHEMA} (assumed)")
 def in_order(context: InstructionContext) -> str | None:
     """A range runs upwards."""
-    first, last = context["first"], context["last"]
+    first, last = context.operands["first"], context.operands["last"]
     return f"first={first}, last={last}" if first > last else None
 
 
@@ -71,7 +71,7 @@ def EventSemaphoreRangeClear(first: int, last: int) -> Clear:
 @rule(MODE, "a barrier is between cores 0 and 1", BARRIER, about="cores")
 def a_pair(context: InstructionContext) -> str | None:
     """Exactly the two cores that share HBM."""
-    cores = context["cores"]
+    cores = context.operands["cores"]
     return None if cores == (0, 1) else f"cores={list(cores)}; wanted [0, 1]"
 
 
@@ -114,27 +114,27 @@ def CoreBarrier(data: View, cores: tuple[int, ...], engine: str) -> Rendezvous:
 @rule(DTYPE, "src and dst have one dtype", SENDRECV)
 def one_dtype(context: InstructionContext) -> str | None:
     """Elements are moved as they are."""
-    src, dst = context["src"].dtype.name, context["dst"].dtype.name
+    src, dst = context.operands["src"].dtype.name, context.operands["dst"].dtype.name
     return None if src == dst else f"src is {src}, dst {dst}"
 
 
 @rule(SHAPE, "src and dst have one shape", SENDRECV)
 def one_shape(context: InstructionContext) -> str | None:
     """The same partitions, and the same elements in each."""
-    src, dst = context["src"].shape, context["dst"].shape
+    src, dst = context.operands["src"].shape, context.operands["dst"].shape
     return None if src == dst else f"src is {list(src)}, dst {list(dst)}"
 
 
 @rule(SHAPE, "every element of dst is received once", f"{SENDRECV} (assumed)", about="dst")
 def received_once(context: InstructionContext) -> str | None:
     """A step of 0 is for src."""
-    return "dst walks some elements more than once" if repeats(context["dst"]) else None
+    return "dst walks some elements more than once" if repeats(context.operands["dst"]) else None
 
 
 @rule(AVAILABLE, "dma_engine=gpsimd_dma runs on GpSimd only", SENDRECV, about="dma_engine")
 def own_dma(context: InstructionContext) -> str | None:
     """The engine that has a DMA engine inside."""
-    inside = context["dma_engine"] == "gpsimd_dma"
+    inside = context.operands["dma_engine"] == "gpsimd_dma"
     return (
         f"dma_engine=gpsimd_dma on {context.engine}"
         if inside and context.engine != "gpsimd"
@@ -152,9 +152,9 @@ def own_dma(context: InstructionContext) -> str | None:
 )
 def short_enough(context: InstructionContext) -> str | None:
     """What GpSimd's DMA engine holds."""
-    src = context["src"]
+    src = context.operands["src"]
     found, most = src.elements * src.dtype.itemsize, 256 * src.dtype.itemsize
-    if context["dma_engine"] == "dma" or found <= most:
+    if context.operands["dma_engine"] == "dma" or found <= most:
         return None
     return f"src has {found} bytes per partition; wanted at most {most} of {src.dtype.name}"
 

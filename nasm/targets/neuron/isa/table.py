@@ -54,7 +54,7 @@ def exact_integers(context: InstructionContext, *operators: str) -> bool:
 
     Source: nki.isa.tensor_tensor; architecture guide, 'GpSimd Engine', data types.
     """
-    return _exact(context, [context[name] for name in operators])
+    return _exact(context, [context.operands[name] for name in operators])
 
 
 def _exact(context: InstructionContext, operators: Iterable[str | None]) -> bool:
@@ -77,7 +77,7 @@ def not_both_in(memory: str, *names: str, source: str = "nki.isa.tensor_tensor")
     """At most one of two inputs is in a memory."""
 
     def check(context: InstructionContext) -> str | None:
-        views = [(name, context[name]) for name in names]
+        views = [(name, context.operands[name]) for name in names]
         inside = [n for n, v in views if isinstance(v, View) and v.tensor.memory.name == memory]
         if len(inside) < 2:
             return None
