@@ -46,16 +46,14 @@ def turned(tile, first, heads, depth):
     rows = tile.shape[0]
     there = nl.ndarray((depth, heads, rows), dtype=tile.dtype, buffer=nl.psum)
     for head in range(heads):
-        nisa.nc_transpose(
-            dst=there[:, head, :], data=tile[:, nl.ds(first + head * depth, depth)]
-        )
+        nisa.nc_transpose(dst=there[:, head, :], data=tile[:, nl.ds(first + head * depth, depth)])
     here = nl.ndarray((depth, heads, rows), dtype=tile.dtype, buffer=nl.sbuf)
     nisa.tensor_copy(dst=here, src=there)
     return here
 
 
 def scores(q, k):
-    """q @ k.T of some heads, side by side in PSUM."""
+    """Multiply q by k.T for some heads, side by side in PSUM."""
     heads, rows = q.shape[1:]
     made = nl.ndarray((rows, heads, rows), dtype=nl.float32, buffer=nl.psum)
     for head in range(heads):
@@ -102,7 +100,9 @@ def mix(result, weights, totals, v):
     mixed = nl.ndarray((rows, heads, depth), dtype=nl.float32, buffer=nl.psum)
     for head in range(heads):
         nisa.nc_matmul(
-            dst=mixed[:, head, :], stationary=here[:, head, :], moving=v[:, nl.ds(head * depth, depth)]
+            dst=mixed[:, head, :],
+            stationary=here[:, head, :],
+            moving=v[:, nl.ds(head * depth, depth)],
         )
     factors = nl.ndarray((rows, heads), dtype=nl.float32, buffer=nl.sbuf)
     nisa.reciprocal(dst=factors, data=totals)

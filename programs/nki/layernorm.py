@@ -53,9 +53,7 @@ def normalise(tile, eps):
     width = columns // parts
     stats = nl.ndarray((rows, 6 * parts), dtype=nl.float32, buffer=nl.sbuf)
     for part in range(parts):
-        nisa.bn_stats(
-            dst=stats[:, nl.ds(6 * part, 6)], data=tile[:, nl.ds(width * part, width)]
-        )
+        nisa.bn_stats(dst=stats[:, nl.ds(6 * part, 6)], data=tile[:, nl.ds(width * part, width)])
     both = nl.ndarray((rows, 2), dtype=nl.float32, buffer=nl.sbuf)
     nisa.bn_aggr(dst=both, data=stats)
     factor = nl.ndarray((rows, 1), dtype=nl.float32, buffer=nl.sbuf)

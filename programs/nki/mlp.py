@@ -42,7 +42,7 @@ def activated(turned, weights, number, bias):
     """The n-th 128 columns of gelu(x @ w1 + b1), on partitions."""
     size, rows = bias.shape[0], turned[0].shape[1]
     product = nl.ndarray((size, rows), dtype=nl.float32, buffer=nl.psum)
-    for x, w in zip(turned, weights):
+    for x, w in zip(turned, weights, strict=True):
         part = nl.ds(number * nl.tile_size.pmax, size)
         nisa.nc_matmul(dst=product, stationary=w[:, part], moving=x)
     tile = nl.ndarray((size, rows), dtype=turned[0].dtype, buffer=nl.sbuf)

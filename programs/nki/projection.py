@@ -17,8 +17,7 @@ import numpy as np
 @nki.jit
 def projection(x, w, b):
     """Multiply x [rows, inner] by w [inner, columns], and add b [1, columns] to each row."""
-    rows, inner = x.shape
-    columns = w.shape[1]
+    rows, columns = x.shape[0], w.shape[1]
     pmax, most = nl.tile_size.pmax, nl.tile_size.psum_fmax
     assert rows % pmax == 0, f"{rows} rows: wanted a multiple of {pmax}"
     y = nl.ndarray((rows, columns), dtype=x.dtype, buffer=nl.shared_hbm)
@@ -76,7 +75,7 @@ def transposed(tile):
 def add_products(product, turned, weights, row, ones, part):
     """Sum up in PSUM some columns of a row that is added to each row, and of x @ w."""
     nisa.nc_matmul(dst=product, stationary=ones, moving=row[:, part])
-    for x, w in zip(turned, weights):
+    for x, w in zip(turned, weights, strict=True):
         nisa.nc_matmul(dst=product, stationary=x, moving=w[:, part])
 
 
