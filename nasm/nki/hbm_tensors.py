@@ -29,12 +29,13 @@ class HbmTensor:
     @property
     def shape(self) -> tuple[int, ...]:
         """Its shape."""
-        return self._held.shape
+        return tuple(self._held.shape)
 
     @property
     def dtype(self) -> np.dtype[Any]:
         """Its dtype."""
-        return self._held.dtype
+        dtype: np.dtype[Any] = self._held.dtype
+        return dtype
 
     @property
     def nbytes(self) -> int:

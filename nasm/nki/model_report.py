@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from math import fsum
 from operator import attrgetter
 
+from nasm.analysis.profile.several import once, summed
 from nasm.base.drawing import Drawn
 from nasm.base.problems import counted
 from nasm.base.records import dataclass, replace
@@ -139,10 +139,6 @@ def total(name: str, reports: Sequence[RunReport]) -> RunReport:
     known = [each.entry_and_exit for each in reports if each.entry_and_exit is not None]
     hashes = [each.trace_hash for each in reports]
     digest = hashlib.sha256("".join(hashes).encode()).hexdigest() if all(hashes) else ""
-    together = {
-        field: tuple(dict.fromkeys(p for each in reports for p in getattr(each, field)))
-        for field in ("hazards", "problems", "warnings", "allowed")
-    }
     return replace(
         first,
         program=name,
@@ -158,7 +154,10 @@ def total(name: str, reports: Sequence[RunReport]) -> RunReport:
         messages_left_out=sum(each.messages_left_out for each in reports),
         semaphores=(),
         entry_and_exit=fsum(known) if len(known) == len(reports) else None,
-        **together,
+        hazards=once(each.hazards for each in reports),
+        problems=once(each.problems for each in reports),
+        warnings=once(each.warnings for each in reports),
+        allowed=once(each.allowed for each in reports),
     )
 
 
@@ -166,20 +165,13 @@ def _widest(reports: Sequence[RunReport]) -> Units:
     return max((each.units for each in reports), key=attrgetter("cores"))
 
 
-def summed(parts: Iterable[Iterable[tuple[str, int]]]) -> tuple[tuple[str, int], ...]:
-    """Pairs of a name and a number, the numbers of a name added up."""
-    found: Counter[str] = Counter()
-    for pairs in parts:
-        found.update(dict(pairs))
-    return tuple(found.items())
-
-
 def _engines(reports: Sequence[RunReport], ticks: int) -> tuple[EngineRecord, ...]:
     found: dict[tuple[int, str], list[tuple[EngineRecord, int]]] = {}
     for report in reports:
         for one in report.engines:
             found.setdefault((one.core, one.engine), []).append((one, report.ticks))
-    return tuple(_engine(core, name, found[core, name], ticks) for core, name in sorted(found))
+    in_turn = sorted(found, key=lambda key: key[0])  # engines of a core as a report has them
+    return tuple(_engine(core, name, found[core, name], ticks) for core, name in in_turn)
 
 
 def _engine(

@@ -15,15 +15,16 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import ml_dtypes
 import minilm_reference
+import ml_dtypes
 import numpy as np
 from minilm_tokens import Tokenizer
-from minilm_weights import Config, Weights, load
+from minilm_weights import Weights, load
 
 import nasm.nki
 from nasm.nki.model_report import ModelReport
@@ -250,16 +251,12 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the model, print the answer; returns the exit code."""
     given = arguments(argv)
-    settings = {"target": given.target, "profile": given.profile}
     try:
-        if given.timeline:
-            with open(given.timeline, "wb") as out:
-                model = nasm.nki.Model("all-MiniLM-L6-v2", timeline=out, **settings)
-                answer = answered(given, model)
-        else:
+        with open(given.timeline, "wb") if given.timeline else nullcontext() as out:
+            settings = {"target": given.target, "profile": given.profile, "timeline": out}
             model = nasm.nki.Model("all-MiniLM-L6-v2", **settings)
             answer = answered(given, model)
-    except nasm.Failure as failure:
+    except (nasm.Failure, OSError) as failure:
         print(failure, file=sys.stderr)
         return 2
     print(json.dumps(document(answer), indent=2) if given.json else told(answer))

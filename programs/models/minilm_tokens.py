@@ -85,6 +85,6 @@ def _cleaned(sentence: str) -> str:
 
 def _punctuation(char: str, category: str) -> bool:
     """Whether it is one: of ASCII all that is no letter, digit or blank."""
-    return category.startswith("P") or (char.isascii() and char.isprintable() and (
-        not char.isalnum() and char != " "
-    ))
+    return category.startswith("P") or (
+        char.isascii() and char.isprintable() and (not char.isalnum() and char != " ")
+    )

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from math import fsum
 from operator import attrgetter
-from typing import Any
+from typing import Any, TypeVar
 
 from nasm.analysis.profile.bounds import array, rates
 from nasm.analysis.profile.records import (
@@ -23,6 +23,8 @@ from nasm.analysis.profile.records import (
 )
 from nasm.base.records import replace
 from nasm.program.program import Program
+
+T = TypeVar("T")
 
 
 def together(name: str, profiles: Sequence[Profile], program: Program) -> Profile:
@@ -48,15 +50,19 @@ def together(name: str, profiles: Sequence[Profile], program: Program) -> Profil
         spent=_spent(profiles),
         chain=None,
         path=_path(profiles),
-        evidence=_pairs(each.evidence for each in profiles),
-        busy=_pairs(each.busy for each in profiles),
+        evidence=summed(each.evidence for each in profiles),
+        busy=summed(each.busy for each in profiles),
         outcomes=(),
         units=_units(profiles),
-        **{
-            field: tuple(dict.fromkeys(p for each in profiles for p in getattr(each, field)))
-            for field in ("problems", "allowed", "unused")
-        },
+        problems=once(each.problems for each in profiles),
+        allowed=once(each.allowed for each in profiles),
+        unused=once(each.unused for each in profiles),
     )
+
+
+def once(found: Iterable[Iterable[T]]) -> tuple[T, ...]:
+    """What is in any of several, once each."""
+    return tuple(dict.fromkeys(one for part in found for one in part))
 
 
 def _grouped(
@@ -74,7 +80,8 @@ def _sum(records: Iterable[Any], field: str) -> int:
     return sum(getattr(record, field) for record in records)
 
 
-def _pairs(parts: Iterable[Iterable[tuple[str, int]]]) -> tuple[tuple[str, int], ...]:
+def summed(parts: Iterable[Iterable[tuple[str, int]]]) -> tuple[tuple[str, int], ...]:
+    """Pairs of a name and a number, the numbers of a name added up."""
     found: Counter[str] = Counter()
     for pairs in parts:
         found.update(dict(pairs))
@@ -172,7 +179,7 @@ def _path(profiles: Iterable[Profile]) -> tuple[PathLine, ...]:
             max(group, key=attrgetter("ticks")),
             ticks=_sum(group, "ticks"),
             steps=_sum(group, "steps"),
-            parts=tuple(sorted(_pairs(line.parts for line in group), key=lambda part: -part[1])),
+            parts=tuple(sorted(summed(line.parts for line in group), key=lambda part: -part[1])),
             slack=None,
         )
         for group in groups
