@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nasm.nki.model_report import ModelReport
-from nasm.show.documents import Key, Shape, each, merged, plain
+from nasm.show.documents import Key, Shape, each, plain
 from nasm.show.jsonable import RUN
 
 LAUNCH: Shape = (
@@ -27,11 +27,7 @@ MODEL: Shape = (
     each("copies", COPY),
     Key("microseconds", "the time of all kernels, without launch and exit"),
     Key("device_microseconds", "the same with launch and exit of each", "end"),
-    merged(
-        RUN,
-        "the name of the model; this and all that follow are as of a run, the sums of all kernels",
-        "total",
-    ),
+    Key("total", "the sums of all kernels, as a [run](#run) has them", shape=RUN, elsewhere=True),
 )
 
 

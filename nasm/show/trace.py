@@ -16,7 +16,7 @@ from typing import IO, Any
 from nasm.isa.micro_instructions import Micro, fields, micro_of
 from nasm.program.program import Program
 from nasm.runs.execution import Execution
-from nasm.show.trace_file import NEVER, WAITS, Lanes, TraceFile, text
+from nasm.show.trace_file import NEVER, WAITS, SliceLanes, TraceFile, text
 from nasm.sim.channels import Flight, Group, members
 from nasm.sim.counters import Semaphore
 from nasm.sim.events import Observer
@@ -47,8 +47,8 @@ class _Row:
     def __init__(self, file: TraceFile, program: Program, queue: int) -> None:
         lines = program.queues[queue]
         order = QUEUES * (queue + 1)
-        self.lanes = Lanes(file, lines.core, lines.engine, order)
-        self.stalls = Lanes(file, lines.core, f"{lines.engine} waits", order + WAITS)
+        self.lanes = SliceLanes(file, lines.core, lines.engine, order)
+        self.stalls = SliceLanes(file, lines.core, f"{lines.engine} waits", order + WAITS)
         self.which, self.spans = lines.instructions, lines.spans
         self.open: deque[tuple[int, Place | None]] = deque()
 
@@ -90,8 +90,8 @@ class TraceStream(Observer):
         self._tails: dict[tuple[str, int], str] = {}
         self._lines: dict[int, str] = {}
         self._sizes: dict[tuple[int, int, int], str] = {}
-        self._others: dict[tuple[int, int], Lanes] = {}
-        self._flights: dict[int, tuple[Lanes, int, int]] = {}
+        self._others: dict[tuple[int, int], SliceLanes] = {}
+        self._flights: dict[int, tuple[SliceLanes, int, int]] = {}
         self._where: Place | None = None
         self._counters: dict[int, _Counter] = {}
         for number in sorted({wait.semaphore for wait in program.waits if wait is not None}):
@@ -248,11 +248,11 @@ class TraceStream(Observer):
             known = self._sizes[queue, span, size] = f',"name":"{size:,} bytes","args":{args}'
         return f"{known}{_shown(pc)}}}"
 
-    def _lanes(self, name: str, core: int, order: int) -> Lanes:
+    def _lanes(self, name: str, core: int, order: int) -> SliceLanes:
         """The threads of something of a core that is no queue."""
         lanes = self._others.get((core, order))
         if lanes is None:
-            lanes = self._others[core, order] = Lanes(self.file, core, name, order)
+            lanes = self._others[core, order] = SliceLanes(self.file, core, name, order)
         return lanes
 
     # -- the text of it

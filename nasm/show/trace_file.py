@@ -94,7 +94,7 @@ def _named(kind: str, core: int, thread: int, name: str) -> str:
     return f'{{"ph":"M",{place},"name":"{kind}","args":{{"name":{text(name)}}}}}'
 
 
-class Lanes:
+class SliceLanes:
     """The threads of an engine, a ring or a channel: a slice takes the first that is free.
 
     ``heads`` are the beginnings of their slices, ``ends`` when their last ones end.

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import nasm
 import nasm.nki
 
 FOLDER = Path(__file__).parents[2] / "programs" / "models"
@@ -174,3 +175,24 @@ def test_without_a_vocabulary_a_word_has_the_same_number_everywhere() -> None:
     assert first == tokens.Tokenizer(TWO).tokens("ONE two", 9)
     assert len(set(first)) == 4
     assert max(first) < SMALL.vocabulary
+
+
+# -- what the readme shows
+
+
+@pytest.mark.thorough  # of a model as large as the published one
+@pytest.mark.parametrize("fused", [False, True])
+def test_the_readme_has_the_times_of_the_model(fused: bool) -> None:
+    text = (FOLDER.parents[1] / "README.md").read_text(encoding="utf-8")
+    full = weights.load(random=True)
+    with nasm.nki.Model(values=False) as model, pytest.raises(nasm.Failure):
+        minilm.encode(full, [[1] * 8] * 3, model, fused=fused)  # there are no values to read
+    assert len(model.report.launches) == (7 if fused else 37)
+    if fused:
+        assert f"one launch: {model.report.end:,.0f} µs" in text
+        return
+    for each in model.report.kernels:
+        row = f"{each.launches:,}", f"{each.instructions:,}", f"{each.microseconds:,.3f}"
+        shown = next(line for line in text.splitlines() if line.startswith(f"{each.name}  "))
+        assert [word for word in shown.split()[1:] if word in row] == list(row)
+    assert f"which makes {model.report.end:,.0f} µs on a device" in text

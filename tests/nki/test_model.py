@@ -200,9 +200,9 @@ def test_a_report_as_a_document_has_launches_copies_and_sums() -> None:
     found = json.loads(json.dumps(document(model.report)))
     assert [launch["name"] for launch in found["launches"]] == ["doubled", "increased"]
     assert found["copies"] == [{"name": "x", "bytes": 128, "after": 0, "back": False}]
-    assert found["program"] == "two"
+    assert found["total"]["program"] == "two"
     assert found["device_microseconds"] == model.report.end
-    assert found["time"]["ticks"] == model.report.total.ticks
+    assert found["total"]["time"]["ticks"] == model.report.total.ticks
 
 
 def test_a_timeline_has_every_kernel_where_its_launch_has_got_to() -> None:
