@@ -14,7 +14,8 @@ from nasm.nki.arguments import Returned, filled
 from nasm.nki.engines import USUAL
 from nasm.nki.frameworks import UNFIT, Array, change, changeable, given_back
 from nasm.nki.installing import installed
-from nasm.nki.jit import Kernel, launch_by
+from nasm.nki.jax_calls import called_back
+from nasm.nki.jit import Kernel, defer_by, launch_by
 from nasm.nki.kernel import Traced, own_keywords, trace
 from nasm.nki.simulator import ran
 from nasm.runs.settings import KernelKeywords, RunSettings, with_keywords, with_settings
@@ -141,3 +142,4 @@ def _plainly(kernel: Kernel, args: Sequence[Any], kwargs: Mapping[str, Any]) -> 
 
 
 launch_by(_plainly)
+defer_by(called_back)

@@ -204,7 +204,7 @@ class Plugin:
         outcome = yield
         report = outcome.get_result()  # type: ignore[attr-defined]
         case = self.case(item)
-        if report.failed and case.xfail:  # it called pytest.xfail, and went on
+        if report.failed and case.xfail:  # it called pytest.xfail, and was run to its end
             report.outcome, report.wasxfail = "skipped", f"reason: {case.xfail}"
         if report.skipped and not case.xfail:
             case.outcome, case.why = "skipped", str(call.excinfo and call.excinfo.value)
