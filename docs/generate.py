@@ -46,6 +46,7 @@ SECTIONS: dict[str, dict[str, Callable[[], str]]] = {
         "run": documents.run,
         "timings": documents.timings,
         "profile": documents.profile,
+        "model": documents.model,
         "diff": documents.diff,
         "check": documents.check,
         "problems": documents.problems,

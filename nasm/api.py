@@ -133,10 +133,22 @@ def run(
     of some inputs. The keywords are described at :class:`nasm.RunSettings`. Raises Failure if it
     does not assemble; what goes wrong while it runs is in the report.
     """
-    chosen = with_keywords(settings, keywords)
+    return run_watched(program, inputs, with_keywords(settings, keywords))
+
+
+Watch = Callable[[Session], None]
+"""Is given a session before its first tick."""
+
+
+def run_watched(
+    program: Text | Program, inputs: Inputs | None, chosen: RunSettings, watch: Watch | None = None
+) -> Result:
+    """What :func:`run` does, of a session that something else may watch as well."""
 
     def call(clock: deadlines.Deadline) -> Result:
         session = Session(program, inputs, settings=replace(chosen, keep=0))
+        if watch is not None:
+            watch(session)
         with clock.on_deadline(session.halt):
             report = session.run(
                 max_cycles=chosen.max_cycles,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from generator.markdown import code, table
-from nasm.show import json_check, json_diff, json_profile, jsonable
+from nasm.show import json_check, json_diff, json_model, json_profile, jsonable
 from nasm.show.documents import Shape, listed
 
 _SAME = re.compile(r"(?:^|\[\]\.)b\.|^(?:path|moved)\[\]\.b$")
@@ -25,6 +25,11 @@ def problems() -> str:
 def profile() -> str:
     """The keys of a profile."""
     return _keys((json_profile.PROFILE, ""))
+
+
+def model() -> str:
+    """The keys of a model."""
+    return _keys((json_model.MODEL, ""))
 
 
 def diff() -> str:

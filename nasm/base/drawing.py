@@ -10,7 +10,7 @@ TYPE_CHECKING = False  # typing's own takes a while to import
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from typing import Any, Protocol
+    from typing import IO, Any, Protocol
 
     class Views(Protocol):
         """Says how things look."""
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
         def rendered(self, thing: Drawn, console: Any, options: Any) -> Iterable[Any]:
             """A thing for a console of Rich's."""
+
+        def launches(self, out: IO[bytes]) -> Any:
+            """What writes one trace of several runs."""
 
 
 class Drawn:

@@ -7,7 +7,8 @@
     result.outputs, result.report.microseconds
 
 The contents of ``nki``, ``nki.isa`` and ``nki.language`` there are made of the rows of the table of
-instructions; the names are AWS's. :func:`trace` makes the program alone.
+instructions; the names are AWS's. :func:`trace` makes the program alone, :class:`Model`
+runs several kernels with tensors that stay in HBM.
 """
 
 from __future__ import annotations
@@ -20,11 +21,13 @@ if TYPE_CHECKING:
     from nasm.nki.kernel import Traced, trace
     from nasm.nki.kernel_run import KernelResult, installed, run
     from nasm.nki.loading import module
+    from nasm.nki.model import Model
 
-__all__ = ["KernelResult", "Traced", "installed", "module", "run", "trace"]
+__all__ = ["KernelResult", "Model", "Traced", "installed", "module", "run", "trace"]
 
 _HOMES = {
     "KernelResult": "nasm.nki.kernel_run",
+    "Model": "nasm.nki.model",
     "Traced": "nasm.nki.kernel",
     "installed": "nasm.nki.kernel_run",
     "module": "nasm.nki.loading",

@@ -12,7 +12,11 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
+from nasm.nki import neuron_dtypes
 from nasm.nki.jit import jit, simulate
+
+DTYPES = "neuron_dtypes"
+"""The one of these packages that drives nothing."""
 
 
 class ChipLoader(Loader):
@@ -35,7 +39,7 @@ class ChipLoader(Loader):
         """Fill it, and say once what its package is."""
         name = module.__name__
         package = name.partition(".")[0]
-        if package not in self.named:
+        if package not in self.named and package != DTYPES:
             self.named.add(package)
             sys.stderr.write(
                 f"{package} is not installed: its device is the CPU, and kernels run simulated\n"
@@ -97,6 +101,7 @@ def nki_op(
 
 
 MODULES: dict[str, dict[str, Any]] = {
+    DTYPES: neuron_dtypes.MEMBERS,
     "torch_xla": {"device": device, "sync": mark_step},
     "torch_xla.core": {},
     "torch_xla.core.xla_model": {

@@ -14,6 +14,7 @@ import numpy as np
 
 from nasm.base import dtypes
 from nasm.base.problems import Refused
+from nasm.nki.hbm_tensors import HbmTensor
 
 Array = np.ndarray[Any, Any]
 
@@ -22,9 +23,11 @@ UNFIT = "E0654"
 
 
 def framework(value: Any) -> str:
-    """Whose array it is: numpy, torch, jax; empty if it is none."""
+    """Whose array it is: numpy, hbm (of a model), torch, jax; empty if it is none."""
     if isinstance(value, np.ndarray):
         return "numpy"
+    if isinstance(value, HbmTensor):
+        return "hbm"
     home = type(value).__module__.partition(".")[0]
     if home == "torch" and isinstance(value, getattr(sys.modules.get("torch"), "Tensor", ())):
         return "torch"
@@ -43,6 +46,9 @@ def as_array(value: Any) -> Array | None:
     match framework(value):
         case "numpy":
             return np.asarray(value)
+        case "hbm":
+            held: Array = value.on_device()
+            return held
         case "torch":
             return _from_torch(value)
         case "jax":
@@ -101,7 +107,7 @@ def given_back(made: Array, home: str) -> Any:
 def changeable(value: Any) -> bool:
     """Whether an array can be given other values."""
     home = framework(value)
-    return home == "torch" or (home == "numpy" and bool(value.flags.writeable))
+    return home in ("torch", "hbm") or (home == "numpy" and bool(value.flags.writeable))
 
 
 def change(value: Any, made: Array) -> None:
@@ -109,6 +115,8 @@ def change(value: Any, made: Array) -> None:
     if framework(value) == "torch":
         new = _to_torch(made)
         value.detach().copy_(new.reshape(value.shape).to(value.dtype))
+    elif framework(value) == "hbm":
+        value.write(made.view(value.dtype))
     else:
         value[...] = made.view(value.dtype) if value.dtype == np.bool_ else made
 

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 from nasm.base.problems import Failure, Problem
-from nasm.nki.chip_packages import ChipLoader
+from nasm.nki.chip_packages import DTYPES, ChipLoader
 from nasm.nki.errors import NOT_NKI, here
 
 OLD = "neuronxcc.nki"
@@ -31,8 +31,8 @@ OLD_HINT = (
 OURS = ("nki", OLD)
 """The packages that are ours inside the hook, whatever is installed."""
 
-CHIPS = ("torch_neuronx", "torch_xla", "libneuronxla", "jax_neuronx", "torch_neuron")
-"""Packages that drive a chip."""
+CHIPS = ("torch_neuronx", "torch_xla", "libneuronxla", "jax_neuronx", "torch_neuron", DTYPES)
+"""Packages that drive a chip, and the dtypes that come with them."""
 
 
 class NotHere(Failure, ImportError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import update_wrapper
@@ -33,6 +34,8 @@ class Kernel:
         """Run it, or be a part of the kernel that calls it."""
         if tracing() is not None:
             return self.function(*args, **kwargs)  # called by another kernel: a part of it
+        if _values_come_later(args, kwargs):
+            return _deferred(self, args, kwargs)
         return _launch(self, args, kwargs)
 
     def __get__(self, instance: object, owner: type | None = None) -> Kernel:
@@ -77,6 +80,33 @@ def _nothing(kernel: Kernel, args: Sequence[Any], kwargs: Mapping[str, Any]) -> 
 
 
 _launch: Launch = _nothing
+_deferred: Launch = _nothing
+
+
+def defer_by(deferred: Launch) -> None:
+    """Set what calls of kernels do while JAX traces what calls them."""
+    global _deferred
+    _deferred = deferred
+
+
+def _values_come_later(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+    """Whether JAX is tracing: arrays have shapes, and no values yet."""
+    core = sys.modules.get("jax.core") or sys.modules.get("jax")
+    tracer = getattr(core, "Tracer", None)
+    return tracer is not None and any(
+        isinstance(part, tracer) for part in leaves((args, dict(kwargs)))
+    )
+
+
+def leaves(value: Any) -> Iterator[Any]:
+    """What is in tuples, lists and dicts, and in those within them."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        for part in value:
+            yield from leaves(part)
+    else:
+        yield value
 
 
 def launch_by(launch: Launch) -> None:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from nasm.api import Result, limited
-from nasm.api import run as run_program
+from nasm.api import Result, Watch, limited, run_watched
 from nasm.base.deadlines import Deadline
 from nasm.base.problems import Failure, Problem
 from nasm.base.records import dataclass, replace
 from nasm.machine.records import RunReport, Status
 from nasm.nki.arguments import Returned, filled
 from nasm.nki.engines import USUAL
-from nasm.nki.frameworks import UNFIT, change, changeable, given_back
+from nasm.nki.frameworks import UNFIT, Array, change, changeable, given_back
 from nasm.nki.installing import installed
-from nasm.nki.jit import Kernel, launch_by
+from nasm.nki.jax_calls import called_back
+from nasm.nki.jit import Kernel, defer_by, launch_by
 from nasm.nki.kernel import Traced, own_keywords, trace
 from nasm.nki.simulator import ran
 from nasm.runs.settings import KernelKeywords, RunSettings, with_keywords, with_settings
@@ -69,23 +69,42 @@ def run(
         if isinstance(kernel, Traced):
             traced = kernel
         else:
-            traced = trace(
-                kernel,
-                *args,
-                lnc=lnc,
-                target=chosen.target,
-                dma=dma,
-                options=chosen.options,
-                timing=chosen.timing,
-                kernel_args=own_keywords(kwargs, kernel_args),
-            )
-        if chosen.values:
-            fixed(traced)
-        inputs, unlimited = dict(traced.inputs), replace(chosen, deadline=None, memory=None)
-        return traced, run_program(traced.program, inputs, settings=unlimited.of_assembled())
+            own = own_keywords(kwargs, kernel_args)
+            traced = traced_as_set(kernel, args, own, chosen, lnc=lnc, dma=dma)
+        return traced, started(traced, chosen)
 
     traced, result = limited(chosen, call)
-    return KernelResult(finished(traced, result) if chosen.values else None, result, traced)
+    if not chosen.values:
+        return KernelResult(None, result, traced)
+    made = finished(traced, result, lambda _, array: given_back(array, traced.home))
+    return KernelResult(made, result, traced)
+
+
+def traced_as_set(
+    kernel: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    chosen: RunSettings,
+    **how: Any,
+) -> Traced:
+    """A kernel traced for a run with these settings."""
+    return trace(
+        kernel,
+        *args,
+        target=chosen.target,
+        options=chosen.options,
+        timing=chosen.timing,
+        kernel_args=kwargs,
+        **how,
+    )
+
+
+def started(traced: Traced, chosen: RunSettings, watch: Watch | None = None) -> Result:
+    """The run of a kernel, whose session is ``watch``ed from its start; raises Failure."""
+    if chosen.values:
+        fixed(traced)
+    inputs, unlimited = dict(traced.inputs), replace(chosen, deadline=None, memory=None)
+    return run_watched(traced.program, inputs, unlimited.of_assembled(), watch)
 
 
 def fixed(traced: Traced) -> None:
@@ -97,18 +116,23 @@ def fixed(traced: Traced) -> None:
             raise Failure(Problem(UNFIT, message, span, "pass a copy that can"))
 
 
-def finished(traced: Traced, result: Result) -> Any:
+Give = Callable[[Returned, Array], Any]
+"""Makes what a caller gets of a tensor that a kernel returned, and its array."""
+
+
+def finished(traced: Traced, result: Result, give: Give) -> Any:
     """What a kernel has returned; changes the arguments that it wrote. Raises Failure."""
-    if result.report.status is not Status.FINISHED:
-        raise Failure(result.report.problems)
+    ended(result)
     outputs = result.outputs
     for name in traced.changed:
         change(traced.given[name], outputs[name])
-    return filled(traced.returned, lambda part: _given_back(part, outputs, traced.home))
+    return filled(traced.returned, lambda part: give(part, part.of(outputs[part.name])))
 
 
-def _given_back(part: Returned, outputs: Mapping[str, Any], home: str) -> Any:
-    return given_back(part.of(outputs[part.name]), home)
+def ended(result: Result) -> None:
+    """Raise Failure for a run that did not get to its end."""
+    if result.report.status is not Status.FINISHED:
+        raise Failure(result.report.problems)
 
 
 def _plainly(kernel: Kernel, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
@@ -118,3 +142,4 @@ def _plainly(kernel: Kernel, args: Sequence[Any], kwargs: Mapping[str, Any]) -> 
 
 
 launch_by(_plainly)
+defer_by(called_back)

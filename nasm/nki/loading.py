@@ -22,10 +22,10 @@ from nasm.nki import watched_imports
 from nasm.nki.engines import USUAL
 from nasm.nki.exceptions import NOT_RUN, permitted, telling
 from nasm.nki.frameworks import Array
-from nasm.nki.installing import installed
 from nasm.nki.jit import Kernel, name_of
 from nasm.nki.kernel import Traced, trace
 from nasm.nki.kernel_argument import SUFFIX, split
+from nasm.nki.kernel_run import installed
 from nasm.nki.source_tree import tree
 
 

@@ -16,7 +16,7 @@ from typing import IO, Any
 from nasm.isa.micro_instructions import Micro, fields, micro_of
 from nasm.program.program import Program
 from nasm.runs.execution import Execution
-from nasm.show.trace_file import TraceFile, text
+from nasm.show.trace_file import NEVER, WAITS, SliceLanes, TraceFile, text
 from nasm.sim.channels import Flight, Group, members
 from nasm.sim.counters import Semaphore
 from nasm.sim.events import Observer
@@ -32,42 +32,11 @@ DECIMALS = tuple(f".{n:03}" for n in range(1_000))
 MANY = 200
 """Instructions that are kept before they are made text and written."""
 
-NEVER = 1 << 62
-QUEUES, DESCRIPTORS, RINGS, CHANNELS, WAITS = 1_000, 99_000, 100_000, 200_000, 999
-"""Where these begin in the order of a core's threads, and stalls in that of a queue's."""
+QUEUES, DESCRIPTORS, RINGS, CHANNELS = 1_000, 99_000, 100_000, 200_000
+"""Where these begin in the order of a core's threads."""
 
 Place = tuple[str, int, int]
 """A thread, and two ticks that lie within one of its slices."""
-
-
-class _Lanes:
-    """The threads of an engine, a ring or a channel: a slice takes the first that is free.
-
-    ``heads`` are the beginnings of their slices, ``ends`` when their last ones end.
-    """
-
-    __slots__ = ("_file", "core", "ends", "heads", "name", "order", "places")
-
-    def __init__(self, file: TraceFile, core: int, name: str, order: int) -> None:
-        self._file, self.core, self.name, self.order = file, core, name, order
-        self.places: list[str] = []
-        self.heads: list[str] = []
-        self.ends: list[int] = []
-
-    def take(self, start: int, end: int = NEVER) -> int:
-        """The thread of a slice that begins at a tick; until it ends, no other slice gets it."""
-        ends = self.ends
-        for lane, before in enumerate(ends):
-            if before <= start:
-                ends[lane] = end
-                return lane
-        ends.append(end)
-        lane = len(ends) - 1
-        name = f"{self.name} ({lane + 1})" if lane else self.name
-        place = self._file.thread(self.core, name, self.order + min(lane, WAITS - 1))
-        self.places.append(place)
-        self.heads.append(f',\n{{"ph":"X",{place},"ts":')
-        return lane
 
 
 class _Row:
@@ -78,8 +47,8 @@ class _Row:
     def __init__(self, file: TraceFile, program: Program, queue: int) -> None:
         lines = program.queues[queue]
         order = QUEUES * (queue + 1)
-        self.lanes = _Lanes(file, lines.core, lines.engine, order)
-        self.stalls = _Lanes(file, lines.core, f"{lines.engine} waits", order + WAITS)
+        self.lanes = SliceLanes(file, lines.core, lines.engine, order)
+        self.stalls = SliceLanes(file, lines.core, f"{lines.engine} waits", order + WAITS)
         self.which, self.spans = lines.instructions, lines.spans
         self.open: deque[tuple[int, Place | None]] = deque()
 
@@ -99,18 +68,16 @@ class _Counter:
 class TraceStream(Observer):
     """Writes a trace of a session while it runs, from its start on; ``slices`` were written.
 
-    ``out`` gets it as bytes, gzipped if ``zipped``. Events are kept as they are and made text by
-    the thousand, which takes half as long as one by one.
+    The session begins at ``begin``, in nanoseconds of the trace, and is the ``number``-th in its
+    file. Events are kept as they are and made text by the thousand, which takes half as long as one
+    by one.
     """
 
-    def __init__(self, session: Execution, out: IO[bytes], zipped: bool) -> None:
+    def __init__(
+        self, session: Execution, file: TraceFile, begin: int = 0, number: int = 0
+    ) -> None:
         program, generation = session.program, session.program.generation
-        about = {
-            "program": session.title,
-            "generation": generation.summary,
-            "ticks_per_microsecond": generation.ticks,
-        }
-        self.file = TraceFile(out, zipped, about)
+        self.file, self._begin, self._first = file, begin, number << 40
         self.slices = 0
         self._session, self._program = session, program
         self._ticks = generation.ticks
@@ -123,8 +90,8 @@ class TraceStream(Observer):
         self._tails: dict[tuple[str, int], str] = {}
         self._lines: dict[int, str] = {}
         self._sizes: dict[tuple[int, int, int], str] = {}
-        self._others: dict[tuple[int, int], _Lanes] = {}
-        self._flights: dict[int, tuple[_Lanes, int, int]] = {}
+        self._others: dict[tuple[int, int], SliceLanes] = {}
+        self._flights: dict[int, tuple[SliceLanes, int, int]] = {}
         self._where: Place | None = None
         self._counters: dict[int, _Counter] = {}
         for number in sorted({wait.semaphore for wait in program.waits if wait is not None}):
@@ -227,7 +194,7 @@ class TraceStream(Observer):
         place = row.lanes.places[row.open[-1][0]]
         name = words.split("\n")[0] or "message"
         args = text({**fields(queue.pc), "text": words})
-        at = now * 1000 // self._ticks / 1000
+        at = (self._begin + now * 1000 // self._ticks) / 1000
         self.file.parts.append(
             f',\n{{"ph":"i","s":"t",{place},"ts":{at},"name":{text(name)},"args":{args}}}'
         )
@@ -281,11 +248,11 @@ class TraceStream(Observer):
             known = self._sizes[queue, span, size] = f',"name":"{size:,} bytes","args":{args}'
         return f"{known}{_shown(pc)}}}"
 
-    def _lanes(self, name: str, core: int, order: int) -> _Lanes:
+    def _lanes(self, name: str, core: int, order: int) -> SliceLanes:
         """The threads of something of a core that is no queue."""
         lanes = self._others.get((core, order))
         if lanes is None:
-            lanes = self._others[core, order] = _Lanes(self.file, core, name, order)
+            lanes = self._others[core, order] = SliceLanes(self.file, core, name, order)
         return lanes
 
     # -- the text of it
@@ -293,21 +260,22 @@ class TraceStream(Observer):
     def flush(self) -> None:
         """Make text of the events, and write it."""
         parts, ticks, decimals = self.file.parts, self._ticks, DECIMALS
+        zero = self._begin
         for row, head, start, end, pc in self._done:
-            at, took = start * 1000 // ticks, (end - start) * 1000 // ticks
+            at, took = zero + start * 1000 // ticks, (end - start) * 1000 // ticks
             parts.append(
                 f'{head}{at // 1000}{decimals[at % 1000]},"dur":{took // 1000}'
                 f"{decimals[took % 1000]}{self._tail(row, pc)}"
                 f"{pc if type(pc) is int else _shown(pc)}}}}}"
             )
         for head, start, end, tail in self._slices:
-            at, took = start * 1000 // ticks, (end - start) * 1000 // ticks
+            at, took = zero + start * 1000 // ticks, (end - start) * 1000 // ticks
             parts.append(
                 f'{head}{at // 1000}{decimals[at % 1000]},"dur":{took // 1000}'
                 f"{decimals[took % 1000]}{tail}}}"
             )
         for head, tick, value in self._points:
-            at = tick * 1000 // ticks
+            at = zero + tick * 1000 // ticks
             parts.append(f'{head}{at // 1000}{decimals[at % 1000]},"args":{{"value":{value}}}}}')
         for source, target, record in self._arrows:
             self._arrow(source, target, record)
@@ -321,7 +289,8 @@ class TraceStream(Observer):
         ticks, (there, start, end), (place, begin, over) = self._ticks, source, target
         took, long = (end - start) * 1000 // ticks, (over - begin) * 1000 // ticks
         if took > 1 and long:
-            posted, at = start * 1000 // ticks + took - 1, begin * 1000 // ticks
+            posted = self._begin + start * 1000 // ticks + took - 1
+            at, record = self._begin + begin * 1000 // ticks, self._first + record
             self.file.parts.append(
                 f',\n{{"ph":"s",{there},"ts":{posted // 1000}{DECIMALS[posted % 1000]}'
                 f',"id":{record},"name":"post","cat":"post"}},\n'
@@ -333,6 +302,11 @@ class TraceStream(Observer):
 
     def close(self) -> None:
         """Draw what is in progress as far as it got, and write the end; raises OSError."""
+        self.end()
+        self.file.close()
+
+    def end(self) -> None:
+        """Draw what is in progress as far as it got: nothing of this session follows."""
         scheduler = self._session.machine.scheduler
         scheduler.ignore(self)
         now = scheduler.now
@@ -347,7 +321,6 @@ class TraceStream(Observer):
         for counter in self._counters.values():
             self._points.append((counter.head, counter.tick, counter.value))
         self.flush()
-        self.file.close()
 
     def restore(self, saved: Any) -> None:
         """What is written cannot be taken back."""
@@ -387,5 +360,18 @@ def _shown(pc: int) -> str:
 def stream(
     session: Execution, out: IO[bytes], *, zipped: bool = False, detail: str = "transfers"
 ) -> TraceStream:
-    """Write a trace of what a session does from now on; ``detail`` is one of DETAILS."""
-    return DETAILS[detail](session, out, zipped)
+    """Write a trace of what a session does from now on, to ``out`` as bytes, maybe gzipped.
+
+    ``detail`` is one of DETAILS.
+    """
+    return DETAILS[detail](session, TraceFile(out, zipped, about(session)))
+
+
+def about(session: Execution) -> dict[str, Any]:
+    """What a trace says of its program."""
+    generation = session.program.generation
+    return {
+        "program": session.title,
+        "generation": generation.summary,
+        "ticks_per_microsecond": generation.ticks,
+    }

@@ -19,6 +19,12 @@ GZIP = zlib.MAX_WBITS + 16
 
 END = "\n]}\n"
 
+NEVER = 1 << 62
+"""A tick that no run reaches."""
+
+WAITS = 999
+"""Where stalls are in the order of a queue's threads: after its instructions."""
+
 
 class TraceFile:
     """A trace that is being written: ``parts`` are events that have yet to be.
@@ -29,7 +35,7 @@ class TraceFile:
     def __init__(self, out: IO[bytes], zipped: bool, about: Mapping[str, Any]) -> None:
         self._zip = zlib.compressobj(LEVEL, wbits=GZIP) if zipped else None
         self._out = out
-        self._threads = 0
+        self._places: dict[tuple[int, str, int], str] = {}
         self.broken: OSError | None = None
         head = f'{{"displayTimeUnit":"ns","otherData":{text(about)},"traceEvents":[\n'
         self.parts = [head + _named("process_name", 0, 0, "core 0")]
@@ -43,10 +49,12 @@ class TraceFile:
         return f'"pid":{core + 1}'
 
     def thread(self, core: int, name: str, order: int) -> str:
-        """A new thread of a core, as its events name it; the least ``order`` comes first."""
-        self._threads += 1  # a number of its own: viewers take those of all processes together
-        number = self._threads
-        place = f'{self.process(core)},"tid":{number}'
+        """A thread of a core, as its events name it; the least ``order`` comes first."""
+        known = self._places.get((core, name, order))
+        if known is not None:
+            return known
+        number = len(self._places) + 1  # of its own: viewers take those of all processes together
+        place = self._places[core, name, order] = f'{self.process(core)},"tid":{number}'
         self.parts.append(
             f",\n{_named('thread_name', core, number, name)},\n"
             f'{{"ph":"M",{place},"name":"thread_sort_index","args":{{"sort_index":{order}}}}}'
@@ -84,3 +92,33 @@ def text(value: object) -> str:
 def _named(kind: str, core: int, thread: int, name: str) -> str:
     place = f'"pid":{core + 1},"tid":{thread}'
     return f'{{"ph":"M",{place},"name":"{kind}","args":{{"name":{text(name)}}}}}'
+
+
+class SliceLanes:
+    """The threads of an engine, a ring or a channel: a slice takes the first that is free.
+
+    ``heads`` are the beginnings of their slices, ``ends`` when their last ones end.
+    """
+
+    __slots__ = ("_file", "core", "ends", "heads", "name", "order", "places")
+
+    def __init__(self, file: TraceFile, core: int, name: str, order: int) -> None:
+        self._file, self.core, self.name, self.order = file, core, name, order
+        self.places: list[str] = []
+        self.heads: list[str] = []
+        self.ends: list[int] = []
+
+    def take(self, start: int, end: int = NEVER) -> int:
+        """The thread of a slice that begins at a tick; until it ends, no other slice gets it."""
+        ends = self.ends
+        for lane, before in enumerate(ends):
+            if before <= start:
+                ends[lane] = end
+                return lane
+        ends.append(end)
+        lane = len(ends) - 1
+        name = f"{self.name} ({lane + 1})" if lane else self.name
+        place = self._file.thread(self.core, name, self.order + min(lane, WAITS - 1))
+        self.places.append(place)
+        self.heads.append(f',\n{{"ph":"X",{place},"ts":')
+        return lane

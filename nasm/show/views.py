@@ -6,7 +6,7 @@ They look as the debugger's views do; reports and profiles as the command prints
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import IO, TYPE_CHECKING, Any
 
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.text import Text
@@ -27,6 +27,7 @@ from nasm.debugger.values.pictures import Picture
 from nasm.debugger.values.statistics import Histogram, Statistics, statistics
 from nasm.debugger.values.value import Value
 from nasm.machine.records import Rows, RunReport
+from nasm.nki.model_report import ModelReport
 from nasm.show import (
     arrays,
     console,
@@ -35,12 +36,16 @@ from nasm.show import (
     html,
     listings,
     memories,
+    model,
     origins,
     pictures,
     profile,
     tables,
 )
 from nasm.show.columns import WIDTH, cut, hanging, in_ascii, table
+
+if TYPE_CHECKING:  # few things that are drawn are traces
+    from nasm.show.launches import LaunchesTrace
 
 Lines = list[str]
 Report = Sequence[RenderableType]
@@ -116,6 +121,7 @@ VIEWS: Mapping[type, Callable[[Any, int], Lines]] = {
 """How each kind of thing looks, but for pictures, which have colours."""
 
 REPORTS: Mapping[type, Callable[..., Report]] = {
+    ModelReport: model.screen,
     Profile: profile.screen,
     Result: _result,
     RunReport: tables.run_report,
@@ -124,6 +130,13 @@ REPORTS: Mapping[type, Callable[..., Report]] = {
 
 
 # -- where it is drawn
+
+
+def launches(out: IO[bytes]) -> LaunchesTrace:
+    """What writes one trace of several runs."""
+    from nasm.show.launches import LaunchesTrace
+
+    return LaunchesTrace(out)
 
 
 def html_of(thing: Drawn) -> str:

@@ -82,7 +82,7 @@ SIGNATURES = {
     "tensor_tensor": "dst: T, data1: T, data2: T, op, engine=unknown",
     "tensor_tensor_scan": "dst: T, data0: T, data1: T, initial, op0, op1, reverse0=False, "
     "reverse1=False",
-    "topk": "val_dst: T, idx_dst: T, src: T, n",
+    "topk": "val_dst: T, idx_dst: T, src: T, n, sorted=False",
 }
 """Every function that becomes an instruction; `register_alloc` and the two that ask for the
 generation become none."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -278,6 +279,20 @@ def test_kernels_are_called_through_the_packages_of_a_chip(
     assert not {name for name in sys.modules if name.partition(".")[0] in CHIPS}
     said = "{} is not installed: its device is the CPU, and kernels run simulated\n"
     assert capsys.readouterr().err == said.format("torch_xla") + said.format("torch_neuronx")
+
+
+def test_neuron_dtypes_casts_as_kernels_want_it(capsys: pytest.CaptureFixture[str]) -> None:
+    with nasm.nki.installed():
+        found = importlib.import_module("neuron_dtypes")
+    assert found.bfloat16 is ml_dtypes.bfloat16
+    assert found.static_cast([1.00390625], found.bfloat16).tolist() == [1.0]
+    four = found.static_cast(np.array([1.0, 2.0, -4.0, 0.5]), found.float4_e2m1fn_x4)
+    assert four.shape == (1,)
+    assert found.static_cast(four, np.float32).tolist() == [1.0, 2.0, -4.0, 0.5]
+    assert found.is_float_type("float8_e5m2")
+    assert not found.is_float_type("int32")
+    assert (found.sizeinbytes("bfloat16"), found.sizeinbytes(found.float8_e5m2_x4)) == (2, 4)
+    assert capsys.readouterr().err == ""  # it drives no chip
 
 
 def test_a_function_that_calls_kernels_is_an_operator(torch: ModuleType) -> None:

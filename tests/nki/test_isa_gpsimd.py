@@ -86,8 +86,9 @@ def test_nonzero_with_count_lists_places_then_padding_then_the_count() -> None:
     assert (found[1:16] == 77).all()
 
 
-def test_topk_gives_the_largest_in_rising_order() -> None:
-    n, k = 42, 8
+@pytest.mark.parametrize("largest_first", [False, True])
+def test_topk_gives_the_largest_in_a_snake(largest_first: bool) -> None:
+    n, k = 42, 32
     flat = np.random.default_rng(4).permutation(n).astype(ml_dtypes.bfloat16)
     snake = np.zeros(48, ml_dtypes.bfloat16)
     snake[:n] = flat
@@ -95,13 +96,13 @@ def test_topk_gives_the_largest_in_rising_order() -> None:
 
     def kernel(source: Any) -> Any:
         values, places = sbuf((16, k), nl.bfloat16), sbuf((16, k), nl.uint32)
-        nisa.topk(values, places, loaded(source), n)
-        return stored(values), stored(places)
+        nisa.topk(values, places, loaded(source), n, sorted=largest_first)
+        return stored(values[:, 0:2]), stored(places[:, 0:2])
 
     values, places = result(kernel, source, target="trn3")
-    order = np.argsort(flat.astype(np.float32))[-k:]
-    assert np.array_equal(values[0], flat[order])
-    assert np.array_equal(places[0], order)
+    order = np.argsort(flat.astype(np.float32))[-k:][:: -1 if largest_first else 1]
+    assert np.array_equal(values.T.reshape(-1), flat[order])
+    assert np.array_equal(places.T.reshape(-1), order)
 
 
 def test_sequence_bounds() -> None:

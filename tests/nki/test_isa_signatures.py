@@ -84,7 +84,7 @@ PUBLISHED = {
     "nc_find_index8": ("dst data vals", "name"),
     "nc_match_replace8": ("dst data vals imm", "dst_idx name"),
     "nonzero_with_count": ("dst src", "index_offset padding_val name"),
-    "topk": ("val_dst idx_dst src n", "name"),
+    "topk": ("val_dst idx_dst src n", "sorted name"),
 }
 """The functions of NKI 0.6, by the stubs of the Neuron SDK 2.32."""
 

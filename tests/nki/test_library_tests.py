@@ -25,6 +25,11 @@ class Platforms(Enum):
     def get_compile_target(self):
         return self.value
 
+class TraceMode(Enum):
+    CompileAndInfer = "compile_and_infer"
+    CompileOnly = "compile_only"
+    Simulator = "simulation"
+
 def asked(function, given, golden):
     """What a test asks of its manager."""
     return SimpleNamespace(
@@ -54,7 +59,7 @@ import nki.isa as nisa
 import nki.language as nl
 import numpy as np
 import pytest
-from test.utils.common_dataclasses import Platforms, asked
+from test.utils.common_dataclasses import Platforms, TraceMode, asked
 
 DRAWN = random.random()
 pytestmark = pytest.mark.fast
@@ -128,6 +133,26 @@ def test_drawn(test_manager):
     assert random.random() == DRAWN
 
 
+def test_mode(test_manager, trace_mode):
+    assert test_manager.trace_mode is trace_mode is TraceMode.Simulator
+    test_manager.trace_mode = TraceMode.CompileOnly
+    test_manager.execute(asked(doubled, {"x": ones(3)}, {"y": 2 * ones(3)}))
+
+@pytest.mark.xfail(strict=False, reason="not yet")
+def test_marked_and_right(test_manager):
+    test_manager.execute(asked(doubled, {"x": ones(3)}, {"y": 2 * ones(3)}))
+
+@pytest.mark.xfail(strict=False, reason="not yet")
+def test_marked_and_wrong(test_manager):
+    test_manager.execute(asked(doubled, {"x": ones(3)}, {"y": 3 * ones(3)}))
+
+def test_called_and_wrong(test_manager):
+    pytest.xfail("never")
+    test_manager.execute(asked(doubled, {"x": ones(3)}, {"y": 3 * ones(3)}))
+
+def test_skipped(test_manager):
+    pytest.skip("too large")
+
 def test_numbers(test_manager):
     first = np.random.rand(3, 4).astype(np.float32)
     np.random.seed(0)
@@ -157,6 +182,8 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         "test/utils/coverage_parametrized_tests.py": DRAWING,
         "test/integration/test_long.py": LONG,
         "test/integration/test_small.py": TESTS,
+        "test/integration/test_imports.py": "import test.utils.broken_kernel\n",
+        "test/utils/broken_kernel.py": "x = 1\n\n    y = 2\n",
     }
     for name, text in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -188,10 +215,28 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         ("test_range[n-2]", "right"),
         ("test_range[n-5]", "right"),
         ("test_numbers", "right"),
+        ("test_mode", "right"),
+        ("test_marked_and_right", "right"),
+        ("test_marked_and_wrong", "wrong"),
+        ("test_called_and_wrong", "wrong"),
+        ("test_skipped", "skipped"),
     ],
 )
 def test_what_becomes_of_a_case(cases: dict[str, Any], name: str, outcome: str) -> None:
     assert cases[name]["outcome"] == outcome
+
+
+def test_a_case_that_may_fail_is_marked(cases: dict[str, Any]) -> None:
+    marked = {name: case["xfail"] for name, case in cases.items() if case["xfail"]}
+    assert marked == {
+        "test_marked_and_right": "not yet",
+        "test_marked_and_wrong": "not yet",
+        "test_called_and_wrong": "never",
+    }
+
+
+def test_a_file_that_is_no_python_is_named_with_its_line(cases: dict[str, Any]) -> None:
+    assert cases[""]["why"] == "broken_kernel.py:3: IndentationError: unexpected indent"
 
 
 def test_a_wrong_value_is_reported_with_its_place(cases: dict[str, Any]) -> None:

@@ -10,6 +10,13 @@ from math import fsum
 
 from nasm.analysis.profile.records import Bound, EngineTimes, Moved, Rates
 from nasm.isa.generation import Generation
+from nasm.program.program import Program
+
+
+def array(program: Program) -> str:
+    """The engine whose operations the peak counts; empty if none."""
+    rows = program.target.isa
+    return next((engine for row in rows if row.flops for engine in row.engines), "")
 
 
 def peak_flops(generation: Generation, array: str) -> float | None:

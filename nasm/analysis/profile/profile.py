@@ -9,7 +9,7 @@ import numpy as np
 
 from nasm.analysis import summary as describe
 from nasm.analysis.profile.advice import Advisor
-from nasm.analysis.profile.bounds import bounds, rates
+from nasm.analysis.profile.bounds import array, bounds, rates
 from nasm.analysis.profile.intervals import union
 from nasm.analysis.profile.line_observers import (
     BankConflicts,
@@ -100,7 +100,7 @@ class WatchedMachine:
             entry_and_exit=generation.entry_and_exit,
             engines=engines,
             moved=moved,
-            bounds=bounds(generation, self.array, now, engines, moved, found, program.cores),
+            bounds=bounds(generation, array(program), now, engines, moved, found, program.cores),
             rates=found,
             findings=self.findings(),
             spent=spent(program, steps),
@@ -220,14 +220,8 @@ class WatchedMachine:
         needed = least(touched, program.tensors.values())
         moved = touched.read_bytes, touched.written_bytes, needed
         return rates(
-            program.generation, self.array, program.cores, nanoseconds, self.flops(), moved
+            program.generation, array(program), program.cores, nanoseconds, self.flops(), moved
         )
-
-    @property
-    def array(self) -> str:
-        """The engine whose operations the peak counts; empty if none."""
-        rows = self.machine.program.target.isa
-        return next((engine for row in rows if row.flops for engine in row.engines), "")
 
     # -- what is worth a warning
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from nasm.nki.library_tests.stand_ins import static_cast
+from nasm.nki.neuron_dtypes import static_cast
 
 Array = np.ndarray[Any, Any]
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import re
 import signal
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import asdict
@@ -83,13 +84,17 @@ class Case:
     instructions: int = 0
     microseconds: float = 0.0
     reports: list[str] = field(default_factory=list)
+    xfail: str = ""
 
 
 class Manager:
-    """Replaces the library's orchestrator: runs a kernel, and compares."""
+    """Replaces the library's orchestrator: runs a kernel, and compares.
 
-    def __init__(self, case: Case, target: str | None) -> None:
-        self.case, self.target = case, target
+    ``trace_mode`` is what tests ask for, and may set; kernels are run in any of its modes.
+    """
+
+    def __init__(self, case: Case, target: str | None, trace_mode: Any) -> None:
+        self.case, self.target, self.trace_mode = case, target, trace_mode
 
     def execute(self, kernel_args: Any, *args: Any, **kwargs: Any) -> None:
         """Run the kernel of a test, and compare what it returns."""
@@ -130,9 +135,15 @@ class Plugin:
         return self.cases.setdefault(node.nodeid, Case(node.nodeid))
 
     @pytest.fixture
-    def test_manager(self, request: Any) -> Manager:
+    def trace_mode(self) -> Any:
+        """How kernels are run: by a simulator, in the library's words."""
+        modes = getattr(_of_library("common_dataclasses"), "TraceMode", None)
+        return modes and modes.Simulator
+
+    @pytest.fixture
+    def test_manager(self, request: Any, trace_mode: Any) -> Manager:
         """Runs kernels."""
-        return Manager(self.case(request.node), self.target)
+        return Manager(self.case(request.node), self.target, trace_mode)
 
     @pytest.fixture
     def collector(self) -> Any:
@@ -181,7 +192,9 @@ class Plugin:
         """Give each case its time, and the same numbers whatever ran before."""
         _seed()
         case, began = self.case(item), time.process_time()
-        with _limited(self.limit):
+        marker = item.get_closest_marker("xfail")
+        case.xfail = _reason(**marker.kwargs) if marker is not None else ""
+        with _limited(self.limit), _noted_xfail(case):
             yield
         case.seconds = time.process_time() - began
 
@@ -191,9 +204,11 @@ class Plugin:
         outcome = yield
         report = outcome.get_result()  # type: ignore[attr-defined]
         case = self.case(item)
-        if report.skipped:
+        if report.failed and case.xfail:  # it called pytest.xfail, and was run to its end
+            report.outcome, report.wasxfail = "skipped", f"reason: {case.xfail}"
+        if report.skipped and not case.xfail:
             case.outcome, case.why = "skipped", str(call.excinfo and call.excinfo.value)
-        elif report.when == "call" or report.failed:
+        elif report.when == "call" or call.excinfo is not None:
             error = call.excinfo.value if call.excinfo is not None else None
             case.outcome, case.why = judged(case, error)
         self._write()
@@ -202,9 +217,7 @@ class Plugin:
         """Note a file that cannot be imported."""
         if report.failed:
             lines = [line for line in str(report.longrepr).splitlines() if line.strip()]
-            text = next((line for line in reversed(lines) if line.startswith("E ")), lines[-1])
-            name = report.nodeid
-            self.cases[name] = Case(name, "gap", _with_package(text.removeprefix("E").strip()))
+            self.cases[report.nodeid] = Case(report.nodeid, "gap", import_error(lines))
             self._write()
 
     def _write(self) -> None:
@@ -222,9 +235,25 @@ class Plugin:
         for outcome, meaning in MEANINGS.items():
             if counts[outcome]:
                 write(f"{counts[outcome]:6,}  {meaning}")
+        marked = Counter(case.outcome for case in self.cases.values() if case.xfail)
+        for outcome, count in marked.items():
+            write(f"{count:6,}  of them marked xfail: {MEANINGS[outcome]}")
         why = Counter((c.outcome, c.why) for c in self.cases.values() if c.why)
         for (outcome, reason), count in why.most_common():
             write(f"{count:6,}  {outcome}: {reason}")
+
+
+def import_error(lines: Sequence[str]) -> str:
+    """Why a file cannot be imported, of what pytest prints: with the line that is no Python."""
+    errors = [line.removeprefix("E").strip() for line in lines if line.startswith("E ")]
+    text = errors[-1] if errors else lines[-1].strip()
+    places = [found for line in errors if (found := _PLACE.search(line))]
+    if places and re.match(r"(Syntax|Indentation|Tab)Error\b", text):
+        return f"{os.path.basename(places[-1][1])}:{places[-1][2]}: {text[:200]}"
+    return _with_package(text)
+
+
+_PLACE = re.compile(r'File "([^"]+)", line (\d+)')
 
 
 def _with_package(text: str) -> str:
@@ -285,6 +314,24 @@ def judged(case: Case, error: BaseException | None) -> tuple[str, str]:
     if not case.kernels or isinstance(error, judging.Gap):
         return "gap", text
     return "raised", text
+
+
+def _reason(reason: str = "", **_: Any) -> str:
+    return reason or "no reason given"
+
+
+@contextmanager
+def _noted_xfail(case: Case) -> Iterator[None]:
+    """Within it a test that calls pytest.xfail is noted, and runs on, for its outcome."""
+
+    def noted(reason: str = "") -> None:
+        case.xfail = _reason(reason)
+
+    before, pytest.xfail = pytest.xfail, noted  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        pytest.xfail = before
 
 
 @contextmanager

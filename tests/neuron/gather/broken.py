@@ -10,6 +10,9 @@ def cases() -> list[Broken]:
     local, topk = "@gpsimd LocalGather", "@gpsimd TopK"
     tiles = {
         "src": sbuf("f32", (32, 64)),
+        "val8193": sbuf("bf16", (32, 8193)),
+        "at8193": sbuf("u32", (32, 8193)),
+        "snake513": sbuf("bf16", (32, 513)),
         "src8": sbuf("f32", (8, 64)),
         "src64": sbuf("f32", (64, 64)),
         "ix": sbuf("u16", (32, 4)),
@@ -135,6 +138,13 @@ def cases() -> list[Broken]:
             "E0410",
             "src has 4 elements per partition; wanted 5",
             f"{topk} val, at8, snake, 65",
+        ),
+        (
+            "TopK",
+            "K is at most 8,192 where sorted",
+            "E0410",
+            "K is 8,193; wanted 8,192 or less with sorted=True",
+            f"{topk} val8193, at8193, snake513, 8208, sorted=true",
         ),
     ]
     return [Broken(*case, on="trn2", tiles=tiles) for case in broken]

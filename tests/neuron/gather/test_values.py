@@ -120,22 +120,44 @@ def snake(values: list[float]) -> np.ndarray:
     return np.array(padded).reshape(-1, 16).T
 
 
-def top(values: list[float], k: int) -> tuple[list[float], list[int]]:
+def top(values: list[float], k: int, more: str = "") -> tuple[list[float], list[int]]:
     done = ran(
-        f"@gpsimd TopK v, i, s, {len(values)}",
+        f"@gpsimd TopK v, i, s, {len(values)}{more}",
         s=sbuf("bf16", snake(values)),
-        v=sbuf("bf16", (16, k)),
-        i=sbuf("u32", (16, k)),
+        v=sbuf("bf16", np.full((16, k), 77.0)),
+        i=sbuf("u32", np.full((16, k), 77)),
     )
-    found, places = done.read("v").astype(np.float32), done.read("i")
-    assert (found == found[0]).all() or np.isnan(found).any()
-    assert (places == places[0]).all()
-    return found[0].tolist(), places[0].tolist()
+    found, places = (done.read(name).T.reshape(-1) for name in "vi")
+    assert (found[k:] == 77).all()
+    assert (places[k:] == 77).all()
+    return found[:k].astype(np.float32).tolist(), places[:k].tolist()
+
+
+MANY = [float(v) for v in (5, 1, 9, -3, 7, 0, 2, 8, 4, 6, -1, 3, 10, 12, 11, 20, 15, 30)]
 
 
 def test_the_largest_are_in_ascending_order_with_their_places_in_the_snake() -> None:
-    values = [float(v) for v in (5, 1, 9, -3, 7, 0, 2, 8, 4, 6, -1, 3, 10, 12, 11, 20, 15, 30)]
-    assert top(values, 5) == ([11.0, 12.0, 15.0, 20.0, 30.0], [14, 13, 16, 15, 17])
+    assert top(MANY, 5) == ([11.0, 12.0, 15.0, 20.0, 30.0], [14, 13, 16, 15, 17])
+
+
+def test_a_sorted_result_begins_with_the_largest() -> None:
+    found = top(MANY, 5, ", sorted=true")
+    assert found == ([30.0, 20.0, 15.0, 12.0, 11.0], [17, 15, 16, 13, 14])
+
+
+def test_results_lie_in_a_snake_of_their_own() -> None:
+    done = ran(
+        "@gpsimd TopK v, i, s, 18",
+        s=sbuf("bf16", snake(MANY)),
+        v=sbuf("bf16", np.full((16, 18), 77.0)),
+        i=sbuf("u32", np.full((16, 18), 77)),
+    )
+    values, places = done.read("v"), done.read("i")
+    assert values[:, 0].tolist() == sorted(MANY)[:16]
+    assert values[:2, 1].tolist() == [20.0, 30.0]
+    assert places[:2, 1].tolist() == [15, 17]
+    assert (values[2:, 1] == 77).all()  # the column is written, what with is not published
+    assert (values[:, 2:] == 77).all()
 
 
 def test_elements_behind_n_do_not_count() -> None:
@@ -143,7 +165,9 @@ def test_elements_behind_n_do_not_count() -> None:
 
 
 def test_of_equal_values_the_first_are_taken_and_are_in_order() -> None:
-    assert top([4.0, 1.0, 4.0, 4.0, 0.0, 5.0, 4.0, 0.0], 3) == ([4.0, 4.0, 5.0], [0, 2, 5])
+    values = [4.0, 1.0, 4.0, 4.0, 0.0, 5.0, 4.0, 0.0]
+    assert top(values, 3) == ([4.0, 4.0, 5.0], [0, 2, 5])
+    assert top(values, 3, ", sorted=true") == ([5.0, 4.0, 4.0], [5, 0, 2])
 
 
 def test_nan_is_above_every_number() -> None:
@@ -154,12 +178,12 @@ def test_nan_is_above_every_number() -> None:
 def test_every_group_of_16_partitions_has_its_own_result() -> None:
     s = np.concatenate([snake(list(range(16))), snake(list(range(0, -16, -1)))])
     done = ran(
-        "@gpsimd TopK v, i, s, 16",
+        "@gpsimd TopK v, i, s, 16, sorted=true",
         s=sbuf("bf16", s),
-        v=sbuf("bf16", (32, 1)),
-        i=sbuf("u32", (32, 1)),
+        v=sbuf("bf16", np.zeros((32, 2))),
+        i=sbuf("u32", np.zeros((32, 2))),
     )
-    assert done.read("i")[:, 0].tolist() == 16 * [15] + 16 * [0]
+    assert done.read("i")[[0, 1, 16, 17], 0].tolist() == [15, 14, 0, 1]
 
 
 def test_topk_takes_four_cycles_for_each_element_and_one_for_each_result() -> None:

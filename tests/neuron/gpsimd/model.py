@@ -154,16 +154,18 @@ def nc_n_gather(data: Any, picks: Any) -> Any:
     return gathered
 
 
-def topk(src: Any, n: int, k: int) -> tuple[Any, Any]:
-    """nki.isa.topk, each group of 16 partitions for itself; NaN above every number."""
-    values = np.empty((src.shape[0], k), src.dtype)
-    places = np.empty((src.shape[0], k), np.uint32)
+def topk(src: Any, n: int, held: tuple[Any, Any], descending: bool) -> tuple[Any, Any]:
+    """nki.isa.topk, each group of 16 partitions for itself; NaN above every number.
+
+    What is ``held`` by the destinations stays where no result is.
+    """
+    values, places = held[0].copy(), held[1].copy()
     for first in range(0, src.shape[0], 16):
         snake = [src[first + i % 16, i // 16] for i in range(n)]
         rank = [(1, 0.0) if math.isnan(v) else (0, float(v)) for v in snake]
-        best = sorted(range(n), key=lambda i: (-rank[i][0], -rank[i][1], i))[:k]
-        best.sort(key=lambda i: (*rank[i], i))
-        for p in range(first, first + 16):
-            for j, i in enumerate(best):
-                values[p, j], places[p, j] = snake[i], i
+        best = sorted(range(n), key=lambda i: (-rank[i][0], -rank[i][1], i))[: values.shape[1]]
+        if not descending:
+            best.sort(key=lambda i: (*rank[i], i))
+        for j, i in enumerate(best):
+            values[first + j % 16, j // 16], places[first + j % 16, j // 16] = snake[i], i
     return values, places

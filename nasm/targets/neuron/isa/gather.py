@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from nasm.base.problems import Refused
+from nasm.isa.effects import Partial
 from nasm.isa.implicit_kinds import ShapeOf
 from nasm.isa.instruction import InstructionContext, Operand, in_bits
-from nasm.isa.kinds import Number, Tile
+from nasm.isa.kinds import Flag, Number, Tile
 from nasm.targets.neuron import gpsimd_costs
 from nasm.targets.neuron.isa.gpsimd import CORE, SBUF
 from nasm.targets.neuron.isa.table import ISA, Names
@@ -191,11 +192,26 @@ def room_for_n(context: InstructionContext) -> str | None:
     return None if found >= wanted else f"src has {found} elements per partition; wanted {wanted}"
 
 
+MOST_SORTED = 8192
+
+
+@rule(
+    LIMIT, "K is at most 8,192 where sorted", f"{TOPK}; nki-library, chunked top-k", about="sorted"
+)
+def not_too_many_to_sort(context: InstructionContext) -> str | None:
+    """A sorted result is shorter than others."""
+    found = context["val_dst"].elements
+    if not context["sorted"] or found <= MOST_SORTED:
+        return None
+    return f"K is {found:,}; wanted {MOST_SORTED:,} or less with sorted=True"
+
+
 @ISA.instruction(
-    Operand("val_dst", Tile(("sbuf",), ("bfloat16",)), "w", doc="[P, K]"),
-    Operand("idx_dst", Tile(("sbuf",), ("uint32",)), "w", doc="[P, K]"),
+    Operand("val_dst", Tile(("sbuf",), ("bfloat16",)), "w", partial=True, doc="[P, K]"),
+    Operand("idx_dst", Tile(("sbuf",), ("uint32",)), "w", partial=True, doc="[P, K]"),
     Operand("src", Tile(("sbuf",), ("bfloat16",)), doc="[P, at least n / 16]"),
     Operand("n", Number(integer=True, low=8, high=65535), doc="elements of each group's snake"),
+    Operand("sorted", Flag(), default=False, doc="the largest first"),
     Operand("shape", ShapeOf("val_dst")),
     engines=("gpsimd",),
     rules=(
@@ -203,32 +219,48 @@ def room_for_n(context: InstructionContext) -> str | None:
         _whole_cores("src", TOPK),
         one_k,
         room_for_n,
+        not_too_many_to_sort,
     ),
     cost=gpsimd_costs.top("val_dst", "n"),
     vendor=Names("topk"),
-    formula="val_dst[p] = the K largest of s[0:n], ascending; idx_dst[p] = where they are in s; "
-    "s[i] = src[g + i % 16, i // 16], g = the first of p's 16 partitions",
+    formula="val_dst[g + j % 16, j // 16] = the j-th of the K largest of s[0:n]; idx_dst likewise "
+    "= where it is in s; s[i] = src[g + i % 16, i // 16], g = the first of a group's 16 partitions",
     tensors=".sbuf largest bf16[128, 8]\n.sbuf where u32[128, 8]",
     example="TopK largest, where, best, 128",
-    source=f"{TOPK}; assumed: one result for each group of 16 partitions, written to all of them; "
-    "equal values in the order of their indices, the first ones taken; NaN above all "
+    source=f"{TOPK} of SDK 2.33, and of 2.32 for the ascending order where sorted is not set; "
+    "assumed: the rest of the last column that results reach stays as it is, which the page leaves "
+    "open; equal values in the order of their indices, the first ones taken; NaN above all "
     "numbers; all generations, as none is named",
 )
-def TopK(src: Any, n: int, shape: tuple[int, int]) -> tuple[Any, Any]:
+def TopK(src: Any, n: int, sorted: bool, shape: tuple[int, int]) -> tuple[Partial, Partial]:
     """Find the K largest of n values that lie snakewise in 16 partitions, and their indices.
 
-    Element i is in partition i % 16, column i // 16 of a group. Each group of 16 partitions has its
-    own result, in ascending order, the same in all its partitions.
+    Element i is in partition i % 16, column i // 16 of a group, and so is result i: of the K
+    columns of val_dst and idx_dst K / 16 are written, rounded up. Each group of 16 partitions has
+    its own result, in ascending order, or in descending order if it is sorted.
     """
-    k = shape[1]
-    values = np.empty((len(src), k), np.float32)
-    indices = np.empty((len(src), k), np.int64)
-    for first in range(0, len(src), CORE):
+    rows, k = len(src), shape[1]
+    values, indices = np.zeros((rows, k), np.float32), np.zeros((rows, k), np.int64)
+    at = np.arange(k)
+    for first in range(0, rows, CORE):
         snake = src[first : first + CORE].T.reshape(-1)[:n]
-        # Backwards and stable: of equal values the one with the lower index comes later, above.
-        best = n - 1 - np.argsort(snake[::-1], kind="stable")[n - k :]
-        best.sort()
-        best = best[np.argsort(snake[best], kind="stable")]
-        values[first : first + CORE] = snake[best]
-        indices[first : first + CORE] = best
-    return values, indices
+        best = _largest(snake, k)
+        if sorted:  # equal values stay in the order of their indices
+            best = best[np.argsort(-_ranks(snake[best]), kind="stable")]
+        values[first + at % CORE, at // CORE] = snake[best]
+        indices[first + at % CORE, at // CORE] = best
+    where = np.arange(k) * CORE + np.arange(rows)[:, None] % CORE < k
+    return Partial(values, where), Partial(indices, where)
+
+
+def _largest(snake: Any, k: int) -> Any:
+    """Where the k largest are, in ascending order; of equal ones the first are taken."""
+    # Backwards and stable: of equal values the one with the lower index comes later, above.
+    best = len(snake) - 1 - np.argsort(snake[::-1], kind="stable")[len(snake) - k :]
+    best.sort()
+    return best[np.argsort(snake[best], kind="stable")]
+
+
+def _ranks(values: Any) -> Any:
+    """Whole numbers in the order of values, the same one for equal values and for every NaN."""
+    return np.unique(values, return_inverse=True)[1]

@@ -1,0 +1,166 @@
+"""A model: several kernels one after the other, with tensors that stay in HBM between them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from typing import IO, Any, Self, Unpack
+
+import numpy as np
+
+from nasm.analysis.profile.records import Profile
+from nasm.analysis.profile.several import together
+from nasm.api import Result, limited
+from nasm.base.deadlines import Deadline
+from nasm.base.drawing import views
+from nasm.base.problems import Failure, Problem
+from nasm.base.records import replace
+from nasm.debugger.session import Session
+from nasm.nki.arguments import Returned, filled
+from nasm.nki.engines import USUAL
+from nasm.nki.errors import MISUSED
+from nasm.nki.frameworks import Array, framework
+from nasm.nki.hbm_tensors import HbmTensor
+from nasm.nki.jit import Kernel, launching, name_of
+from nasm.nki.kernel import Traced
+from nasm.nki.kernel_run import ended, finished, started, traced_as_set
+from nasm.nki.model_report import HostCopy, Launch, ModelReport, total
+from nasm.runs.settings import KernelKeywords, RunSettings, with_keywords, with_settings
+
+
+class Model:
+    """Several kernels on one device: what they return stays in HBM, until the host asks for it.
+
+    Within ``with nasm.nki.Model() as model:`` each call of a kernel is a launch, and returns an
+    :class:`HbmTensor`, which other kernels take. ``numpy.asarray`` of one copies it to the host,
+    where a model may compute something itself; :meth:`put` copies an array to HBM once, and an
+    array that a kernel is called with is copied for that launch. The ``report`` has the time of
+    every launch, and what was copied when. Copies, and what the host computes, take no time in it.
+
+    ``dma`` is as for :func:`trace`. With ``profile`` there is a :meth:`profile` of all launches;
+    ``timeline`` is an open binary file, which gets a trace of all of them for Perfetto. The
+    keywords are described at :class:`nasm.RunSettings`; limits are those of a launch.
+    """
+
+    @with_settings(KernelKeywords)
+    def __init__(
+        self,
+        name: str = "model",
+        *,
+        dma: str = USUAL,
+        timeline: IO[bytes] | None = None,
+        settings: RunSettings | None = None,
+        **keywords: Unpack[KernelKeywords],
+    ) -> None:
+        self.name = name
+        self._settings, self._dma = with_keywords(settings, keywords), dma
+        self._launches: list[Launch] = []
+        self._copies: list[HostCopy] = []
+        self._profiles: list[Profile] = []
+        self._timeline = None if timeline is None else views().launches(timeline)
+        self._within = ExitStack()
+
+    def __enter__(self) -> Self:
+        if self._timeline is not None:
+            self._within.callback(self._timeline.close)
+        self._within.enter_context(launching(self._launch))
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self._within.close()
+
+    # -- what it did
+
+    @property
+    def report(self) -> ModelReport:
+        """What ran up to now; raises Failure if nothing did."""
+        self._some()
+        reports = [launch.report for launch in self._launches]
+        return ModelReport(tuple(self._launches), tuple(self._copies), total(self.name, reports))
+
+    def profile(self) -> Profile:
+        """Where the time of all launches went; raises Failure without ``profile=True``."""
+        self._some()
+        if not self._settings.profile:
+            hint = "make it with Model(profile=True)"
+            raise Failure(Problem("E0815", "the model keeps no profile", None, hint))
+        return together(self.name, self._profiles, self._program)
+
+    def _some(self) -> None:
+        if not self._launches:
+            raise Failure(Problem(MISUSED, f"no kernel of {self.name} has been called"))
+
+    # -- tensors
+
+    def put(self, array: Any, name: str = "tensor") -> HbmTensor:
+        """Copy an array to HBM, where it stays; it changes no more with the array."""
+        held = np.array(array)
+        self._copied(name, held.nbytes, back=False)
+        return HbmTensor(name, held, self._read)
+
+    def _read(self, tensor: HbmTensor) -> None:
+        self._copied(tensor.name, tensor.nbytes, back=True)
+
+    def _copied(self, name: str, size: int, back: bool) -> None:
+        self._copies.append(HostCopy(name, size, len(self._launches), back))
+
+    # -- launches
+
+    def _launch(self, kernel: Kernel, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """A call of a kernel: run, noted, and what it returns as tensors in HBM."""
+        chosen, name = self._settings, name_of(kernel)
+
+        def call(_: Deadline) -> tuple[Traced, Result]:
+            traced = traced_as_set(kernel, args, kwargs, chosen, dma=self._dma)
+            self._given(traced, back=False)
+            return traced, self._started(name, traced)
+
+        traced, result = limited(chosen, call)
+        made = self._made(traced, result)
+        self._launches.append(self._next(name, result))
+        self._given(traced, back=True)
+        if chosen.profile:
+            self._profiles.append(replace(result.session.profile(), program=name))
+            self._program = traced.program
+        return made
+
+    def _started(self, name: str, traced: Traced) -> Result:
+        if self._timeline is None:
+            return started(traced, self._settings)
+        generation = traced.program.generation
+        timeline, at = self._timeline, self._now()
+
+        def watch(session: Session) -> None:
+            timeline.begin(session.execution, name, at, generation.entry_and_exit or 0.0)
+
+        result = started(traced, self._settings, watch)
+        timeline.end(result.report.microseconds)
+        return result
+
+    def _next(self, name: str, result: Result) -> Launch:
+        report = replace(result.report, program=name)
+        return Launch(name, self._now(), report.entry_and_exit or 0.0, report)
+
+    def _now(self) -> float:
+        return self._launches[-1].end if self._launches else 0.0
+
+    def _given(self, traced: Traced, back: bool) -> None:
+        """Note which arguments were copied from the host, or back to it as the kernel left them."""
+        for name in traced.changed if back else traced.given:
+            if framework(traced.given[name]) != "hbm":
+                self._copied(name, traced.inputs[name].nbytes, back)
+
+    def _made(self, traced: Traced, result: Result) -> Any:
+        """What a kernel returned, in HBM."""
+        if self._settings.values:
+            return finished(traced, result, self._tensor)
+        ended(result)
+        return filled(traced.returned, lambda part: self._tensor(part, _nothing(part)))
+
+    def _tensor(self, part: Returned, made: Array) -> HbmTensor:
+        return HbmTensor(part.name, made, self._read, self._settings.values)
+
+
+def _nothing(part: Returned) -> Array:
+    """An array of zeros that takes no memory."""
+    return np.broadcast_to(np.zeros((), part.view.dtype.numpy), part.view.shape)
