@@ -86,15 +86,21 @@ class Steps:
     """Gives an order the steps of a run, as far as they are kept, and finds what is shared.
 
     ``ends`` says, by queue and instruction, which column of a clock reaches which count when a
-    transfer is over. ``more`` is
-    what instructions are to wait for that the program does not say.
+    transfer is over. ``more`` is what instructions are to wait for that the program does not say.
+    No more than the ``first`` instructions are taken.
     """
 
     def __init__(
-        self, sources: Sources, watch: Watch, order: Order, accesses: Accesses, more: More
+        self,
+        sources: Sources,
+        watch: Watch,
+        order: Order,
+        accesses: Accesses,
+        more: More,
+        first: int,
     ) -> None:
         self.sources, self.watch, self.order, self.accesses = sources, watch, order, accesses
-        self.more = more
+        self.more, self.first = more, first
         self.ends: list[dict[int, tuple[int, int]]] = [{} for _ in range(order.queues)]
         self.taken = 0
         queues = range(order.queues)
@@ -173,7 +179,7 @@ class Steps:
         member of a meeting on is left for later until all of its members have.
         """
         watch, at = self.watch, list(self._at)
-        new = watch.queues[self.taken :]
+        new = watch.queues[self.taken : self.first]
         if not watch.meetings:
             return new
         members: dict[int, list[int]] = {}
