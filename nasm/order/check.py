@@ -22,6 +22,9 @@ Line = tuple[int, int]
 PAIRS = 100
 """Pairs of accesses that are kept of two lines."""
 
+LONG, PART = 4000, 8
+"""Of a run of so many instructions it is first tried whether a part of it has a race already."""
+
 
 Apart = Callable[[ByteAccess, ByteAccess], object]
 """What tells the races of two lines apart, if there are several."""
@@ -47,7 +50,8 @@ class Check:
     ``held`` says that engines wait for their own results. ``more`` are waits that the program does
     not have, to see what they would fix. Of accesses to one place only as many are compared as it
     takes to find a race if there is one, unless ``every`` race is wanted. Two lines may have
-    several races, which something tells ``apart``.
+    several races, which something tells ``apart``. No more than the ``first`` instructions of the
+    run are judged. What is ``judged`` already of the same run need only be compared.
     """
 
     def __init__(
@@ -58,18 +62,25 @@ class Check:
         more: More | None = None,
         every: bool = False,
         apart: Apart | None = None,
+        first: int = NEVER,
+        judged: Check | None = None,
     ) -> None:
         self.sources, self.watch, self.held, self.more = sources, watch, held, more or {}
-        self.apart = apart
+        self.apart, self.first, self._judged = apart, first, judged
         self.every = every or bool(self.more)
         self._torn = False  # an interrupt came while it judged
         self._reset()
 
     def _reset(self) -> None:
-        count = len(self.sources.program.queues)
-        self.order = Order(count, self.sources.streams, sure=not self.more)
+        count, judged = len(self.sources.program.queues), self._judged
         self.accesses = Accesses(count, self.held, self._add_race, self.every)
-        self.steps = Steps(self.sources, self.watch, self.order, self.accesses, self.more)
+        if judged is not None:
+            self.order, self.steps, self._judged = judged.order, judged.steps, None
+            self.accesses.shared = judged.accesses.shared
+        else:
+            self.order = Order(count, self.sources.streams, sure=not self.more)
+            steps = self.sources, self.watch, self.order, self.accesses, self.more, self.first
+            self.steps = Steps(*steps)
         self._pairs: dict[tuple[object, ...], Race] = {}
         self._future = self.watch.future
         self._known_clean = (-1, False)
@@ -96,6 +107,18 @@ class Check:
         self._at = [0] * self.order.queues
         self._nexts = [0] * self.order.queues
         self._clocks = [self.order.nothing] * self.order.queues
+
+    @property
+    def parts(self) -> tuple[int, ...]:
+        """How much of the run is tried: races of a part are races of the whole."""
+        whole = len(self.watch.queues)
+        return (whole // PART, whole) if whole >= LONG else (whole,)
+
+    def tried(self, more: More, apart: Apart | None, first: int = NEVER) -> Check:
+        """The same run judged with waits that the program does not have."""
+        made = Check(self.sources, self.watch, self.held, more, apart=apart, first=first)
+        made.settle()
+        return made
 
     # -- judging
 

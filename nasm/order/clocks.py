@@ -152,10 +152,15 @@ class Order:
     def _start(self, taken: TakenStep, clock: Clock) -> None:
         """A step starts with a clock, which what it posts then has."""
         step, posts = taken.step, taken.posts
-        self._now[step.queue] = taken.clock = clock
-        if self._first and step.wait is not None:
-            self._waits.setdefault(step.wait.counter, {})[step.queue] = step.index
-            self._down_counters.wait(taken)
+        queue, wait = step.queue, step.wait
+        self._now[queue] = taken.clock = clock
+        if self._first and wait is not None:
+            waiting = self._waits.get(wait.counter)
+            if waiting is None:
+                waiting = self._waits[wait.counter] = {}
+            waiting[queue] = step.index
+            if self._lived:
+                self._down_counters.wait(taken)
         if posts is None:
             return
         if not self._first:
@@ -165,12 +170,13 @@ class Order:
                 life.clocks[nth] = clock
             return
         counter, value = posted(step)
-        posts.add(step.index, clock, value, self._deltas.mark(step.queue))
-        self._down_counters.change(taken)
+        posts.add(step.index, clock, value, len(self._deltas.columns[queue]))
+        if self._lived:
+            self._down_counters.change(taken)
         waits = self._waits.get(counter)
         if waits is not None:
-            for queue, index in waits.items():
-                if clock[queue] <= index and queue != step.queue:
+            for other, index in waits.items():
+                if clock[other] <= index and other != queue:
                     self._doubtful.add(counter)
 
     def _meet(self) -> None:
@@ -393,7 +399,9 @@ def _stream(
     kept: dict[int, dict[tuple[int, int], Posts]], counter: int, queue: int, kind: int, column: int
 ) -> Posts:
     """The posts of a queue to a counter in one way, made when there is the first."""
-    streams = kept.setdefault(counter, {})
+    streams = kept.get(counter)
+    if streams is None:
+        streams = kept[counter] = {}
     found = streams.get((queue, kind))
     if found is None:
         found = streams[queue, kind] = Posts(queue, kind, column)

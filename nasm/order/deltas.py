@@ -24,10 +24,6 @@ class ClockDeltas:
         self._kept = True
         self._received = [[0] * queues for _ in range(queues)]
 
-    def mark(self, queue: int) -> int:
-        """How many changes there are of a queue."""
-        return len(self.columns[queue])
-
     def start(self) -> None:
         """All clocks are as at first: there are no changes yet."""
         self._begin(0, True)

@@ -43,6 +43,7 @@ class Sources:
         self.counters = {w.semaphore for w in program.waits if w is not None}
         self.counters |= {u.semaphore for u in program.updates if u is not None}
         down = any(u is not None and (u.op != "+" or u.value < 0) for u in program.updates)
+        self.down = down
         early = {n for n, u in enumerate(program.updates) if u is not None and u.at_read}
         effects = enumerate(i.row.effect for i in program.instructions)
         acting = {n: effect for n, effect in effects if effect is not None}
@@ -86,15 +87,21 @@ class Steps:
     """Gives an order the steps of a run, as far as they are kept, and finds what is shared.
 
     ``ends`` says, by queue and instruction, which column of a clock reaches which count when a
-    transfer is over. ``more`` is
-    what instructions are to wait for that the program does not say.
+    transfer is over. ``more`` is what instructions are to wait for that the program does not say.
+    No more than the ``first`` instructions are taken.
     """
 
     def __init__(
-        self, sources: Sources, watch: Watch, order: Order, accesses: Accesses, more: More
+        self,
+        sources: Sources,
+        watch: Watch,
+        order: Order,
+        accesses: Accesses,
+        more: More,
+        first: int,
     ) -> None:
         self.sources, self.watch, self.order, self.accesses = sources, watch, order, accesses
-        self.more = more
+        self.more, self.first = more, first
         self.ends: list[dict[int, tuple[int, int]]] = [{} for _ in range(order.queues)]
         self.taken = 0
         queues = range(order.queues)
@@ -108,22 +115,33 @@ class Steps:
         """Take the steps that are new."""
         watch, at, meetings = self.watch, self._at, self.watch.meetings
         waits, counters, take = self.sources.waits, self.sources.counters, self.order.take
+        changes, instructions = self.sources.changes, self.sources.program.instructions
         lines, more, new = self.sources.program.queues, self.more, self._new()
         self.order.expect(self._lived(new))
         together: list[Step] = []
         columns = [
-            (watch.works[q], watch.pcs[q], lines[q].waits, lines[q].updates, watch.moved[q])
-            for q in range(len(lines))
+            (
+                watch.works[q],
+                watch.pcs[q],
+                one.waits,
+                one.updates,
+                one.instructions,
+                watch.moved[q],
+                self._tracked[q],
+            )
+            for q, one in enumerate(lines)
         ]
         for queue in new:
-            works, pcs, waits_of, updates_of, moved = columns[queue]
+            works, pcs, waits_of, updates_of, numbers, moved, tracked = columns[queue]
             index = at[queue]
             at[queue] = index + 1
             work, pc = works[index], pcs[index]
             wait = waits[waits_of[pc]]
-            change = self.sources.change(queue, pc) if updates_of[pc] else None
+            change = changes[number] if (number := updates_of[pc]) else None
+            if change is not None and instructions[numbers[pc]].row.posts:
+                change = None
             after = -1
-            if self._tracked[queue] and (work.reads or work.writes):
+            if tracked and (work.reads or work.writes):
                 after = self._after(queue, index, work)
             flight = moved.get(index)
             meeting = meetings.get((queue, index), -1) if meetings else -1
@@ -155,10 +173,12 @@ class Steps:
     def _lived(self, new: Sequence[int]) -> set[int]:
         """The counters that what is new sets, or takes from."""
         watch, found = self.watch, set[int]()
+        if not (self.sources.down or self.sources.clears):
+            return found
         for queue, count in Counter(new).items():
             first = self._at[queue]
             last, updates = first + count, self.sources.program.queues[queue].updates
-            for pc in set(watch.pcs[queue][first:last]):
+            for pc in set(watch.pcs[queue][first:last]) if self.sources.down else ():
                 change = self.sources.change(queue, pc) if updates[pc] else None
                 if change is not None and (change.op != "+" or change.value < 0):
                     found.add(change.counter)
@@ -173,7 +193,7 @@ class Steps:
         member of a meeting on is left for later until all of its members have.
         """
         watch, at = self.watch, list(self._at)
-        new = watch.queues[self.taken :]
+        new = watch.queues[self.taken : self.first]
         if not watch.meetings:
             return new
         members: dict[int, list[int]] = {}

@@ -50,17 +50,20 @@ def faults(check: Check, meant: Who, apart: Apart | None) -> list[Fault]:
     more: dict[tuple[int, int], list[Added]] = {}
     budget = WORK
     if check.races:
-        check = Check(check.sources, check.watch, check.held, every=True, apart=apart)
+        run = check.sources, check.watch, check.held
+        check = Check(*run, every=True, apart=apart, judged=check)
         check.settle()
     while check.races and len(found) < MOST and budget > 0:
         best: tuple[int, Fault, Check] | None = None
         for one in _candidates(check, meant):
             tried = {place: list(waits) for place, waits in more.items()}
             _mend(check, one, tried)
-            mended = Check(check.sources, check.watch, check.held, tried, apart=apart)
-            mended.settle()
             budget -= len(check.watch.queues)
-            if best is None or len(mended.races) < best[0]:
+            for first in check.parts:
+                mended = check.tried(tried, apart, first)
+                if len(mended.races) >= (len(check.races) if best is None else best[0]):
+                    break
+            else:
                 best = len(mended.races), one, mended
             if not mended.races or budget < 0:
                 break

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from itertools import chain, islice
+from operator import sub
 
 from nasm.order.skeleton import COMPLETES, LANDS, Step
 
@@ -63,9 +65,20 @@ class Posts:
             return bisect_left(self.indices, index)
         return bisect_right(self.clocks, index, key=lambda clock: clock[queue])
 
+    def known_count(self, clock: Clock) -> int:
+        """How many of them a clock has."""
+        if self.kind == LANDS:
+            return max(0, clock[self.column] - self.skipped)
+        return bisect_left(self.indices, clock[self.column])
+
     def total(self, count: int) -> int:
         """The sum of the first so many."""
         return self.totals[count - 1] if count else 0
+
+    def least(self, first: int, count: int) -> int:
+        """The smallest value of those from one on, up to another."""
+        before = chain((self.total(first),), islice(self.totals, first, count))
+        return min(map(sub, islice(self.totals, first, count), before))
 
 
 class TakenStep:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
-from nasm.order.accesses import READ, ByteAccess
+from nasm.order.accesses import READ, WRITE, ByteAccess
 from nasm.order.check import Check
 from nasm.order.places import Place
 from nasm.order.posts import Posts
 from nasm.order.skeleton import COMPLETES, LANDS, CounterWait, Event
+from nasm.views.regions import Region
+
+ByteSide = tuple[str, Region]
+"""Whether something reads or writes, and where."""
 
 FEW = 4
 """Posts that a remedy names."""
@@ -61,30 +67,41 @@ def _wait(
     That is one more than all other posts that may come before the waiter. Ranked by how far after
     the event the first such post is, and by how much else is waited for.
     """
-    total, behind, least, nearest = 0, 0, 0, 1 << 60
+    total, behind, least, nearest, many = 0, 0, 0, 1 << 60, 0
     others: list[tuple[int, int]] = []
     known = check.order.clock(waiter.queue, waiter.index)
     for posts in check.order.streams(counter):
-        for nth in range(posts.before(waiter.queue, waiter.index)):
-            weight = posts.totals[nth] - posts.total(nth)
-            total += weight
-            mine = posts.queue == event.queue and posts.indices[nth] == event.index
-            if mine and posts.kind == LANDS == event.kind:
-                behind, nearest, least = behind + 1, 0, least or 1
-            elif _follows(check, posts, nth, event):
-                behind += weight
-                away = posts.indices[nth] - event.index if posts.queue == event.queue else 1 << 30
-                nearest = min(nearest, away)
-                least = min(least, weight) if least else weight
-            elif not posts.known(known, nth):
-                others.append((posts.queue, posts.indices[nth]))
+        count = posts.before(waiter.queue, waiter.index)
+        first = bisect_left(range(count), True, key=lambda nth: _follows(check, posts, nth, event))
+        mine = _landing(posts, first, event)
+        total += posts.total(count)
+        if mine is not None:
+            behind, nearest, least = behind + 1, 0, least or 1
+        if first < count:
+            behind += posts.total(count) - posts.total(first)
+            away = posts.indices[first] - event.index if posts.queue == event.queue else 1 << 30
+            nearest = min(nearest, away)
+            weight = posts.least(first, count)
+            least = min(least, weight) if least else weight
+        unknown = range(posts.known_count(known), first)
+        many += len(unknown) - (mine in unknown)
+        some = (posts.indices[nth] for nth in unknown if nth != mine)
+        others += [(posts.queue, index) for index in islice(some, FEW)]
     if not behind:
         return None
-    return (nearest, len(others)), total - behind + least, tuple(others[:FEW])
+    return (nearest, many), total - behind + least, tuple(others[:FEW])
+
+
+def _landing(posts: Posts, first: int, event: Event) -> int | None:
+    """Which of the posts that do not follow a landing is that landing itself; None if none is."""
+    if posts.queue != event.queue or not posts.kind == LANDS == event.kind:
+        return None
+    nth = bisect_left(posts.indices, event.index, 0, first)
+    return nth if nth < first and posts.indices[nth] == event.index else None
 
 
 def _follows(check: Check, posts: Posts, nth: int, event: Event) -> bool:
-    """Whether a post is made after an event, or is one itself."""
+    """Whether a post is made after an event, or is one itself: then so are those after it."""
     if posts.queue == event.queue and event.kind != LANDS:
         index = posts.indices[nth]
         if posts.kind == COMPLETES:
@@ -163,32 +180,33 @@ def _later(check: Check, one: ByteAccess, other: ByteAccess) -> bool:
 def _touching(check: Check, access: ByteAccess) -> Iterator[ByteAccess]:
     """Everything in the run that has a byte in common with an access."""
     (place,) = check.accesses.places.of((access.region,))
-    near = set(map(id, place.near))
-    at = [0] * check.order.queues
+    near = set(place.near)
+    at, known = [0] * check.order.queues, dict[int, tuple[ByteSide, ...]]()
     for queue in check.watch.queues:
         index = at[queue]
         at[queue] = index + 1
         work = check.watch.works[queue][index]
-        yield from _of(check, near, queue, index, work.number, work.reads, work.writes, False)
+        found = known.get(work.number)
+        if found is None:
+            found = _sides(check, near, work.number, work.reads, work.writes)
+            if work.number != -1:
+                known[work.number] = found
+        for kind, region in found:
+            yield ByteAccess(queue, index, kind, False, region)
         moved = check.watch.moved[queue].get(index)
         if moved is not None:
-            pattern, moves = moved.pattern, True
-            yield from _of(check, near, queue, index, pattern, moved.reads, moved.writes, moves)
+            for kind, region in _sides(check, near, moved.pattern, moved.reads, moved.writes):
+                yield ByteAccess(queue, index, kind, True, region)
 
 
-def _of(
+def _sides(
     check: Check,
-    near: set[int],
-    queue: int,
-    index: int,
+    near: set[Place],
     number: int,
-    reads: tuple,  # type: ignore[type-arg]
-    writes: tuple,  # type: ignore[type-arg]
-    moves: bool,
-) -> Iterator[ByteAccess]:
-    sides: tuple[tuple[Place, ...], ...] = check.accesses.touched(number, reads, writes)
-    for places, kind in zip(sides, (READ, "write"), strict=True):
-        for place in places:
-            if id(place) in near:
-                yield ByteAccess(queue, index, kind, moves, place.region)
-                break
+    reads: tuple[Region, ...],
+    writes: tuple[Region, ...],
+) -> tuple[ByteSide, ...]:
+    """How something touches places: what it reads and what it writes, the first of each."""
+    sides = zip(check.accesses.touched(number, reads, writes), (READ, WRITE), strict=True)
+    some = ((kind, [place for place in places if place in near]) for places, kind in sides)
+    return tuple((kind, touched[0].region) for kind, touched in some if touched)

@@ -7,13 +7,17 @@ ways: what started first in the run goes first, and what started last.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from nasm.order.check import Apart, Check, Line, Race
 from nasm.order.events import More
-from nasm.order.skeleton import CounterWait, Step
+from nasm.order.skeleton import Step
 
-Pick = Callable[[Sequence[int]], int]
+Head = tuple[int, Step]
+"""The next step of a queue, and its place in the run."""
+
+Pick = Callable[[Sequence[Head]], Head]
 WAYS: tuple[Pick, ...] = (min, max)
 """Which of the steps that can start, by their places in the run, goes first."""
 
@@ -32,11 +36,13 @@ class Trials:
         """Whether a run with more waits finishes, and has none of some races."""
         if self.budget <= 0:
             return False
-        self.budget -= len(self.check.watch.queues)
-        check = self.check
-        made = Check(check.sources, check.watch, check.held, more, apart=self.apart)
-        made.settle()
-        return not any(_left(made, race) for race in races) and self._ends(made)
+        check, races = self.check, list(races)
+        self.budget -= len(check.watch.queues)
+        for first in check.parts:
+            made = check.tried(more, self.apart, first)
+            if any(_left(made, race) for race in races):
+                return False
+        return self._ends(made)
 
     def _ends(self, made: Check) -> bool:
         """Whether it finishes in each way in which it did without."""
@@ -64,62 +70,53 @@ class Dry:
     def __init__(self, steps: Sequence[Step], pick: Pick) -> None:
         self.pick = pick
         self.values: dict[int, int] = {}
-        self.queues: dict[int, list[tuple[int, Step]]] = {}
-        self.sizes: dict[int, int] = {}
+        self.queues: dict[int, list[Head]] = {}
+        self.sizes: Counter[int] = Counter()
         for place, step in enumerate(steps):
             self.queues.setdefault(step.queue, []).append((place, step))
             if step.meeting >= 0:
-                self.sizes[step.meeting] = self.sizes.get(step.meeting, 0) + 1
-        self.at = dict.fromkeys(self.queues, 0)
-        self.left = len(steps)
+                self.sizes[step.meeting] += 1
+        for queue in self.queues.values():
+            queue.reverse()
+        self.heads = {number: queue.pop() for number, queue in self.queues.items()}
 
     def ends(self) -> bool:
         """Whether every step starts."""
-        while self.left:
-            ready = {place: step for place, step in self._heads() if self._ready(step)}
-            members: dict[int, list[Step]] = {}
-            for step in ready.values():
-                if step.meeting >= 0:
-                    members.setdefault(step.meeting, []).append(step)
-            some = [
-                place
-                for place, step in ready.items()
-                if step.meeting < 0 or len(members[step.meeting]) == self.sizes[step.meeting]
-            ]
+        heads, sizes = self.heads, self.sizes
+        while heads:
+            some = [head for head in heads.values() if self._ready(head[1])]
+            if sizes:
+                met = Counter(step.meeting for _, step in some if step.meeting >= 0)
+                some = [one for one in some if met[one[1].meeting] == sizes[one[1].meeting]]
             if not some:
                 return False
-            step = ready[self.pick(some)]
-            for one in members[step.meeting] if step.meeting >= 0 else (step,):
-                self._start(one)
+            first = self.pick(some)
+            meeting = first[1].meeting
+            for one in (first,) if meeting < 0 else some:
+                if one[1].meeting == meeting:
+                    self._start(one[1])
         return True
 
-    def _heads(self) -> list[tuple[int, Step]]:
-        return [
-            queue[self.at[number]]
-            for number, queue in self.queues.items()
-            if self.at[number] < len(queue)
-        ]
-
     def _ready(self, step: Step) -> bool:
-        if step.after_event is not None and not self._happened(
-            step.after_event.queue, step.after_event.index
-        ):
+        event, wait = step.after_event, step.wait
+        if event is not None and not self._happened(event.queue, event.index):
             return False
-        return step.wait is None or self._over(step.wait)
-
-    def _over(self, wait: CounterWait) -> bool:
+        if wait is None:
+            return True
         value = self.values.get(wait.counter, 0)
         return value == wait.value if wait.op == "==" else value >= wait.value
 
     def _happened(self, queue: int, index: int) -> bool:
         """Whether an instruction has started, and with that is complete."""
-        steps = self.queues.get(queue, ())
-        at = self.at.get(queue, 0)
-        return at == len(steps) or steps[at][1].index > index
+        head = self.heads.get(queue)
+        return head is None or head[1].index > index
 
     def _start(self, step: Step) -> None:
-        self.at[step.queue] += 1
-        self.left -= 1
+        queue = self.queues[step.queue]
+        if queue:
+            self.heads[step.queue] = queue.pop()
+        else:
+            del self.heads[step.queue]
         values, change, issue = self.values, step.change, step.issue
         if change is not None:
             known = values.get(change.counter, 0) if change.op == "+" else 0

@@ -40,7 +40,8 @@ class ExecutedLines:
 
     def line(self, place: Place) -> TextLine | None:
         """The line of an instruction; None if it has none."""
-        span = self.program.span(place[0], self.watch.pcs[place[0]][place[1]])
+        queue, index = place
+        span = self.program.spans[self.program.queues[queue].spans[self.watch.pcs[queue][index]]]
         return None if span is None else TextLine(span.source, span.start, calls(self.chain(place)))
 
     def variables(self, place: Place) -> tuple[str, ...]:
@@ -148,8 +149,10 @@ class ExecutedLines:
 
 def calls(chain: tuple[Frame, ...]) -> tuple[Frame, ...]:
     """The expansion up to the innermost call of a macro: what a name in it belongs to."""
-    last = max((n for n, f in enumerate(chain, 1) if not (f.bound or f.loop)), default=0)
-    return chain[:last]
+    for count in range(len(chain), 0, -1):
+        if not (chain[count - 1].bound or chain[count - 1].loop):
+            return chain[:count]
+    return ()
 
 
 def _loops(chain: tuple[Frame, ...]) -> list[Frame]:
