@@ -73,6 +73,8 @@ class Check:
 
     def _reset(self) -> None:
         count, judged = len(self.sources.program.queues), self._judged
+        self.order: Order
+        self.steps: Steps
         self.accesses = Accesses(count, self.held, self._add_race, self.every)
         if judged is not None:
             self.order, self.steps, self._judged = judged.order, judged.steps, None

@@ -78,7 +78,8 @@ class Posts:
     def least(self, first: int, count: int) -> int:
         """The smallest value of those from one on, up to another."""
         before = chain((self.total(first),), islice(self.totals, first, count))
-        return min(map(sub, islice(self.totals, first, count), before))
+        found: int = min(map(sub, islice(self.totals, first, count), before))
+        return found
 
 
 class TakenStep:

@@ -200,8 +200,8 @@ MOST_SORTED = 8192
 )
 def not_too_many_to_sort(context: InstructionContext) -> str | None:
     """A sorted result is shorter than others."""
-    found = context["val_dst"].elements
-    if not context["sorted"] or found <= MOST_SORTED:
+    found = context.operands["val_dst"].elements
+    if not context.operands["sorted"] or found <= MOST_SORTED:
         return None
     return f"K is {found:,}; wanted {MOST_SORTED:,} or less with sorted=True"
 
