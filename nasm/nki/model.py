@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
 from typing import IO, Any, Self, Unpack
 
 import numpy as np
@@ -14,8 +15,9 @@ from nasm.api import Result, limited
 from nasm.base.deadlines import Deadline
 from nasm.base.drawing import views
 from nasm.base.problems import Failure, Problem
-from nasm.base.records import replace
+from nasm.base.records import dataclass, replace
 from nasm.debugger.session import Session
+from nasm.machine.records import RunReport
 from nasm.nki.arguments import Returned, filled
 from nasm.nki.engines import USUAL
 from nasm.nki.errors import MISUSED
@@ -26,6 +28,27 @@ from nasm.nki.kernel import Traced
 from nasm.nki.kernel_run import ended, finished, started, traced_as_set
 from nasm.nki.model_report import HostCopy, Launch, ModelReport, total
 from nasm.runs.settings import KernelKeywords, RunSettings, with_keywords, with_settings
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptSettings:
+    """What a command says of the models that its script makes, and what it does with reports."""
+
+    settings: RunSettings
+    note: Callable[[RunReport], None]
+
+
+_AROUND: ContextVar[ScriptSettings | None] = ContextVar("nasm.nki.model", default=None)
+
+
+@contextmanager
+def surrounded(by: ScriptSettings) -> Iterator[None]:
+    """Let models that are made within it have these settings, and report each launch."""
+    before = _AROUND.set(by)
+    try:
+        yield
+    finally:
+        _AROUND.reset(before)
 
 
 class Model:
@@ -53,6 +76,9 @@ class Model:
         **keywords: Unpack[KernelKeywords],
     ) -> None:
         self.name = name
+        self._around = _AROUND.get()
+        if settings is None and self._around is not None:
+            settings = self._around.settings
         self._settings, self._dma = with_keywords(settings, keywords), dma
         self._launches: list[Launch] = []
         self._copies: list[HostCopy] = []
@@ -118,6 +144,8 @@ class Model:
         traced, result = limited(chosen, call)
         made = self._made(traced, result)
         self._launches.append(self._next(name, result))
+        if self._around is not None:
+            self._around.note(self._launches[-1].report)
         self._given(traced, back=True)
         if chosen.profile:
             self._profiles.append(replace(result.session.profile(), program=name))

@@ -348,12 +348,24 @@ def test_the_times_of_simulated_kernels_are_printed_at_the_end(
     ]
 
 
+def test_replica_groups_are_made_as_their_page_shows() -> None:
+    with nasm.nki.installed():
+        collectives = importlib.import_module("nki.collectives")
+    op, made = collectives.rg_partition_op, collectives.ReplicaGroup.from_partition_op
+    assert str(made(8, op.bitwise_and, 0)) == "ReplicaGroup([[0, 1, 2, 3, 4, 5, 6, 7]])"
+    assert str(made(8, op.div, 4)) == "ReplicaGroup([[0, 1, 2, 3], [4, 5, 6, 7]])"
+    assert str(made(8, op.mod, 4)) == "ReplicaGroup([[0, 4], [1, 5], [2, 6], [3, 7]])"
+    for wrong, said in (((8, op.mod, 0), "mod by 0"), ((8, "div", 4), "wanted rg_partition_op.")):
+        with pytest.raises(Failure, match=said):
+            made(*wrong)
+
+
 def test_collectives_are_refused_by_name() -> None:
     with nasm.nki.installed():
         collectives = importlib.import_module("nki.collectives")
         group = collectives.ReplicaGroup([[0, 1]])
         for name in collectives.__all__:
-            if name == "ReplicaGroup":
+            if name in ("ReplicaGroup", "rg_partition_op"):
                 continue
             with pytest.raises(Failure) as refused:
                 getattr(collectives, name)([], [], replica_group=group)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from math import fsum
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 
 import nasm
 import nasm.nki
+from nasm.apps.cli import main
 from nasm.base.problems import Failure, Problem
 from nasm.nki.hbm_tensors import HbmTensor
 from nasm.nki.model_report import ModelReport
@@ -244,6 +246,39 @@ def test_a_profile_is_the_sum_of_the_kernels_profiles() -> None:
         assert bound.microseconds == pytest.approx(2 * its.microseconds)
         assert bound.gap == pytest.approx(2 * its.gap)
     assert str(found).startswith("twice on NeuronCore-v3 (Trn2)\n")
+
+
+SCRIPT = """
+import nasm.nki
+import nki
+import nki.isa as nisa
+import nki.language as nl
+import numpy as np
+
+@nki.jit
+def copied(x):
+    y = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    nisa.dma_copy(dst=y, src=x)
+    return y
+
+with nasm.nki.Model() as model:
+    print(np.asarray(copied(copied(np.ones((2, 3), np.float32)))).sum())
+"""
+
+
+def test_a_script_of_the_command_has_its_settings_and_reports_each_launch(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "script.py"
+    path.write_text(SCRIPT, encoding="utf-8")
+    assert main(["nki", str(path), "--target", "trn1"]) == 0
+    shown = capsys.readouterr()
+    assert shown.out == "6.0\n"
+    assert [line.split(":")[0] for line in shown.err.splitlines()] == ["copied", "copied"]
+    assert shown.err.count(" on trn1") == 2
+    assert main(["nki", str(path), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [kernel["program"] for kernel in found["kernels"]] == ["copied", "copied"]
 
 
 # -- what is refused

@@ -84,12 +84,14 @@ class Script:
         from nasm.apps.cli import programs
         from nasm.nki.exceptions import telling
         from nasm.nki.jit import launching
+        from nasm.nki.model import ScriptSettings, surrounded
         from nasm.nki.script import execute
 
         args = self.args
+        around = ScriptSettings(programs.settings(args), self.note)
         problems: tuple[Problem, ...] = ()
         try:
-            with programs.prints_aside(args), launching(self.launch), telling():
+            with programs.prints_aside(args), launching(self.launch), surrounded(around), telling():
                 code = execute(args.program, args.words, program_names.python(args))
         except Failure as failure:
             problems = failure.problems
@@ -111,11 +113,14 @@ class Script:
 
         given = self.args
         made = kernel_run.run(kernel, *args, settings=programs.settings(given), **kwargs)
-        report = replace(made.report, program=name_of(kernel))
-        self.reports.append(report)
-        if not given.json:
-            self.tell(report)
+        self.note(replace(made.report, program=name_of(kernel)))
         return made.outputs
+
+    def note(self, report: RunReport) -> None:
+        """Keep the report of a kernel, and say what became of it."""
+        self.reports.append(report)
+        if not self.args.json:
+            self.tell(report)
 
     def tell(self, report: RunReport) -> None:
         """Say on standard error what became of a kernel."""
