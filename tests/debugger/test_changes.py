@@ -109,6 +109,15 @@ def test_what_was_set_is_there_for_whatever_starts_and_no_hazard_is_said() -> No
     assert report.reasons == ("1 of 1 expectation failed",)
 
 
+def test_an_engine_that_is_sent_on_from_a_wait_is_not_woken_by_its_semaphore() -> None:
+    session = Session(f"{HELD}@vector Memset x, 3.0\n")
+    assert session.run().status is Status.DEADLOCK
+    session.set_pc("vector", 2)
+    session.set("$go", 5)
+    assert session.run().status is Status.FINISHED
+    assert (session.read("x") == 3).all()
+
+
 def test_a_semaphore_wakes_who_waits_for_it_and_holds_up_who_does_not_see_it_any_more() -> None:
     session = Session(HELD)
     assert session.run().status is Status.DEADLOCK

@@ -7,9 +7,15 @@ import struct
 import zlib
 from typing import Any
 
+import pytest
+
 import nasm
+from nasm.base.problems import Failure
 from nasm.base.source import Source
+from nasm.base.source_files import ObjectFile
+from nasm.language.objects import load
 from nasm.language.objects.writing import written
+from tests.toy.target import TARGETS
 
 TEXT = """\
 .target trn2
@@ -91,3 +97,13 @@ def test_an_object_is_what_the_page_says() -> None:
     text, start_at, end_at, _ = (column[of_lines[0] - 1] for column in spans)
     assert text == 0
     assert TEXT[start_at:end_at].startswith("Memset a[:, 2:N]")
+
+
+def test_an_object_of_a_target_that_is_missing_is_not_called_damaged() -> None:
+    source = Source("small.nasm", TEXT)
+    file = ObjectFile("small.nobj", written(nasm.assemble(source), source))
+    with pytest.raises(Failure) as refused:
+        load(file, TARGETS)
+    (problem,) = refused.value.problems
+    text = "it is for 'trn2', which this version does not have"
+    assert problem.message == f"cannot use small.nobj: {text}"

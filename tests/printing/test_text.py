@@ -261,6 +261,16 @@ def test_what_has_no_text_is_refused_by_its_name() -> None:
         text(b.finish())
 
 
+def test_a_single_element_of_a_transposed_tensor_is_written_as_slices() -> None:
+    program = of(
+        ".hbm A f32[4, 8] input = iota",
+        ".view corner = A.T[2:3, 1:2]",
+        ".expect corner == 10",
+        "@vector Nop",
+    )
+    assert ".expect  A[1:2, 2:3] == 10" in text(program)
+
+
 def test_a_view_of_an_expectation_that_no_slices_say_has_a_line_of_its_own() -> None:
     program = nasm.assemble(
         ".target trn2\n.sbuf t f32[4, 8]\n.view bits = t.view(u32)\n.const N = 2\n"
