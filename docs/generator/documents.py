@@ -5,7 +5,16 @@ from __future__ import annotations
 import re
 
 from generator.markdown import code, table
-from nasm.show import json_check, json_diff, json_model, json_profile, jsonable
+from nasm.show import (
+    explanations,
+    json_check,
+    json_diff,
+    json_model,
+    json_profile,
+    json_sync,
+    jsonable,
+    listing,
+)
 from nasm.show.documents import Shape, listed
 
 _SAME = re.compile(r"(?:^|\[\]\.)b\.|^(?:path|moved)\[\]\.b$")
@@ -46,6 +55,21 @@ def check() -> str:
     """The keys of what `check` follows of a program."""
     shape = (*json_check.EXAMINATION, *json_check.MAPS, *json_check.RELIANCE)
     return _keys((shape, "files[]."))
+
+
+def lines() -> str:
+    """The keys of a listing."""
+    return _keys((listing.LINE, "lines[]."))
+
+
+def synchronised() -> str:
+    """The keys of a synchronised text."""
+    return _keys((json_sync.SYNCHRONISED, ""))
+
+
+def codes() -> str:
+    """The keys of diagnostics that are explained."""
+    return _keys((explanations.CODE, "codes[]."))
 
 
 def _keys(*shapes: tuple[Shape, str]) -> str:

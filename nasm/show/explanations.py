@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from itertools import groupby
-from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -15,6 +14,7 @@ from rich.text import Text
 from nasm.base.problems import Refused, did_you_mean, quoted
 from nasm.language import codes
 from nasm.language.codes.row import Code
+from nasm.show.documents import Key, Shape
 
 _QUOTED = re.compile(r"`((?:\\.|[^`])*)`")
 
@@ -73,13 +73,11 @@ def _families(rows: Iterable[Code]) -> Iterator[RenderableType]:
         yield Padding(table, (0, 0, 1, 2))
 
 
-def json_code(row: Code) -> dict[str, Any]:
-    """A diagnostic as plain data."""
-    return {
-        "code": row.code,
-        "title": row.title,
-        "family": row.family.name.lower(),
-        "text": row.text,
-        "wrong": row.wrong,
-        "right": row.right,
-    }
+CODE: Shape = (
+    Key("code", "a code"),
+    Key("title", "what it means, in a few words"),
+    Key("family", "whose fault it is; see `family` of a problem"),
+    Key("text", "what it means, at length; words of the language are in backquotes"),
+    Key("wrong", "lines that lead to it; may be empty"),
+    Key("right", "lines that do not; may be empty"),
+)

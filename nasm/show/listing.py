@@ -6,7 +6,6 @@ import csv
 import io
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict
-from typing import Any
 
 from rich.text import Text
 
@@ -19,6 +18,7 @@ from nasm.language.printing.lines import update_text, wait_text
 from nasm.language.printing.text import counter_names
 from nasm.program import instruction_text
 from nasm.program.program import Program, Update, Wait
+from nasm.show.documents import Key, Shape
 
 UNKNOWN = "?"
 WRITE = ".write "
@@ -200,9 +200,21 @@ def _shown(row: Sequence[str], widths: Sequence[int], styles: Sequence[str]) -> 
     return made
 
 
-def document(found: Iterable[ListedLine]) -> list[dict[str, Any]]:
-    """The lines for JSON."""
-    return [asdict(line) | {"labels": list(line.labels)} for line in found]
+LINE: Shape = (
+    Key("offset", "the number of the line among those of all queues"),
+    Key("core", "its place"),
+    Key("engine"),
+    Key("pc"),
+    Key("labels", "the labels there"),
+    Key("cycles", "cycles of its engine for which its unit is busy; null where the run decides"),
+    Key("latency", "cycles until its results; null as above"),
+    Key("mnemonic", "the instruction; with `--explorer` the profiler's opcode, or `?`"),
+    Key("operands", "as texts"),
+    Key("wait"),
+    Key("update"),
+    Key("place", "file and line where it is written"),
+    Key("expansion", "the rounds of loops that led there"),
+)
 
 
 def comma_separated(found: Iterable[ListedLine]) -> str:

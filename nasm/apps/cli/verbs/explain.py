@@ -23,10 +23,11 @@ def explain(args: argparse.Namespace, screen: Screen) -> int:
     preload("nasm.show.explanations")
     from nasm.language import codes
     from nasm.show import explanations
+    from nasm.show.documents import plain
 
     rows = codes.table() if args.code is None else (explanations.find(args.code),)
     if args.json:
-        content = [explanations.json_code(row) for row in rows]
+        content = [plain(row, explanations.CODE) for row in rows]
         args.answer.give(OK, codes=content)
     elif args.code is None:
         screen.show(explanations.rich_list(rows))

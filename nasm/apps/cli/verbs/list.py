@@ -56,6 +56,7 @@ def list_(args: argparse.Namespace, screen: Screen) -> int:
 
     from nasm.apps.cli.programs import assembled
     from nasm.show import listing
+    from nasm.show.documents import plain
 
     program = assembled(args, args.program).program
     engines = _engines(program, args.engines)
@@ -65,8 +66,8 @@ def list_(args: argparse.Namespace, screen: Screen) -> int:
     found = list(listing.lines(program, engines, args.core, args.explorer))
     if args.json:
         target = program.generation.spellings[0]
-        content = {"target": target, "lines": listing.document(found), "problems": []}
-        return int(args.answer.give(OK, **content))
+        shown = [plain(line, listing.LINE) for line in found]
+        return int(args.answer.give(OK, target=target, lines=shown, problems=[]))
     if args.csv:
         streams.write(sys.stdout, listing.comma_separated(found))
         return OK

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 from nasm.apps.cli import results
 from nasm.apps.cli import shared_options as options
@@ -56,12 +56,21 @@ def sync(args: argparse.Namespace, screen: Screen) -> int:
     if path is not None:
         results.put_text(path, made.text)
     if args.json:
-        return int(args.answer.give(OK, **made.document(), problems=[]))
+        from nasm.show.documents import plain
+        from nasm.show.json_sync import SYNCHRONISED
+
+        return int(args.answer.give(OK, **plain(made, SYNCHRONISED), problems=[]))
     if not args.quiet:
         if path is None:
             screen.show(*made.diff())
         screen.note(made.summary() + (f"; wrote {in_line(path)}" if path is not None else ""))
     return OK
+
+
+class _Counts(NamedTuple):
+    waits: int
+    updates: int
+    only_wait: int
 
 
 class _Synchronised:
@@ -167,20 +176,9 @@ class _Synchronised:
         """What has changed."""
         return changes(self.source, self.source.name, self.text, "synchronised")
 
-    def document(self) -> dict[str, Any]:
-        """What a document says."""
-        waits, updates, bare = self._counts()
-        return {
-            "program": self.source.name,
-            "instructions": len(self.program),
-            "waits": waits,
-            "updates": updates,
-            "only_wait": bare,
-            "semaphores": len(self.program.semaphores),
-            "text": self.text,
-        }
-
-    def _counts(self) -> tuple[int, int, int]:
+    @property
+    def counts(self) -> _Counts:
+        """How many instructions wait and update."""
         queues, program = self.program.queues, self.program
         sequencing = program.target.sequencing
         bare = sum(
@@ -189,11 +187,12 @@ class _Synchronised:
             for number in lines.instructions
         )
         waits = sum(map(bool, (n for lines in queues for n in lines.waits)))
-        return waits, sum(map(bool, (n for lines in queues for n in lines.updates))), bare
+        updates = sum(map(bool, (n for lines in queues for n in lines.updates)))
+        return _Counts(waits, updates, bare)
 
     def summary(self) -> str:
         """How much of it there is, in a sentence."""
-        waits, updates, bare = self._counts()
+        waits, updates, bare = self.counts
         text = f"{counted(len(self.program), 'instruction')}: {counted(waits, 'wait')}, "
         text += f"{counted(updates, 'update')} of "
         text += counted(len(self.program.semaphores), "semaphore")
