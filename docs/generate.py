@@ -50,6 +50,7 @@ SECTIONS: dict[str, dict[str, Callable[[], str]]] = {
         "diff": documents.diff,
         "check": documents.check,
         "list": documents.lines,
+        "isa": documents.isa,
         "sync": documents.synchronised,
         "explain": documents.codes,
         "problems": documents.problems,

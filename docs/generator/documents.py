@@ -9,6 +9,7 @@ from nasm.show import (
     explanations,
     json_check,
     json_diff,
+    json_isa,
     json_model,
     json_profile,
     json_sync,
@@ -60,6 +61,16 @@ def check() -> str:
 def lines() -> str:
     """The keys of a listing."""
     return _keys((listing.LINE, "lines[]."))
+
+
+def isa() -> str:
+    """The keys of instructions, options and figures, and of a page."""
+    return _keys(
+        (json_isa.INSTRUCTION, "instructions[]."),
+        (json_isa.OPTION, "options[]."),
+        (json_isa.FIGURE, "figures[]."),
+        (json_isa.PAGE, "instruction."),
+    )
 
 
 def synchronised() -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import takewhile
-from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -72,23 +71,6 @@ def rich_matches(found: Mapping[Row, str]) -> RenderableType:
     return table
 
 
-def json_list(target: Target, found: Mapping[Row, str] | None = None) -> list[dict[str, Any]]:
-    """Every instruction of a target in short, or those that a search has found."""
-    return [
-        {
-            "name": row.name,
-            "target": target.name,
-            "engines": list(row.engines),
-            "since": row.since or None,
-            "until": row.until or None,
-            "summary": row.summary,
-            "generations": {g.name: list(target.engines(row, g)) for g in target.generations},
-            **({} if found is None else {"found": found[row]}),
-        }
-        for row in (target.isa if found is None else found)
-    ]
-
-
 def rich_options(target: Target) -> RenderableType:
     """Every machine option of a target: its values, the default first, and why."""
     parts: list[RenderableType] = [Text.assemble((target.summary, "bold"), ": machine options")]
@@ -130,26 +112,6 @@ def rich_figures(target: Target, only: Generation | None = None) -> RenderableTy
     return Group(*parts)
 
 
-def json_figures(target: Target, only: Generation | None = None) -> list[dict[str, Any]]:
-    """Every figure of a target's generations, or of one, as plain data."""
-    rows = []
-    for figure in target.figures:
-        facts = {
-            generation: {
-                "value": fact.value,
-                "evidence": fact.evidence.value,
-                "source": fact.source,
-            }
-            for generation, fact in figure.facts.items()
-            if only is None or generation == only.name
-        }
-        if facts:
-            about = {"name": figure.name, "target": target.name, "unit": figure.unit}
-            use = {"use": figure.use.value, "meaning": figure.meaning}
-            rows.append({**about, **use, "generations": facts})
-    return rows
-
-
 def only(option: Option) -> str:
     """The generations that take an option, in parentheses; empty if all do."""
     if option.since == option.until:
@@ -165,24 +127,4 @@ def option_values(option: Option) -> list[tuple[str, str]]:
     return [
         (word, f"{meaning} (default)" if word == option.default else meaning)
         for word, meaning in option.choices.items()
-    ]
-
-
-def json_options(target: Target) -> list[dict[str, Any]]:
-    """Every machine option of a target as plain data."""
-    return [
-        {
-            "name": o.name,
-            "target": target.name,
-            "summary": o.summary,
-            "default": o.default,
-            "choices": dict(o.choices) if o.choices is not None else None,
-            "low": o.low if o.choices is None else None,
-            "high": o.high if o.choices is None else None,
-            "since": o.since or None,
-            "until": o.until or None,
-            "evidence": o.evidence.value,
-            "source": o.source,
-        }
-        for o in target.options
     ]

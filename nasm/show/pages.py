@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -286,55 +285,3 @@ def markdown_page(shown: Page) -> str:
 
 def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("<", "&lt;")
-
-
-# ---------------------------------------------------------------- JSON
-
-
-def json_page(shown: Page) -> dict[str, Any]:
-    """The page as plain data."""
-    return {
-        "name": shown.name,
-        "synopsis": shown.synopsis,
-        "summary": shown.summary,
-        "text": list(shown.text),
-        "formula": shown.formula,
-        "setup": shown.setup,
-        "example": shown.example,
-        "operands": [
-            {
-                "name": o.name,
-                "access": o.access,
-                "kind": o.what,
-                "default": o.default or None,
-                "doc": o.doc,
-            }
-            for o in shown.operands
-        ],
-        "engines": list(shown.engines),
-        "machines": list(shown.generations),
-        "rules": [{"code": c, "sentence": s, "source": src} for c, s, src in shown.rules],
-        "cost": shown.cost,
-        "times": [
-            {
-                "generation": t.generation,
-                "engine": t.engine,
-                "elements": t.size or None,
-                "interval": t.cost.interval,
-                "latency": t.cost.latency,
-                "evidence": t.cost.evidence.value,
-                "source": t.cost.source,
-            }
-            for t in shown.times
-        ],
-        "word": [
-            {
-                "name": bar.name,
-                "bits": bar.bits,
-                "letters": [{"letter": letter, "field": name} for letter, name in bar.letters],
-            }
-            for bar in shown.word
-        ],
-        "vendor": {tool: list(names) for tool, names in shown.vendor},
-        "source": shown.source,
-    }

@@ -7,7 +7,7 @@ from io import StringIO
 from rich.console import Console
 
 from nasm.isa.target import Target
-from nasm.show import lists
+from nasm.show import json_isa, lists
 from nasm.targets import TARGETS
 from tests.toy.target import TARGET as TOY
 
@@ -44,7 +44,7 @@ def test_the_matrix_fits_80_columns_and_holds_every_instruction() -> None:
 
 
 def test_the_data_has_the_same_and_more() -> None:
-    rows = {r["name"]: r for r in lists.json_list(NEURON)}
+    rows = {r["name"]: r for r in json_isa.instructions(NEURON)}
     assert list(rows) == list(NEURON.isa.rows)
     assert rows["TensorCopy"]["generations"] == {
         "v2": ["vector", "gpsimd"],

@@ -9,7 +9,8 @@ import pytest
 from rich.console import Console
 
 from nasm.isa.instruction import REQUIRED, Row
-from nasm.show import explanations, pages
+from nasm.show import explanations, json_isa, pages
+from nasm.show.documents import plain
 from nasm.targets import TARGETS
 from tests.parts import part
 from tests.tables import each
@@ -30,7 +31,7 @@ def shown(row: Row, target: object) -> str:
 def test_every_row_has_a_page_in_every_form(row: Row, target: object) -> None:
     page = pages.page(row, target)  # type: ignore[arg-type]
     text, markdown = shown(row, target), pages.markdown_page(page)
-    data = pages.json_page(page)
+    data = plain(page, json_isa.PAGE)
     assert json.loads(json.dumps(data)) == data
     assert max(map(len, text.splitlines())) <= 80
     for operand in row.written:
@@ -47,12 +48,12 @@ def test_every_row_has_a_page_in_every_form(row: Row, target: object) -> None:
 
 
 def test_hidden_operands_are_not_shown() -> None:
-    data = pages.json_page(pages.page(NEURON.isa.rows["LoadStationary"], NEURON))
+    data = plain(pages.page(NEURON.isa.rows["LoadStationary"], NEURON), json_isa.PAGE)
     assert {"weights", "dtype"}.isdisjoint(o["name"] for o in data["operands"])
 
 
 def test_an_engine_that_came_later_says_so() -> None:
-    data = pages.json_page(pages.page(NEURON.isa.rows["TensorScalar"], NEURON))
+    data = plain(pages.page(NEURON.isa.rows["TensorScalar"], NEURON), json_isa.PAGE)
     assert data["engines"] == ["vector", "scalar (from v3)", "gpsimd"]
 
 

@@ -116,16 +116,16 @@ def _unusual(target: Target) -> bool:
 
 def _lists(screen: Screen, args: argparse.Namespace, targets: list[Target]) -> int:
     """List machine options, timing figures of all generations or of that of a target, or rows."""
-    from nasm.show import lists
+    from nasm.show import json_isa, lists
 
     if args.options:
-        rows = (row for t in targets for row in lists.json_options(t))
+        rows = (row for t in targets for row in json_isa.options(t))
         return _give(screen, args, "options", rows, map(lists.rich_options, targets))
     if args.timing:
         wanted = [(t, t.generation(args.target) if args.target else None) for t in targets]
-        rows = (row for of in wanted for row in lists.json_figures(*of))
+        rows = (row for of in wanted for row in json_isa.figures(*of))
         return _give(screen, args, "figures", rows, (lists.rich_figures(*of) for of in wanted))
-    rows = (row for t in targets for row in lists.json_list(t))
+    rows = (row for t in targets for row in json_isa.instructions(t))
     return _give(screen, args, "instructions", rows, map(lists.rich_list, targets))
 
 
@@ -145,7 +145,7 @@ def _give(
 
 
 def _search(screen: Screen, args: argparse.Namespace, targets: list[Target]) -> int:
-    from nasm.show import lists
+    from nasm.show import json_isa, lists
     from nasm.show.search import search
 
     found = {target: search(target, args.search) for target in targets}
@@ -153,7 +153,7 @@ def _search(screen: Screen, args: argparse.Namespace, targets: list[Target]) -> 
         hint = _hint(args.search, targets)
         problem = Problem("E0201", f"no instruction has '{args.search}'", None, hint)
         return refuse(args, screen, [problem])
-    rows = (row for target, rows in found.items() for row in lists.json_list(target, rows))
+    rows = (row for target, rows in found.items() for row in json_isa.instructions(target, rows))
     shown = (lists.rich_matches(rows) for rows in found.values() if rows)
     return _give(screen, args, "instructions", rows, shown)
 
@@ -161,11 +161,12 @@ def _search(screen: Screen, args: argparse.Namespace, targets: list[Target]) -> 
 def _page(screen: Screen, args: argparse.Namespace, row: Row, target: Target) -> int:
     from rich.text import Text
 
-    from nasm.show import pages
+    from nasm.show import json_isa, pages
+    from nasm.show.documents import plain
 
     page = pages.page(row, target)
     if args.json:
-        content = {"target": target.name, **pages.json_page(page)}
+        content = {"target": target.name, **plain(page, json_isa.PAGE)}
         args.answer.give(OK, instruction=content)
     else:
         more = f"'{COMMAND} isa {row.name} --example' prints a program that runs it"
