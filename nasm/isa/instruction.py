@@ -82,6 +82,15 @@ class Operand:
         return self.access != "@" and any(t.lanes for t in self._tiles)
 
     @property
+    def data(self) -> bool:
+        """Whether its value is for the semantics only: it may be a tile, of which nothing is known.
+
+        Cost, domain and footprints are the same for all numbers with a fraction that it may be.
+        """
+        some = getattr(self.kind, "kinds", ())
+        return self.access == "r" and bool(self._tiles) and len(some) > len(self._tiles)
+
+    @property
     def indirect(self) -> bool:
         """Whether a tile of entries may address it."""
         return any(getattr(kind, "indirect", False) for kind in self.kinds)
@@ -298,8 +307,8 @@ class Row:
 
     ``written`` are the operands a program writes, ``reads`` those the semantics take, ``writes``
     those they return, ``effect`` is the type of effect they return instead, ``walked`` the
-    positions of those that lanes may walk, ``places`` those a program writes with their positions,
-    ``labels`` the positions of labels, each in order.
+    positions of those that lanes may walk, ``data`` of those whose numbers are data, ``places``
+    those a program writes with their positions, ``labels`` the positions of labels, each in order.
     """
 
     name: str
@@ -328,6 +337,7 @@ class Row:
     reads: tuple[Operand, ...]
     writes: tuple[Operand, ...]
     walked: tuple[int, ...]
+    data: frozenset[int]
     defaults: tuple[object, ...]
     places: tuple[tuple[int, Operand], ...]
     labels: tuple[int, ...]

@@ -109,6 +109,7 @@ class Isa:
                 tuple(o for o in operands if o.access in ("r", "rw", "@")),
                 tuple(o for o in operands if o.access in ("w", "rw")),
                 tuple(n for n, o in enumerate(operands) if o.walked),
+                frozenset(n for n, o in enumerate(operands) if o.data),
                 tuple(None if o.implicit else o.default for o in operands),
                 tuple((n, o) for n, o in enumerate(operands) if not o.implicit),
                 tuple(n for n, o in enumerate(operands) if o.kind.names == "label"),

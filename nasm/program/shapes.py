@@ -1,7 +1,8 @@
-"""Shapes: what instructions have in common that differ in nothing but addresses.
+"""Shapes: what instructions have in common that differ in nothing but addresses and data.
 
 Context, domain, cost, and the arguments of the semantics that are the same for all of them are
-decided once for each shape, when the program is assembled; an address is data.
+decided once for each shape, when the program is assembled. Data are numbers with a fraction where
+a tile could be.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ Place = tuple[Operand, int, int]
 
 
 class Shape:
-    """What follows from a row, an engine, and operands but for their addresses.
+    """What follows from a row, an engine, and operands but for their addresses and data.
 
     ``arguments`` are what the semantics take; those of ``reading`` are filled in for each
     instruction. ``writing`` are the results, ``held`` the names of those that stay in the engine,
@@ -67,9 +68,11 @@ def arguments_of(row: Row, context: InstructionContext) -> tuple[list[Any], tupl
 
 
 def _varies(operand: Operand, value: object) -> bool:
-    """Whether an argument is read from somewhere, or says where something is."""
+    """Whether an argument is read from somewhere, or is data, or says where something is."""
     if isinstance(operand.kind, EngineValue | CoreState | Here | RoundingOf):
         return True
+    if type(value) is float:
+        return operand.data
     first = value[0] if type(value) is tuple and value else value
     return type(first) in (View, Reg)
 
@@ -111,7 +114,8 @@ class Shapes:
 def signature(row: Row, engine: str, operands: tuple[object, ...]) -> tuple[Any, ...]:
     """What the shape of an instruction follows from: of a view all but its offset."""
     key: list[Any] = [row.name, engine]
-    for value in operands:
+    data = row.data
+    for at, value in enumerate(operands):
         kind = type(value)
         if kind is View:
             view: View = value  # type: ignore[assignment]
@@ -121,6 +125,8 @@ def signature(row: Row, engine: str, operands: tuple[object, ...]) -> tuple[Any,
             else:
                 first = view.partition + (tensor.partition or 0)
                 key += (view.shape, view.steps, view.dtype.name, tensor.memory.name, first)
+        elif kind is float and at in data:
+            key.append(kind)
         elif kind is float:
             key.append(value.hex())  # type: ignore[attr-defined]  # tells 0.0 from -0.0 and 0
         elif kind is bool:

@@ -19,6 +19,7 @@ from nasm.language.assemble import assemble
 from nasm.machine.records import Status
 from nasm.program.availability import available
 from nasm.program.program import Program
+from nasm.program.shapes import Shapes
 from nasm.show import example_times, examples, pages
 from nasm.targets import TARGETS
 from nasm.targets.neuron import TARGET, rules
@@ -47,15 +48,15 @@ def generations(row: Row) -> list[str]:
     return [g.spellings[0] for g in TARGET.generations if TARGET.available(row, g)]
 
 
-def every(rows: tuple[Row, ...] = ROWS) -> Callable[[Test], Test]:
-    """Each row on each machine and engine that has it; in `make test` a fifth of those."""
+def every(rows: tuple[Row, ...] = ROWS, share: int = 5) -> Callable[[Test], Test]:
+    """Each row on each machine and engine that has it; in `make test` a fifth of those, or less."""
     cases = [
         pytest.param(row, engine, g.spellings[0], id=f"{row.name}-{g.name}-{engine}")
         for row in rows
         for g in TARGET.generations
         for engine in TARGET.engines(row, g)
     ]
-    return each(("row", "engine", "on"), part(cases, len(cases) // 5))
+    return each(("row", "engine", "on"), part(cases, len(cases) // share))
 
 
 def assembled(row: Row, engine: str, on: str, n: int = 128) -> Program:
@@ -72,6 +73,23 @@ def cost(row: Row, engine: str, on: str, n: int) -> Cost:
     made = assembled(row, engine, on, n)
     instruction = next(f for f in reversed(made.instructions) if f.row is row)
     return row.cost(InstructionContext.of(row, instruction.operands, engine, made.generation))
+
+
+@every(tuple(row for row in ROWS if row.data), share=30)
+def test_all_numbers_in_place_of_a_tile_have_one_shape(row: Row, engine: str, on: str) -> None:
+    made = assembled(row, engine, on)
+    instruction = next(f for f in reversed(made.instructions) if f.row is row)
+    for at in row.data:
+        found = set()
+        for number in (2.5, 0.0, -0.0, 1.0, -3e38, 1e-40, float("inf"), float("nan")):
+            operands = *instruction.operands[:at], number, *instruction.operands[at + 1 :]
+            shape = Shapes(made.generation).of(row, operands, engine)
+            arguments = [repr(one) for one in shape.arguments]
+            read = [n for n, o in enumerate(row.reads) if o is row.operands[at]]
+            assert [place[1:] for place in shape.reading if place[1] == at] == [(at, *read)]
+            arguments[read[0]] = "the number"
+            found.add((shape.cost, shape.domain, shape.exact, shape.held, *arguments))
+        assert len(found) == 1, (row.operands[at].name, found)
 
 
 @every()

@@ -4,6 +4,10 @@ import pytest
 
 import nasm
 from nasm.base.source import Source
+from nasm.order import check
+from nasm.order.clocks import Order
+from nasm.order.skeleton import Step
+from nasm.order.trial import Trials
 
 COPIES = """
 .target trn2
@@ -65,3 +69,39 @@ def test_another_way_is_judged_anew(ahead: bool) -> None:
     session.step()
     assert [code for code, _ in told(session)] == ["E0502"]
     assert told(session) == afresh(5, "sync")
+
+
+RACE = """
+.target trn2
+.sbuf a f32[128, 64]
+.sbuf b f32[128, 64]
+.sem written
+.for i in 0..100
+@vector Memset a, 1.0  $written++
+@scalar Activation b, a, op=exp  $written >= i + 1
+.end
+"""
+
+
+def test_a_wait_that_fixes_nothing_is_tried_on_a_part_of_a_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(check, "LONG", 100)
+    session = nasm.Session(nasm.assemble(Source("race", RACE)), values=False, keep=0)
+    session.step(count=200)
+    assert session.ordering is not None
+    judged = session.ordering.judged()
+    assert judged.parts == (25, 200)
+    taken: list[Step] = []
+    take = Order.take
+
+    def counted(order: Order, step: Step) -> None:
+        taken.append(step)
+        take(order, step)
+
+    monkeypatch.setattr(Order, "take", counted)
+    (race,) = judged.races
+    writer = race.first if race.first.writes else race.second
+    more = {(writer.queue, 1): [judged.end(race.first)]}  # one round of a hundred
+    assert not Trials(judged).mends(more, [race])
+    assert len(taken) <= 26
