@@ -37,6 +37,10 @@ LONG = ".target trn2\n.sbuf t f32[4, 8]\n@vector\n.for i in 0..400_000\nMemset t
 LARGE = ".target trn2\n.hbm X f32[4096, 4096] input = iota\n.expect X == X\n"
 MIB = 1 << 20
 
+pytestmark = pytest.mark.filterwarnings(  # OutOfTime may get lost in a finalizer: it comes again
+    "ignore:Exception ignored in:pytest.PytestUnraisableExceptionWarning"
+)
+
 
 def here(call: Callable[[], Any]) -> Any:
     return call()
