@@ -19,15 +19,6 @@ from nasm.nki.errors import NOT_NKI, here
 OLD = "neuronxcc.nki"
 """The package of NKI 0.1."""
 
-OLD_MESSAGE = (
-    "is NKI 0.1, which AWS's own compiler refuses since NKI 0.4: its calls return tiles, where "
-    "those of today take dst"
-)
-OLD_HINT = (
-    "write it with 'import nki', after AWS's 'NKI Migration Guide' (nki/migration in the "
-    "documentation of the Neuron SDK)"
-)
-
 OURS = ("nki", OLD)
 """The packages that are ours inside the hook, whatever is installed."""
 
@@ -120,7 +111,12 @@ class _MissingModules(MetaPathFinder):
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         if fullname.startswith("neuronxcc.nki."):
-            _missing(f"{fullname} {OLD_MESSAGE}", OLD_HINT, fullname)
+            _missing(
+                f"no module {fullname}: of NKI 0.1 there is what its reference documents",
+                "neuronxcc.nki.language, .isa, .typing and .compiler; kernels that AWS's compiler "
+                "brought along are its own",
+                fullname,
+            )
         return None
 
 

@@ -30,6 +30,10 @@ class Kernel:
             refuse(f"a kernel on {cores!r} cores: wanted 1, or 2 that share HBM")
         return Kernel(self.function, count)
 
+    def on(self, cores: int) -> Kernel:
+        """The same on so many cores, however it is launched."""
+        return self[cores]
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run it, or be a part of the kernel that calls it."""
         if tracing() is not None:
