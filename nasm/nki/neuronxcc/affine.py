@@ -47,6 +47,10 @@ class Index:
         more = len(shape) - len(self.shape)
         return Index(self.const, shape, (0,) * more + self.steps)
 
+    def same(self, other: Index) -> bool:
+        """Whether another one has the same values; == makes a mask."""
+        return (self.const, self.steps) == (other.const, other.steps)
+
     def low(self, box: Box) -> int:
         """The smallest value in a part of its space."""
         return self.const + sum(

@@ -320,7 +320,7 @@ def same(one: Tensor, other: Tensor) -> bool:
     return (
         one.storage is other.storage
         and one.shape == other.shape
-        and one.axes == other.axes
+        and all(a.same(b) for a, b in zip(one.axes, other.axes, strict=True))
         and one.dynamic is None is other.dynamic
     )
 
