@@ -194,8 +194,10 @@ def _copied(src: NkiTensor, dtype: Any) -> NkiTensor:
     return made
 
 
-def static_cast(input_data: Any, dtype: Any) -> Tensor:
+def static_cast(input_data: Any, dtype: Any) -> Any:
     """The same values as another dtype; itself if it has that already."""
+    if isinstance(input_data, np.ndarray):
+        return input_data.astype(DType(dtype).stored.numpy)
     tile = on_chip("static_cast", input_data, "input_data")
     return tile if DType(dtype) == tile.storage.dtype else copy(tile, dtype=dtype)
 
@@ -376,7 +378,12 @@ def matmul(x: Any, y: Any, *, transpose_x: Any = False, mask: Any = None) -> Ten
     """The product of two matrices, in PSUM."""
     _no_mask("matmul", mask)
     left, right = on_chip("matmul", x, "x"), on_chip("matmul", y, "y")
-    return result(moving.matmul(read(left), read(right), transpose_x))
+    return result(moving.matmul(_in_sbuf(read(left)), _in_sbuf(read(right)), transpose_x))
+
+
+def _in_sbuf(tile: NkiTensor) -> NkiTensor:
+    """A tile where a matmul can read it."""
+    return tile if tile.buffer is SBUF else _copied(tile, None)
 
 
 def _no_mask(what: str, mask: Any) -> None:

@@ -452,7 +452,7 @@ def _filled(tensor: Tensor, box: Box | None) -> None:
     """Before it is read: zeros that matmuls have overwritten everywhere need not be written."""
     view = resolved(tensor, box).view_
     state = tensor.storage.zeroed.pop(view.tensor.index, None)
-    if state is None or state.needed:
+    if state is None or state.needed or state.fill is None:
         return
     try:
         parts = _begun(view).parts(View.whole(view.tensor))

@@ -21,9 +21,12 @@ from nasm.views.view import View
 
 @dataclass(slots=True, eq=False)
 class Zeroed:
-    """That a tensor in PSUM was filled with 0, and since then only matmuls have added to it."""
+    """That nothing but matmuls has written a tile in PSUM: the first into a place overwrites.
 
-    fill: Call
+    ``fill`` is the call that has filled it with 0, if one has.
+    """
+
+    fill: Call | None = None
     needed: bool = False
 
 
@@ -58,6 +61,8 @@ class Storage:
         found = self.tiles.get(block)
         if found is None:
             found = self.tiles[block] = self.make(block)
+            if self.buffer is MemoryRegion.psum:
+                self.zeroed[found.view_.tensor.index] = Zeroed()
         return found
 
 
