@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -21,6 +22,9 @@ OLD = "neuronxcc.nki"
 
 OURS = ("nki", OLD)
 """The packages that are ours inside the hook, whatever is installed."""
+
+OFF = 100
+"""A level of logging above all others: importing AWS's compiler adds it, and scripts use it."""
 
 CHIPS = ("torch_neuronx", "torch_xla", "libneuronxla", "jax_neuronx", "torch_neuron", DTYPES)
 """Packages that drive a chip, and the dtypes that come with them."""
@@ -44,7 +48,7 @@ class _Hook:
     """How often it is entered, and what was there before."""
 
     def __init__(self) -> None:
-        self.lock, self.depth = RLock(), 0
+        self.lock, self.depth, self.level = RLock(), 0, False
         self.before: dict[str, ModuleType] = {}
         self.parent: ModuleType | None = None
         self.attribute: Any = None
@@ -57,6 +61,9 @@ class _Hook:
                 self.before = _taken_out()
                 sys.modules.update(self.ours)
                 self._parent(OLD)
+                self.level = not hasattr(logging, "OFF")
+                if self.level:
+                    vars(logging)["OFF"] = OFF
                 sys.meta_path.insert(0, _ABSENT)
                 sys.meta_path.append(_CHIPS)
             self.depth += 1
@@ -70,6 +77,8 @@ class _Hook:
                         sys.meta_path.remove(finder)
                 _taken_out()
                 CHIP_LOADER.forget()
+                if self.level:
+                    vars(logging).pop("OFF", None)
                 sys.modules.update(self.before)
                 self._parent_back()
                 self.before, self.ours = {}, {}

@@ -16,7 +16,6 @@ from nasm.nki.names import DTYPES, DType
 from nasm.nki.neuronxcc.affine import Box
 from nasm.nki.neuronxcc.allocation import made_tensor
 from nasm.nki.neuronxcc.results import (
-    PSUM,
     SBUF,
     add_to,
     adding_by,
@@ -30,7 +29,6 @@ from nasm.nki.neuronxcc.results import (
     result,
     spread,
     write,
-    zeroed,
 )
 from nasm.nki.neuronxcc.running import Loop, LoopVariable, instance
 from nasm.nki.neuronxcc.tensor import Tensor, of, operations
@@ -534,13 +532,18 @@ def _filled(what: str, shape: Any, value: Any, dtype: Any, buffer: Any, name: st
         source = creation.full((min(flat.shape[0], 128), min(columns, 4096)), value, dtype)
         creation._spread(flat, source)
         return made
-    calls = []
-    for block in np.ndindex(made.shape[: made.lead]):
-        applying.fill(made.storage.tile(block), _plain(value))
-        calls.append(current("nl.zeros").open[-1][-1])
-    if not value and made.buffer is PSUM:
-        zeroed(made, [call for call in calls if isinstance(call, Call)])
+    made.storage.fill = lambda tile: _filled_tile(tile, _plain(value))
+    if not made.lead:
+        made.storage.tile(())
     return made
+
+
+def _filled_tile(tile: NkiTensor, value: Any) -> Call:
+    """A tile filled with a number, by the last call of the trace."""
+    applying.fill(tile, value)
+    call = current("nl.full").open[-1][-1]
+    assert isinstance(call, Call)
+    return call
 
 
 def rand(shape: Any, dtype: Any = np.float32) -> Tensor:

@@ -338,7 +338,7 @@ def _redirected(target: Tensor, value: Tensor, box: Box) -> bool:
         return False
     if refit(resolved(value, box).view_, call.operands["dst"].shape) != call.operands["dst"]:
         return False
-    dst = resolved(target, box_of(target, value, box))
+    dst = _before(trace, call, lambda: resolved(target, box_of(target, value, box)))
     fitted = refit(dst.view_, call.operands["dst"].shape)
     if fitted is None or not (aligned(dst) or call.row.posts) or _meets(call, fitted):
         return False
@@ -347,6 +347,15 @@ def _redirected(target: Tensor, value: Tensor, box: Box) -> bool:
     call.operands["dst"] = fitted
     value.storage.moved = target
     return True
+
+
+def _before(trace: CoreTrace, call: Call, use: Callable[[], NkiTensor]) -> NkiTensor:
+    """What a call writes elsewhere: a tile that this makes is filled before the call."""
+    body = trace.open[-1]
+    made = use()
+    if body[-1] is not call:
+        body[:] = [*(one for one in body if one is not call), call]
+    return made
 
 
 ALIKE = ("tensor_tensor", "tensor_scalar", "activation", "tensor_copy", "reciprocal")
@@ -435,12 +444,6 @@ def _dma_shape(source: NkiTensor, dst: NkiTensor) -> NkiTensor:
 # ---------------------------------------------------------------- sums in PSUM
 
 
-def zeroed(tensor: Tensor, calls: Sequence[Call]) -> None:
-    """Remember that tiles in PSUM were filled with 0, by these calls."""
-    for call in calls:
-        tensor.storage.zeroed[call.operands["dst"].tensor.index] = Zeroed(call)
-
-
 def _begun(view: View) -> AccumulatedBytes:
     begun = current("neuronxcc.nki").begun
     if view.tensor.index not in begun:
@@ -487,7 +490,7 @@ def _accumulated(target: Tensor, value: Tensor) -> bool:
         return False
     if target.storage.dtype != value.storage.dtype or call.operands.get("is_transpose"):
         return False
-    dst = resolved(target)
+    dst = _before(trace, call, lambda: resolved(target))
     fitted = refit(dst.view_, call.operands["dst"].shape)
     if fitted is None:
         return False

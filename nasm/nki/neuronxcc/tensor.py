@@ -34,9 +34,10 @@ class Zeroed:
 class Storage:
     """What holds the elements: a tensor of today's, or one for each block of a tile of blocks.
 
-    ``partial`` says that its tile is what a mask has left of it. ``fresh`` is the call that has
-    made it, as long as nothing has used it; ``moved`` is where that call writes instead;
-    ``zeroed`` are its tiles in PSUM that hold nothing but sums, by their number.
+    A block is made, and filled, when it is first used. ``partial`` says that its tile is what a
+    mask has left of it. ``fresh`` is the call that has made it, as long as nothing has used it;
+    ``moved`` is where that call writes instead; ``zeroed`` are its tiles in PSUM that hold nothing
+    but sums, by their number.
     """
 
     shape: tuple[int, ...]
@@ -44,6 +45,7 @@ class Storage:
     dtype: DType
     buffer: MemoryRegion
     make: Callable[[tuple[int, ...]], NkiTensor]
+    fill: Callable[[NkiTensor], Call] | None = None
     partial: bool = False
     tiles: dict[tuple[int, ...], NkiTensor] = field(default_factory=dict)
     round: Round | None = None
@@ -61,8 +63,9 @@ class Storage:
         found = self.tiles.get(block)
         if found is None:
             found = self.tiles[block] = self.make(block)
-            if self.buffer is MemoryRegion.psum:
-                self.zeroed[found.view_.tensor.index] = Zeroed()
+            call = self.fill(found) if self.fill is not None else None
+            if self.buffer is MemoryRegion.psum and (call is None or not call.operands["value"]):
+                self.zeroed[found.view_.tensor.index] = Zeroed(call)
         return found
 
 
