@@ -157,7 +157,7 @@ class Index:
     # -- predicates
 
     def _at_least(self, other: Any, more: int = 0, sign: int = 1) -> Any:
-        given = self - other
+        given = self._with(other, -1)
         if given is NotImplemented:
             return NotImplemented
         return joined(Predicate(((given if sign > 0 else -given) - more,)))
@@ -175,7 +175,7 @@ class Index:
         return self._at_least(other, 1, -1)
 
     def __eq__(self, other: object) -> Any:
-        given = self - other
+        given = self._with(other, -1)
         return NotImplemented if given is NotImplemented else joined(Predicate((given, -given)))
 
     def __ne__(self, other: object) -> NoReturn:
