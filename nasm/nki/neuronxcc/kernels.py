@@ -248,6 +248,7 @@ class BenchmarkedKernel(TileKernel):
         self.benchmark_result = BenchmarkResult(
             run(self, *args, kernel_args=kwargs, values=False).report.microseconds
         )
+        return None
 
 
 def benchmark(kernel: Any = None, **options: Any) -> Any:
