@@ -13,7 +13,7 @@ from nasm.nki.errors import refuse, trail
 from nasm.nki.indexing import items, whole_number
 from nasm.nki.names import HBM, DType, MemoryRegion
 from nasm.nki.neuronxcc.running import instance
-from nasm.nki.neuronxcc.tensor import Storage, Tensor, whole
+from nasm.nki.neuronxcc.tensor import Storage, TileTensor, whole
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.tracing import current
 from nasm.nki.variables import variable
@@ -43,7 +43,7 @@ class Buffer:
         return self
 
 
-def made_tensor(what: str, shape: Any, dtype: Any, buffer: Any, name: Any) -> Tensor:
+def made_tensor(what: str, shape: Any, dtype: Any, buffer: Any, name: Any) -> TileTensor:
     """A new tensor: in HBM, or on chip a tile for each block."""
     where = buffer if isinstance(buffer, Buffer) else Buffer(_region(buffer))
     given = items(shape, f"the shape of nl.{what}") if not isinstance(shape, int) else [shape]
@@ -76,7 +76,7 @@ def made_tensor(what: str, shape: Any, dtype: Any, buffer: Any, name: Any) -> Te
 def _region(buffer: Any) -> MemoryRegion:
     if buffer is None:
         return MemoryRegion.sbuf
-    if isinstance(buffer, Memory):
+    if isinstance(buffer, MemoryName):
         return buffer.region
     if not isinstance(buffer, str):
         refuse(f"buffer={buffer!r}; wanted one of NKI's, such as nl.sbuf")
@@ -118,7 +118,7 @@ def _modulo(base: int, counts: Sequence[int], scale: int, block: tuple[int, ...]
     return base + found * scale
 
 
-class Memory:
+class MemoryName:
     """``nl.sbuf``, ``ncc.psum`` and so on: a memory, and ways to place tiles in it."""
 
     def __init__(self, name: str) -> None:

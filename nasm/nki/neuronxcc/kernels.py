@@ -14,7 +14,7 @@ from nasm.nki.jit import Kernel
 from nasm.nki.names import HBM, MemoryRegion
 from nasm.nki.neuronxcc.results import read
 from nasm.nki.neuronxcc.running import Running, running, traced
-from nasm.nki.neuronxcc.tensor import Tensor, of
+from nasm.nki.neuronxcc.tensor import TileTensor, of
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.tiles import instruct
 from nasm.nki.tracing import current, tracing
@@ -29,14 +29,14 @@ class Cores:
     def __init__(self, count: Any) -> None:
         self.count = whole_number(count, "the number of nl.nc")
 
-    def __mul__(self, other: Any) -> Spread:
-        return Spread(self, other)
+    def __mul__(self, other: Any) -> GridAxis:
+        return GridAxis(self, other)
 
-    def __rmul__(self, other: Any) -> Spread:
-        return Spread(other, self)
+    def __rmul__(self, other: Any) -> GridAxis:
+        return GridAxis(other, self)
 
 
-class Spread:
+class GridAxis:
     """``nl.spmd_dim(nl.nc(2), 2)``: an axis of a grid of which the cores are a part."""
 
     def __init__(self, *parts: Any) -> None:
@@ -60,7 +60,7 @@ class TileKernel(Kernel):
     """A kernel of the dialect, launched on a grid of instances."""
 
     def __init__(
-        self, function: Callable[..., Any], grid: tuple[Spread, ...] = (), **options: Any
+        self, function: Callable[..., Any], grid: tuple[GridAxis, ...] = (), **options: Any
     ) -> None:
         cores = [
             n
@@ -71,18 +71,19 @@ class TileKernel(Kernel):
         super().__init__(function, cores[0] if cores else 1)
         self.kernel, self.grid, self.options = function, grid, options
         self.function = _instances(function, grid)
+        self.target = options.get("platform_target")
 
     def __getitem__(self, grid: Any) -> TileKernel:
         """The same on a grid: a size for each axis, of which cores may be a part."""
         axes = grid if isinstance(grid, tuple) else (grid,)
-        spread = tuple(a if isinstance(a, Spread) else Spread(a) for a in axes)
+        spread = tuple(a if isinstance(a, GridAxis) else GridAxis(a) for a in axes)
         if any(size < 1 for axis in spread for size in axis.sizes):
             refuse(f"a kernel on a grid of {grid!r}: wanted sizes of at least 1")
         return type(self)(self.kernel, spread, **self.options)
 
     def on(self, cores: int) -> TileKernel:
         """The same on so many cores."""
-        return self if cores == self.cores else self[Spread(Cores(cores))]
+        return self if cores == self.cores else self[GridAxis(Cores(cores))]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run it, or be a part of the kernel that calls it."""
@@ -104,7 +105,7 @@ class TileKernel(Kernel):
         )
 
 
-def _instances(function: Callable[..., Any], grid: tuple[Spread, ...]) -> Callable[..., Any]:
+def _instances(function: Callable[..., Any], grid: tuple[GridAxis, ...]) -> Callable[..., Any]:
     """A function that runs all instances of one core, one after the other."""
 
     def run(*args: Any, **kwargs: Any) -> Any:
@@ -140,7 +141,7 @@ def _given(value: Any) -> Any:
 
 def _returned(value: Any) -> Any:
     """What a kernel returns with today's tensors; a tile on chip is stored first."""
-    if isinstance(value, Tensor):
+    if isinstance(value, TileTensor):
         if not value.on_chip:
             return read(value)
         made = read(value)
@@ -237,18 +238,11 @@ class BenchmarkedKernel(TileKernel):
     """A kernel that keeps how long it took, and computes nothing: its results are not asked for."""
 
     benchmark_result: BenchmarkResult | None = None
+    values = False
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Run it, and keep the time."""
-        if tracing() is not None:
-            return super().__call__(*args, **kwargs)
-
-        from nasm.nki.kernel_run import run
-
-        self.benchmark_result = BenchmarkResult(
-            run(self, *args, kernel_args=kwargs, values=False).report.microseconds
-        )
-        return None
+    def ran(self, microseconds: float) -> None:
+        """Keep the time of a run."""
+        self.benchmark_result = BenchmarkResult(microseconds)
 
 
 def benchmark(kernel: Any = None, **options: Any) -> Any:

@@ -16,7 +16,7 @@ from nasm.nki.errors import refuse, with_signature
 from nasm.nki.language import OPERATORS
 from nasm.nki.neuronxcc import allocation, isa, kernels, language, running
 from nasm.nki.neuronxcc.affine import MeshGrid, arange
-from nasm.nki.neuronxcc.tensor import Tensor, numpys
+from nasm.nki.neuronxcc.tensor import TileTensor, numpys
 from nasm.nki.operators import Operator
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.tile_sizes import TileSize
@@ -106,9 +106,9 @@ def language_names() -> dict[str, Any]:
         "ds": names.ds,
         "par_dim": allocation.par_dim,
         "nc": kernels.Cores,
-        "spmd_dim": kernels.Spread,
-        "sbuf": allocation.Memory("sbuf"),
-        "psum": allocation.Memory("psum"),
+        "spmd_dim": kernels.GridAxis,
+        "sbuf": allocation.MemoryName("sbuf"),
+        "psum": allocation.MemoryName("psum"),
         "hbm": names.HBM,
         "private_hbm": names.MemoryRegion.private_hbm,
         "shared_hbm": names.MemoryRegion.shared_hbm,
@@ -116,7 +116,7 @@ def language_names() -> dict[str, Any]:
         "fp32": Least("float32"),
         "bfp16": Least("bfloat16"),
         "finfo": _finfo,
-        "tensor": Tensor,
+        "tensor": TileTensor,
         "NKIObject": object,
         "all_reduce": _all_reduce,
     }
@@ -146,8 +146,8 @@ def isa_names() -> dict[str, Any]:
 def compiler_names() -> dict[str, Any]:
     """What ``neuronxcc.nki.compiler`` has."""
     return {
-        "sbuf": allocation.Memory("sbuf"),
-        "psum": allocation.Memory("psum"),
+        "sbuf": allocation.MemoryName("sbuf"),
+        "psum": allocation.MemoryName("psum"),
         "skip_middle_end_transformations": allocation.unchanged,
         "enable_stack_allocator": allocation.unchanged,
         "force_auto_alloc": allocation.unchanged,
@@ -183,7 +183,7 @@ class _Annotation(type):
         return np.random.default_rng(0).random(parts[0]).astype(dtype)
 
     def __instancecheck__(cls, value: object) -> bool:
-        return isinstance(value, Tensor)
+        return isinstance(value, TileTensor)
 
 
 class tensor(metaclass=_Annotation):  # noqa: N801  (AWS's names, both)

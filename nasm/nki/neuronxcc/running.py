@@ -13,17 +13,17 @@ from nasm.nki.indexing import whole_number
 
 
 @dataclass(slots=True, eq=False)
-class Loop:
+class UnrolledLoop:
     """A loop that is being unrolled; ``name`` is how the kernel writes it."""
 
     name: str
 
 
 @dataclass(slots=True, eq=False)
-class Round:
+class LoopRound:
     """One round of a loop: what is made in it is gone when it ends."""
 
-    loop: Loop
+    loop: UnrolledLoop
     value: int
 
     def __str__(self) -> str:
@@ -33,9 +33,9 @@ class Round:
 class LoopVariable(int):
     """The number of a round; it knows its loop, which ``nl.loop_reduce`` asks for."""
 
-    loop: Loop
+    loop: UnrolledLoop
 
-    def __new__(cls, value: int, loop: Loop) -> LoopVariable:
+    def __new__(cls, value: int, loop: UnrolledLoop) -> LoopVariable:
         """A number of a loop."""
         made = super().__new__(cls, value)
         made.loop = loop
@@ -51,13 +51,13 @@ class Running:
 
     grid: tuple[int, ...] = ()
     place: tuple[int, ...] = ()
-    rounds: list[Round] = field(default_factory=list)
+    rounds: list[LoopRound] = field(default_factory=list)
     shared: list[Any] = field(default_factory=list)
     first: Running | None = None
     kept: dict[Any, Any] = field(default_factory=dict)
 
     @property
-    def round(self) -> Round | None:
+    def round(self) -> LoopRound | None:
         """The innermost open round."""
         return self.rounds[-1] if self.rounds else None
 
@@ -92,14 +92,14 @@ def traced(made: Running) -> Iterator[Running]:
 
 
 def _rounds(name: str, args: tuple[Any, ...]) -> Iterator[int]:
-    now, loop = instance(f"nl.{name}"), Loop(name)
+    now, loop = instance(f"nl.{name}"), UnrolledLoop(name)
     depth = len(now.rounds)
     numbers = [whole_number(n, f"a bound of nl.{name}") for n in args]
     if not 1 <= len(numbers) <= 3 or numbers[2:] == [0]:
         refuse(f"nl.{name}{tuple(numbers)}: wanted a stop, or a start, a stop and a step")
     try:
         for value in range(*numbers):
-            now.rounds[depth:] = [Round(loop, value)]
+            now.rounds[depth:] = [LoopRound(loop, value)]
             yield LoopVariable(value, loop)
     finally:
         del now.rounds[depth:]

@@ -8,15 +8,14 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from nasm.base.records import dataclass, field, replace
+from nasm.base.records import dataclass, field
 from nasm.nki.errors import refuse
 from nasm.nki.indexing import whole_number
-from nasm.nki.names import DType, MemoryRegion, ds
-from nasm.nki.neuronxcc.affine import Box, Grid, Index, Predicate, as_index, broadcast
-from nasm.nki.neuronxcc.running import Round, running
-from nasm.nki.tensor import PAST, NkiTensor
+from nasm.nki.names import DType, MemoryRegion
+from nasm.nki.neuronxcc.affine import Index, Predicate
+from nasm.nki.neuronxcc.running import LoopRound, running
+from nasm.nki.tensor import NkiTensor
 from nasm.nki.tracing import Call
-from nasm.views.view import View
 
 
 @dataclass(slots=True, eq=False)
@@ -48,9 +47,9 @@ class Storage:
     fill: Callable[[NkiTensor], Call] | None = None
     partial: bool = False
     tiles: dict[tuple[int, ...], NkiTensor] = field(default_factory=dict)
-    round: Round | None = None
+    round: LoopRound | None = None
     fresh: Call | None = None
-    moved: Tensor | None = None
+    moved: TileTensor | None = None
     zeroed: dict[int, Zeroed] = field(default_factory=dict)
 
     @property
@@ -69,7 +68,7 @@ class Storage:
         return found
 
 
-class Tensor:
+class TileTensor:
     """A view of a storage, of any shape whose places are affine in it."""
 
     __slots__ = ("axes", "checks", "dynamic", "lead", "mask", "shape", "storage")
@@ -82,7 +81,7 @@ class Tensor:
         shape: tuple[int, ...],
         lead: int = 0,
         checks: tuple[tuple[Index, int], ...] = (),
-        dynamic: tuple[int, Tensor] | None = None,
+        dynamic: tuple[int, TileTensor] | None = None,
         mask: Predicate | None = None,
     ) -> None:
         self.storage, self.axes, self.shape, self.lead = storage, axes, shape, lead
@@ -133,11 +132,12 @@ class Tensor:
 
     # -- parts of it
 
-    def __getitem__(self, key: Any) -> Tensor:
-        return indexed(self, key)
+    def __getitem__(self, key: Any) -> TileTensor:
+        made: TileTensor = operation("indexed")(self, key)
+        return made
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        operation("assign")(indexed(self, key), value)
+        operation("assign")(operation("indexed")(self, key), value)
 
     def __iter__(self) -> NoReturn:
         refuse(f"a loop over {self!r}", "index it: nl.affine_range(n) gives the numbers")
@@ -157,34 +157,34 @@ class Tensor:
 
     # -- other shapes and dtypes
 
-    def reshape(self, shape: Sequence[int], *more: int) -> Tensor:
+    def reshape(self, shape: Sequence[int], *more: int) -> TileTensor:
         """Other sizes of the axes."""
         sizes = (shape, *more) if more or not isinstance(shape, Sequence) else shape
         return of(operation("read")(self).reshape(tuple(map(_size, sizes))), self)
 
-    def view(self, dtype: Any) -> Tensor:
+    def view(self, dtype: Any) -> TileTensor:
         """The same bytes as another dtype."""
         return of(operation("read")(self).view(dtype), self)
 
-    def astype(self, dtype: Any) -> Tensor:
+    def astype(self, dtype: Any) -> TileTensor:
         """A copy of another dtype."""
-        made: Tensor = operation("copy")(self, dtype=dtype)
+        made: TileTensor = operation("copy")(self, dtype=dtype)
         return made
 
-    def broadcast_to(self, shape: Sequence[int], *more: int) -> Tensor:
+    def broadcast_to(self, shape: Sequence[int], *more: int) -> TileTensor:
         """Axes of 1 repeated."""
         sizes = (shape, *more) if more or not isinstance(shape, Sequence) else shape
-        made: Tensor = operation("broadcast_to")(self, shape=tuple(map(_size, sizes)))
+        made: TileTensor = operation("broadcast_to")(self, shape=tuple(map(_size, sizes)))
         return made
 
-    def expand_dims(self, axis: int) -> Tensor:
+    def expand_dims(self, axis: int) -> TileTensor:
         """A new axis of 1."""
         at = axis % (self.ndim + 1)
         key: list[Any] = [slice(None)] * self.ndim
         key.insert(at, None)
-        return indexed(self, tuple(key))
+        return self[tuple(key)]
 
-    def assert_shape(self, shape: Sequence[int]) -> Tensor:
+    def assert_shape(self, shape: Sequence[int]) -> TileTensor:
         """Itself; refuses another shape."""
         if tuple(shape) != self.shape:
             refuse(f"{self!r}: wanted {list(shape)}")
@@ -192,7 +192,7 @@ class Tensor:
 
     # -- operators
 
-    def __iadd__(self, other: Any) -> Tensor:
+    def __iadd__(self, other: Any) -> TileTensor:
         operation("add_to")(self, other)
         return self
 
@@ -246,16 +246,16 @@ COMPARISONS = {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater
 
 
 def _operator(name: str, turned: bool) -> Any:
-    def applied(self: Tensor, other: Any) -> Any:
+    def applied(self: TileTensor, other: Any) -> Any:
         if name == "add" and isinstance(other, Index):
-            return Moved(self, other)
+            return TileIndex(self, other)
         return operation(name)(other, self) if turned else operation(name)(self, other)
 
     return applied
 
 
 def _in_place(name: str) -> Any:
-    def applied(self: Tensor, other: Any) -> Tensor:
+    def applied(self: TileTensor, other: Any) -> TileTensor:
         operation("assign")(self, operation(name)(self, other))
         return self
 
@@ -263,23 +263,23 @@ def _in_place(name: str) -> Any:
 
 
 for _method, _name in (OPERATORS | COMPARISONS).items():
-    setattr(Tensor, f"__{_method}__", _operator(_name, False))
+    setattr(TileTensor, f"__{_method}__", _operator(_name, False))
 for _method, _name in OPERATORS.items():
-    setattr(Tensor, f"__r{_method}__", _operator(_name, True))
+    setattr(TileTensor, f"__r{_method}__", _operator(_name, True))
     if _method != "add":
-        setattr(Tensor, f"__i{_method}__", _in_place(_name))
+        setattr(TileTensor, f"__i{_method}__", _in_place(_name))
 
 
-class Moved:
+class TileIndex:
     """An index that a tile decides, plus an index expression: ``tile[0, i] + nl.arange(n)``."""
 
     __array_ufunc__ = None
 
-    def __init__(self, tile: Tensor, by: Index) -> None:
+    def __init__(self, tile: TileTensor, by: Index) -> None:
         self.tile, self.by = tile, by
 
-    def __add__(self, other: Any) -> Moved:
-        return Moved(self.tile, self.by + other)
+    def __add__(self, other: Any) -> TileIndex:
+        return TileIndex(self.tile, self.by + other)
 
     __radd__ = __add__
 
@@ -307,12 +307,12 @@ def identity(shape: tuple[int, ...]) -> tuple[Index, ...]:
     )
 
 
-def whole(storage: Storage) -> Tensor:
+def whole(storage: Storage) -> TileTensor:
     """All of a storage."""
-    return Tensor(storage, identity(storage.shape), storage.shape, storage.blocks)
+    return TileTensor(storage, identity(storage.shape), storage.shape, storage.blocks)
 
 
-def of(made: NkiTensor, like: Tensor | None = None) -> Tensor:
+def of(made: NkiTensor, like: TileTensor | None = None) -> TileTensor:
     """A tensor of today's as one of the dialect; a view lives where ``like`` does."""
     now = running()
     where = like.storage.round if like is not None else None if now is None else now.round
@@ -326,283 +326,3 @@ def of(made: NkiTensor, like: Tensor | None = None) -> Tensor:
         round=where if made.on_chip else None,
     )
     return whole(storage)
-
-
-# ---------------------------------------------------------------- indices
-
-
-def indexed(tensor: Tensor, key: Any) -> Tensor:
-    """Part of a tensor: by numbers and slices, or by index expressions."""
-    items = list(key) if isinstance(key, tuple) else [key]
-    items = [part for item in items for part in (item if isinstance(item, Grid) else (item,))]
-    items = _all(tensor, items)
-    kinds = [isinstance(item, Index) and bool(item.shape) for item in items]
-    by_tile = [isinstance(item, Tensor | Moved) for item in items]
-    if not any(kinds) and not any(by_tile):
-        return _basic(tensor, items)
-    if any(isinstance(item, slice | ds) and item != slice(None) for item in items):
-        refuse(
-            f"{tensor.name} indexed by slices and index vectors at once",
-            "write the slice start:stop as start + nl.arange(stop - start)[None, :], "
-            "or all of the index as slices",
-        )
-    return _advanced(tensor, items)
-
-
-def _all(tensor: Tensor, items: list[Any]) -> list[Any]:
-    """An item for each axis, and None for new ones."""
-    places = [n for n, item in enumerate(items) if item is Ellipsis]
-    count = sum(item is not None and item is not Ellipsis for item in items)
-    if len(places) > 1 or count > tensor.ndim:
-        refuse(f"{count} indices of {tensor!r}, which has {tensor.ndim} axes")
-    at = places[0] if places else len(items)
-    items[at : at + len(places)] = [slice(None)] * (tensor.ndim - count)
-    return items
-
-
-def _basic(tensor: Tensor, items: list[Any]) -> Tensor:
-    """By numbers, which drop their axis, and slices; None makes a new one."""
-    first = tensor.lead if tensor.on_chip else -1
-    real = [item for item in items if item is not None]
-    free = 1 + sum(not _drops(item) for item in real[first + 1 :])
-    sizes: list[int] = []
-    spans: list[tuple[int, int, int]] = []  # of each axis: start, step, and the new axis or -1
-    checks: list[tuple[int, int]] = []
-    axis = lead = 0
-    for item in items:
-        if item is None:
-            sizes.append(1)
-            continue
-        count = tensor.shape[axis]
-        start, step, size = _span(item, count, tensor)
-        keeps = not _drops(item)
-        if not keeps and axis >= first >= 0 and (axis == first or free < 2):
-            keeps, free = True, free + (axis > first)
-        if not keeps and first < 0 and len(items) - axis == 1 and not sizes:
-            keeps = True
-        spans.append((start, step, len(sizes) if keeps else -1))
-        if keeps:
-            sizes.append(size)
-            lead += axis < first
-        checks.append((axis, count))
-        axis += 1
-    shape = tuple(sizes)
-    made = [
-        Index(start, shape, tuple(step if n == at else 0 for n in range(len(shape))))
-        for start, step, at in spans
-    ]
-    return _taken(tensor, made, shape, max(lead, 0))
-
-
-def _drops(item: Any) -> bool:
-    return item is not None and not isinstance(item, slice | ds)
-
-
-def _span(item: Any, count: int, tensor: Tensor) -> tuple[int, int, int]:
-    """Where an item of a basic index begins, its step, and how many positions it has."""
-    where = f"an index of {tensor.name}"
-    if isinstance(item, ds):
-        start, size = whole_number(item.start, where), whole_number(item.size, where)
-        if size < 1:
-            refuse(f"nl.ds({start}, {size}) of {tensor.name}: wanted a size of at least 1")
-        return start, 1, size
-    if not isinstance(item, slice):
-        number = whole_number(item, where)
-        return (number + count if number < 0 else number), 0, 1
-    first, last, step = (
-        usual if n is None else whole_number(n, where)
-        for n, usual in ((item.start, 0), (item.stop, count), (item.step, 1))
-    )
-    if step < 1:
-        refuse(f"a slice of {tensor.name} with step {step}; wanted at least 1")
-    first, last = (n + count if n < 0 else n for n in (first, last))
-    size = len(range(first, last, step))
-    if not size:
-        refuse(f"[{first}:{last}] of {tensor!r} has no element")
-    return first, step, size
-
-
-def _advanced(tensor: Tensor, items: list[Any]) -> Tensor:
-    """By index expressions, which broadcast; axes that are left out come after theirs."""
-    given: list[Index | None] = []
-    dynamic: tuple[int, Tensor] | None = tensor.dynamic
-    for axis, item in enumerate(items):
-        found = item if isinstance(item, slice) else as_index(item)
-        if isinstance(item, Tensor | Moved):
-            if dynamic is not None:
-                refuse(f"two tiles in an index of {tensor.name}", "one axis may be decided by one")
-            tile = item.tile if isinstance(item, Moved) else item
-            found = item.by if isinstance(item, Moved) else Index(0)
-            found = found.over(broadcast(found.shape, tile.shape))
-            dynamic = axis, tile
-        if found is None:
-            refuse(f"{item!r} in an index of {tensor.name}: wanted numbers and index expressions")
-        given.append(None if isinstance(found, slice) else found)
-    shape = broadcast(*(one.shape for one in given if one is not None))
-    rest = [n for n, one in enumerate(given) if one is None]
-    if rest and rest != list(range(rest[0], tensor.ndim)):
-        refuse(
-            f"{tensor.name} indexed by ':' and index vectors at once",
-            "write ':' as nl.arange(n) of the axis",
-        )
-    sizes = shape + tuple(tensor.shape[n] for n in rest)
-    made = []
-    for axis, one in enumerate(given):
-        if one is None:
-            at = len(shape) + rest.index(axis)
-            made.append(Index(0, sizes, tuple(int(n == at) for n in range(len(sizes)))))
-        else:
-            inner = one.over(shape)
-            made.append(Index(inner.const, sizes, inner.steps + (0,) * len(rest)))
-    taken = _taken(tensor, made, sizes, 0)
-    taken.dynamic = dynamic
-    return _on_partitions(taken) if tensor.on_chip else taken
-
-
-def _on_partitions(tensor: Tensor) -> Tensor:
-    """With axis 0 along the partitions, and one more at least."""
-    place = tensor.axes[tensor.storage.blocks]
-    shape, others = tensor.shape, tensor.axes[tensor.storage.blocks + 1 :]
-    wrong = [n for n, s in enumerate(place.steps) if s and n and shape[n] > 1]
-    if wrong:
-        refuse(
-            f"axis {wrong[0]} of an index of {tensor.name} runs along its partitions",
-            "the partition index varies along axis 0 alone, nl.arange(n)[:, None]; "
-            "nisa.nc_transpose turns a tile",
-        )
-    front = shape[0] > 1 and not place.steps[0] and any(one.steps[0] for one in others)
-    more = int(front), int(len(shape) + front < 2)
-    return _widened(tensor, *more) if any(more) else tensor
-
-
-def _widened(tensor: Tensor, front: int, back: int) -> Tensor:
-    """With axes of 1 in front and behind."""
-    shape = (1,) * front + tensor.shape + (1,) * back
-
-    def wide(one: Index) -> Index:
-        return Index(one.const, shape, (0,) * front + one.steps + (0,) * back)
-
-    checks = tuple((wide(one), limit) for one, limit in tensor.checks)
-    return Tensor(
-        tensor.storage, tuple(map(wide, tensor.axes)), shape, tensor.lead, checks, tensor.dynamic
-    )
-
-
-def _taken(tensor: Tensor, items: Sequence[Index], shape: tuple[int, ...], lead: int) -> Tensor:
-    """A tensor in other positions, which are checked where it is used: masks come later."""
-    if tensor.dynamic is not None:
-        refuse(f"an index of {tensor.name}, which a tile addresses already")
-    axes = tuple(one.substituted(items, shape) for one in tensor.axes)
-    box = tuple((0, n) for n in shape)
-    outside = [
-        (item, count)
-        for item, count in zip(items, tensor.shape, strict=True)
-        if not (item.low(box) >= 0 and item.high(box) < count)
-    ]
-    inner = [(one.substituted(items, shape), limit) for one, limit in tensor.checks]
-    mask = tensor.mask and Predicate(
-        tuple(p.over(tensor.shape).substituted(items, shape) for p in tensor.mask.least)
-    )
-    return Tensor(tensor.storage, axes, shape, lead, (*inner, *outside), mask=mask)
-
-
-# ---------------------------------------------------------------- resolving
-
-
-def there(tensor: Tensor) -> tuple[Index, ...]:
-    """What is 0 or more where a tensor that a mask has left incomplete has elements."""
-    if not tensor.storage.partial:
-        return ()
-    last = zip(tensor.axes, tensor.storage.shape, strict=True)
-    return tuple(bound for one, count in last for bound in (one, (count - 1) - one))
-
-
-def resolved(tensor: Tensor, box: Box | None = None) -> NkiTensor:
-    """A part of a tensor as one of today's; refuses what reaches past it."""
-    storage = tensor.storage
-    part = tuple((0, n) for n in tensor.shape) if box is None else box
-    if storage.round is not None:
-        _in_scope(tensor, storage.round)
-    _inside(tensor, part)
-    block = []
-    for axis in tensor.axes[: storage.blocks]:
-        low = axis.low(part)
-        if low != axis.high(part):
-            refuse(
-                f"{tensor!r} is several blocks: axes before nl.par_dim count tiles",
-                "index the block axes by numbers: x[i] of a loop over them",
-            )
-        block.append(low)
-    base = storage.tile(tuple(block))
-    view = _pattern(base.view_, tensor, part)
-    made = NkiTensor(view, base.buffer, storage.dtype)
-    return made if tensor.dynamic is None else _addressed(tensor, made, base)
-
-
-def _in_scope(tensor: Tensor, made: Round) -> None:
-    now = running()
-    if now is None or not any(made is one for one in now.rounds):
-        refuse(
-            f"{tensor.name} was made in {made}, which is over",
-            "declare it before the loop, with nl.ndarray or nl.zeros, and assign to its elements",
-        )
-
-
-def _inside(tensor: Tensor, box: Box) -> None:
-    limits = zip(tensor.axes, tensor.storage.shape, strict=True)
-    for number, (one, count) in enumerate([*limits, *tensor.checks]):
-        low, high = one.low(box), one.high(box)
-        if low < 0 or high >= count:
-            axis = f"axis {number}" if number < len(tensor.axes) else "an axis"
-            refuse(
-                f"an index of {tensor.name} reaches {low} to {high} on {axis}, which has {count}",
-                "mask= leaves out what is outside",
-                PAST,
-            )
-
-
-def _pattern(view: View, tensor: Tensor, box: Box) -> View:
-    """The access pattern of index expressions in a part of their space."""
-    axes = tensor.axes[tensor.storage.blocks :]
-    first = int(view.partitioned)
-    shape = tuple(hi - lo for lo, hi in box)
-    steps = [0] * len(box)
-    offset, partition = view.offset, view.partition
-    for axis, one in enumerate(axes):
-        if axis < first:
-            partition += one.at(box) * view.steps[0]
-            continue
-        offset += one.at(box) * view.steps[axis] * view.dtype.itemsize
-        for n, step in enumerate(one.steps):
-            steps[n] += step * view.steps[axis] if shape[n] > 1 else 0
-    if first:
-        if shape[0] > 1 and steps[0]:
-            refuse(f"axis 0 of an index of {tensor.name} runs along partitions and within them")
-        steps[0] = axes[0].steps[0] * view.steps[0] if shape[0] > 1 else 1
-    if any(step < 0 for step in steps):
-        refuse(
-            f"an index of {tensor.name} that runs backwards",
-            "access patterns walk forwards: write the vector with a positive factor",
-        )
-    return replace(view, offset=offset, partition=partition, shape=shape, steps=tuple(steps))
-
-
-def _addressed(tensor: Tensor, made: NkiTensor, base: NkiTensor) -> NkiTensor:
-    """A pattern of which a tile decides one axis."""
-    assert tensor.dynamic is not None
-    axis, by = tensor.dynamic
-    tile = resolved(by)
-    axis -= tensor.storage.blocks
-    if tile.size == 1:
-        return made_at(base, made, scalar_offset=tile, indirect_dim=axis)
-    if tile.shape[0] != made.shape[0] or tile.size != tile.shape[0]:
-        refuse(
-            f"{tensor.name} indexed by a tile of {list(tile.shape)}",
-            "wanted one number, or one for each partition: a tile of (n, 1)",
-        )
-    return made_at(base, made, vector_offset=tile, indirect_dim=axis)
-
-
-def made_at(base: NkiTensor, made: NkiTensor, **more: Any) -> NkiTensor:
-    """The pattern of a view, called on a whole tensor, with what moves it."""
-    return base.ap(made.get_pattern(), made.offset, **more)
