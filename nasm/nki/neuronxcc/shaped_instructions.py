@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from nasm.nki.errors import refuse
-from nasm.nki.names import DTYPES, DType, dge_mode, matmul_perf_mode, oob_mode
+from nasm.nki.names import DTYPES, DType, dge_mode, matmul_perf_mode, oob_mode, reduce_cmd
 from nasm.nki.neuronxcc.along_axes import reduced
 from nasm.nki.neuronxcc.assigning import assign
-from nasm.nki.neuronxcc.elementwise import on_chip
+from nasm.nki.neuronxcc.elementwise import on_chip, part
 from nasm.nki.neuronxcc.instructions import column_of, engine_of, float_of, known_in, tensor_copy
 from nasm.nki.neuronxcc.operators import op_word
 from nasm.nki.neuronxcc.regions import region, regions
