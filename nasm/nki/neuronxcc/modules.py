@@ -71,7 +71,7 @@ def _finfo(dtype: Any) -> Any:
     return ml_dtypes.finfo(names.DType(dtype).stored.numpy)  # type: ignore[no-untyped-call]
 
 
-class Sizes(TileSize):
+class DialectSizes(TileSize):
     """``nl.tile_size``."""
 
     @property
@@ -112,7 +112,7 @@ def language_names() -> dict[str, Any]:
         "hbm": names.HBM,
         "private_hbm": names.MemoryRegion.private_hbm,
         "shared_hbm": names.MemoryRegion.shared_hbm,
-        "tile_size": Sizes(),
+        "tile_size": DialectSizes(),
         "fp32": Least("float32"),
         "bfp16": Least("bfloat16"),
         "finfo": _finfo,
