@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,17 +20,11 @@ from nasm.nki.errors import NOT_NKI, here
 OLD = "neuronxcc.nki"
 """The package of NKI 0.1."""
 
-OLD_MESSAGE = (
-    "is NKI 0.1, which AWS's own compiler refuses since NKI 0.4: its calls return tiles, where "
-    "those of today take dst"
-)
-OLD_HINT = (
-    "write it with 'import nki', after AWS's 'NKI Migration Guide' (nki/migration in the "
-    "documentation of the Neuron SDK)"
-)
-
 OURS = ("nki", OLD)
 """The packages that are ours inside the hook, whatever is installed."""
+
+OFF = 100
+"""A level of logging above all others: importing AWS's compiler adds it, and scripts use it."""
 
 CHIPS = ("torch_neuronx", "torch_xla", "libneuronxla", "jax_neuronx", "torch_neuron", DTYPES)
 """Packages that drive a chip, and the dtypes that come with them."""
@@ -53,7 +48,7 @@ class _Hook:
     """How often it is entered, and what was there before."""
 
     def __init__(self) -> None:
-        self.lock, self.depth = RLock(), 0
+        self.lock, self.depth, self.level = RLock(), 0, False
         self.before: dict[str, ModuleType] = {}
         self.parent: ModuleType | None = None
         self.attribute: Any = None
@@ -66,6 +61,9 @@ class _Hook:
                 self.before = _taken_out()
                 sys.modules.update(self.ours)
                 self._parent(OLD)
+                self.level = not hasattr(logging, "OFF")
+                if self.level:
+                    vars(logging)["OFF"] = OFF
                 sys.meta_path.insert(0, _ABSENT)
                 sys.meta_path.append(_CHIPS)
             self.depth += 1
@@ -79,6 +77,8 @@ class _Hook:
                         sys.meta_path.remove(finder)
                 _taken_out()
                 CHIP_LOADER.forget()
+                if self.level:
+                    vars(logging).pop("OFF", None)
                 sys.modules.update(self.before)
                 self._parent_back()
                 self.before, self.ours = {}, {}
@@ -120,7 +120,12 @@ class _MissingModules(MetaPathFinder):
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         if fullname.startswith("neuronxcc.nki."):
-            _missing(f"{fullname} {OLD_MESSAGE}", OLD_HINT, fullname)
+            _missing(
+                f"no module {fullname}: of NKI 0.1 there is what its reference documents",
+                "neuronxcc.nki.language, .isa, .typing and .compiler; kernels that AWS's compiler "
+                "brought along are its own",
+                fullname,
+            )
         return None
 
 

@@ -17,11 +17,18 @@ IGNORED = ("mode", "debug_kernel", "show_compiler_tb", "experimental_flags")
 
 
 class Kernel:
-    """A function that nki.jit was applied to: calling it runs it, on as many cores as asked."""
+    """A function that nki.jit was applied to: calling it runs it, on as many cores as asked.
+
+    ``values`` says whether a call computes any, and ``target`` for which generation, if the kernel
+    names one.
+    """
+
+    values = True
 
     def __init__(self, function: Callable[..., Any], cores: int = 1) -> None:
         update_wrapper(self, function)
         self.function, self.cores = function, cores
+        self.target: str | None = None
 
     def __getitem__(self, cores: Any) -> Kernel:
         """The same on so many cores."""
@@ -29,6 +36,13 @@ class Kernel:
         if type(count) is not int or count not in (1, 2):
             refuse(f"a kernel on {cores!r} cores: wanted 1, or 2 that share HBM")
         return Kernel(self.function, count)
+
+    def ran(self, microseconds: float) -> None:
+        """A run of it has ended, after so long on the simulated machine."""
+
+    def on(self, cores: int) -> Kernel:
+        """The same on so many cores, however it is launched."""
+        return self[cores]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run it, or be a part of the kernel that calls it."""

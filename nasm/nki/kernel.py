@@ -83,7 +83,8 @@ def trace(
     if dma not in DMA:
         message = f"no policy dma={quoted(str(dma))}; wanted {listed(DMA, 'or')}"
         raise Failure(Problem(MISUSED, message))
-    cores = made.cores if lnc is None else made[lnc].cores
+    made = made if lnc is None else made.on(lnc)
+    cores = made.cores
     with installed():
         builder = _builder(target or default_target(), cores, options, timing)
         first = CoreTrace(builder, 0, cores)

@@ -136,7 +136,8 @@ def ended(result: Result) -> None:
 
 
 def _plainly(kernel: Kernel, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    done = run(kernel, *args, kernel_args=kwargs)
+    done = run(kernel, *args, kernel_args=kwargs, target=kernel.target, values=kernel.values)
+    kernel.ran(done.report.microseconds)
     ran(kernel, done.report.microseconds)
     return done.outputs
 

@@ -9,8 +9,9 @@ from typing import Any, NoReturn
 
 from nasm.nki import collectives, isa, language, names, typing_module
 from nasm.nki.errors import NOT_NKI, refuse
-from nasm.nki.hook import OLD, OLD_HINT, OLD_MESSAGE
+from nasm.nki.hook import OLD
 from nasm.nki.jit import jit, simulate
+from nasm.nki.neuronxcc import modules as dialect
 from nasm.nki.simulator import simulate_kernel
 
 RETIRED = ("baremetal", "benchmark", "profile", "simulate_kernel", "trace")
@@ -70,10 +71,23 @@ def made() -> dict[str, ModuleType]:
 
 
 def _older() -> dict[str, ModuleType]:
-    """What of NKI 0.1 can be imported: annotations, which kernels of today take from there."""
-    types = _module(f"{OLD}.typing", _public(typing_module))
-    nki = _module(OLD, {"__path__": [], "typing": types, "__getattr__": _old})
-    return {OLD: nki, f"{OLD}.typing": types}
+    """NKI 0.1, whose calls return tiles."""
+    inner = {
+        "isa": dialect.isa_names(),
+        "language": dialect.language_names(),
+        "compiler": dialect.compiler_names(),
+        "typing": dialect.typing_names(),
+    }
+    made = {name: _module(f"{OLD}.{name}", source) for name, source in inner.items()}
+    constants = _module(f"{OLD}.isa.constants", inner["isa"])
+    made["isa"].__path__ = []
+    vars(made["isa"])["constants"] = constants
+    top = _module(OLD, {"__path__": [], **dialect.top_names(), **made})
+    return {
+        OLD: top,
+        f"{OLD}.isa.constants": constants,
+        **{f"{OLD}.{name}": module for name, module in made.items()},
+    }
 
 
 def _compiler(name: str) -> NoReturn:
@@ -93,11 +107,6 @@ def _retired(name: str) -> NoReturn:
             NOT_NKI,
         )
     raise AttributeError(f"module 'nki' has no attribute {name!r}")
-
-
-def _old(name: str) -> NoReturn:
-    _dunder(OLD, name)
-    refuse(f"{OLD}.{name} {OLD_MESSAGE}", OLD_HINT, NOT_NKI)
 
 
 def _dunder(module: str, name: str) -> None:

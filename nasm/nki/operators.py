@@ -16,12 +16,12 @@ class Operator:
 
     def __init__(self, name: str, apply: Callable[..., Any], word: str = "") -> None:
         functools.update_wrapper(self, apply)
-        self.operator_name, self._apply = word or name, apply
+        self.operator_name, self.apply = word or name, apply
         self.__name__ = name
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Apply it."""
-        return _applied(self.__name__, self._apply, args, kwargs)
+        return _applied(self.__name__, self.apply, args, kwargs)
 
     def __repr__(self) -> str:
         return f"nl.{self.__name__}"

@@ -55,7 +55,7 @@ def simulate_kernel(
     lnc: int | None = None,
 ) -> Any:
     """Call a kernel, on so many cores; returns what it returns."""
-    kernel = simulate(func) if lnc is None else simulate(func)[lnc]
+    kernel = simulate(func) if lnc is None else simulate(func).on(lnc)
     before = _COUNTED.set(True)
     try:
         return kernel(*args, **(kwargs or {}))

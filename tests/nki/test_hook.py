@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import itertools
+import logging
 import sys
 import threading
 from pathlib import Path
@@ -17,7 +18,7 @@ import pytest
 
 import nasm.nki
 from nasm.base.problems import Failure
-from nasm.nki.hook import CHIP_LOADER, CHIPS, OLD_HINT
+from nasm.nki.hook import CHIP_LOADER, CHIPS
 from nasm.nki.simulator import KernelTimes
 from nasm.nki.tracing import tracing
 
@@ -213,17 +214,23 @@ def test_what_raises_inside_leaves_nothing() -> None:
     assert named_nki() == before
 
 
-@pytest.mark.parametrize(
-    "line", ["import neuronxcc.nki.language as nl", "from neuronxcc.nki import jit"]
-)
-def test_nki_0_1_is_refused_with_the_guides_name(line: str) -> None:
-    with nasm.nki.installed(), pytest.raises(Failure) as refused:
-        exec(line, {})
-    (problem,) = refused.value.problems
-    assert problem.code == "E0650"
-    assert "is NKI 0.1, which AWS's own compiler refuses since NKI 0.4" in problem.message
-    assert problem.hint == OLD_HINT
-    assert "NKI Migration Guide" in problem.hint
+def test_both_dialects_are_there_and_what_aws_alone_has_is_said_to_be_missing() -> None:
+    with nasm.nki.installed():
+        for name in ("language", "isa", "isa.constants", "typing", "compiler"):
+            module = importlib.import_module(f"neuronxcc.nki.{name}")
+            assert importlib.util.find_spec(f"neuronxcc.nki.{name}") is module.__spec__
+        with pytest.raises(ImportError) as missing:
+            importlib.import_module("neuronxcc.nki.kernels")
+        assert missing.value.name == "neuronxcc.nki.kernels"
+        (problem,) = missing.value.problems  # type: ignore[attr-defined]
+        assert problem.code == "E0650"
+        assert "neuronxcc.nki.language" in problem.hint
+
+
+def test_the_level_of_logging_that_aws_adds_goes_again() -> None:
+    with nasm.nki.installed():
+        assert logging.OFF > logging.CRITICAL  # type: ignore[attr-defined]
+    assert not hasattr(logging, "OFF")
 
 
 def test_annotations_of_nki_0_1_can_be_imported() -> None:

@@ -1,0 +1,80 @@
+"""Masks of NKI 0.1: the parts of an index space in which a call works."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from nasm.nki.errors import refuse
+from nasm.nki.names import MemoryRegion
+from nasm.nki.neuronxcc.affine import Box, Index, Predicate
+from nasm.nki.neuronxcc.conjunctions import lost
+from nasm.nki.neuronxcc.resolving import there
+from nasm.nki.neuronxcc.tensor import TileTensor
+
+SBUF, PSUM = MemoryRegion.sbuf, MemoryRegion.psum
+
+
+def all_of(shape: Sequence[int]) -> Box:
+    """All of an index space."""
+    return tuple((0, n) for n in shape)
+
+
+def region(
+    tensors: Sequence[TileTensor], shape: tuple[int, ...], mask: Predicate | None
+) -> Box | None:
+    """The part of an index space in which a mask holds and tensors have elements; None if nowhere.
+
+    Refuses what is no box.
+    """
+    found = regions(tensors, shape, mask)
+    if len(found) > 1:
+        refuse(
+            "a mask that is no box: it relates two axes of a tile to each other",
+            "nisa.affine_select chooses by such a condition; loads and stores take such masks",
+        )
+    return found[0] if found else None
+
+
+def regions(
+    tensors: Sequence[TileTensor], shape: tuple[int, ...], mask: Predicate | None
+) -> list[Box]:
+    """The boxes in which a mask holds and tensors have elements."""
+    least: list[Index] = list(_predicate(mask).least)
+    for tensor in tensors:
+        for bound in there(tensor):
+            fitted = Index(bound.const, tensor.shape, bound.steps)
+            least.append(_like(fitted, shape))
+        if tensor.mask is not None:
+            least += [_like(one.over(tensor.shape), shape) for one in tensor.mask.least]
+    return Predicate(tuple(least)).boxes(shape)
+
+
+def _predicate(mask: Any) -> Predicate:
+    lost(lambda: refuse("a mask of which 'and' has lost a part", "join masks by &"))
+    if mask is None:
+        return Predicate(())
+    if isinstance(mask, bool):
+        return Predicate(() if mask else (Index(-1),))
+    if not isinstance(mask, Predicate):
+        refuse(f"mask={mask!r}: wanted comparisons of index expressions, joined by &")
+    return mask
+
+
+def _like(one: Index, shape: tuple[int, ...]) -> Index:
+    """A bound in a space of more axes, new ones after the first."""
+    more = len(shape) - len(one.shape)
+    if more <= 0:
+        return one
+    return Index(
+        one.const,
+        (one.shape[0], *(1,) * more, *one.shape[1:]),
+        (one.steps[0], *(0,) * more, *one.steps[1:]),
+    )
+
+
+def narrowed(tensor: TileTensor, box: Box) -> Box:
+    """A part of an index space as a part of a tensor that is repeated along it."""
+    return tuple(
+        (lo, hi) if n > 1 else (0, 1) for n, (lo, hi) in zip(tensor.shape, box, strict=True)
+    )
