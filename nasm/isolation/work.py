@@ -44,6 +44,7 @@ class TraceWork:
     words: Mapping[str, str]
     lnc: int | None
     dma: str
+    hoist: bool | None
     settings: RunSettings
 
     def done(self) -> bytes:
@@ -58,6 +59,7 @@ class TraceWork:
                 lnc=self.lnc,
                 target=chosen.target,
                 dma=self.dma,
+                hoist=self.hoist,
                 options=chosen.options,
                 timing=chosen.timing,
             )

@@ -9,7 +9,7 @@ no room for, as long as it is read.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,8 +18,8 @@ from nasm.base.records import dataclass, field, replace
 from nasm.isa.instruction import Row
 from nasm.isa.list_kinds import mentioned
 from nasm.nki.engines import Engines
-from nasm.nki.psum_live_ranges import psum_live_ranges
 from nasm.nki.signatures import functions
+from nasm.nki.tile_live_ranges import tile_live_ranges
 from nasm.nki.tracing import Call, CoreTrace, Made, TracedLoop
 from nasm.views.tensor import Tensor
 from nasm.views.view import View
@@ -66,7 +66,7 @@ def settle(trace: CoreTrace, engines: Engines) -> None:
 def _spread_tiles(trace: CoreTrace) -> dict[int, Spread]:
     """Every spread tile; the first call that has it is the matmul."""
     found: dict[int, Spread] = {}
-    for call in _calls(trace.made):
+    for call in calls(trace.made):
         for name, value in call.operands.items():
             for tensor in set(mentioned(value)):
                 if tensor.index not in trace.spread:
@@ -78,20 +78,20 @@ def _spread_tiles(trace: CoreTrace) -> dict[int, Spread]:
                 if not tile.users or tile.users[-1][0] is not call:
                     tile.users.append((call, set()))
                 tile.users[-1][1].add(name)
-                tile.stays = tile.stays and not _writes(call.row, name)
+                tile.stays = tile.stays and not writes(call.row, name)
     return found
 
 
-def _calls(made: Sequence[Made]) -> Iterator[Call]:
+def calls(made: Sequence[Made]) -> Iterator[Call]:
     """Every call once."""
     for one in made:
         if isinstance(one, TracedLoop):
-            yield from _calls(one.body)
+            yield from calls(one.body)
         else:
             yield one
 
 
-def _writes(row: Row, name: str) -> bool:
+def writes(row: Row, name: str) -> bool:
     """Whether an operand may be written; the one that a transfer fills is called dst."""
     access = row.operand(name).access
     return "w" in access or (access != "r" and name == "dst")
@@ -122,21 +122,20 @@ def _in_psum(engines: Engines, tile: Spread, call: Call, names: set[str]) -> set
 def _with(call: Call, tensor: Tensor, copy: Tensor, kept: set[str]) -> dict[str, Any]:
     """The operands of a call with a copy in the place of a tensor, but for those that are kept."""
     return {
-        name: value if name in kept else _instead(value, tensor, copy)
+        name: value if name in kept else replaced(value, {tensor.index: copy})
         for name, value in call.operands.items()
     }
 
 
-def _instead(value: Any, tensor: Tensor, copy: Tensor) -> Any:
+def replaced(value: Any, others: Mapping[int, Tensor]) -> Any:
+    """An operand with other tensors in the place of some, by the index of the one replaced."""
     if isinstance(value, View):
-        offsets = value.offsets
+        offsets, tensor = value.offsets, value.tensor
         if offsets is not None:
-            offsets = replace(offsets, tile=_instead(offsets.tile, tensor, copy))
-        return replace(
-            value, tensor=copy if value.tensor is tensor else value.tensor, offsets=offsets
-        )
+            offsets = replace(offsets, tile=replaced(offsets.tile, others))
+        return replace(value, tensor=others.get(tensor.index, tensor), offsets=offsets)
     if isinstance(value, list | tuple):
-        return [_instead(item, tensor, copy) for item in value]
+        return [replaced(item, others) for item in value]
     return value
 
 
@@ -163,11 +162,11 @@ def _insert(made: list[Made], copies: dict[int, Call]) -> None:
 
 def _make_room(trace: CoreTrace, tiles: list[Spread]) -> None:
     """Where more would be alive in PSUM than it holds, those go to SBUF that are read longest."""
-    lives = psum_live_ranges(trace.made)
+    memory = tiles[0].tensor.memory
+    lives = tile_live_ranges(trace.made, memory)
     used = np.zeros(max((life.last for life in lives.values()), default=0) + 1, np.int64)
     for life in lives.values():
         used[life.first : life.last + 1] += _takes(life.tensor)
-    size = tiles[0].tensor.memory.size
 
     def read_in(tile: Spread) -> tuple[int, int]:
         life = lives[tile.tensor.index]
@@ -175,7 +174,7 @@ def _make_room(trace: CoreTrace, tiles: list[Spread]) -> None:
 
     for tile in sorted(tiles, key=lambda tile: read_in(tile)[0] - read_in(tile)[1]):
         begin, end = read_in(tile)
-        if not tile.stays or (used[begin:end] > size).any():
+        if not tile.stays or (used[begin:end] > memory.size).any():
             tile.stays = False
             used[begin:end] -= _takes(tile.tensor)
 

@@ -20,10 +20,10 @@ class Kernel:
     """A function that nki.jit was applied to: calling it runs it, on as many cores as asked.
 
     ``values`` says whether a call computes any, and ``target`` for which generation, if the kernel
-    names one.
+    names one; ``hoists`` whether what it has computed before is read again, if nothing else says.
     """
 
-    values = True
+    values, hoists = True, False
 
     def __init__(self, function: Callable[..., Any], cores: int = 1) -> None:
         update_wrapper(self, function)

@@ -16,6 +16,7 @@ from nasm.nki.engines import DMA, USUAL
 from nasm.nki.errors import MISUSED, floor, line_of, refuse
 from nasm.nki.exceptions import problem_of
 from nasm.nki.frameworks import UNFIT, Array
+from nasm.nki.hoisting import Reuse, forget, reuses
 from nasm.nki.installing import installed
 from nasm.nki.jit import name_of, simulate
 from nasm.nki.lowering import Lowering
@@ -34,7 +35,8 @@ class Traced:
 
     ``inputs`` are what tensors hold at the start: arguments, and constants of the kernel itself.
     ``given`` are the arguments as they were passed. ``returned`` has a record of the tensor
-    wherever the kernel returned one; ``home`` is the framework of the arguments.
+    wherever the kernel returned one; ``home`` is the framework of the arguments; ``reused`` says
+    line by line which calls are left out, since an earlier one has computed the same.
     """
 
     name: str
@@ -44,6 +46,7 @@ class Traced:
     returned: Any
     sequence: Sequential
     home: str = "numpy"
+    reused: tuple[Reuse, ...] = ()
 
     @property
     def outputs(self) -> tuple[str, ...]:
@@ -63,6 +66,7 @@ def trace(
     lnc: int | None = None,
     target: str | None = None,
     dma: str = USUAL,
+    hoist: bool | None = None,
     options: Mapping[str, object] | None = None,
     timing: TimingGiven | None = None,
     kernel_args: Mapping[str, Any] | None = None,
@@ -75,7 +79,9 @@ def trace(
 
     ``lnc`` is how many cores run it, where ``kernel[2]`` does not give it; ``target`` the
     generation, by default what the variable NEURON_PLATFORM_TARGET_OVERRIDE says, or trn2; ``dma``
-    who starts transfers: ``split``, ``sync`` or ``hardware``. ``options`` and ``timing`` are those
+    who starts transfers: ``split``, ``sync`` or ``hardware``; ``hoist`` whether what was computed
+    before is read again instead of being computed again, by default where AWS's compiler does so:
+    not in kernels of ``nki``. ``options`` and ``timing`` are those
     of a program that is assembled. Raises Failure for what is no kernel, at its line; what the
     kernel itself raises passes through.
     """
@@ -94,12 +100,17 @@ def trace(
         result = _agreed(traces, results)
         notes = list(_own(result, traces))
         _roles(traces, [each.name for each in outputs(result)])
-        sequence = Sequential([Lowering(each, dma).lines() for each in traces])
+        hoist = made.hoists if hoist is None else hoist
+        lowerings = [Lowering(each, dma, hoist) for each in traces]
+        sequence = Sequential([lowering.lines() for lowering in lowerings])
+        hoisted = [lowering.hoisted for lowering in lowerings]
+        forget(builder.program, [tile for each in hoisted for tile in each.tiles])
+        reused = tuple(reuses(builder.program, hoisted))
         program = _finished(builder, sequence)
-        program.warnings += notes
+        program.warnings += [*notes, *(each.note() for each in reused)]
     arrays = {name: array for each in traces for name, array in each.arrays.items()}
     return Traced(
-        name_of(kernel), program, arrays, arguments.given, result, sequence, arguments.home
+        name_of(kernel), program, arrays, arguments.given, result, sequence, arguments.home, reused
     )
 
 

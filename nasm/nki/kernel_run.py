@@ -48,16 +48,18 @@ def run(
     *args: Any,
     lnc: int | None = None,
     dma: str = USUAL,
+    hoist: bool | None = None,
     kernel_args: Mapping[str, Any] | None = None,
     settings: RunSettings | None = None,
     **kwargs: Any,
 ) -> KernelResult:
     """Run a kernel with arrays: what it returns, and the report.
 
-    ``lnc`` and ``dma`` are as for :func:`trace`; the keywords up to ``max_instructions`` are
-    described at :class:`nasm.RunSettings`, and all else is the kernel's. What the kernel has of the
-    same names is passed in ``kernel_args``, as in ``kernel_args={"values": v}``. What was traced
-    before is run with the arrays that it was traced with.
+    ``lnc``, ``dma`` and ``hoist`` are as for :func:`trace`; the keywords up to
+    ``max_instructions`` are described at :class:`nasm.RunSettings`, and all else is the kernel's.
+    What the kernel has of the same names is passed in ``kernel_args``, as in
+    ``kernel_args={"values": v}``. What was traced before is run with the arrays that it was traced
+    with.
     Results are arrays of the framework of the arguments; arguments that the kernel writes are
     changed. Without ``values`` there are none. Raises Failure if the run does not get to its end,
     or tracing and run to theirs within the limits; what else is wrong is in the report.
@@ -70,7 +72,7 @@ def run(
             traced = kernel
         else:
             own = own_keywords(kwargs, kernel_args)
-            traced = traced_as_set(kernel, args, own, chosen, lnc=lnc, dma=dma)
+            traced = traced_as_set(kernel, args, own, chosen, lnc=lnc, dma=dma, hoist=hoist)
         return traced, started(traced, chosen)
 
     traced, result = limited(chosen, call)

@@ -10,6 +10,7 @@ from nasm.isa.instruction import Row
 from nasm.nki.broadcast_tiles import settle
 from nasm.nki.engines import USUAL, Engines
 from nasm.nki.hints import in_calls
+from nasm.nki.hoisting import Hoisted, hoist
 from nasm.nki.names import VirtualRegister
 from nasm.nki.registers import RegisterUse, written
 from nasm.nki.tracing import Call, CoreTrace, Made, TracedLoop
@@ -19,15 +20,18 @@ from nasm.sync.lines import Item, Line, Loop
 class Lowering:
     """Makes the instructions of one core's trace."""
 
-    def __init__(self, trace: CoreTrace, dma: str = USUAL) -> None:
+    def __init__(self, trace: CoreTrace, dma: str = USUAL, hoisting: bool = False) -> None:
         self.trace, self.builder = trace, trace.builder
         self.target, self.generation = self.builder.target, self.builder.generation
         self.problems: list[Problem] = []
         self.engines = Engines(self.target, self.generation, dma)
+        self.hoisting, self.hoisted = hoisting, Hoisted()
 
     def lines(self) -> list[Item]:
         """The instructions in the order of the calls."""
         settle(self.trace, self.engines)
+        if self.hoisting:
+            self.hoisted = hoist(self.trace)
         self._choose(self.trace.made)
         self.registers = RegisterUse(self.trace.made)
         made = self._items(self.trace.made)

@@ -45,6 +45,13 @@ def place(program: Program, sequence: Sequence) -> list[Problem]:
     return problems + building.place(rest)
 
 
+def fits(living: list[Living]) -> bool:
+    """Whether tensors of one memory of one core all find places, while they live so long."""
+    given = [one for one in living if one.tensor.offset is not None]
+    tiles = sorted((one for one in living if one.tensor.offset is None), key=_begin)
+    return _placed(tiles, given)[1] is None
+
+
 def _in_memory(
     program: Program, items: list[Item], group: list[Tensor], live_ranges: Mapping[int, Life]
 ) -> list[Problem]:

@@ -71,6 +71,7 @@ def _outcome(args: argparse.Namespace) -> Outcome:
         arguments=programs.words(args, inputs) if kernel else None,
         lnc=args.lnc,
         dma=args.dma or USUAL,
+        hoist=args.hoist,
         python=program_names.python(args),
         settings=programs.settings(args),
     )

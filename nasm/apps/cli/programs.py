@@ -84,6 +84,7 @@ def traced(args: argparse.Namespace, timing: TimingGiven | None = None) -> Trace
             lnc=args.lnc,
             target=args.target,
             dma=args.dma or USUAL,
+            hoist=args.hoist,
             options=dict(args.options),
             timing=timing,
             others=_in_folder(getattr(args, "in_dir", None)),
@@ -154,6 +155,7 @@ def text_of(
     if it goes into one. Raises Failure.
     """
     from nasm.language.printing import text
+    from nasm.nki.hoisting import remarks
 
     folder, file = os.path.split(path)
     beside = "" if path == results.spelled("-") else f"{os.path.splitext(file)[0]}_arrays"
@@ -166,4 +168,6 @@ def text_of(
             files.put_array(name, path, made.inputs[name], tensor.dtype)
             written.append(path)
             tensor.init = arrays.file(os.path.join(beside, f"{name}.npy"), folder)
-    return text(made.program, folder=folder if beside else "", places=places), written
+    remark = remarks(made.reused)
+    folder = folder if beside else ""
+    return text(made.program, folder=folder, places=places, remark=remark), written

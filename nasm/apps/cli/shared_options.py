@@ -156,6 +156,12 @@ def kernel(verb: argparse.ArgumentParser) -> None:
         help="of kernel.py:name: who starts transfers: Sync, and GpSimd what waits for results "
         "(split); Sync alone (sync); as split, with descriptors that the hardware makes (hardware)",
     )
+    verb.add_argument(
+        "--hoist",
+        action=argparse.BooleanOptionalAction,
+        help="of kernel.py:name: read again what an earlier call has computed or loaded instead of "
+        "doing it again, or execute each call; by default as AWS's compiler does",
+    )
 
 
 def no_values(verb: argparse.ArgumentParser) -> None:
@@ -315,7 +321,7 @@ def text_with_inputs(parsed: argparse.Namespace) -> str:
     return _of_kernels(parsed, OF_KERNELS | {"inputs": "--in"})
 
 
-OF_KERNELS = {"arguments": "--arg", "lnc": "--lnc", "dma": "--dma"}
+OF_KERNELS = {"arguments": "--arg", "lnc": "--lnc", "dma": "--dma", "hoist": "--hoist"}
 """Options of kernels, by their names in a namespace."""
 
 
@@ -323,7 +329,7 @@ def _of_kernels(parsed: argparse.Namespace, only: dict[str, str]) -> str:
     if any(map(program_names.kernel, _programs(parsed))):
         return ""
     for name, option in only.items():
-        if getattr(parsed, name):
+        if getattr(parsed, name) not in (None, []):
             return f"{option} goes with a kernel, kernel.py:name"
     return ""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nasm.base.problems import Severity
 from nasm.language.codes.row import Code
 
 ROWS = (
@@ -85,5 +86,16 @@ ROWS = (
         "loaded where they are needed, with register_load.",
         "$ neuron-nasm nki kernel.py:seventy_registers",
         "$ neuron-nasm nki kernel.py:one_register",
+    ),
+    Code(
+        "E0658",
+        "results that are read again instead of being computed again",
+        "Loops of a kernel are unrolled. A call that does not depend on the loop's variable, or a "
+        "load of what was loaded before, is left out, and what follows reads the tile of the "
+        "earlier call, with the same values. It is done with `--hoist`, and by default where AWS's "
+        "compiler does it; `--no-hoist` executes each call.",
+        "$ neuron-nasm nki kernel.py:product_in_each_round --hoist",
+        "$ neuron-nasm nki kernel.py:product_in_each_round --no-hoist",
+        severity=Severity.NOTE,
     ),
 )

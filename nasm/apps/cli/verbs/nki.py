@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from nasm.apps.cli.screen import Screen
     from nasm.nki.jit import Kernel
 
-OF_ONE = OF_KERNELS | {
+OF_ONE = {name: option for name, option in OF_KERNELS.items() if name != "hoist"} | {
     "inputs": "--in",
     "in_dir": "--in-dir",
     "outputs": "--out",
@@ -112,7 +112,8 @@ class Script:
         from nasm.nki.jit import name_of
 
         given = self.args
-        made = kernel_run.run(kernel, *args, settings=programs.settings(given), **kwargs)
+        chosen = programs.settings(given)
+        made = kernel_run.run(kernel, *args, hoist=given.hoist, kernel_args=kwargs, settings=chosen)
         self.note(replace(made.report, program=name_of(kernel)))
         return made.outputs
 

@@ -1,4 +1,4 @@
-"""How long tensors in PSUM will be alive, while calls are not instructions yet.
+"""How long tiles will be alive, while calls are not instructions yet.
 
 It is never shorter than what the placement finds: a tensor that a round of a loop does not begin
 with writing all of it is taken to be alive for all of the outermost loop.
@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from nasm.base.records import dataclass
 from nasm.isa.list_kinds import mentioned
 from nasm.nki.tracing import Call, Made, TracedLoop
-from nasm.views.tensor import Tensor
+from nasm.views.tensor import Memory, Tensor
 from nasm.views.view import View
 
 
 @dataclass(slots=True)
-class PsumLife:
+class TileLife:
     """From the first to the last call of a life; it is ``made`` by the one that mentions it first.
 
     Calls are counted as they are written, those of loops once.
@@ -55,34 +55,36 @@ class _Mentioned:
     home: Loops
 
 
-def psum_live_ranges(made: Sequence[Made]) -> dict[int, PsumLife]:
-    """The lives of the tensors in PSUM that calls mention, by the index of the tensor."""
+def tile_live_ranges(made: Sequence[Made], memory: Memory) -> dict[int, TileLife]:
+    """The lives of the tensors in a memory that calls mention, by the index of the tensor."""
     found: dict[int, _Mentioned] = {}
-    _read(made, 0, (), found)
+    _read(made, 0, (), found, memory)
     return {index: _life(one) for index, one in found.items()}
 
 
-def _life(one: _Mentioned) -> PsumLife:
+def _life(one: _Mentioned) -> TileLife:
     home = one.home if one.whole and one.home == one.opened else ()
     depth, first, last = len(home), one.first, one.last
     if len(one.opened) > depth:
         first = one.opened[depth].first
     if len(one.closed) > depth:
         last = one.closed[depth].last
-    return PsumLife(one.tensor, one.first, first, last)
+    return TileLife(one.tensor, one.first, first, last)
 
 
-def _read(made: Sequence[Made], at: int, around: Loops, found: dict[int, _Mentioned]) -> int:
+def _read(
+    made: Sequence[Made], at: int, around: Loops, found: dict[int, _Mentioned], memory: Memory
+) -> int:
     """Read calls from a number on; returns the next one."""
     for one in made:
         if isinstance(one, TracedLoop):
             loop = _Open(at)
-            at = _read(one.body, at, (*around, loop), found)
+            at = _read(one.body, at, (*around, loop), found, memory)
             loop.last = max(at - 1, loop.first)
             continue
         for value in one.operands.values():
             for tensor in mentioned(value):
-                if tensor.memory.bank:
+                if tensor.memory is memory:
                     _mention(one, tensor, at, around, found)
         at += 1
     return at

@@ -1,0 +1,170 @@
+"""What a call computes and what it changes: a key that is the same for calls of the same result.
+
+A call has a key if nothing but its operands decides what it writes, and if all that it writes is
+tiles in SBUF that are its own. What an engine holds (random numbers, the stationary tile, match
+values) decides too, and what is added to a tile, kept in part of it, addressed at run time or
+skipped when out of bounds depends on more than that. Sums of an engine are left aside as long as
+each begins in the instruction that ends it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from nasm.base.problems import Refused
+from nasm.base.records import dataclass
+from nasm.isa.effects import COPY, SUM, Transfer
+from nasm.isa.implicit_kinds import EngineValue, Here
+from nasm.isa.instruction import Operand, Row
+from nasm.isa.list_kinds import mentioned
+from nasm.nki.broadcast_tiles import writes
+from nasm.nki.engines import accepted
+from nasm.nki.tracing import Call
+from nasm.views.tensor import Tensor
+from nasm.views.view import View
+
+Key = tuple[Any, ...]
+
+COMMAND, WHOLE_SUMS = "reduce_cmd", ("idle", "reset_reduce")
+"""The operand that says what happens to an engine's sums; commands that need no earlier ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """What a call computes, and the tensors that it computes it into, in the row's order."""
+
+    key: Key
+    into: tuple[Tensor, ...]
+
+
+def changed(call: Call) -> set[Tensor]:
+    """The tensors that a call may write."""
+    row = call.row
+    found: set[Tensor] = set()
+    for name, value in call.operands.items():
+        operand = row.operand(name)
+        rendezvous = operand.access == "@" and row.effect is not Transfer
+        if rendezvous or writes(row, name) or operand.adds:
+            found.update(mentioned(value))
+    return found
+
+
+def continues_sums(calls: Iterable[Call]) -> bool:
+    """Whether a call needs the sums that earlier ones have left in the engine."""
+    for call in calls:
+        row = call.row
+        if COMMAND in row.position:
+            if _command(call) not in WHOLE_SUMS:
+                return True
+        elif any(_is_sums(operand) and operand.access == "r" for operand in row.operands):
+            return True
+    return False
+
+
+def _is_sums(operand: Operand) -> bool:
+    return isinstance(operand.kind, EngineValue) and operand.name == "accumulators"
+
+
+def _command(call: Call) -> object:
+    return call.operands.get(COMMAND, call.row.defaults[call.row.position[COMMAND]])
+
+
+def computed(call: Call, version: Callable[[Tensor], object], sums: bool) -> Computed | None:
+    """What a call computes; None if it has no key.
+
+    ``version`` is what stands for the contents of a tensor, None if they are not known; ``sums``
+    says that some call needs sums that others have left.
+    """
+    results = _transferred(call) if call.row.posts else _returned(call, sums)
+    if not results:
+        return None
+    into = tuple(view.tensor for view in results.values())
+    if len(set(into)) < len(into):
+        return None
+    key: list[Any] = [call.row.name, call.engine]
+    for name, value in call.operands.items():
+        if name in results:
+            tensor = results[name].tensor
+            part: Any = (tensor.shape, tensor.dtype.name, *_pattern(results[name]))
+        elif any(tensor in into for tensor in mentioned(value)):
+            return None
+        else:
+            part = _exact(value, version)
+        if part is None:
+            return None
+        key.append((name, part))
+    return Computed(tuple(key), into)
+
+
+def _returned(call: Call, sums: bool) -> Mapping[str, View]:
+    """The operands that an instruction computes; none if more than its operands decides of it."""
+    row = call.row
+    if row.effect is not None or row.condition is not None or row.holds or not _pure(row, sums):
+        return {}
+    if COMMAND in row.position and _command(call) not in WHOLE_SUMS:
+        return {}
+    found: dict[str, View] = {}
+    for operand in row.writes:
+        value = call.operands.get(operand.name)
+        if operand.implicit or value is None:
+            continue
+        if operand.access != "w" or not _fresh(value):
+            return {}
+        found[operand.name] = value
+    return found
+
+
+def _pure(row: Row, sums: bool) -> bool:
+    """Whether its operands alone decide what a row computes."""
+    for operand in row.operands:
+        if operand.partial or operand.adds or isinstance(operand.kind, Here):
+            return False
+        if isinstance(operand.kind, EngineValue):
+            whole = _is_sums(operand) and COMMAND in row.position
+            if sums or not whole:
+                return False
+    return True
+
+
+def _transferred(call: Call) -> Mapping[str, View]:
+    """Where a transfer moves data to; nothing if more than what it moves decides of it."""
+    row = call.row
+    try:
+        values = accepted(row, call.operands)
+        made = row.semantics(*(values[row.position[operand.name]] for operand in row.reads))
+    except Refused:  # reported where the instruction is made
+        return {}
+    if not isinstance(made, Transfer) or made.op not in (COPY, SUM) or made.skips:
+        return {}
+    dst = call.operands.get("dst")
+    if len(made.moves) != 1 or made.moves[0][0] != dst or not _fresh(dst):
+        return {}
+    return {"dst": dst}
+
+
+def _fresh(value: object) -> bool:
+    """Whether a result goes to a tile of SBUF that the placement places."""
+    if not isinstance(value, View) or value.dynamic or value.offsets is not None:
+        return False
+    tensor = value.tensor
+    return tensor.memory.name == "sbuf" and tensor.offset is None
+
+
+def _pattern(view: View) -> tuple[Any, ...]:
+    return view.dtype.name, view.partition, view.offset, view.shape, view.steps
+
+
+def _exact(value: Any, version: Callable[[Tensor], object]) -> Any:
+    """An operand, so that those that are the same in every bit are equal; None if it has no key."""
+    if isinstance(value, View):
+        held = version(value.tensor)
+        if held is None or value.dynamic or value.offsets is not None:
+            return None
+        return held, *_pattern(value)
+    if isinstance(value, list | tuple):
+        parts = tuple(_exact(item, version) for item in value)
+        return None if None in parts else parts
+    if value is None or isinstance(value, bool | int | float | str):
+        return type(value).__name__, repr(value)
+    return None
