@@ -60,7 +60,7 @@ class Model:
     array that a kernel is called with is copied for that launch. The ``report`` has the time of
     every launch, and what was copied when. Copies, and what the host computes, take no time in it.
 
-    ``dma`` is as for :func:`trace`. With ``profile`` there is a :meth:`profile` of all launches;
+    ``dma`` and ``hoist`` are as for :func:`trace`. With ``profile`` there is a :meth:`profile` of all launches;
     ``timeline`` is an open binary file, which gets a trace of all of them for Perfetto. The
     keywords are described at :class:`nasm.RunSettings`; limits are those of a launch.
     """
@@ -71,6 +71,7 @@ class Model:
         name: str = "model",
         *,
         dma: str = USUAL,
+        hoist: bool | None = None,
         timeline: IO[bytes] | None = None,
         settings: RunSettings | None = None,
         **keywords: Unpack[KernelKeywords],
@@ -79,7 +80,8 @@ class Model:
         self._around = _AROUND.get()
         if settings is None and self._around is not None:
             settings = self._around.settings
-        self._settings, self._dma = with_keywords(settings, keywords), dma
+        self._settings = with_keywords(settings, keywords)
+        self._how = {"dma": dma, "hoist": hoist}
         self._launches: list[Launch] = []
         self._copies: list[HostCopy] = []
         self._profiles: list[Profile] = []
@@ -137,7 +139,7 @@ class Model:
         chosen, name = self._settings, name_of(kernel)
 
         def call(_: Deadline) -> tuple[Traced, Result]:
-            traced = traced_as_set(kernel, args, kwargs, chosen, dma=self._dma)
+            traced = traced_as_set(kernel, args, kwargs, chosen, **self._how)
             self._given(traced, back=False)
             return traced, self._started(name, traced)
 
