@@ -10,7 +10,8 @@ Which calls are left out follows what published profiles show of AWS's compiler 
 are reused however much later they come. An instruction moves out of the loops around it as long as
 it depends on the variable of none of them, beginning with the innermost: so the earlier call has to
 be the latest that its line has made. What depends on an inner loop's variable and not on an outer
-one's is computed in each round of both.
+one's is computed in each round of both. The rounds of a ``static_range`` are written out, so that
+they are no loop, and each of their lines is one of its own.
 """
 
 from __future__ import annotations
@@ -118,7 +119,7 @@ class _Walk:
         self.ends = {index: life.last for index, life in facts.lives.items()}
         self.versions: Counter[int] = Counter()
         self.known: dict[Key, tuple[Computed, Call]] = {}
-        self.latest: dict[tuple[int, int, str], Key] = {}
+        self.latest: dict[tuple[object, ...], Key] = {}
         self.others: dict[int, Tensor] = {}
         self.kept: list[Made] = []
         self.found = Hoisted()
@@ -170,7 +171,7 @@ class _Walk:
 
     def _retire(self, call: Call, made: Computed | None) -> None:
         """Forget what a line has computed before, unless it computes the same."""
-        line = call.span, call.chain, call.row.name
+        line = call.span, call.chain, call.rounds, call.row.name
         before = self.latest.pop(line, None)
         if before is not None and (made is None or made.key != before):
             self.known.pop(before, None)
@@ -210,7 +211,7 @@ def forget(program: Program, tiles: Sequence[Tensor]) -> None:
     """Take tiles that nothing uses out of a program, all of whose lines are made."""
     for tile in tiles:
         del program.tensors[tile.name]
-    for index, tensor in enumerate(program.tensors.values()):
+    for index, tensor in enumerate((*program.tensors.values(), *tiles)):
         tensor.index = index
 
 

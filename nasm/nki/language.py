@@ -23,6 +23,7 @@ from nasm.nki.programs import (
     program_id,
     program_ndim,
     unrolled,
+    written_out,
 )
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.tile_sizes import TileSize
@@ -31,7 +32,8 @@ sbuf, psum = MemoryRegion.sbuf, MemoryRegion.psum
 hbm, private_hbm, shared_hbm = HBM, MemoryRegion.private_hbm, MemoryRegion.shared_hbm
 tensor = NkiTensor
 tile_size = TileSize()
-affine_range = sequential_range = static_range = unrolled
+affine_range = sequential_range = unrolled
+static_range = written_out
 
 BINARY = (
     "add",

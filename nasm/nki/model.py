@@ -60,9 +60,9 @@ class Model:
     array that a kernel is called with is copied for that launch. The ``report`` has the time of
     every launch, and what was copied when. Copies, and what the host computes, take no time in it.
 
-    ``dma`` and ``hoist`` are as for :func:`trace`. With ``profile`` there is a :meth:`profile` of all launches;
-    ``timeline`` is an open binary file, which gets a trace of all of them for Perfetto. The
-    keywords are described at :class:`nasm.RunSettings`; limits are those of a launch.
+    ``dma`` and ``hoist`` are as for :func:`trace`. With ``profile`` there is a :meth:`profile` of
+    all launches; ``timeline`` is an open binary file, which gets a trace of all of them for
+    Perfetto. The keywords are described at :class:`nasm.RunSettings`; limits are those of a launch.
     """
 
     @with_settings(KernelKeywords)

@@ -9,7 +9,7 @@ from typing import Any
 from nasm.nki.errors import refuse
 from nasm.nki.indexing import whole_number
 from nasm.nki.names import VirtualRegister
-from nasm.nki.tracing import current
+from nasm.nki.tracing import current, tracing
 
 
 def unrolled(start: Any, stop: Any = None, step: Any = 1) -> Iterator[int]:
@@ -24,6 +24,12 @@ def unrolled(start: Any, stop: Any = None, step: Any = 1) -> Iterator[int]:
     if not bounds[2]:
         refuse("a range with step 0")
     return iter(range(*bounds))
+
+
+def written_out(start: Any, stop: Any = None, step: Any = 1) -> Iterator[int]:
+    """A range whose rounds are written out: each has lines of its own."""
+    numbers, trace = unrolled(start, stop, step), tracing()
+    return numbers if trace is None else trace.written_out(numbers)
 
 
 def program_id(axis: int = 0) -> int:

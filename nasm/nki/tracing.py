@@ -31,7 +31,7 @@ class Call:
     """An instruction that the kernel asked for.
 
     ``operands`` are by name, registers by their number in the trace; ``engine`` is the one that it
-    names, if it does.
+    names, if it does; ``rounds`` are those of the static ranges that it is in.
     """
 
     row: Row
@@ -39,6 +39,7 @@ class Call:
     engine: str = ""
     span: int = 0
     chain: int = 0
+    rounds: tuple[int, ...] = ()
 
 
 @dataclass(slots=True)
@@ -81,6 +82,7 @@ class CoreTrace:
         self.inside: dict[int, list[Made]] = {}
         self.spread: set[int] = set()
         self.in_order = self.loops = 0
+        self.rounds: list[int] = []
         self._places: dict[Trail, tuple[int, int]] = {}
         self._names: dict[str, int] = {}
 
@@ -107,9 +109,19 @@ class CoreTrace:
         if self.inside:
             self._reachable(operands)
         span, chain = self.place()
-        made = Call(row, dict(operands), engine, span, chain)
+        made = Call(row, dict(operands), engine, span, chain, tuple(self.rounds))
         self.open[-1].append(made)
         return made
+
+    def written_out(self, numbers: Iterator[int]) -> Iterator[int]:
+        """Rounds that are written out: the same line is another one in each of them."""
+        depth = len(self.rounds)
+        try:
+            for number in numbers:
+                self.rounds[depth:] = [number]
+                yield number
+        finally:
+            del self.rounds[depth:]
 
     def home(self, tensor: Tensor) -> list[Made]:
         """The body of the loop in which a tile was made; else all calls."""

@@ -75,7 +75,7 @@ class Recorded:
         self.calls: list[list[Made]] = []
         self.open: list[Call] = []
         """Calls that leave it open whether they add to what is there."""
-        self.places: dict[int, Place] = {}
+        self.placed: dict[Any, Place] = {}
 
     def take(self, trace: CoreTrace) -> None:
         """Keep what a trace has."""
@@ -84,7 +84,7 @@ class Recorded:
         self.calls.append([_kept(call, left) for call in trace.made])
         for tensor in trace.builder.program.tensors.values():
             if tensor.partition is not None and tensor.offset is not None:
-                self.places.setdefault(tensor.index, (tensor.partition, tensor.offset))
+                self.placed.setdefault(tensor, (tensor.partition, tensor.offset))
 
 
 def _kept(made: Made, left: set[int]) -> Made:
@@ -177,7 +177,7 @@ class Kernels:
         with contextlib.redirect_stdout(io.StringIO()), np.errstate(all="ignore"):
             try:
                 with recording() as recorded, telling():
-                    traced = trace(source)
+                    traced = trace(source, hoist=promises.chosen(data, 2))
                 if len(traced.program) > INSTRUCTIONS:
                     return
                 inputs = {name: array.copy() for name, array in traced.inputs.items()}
@@ -252,7 +252,8 @@ def _memory(
     recorded: Recorded, inputs: Mapping[Any, Any], noise: int | None, backwards: bool = False
 ) -> Memory:
     made = None if noise is None else np.random.default_rng(noise)
-    return meant(recorded.calls, recorded.places, inputs, made, backwards)
+    places = {tensor.index: place for tensor, place in recorded.placed.items()}
+    return meant(recorded.calls, places, inputs, made, backwards)
 
 
 def _held(memory: Memory, tensor: Any) -> tuple[Any, Any]:
@@ -301,7 +302,7 @@ def _emitted(traced: Traced, inputs: Mapping[str, Any], report: RunReport) -> No
         raise Found("hash", "a text that runs otherwise", f"{one}\n{other}\n{text}")
 
 
-def trace(source: str) -> Traced:
+def trace(source: str, hoist: bool = False) -> Traced:
     """The kernel of a text with arrays of its first line, as a program."""
     header, _, _ = source.partition("\n")
     try:
@@ -320,7 +321,8 @@ def trace(source: str) -> Traced:
         arrays, more = case.inputs(np.random.default_rng(1), module)
     made = getattr(module, case.kernel if case else given.get("name", "kernel"))
     target = given.get("target", case.target if case else "trn2")
-    return nasm.nki.trace(made, *arrays, lnc=given.get("lnc", 1), target=target, **more)
+    lnc = given.get("lnc", 1)
+    return nasm.nki.trace(made, *arrays, lnc=lnc, target=target, hoist=hoist, **more)
 
 
 def array(number: int, dtype: str, shape: list[int]) -> Any:
