@@ -226,6 +226,17 @@ def test_a_call_is_kept_whose_result_may_be_another(made: Callable[..., Any]) ->
     assert left_out(both(kernel, X, Y)) == ([1] if made is _zero else [])
 
 
+def test_what_reads_a_tile_that_has_changed_is_computed_again() -> None:
+    def kernel(x: Any, y: Any) -> Any:
+        out, total = result(), loaded(x)
+        for i in range(ROUNDS):
+            nisa.tensor_scalar(total, total, op0=nl.add, operand0=1.0)
+            nisa.dma_copy(out[i], combined(total, total))
+        return out
+
+    assert left_out(both(kernel, X, Y)) == []
+
+
 def test_what_lies_in_psum_is_computed_again() -> None:
     def kernel(x: Any, y: Any) -> Any:
         out, tile = result(), loaded(x)
