@@ -31,7 +31,7 @@ COMMAND, WHOLE_SUMS = "reduce_cmd", ("idle", "reset_reduce")
 
 
 @dataclass(frozen=True, slots=True)
-class Computed:
+class CallResult:
     """What a call computes, and the tensors that it computes it into, in the row's order."""
 
     key: Key
@@ -70,10 +70,10 @@ def _command(call: Call) -> object:
     return call.operands.get(COMMAND, call.row.defaults[call.row.position[COMMAND]])
 
 
-def computed(call: Call, version: Callable[[Tensor], object], sums: bool) -> Computed | None:
+def computed(call: Call, version: Callable[[Tensor], object], sums: bool) -> CallResult | None:
     """What a call computes; None if it has no key.
 
-    ``version`` is what stands for the contents of a tensor, None if they are not known; ``sums``
+    ``version`` identifies the contents of a tensor, None if they are not known; ``sums``
     says that some call needs sums that others have left.
     """
     results = _transferred(call) if call.row.posts else _returned(call, sums)
@@ -94,7 +94,7 @@ def computed(call: Call, version: Callable[[Tensor], object], sums: bool) -> Com
         if part is None:
             return None
         key.append((name, part))
-    return Computed(tuple(key), into)
+    return CallResult(tuple(key), into)
 
 
 def _returned(call: Call, sums: bool) -> Mapping[str, View]:

@@ -26,7 +26,7 @@ from nasm.base.records import dataclass, field, replace
 from nasm.base.source import Span
 from nasm.language.printing.comments import python_line
 from nasm.nki.broadcast_tiles import calls, replaced
-from nasm.nki.call_values import Computed, Key, changed, computed, continues_sums
+from nasm.nki.call_values import CallResult, Key, changed, computed, continues_sums
 from nasm.nki.tile_live_ranges import tile_live_ranges
 from nasm.nki.tracing import Call, CoreTrace, Made, TracedLoop
 from nasm.program.program import Program
@@ -118,7 +118,7 @@ class _Walk:
         self.alive = facts.alive.copy()
         self.ends = {index: life.last for index, life in facts.lives.items()}
         self.versions: Counter[int] = Counter()
-        self.known: dict[Key, tuple[Computed, Call]] = {}
+        self.known: dict[Key, tuple[CallResult, Call]] = {}
         self.latest: dict[tuple[object, ...], Key] = {}
         self.others: dict[int, Tensor] = {}
         self.kept: list[Made] = []
@@ -169,7 +169,7 @@ class _Walk:
         self.found.reused[(call.span, call.chain), (first.span, first.chain)] += 1
         return True
 
-    def _retire(self, call: Call, made: Computed | None) -> None:
+    def _retire(self, call: Call, made: CallResult | None) -> None:
         """Forget what a line has computed before, unless it computes the same."""
         line = call.span, call.chain, call.rounds, call.row.name
         before = self.latest.pop(line, None)
@@ -179,7 +179,7 @@ class _Walk:
             self.latest[line] = made.key
 
     def _version(self, tensor: Tensor) -> object:
-        """What stands for the contents of a tensor; None if another core may change them."""
+        """What identifies the contents of a tensor; None if another core may change them."""
         if tensor.memory.shared and self.facts.trace.cores > 1 and tensor.role != "input":
             return None
         return tensor.index, self.versions[_area(tensor)]
@@ -259,7 +259,7 @@ def reuses(program: Program, found: Sequence[Hoisted]) -> Iterator[Reuse]:
 
 
 def remarks(reused: Sequence[Reuse]) -> Callable[[Span], str]:
-    """What a text says above the lines of a kernel: those whose results are read again say so."""
+    """What a text says above the lines of a kernel: with the calls that read a result again."""
     again: dict[tuple[str, int], list[str]] = {}
     for each in reused:
         if each.first is not None and each.span is not None:
