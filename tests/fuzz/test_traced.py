@@ -106,4 +106,4 @@ def test_what_is_recorded_is_what_the_kernel_called() -> None:
         traced.trace(UNWRITTEN)
     names = [call.row.name for call in recorded.calls[0] if isinstance(call, Call)]
     assert names == ["DmaCopy", "DmaCopy"]
-    assert not np.any(list(recorded.places.values()))
+    assert not np.any(list(recorded.placed.values()))
