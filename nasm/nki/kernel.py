@@ -80,10 +80,9 @@ def trace(
     ``lnc`` is how many cores run it, where ``kernel[2]`` does not give it; ``target`` the
     generation, by default what the variable NEURON_PLATFORM_TARGET_OVERRIDE says, or trn2; ``dma``
     who starts transfers: ``split``, ``sync`` or ``hardware``; ``hoist`` whether what was computed
-    before is read again instead of being computed again, by default where AWS's compiler does so:
-    not in kernels of ``nki``. ``options`` and ``timing`` are those
-    of a program that is assembled. Raises Failure for what is no kernel, at its line; what the
-    kernel itself raises passes through.
+    before is read again instead of being computed again, which is off by default. ``options`` and
+    ``timing`` are those of a program that is assembled. Raises Failure for what is no kernel,
+    at its line; what the kernel itself raises passes through.
     """
     made, kwargs = simulate(kernel), own_keywords(kwargs, kernel_args)
     if dma not in DMA:

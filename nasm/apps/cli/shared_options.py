@@ -160,7 +160,7 @@ def kernel(verb: argparse.ArgumentParser) -> None:
         "--hoist",
         action=argparse.BooleanOptionalAction,
         help="of kernel.py:name: read again what an earlier call has computed or loaded instead of "
-        "doing it again, or execute each call; by default as AWS's compiler does",
+        "doing it again, or (--no-hoist, the default) execute each call",
     )
 
 

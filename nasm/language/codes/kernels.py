@@ -92,8 +92,8 @@ ROWS = (
         "results that are read again instead of being computed again",
         "Loops of a kernel are unrolled. A call that does not depend on the loop's variable, or a "
         "load of what was loaded before, is left out, and what follows reads the tile of the "
-        "earlier call, with the same values. It is done with `--hoist`, and by default where AWS's "
-        "compiler does it; `--no-hoist` executes each call.",
+        "earlier call, with the same values. It is done with `--hoist`; `--no-hoist`, "
+        "the default, executes each call.",
         "$ neuron-nasm nki kernel.py:product_in_each_round --hoist",
         "$ neuron-nasm nki kernel.py:product_in_each_round --no-hoist",
         severity=Severity.NOTE,

@@ -10,6 +10,7 @@ from typing import Any
 from nasm.base.records import dataclass, field
 from nasm.nki.errors import refuse
 from nasm.nki.indexing import whole_number
+from nasm.nki.tracing import current
 
 
 @dataclass(slots=True, eq=False)
@@ -118,7 +119,8 @@ def sequential_range(*args: Any, **_: Any) -> Iterator[int]:
 def static_range(*args: Any) -> Iterator[int]:
     """Rounds written out: what is made in one is there after it."""
     instance("nl.static_range")
-    return iter(range(*(whole_number(n, "a bound of nl.static_range") for n in args)))
+    numbers = range(*(whole_number(n, "a bound of nl.static_range") for n in args))
+    return current("nl.static_range").written_out(iter(numbers))
 
 
 # ---------------------------------------------------------------- grids
