@@ -137,9 +137,27 @@ def ended(result: Result) -> None:
         raise Failure(result.report.problems)
 
 
-def _plainly(kernel: Kernel, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    done = run(kernel, *args, kernel_args=kwargs, target=kernel.target, values=kernel.values)
+def launched(
+    kernel: Kernel,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    settings: RunSettings | None = None,
+    **how: Any,
+) -> KernelResult:
+    """The run of a kernel that was called; ``how`` are options of :func:`trace`.
+
+    Its decorator names the target if the settings do not, and may ask for no values.
+    """
+    given = settings or RunSettings()
+    target, values = given.target or kernel.target, given.values and kernel.values
+    chosen = replace(given, target=target, values=values)
+    done = run(kernel, *args, kernel_args=kwargs, settings=chosen, **how)
     kernel.ran(done.report.microseconds)
+    return done
+
+
+def _plainly(kernel: Kernel, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    done = launched(kernel, args, kwargs)
     ran(kernel, done.report.microseconds)
     return done.outputs
 

@@ -144,6 +144,7 @@ class Model:
             return traced, self._started(name, traced)
 
         traced, result = limited(chosen, call)
+        kernel.ran(result.report.microseconds)
         made = self._made(traced, result)
         self._launches.append(self._next(name, result))
         if self._around is not None:

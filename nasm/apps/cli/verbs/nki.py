@@ -113,7 +113,7 @@ class Script:
 
         given = self.args
         chosen = programs.settings(given)
-        made = kernel_run.run(kernel, *args, hoist=given.hoist, kernel_args=kwargs, settings=chosen)
+        made = kernel_run.launched(kernel, args, kwargs, chosen, hoist=given.hoist)
         self.note(replace(made.report, program=name_of(kernel)))
         return made.outputs
 
