@@ -121,6 +121,10 @@ def unpacked(parsed: argparse.Namespace) -> argparse.Namespace:
     return parsed
 
 
+FEW = 8
+"""So many options are named in a message."""
+
+
 def unknown(top: argparse.ArgumentParser, verb: str | None, rest: list[str]) -> str:
     """What to say of words that nothing takes; empty if there are none."""
     if not rest:
@@ -135,7 +139,10 @@ def unknown(top: argparse.ArgumentParser, verb: str | None, rest: list[str]) -> 
     )
     if not hint and name.removeprefix("--") in verbs():
         hint = f"that is a command: write '{COMMAND} {name.removeprefix('--')}'"
-    hint = hint or did_you_mean(name, known) or f"it has {', '.join(known)}"
+    hint = hint or did_you_mean(name, known)
+    if not hint and len(known) <= FEW:
+        hint = f"it has {', '.join(known)}"
+    hint = hint or f"'{COMMAND} {verb} --help' lists its options"
     return f"{verb or COMMAND} has no option {quoted(name)}: {hint}"
 
 
