@@ -71,7 +71,13 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
         ("parts",),
         ("session",),
     ),
-    "nasm.apps": (("repl", "highlighting"), ("lsp",), ("cli",), ("notebook",), ("pytest_plugin",)),
+    "nasm.apps": (
+        ("repl", "highlighting", "neuron_profile"),
+        ("lsp",),
+        ("cli",),
+        ("notebook",),
+        ("pytest_plugin",),
+    ),
     "nasm.machine": (
         ("state", "conversions", "changes", "writers", "lost_results", "records"),
         ("numbers",),

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
         def launches(self, out: IO[bytes]) -> Any:
             """What writes one trace of several runs."""
 
+        def recorded(self, session: Any, out: IO[bytes]) -> Any:
+            """What writes the trace of a run, and its summary."""
+
 
 class Drawn:
     """Something that draws itself; its ``repr`` is one line."""

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import update_wrapper
-from typing import Any
+from typing import Any, Protocol
 
 from nasm.nki.errors import NOT_NKI, refuse
 from nasm.nki.target import TARGET
@@ -14,6 +14,16 @@ from nasm.nki.tracing import tracing
 
 IGNORED = ("mode", "debug_kernel", "show_compiler_tb", "experimental_flags")
 """Options of nki.jit that say something to AWS's compiler, or did to an older one."""
+
+
+class KeepsRun(Protocol):
+    """Keeps a record of a run whose session was made with ``profile``."""
+
+    def watch(self, session: Any) -> None:
+        """Record a session that has not started."""
+
+    def save(self) -> None:
+        """Write what was recorded of a run that got to its end; raises Failure."""
 
 
 class Kernel:
@@ -39,6 +49,10 @@ class Kernel:
 
     def ran(self, microseconds: float) -> None:
         """A run of it has ended, after so long on the simulated machine."""
+
+    def recording(self) -> KeepsRun | None:
+        """What keeps a record of a run of it, if the kernel asks for one."""
+        return None
 
     def on(self, cores: int) -> Kernel:
         """The same on so many cores, however it is launched."""

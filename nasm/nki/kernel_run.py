@@ -67,13 +67,23 @@ def run(
     ours = {name: kwargs.pop(name) for name in KernelKeywords.__annotations__ if name in kwargs}
     chosen = with_keywords(settings, ours)
 
-    def call(_: Deadline) -> tuple[Traced, Result]:
+    def traced() -> Traced:
         if isinstance(kernel, Traced):
-            traced = kernel
-        else:
-            own = own_keywords(kwargs, kernel_args)
-            traced = traced_as_set(kernel, args, own, chosen, lnc=lnc, dma=dma, hoist=hoist)
-        return traced, started(traced, chosen)
+            return kernel
+        own = own_keywords(kwargs, kernel_args)
+        return traced_as_set(kernel, args, own, chosen, lnc=lnc, dma=dma, hoist=hoist)
+
+    return _ran(traced, chosen)
+
+
+def _ran(
+    make: Callable[[], Traced], chosen: RunSettings, watch: Watch | None = None
+) -> KernelResult:
+    """A kernel traced and run within the limits."""
+
+    def call(_: Deadline) -> tuple[Traced, Result]:
+        traced = make()
+        return traced, started(traced, chosen, watch)
 
     traced, result = limited(chosen, call)
     if not chosen.values:
@@ -146,12 +156,19 @@ def launched(
 ) -> KernelResult:
     """The run of a kernel that was called; ``how`` are options of :func:`trace`.
 
-    Its decorator names the target if the settings do not, and may ask for no values.
+    Its decorator names the target if the settings do not, may ask for no values, and may have the
+    run recorded.
     """
-    given = settings or RunSettings()
+    given, recording = settings or RunSettings(), kernel.recording()
     target, values = given.target or kernel.target, given.values and kernel.values
-    chosen = replace(given, target=target, values=values)
-    done = run(kernel, *args, kernel_args=kwargs, settings=chosen, **how)
+    profile = given.profile or recording is not None
+    chosen = replace(given, target=target, values=values, profile=profile)
+    watch = None if recording is None else recording.watch
+    done = _ran(lambda: traced_as_set(kernel, args, kwargs, chosen, **how), chosen, watch)
+    if not kernel.values or recording is not None:
+        ended(done.result)
+    if recording is not None:
+        recording.save()
     kernel.ran(done.report.microseconds)
     return done
 

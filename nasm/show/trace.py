@@ -11,6 +11,7 @@ that begins before the last has ended goes to a second thread of the same engine
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Mapping
 from typing import IO, Any
 
 from nasm.isa.micro_instructions import Micro, fields, micro_of
@@ -300,10 +301,10 @@ class TraceStream(Observer):
 
     # -- the end
 
-    def close(self) -> None:
+    def close(self, more: Mapping[str, Any] = {}) -> None:
         """Draw what is in progress as far as it got, and write the end; raises OSError."""
         self.end()
-        self.file.close()
+        self.file.close(more)
 
     def end(self) -> None:
         """Draw what is in progress as far as it got: nothing of this session follows."""

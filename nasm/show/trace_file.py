@@ -17,7 +17,7 @@ LEVEL = 1
 GZIP = zlib.MAX_WBITS + 16
 """What makes zlib write a gzip file, without a name or a time: the same trace is the same bytes."""
 
-END = "\n]}\n"
+END = "\n]"
 
 NEVER = 1 << 62
 """A tick that no run reaches."""
@@ -74,9 +74,13 @@ class TraceFile:
             except OSError as problem:
                 self.broken = problem
 
-    def close(self) -> None:
-        """Write the end of it; raises OSError if it could not be written as a whole."""
-        self.parts.append(END)
+    def close(self, more: Mapping[str, Any] = {}) -> None:
+        """Write the end of it, with ``more`` of the run as a whole.
+
+        Raises OSError if it could not be written as a whole.
+        """
+        self.parts += [END, *(f",\n{text(name)}:{text(value)}" for name, value in more.items())]
+        self.parts.append("}\n")
         self.flush()
         if self._zip is not None:
             self._write(self._zip.flush())

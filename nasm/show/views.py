@@ -45,7 +45,9 @@ from nasm.show import (
 from nasm.show.columns import WIDTH, cut, hanging, in_ascii, table
 
 if TYPE_CHECKING:  # few things that are drawn are traces
+    from nasm.runs.execution import Execution
     from nasm.show.launches import LaunchesTrace
+    from nasm.show.recorded_run import RecordedRun
 
 Lines = list[str]
 Report = Sequence[RenderableType]
@@ -137,6 +139,13 @@ def launches(out: IO[bytes]) -> LaunchesTrace:
     from nasm.show.launches import LaunchesTrace
 
     return LaunchesTrace(out)
+
+
+def recorded(session: Execution, out: IO[bytes]) -> RecordedRun:
+    """What writes the trace of a run, and its summary."""
+    from nasm.show.recorded_run import RecordedRun
+
+    return RecordedRun(session, out)
 
 
 def html_of(thing: Drawn) -> str:

@@ -447,7 +447,7 @@ def doubled(x):
 
 x = np.ones((2, 3), np.float32)
 print(doubled(x).sum(), flush=True)
-timed = nki.benchmark(warmup=1, iters=2)(doubled)
+timed = nki.benchmark(warmup=1, iters=2, save_neff_name="file.neff")(doubled)
 print(timed(x), timed.benchmark_result.nc_latency.get_latency_percentile(50) > 0)
 """
 
@@ -456,6 +456,7 @@ def test_a_script_of_nki_0_1_runs_kernels_and_times_them(ran: Any, kernels: Path
     Path("old.py").write_text(OLD)
     done = ran("nki", "old.py")
     assert (done.code, done.out) == (0, "12.0\nNone True\n")
+    assert json.loads(Path("file.neff").read_bytes())["summary"]["total_time"] > 0
     assert done.err.count("doubled: 4 instructions in") == done.err.count("on trn1") == 2
     assert ran("nki", "old.py", "--target", "trn3").err.count("on trn3") == 2
 

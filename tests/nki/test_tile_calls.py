@@ -336,7 +336,7 @@ def test_arguments_that_a_kernel_writes_are_changed() -> None:
 
 def test_a_benchmark_keeps_the_simulated_time() -> None:
     kernel, args, _ = RIGHT["blocks_of_tiles"]
-    timed = nki.benchmark(warmup=2, iters=5, save_neff_name="file.neff")(kernel)
+    timed = nki.benchmark(warmup=2, iters=5)(kernel)
     timed(*args)
     latency = timed.benchmark_result.nc_latency
     assert latency.get_latency_percentile(99) == nasm.nki.run(kernel, *args).report.microseconds

@@ -10,10 +10,11 @@ from typing import Any
 from nasm.nki.arguments import mapped
 from nasm.nki.errors import refuse
 from nasm.nki.indexing import whole_number
-from nasm.nki.jit import Kernel
+from nasm.nki.jit import KeepsRun, Kernel
 from nasm.nki.names import HBM, MemoryRegion
 from nasm.nki.neuronxcc.results import read
 from nasm.nki.neuronxcc.running import Running, running, traced
+from nasm.nki.neuronxcc.saving import profiled, saving
 from nasm.nki.neuronxcc.tensor import TileTensor, of
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.tiles import instruct
@@ -97,6 +98,10 @@ class TileKernel(Kernel):
             return self.kernel(*args, **kwargs)
         return super().__call__(*args, **kwargs)
 
+    def recording(self) -> KeepsRun | None:
+        """What saves its trace, if that is asked for."""
+        return saving(self.options)
+
     def __get__(self, instance: object, owner: type | None = None) -> Kernel:
         """As a method it is called with its object in front."""
         bind = getattr(self.kernel, "__get__", None)
@@ -165,7 +170,7 @@ def _options(what: str, given: Mapping[str, Any], known: tuple[str, ...]) -> dic
     for word in given:
         if word not in known:
             raise TypeError(f"{what}() got an unexpected keyword argument '{word}'")
-    return {word: value for word, value in given.items() if word == "platform_target" and value}
+    return {word: value for word, value in given.items() if word in KEPT and value}
 
 
 COMMON = (
@@ -180,6 +185,8 @@ COMMON = (
     "grid",
 )
 SAVING = (*COMMON, "save_neff_name", "save_trace_name", "warmup", "iters", "device_count")
+KEPT = ("platform_target", "save_neff_name", "save_trace_name", "working_directory", "overwrite")
+"""Options that change what a run does: the others say something to AWS's compiler."""
 
 
 def kernel_of(function: Any, kind: type[TileKernel] = TileKernel, **options: Any) -> TileKernel:
@@ -194,7 +201,7 @@ def jit(func: Any = None, mode: str = "auto", **options: Any) -> Any:
     if mode not in MODES:
         refuse(f"nki.jit(mode={mode!r}): wanted one of {', '.join(MODES)}")
     if mode in ("benchmark", "profile"):
-        return benchmark(func, **options)
+        return (benchmark if mode == "benchmark" else profile)(func, **options)
     kept = _options("jit", options, SAVING)
     return kernel_of(func, **kept) if func is not None else lambda f: kernel_of(f, **kept)
 
@@ -256,6 +263,11 @@ def benchmark(kernel: Any = None, **options: Any) -> Any:
 
 
 def profile(func: Any = None, **options: Any) -> Any:
-    """A kernel that is run to be profiled."""
-    _options("profile", options, (*SAVING, "working_directory", "profile_nth", "overwrite"))
-    return benchmark(func)
+    """A kernel that is run to be profiled, and saves its trace into ``working_directory``."""
+    known = (*SAVING, "working_directory", "profile_nth", "overwrite")
+    kept = profiled(_options("profile", options, known))
+
+    def made(function: Any) -> TileKernel:
+        return kernel_of(function, BenchmarkedKernel, **kept)
+
+    return made if func is None else made(func)
