@@ -41,6 +41,7 @@ from nasm.nki.neuronxcc.shaped_instructions import (
     sequence_bounds,
     tensor_partition_reduce,
     tensor_reduce,
+    tensor_scalar_cumulative,
 )
 
 FUNCTIONS = {
@@ -76,6 +77,7 @@ FUNCTIONS = {
         tensor_partition_reduce,
         tensor_reduce,
         tensor_scalar,
+        tensor_scalar_cumulative,
         tensor_scalar_reduce,
         tensor_tensor,
         tensor_tensor_scan,

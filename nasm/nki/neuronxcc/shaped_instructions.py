@@ -110,6 +110,34 @@ def select_reduce(
     )
 
 
+def tensor_scalar_cumulative(
+    *,
+    dst: Any,
+    src: Any,
+    op0: Any,
+    op1: Any,
+    imm0: Any,
+    imm1: Any = None,
+    reduce_cmd: Any = reduce_cmd.reset_reduce,
+    mask: Any = None,
+) -> None:
+    """An operator of a tile and a number, and a running value of the results, every one kept."""
+    into, tile = on_chip("tensor_scalar_cumulative", dst), on_chip("tensor_scalar_cumulative", src)
+    box = region([tile], into.shape, mask)
+    if box is None:
+        return
+    instruct(
+        "tensor_scalar_cumulative",
+        dst=write(into, box),
+        src=part(tile, into.shape, box),
+        op0=op_word(op0),
+        op1=op_word(op1),
+        imm0=known_in(imm0, box, into.shape),
+        imm1=known_in(imm1, box, into.shape),
+        reduce_cmd=reduce_cmd,
+    )
+
+
 def nc_match_replace8(
     *, data: Any, vals: Any, imm: Any, dst_idx: Any = None, mask: Any = None, dtype: Any = None
 ) -> TileTensor:
