@@ -65,7 +65,7 @@ def _view(given: argparse.Namespace) -> None:
     """Print the figures that were computed, in the order of their names."""
     _document(given.neff_path)
     _, summary = _document(given.session_file)
-    found = {name: value for name, value in sorted(summary.items()) if value is not None}
+    found = {n: value for n, value in sorted(summary.items()) if isinstance(value, int | float)}
     width = max(map(len, found), default=0)
     sys.stdout.write("".join(f"{name:<{width}}  {value}\n" for name, value in found.items()))
 

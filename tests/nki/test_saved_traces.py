@@ -120,3 +120,9 @@ def test_a_profile_is_saved_into_its_folder(folder: Path) -> None:
     for wrong in ({}, {"working_directory": "profiles"}):
         with pytest.raises(Failure, match="wanted the absolute path"):
             nki.profile(product, **wrong)
+
+
+@pytest.mark.parametrize("name", [7, b"file.neff", "a\0b", ["file.neff"]])
+def test_what_is_no_name_of_a_file_is_refused(name: Any) -> None:
+    with pytest.raises(Failure, match="wanted the name of a file"):
+        nki.benchmark(product, save_neff_name=name)(X)

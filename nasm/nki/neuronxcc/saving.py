@@ -54,15 +54,22 @@ def _unwritten(path: str, why: str, hint: str = "") -> Problem:
 def saving(options: Mapping[str, Any]) -> SavedTrace | None:
     """What saves a run of a kernel with these options; None if they name no file."""
     folder = options.get("working_directory")
-    paths = [os.path.join(folder or "", os.fspath(options[n])) for n in NAMES if options.get(n)]
+    paths = [os.path.join(folder or "", _name(n, options[n])) for n in NAMES if options.get(n)]
     over = folder is None or bool(options.get("overwrite"))
     return SavedTrace(paths, over) if paths else None
+
+
+def _name(option: str, given: Any) -> str:
+    name = os.fspath(given) if isinstance(given, str | os.PathLike) else given
+    if not isinstance(name, str) or "\0" in name:
+        refuse(f"{option}={given!r}: wanted the name of a file")
+    return name
 
 
 def profiled(options: Mapping[str, Any]) -> dict[str, Any]:
     """The options of ``nki.profile``, with the names that are left out."""
     folder = options.get("working_directory")
-    if not isinstance(folder, str | os.PathLike) or not os.path.isabs(folder):
+    if not folder or not os.path.isabs(_name("working_directory", folder)):
         refuse(
             f"nki.profile(working_directory={folder!r}): wanted the absolute path of a folder",
             "the trace is saved there; nki.benchmark saves it where save_trace_name says",
