@@ -109,6 +109,22 @@ def test_a_kernel_that_is_refused_saves_nothing(folder: Path, capsys: Any) -> No
     assert capsys.readouterr().err == ""
 
 
+def test_a_run_that_does_not_get_to_its_end_saves_nothing(folder: Path, capsys: Any) -> None:
+    def gathered(x: Any, rows: Any) -> Any:
+        out = nl.ndarray((4, 64), dtype=x.dtype, buffer=nl.shared_hbm)
+        index = nl.load(rows)
+        nl.store(out, nl.load(x[index, nl.arange(64)[None, :]]))
+        return out
+
+    rows = np.array([[0], [1], [2], [200]], np.int32)
+    for kernel in (nki.baremetal(gathered, **BOTH), nki.benchmark(gathered, **BOTH)):
+        with pytest.raises(Failure):
+            kernel(X, rows)
+    assert kernel.benchmark_result is None
+    assert names(folder) == []
+    assert capsys.readouterr().err == ""
+
+
 def test_a_profile_is_saved_into_its_folder(folder: Path) -> None:
     where = folder / "profiles"
     where.mkdir()
