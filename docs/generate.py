@@ -48,6 +48,7 @@ SECTIONS: dict[str, dict[str, Callable[[], str]]] = {
         "profile": documents.profile,
         "model": documents.model,
         "diff": documents.diff,
+        "sweep": documents.sweep,
         "check": documents.check,
         "list": documents.lines,
         "isa": documents.isa,

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from nasm.runs.execution import Checkpoint
     from nasm.runs.schedules import schedules, witness
     from nasm.runs.settings import RunSettings
+    from nasm.sweeps.sweep import Sweep, sweep
     from nasm.views.view import Reg, Window
 
 __version__ = "0.1.0"
@@ -59,6 +60,7 @@ __all__ = [
     "RunSettings",
     "Session",
     "Status",
+    "Sweep",
     "Typed",
     "Value",
     "Why",
@@ -72,6 +74,7 @@ __all__ = [
     "nki",
     "run",
     "schedules",
+    "sweep",
     "witness",
 ]
 
@@ -93,6 +96,7 @@ _HOMES = {
     "RunSettings": "nasm.runs.settings",
     "Session": "nasm.debugger.session",
     "Status": "nasm.machine.records",
+    "Sweep": "nasm.sweeps.sweep",
     "Typed": "nasm.debugger.changing.interactive",
     "Value": "nasm.debugger.values.value",
     "Why": "nasm.debugger.origins.records",
@@ -100,6 +104,7 @@ _HOMES = {
     "compare": "nasm.runs.diff",
     "isolated": "nasm.isolation.entry",
     "schedules": "nasm.runs.schedules",
+    "sweep": "nasm.sweeps.sweep",
     "witness": "nasm.runs.schedules",
 }
 

@@ -38,6 +38,7 @@ LAYERS = (
     ("debugger",),
     ("api",),
     ("nki",),
+    ("sweeps",),
     ("show",),
     ("isolation",),
     ("apps",),
@@ -112,6 +113,7 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
 HOMES = {
     "IPython": ("apps.notebook",),
     "dataclasses": ("base.records", "nki", "show"),
+    "distributed": ("sweeps",),
     "lark": ("language",),
     "lsprotocol": ("apps.lsp",),
     "ml_dtypes": ("base.dtypes", "nki"),

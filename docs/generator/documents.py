@@ -12,6 +12,7 @@ from nasm.show import (
     json_isa,
     json_model,
     json_profile,
+    json_sweep,
     json_sync,
     jsonable,
     listing,
@@ -50,6 +51,11 @@ def diff() -> str:
 def timings() -> str:
     """The keys of schedules and of witnesses."""
     return _keys((json_diff.SCHEDULES, "schedules."), (json_diff.WITNESS, "witnesses[]."))
+
+
+def sweep() -> str:
+    """The keys of a sweep."""
+    return _keys((json_sweep.SWEEP, ""))
 
 
 def check() -> str:

@@ -40,9 +40,11 @@ from nasm.show import (
     origins,
     pictures,
     profile,
+    sweep,
     tables,
 )
 from nasm.show.columns import WIDTH, cut, hanging, in_ascii, table
+from nasm.sweeps.sweep import Sweep
 
 if TYPE_CHECKING:  # few things that are drawn are traces
     from nasm.runs.execution import Execution
@@ -127,6 +129,7 @@ REPORTS: Mapping[type, Callable[..., Report]] = {
     Profile: profile.screen,
     Result: _result,
     RunReport: tables.run_report,
+    Sweep: sweep.report,
 }
 """What the command prints of a run."""
 

@@ -137,6 +137,11 @@ def kernel(verb: argparse.ArgumentParser) -> None:
         help="of kernel.py:name: call it with this argument, as Python writes it: 2, (1, 2), "
         "nl.float32, a name of the kernel's file",
     )
+    kernel_call(verb)
+
+
+def kernel_call(verb: argparse.ArgumentParser) -> None:
+    """How a kernel is traced."""
     verb.add_argument(
         "--no-python",
         dest="python",

@@ -221,6 +221,38 @@ ROWS = (
         "$ neuron-nasm asm prog.nasm; neuron-nasm run prog.nobj",
     ),
     Code(
+        "E0843",
+        "a file that does not hold the rows of a sweep",
+        "A sweep keeps its rows in a file, a line of JSON each, and goes on from there another "
+        "time. The file that is named is something else, or a line of it was changed. It is left "
+        "as it is.",
+        "$ neuron-nasm sweep prog.nasm -D N=64,128 --keep prog.nasm",
+        "$ neuron-nasm sweep prog.nasm -D N=64,128 --keep prog.rows.jsonl",
+    ),
+    Code(
+        "E0844",
+        "a cluster that cannot be reached",
+        "Nothing answers as a Dask scheduler at the address. 'dask scheduler' prints the address "
+        "that workers and --scheduler take; 'local' starts a cluster on this computer.",
+        "$ neuron-nasm sweep prog.nasm -D N=64,128 --scheduler tcp://nowhere:8786",
+        "$ neuron-nasm sweep prog.nasm -D N=64,128 --scheduler local",
+    ),
+    Code(
+        "E0845",
+        "a worker with another version of nasm",
+        "Runs are the same on every machine as long as nasm is. A worker whose modules differ from "
+        "those here could return other figures, so it gets no work. Install the same version on "
+        "each of them.",
+    ),
+    Code(
+        "E0846",
+        "a grid that makes no sweep",
+        "A sweep takes at least one value for each name, and no more than ten million points. A "
+        "picture shows a sweep in which one value changes, or two.",
+        "$ neuron-nasm sweep prog.nasm -D N=64,128 -D M=1,2 -D K=1,2 --svg map.svg",
+        "$ neuron-nasm sweep prog.nasm -D N=64,128 -D M=1,2 --svg map.svg",
+    ),
+    Code(
         "E0901",
         "a defect in nasm",
         "This is a bug in nasm, not in your program. Please report it with the file that the "

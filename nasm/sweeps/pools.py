@@ -1,0 +1,205 @@
+"""What runs are made by: this process, processes of this computer, a cluster, any executor."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from importlib import import_module
+from typing import Any, Protocol
+
+from nasm.base.problems import Failure, Problem
+from nasm.sweeps import work
+from nasm.sweeps.job import Job
+from nasm.sweeps.row import Row
+from nasm.sweeps.work import OtherVersion
+
+NOT_INSTALLED, NO_CLUSTER, OTHER = "E0817", "E0844", "E0845"
+LOCAL = "local"
+"""The address that stands for a cluster of this computer's own."""
+
+PATIENCE = "15s"
+"""How long a cluster may take to answer."""
+
+THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+"""Variables that say how many threads a product may take: one, where many processes multiply."""
+
+
+class Pool(Protocol):
+    """Makes runs, so many at a time."""
+
+    width: int
+
+    def submit(self, job: Job) -> Future[Row]:
+        """Begin a run."""
+
+    def renew(self) -> bool:
+        """Begin again after a worker has died; whether that is possible."""
+
+    def close(self, now: bool) -> None:
+        """End; with ``now`` without waiting for what is being run."""
+
+
+class Given:
+    """An executor that the caller has made, and ends."""
+
+    def __init__(self, executor: Executor) -> None:
+        self.executor = executor
+        self.width = int(getattr(executor, "_max_workers", 0) or os.cpu_count() or 1)
+
+    def submit(self, job: Job) -> Future[Row]:
+        """Begin a run."""
+        return self.executor.submit(work.done, job, work.version())
+
+    def renew(self) -> bool:
+        """It is not ours to make again."""
+        return False
+
+    def close(self, now: bool) -> None:
+        """It is not ours to end."""
+
+
+class Serial:
+    """This process, one run after the other."""
+
+    width = 1
+
+    def submit(self, job: Job) -> Future[Row]:
+        """Make a run."""
+        made: Future[Row] = Future()
+        try:
+            made.set_result(work.done(job, work.version()))
+        except Exception as error:
+            made.set_exception(error)
+        return made
+
+    def renew(self) -> bool:
+        """Nothing of it can die."""
+        return False
+
+    def close(self, now: bool) -> None:
+        """Nothing is left."""
+
+
+class Processes:
+    """So many processes of this computer, made anew when one has died."""
+
+    def __init__(self, count: int) -> None:
+        self.width = count
+        self._executor: ProcessPoolExecutor | None = None
+
+    def _made(self) -> ProcessPoolExecutor:
+        # a server that has imported what a run needs: a worker is a copy of it
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload([work.__name__, "nasm.debugger.session"])
+        before = {name: os.environ.get(name) for name in THREADS}
+        os.environ.update({name: "1" for name, value in before.items() if value is None})
+        try:
+            made = ProcessPoolExecutor(self.width, mp_context=context, initializer=_ignore)
+            made.submit(_ignore)  # starts the server
+        finally:
+            for name, value in before.items():
+                if value is None:
+                    os.environ.pop(name, None)
+        return made
+
+    def submit(self, job: Job) -> Future[Row]:
+        """Begin a run."""
+        self._executor = self._executor or self._made()
+        return self._executor.submit(work.done, job, work.version())
+
+    def renew(self) -> bool:
+        """Begin again with other processes."""
+        self.close(now=False)
+        return True
+
+    def close(self, now: bool) -> None:
+        """End the processes."""
+        if self._executor is None:
+            return
+        if now:
+            for child in list(self._executor._processes.values()):
+                child.terminate()
+        self._executor.shutdown(wait=True, cancel_futures=True)
+        self._executor = None
+
+
+def _ignore() -> None:
+    """A worker: Ctrl-C is for the process that started it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+class Cluster:
+    """A cluster of Dask, at an address, or one of this computer's own; raises Failure."""
+
+    def __init__(self, address: str, workers: int | None = None) -> None:
+        try:
+            distributed: Any = import_module("distributed")
+        except ImportError:
+            message = "a cluster is reached with the package distributed, which is not installed"
+            hint = "pip install 'neuron-nasm[cluster]'"
+            raise Failure(Problem(NOT_INSTALLED, message, None, hint)) from None
+        where: dict[str, Any] = {"address": address}
+        if address == LOCAL:
+            where = {"processes": True, "n_workers": workers, "threads_per_worker": 1}
+        try:
+            self._client = distributed.Client(**where, timeout=PATIENCE)
+        except (OSError, ValueError, TimeoutError) as error:
+            message = f"no cluster at {address}: {error}"
+            raise Failure(Problem(NO_CLUSTER, message.strip().rstrip(":"))) from None
+        self.dashboard = str(self._client.dashboard_link or "")
+        try:
+            self._agree(self._client.run(work.version))
+        except BaseException as error:
+            self._client.close()
+            if isinstance(error, ImportError):
+                message = "a worker of the cluster has no nasm"
+                raise Failure(Problem(OTHER, message, None, "install the same version")) from None
+            raise
+        self.width = max(1, sum(self._client.nthreads().values()))
+        self._executor = self._client.get_executor(retries=3, pure=False)
+
+    def _agree(self, found: dict[str, str]) -> None:
+        """Refuse workers of another version, before anything is run; raises Failure."""
+        for worker, version in found.items():
+            if version != work.version():
+                raise Failure(other(OtherVersion(work.version(), version), f"the worker {worker}"))
+
+    def submit(self, job: Job) -> Future[Row]:
+        """Begin a run."""
+        made: Future[Row] = self._executor.submit(work.done, job, work.version())
+        return made
+
+    def renew(self) -> bool:
+        """It sends the work of a worker that has died to another one by itself."""
+        return False
+
+    def close(self, now: bool) -> None:
+        """Leave the cluster, and end one of our own."""
+        self._executor.shutdown(wait=not now)
+        self._client.close()
+
+
+def other(error: OtherVersion, where: str = "a worker") -> Problem:
+    """A worker whose runs might differ."""
+    message = f"{where} has nasm {error.found}; this is {error.wanted}"
+    return Problem(OTHER, message, None, "install the same version everywhere")
+
+
+def pool(executor: Executor | Cluster | int | str | None) -> Pool:
+    """What makes runs: an executor, so many processes, a cluster by its address, or this process.
+
+    Raises Failure for a cluster that cannot be used, ValueError for a number below 1.
+    """
+    if executor is None:
+        return Serial()
+    if isinstance(executor, Cluster):
+        return executor
+    if isinstance(executor, str):
+        return Cluster(executor)
+    if isinstance(executor, int):
+        if executor < 1:
+            raise ValueError(f"executor= takes a number of processes from 1 on, found {executor}")
+        return Processes(executor)
+    return Given(executor)

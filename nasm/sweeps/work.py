@@ -1,0 +1,128 @@
+"""What a worker does: one run, as a row."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+
+import nasm
+from nasm.api import Result, run
+from nasm.base import files, host_files, host_memory
+from nasm.base.files import State
+from nasm.base.problems import Failure, Refused, in_line
+from nasm.base.records import dataclass, replace
+from nasm.machine.records import Status
+from nasm.nki.loading import load
+from nasm.runs.settings import RunSettings
+from nasm.sweeps.job import Job, KernelCall
+from nasm.sweeps.row import REFUSED, TIMED_OUT, Row
+
+
+@dataclass(frozen=True, slots=True)
+class OtherVersion(Exception):
+    """The worker has another nasm than the one that sent it work."""
+
+    wanted: str
+    found: str
+
+
+@cache
+def version() -> str:
+    """The version of nasm, and a hash of its modules: runs of equal versions are equal."""
+    made = hashlib.sha256()
+    root = Path(nasm.__file__).parent
+    for path in sorted(root.rglob("*.py")):
+        made.update(f"{path.relative_to(root)}\0".encode() + host_files.read_bytes(path))
+    return f"{nasm.__version__}+{made.hexdigest()[:16]}"
+
+
+def done(job: Job, wanted: str) -> Row:
+    """Make a run; whatever is wrong with it is in the row. Raises OtherVersion."""
+    if version() != wanted:
+        raise OtherVersion(wanted, version())
+    began = time.process_time()
+    with files.noting() as noted:
+        try:
+            row = _of_result(job, _run(job))
+        except (Failure, Refused) as failure:
+            first = failure.problems[0]
+            status = TIMED_OUT if first.code == "E0516" else REFUSED
+            row = _without(job, status, first.code, in_line(first.message))
+        except (MemoryError, SystemError) as error:
+            if not host_memory.lacking(error):
+                raise
+            row = _without(job, REFUSED, "E0808", host_memory.LACKING)
+    seconds = time.process_time() - began
+    return replace(row, files=hashes(noted), seconds=seconds)
+
+
+def _without(job: Job, status: str, code: str, reason: str) -> Row:
+    return Row(
+        point=job.point, key=job.key, status=status, ok=False, reason=f"{code}: {reason}", code=code
+    )
+
+
+def _run(job: Job) -> Result:
+    settings = replace(job.settings, profile=True)
+    if not isinstance(job.program, KernelCall):
+        return run(job.program, job.inputs, settings=settings)
+    call = job.program
+    assert job.inputs is None or isinstance(job.inputs, Mapping)
+    made = load(
+        call.name,
+        dict(job.inputs or {}),
+        call.arguments,
+        lnc=call.lnc,
+        target=settings.target,
+        dma=call.dma,
+        hoist=call.hoist,
+        options=settings.options,
+        timing=settings.timing,
+        python=call.python,
+    )
+    chosen: RunSettings = settings.of_assembled(files=True)
+    return run(made.program, made.inputs, settings=chosen)
+
+
+def _of_result(job: Job, result: Result) -> Row:
+    report, profile = result.report, result.session.profile()
+    wrong = [*report.problems, *report.hazards]
+    reasons = ", ".join(report.reasons)
+    return Row(
+        point=job.point,
+        key=job.key,
+        status=TIMED_OUT if report.status is Status.TIMEOUT else report.status.value,
+        ok=report.ok,
+        reason=f"{wrong[0].code}: {in_line(wrong[0].message)}" if wrong else reasons,
+        code=wrong[0].code if wrong else "",
+        target=report.target,
+        ticks=report.ticks,
+        microseconds=report.microseconds,
+        mfu=profile.rates.dtype_mfu,
+        dma_bytes=report.channel_bytes,
+        instructions=sum(engine.instructions for engine in report.engines),
+        hazards=len(report.hazards),
+        verdict=profile.verdict,
+        trace_hash=report.trace_hash,
+        memory_hash=report.memory_hash,
+    )
+
+
+# ---------------------------------------------------------------- files
+
+
+def hashes(paths: Iterable[str] | Mapping[str, State]) -> dict[str, str]:
+    """A hash of what each file holds; empty for one that is not there."""
+    return {path: _hash(path, files.state(path)) for path in paths}
+
+
+@cache
+def _hash(path: str, state: State) -> str:
+    """The same as long as the file has the same state."""
+    if state is None or not os.path.isfile(path):
+        return ""
+    return hashlib.sha256(host_files.read_bytes(path)).hexdigest()[:32]
