@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from nasm.runs.execution import Checkpoint
     from nasm.runs.schedules import schedules, witness
     from nasm.runs.settings import RunSettings
-    from nasm.sweeps.sweep import Sweep, sweep
+    from nasm.sweeps.sweep import SweepResult, sweep
     from nasm.views.view import Reg, Window
 
 __version__ = "0.1.0"
@@ -60,7 +60,7 @@ __all__ = [
     "RunSettings",
     "Session",
     "Status",
-    "Sweep",
+    "SweepResult",
     "Typed",
     "Value",
     "Why",
@@ -96,7 +96,7 @@ _HOMES = {
     "RunSettings": "nasm.runs.settings",
     "Session": "nasm.debugger.session",
     "Status": "nasm.machine.records",
-    "Sweep": "nasm.sweeps.sweep",
+    "SweepResult": "nasm.sweeps.sweep",
     "Typed": "nasm.debugger.changing.interactive",
     "Value": "nasm.debugger.values.value",
     "Why": "nasm.debugger.origins.records",

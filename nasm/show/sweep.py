@@ -15,8 +15,8 @@ from nasm.show.columns import WIDTH, cut, in_ascii, table
 from nasm.show.json_sweep import ROW
 from nasm.show.schema import INTEGER, NUMBER, TEXT, Column
 from nasm.show.table_files import Parquet
-from nasm.sweeps.row import METRICS, Row
-from nasm.sweeps.sweep import Sweep
+from nasm.sweeps.row import METRICS, SweepRow
+from nasm.sweeps.sweep import SweepResult
 
 SHOWN = 40
 """Rows of a table that are shown; files get all."""
@@ -26,7 +26,7 @@ BAR = 24
 
 
 def report(
-    found: Sweep, width: int | None = None, ascii_only: bool = False
+    found: SweepResult, width: int | None = None, ascii_only: bool = False
 ) -> list[RenderableType]:
     """What the command prints of a sweep."""
     matrix = pivot(found, width or WIDTH)
@@ -34,7 +34,7 @@ def report(
     return [Text(in_ascii(line) if ascii_only else line) for line in map(clean, lines)]
 
 
-def rows(found: Sweep, width: int) -> list[str]:
+def rows(found: SweepResult, width: int) -> list[str]:
     """A line for each run, best first; those that failed are last, with their reasons."""
     names = found.varied or tuple(found.rows[0].point if found.rows else ())
     shown = found.ordered[:SHOWN]
@@ -56,11 +56,11 @@ def rows(found: Sweep, width: int) -> list[str]:
     return [*lines, f"… and {left:,} more; --csv and --json have all"] if left else lines
 
 
-def _time(row: Row) -> str:
+def _time(row: SweepRow) -> str:
     return "" if row.microseconds is None else f"{row.microseconds:,.3f} µs"
 
 
-def summary(found: Sweep) -> list[str]:
+def summary(found: SweepResult) -> list[str]:
     """How many runs there were, and the best."""
     failed = sum(not row.ok for row in found.rows)
     text = counted(len(found.rows), "run")
@@ -72,7 +72,7 @@ def summary(found: Sweep) -> list[str]:
     return [text, f"best {found.by}: {value(best, found.by)} with {point(best)}"]
 
 
-def value(row: Row, by: str) -> str:
+def value(row: SweepRow, by: str) -> str:
     """A figure of a run with its unit."""
     number = row.metric(by)
     if number is None:
@@ -84,12 +84,12 @@ def value(row: Row, by: str) -> str:
     return f"{number:,.0f} {METRICS[by][0] or by}"
 
 
-def point(row: Row) -> str:
+def point(row: SweepRow) -> str:
     """The values of a run, as they are typed."""
     return " ".join(f"{name}={given}" for name, given in row.point.items())
 
 
-def pivot(found: Sweep, width: int) -> list[str]:
+def pivot(found: SweepResult, width: int) -> list[str]:
     """The figures of a sweep of two values as a table of one against the other, if it fits."""
     axes = axes_of(found)
     if len(axes) != 2:
@@ -105,7 +105,7 @@ def pivot(found: Sweep, width: int) -> list[str]:
     return [cut(f"{found.by}{f' in {unit}' if unit else ''}:", width), *lines]
 
 
-def _figure(row: Row | None, by: str) -> str:
+def _figure(row: SweepRow | None, by: str) -> str:
     number = None if row is None else row.metric(by)
     if number is None:
         return "-"
@@ -118,7 +118,7 @@ def _figure(row: Row | None, by: str) -> str:
     )
 
 
-def axes_of(found: Sweep) -> list[tuple[str, list[str]]]:
+def axes_of(found: SweepResult) -> list[tuple[str, list[str]]]:
     """The names that have several values, each with these, as they are typed."""
     return [
         (name, list(dict.fromkeys(str(row.point[name]) for row in found.rows)))
@@ -126,14 +126,14 @@ def axes_of(found: Sweep) -> list[tuple[str, list[str]]]:
     ]
 
 
-def _at(row: Row, names: Sequence[str]) -> tuple[str, ...]:
+def _at(row: SweepRow, names: Sequence[str]) -> tuple[str, ...]:
     return tuple(str(row.point[name]) for name in names)
 
 
 # ---------------------------------------------------------------- files
 
 
-def columns(found: Sweep) -> list[Column]:
+def columns(found: SweepResult) -> list[Column]:
     """The columns of all rows: one for each value, then the keys of the JSON document."""
     names = tuple(found.rows[0].point) if found.rows else ()
     made = [Column(n, _kind([row.point[n] for row in found.rows]), "", "a value") for n in names]
@@ -151,7 +151,7 @@ def _kind(values: Sequence[object]) -> str:
     return NUMBER if all(isinstance(each, int | float) for each in known) else TEXT
 
 
-def records(found: Sweep) -> Iterator[dict[str, object]]:
+def records(found: SweepResult) -> Iterator[dict[str, object]]:
     """All rows, best first, by the names of their columns."""
     kinds = {column.name: column.kind for column in columns(found)}
     for row in found.ordered:
@@ -162,7 +162,7 @@ def records(found: Sweep) -> Iterator[dict[str, object]]:
         }
 
 
-def comma_separated(found: Sweep, out: IO[bytes]) -> None:
+def comma_separated(found: SweepResult, out: IO[bytes]) -> None:
     """Write all rows as comma-separated values."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -171,7 +171,7 @@ def comma_separated(found: Sweep, out: IO[bytes]) -> None:
     out.write(text.getvalue().encode())
 
 
-def parquet(found: Sweep, out: IO[bytes]) -> None:
+def parquet(found: SweepResult, out: IO[bytes]) -> None:
     """Write all rows as Parquet."""
     writer = Parquet(out, columns(found))
     for record in records(found):

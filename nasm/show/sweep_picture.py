@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from html import escape
 from typing import IO
 
 from nasm.base.problems import Failure, Problem, clean
 from nasm.show.sweep import axes_of, value
-from nasm.sweeps.row import METRICS, Row
-from nasm.sweeps.sweep import Sweep
+from nasm.sweeps.row import METRICS, SweepRow
+from nasm.sweeps.sweep import SweepResult
 
 WIDTH, HEIGHT = 640, 360
 LEFT, RIGHT, TOP, BOTTOM = 72, 16, 40, 56
@@ -18,12 +19,12 @@ LEFT, RIGHT, TOP, BOTTOM = 72, 16, 40, 56
 STYLE = (
     "text{font:12px system-ui,sans-serif;fill:#333}.t{font-size:14px;font-weight:600}"
     ".l{stroke:#999;fill:none}.c{stroke:#2563eb;stroke-width:2;fill:none}.p{fill:#2563eb}"
-    ".b{fill:#c2410c}.w{fill:#fff}"
+    ".b{fill:#c2410c}"
     "@media(prefers-color-scheme:dark){text{fill:#ddd}.bg{fill:#111}}"
 )
 
 
-def svg(found: Sweep, out: IO[bytes]) -> None:
+def svg(found: SweepResult, out: IO[bytes]) -> None:
     """Write a picture of a sweep of one or two values; raises Failure for any other number."""
     axes = axes_of(found)
     if len(axes) not in (1, 2):
@@ -31,7 +32,8 @@ def svg(found: Sweep, out: IO[bytes]) -> None:
         raise Failure(Problem("E0846", message, None, "--csv writes all rows"))
     parts = _curve(found, *axes[0]) if len(axes) == 1 else _map(found, *axes)
     unit = "%" if found.by == "mfu" else METRICS[found.by][0]
-    title = escape(clean(f"{found.program}: {found.by}{f' in {unit}' if unit else ''}"))
+    name = os.path.basename(found.program)
+    title = escape(clean(f"{name}: {found.by}{f' in {unit}' if unit else ''}"))
     text = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img">'
         f"<title>{title}</title><style>{STYLE}</style>"
@@ -41,7 +43,7 @@ def svg(found: Sweep, out: IO[bytes]) -> None:
     out.write(text.encode())
 
 
-def _number(row: Row | None, by: str) -> float | None:
+def _number(row: SweepRow | None, by: str) -> float | None:
     number = None if row is None else row.metric(by)
     return number if number is None or by != "mfu" else 100 * number
 
@@ -58,7 +60,7 @@ def _thin(count: int, room: float, each: float) -> range:
 # ---------------------------------------------------------------- one value
 
 
-def _curve(found: Sweep, name: str, values: list[str]) -> Iterator[str]:
+def _curve(found: SweepResult, name: str, values: list[str]) -> Iterator[str]:
     """A point for each value, the best in another colour; a gap where a run failed."""
     rows = {str(row.point[name]): row for row in found.rows}
     numbers = [_number(rows.get(each), found.by) for each in values]
@@ -94,7 +96,9 @@ def _curve(found: Sweep, name: str, values: list[str]) -> Iterator[str]:
 # ---------------------------------------------------------------- two values
 
 
-def _map(found: Sweep, down: tuple[str, list[str]], over: tuple[str, list[str]]) -> Iterator[str]:
+def _map(
+    found: SweepResult, down: tuple[str, list[str]], over: tuple[str, list[str]]
+) -> Iterator[str]:
     """A cell for each pair of values, dark where the figure is better; a cross where one failed."""
     (row_name, ups), (column_name, overs) = down, over
     rows = {(str(r.point[row_name]), str(r.point[column_name])): r for r in found.rows}
@@ -120,9 +124,9 @@ def _map(found: Sweep, down: tuple[str, list[str]], over: tuple[str, list[str]])
             )
             shown = "×" if number is None else f"{number:,.4g}"
             if wide > 8 * len(shown) and tall > 14:
-                white = ' class="w" style="fill:#fff"' if number is not None and good > 0.5 else ""
+                dark = number is not None and good > 0.5
                 yield (
-                    f'<text{white or " style=fill:#333"} x="{left + wide / 2:.1f}" '
+                    f'<text style="fill:{"#fff" if dark else "#333"}" x="{left + wide / 2:.1f}" '
                     f'y="{top + tall / 2 + 4:.1f}" text-anchor="middle">{shown}</text>'
                 )
     for y in _thin(len(ups), HEIGHT - TOP - BOTTOM, 14):
@@ -132,7 +136,7 @@ def _map(found: Sweep, down: tuple[str, list[str]], over: tuple[str, list[str]])
     yield _text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 12, f"{row_name} down, {column_name} across")
 
 
-def _cell(up: str, one: str, across: str, other: str, row: Row | None, by: str) -> str:
+def _cell(up: str, one: str, across: str, other: str, row: SweepRow | None, by: str) -> str:
     what = "not run" if row is None else value(row, by) if row.ok else row.reason
     return f"{up}={one}, {across}={other}: {what}"
 

@@ -44,7 +44,7 @@ from nasm.show import (
     tables,
 )
 from nasm.show.columns import WIDTH, cut, hanging, in_ascii, table
-from nasm.sweeps.sweep import Sweep
+from nasm.sweeps.sweep import SweepResult
 
 if TYPE_CHECKING:  # few things that are drawn are traces
     from nasm.runs.execution import Execution
@@ -129,7 +129,7 @@ REPORTS: Mapping[type, Callable[..., Report]] = {
     Profile: profile.screen,
     Result: _result,
     RunReport: tables.run_report,
-    Sweep: sweep.report,
+    SweepResult: sweep.report,
 }
 """What the command prints of a run."""
 

@@ -15,7 +15,7 @@ MOST = 10_000_000
 WRONG = "E0846"
 
 
-class Grid:
+class ParameterGrid:
     """Values by name, in order: the last name changes fastest. Raises Failure for an empty list."""
 
     def __init__(self, values: Mapping[str, Iterable[Parameter]]) -> None:

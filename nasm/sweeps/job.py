@@ -44,7 +44,7 @@ class KernelCall:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
+class RunJob:
     """One run of many: ``point`` is what tells it from the others."""
 
     program: Given | KernelCall

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import fcntl
 import json
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, Any
@@ -16,7 +15,7 @@ from typing import IO, Any
 from nasm.base import host_files
 from nasm.base.problems import Failure, Problem
 from nasm.base.records import fields
-from nasm.sweeps.row import Row
+from nasm.sweeps.row import SweepRow
 from nasm.sweeps.work import hashes
 
 HEAD = {"schema": "neuron-nasm/rows", "version": 1}
@@ -30,15 +29,15 @@ class Journal:
 
     def __init__(self, out: IO[bytes] | None, path: str = "") -> None:
         self._out, self.path = out, path
-        self._rows: dict[tuple[str, str], Row] = {}
+        self._rows: dict[tuple[str, str], SweepRow] = {}
         self.cut = False
 
-    def find(self, key: str, version: str) -> Row | None:
+    def find(self, key: str, version: str) -> SweepRow | None:
         """The row of a run of this version of nasm; None if it must be run."""
         row = self._rows.get((key, version))
         return row if row is not None and hashes(row.files) == dict(row.files) else None
 
-    def add(self, row: Row, version: str) -> None:
+    def add(self, row: SweepRow, version: str) -> None:
         """Keep a row that would not differ another time; raises Failure if it cannot be written."""
         if not row.lasting:
             return
@@ -69,7 +68,7 @@ class Journal:
                     _check_head(found)
                 else:
                     version = found.pop("nasm")
-                    self._rows[found["key"], version] = Row(**found)
+                    self._rows[found["key"], version] = SweepRow(**found)
             except (ValueError, TypeError, KeyError, AttributeError):
                 what = "is not a file of rows" if number == 1 else f"has no row in line {number}"
                 hint = "name another file, or remove this one to begin again"
@@ -109,7 +108,7 @@ def journal(path: str) -> Iterator[Journal]:
         made = Journal(out, path)
         made.load(text)
         if made.cut:
-            os.ftruncate(out.fileno(), text.rindex(b"\n") + 1)
+            host_files.shorten(out, text.rindex(b"\n") + 1)
         yield made
 
 

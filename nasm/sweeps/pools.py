@@ -11,13 +11,13 @@ from typing import Any, Protocol
 
 from nasm.base.problems import Failure, Problem
 from nasm.sweeps import work
-from nasm.sweeps.job import Job
-from nasm.sweeps.row import Row
+from nasm.sweeps.job import RunJob
+from nasm.sweeps.row import SweepRow
 from nasm.sweeps.work import OtherVersion
 
 NOT_INSTALLED, NO_CLUSTER, OTHER = "E0817", "E0844", "E0845"
 LOCAL = "local"
-"""The address that stands for a cluster of this computer's own."""
+"""The address that means a cluster of this computer's own."""
 
 PATIENCE = "15s"
 """How long a cluster may take to answer."""
@@ -26,12 +26,12 @@ THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 """Variables that say how many threads a product may take: one, where many processes multiply."""
 
 
-class Pool(Protocol):
+class WorkerPool(Protocol):
     """Makes runs, so many at a time."""
 
     width: int
 
-    def submit(self, job: Job) -> Future[Row]:
+    def submit(self, job: RunJob) -> Future[SweepRow]:
         """Begin a run."""
 
     def renew(self) -> bool:
@@ -48,7 +48,7 @@ class Given:
         self.executor = executor
         self.width = int(getattr(executor, "_max_workers", 0) or os.cpu_count() or 1)
 
-    def submit(self, job: Job) -> Future[Row]:
+    def submit(self, job: RunJob) -> Future[SweepRow]:
         """Begin a run."""
         return self.executor.submit(work.done, job, work.version())
 
@@ -65,9 +65,9 @@ class Serial:
 
     width = 1
 
-    def submit(self, job: Job) -> Future[Row]:
+    def submit(self, job: RunJob) -> Future[SweepRow]:
         """Make a run."""
-        made: Future[Row] = Future()
+        made: Future[SweepRow] = Future()
         try:
             made.set_result(work.done(job, work.version()))
         except Exception as error:
@@ -83,7 +83,7 @@ class Serial:
 
 
 class Processes:
-    """So many processes of this computer, made anew when one has died."""
+    """So many processes of this computer, made again when one has died."""
 
     def __init__(self, count: int) -> None:
         self.width = count
@@ -104,7 +104,7 @@ class Processes:
                     os.environ.pop(name, None)
         return made
 
-    def submit(self, job: Job) -> Future[Row]:
+    def submit(self, job: RunJob) -> Future[SweepRow]:
         """Begin a run."""
         self._executor = self._executor or self._made()
         return self._executor.submit(work.done, job, work.version())
@@ -166,9 +166,9 @@ class Cluster:
             if version != work.version():
                 raise Failure(other(OtherVersion(work.version(), version), f"the worker {worker}"))
 
-    def submit(self, job: Job) -> Future[Row]:
+    def submit(self, job: RunJob) -> Future[SweepRow]:
         """Begin a run."""
-        made: Future[Row] = self._executor.submit(work.done, job, work.version())
+        made: Future[SweepRow] = self._executor.submit(work.done, job, work.version())
         return made
 
     def renew(self) -> bool:
@@ -187,7 +187,7 @@ def other(error: OtherVersion, where: str = "a worker") -> Problem:
     return Problem(OTHER, message, None, "install the same version everywhere")
 
 
-def pool(executor: Executor | Cluster | int | str | None) -> Pool:
+def pool(executor: Executor | Cluster | int | str | None) -> WorkerPool:
     """What makes runs: an executor, so many processes, a cluster by its address, or this process.
 
     Raises Failure for a cluster that cannot be used, ValueError for a number below 1.

@@ -20,7 +20,7 @@ METRICS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class SweepRow:
     """One run: its values, how it ended, and its figures, each None where there is none.
 
     ``status`` is how the run ended, and ``ok`` whether all that the program promised holds;

@@ -8,27 +8,27 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from contextlib import contextmanager
 
 from nasm.base.problems import Failure
-from nasm.sweeps.job import Job
+from nasm.sweeps.job import RunJob
 from nasm.sweeps.journal import Journal
-from nasm.sweeps.pools import Pool, other
-from nasm.sweeps.row import DIED, Row
+from nasm.sweeps.pools import WorkerPool, other
+from nasm.sweeps.row import DIED, SweepRow
 from nasm.sweeps.work import OtherVersion, version
 
 AHEAD = 2
 """Runs for each worker that are begun or wait to be."""
 
-Made = tuple[Job, Row, bool]
+Made = tuple[RunJob, SweepRow, bool]
 """A run, what became of it, and whether it was made now."""
 
 TRIES = 3
 """So often a run may lose the worker that makes it alone."""
 
 
-def rows(jobs: Iterable[Job], pool: Pool, journal: Journal) -> Iterator[Made]:
+def rows(jobs: Iterable[RunJob], pool: WorkerPool, journal: Journal) -> Iterator[Made]:
     """The row of each run, as they come; raises Failure for a worker of another version.
 
     Runs that the journal has are not made. If a worker dies, all runs that were being made are made
-    again, one at a time, and one that loses its worker each time is a row that says so.
+    again, one at a time, and one that loses its worker each time is a row of status DIED.
     """
     left = iter(jobs)
     return _Runs(left, pool, journal).rows()
@@ -37,10 +37,10 @@ def rows(jobs: Iterable[Job], pool: Pool, journal: Journal) -> Iterator[Made]:
 class _Runs:
     """Runs that are being made; ``alone`` are those of which one may have ended its worker."""
 
-    def __init__(self, left: Iterator[Job], pool: Pool, journal: Journal) -> None:
+    def __init__(self, left: Iterator[RunJob], pool: WorkerPool, journal: Journal) -> None:
         self.left, self.pool, self.journal = left, pool, journal
-        self.flight: dict[Future[Row], Job] = {}
-        self.alone: deque[tuple[Job, int]] = deque()
+        self.flight: dict[Future[SweepRow], RunJob] = {}
+        self.alone: deque[tuple[RunJob, int]] = deque()
         self.tries = 0
 
     def rows(self) -> Iterator[Made]:
@@ -50,7 +50,7 @@ class _Runs:
             if not self.flight:
                 return
             done, _ = wait(self.flight, return_when=FIRST_COMPLETED)
-            broken: list[Job] = []
+            broken: list[RunJob] = []
             for future in [future for future in self.flight if future in done]:
                 job = self.flight.pop(future)
                 try:
@@ -82,7 +82,7 @@ class _Runs:
             else:
                 self._submit(following)
 
-    def _submit(self, job: Job) -> None:
+    def _submit(self, job: RunJob) -> None:
         try:
             future = self.pool.submit(job)
         except BrokenExecutor as error:  # a worker died since
@@ -90,11 +90,11 @@ class _Runs:
             future.set_exception(error)
         self.flight[future] = job
 
-    def _kept(self, job: Job, row: Row) -> Made:
+    def _kept(self, job: RunJob, row: SweepRow) -> Made:
         self.journal.add(row, version())
         return job, row, True
 
-    def _after(self, broken: list[Job]) -> Iterator[Made]:
+    def _after(self, broken: list[RunJob]) -> Iterator[Made]:
         """A worker has died: with it all that was being run, or what this run alone did."""
         for future in list(self.flight):
             job = self.flight.pop(future)
@@ -110,12 +110,12 @@ class _Runs:
         else:
             for job in broken:
                 reason = "the process that made it ended before it did"
-                row = Row(point=job.point, key=job.key, status=DIED, ok=False, reason=reason)
+                row = SweepRow(point=job.point, key=job.key, status=DIED, ok=False, reason=reason)
                 yield job, row, True
 
 
 @contextmanager
-def closing(pool: Pool) -> Iterator[Pool]:
+def closing(pool: WorkerPool) -> Iterator[WorkerPool]:
     """A pool that is closed at the end, and at once if something is wrong."""
     try:
         yield pool

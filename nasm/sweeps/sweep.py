@@ -22,11 +22,11 @@ from nasm.nki.kernel_argument import split
 from nasm.nki.target import default_target
 from nasm.program.program import Program
 from nasm.runs.settings import RunSettings, with_keywords, with_settings
-from nasm.sweeps.grid import WRONG, Grid
-from nasm.sweeps.job import Job, KernelCall, Parameter, Point
+from nasm.sweeps.grid import WRONG, ParameterGrid
+from nasm.sweeps.job import KernelCall, Parameter, Point, RunJob
 from nasm.sweeps.journal import journal
-from nasm.sweeps.pools import Cluster, Pool, pool
-from nasm.sweeps.row import METRICS, Row
+from nasm.sweeps.pools import Cluster, WorkerPool, pool
+from nasm.sweeps.row import METRICS, SweepRow
 from nasm.sweeps.running import closing, rows
 
 TARGET = "target"
@@ -57,7 +57,7 @@ class SweepKeywords(TypedDict, total=False):
 
 
 @dataclass(frozen=True, slots=True)
-class Sweep(Drawn):
+class SweepResult(Drawn):
     """What became of each run of a sweep: ``rows`` in the order of the grid.
 
     ``varied`` are the names that had several values; ``by`` is what runs are compared by. ``kept``
@@ -66,25 +66,25 @@ class Sweep(Drawn):
     """
 
     program: str
-    rows: tuple[Row, ...]
+    rows: tuple[SweepRow, ...]
     varied: tuple[str, ...] = ()
     by: str = "time"
     kept: int = 0
     seconds: float = 0.0
 
     @property
-    def ordered(self) -> tuple[Row, ...]:
+    def ordered(self) -> tuple[SweepRow, ...]:
         """The rows that are ok, best first, and then the others, in the order of the grid."""
         more = METRICS[self.by][2]
 
-        def place(row: Row) -> tuple[bool, float]:
+        def place(row: SweepRow) -> tuple[bool, float]:
             value = row.metric(self.by)
             return value is None, 0.0 if value is None else -value if more else value
 
         return tuple(sorted(self.rows, key=place))
 
     @property
-    def best(self) -> Row | None:
+    def best(self) -> SweepRow | None:
         """The best run that is ok; None if none is."""
         first = self.ordered[0] if self.rows else None
         return first if first is not None and first.metric(self.by) is not None else None
@@ -95,7 +95,7 @@ class Sweep(Drawn):
         return f"<sweep of {self.program}: {counted(len(self.rows), 'run')}{failed}>"
 
 
-Watcher = Callable[[Row, int, int], None]
+Watcher = Callable[[SweepRow, int, int], None]
 """Is given each row as it comes, how many there are, and of how many."""
 
 
@@ -112,7 +112,7 @@ def sweep(
     kernel: KernelCall | None = None,
     settings: RunSettings | None = None,
     **keywords: Unpack[SweepKeywords],
-) -> Sweep:
+) -> SweepResult:
     """Run a program with every choice of the values of a grid; a run that fails is a row, too.
 
     A name of the ``grid`` is a constant of the text or, for ``kernel.py:name``, an argument of the
@@ -132,7 +132,7 @@ def sweep(
     chosen = with_keywords(settings, keywords)
     if by not in METRICS:
         raise ValueError(f"by= takes {', '.join(METRICS)}, found {by!r}")
-    points = Grid(grid)
+    points = ParameterGrid(grid)
     jobs = Jobs(program, inputs, chosen, kernel)
     begun, found, kept = time.monotonic(), {}, 0
     with closing(pool(executor)) as workers, journal(os.fspath(keep or "")) as held:
@@ -143,16 +143,16 @@ def sweep(
                 watch(row, len(found), len(points))
     made = tuple(row for _, row in sorted(found.items(), key=lambda item: item[0]))
     seconds = time.monotonic() - begun
-    return Sweep(jobs.name, made, points.varied, by, kept, seconds)
+    return SweepResult(jobs.name, made, points.varied, by, kept, seconds)
 
 
 def numbered(
-    jobs: Jobs, points: Iterable[Point], workers: Pool, held: Any
-) -> Iterator[tuple[int, Row, bool]]:
+    jobs: Jobs, points: Iterable[Point], workers: WorkerPool, held: Any
+) -> Iterator[tuple[int, SweepRow, bool]]:
     """Rows as they come: the number of each point, and whether it was run now."""
     numbers: dict[int, int] = {}
 
-    def each() -> Iterator[Job]:
+    def each() -> Iterator[RunJob]:
         for number, point in enumerate(points):
             job = jobs.of(point)
             numbers[id(job)] = number
@@ -184,7 +184,7 @@ class Jobs:
         elif not callable(program):
             self.given = given(program, self.settings)
 
-    def of(self, point: Point) -> Job:
+    def of(self, point: Point) -> RunJob:
         """The run of a point; raises Failure."""
         options = {k.removeprefix(OPTION): v for k, v in point.items() if k.startswith(OPTION)}
         plain = {k: v for k, v in point.items() if k != TARGET and not k.startswith(OPTION)}
@@ -202,7 +202,7 @@ class Jobs:
             program = given(self.program(**plain), self.settings)
         elif plain:
             more["defines"] = dict(self.settings.defines or {}) | plain
-        return Job(
+        return RunJob(
             program=program,
             inputs=self.inputs,
             settings=replace(self.settings, **more) if more else self.settings,

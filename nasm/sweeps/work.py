@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
-import nasm
+from nasm import __version__
 from nasm.api import Result, run
 from nasm.base import files, host_files, host_memory
 from nasm.base.files import State
@@ -18,8 +18,8 @@ from nasm.base.records import dataclass, replace
 from nasm.machine.records import Status
 from nasm.nki.loading import load
 from nasm.runs.settings import RunSettings
-from nasm.sweeps.job import Job, KernelCall
-from nasm.sweeps.row import REFUSED, TIMED_OUT, Row
+from nasm.sweeps.job import KernelCall, RunJob
+from nasm.sweeps.row import REFUSED, TIMED_OUT, SweepRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +34,14 @@ class OtherVersion(Exception):
 def version() -> str:
     """The version of nasm, and a hash of its modules: runs of equal versions are equal."""
     made = hashlib.sha256()
-    root = Path(nasm.__file__).parent
-    for path in sorted(root.rglob("*.py")):
-        made.update(f"{path.relative_to(root)}\0".encode() + host_files.read_bytes(path))
-    return f"{nasm.__version__}+{made.hexdigest()[:16]}"
+    root = Path(__file__).parents[1]
+    for path in host_files.below(root):
+        if path.endswith(".py"):
+            made.update(f"{Path(path).relative_to(root)}\0".encode() + host_files.read_bytes(path))
+    return f"{__version__}+{made.hexdigest()[:16]}"
 
 
-def done(job: Job, wanted: str) -> Row:
+def done(job: RunJob, wanted: str) -> SweepRow:
     """Make a run; whatever is wrong with it is in the row. Raises OtherVersion."""
     if version() != wanted:
         raise OtherVersion(wanted, version())
@@ -60,13 +61,13 @@ def done(job: Job, wanted: str) -> Row:
     return replace(row, files=hashes(noted), seconds=seconds)
 
 
-def _without(job: Job, status: str, code: str, reason: str) -> Row:
-    return Row(
+def _without(job: RunJob, status: str, code: str, reason: str) -> SweepRow:
+    return SweepRow(
         point=job.point, key=job.key, status=status, ok=False, reason=f"{code}: {reason}", code=code
     )
 
 
-def _run(job: Job) -> Result:
+def _run(job: RunJob) -> Result:
     settings = replace(job.settings, profile=True)
     if not isinstance(job.program, KernelCall):
         return run(job.program, job.inputs, settings=settings)
@@ -88,11 +89,11 @@ def _run(job: Job) -> Result:
     return run(made.program, made.inputs, settings=chosen)
 
 
-def _of_result(job: Job, result: Result) -> Row:
+def _of_result(job: RunJob, result: Result) -> SweepRow:
     report, profile = result.report, result.session.profile()
     wrong = [*report.problems, *report.hazards]
     reasons = ", ".join(report.reasons)
-    return Row(
+    return SweepRow(
         point=job.point,
         key=job.key,
         status=TIMED_OUT if report.status is Status.TIMEOUT else report.status.value,

@@ -80,5 +80,5 @@ def test_values_are_split_at_commas_and_ranges_are_counted() -> None:
     assert _parts('1, [2,3],"a,b"') == ["1", "[2,3]", '"a,b"']
     assert _ranged("4..7") == ["4", "5", "6", "7"]
     assert _ranged("4..12:4") == ["4", "8", "12"]
-    assert _ranged("4..40*3") == ["4", "12", "36"]
+    assert _ranged("4..40x3") == ["4", "12", "36"]
     assert _ranged("bf16") == ["bf16"]

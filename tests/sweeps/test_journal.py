@@ -1,4 +1,4 @@
-"""Rows that are kept: a sweep that was stopped goes on, and what has changed is run again."""
+"""Rows that are kept: a sweep that was stopped continues, and what has changed is run again."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 import nasm
 from nasm.base.problems import Failure
 from nasm.sweeps.journal import journal
-from nasm.sweeps.row import Row
+from nasm.sweeps.row import SweepRow
 from tests.cli.programs import ENDLESS
 from tests.sweeps.test_sweep import SCALED
 
@@ -22,7 +22,7 @@ LOADS = SCALED.replace("= iota", '= "x.npy"').replace("bf16[128, N]  input", "f3
 def test_a_sweep_that_was_stopped_goes_on(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
 
-    def stop(row: Row, done: int, of: int) -> None:
+    def stop(row: SweepRow, done: int, of: int) -> None:
         if done == 2:
             raise KeyboardInterrupt
 

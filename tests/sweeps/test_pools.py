@@ -12,10 +12,10 @@ import pytest
 import nasm
 from nasm.base.problems import Failure
 from nasm.sweeps import pools, work
-from nasm.sweeps.job import Job
+from nasm.sweeps.job import RunJob
 from nasm.sweeps.journal import Journal
 from nasm.sweeps.pools import Cluster, Processes, Serial
-from nasm.sweeps.row import Row
+from nasm.sweeps.row import SweepRow
 from nasm.sweeps.running import TRIES, rows
 from nasm.sweeps.sweep import Jobs
 from tests.sweeps.test_sweep import SCALED
@@ -31,12 +31,12 @@ class Dying(Serial):
     def __init__(self, deaths: dict[int, int]) -> None:
         self.deaths, self.broken, self.renewed = deaths, False, 0
 
-    def submit(self, job: Job) -> Future[Row]:
+    def submit(self, job: RunJob) -> Future[SweepRow]:
         number = int(str(job.point["N"]))
         if self.deaths.get(number, 0):
             self.deaths[number] -= 1
             self.broken = True
-        made: Future[Row] = Future()
+        made: Future[SweepRow] = Future()
         if self.broken:
             made.set_exception(BrokenExecutor())
             return made
@@ -47,7 +47,7 @@ class Dying(Serial):
         return True
 
 
-def swept(pool: pools.Pool, count: int = 8) -> dict[object, Row]:
+def swept(pool: pools.Pool, count: int = 8) -> dict[object, SweepRow]:
     jobs = Jobs(SCALED, None, nasm.RunSettings(values=False))
     points = ({"N": 4 * n} for n in range(1, count + 1))
     made = rows((jobs.of(point) for point in points), pool, Journal(None))
@@ -69,8 +69,8 @@ def test_a_run_that_ends_each_worker_is_a_row_that_says_so() -> None:
 
 def test_a_worker_of_another_version_gets_no_work(monkeypatch: pytest.MonkeyPatch) -> None:
     class Other(Serial):
-        def submit(self, job: Job) -> Future[Row]:
-            made: Future[Row] = Future()
+        def submit(self, job: RunJob) -> Future[SweepRow]:
+            made: Future[SweepRow] = Future()
             made.set_exception(work.OtherVersion(work.version(), "0.0.9+0"))
             return made
 
@@ -89,7 +89,7 @@ def test_processes_give_equal_rows_though_one_is_killed(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(Processes, "_made", noted)
 
-    def kill(row: Row, done: int, of: int) -> None:
+    def kill(row: SweepRow, done: int, of: int) -> None:
         if done == 5:
             os.kill(next(iter(made[-1]._processes)), signal.SIGKILL)
 
@@ -104,7 +104,7 @@ def test_a_cluster_gives_equal_rows_though_a_worker_is_killed() -> None:
     cluster = Cluster("local", 2)
     killed: list[int] = []
 
-    def kill(row: Row, done: int, of: int) -> None:
+    def kill(row: SweepRow, done: int, of: int) -> None:
         if done == 5:
             killed.append(next(iter(cluster._client.run(os.getpid).values())))
             os.kill(killed[0], signal.SIGKILL)

@@ -11,8 +11,8 @@ import pytest
 
 import nasm
 from nasm.base.problems import Failure
-from nasm.sweeps.job import Job
-from nasm.sweeps.row import Row
+from nasm.sweeps.job import RunJob
+from nasm.sweeps.row import SweepRow
 
 SCALED = """
 .target trn1
@@ -119,18 +119,18 @@ def test_what_decides_a_run_is_in_its_key(change: dict[str, Any]) -> None:
     }
     if "program" in change:
         change = {"program": Source("a.nasm", SCALED + "\n")}
-    assert Job(**given).key == Job(**given).key
-    assert Job(**given).key != Job(**{**given, **change}).key
+    assert RunJob(**given).key == RunJob(**given).key
+    assert RunJob(**given).key != RunJob(**{**given, **change}).key
     beside = {"program": Source("b.nasm", SCALED), "settings": nasm.RunSettings(deadline=5)}
-    assert Job(**given).key == Job(**{**given, **beside}).key
+    assert RunJob(**given).key == RunJob(**{**given, **beside}).key
 
 
 def test_rows_without_a_figure_are_after_those_that_have_one() -> None:
     made = [
-        Row(point={"N": n}, key="", status="finished", ok=ok, microseconds=time)
+        SweepRow(point={"N": n}, key="", status="finished", ok=ok, microseconds=time)
         for n, ok, time in ((1, True, 3.0), (2, False, 1.0), (3, True, 2.0))
     ]
-    found = nasm.Sweep("p", tuple(made), ("N",))
+    found = nasm.SweepResult("p", tuple(made), ("N",))
     assert [row.point["N"] for row in found.ordered] == [3, 1, 2]
 
 

@@ -223,9 +223,9 @@ ROWS = (
     Code(
         "E0843",
         "a file that does not hold the rows of a sweep",
-        "A sweep keeps its rows in a file, a line of JSON each, and goes on from there another "
-        "time. The file that is named is something else, or a line of it was changed. It is left "
-        "as it is.",
+        "A sweep keeps its rows in a file, a line of JSON each, and continues from there another "
+        "time. The file that is named is something else, or a line of it was changed. It is not "
+        "touched.",
         "$ neuron-nasm sweep prog.nasm -D N=64,128 --keep prog.nasm",
         "$ neuron-nasm sweep prog.nasm -D N=64,128 --keep prog.rows.jsonl",
     ),

@@ -18,8 +18,8 @@ from nasm.base.problems import Failure, in_line, quoted
 if TYPE_CHECKING:
     from nasm.apps.cli.screen import Screen
     from nasm.sweeps.job import KernelCall, Parameter
-    from nasm.sweeps.row import Row
-    from nasm.sweeps.sweep import Sweep
+    from nasm.sweeps.row import SweepRow
+    from nasm.sweeps.sweep import SweepResult
 
 BY = ("time", "mfu", "bytes", "instructions")
 
@@ -34,7 +34,7 @@ def _arguments(verb: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         help="values of a constant that the program declares with .const: 64,128 or 64..512:64 (in "
-        "steps of 64) or 64..4096*2 (twice the one before)",
+        "steps of 64) or 64..4096x2 (twice the one before)",
     )
     verb.add_argument(
         "--arg",
@@ -148,15 +148,15 @@ def _parts(text: str) -> list[str]:
 def _ranged(text: str) -> list[str]:
     """The numbers of a range, or the text itself; raises ArgumentTypeError."""
     begin, dots, rest = text.partition("..")
-    sign = next((each for each in ":*" if each in rest), "")
+    sign = next((each for each in ":x" if each in rest), "")
     end, _, by = rest.partition(sign) if sign else (rest, "", "1")
     numbers = [part.strip().replace("_", "") for part in (begin, end, by)]
     if not dots or not all(part.isdecimal() for part in numbers):
         return [text]
     first, last, step = map(int, numbers)
-    if last < first or step < (2 if sign == "*" else 1) or (sign == "*" and not first):
+    if last < first or step < (2 if sign == "x" else 1) or (sign == "x" and not first):
         raise argparse.ArgumentTypeError(f"'{quoted(text)}' is a range without an end")
-    if sign == "*":
+    if sign == "x":
         found = [first]
         while found[-1] * step <= last:
             found.append(found[-1] * step)
@@ -215,7 +215,7 @@ def _file(args: argparse.Namespace) -> str:
     return program_names.file_of(args.program)
 
 
-def _swept(args: argparse.Namespace, screen: Screen) -> Sweep:
+def _swept(args: argparse.Namespace, screen: Screen) -> SweepResult:
     from nasm.apps.cli import arrays, files, programs
     from nasm.runs.settings import RunSettings
     from nasm.sweeps.pools import Cluster
@@ -227,7 +227,7 @@ def _swept(args: argparse.Namespace, screen: Screen) -> Sweep:
     assert isinstance(settings, RunSettings)
     begun = time.monotonic()
 
-    def watch(row: Row, done: int, of: int) -> None:
+    def watch(row: SweepRow, done: int, of: int) -> None:
         elapsed = time.monotonic() - begun
         left = elapsed / done * (of - done)
         screen.counting(f"runs, about {left:,.0f} s left", done, of, elapsed)
@@ -238,17 +238,24 @@ def _swept(args: argparse.Namespace, screen: Screen) -> Sweep:
         executor = Cluster(args.scheduler)
         if executor.dashboard and not args.quiet:
             screen.note(f"dashboard: {executor.dashboard}")
-    return swept(
-        args.program if kernel else files.program(args.program),
-        grid,
-        arrays.read(args.inputs) if kernel else arrays.inputs(args),
-        executor=executor,
-        by=args.by,
-        keep=_keep(args),
-        watch=watch,
-        kernel=_call(args) if kernel else None,
-        settings=settings,
-    )
+    keep = _keep(args)
+    try:
+        return swept(
+            args.program if kernel else files.program(args.program),
+            grid,
+            arrays.read(args.inputs) if kernel else arrays.inputs(args),
+            executor=executor,
+            by=args.by,
+            keep=keep,
+            watch=watch,
+            kernel=_call(args) if kernel else None,
+            settings=settings,
+        )
+    except KeyboardInterrupt:
+        screen.clear()
+        if keep is not None:
+            screen.note(f"what was run is kept in {in_line(keep)}: the same command continues")
+        raise
 
 
 def _keep(args: argparse.Namespace) -> str | None:
@@ -297,13 +304,13 @@ VERB = Verb(
     notes="""\
 examples:
   neuron-nasm sweep tiled.nasm -D TN=128,256,512 --target trn1,trn2
-  neuron-nasm sweep tiled.nasm -D TN=64..512*2 -D TK=32..128:32 --svg map.svg
-  neuron-nasm sweep kernel.py:matmul --in a=normal[128,512]:bf16 --arg tile=128,256
+  neuron-nasm sweep tiled.nasm -D TN=64..512x2 -D TK=32..128:32 --svg map.svg
+  neuron-nasm sweep kernel.py:matmul --in a=a.npy --arg tile=128,256
   neuron-nasm sweep tiled.nasm -D TN=128..512:128 --by mfu --csv all.csv
-  neuron-nasm sweep tiled.nasm -D TN=64..4096*2 --scheduler tcp://host:8786
+  neuron-nasm sweep tiled.nasm -D TN=64..4096x2 --scheduler tcp://host:8786
 
 Each run has values and time, and is the same on every machine. Rows are kept
-in a file as they come: a sweep that is stopped goes on where it was, and a run
+in a file as they come: a sweep that was stopped continues, and a run
 is made again only if the program, a file that it reads, or nasm has changed.
 A run that fails is a row with its reason. Exit code 1 says that none is ok.
 """,
