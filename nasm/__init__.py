@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from nasm.runs.schedules import schedules, witness
     from nasm.runs.settings import RunSettings
     from nasm.sweeps.sweep import SweepResult, sweep
+    from nasm.sweeps.tuning import tune
     from nasm.views.view import Reg, Window
 
 __version__ = "0.1.0"
@@ -75,6 +76,7 @@ __all__ = [
     "run",
     "schedules",
     "sweep",
+    "tune",
     "witness",
 ]
 
@@ -105,6 +107,7 @@ _HOMES = {
     "isolated": "nasm.isolation.entry",
     "schedules": "nasm.runs.schedules",
     "sweep": "nasm.sweeps.sweep",
+    "tune": "nasm.sweeps.tuning",
     "witness": "nasm.runs.schedules",
 }
 

@@ -118,6 +118,7 @@ HOMES = {
     "lsprotocol": ("apps.lsp",),
     "ml_dtypes": ("base.dtypes", "nki"),
     "numpy": tuple(LEVEL),
+    "optuna": ("sweeps",),
     "prompt_toolkit": ("apps.repl",),
     "pyarrow": ("show",),
     "pygls": ("apps.lsp",),

@@ -23,9 +23,17 @@ ROW: Shape = (
     pairs("files", "the files that it read, each with a hash of its content"),
     Key("seconds", "processor time that it took here: the one key that differs from run to run"),
 )
+EFFECT: Shape = (
+    Key("name", "a name that has several values; the most important first"),
+    Key("best", "the value of the best run"),
+    Key("best_figure", "the figure of that run, in µs, from 0 to 1, bytes or instructions"),
+    Key("worst", "the value that is worst even with the best of all other values"),
+    Key("worst_figure", "the figure of the best run with it"),
+)
 SWEEP: Shape = (
     Key("varied", "the names that have several values"),
     Key("by", "what runs are compared by: `time`, `mfu`, `bytes` or `instructions`"),
     Key("kept", "how many rows were kept from before"),
+    each("effects", EFFECT),
     each("rows", ROW, "ordered"),
 )

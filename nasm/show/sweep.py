@@ -16,7 +16,7 @@ from nasm.show.json_sweep import ROW
 from nasm.show.schema import INTEGER, NUMBER, TEXT, Column
 from nasm.show.table_files import Parquet
 from nasm.sweeps.row import METRICS, SweepRow
-from nasm.sweeps.sweep import SweepResult
+from nasm.sweeps.sweep import ChoiceEffect, SweepResult
 
 SHOWN = 40
 """Rows of a table that are shown; files get all."""
@@ -69,7 +69,18 @@ def summary(found: SweepResult) -> list[str]:
     best = found.best
     if best is None:
         return [text, "no run is ok"]
-    return [text, f"best {found.by}: {value(best, found.by)} with {point(best)}"]
+    decided = (
+        [_effect(effect, found.by) for effect in found.effects] if len(found.varied) > 1 else []
+    )
+    return [text, *decided, f"best {found.by}: {value(best, found.by)} with {point(best)}"]
+
+
+def _effect(found: ChoiceEffect, by: str) -> str:
+    """What the choice of a value decides, in a sentence."""
+    best, worst = figure(found.best_figure, by), figure(found.worst_figure, by)
+    if best == worst:
+        return f"{found.name} makes no difference"
+    return f"{found.name}: {best} with {found.best}, at best {worst} with {found.worst}"
 
 
 def value(row: SweepRow, by: str) -> str:
@@ -77,6 +88,11 @@ def value(row: SweepRow, by: str) -> str:
     number = row.metric(by)
     if number is None:
         return "?"
+    return figure(number, by)
+
+
+def figure(number: float, by: str) -> str:
+    """A figure with its unit."""
     if by == "time":
         return f"{number:,.3f} µs"
     if by == "mfu":

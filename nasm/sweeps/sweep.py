@@ -57,6 +57,26 @@ class SweepKeywords(TypedDict, total=False):
 
 
 @dataclass(frozen=True, slots=True)
+class ChoiceEffect:
+    """What a value decides: the best figure with its best choice, and with its worst.
+
+    All other values are the best that were run with each.
+    """
+
+    name: str
+    best: Parameter
+    best_figure: float
+    worst: Parameter
+    worst_figure: float
+
+    @property
+    def ratio(self) -> float:
+        """How many times one is the other, at least 1."""
+        low, high = sorted((self.best_figure, self.worst_figure))
+        return high / low if low else float("inf") if high else 1.0
+
+
+@dataclass(frozen=True, slots=True)
 class SweepResult(Drawn):
     """What became of each run of a sweep: ``rows`` in the order of the grid.
 
@@ -88,6 +108,24 @@ class SweepResult(Drawn):
         """The best run that is ok; None if none is."""
         first = self.ordered[0] if self.rows else None
         return first if first is not None and first.metric(self.by) is not None else None
+
+    @property
+    def effects(self) -> tuple[ChoiceEffect, ...]:
+        """What each value that was varied decides, the most important first."""
+        found = [effect for name in self.varied if (effect := self._effect(name)) is not None]
+        return tuple(sorted(found, key=lambda effect: -effect.ratio))
+
+    def _effect(self, name: str) -> ChoiceEffect | None:
+        more = METRICS[self.by][2]
+        best: dict[str, tuple[Parameter, float]] = {}
+        for row in self.ordered:  # the first of each value is its best
+            figure = row.metric(self.by)
+            if figure is not None:
+                best.setdefault(repr(row.point[name]), (row.point[name], figure))
+        if len(best) < 2:
+            return None
+        found = sorted(best.values(), key=lambda each: -each[1] if more else each[1])
+        return ChoiceEffect(name, *found[0], *found[-1])
 
     def __repr__(self) -> str:
         bad = sum(not row.ok for row in self.rows)
@@ -130,8 +168,7 @@ def sweep(
     Raises Failure if the program cannot be read, or the executor cannot be used.
     """
     chosen = with_keywords(settings, keywords)
-    if by not in METRICS:
-        raise ValueError(f"by= takes {', '.join(METRICS)}, found {by!r}")
+    checked_by(by)
     points = ParameterGrid(grid)
     jobs = Jobs(program, inputs, chosen, kernel)
     begun, found, kept = time.monotonic(), {}, 0
@@ -144,6 +181,12 @@ def sweep(
     made = tuple(row for _, row in sorted(found.items(), key=lambda item: item[0]))
     seconds = time.monotonic() - begun
     return SweepResult(jobs.name, made, points.varied, by, kept, seconds)
+
+
+def checked_by(by: str) -> None:
+    """Raise ValueError for what runs are not compared by."""
+    if by not in METRICS:
+        raise ValueError(f"by= takes {', '.join(METRICS)}, found {by!r}")
 
 
 def numbered(

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from nasm.apps.cli.verbs.sweep import _parts, _ranged
+from nasm.apps.cli.many_runs import _parts, _ranged
 
 
 def test_the_table_has_the_best_first(ran: Any, halves: Path, tmp_path: Path) -> None:
