@@ -4,6 +4,7 @@
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+THOROUGH := $(VENV)/.thorough
 NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
 CANDIDATES := python3 python3.14 python3.13 python3.12 python3.11
 
@@ -48,7 +49,7 @@ test: $(READY)
 	@$(PYTEST) $(TESTS)
 
 # Everything: the thorough tests, too, and every seed.
-test-all: $(READY)
+test-all: $(READY) $(THOROUGH)
 	@$(PYTEST) --all $(TESTS)
 
 test-lowest:
@@ -94,4 +95,10 @@ $(READY): pyproject.toml
 	@$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
 	@$(BIN)/python -c '$(LOWER_BOUNDS)' > $(VENV)/lowest.txt
 	@$(BIN)/python -m pip install --quiet --editable ".$(EXTRAS_$(VERSIONS))" --group dev $(PIP_$(VERSIONS))
+	@touch $@
+
+$(THOROUGH): $(READY)
+	@echo "installing what thorough tests need (once)"
+	@$(BIN)/python -m pip install --quiet --group thorough $(PIP_$(VERSIONS)) || \
+	    echo "it could not be installed: some tests are skipped"
 	@touch $@

@@ -27,6 +27,7 @@ GRID: dict[str, Any] = {"F": list(range(32, 513, 32)), "R": [3, 1, 2], "W": [1, 
 @pytest.mark.thorough
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_search_finds_the_best_of_the_grid(seed: int) -> None:
+    pytest.importorskip("optuna", reason="optuna is not installed")
     every = nasm.sweep(WORK, GRID, values=False)
     found = nasm.tune(WORK, GRID, runs=12, seed=seed, values=False)
     assert found.best is not None
