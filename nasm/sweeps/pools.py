@@ -1,19 +1,21 @@
-"""What runs are made by: this process, processes of this computer, a cluster, any executor."""
+"""Where runs are made: this process, processes of this computer, a cluster, any executor."""
 
 from __future__ import annotations
 
 import multiprocessing
 import os
 import signal
+from collections.abc import Callable
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from importlib import import_module
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from nasm.base.problems import Failure, Problem
 from nasm.sweeps import work
-from nasm.sweeps.job import RunJob
-from nasm.sweeps.row import SweepRow
 from nasm.sweeps.work import OtherVersion
+
+J = TypeVar("J")
+R = TypeVar("R")
 
 NOT_INSTALLED, NO_CLUSTER, OTHER = "E0817", "E0844", "E0845"
 LOCAL = "local"
@@ -27,12 +29,12 @@ THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 class WorkerPool(Protocol):
-    """Makes runs, so many at a time."""
+    """Does jobs, so many at a time."""
 
     width: int
 
-    def submit(self, job: RunJob) -> Future[SweepRow]:
-        """Begin a run."""
+    def submit(self, do: Callable[[J, str], R], job: J) -> Future[R]:
+        """Begin a job."""
 
     def renew(self) -> bool:
         """Begin again after a worker has died; whether that is possible."""
@@ -48,9 +50,9 @@ class Given:
         self.executor = executor
         self.width = int(getattr(executor, "_max_workers", 0) or os.cpu_count() or 1)
 
-    def submit(self, job: RunJob) -> Future[SweepRow]:
-        """Begin a run."""
-        return self.executor.submit(work.done, job, work.version())
+    def submit(self, do: Callable[[J, str], R], job: J) -> Future[R]:
+        """Begin a job."""
+        return self.executor.submit(do, job, work.version())
 
     def renew(self) -> bool:
         """It is not ours to make again."""
@@ -65,11 +67,11 @@ class Serial:
 
     width = 1
 
-    def submit(self, job: RunJob) -> Future[SweepRow]:
-        """Make a run."""
-        made: Future[SweepRow] = Future()
+    def submit(self, do: Callable[[J, str], R], job: J) -> Future[R]:
+        """Do a job."""
+        made: Future[R] = Future()
         try:
-            made.set_result(work.done(job, work.version()))
+            made.set_result(do(job, work.version()))
         except Exception as error:
             made.set_exception(error)
         return made
@@ -104,10 +106,10 @@ class Processes:
                     os.environ.pop(name, None)
         return made
 
-    def submit(self, job: RunJob) -> Future[SweepRow]:
-        """Begin a run."""
+    def submit(self, do: Callable[[J, str], R], job: J) -> Future[R]:
+        """Begin a job."""
         self._executor = self._executor or self._made()
-        return self._executor.submit(work.done, job, work.version())
+        return self._executor.submit(do, job, work.version())
 
     def renew(self) -> bool:
         """Begin again with other processes."""
@@ -166,9 +168,9 @@ class Cluster:
             if version != work.version():
                 raise Failure(other(OtherVersion(work.version(), version), f"the worker {worker}"))
 
-    def submit(self, job: RunJob) -> Future[SweepRow]:
-        """Begin a run."""
-        made: Future[SweepRow] = self._executor.submit(work.done, job, work.version())
+    def submit(self, do: Callable[[J, str], R], job: J) -> Future[R]:
+        """Begin a job."""
+        made: Future[R] = self._executor.submit(do, job, work.version())
         return made
 
     def renew(self) -> bool:

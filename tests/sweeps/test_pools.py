@@ -12,7 +12,6 @@ import pytest
 import nasm
 from nasm.base.problems import Failure
 from nasm.sweeps import pools, work
-from nasm.sweeps.job import RunJob
 from nasm.sweeps.journal import Journal
 from nasm.sweeps.pools import Cluster, Processes, Serial
 from nasm.sweeps.row import SweepRow
@@ -31,16 +30,16 @@ class Dying(Serial):
     def __init__(self, deaths: dict[int, int]) -> None:
         self.deaths, self.broken, self.renewed = deaths, False, 0
 
-    def submit(self, job: RunJob) -> Future[SweepRow]:
+    def submit(self, do: Any, job: Any) -> Future[Any]:
         number = int(str(job.point["N"]))
         if self.deaths.get(number, 0):
             self.deaths[number] -= 1
             self.broken = True
-        made: Future[SweepRow] = Future()
+        made: Future[Any] = Future()
         if self.broken:
             made.set_exception(BrokenExecutor())
             return made
-        return super().submit(job)
+        return super().submit(do, job)
 
     def renew(self) -> bool:
         self.broken, self.renewed = False, self.renewed + 1
@@ -69,8 +68,8 @@ def test_a_run_that_ends_each_worker_is_a_row_that_says_so() -> None:
 
 def test_a_worker_of_another_version_gets_no_work(monkeypatch: pytest.MonkeyPatch) -> None:
     class Other(Serial):
-        def submit(self, job: RunJob) -> Future[SweepRow]:
-            made: Future[SweepRow] = Future()
+        def submit(self, do: Any, job: Any) -> Future[Any]:
+            made: Future[Any] = Future()
             made.set_exception(work.OtherVersion(work.version(), "0.0.9+0"))
             return made
 
