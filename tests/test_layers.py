@@ -41,6 +41,7 @@ LAYERS = (
     ("sweeps",),
     ("show",),
     ("isolation",),
+    ("grading",),
     ("apps",),
     ("__main__",),
 )

@@ -113,8 +113,9 @@ class _Run:
             done = self.step(running, folder)
         if isinstance(done, Outcome):
             return done
-        report, outputs = pickle.loads(done)  # of a process in which only nasm itself was run
-        return self.outcome("ran", report=report, outputs=outputs, exit_code=0)
+        # of a process in which only nasm itself was run
+        report, outputs, mfu = pickle.loads(done)
+        return self.outcome("ran", report=report, outputs=outputs, mfu=mfu, exit_code=0)
 
     def step(self, work: Work, folder: str) -> bytes | Outcome:
         """What a process made, or what became of it instead."""

@@ -31,7 +31,8 @@ class Outcome:
     """How it ended. It can be pickled, and :meth:`document` is it as JSON.
 
     ``report`` and ``outputs`` are those of :func:`nasm.run` if the program ``ran``, else None.
-    ``problems`` are the errors if it did not. ``exit_code`` or ``signal`` says how the last
+    ``problems`` are the errors if it did not. ``mfu`` is that of a run with ``profile=True``.
+    ``exit_code`` or ``signal`` says how the last
     process ended, ``seconds`` how long all took. ``protections`` are those of the process that ran
     the kernel, or without one of the process that ran the program: a limit that is not ``active``
     was not kept.
@@ -42,6 +43,7 @@ class Outcome:
     problems: tuple[Problem, ...] = ()
     report: RunReport | None = None
     outputs: dict[str, np.ndarray[Any, Any]] | None = None
+    mfu: float | None = None
     exit_code: int | None = None
     signal: int | None = None
     stdout: Printed = field(default_factory=Printed)

@@ -91,11 +91,12 @@ class RunWork:
     settings: RunSettings
 
     def done(self) -> bytes:
-        """The report and the outputs, pickled; raises Failure."""
+        """The report, the outputs and the MFU, pickled; raises Failure."""
         program, inputs = self._program() if self.traced is None else self._kernel(self.traced)
         result = run(program, inputs, settings=self.settings.of_assembled(files=True))
         report = replace(result.report, program=self.name)
-        return pickle.dumps((report, result.outputs if report.values else None))
+        mfu = result.session.profile().rates.dtype_mfu if self.settings.profile else None
+        return pickle.dumps((report, result.outputs if report.values else None, mfu))
 
     def _program(self) -> tuple[Program, Any]:
         assert self.program is not None

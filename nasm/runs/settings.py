@@ -228,6 +228,7 @@ class IsolatedKeywords(_Text, _Judging, _Stops, total=False):
     """What :func:`nasm.isolated` takes."""
 
     values: bool
+    profile: bool
 
 
 class KernelKeywords(_Judging, _Stops, _Host, total=False):

@@ -74,7 +74,10 @@ def arguments(verb: argparse.ArgumentParser) -> None:
     options.timing(verb)
     options.files(verb)
     options.kernel_call(verb)
-    _over(verb)
+    over(verb)
+    verb.add_argument(
+        "--run-timeout", metavar="SECONDS", type=values.seconds, help="the most a run may take"
+    )
     _written(verb)
     verb.add_argument("--autosync", action="store_true", help="find the waits of a text, as 'sync'")
     options.no_values(verb)
@@ -87,7 +90,7 @@ def arguments(verb: argparse.ArgumentParser) -> None:
     options.quiet(verb)
 
 
-def _over(verb: argparse.ArgumentParser) -> None:
+def over(verb: argparse.ArgumentParser) -> None:
     """What makes the runs."""
     over = verb.add_mutually_exclusive_group()
     over.add_argument(
@@ -102,9 +105,6 @@ def _over(verb: argparse.ArgumentParser) -> None:
         "--scheduler",
         metavar="ADDRESS",
         help="make them on a Dask cluster: tcp://host:8786, or local to start one here",
-    )
-    verb.add_argument(
-        "--run-timeout", metavar="SECONDS", type=values.seconds, help="the most a run may take"
     )
 
 
@@ -249,7 +249,6 @@ def again(args: argparse.Namespace, row: SweepRow) -> str:
 def _made(args: argparse.Namespace, screen: Screen, make: Make, **more: Any) -> SweepResult:
     from nasm.apps.cli import arrays, files, programs
     from nasm.runs.settings import RunSettings
-    from nasm.sweeps.pools import Cluster
 
     kernel = program_names.kernel(args.program)
     grid = _grid(args, kernel)
@@ -262,19 +261,13 @@ def _made(args: argparse.Namespace, screen: Screen, make: Make, **more: Any) -> 
         left = elapsed / done * (of - done)
         screen.counting(f"runs, about {left:,.0f} s left", done, of, elapsed)
 
-    executor: Any = args.jobs or os.cpu_count() or 1
-    executor = None if executor == 1 else executor
-    if args.scheduler is not None:
-        executor = Cluster(args.scheduler)
-        if executor.dashboard and not args.quiet:
-            screen.note(f"dashboard: {executor.dashboard}")
     keep = _keep(args)
     try:
         return make(
             args.program if kernel else files.program(args.program),
             grid,
             arrays.read(args.inputs) if kernel else arrays.inputs(args),
-            executor=executor,
+            executor=executor(args, screen),
             by=args.by,
             keep=keep,
             watch=watch,
@@ -287,6 +280,19 @@ def _made(args: argparse.Namespace, screen: Screen, make: Make, **more: Any) -> 
         if keep is not None:
             screen.note(f"what was run is kept in {in_line(keep)}: the same command continues")
         raise
+
+
+def executor(args: argparse.Namespace, screen: Screen) -> Any:
+    """What -j and --scheduler ask for; raises Failure for a cluster that cannot be used."""
+    if args.scheduler is None:
+        count = args.jobs or os.cpu_count() or 1
+        return None if count == 1 else count
+    from nasm.sweeps.pools import Cluster
+
+    found = Cluster(args.scheduler)
+    if found.dashboard and not args.quiet:
+        screen.note(f"dashboard: {found.dashboard}")
+    return found
 
 
 def _keep(args: argparse.Namespace) -> str | None:

@@ -1,0 +1,1 @@
+"""Exercises, and what is right and wrong about submissions to them."""

@@ -1,0 +1,100 @@
+"""Grades for people: of one submission, and of a class."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from nasm.base.problems import counted
+from nasm.grading.grade import Grade
+from nasm.show.columns import hanging, table
+
+PASSED, FAILED = "passes", "FAILS"
+
+
+def student(path: str) -> str:
+    """Who handed in a submission: the folder of its own that it is in, or the name of its file."""
+    folder, name = os.path.split(path)
+    stem = os.path.splitext(name)[0]
+    return os.path.basename(folder) if stem in ("submission", "solution", "kernel") else stem
+
+
+def one(found: Grade, width: int) -> list[str]:
+    """What is right and wrong about a submission, in lines."""
+    lines = table(
+        ["check", "result", "found"],
+        [[c.name, PASSED if c.passed else FAILED, c.message] for c in found.checks],
+        width,
+    )
+    total = f"{found.points:g} of {found.of:g} points"
+    lines += [
+        "",
+        f"{PASSED}: {total}" if found.passed else f"{FAILED} at '{found.failed}': {total}",
+    ]
+    if found.hint and not found.passed:
+        lines += hanging(f"hint: {found.hint}", width)
+    return lines
+
+
+def of_class(grades: Sequence[Grade], width: int) -> list[str]:
+    """A line for each submission, and what most of them got wrong."""
+    rows = [
+        [
+            student(grade.submission),
+            f"{grade.points:g}",
+            "" if grade.microseconds is None else f"{grade.microseconds:,.3f} µs",
+            "" if grade.passed else f"{grade.failed}: {_message(grade)}",
+        ]
+        for grade in grades
+    ]
+    lines = table(["submission", ">points", ">time", "fails"], rows, width)
+    passed = sum(grade.passed for grade in grades)
+    lines += ["", f"{passed:,} of {counted(len(grades), 'submission')} passed"]
+    failed = Counter(grade.failed for grade in grades if not grade.passed)
+    if failed:
+        most = ", ".join(f"{name} ({count:,})" for name, count in failed.most_common())
+        lines += hanging(f"what failed first: {most}", width)
+    return lines
+
+
+def _message(grade: Grade) -> str:
+    return next((check.message for check in grade.checks if not check.passed), "")
+
+
+def comma_separated(grades: Sequence[Grade]) -> str:
+    """A row for each submission: points and time, then whether each check passed."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    names = list(dict.fromkeys(check.name for grade in grades for check in grade.checks))
+    writer.writerow(["submission", "passed", "points", "of", "microseconds", "failed", *names])
+    for grade in grades:
+        held = {check.name: check.passed for check in grade.checks}
+        first = [student(grade.submission), grade.passed, grade.points, grade.of]
+        more = [grade.microseconds, grade.failed, *(held.get(name, "") for name in names)]
+        writer.writerow([*first, *more])
+    return out.getvalue()
+
+
+def documents(grades: Sequence[Grade]) -> Iterator[dict[str, Any]]:
+    """Grades as JSON can hold them."""
+    for grade in grades:
+        yield {
+            "submission": grade.submission,
+            "student": student(grade.submission),
+            "exercise": grade.exercise,
+            "passed": grade.passed,
+            "points": grade.points,
+            "of": grade.of,
+            "failed": grade.failed,
+            "hint": grade.hint if not grade.passed else "",
+            "microseconds": grade.microseconds,
+            "mfu": grade.mfu,
+            "checks": [
+                {name: getattr(c, name) for name in ("name", "passed", "message", "points", "of")}
+                for c in grade.checks
+            ],
+        }

@@ -1,0 +1,16 @@
+; fails: right (exp of 200 is no float32)
+.target trn1
+.hbm   X      f32[128, 512]  input = normal(seed=3)
+.hbm   Y      f32[128, 512]  output
+.sbuf  x      f32[128, 512]
+.sbuf  e      f32[128, 512]
+.sbuf  nmax   f32[128, 1]
+.sbuf  total  f32[128, 1]
+.sbuf  scale  f32[128, 1]
+
+@sync    DmaCopy       x, X                                       post loaded
+@scalar  Activation    e, x, op=exp, reduce_op=add, reduce_res=total, reduce_cmd=reset_reduce  after loaded  post raised
+@vector  Reciprocal    scale, total                               after raised
+@vector  TensorScalar  x, e, op0=multiply, operand0=scale         post divided
+@sync    DmaCopy       Y, x                                       after divided
+@sync    .drain

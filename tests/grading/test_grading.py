@@ -1,0 +1,219 @@
+"""Exercises: right answers pass, wrong ones fail for their reasons, and nothing hidden is shown."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nasm.base.problems import Failure
+from nasm.grading import class_report
+from nasm.grading.exercise import Exercise, submissions_of
+from nasm.grading.grade import grade
+from nasm.grading.grading import faults, grades
+
+EXERCISES = Path(__file__).parents[2] / "programs" / "exercises"
+DOUBLE = """
+.target trn1
+.hbm   X  f32[2, 4]  input = zeros
+.hbm   Y  f32[2, 4]  output
+.sbuf  x  f32[2, 4]
+@sync    DmaCopy       x, X                            post loaded
+@vector  TensorScalar  x, x, op0=multiply, operand0=2  after loaded  post doubled
+@sync    DmaCopy       Y, x                            after doubled
+@sync    .drain
+"""
+GOLDEN = """
+import numpy as np
+
+def inputs(rng):
+    return {"X": rng.integers(100000, 999999, (2, 4)).astype(np.float32)}
+
+def golden(X):
+    return {"Y": X * 2}
+"""
+
+
+@pytest.fixture
+def exercise(tmp_path: Path) -> Path:
+    made = tmp_path / "double"
+    (made / "solutions").mkdir(parents=True)
+    (made / "exercise.toml").write_text(
+        'title = "Twice"\ntarget = "trn1"\nseeds = [7]\ntime_us = 9.0\nlines = 10\n'
+        '[hints]\nright = "Multiply by two."\n'
+    )
+    (made / "golden.py").write_text(GOLDEN)
+    (made / "solutions" / "twice.nasm").write_text(DOUBLE)
+    return made
+
+
+def judged(exercise: Path, text: str, name: str = "mine.nasm") -> Any:
+    path = exercise.parent / name
+    path.write_text(text)
+    return grade(Exercise(exercise), str(path))
+
+
+def secrets(exercise: Path) -> list[str]:
+    given, right = Exercise(exercise).case(7)
+    return [str(int(value)) for array in (*given.values(), *right.values()) for value in array.flat]
+
+
+def test_what_is_right_passes_and_gets_all_points(exercise: Path) -> None:
+    found = judged(exercise, DOUBLE)
+    assert found.passed
+    assert (found.points, found.of) == (6, 6)
+    assert [check.name for check in found.checks] == [
+        "read", "run", "order", "right", "time", "lines",
+    ]  # fmt: skip
+    assert judged(exercise, DOUBLE) == found
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "fails", "message"),
+    [
+        ("operand0=2", "operand0=3", "right", "8 of 8 elements of Y are wrong"),
+        ("after loaded  post", "post", "order", "E0502"),
+        (".sbuf ", ".sem never\n@gpsimd EventSemaphore $never >= 1\n.sbuf ", "run", "E051"),
+        ("x, x, op0", "x, y, op0", "read", "nothing is called 'y'"),
+        ("Y, x ", "Z, x ", "read", "nothing is called 'Z'"),
+        (
+            ".drain",
+            ".drain\n.sbuf z f32[2, 4]\n.for i in 0..300\n@gpsimd Memset z, 0\n.end",
+            "time",
+            "at most 9",
+        ),
+        (".drain", ".drain\n@vector Nop\n@vector Nop\n@vector Nop", "lines", "11 lines"),
+    ],
+    ids=lambda value: str(value)[:9],
+)
+def test_what_is_wrong_fails_for_its_reason(
+    exercise: Path, before: str, after: str, fails: str, message: str
+) -> None:
+    found = judged(exercise, DOUBLE.replace(before, after))
+    assert found.failed == fails
+    failed = next(check for check in found.checks if not check.passed)
+    assert message in failed.message
+    assert found.points < found.of
+
+
+def test_points_of_a_wrong_result_are_none(exercise: Path) -> None:
+    found = judged(exercise, DOUBLE.replace("operand0=2", "operand0=3"))
+    assert found.points == 2  # it is a program, and runs
+    assert found.hint == "Multiply by two."
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '@vector DevicePrint x, "x ="',
+        '@gpsimd DevicePrint x, "x ="',
+        ".expect Y == X",
+        ".expect Y == 0",
+        '.include "golden.py"',
+        '.hbm G f32[2, 4] input = "golden.npy"',
+        '.expect Y ~ "golden.npy"',
+        "@vector TensorScalar x, x, op0=multiply, operand0=3e38",
+        '.assert False, "nothing"',
+    ],
+)
+def test_no_submission_shows_what_is_hidden(exercise: Path, line: str) -> None:
+    found = judged(exercise, DOUBLE.replace("@sync    .drain", f"@sync    .drain\n{line}"))
+    shown = repr(found) + "\n".join(class_report.one(found, 200))
+    shown += json.dumps(list(class_report.documents([found])))
+    assert not [number for number in secrets(exercise) if number in shown]
+
+
+def test_a_kernel_sees_no_value_and_constants_do_not_pass(exercise: Path) -> None:
+    toml = exercise / "exercise.toml"
+    toml.write_text('title = "Twice"\nkernel = "twice"\ntarget = "trn2"\nseeds = [7, 8]\n')
+    golden = GOLDEN.replace('"X":', '"x":').replace("golden(X)", "golden(x)").replace("X *", "x *")
+    (exercise / "golden.py").write_text(golden)
+    text = """
+import numpy as np
+import nki, nki.isa as nisa, nki.language as nl
+
+@nki.jit
+def twice(x):
+    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    tile = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.sbuf)
+    nisa.dma_copy(dst=tile, src=x)
+    nisa.tensor_scalar(dst=tile, data=tile, op0=nl.multiply, operand0=2.0)
+    nisa.dma_copy(dst=out, src=tile)
+    return out
+"""
+    assert judged(exercise, text, "mine.py").passed
+    zeros = text.replace("operand0=2.0", "operand0=0.0")
+    assert judged(exercise, zeros, "mine.py").failed == "right"
+    leaves = text.replace("    nisa.dma_copy(dst=tile, src=x)\n", "    import os; os._exit(0)\n", 1)
+    assert judged(exercise, leaves, "mine.py").failed == "read"
+    unread = text.replace("import numpy", f"open({str(toml)!r}).read()\nimport numpy")
+    found = judged(exercise, unread, "mine.py")
+    assert found.passed or found.failed == "read"  # as far as the system can forbid it
+
+
+def test_an_exercise_that_is_wrong_says_how(exercise: Path) -> None:
+    (exercise / "starter.nasm").write_text(DOUBLE)
+    (exercise / "wrong").mkdir()
+    (exercise / "wrong" / "thrice.nasm").write_text(
+        f"; fails: time\n{DOUBLE.replace('operand0=2', 'operand0=3')}"
+    )
+    (exercise / "solutions" / "bad.nasm").write_text(DOUBLE.replace("operand0=2", "operand0=1"))
+    found = list(faults(exercise))
+    assert len(found) == 3
+    assert found[0].startswith("the solution bad.nasm fails at 'right'")
+    assert found[1] == "starter.nasm passes"
+    assert found[2].startswith("thrice.nasm fails at 'right'")
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "message"),
+    [
+        ("exercise.toml", "titel = 1", "has 'titel'"),
+        ("exercise.toml", "title = 1", "title is str"),
+        ("exercise.toml", "[", "exercise.toml"),
+        ("exercise.toml", 'title = "x"\n[hints]\nrigth = ""', "did you mean 'right'"),
+        ("golden.py", "1 / 0", "ZeroDivisionError"),
+        ("golden.py", "x = 1", "no function 'inputs'"),
+        ("golden.py", "def inputs(rng): return 1", "no arrays by name"),
+        ("golden.py", "def inputs(rng): 1 / 0", "ZeroDivisionError"),
+    ],
+)
+def test_what_is_no_exercise(exercise: Path, file: str, text: str, message: str) -> None:
+    (exercise / file).write_text(text)
+    with pytest.raises(Failure, match="E0847") as raised:
+        grades(exercise, [exercise / "solutions" / "twice.nasm"])
+    assert message in str(raised.value)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("folder", sorted(EXERCISES.iterdir()), ids=lambda path: path.name)
+def test_an_exercise_of_ours_is_as_it_should_be(folder: Path) -> None:
+    assert list(faults(folder)) == []
+
+
+@pytest.mark.thorough
+def test_a_class_is_judged_the_same_over_processes(exercise: Path) -> None:
+    texts = {
+        "ada": DOUBLE,
+        "bob": DOUBLE.replace("operand0=2", "operand0=3"),
+        "cyd": DOUBLE.replace("after loaded  post", "post"),
+        "dan": "this is no program",
+        "eve": "",
+    }
+    for name, text in texts.items():
+        (exercise.parent / "class" / name).mkdir(parents=True)
+        (exercise.parent / "class" / name / "submission.nasm").write_text(text)
+    paths = submissions_of(str(exercise.parent / "class"))
+    found = grades(exercise, paths, executor=2)
+    assert found == grades(exercise, paths)
+    assert [class_report.student(each.submission) for each in found] == list(texts)
+    assert [each.failed for each in found] == ["", "right", "order", "read", "read"]
+    read = list(csv.DictReader(io.StringIO(class_report.comma_separated(found))))
+    assert [row["passed"] for row in read] == ["True", "False", "False", "False", "False"]
+    shutil.rmtree(exercise.parent / "class" / "dan")
+    assert len(submissions_of(str(exercise.parent / "class"))) == 4
