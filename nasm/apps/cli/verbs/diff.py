@@ -245,7 +245,7 @@ class Comparing:
         return code
 
     def draw(self, found: Comparison) -> tuple[list[str], Sequence[Problem]]:
-        """Write the page of both runs, if it is wanted; returns notes, and why it is not written."""
+        """Write the page of both runs, if it is wanted; returns notes, and why it is not."""
         from nasm.show import console, diff, html
 
         if not pages.wanted(self.args):
