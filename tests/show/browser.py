@@ -11,7 +11,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), "")
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), ""
+)
 
 OPTIONS = (
     "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run",
@@ -90,7 +92,9 @@ class Browser:
         if event.get("method") == "Network.requestWillBeSent":
             self.requests.append(params["request"]["url"])
         if event.get("method") == "Runtime.exceptionThrown":
-            self.errors.append(params["exceptionDetails"].get("exception", {}).get("description", "?"))
+            self.errors.append(
+                params["exceptionDetails"].get("exception", {}).get("description", "?")
+            )
         if event.get("method") == "Log.entryAdded" and params["entry"]["level"] == "error":
             self.errors.append(params["entry"]["text"])
 
@@ -111,7 +115,9 @@ class Browser:
 
     def painted(self) -> None:
         """Wait until what was changed has been drawn."""
-        self.value("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        self.value(
+            "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+        )
 
     def mouse(self, kind: str, x: float, y: float, **more: Any) -> None:
         """An event of the mouse at a place of the window."""
@@ -131,4 +137,6 @@ class Browser:
 
     def picture(self, path: Path) -> None:
         """What the window shows, as a PNG."""
-        path.write_bytes(base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"]))
+        path.write_bytes(
+            base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"])
+        )

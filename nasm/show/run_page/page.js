@@ -157,8 +157,8 @@ class Page {
     const [number, source, line] = key.split("-");
     const run = this.runs[Number(number)];
     this.light(run, run.slicesOf(`${source}-${line}`), `line ${line}`);
-    if (this.hits.length) this.step(1);
-    this.markLine(run, `${source}-${line}`);
+    if (this.hits.length) this.selectLongest();
+    else this.markLine(run, `${source}-${line}`);
   }
 
   light(run, slices, what) {
@@ -184,15 +184,20 @@ class Page {
     this.found.textContent = `${this.found.textContent.split(" · ")[0]} · ${count}`;
   }
 
+  /** Select the longest of what was found, at the scale that is shown. */
+  selectLongest() {
+    const lengths = this.hits.map(([run, slice]) => run.c.length[slice]);
+    this.hit = lengths.indexOf(lengths.reduce((a, b) => Math.max(a, b)));
+    this.select(...this.hits[this.hit], { reveal: true });
+  }
+
   chooseLane(key) {
     const [number, lane] = key.split(":").map(Number);
     const run = this.runs[number];
     const { slices } = run.tracks[lane];
     if (!slices.length) return;
-    const { length } = run.c;
-    const longest = slices.reduce((best, n) => (length[n] > length[best] ? n : best), slices[0]);
     this.light(run, Array.from(slices), run.lanes[lane][0]);
-    this.select(run, longest);
+    this.selectLongest();
   }
 
   // -- moving from slice to slice

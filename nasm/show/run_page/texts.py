@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
+
 import numpy as np
 
 from nasm.analysis.profile.intervals import Times
@@ -11,9 +13,12 @@ from nasm.base.problems import clean
 from nasm.base.records import dataclass
 from nasm.base.source import Source, Span
 from nasm.isa.evidence import Cost
-from nasm.isa.micro_instructions import micro_of
+from nasm.isa.micro_instructions import Micro, micro_of
 from nasm.machine import Machine
 from nasm.show.run_page.slices import Slices
+
+Words = Callable[[Machine, int, int], str]
+"""Says something of the instruction at a place."""
 
 LONGEST = 200
 """Characters of an instruction."""
@@ -77,7 +82,7 @@ class _Words:
         self.lines: dict[tuple[int, int], int] = {}
         self.sources: dict[int, tuple[int, Source]] = {}
         self.rows: list[tuple[int, ...]] = []
-        self._written: dict[tuple[object, int], int] = {}
+        self._known: dict[tuple[str, Hashable], int] = {}
         self._costs: dict[tuple[int, Cost], int] = {}
 
     def of(self, slices: Slices) -> Texts:
@@ -101,18 +106,35 @@ class _Words:
 
     def _row(self, queue: int, pc: int) -> tuple[int, ...]:
         program, number = self.machine.program, self.strings.number
-        instruction = program.instruction(queue, pc)
-        text = clean(form_text(program, queue, pc))[:LONGEST]
+        lines = program.queues[queue]
         return (
-            number(instruction.row.name),
-            number(text),
-            number(wait_text(self.machine, queue, pc)),
-            number(update_text(self.machine, queue, pc)),
+            number(program.instruction(queue, pc).row.name),
+            self._text(queue, pc),
+            self._once("wait", lines.waits[pc], wait_text, queue, pc),
+            self._once("update", lines.updates[pc], update_text, queue, pc),
             self._cost(queue, pc),
             number(clean(program.origin(pc))),
-            self._line(program.spans[program.queues[queue].spans[pc]]),
+            self._line(program.spans[lines.spans[pc]]),
             int(pc),
         )
+
+    def _text(self, queue: int, pc: int) -> int:
+        """An instruction with its operands; those that lines share are put into words once."""
+        program = self.machine.program
+        lines = program.queues[queue]
+        if type(pc) is Micro or program.loop_registers:
+            return self.strings.number(clean(form_text(program, queue, pc))[:LONGEST])
+        key = "text", (lines.instructions[pc], lines.spans[pc])
+        if key not in self._known:
+            text = clean(form_text(program, queue, pc))[:LONGEST]
+            self._known[key] = self.strings.number(text)
+        return self._known[key]
+
+    def _once(self, kind: str, what: int, words: Words, queue: int, pc: int) -> int:
+        """Words for something that many lines share, by its number in the program."""
+        if (kind, what) not in self._known:
+            self._known[kind, what] = self.strings.number(words(self.machine, queue, pc))
+        return self._known[kind, what]
 
     def _line(self, span: Span | None) -> int:
         if span is None:

@@ -137,7 +137,8 @@ class Timeline {
     const end = run.micro(start[slice] + Math.max(length[slice], tail[slice]));
     const [low, high] = this.view;
     const long = Math.max(end - begin, LEAST);
-    if (closer || long * 400 < high - low) this.show(begin - long, end + long);
+    if (closer) this.show(begin - long, end + long);
+    else if (long * 2000 < high - low) this.show(begin - 50 * long, end + 50 * long);
     else if (begin < low || end > high) this.show(begin - (high - low) / 3, begin + ((high - low) * 2) / 3);
     else this.refresh();
   }
@@ -342,7 +343,8 @@ class Timeline {
       rates[at] = Math.max(0, after - before) / step / 1e3; // bytes per µs as GB/s
       before = after;
     }
-    const most = Math.max(...rates, 1e-9);
+    const most = Math.max(...rates);
+    if (most < 1e-6) return;
     pen.fillStyle = this.colours.area;
     rates.forEach((rate, at) => {
       const high = (rate / most) * (band.high - 14);
