@@ -1,4 +1,4 @@
-"""A headless Chromium that tests drive over a pipe, as its developer tools do; no library is needed."""
+"""A headless Chromium that tests drive over a pipe, as its developer tools do."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Browser:
                 os.dup2(one, 3 + n)
 
         self._process = subprocess.Popen(
-            [CHROMIUM, *OPTIONS, f"--user-data-dir={self._profile}", f"--window-size={width},{height}"],
+            [CHROMIUM, *OPTIONS, f"--user-data-dir={self._profile}"],
             preexec_fn=wire, close_fds=False, stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
@@ -103,7 +103,8 @@ class Browser:
         self.call("Page.navigate", url=path.as_uri())
         self.value(
             "new Promise((done) => { const look = () => "
-            "document.querySelector('#stage[data-ready]') ? done(1) : setTimeout(look, 20); look(); })"
+            "document.querySelector('#stage[data-ready]') ? done(1) : setTimeout(look, 20);"
+            "look(); })"
         )
 
     def value(self, expression: str) -> Any:
