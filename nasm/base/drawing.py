@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import IO, Any, Protocol
 
-    from nasm.base.page import Page
+    from nasm.base.page import RunPage
 
     class Views(Protocol):
         """Says how things look."""
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         def recorded(self, session: Any, out: IO[bytes]) -> Any:
             """What writes the trace of a run, and its summary."""
 
-        def page(self, results: Any) -> Page:
+        def page(self, results: Any) -> RunPage:
             """The page of a run that was watched, from its results."""
 
 

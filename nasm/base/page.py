@@ -12,7 +12,7 @@ FRAME = 640
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Page:
+class RunPage:
     """A page of a run: ``html`` is a whole document that needs no network, ``svg`` its timeline."""
 
     html: str

@@ -47,7 +47,7 @@ from nasm.show.columns import WIDTH, cut, hanging, in_ascii, table
 from nasm.sweeps.sweep import SweepResult
 
 if TYPE_CHECKING:  # few things that are drawn are traces
-    from nasm.base.page import Page
+    from nasm.base.page import RunPage
     from nasm.runs.execution import Execution
     from nasm.runs.results import Results
     from nasm.show.launches import LaunchesTrace
@@ -153,7 +153,7 @@ def recorded(session: Execution, out: IO[bytes]) -> RecordedRun:
     return RecordedRun(session, out)
 
 
-def page(results: Results) -> Page:
+def page(results: Results) -> RunPage:
     """The page of a run that was watched."""
     from nasm.show.run_page.page import page_of
 

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import nasm
-from nasm.base.page import Page
+from nasm.base.page import RunPage
 from nasm.base.source import Source
 from nasm.runs.execution import Execution
 from nasm.show.run_page import document, slices
@@ -66,7 +66,7 @@ def tiled() -> tuple[Execution, RunRecord]:
 
 
 @pytest.fixture(scope="module")
-def page(tiled: tuple[Execution, RunRecord]) -> Page:
+def page(tiled: tuple[Execution, RunRecord]) -> RunPage:
     run, _ = tiled
     return page_of([("", run.results, run.profile())])
 
@@ -82,7 +82,7 @@ def unpacked(text: str) -> tuple[dict[str, Any], dict[str, Any]]:
     return head, columns
 
 
-def data_of(page: Page) -> tuple[dict[str, Any], dict[str, Any]]:
+def data_of(page: RunPage) -> tuple[dict[str, Any], dict[str, Any]]:
     found = re.search(r'id="data">([^<]*)<', page.html)
     assert found is not None
     return unpacked(found[1])
@@ -226,7 +226,7 @@ def tags(text: str) -> list[tuple[str, dict[str, str | None]]]:
     return found.seen
 
 
-def test_a_page_may_run_its_script_and_nothing_else(page: Page) -> None:
+def test_a_page_may_run_its_script_and_nothing_else(page: RunPage) -> None:
     (policy,) = (a["content"] for tag, a in tags(page.html) if a.get("http-equiv"))
     assert policy is not None
     assert policy.startswith("default-src 'none';")
@@ -255,7 +255,7 @@ def test_a_text_of_a_program_is_text() -> None:
 
 
 def test_the_data_of_a_page_are_the_columns_of_its_record(
-    page: Page, tiled: tuple[Execution, RunRecord]
+    page: RunPage, tiled: tuple[Execution, RunRecord]
 ) -> None:
     head, columns = data_of(page)
     for name, column in tiled[1].columns().items():
@@ -345,7 +345,7 @@ def test_a_session_makes_a_page_of_the_run_so_far_and_stays_where_it_is(tmp_path
     assert 'sandbox="allow-scripts"' in whole._repr_html_()
 
 
-def test_a_page_of_a_session_is_that_of_a_profiled_run(page: Page) -> None:
+def test_a_page_of_a_session_is_that_of_a_profiled_run(page: RunPage) -> None:
     session = nasm.Session(TILED)
     session.run()
     assert session.page() == page

@@ -17,13 +17,13 @@ WHAT = {"html": "the page", "svg": "the picture"}
 
 
 def wanted(args: argparse.Namespace) -> list[tuple[str, str, str]]:
-    """What is to be written: the name of the option, what that is, and the path."""
+    """What must be written: the name of the option, what that is, and the path."""
     given = ((name, what, getattr(args, name, None)) for name, what in WHAT.items())
     return [(name, what, results.spelled(path)) for name, what, path in given if path]
 
 
 def paths(args: argparse.Namespace) -> list[tuple[str, str]]:
-    """What is to be written, and where."""
+    """What must be written, and where."""
     return [(what, path) for _, what, path in wanted(args)]
 
 

@@ -9,7 +9,7 @@ from nasm.machine.records import Rows
 from nasm.runs.execution import Execution
 
 if TYPE_CHECKING:  # what is asked rarely is imported when it is
-    from nasm.base.page import Page
+    from nasm.base.page import RunPage
     from nasm.debugger.engines.context import Scene
     from nasm.debugger.engines.counters import Changed, Counter
     from nasm.debugger.engines.future_posts import ProgramFlows
@@ -113,7 +113,7 @@ class EnginePart:
 
         return strip(self.past, self.scene(), cycles, width)
 
-    def page(self) -> Page | None:
+    def page(self) -> RunPage | None:
         """The run so far as a page of HTML: its timeline, where its time went, its memory.
 
         Unless the session was made with ``profile=True`` the run is done again. None if it is

@@ -1,4 +1,4 @@
-"""What a reader of a page sees first: what ran, how long, what bound it, what is wrong with it."""
+"""What a reader of a page sees first: what ran, how long, what bound it, its problems."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HELPS, FOUND = 6, 20
 
 
 def headline(n: int, run: RunRecord) -> Iterator[str]:
-    """What ran, how long, what bound it, what would help, and what is wrong with it."""
+    """What ran, how long, what bound it, what would help, and its problems."""
     profile = run.profile
     title = f"{run.label}: {profile.title}" if run.label else profile.title
     time = label(run.now / profile.ticks_per_microsecond)
@@ -70,7 +70,7 @@ def _lane_link(n: int, run: RunRecord, name: str) -> str:
 def _problems(
     n: int, run: RunRecord, problems: Sequence[Problem], kind: str, title: str
 ) -> Iterator[str]:
-    """What is wrong, with links to all of its places."""
+    """Problems, with links to all of their places."""
     if not problems:
         return
     opened = " open" if kind == "hazard" else ""

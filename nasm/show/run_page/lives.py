@@ -25,7 +25,7 @@ READ, WRITE = 0, 1
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PlacedTensor:
     """A tensor on chip: the bytes of each partition that it has, and its partitions."""
 
     name: str
@@ -54,7 +54,7 @@ class Lives:
     """
 
     memories: tuple[OnChip, ...]
-    tensors: tuple[Place, ...]
+    tensors: tuple[PlacedTensor, ...]
     tensor: Times
     begin: Times
     end: Times
@@ -70,7 +70,7 @@ def lives(watched: WatchedMachine, most: int = MOST) -> Lives:
     held = [t for t in machine.program.tensors.values() if t.memory.partitions and t.memory.size]
     uses = _uses(watched, {tensor.index for tensor in held})
     memories: dict[OnChip, int] = {}
-    places, columns = list[Place](), list[Times]()
+    places, columns = list[PlacedTensor](), list[Times]()
     for tensor in held:
         memory = tensor.memory
         of = OnChip(memory.name, tensor.core, memory.size, memory.bank)
@@ -78,7 +78,9 @@ def lives(watched: WatchedMachine, most: int = MOST) -> Lives:
         number = memories.setdefault(of, len(memories))
         stretches = _stretches(tensor, uses.get(tensor.index, ()), machine.scheduler.now)
         columns.append(np.stack([np.full(stretches.shape[1], len(places)), *stretches]))
-        places.append(Place(tensor.name, number, low, low + tensor.bytes, first, tensor.partitions))
+        places.append(
+            PlacedTensor(tensor.name, number, low, low + tensor.bytes, first, tensor.partitions)
+        )
     found = np.concatenate(columns or [np.zeros((3, 0), np.int64)], axis=1)
     return Lives(tuple(memories), tuple(places), *_fewer(found, most, machine.scheduler.now))
 

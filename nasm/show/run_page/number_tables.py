@@ -1,4 +1,4 @@
-"""What the pictures of a page show, in numbers: tables for whoever does not see them."""
+"""What the pictures of a page show, in numbers: tables for readers who do not see them."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nasm.analysis.profile.records import Profile
-from nasm.base.page import Page
+from nasm.base.page import RunPage
 from nasm.runs.results import Results
 from nasm.show.run_page.document import document
 from nasm.show.run_page.record import record
@@ -15,7 +15,7 @@ Shown = tuple[str, Results, Profile]
 """What a run is called next to another one (empty if it is alone), its results, and its profile."""
 
 
-def page_of(runs: Sequence[Shown], comparison: str = "") -> Page:
+def page_of(runs: Sequence[Shown], comparison: str = "") -> RunPage:
     """The page of some runs; ``comparison`` is a text about two of them."""
     records = [record(results, profile, label) for label, results, profile in runs]
-    return Page(document(records, comparison), svg(records))
+    return RunPage(document(records, comparison), svg(records))

@@ -20,7 +20,7 @@ from nasm.show.run_page.lives import Lives, lives
 from nasm.show.run_page.slices import COLUMNS, NOT_STARTED, STARTED, LaneChart, lane_chart
 from nasm.show.run_page.texts import FORM, Texts, texts
 from nasm.show.run_page.thinning import MOST, thinned
-from nasm.show.run_page.traffic import Traffic, traffic
+from nasm.show.run_page.traffic import MovedBytes, traffic
 from nasm.show.run_page.values import Heat, heats
 from nasm.show.timeline import MARKS
 
@@ -29,7 +29,7 @@ PATH_MOST = 20_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PathLine:
+class DrawnPath:
     """The critical path, step by step: the slice, and from when to when it is on the path."""
 
     slice: Times
@@ -50,8 +50,8 @@ class RunRecord:
     hazards: tuple[Problem, ...]
     chart: LaneChart
     words: Texts
-    path: PathLine
-    traffic: Traffic
+    path: DrawnPath
+    traffic: MovedBytes
     lives: Lives
     heats: tuple[Heat, ...]
     quantum: int
@@ -129,7 +129,7 @@ def record(results: Results, profile: Profile, label: str = "", most: int = MOST
     )
 
 
-def _path(watched: WatchedMachine, chart: LaneChart) -> PathLine:
+def _path(watched: WatchedMachine, chart: LaneChart) -> DrawnPath:
     """The critical path in slices of a chart."""
     steps = critical_path(watched.history)
     found = np.array([(s.record, s.begin, s.end) for s in steps], np.int64).reshape(-1, 3)
@@ -138,7 +138,7 @@ def _path(watched: WatchedMachine, chart: LaneChart) -> PathLine:
     if len(found) > PATH_MOST:
         longest = np.argsort(found[:, 1] - found[:, 2], kind="stable")[:PATH_MOST]
         found = found[np.sort(longest)]
-    return PathLine(found[:, 0], found[:, 1], found[:, 2])
+    return DrawnPath(found[:, 0], found[:, 1], found[:, 2])
 
 
 KINDS = 7

@@ -29,7 +29,7 @@ _KINDS = {INSTRUCTION: STARTED, READY: MADE_READY, ARRIVAL: ARRIVED, MADE: DESCR
 
 
 @dataclass(frozen=True, slots=True)
-class Lane:
+class TimelineLane:
     """A lane of the timeline, which shows so many ``rows`` of slices at a time."""
 
     name: str
@@ -85,7 +85,7 @@ class LaneChart:
     occupy a unit which several queues share: the slice, and the lane of the unit.
     """
 
-    lanes: tuple[Lane, ...]
+    lanes: tuple[TimelineLane, ...]
     slices: Slices
     waits: tuple[str, ...]
     of_record: Times
@@ -111,7 +111,7 @@ class _Chart:
                 "poster", "issuer", "ring", "bytes",
             )
         }  # fmt: skip
-        self.lanes: list[Lane] = []
+        self.lanes: list[TimelineLane] = []
         self.parts: list[dict[str, Times]] = []
         self.waits: dict[str, int] = {"": 0}
         self.name = namer(self.machine)
@@ -200,7 +200,7 @@ class _Chart:
                 if mine:
                     records += mine
                     lanes += [len(self.lanes)] * len(mine)
-                    self.lanes.append(Lane(program.named(core, name), UNIT, core))
+                    self.lanes.append(TimelineLane(program.named(core, name), UNIT, core))
         return np.array(records, np.int64), np.array(lanes, np.int64)
 
     # -- transfers
@@ -273,7 +273,7 @@ class _Chart:
     def _lane(self, name: str, kind: str, core: int, made: dict[str, Times]) -> None:
         rows = apart(made["start"], made["start"] + made["length"])
         lane = np.full(len(rows), len(self.lanes), np.int64)
-        self.lanes.append(Lane(name, kind, core, int(rows.max(initial=0)) + 1))
+        self.lanes.append(TimelineLane(name, kind, core, int(rows.max(initial=0)) + 1))
         self.parts.append({**made, "row": rows, "lane": lane})
 
 

@@ -15,7 +15,15 @@ from nasm.analysis.profile.intervals import Times
 from nasm.analysis.profile.records import MOVERS
 from nasm.show.run_page.record import RunRecord, kinds
 from nasm.show.run_page.scale import label, ticks
-from nasm.show.run_page.slices import ARRIVED, DESCRIBED, MADE_READY, MOVED, NOT_STARTED, RING, Lane
+from nasm.show.run_page.slices import (
+    ARRIVED,
+    DESCRIBED,
+    MADE_READY,
+    MOVED,
+    NOT_STARTED,
+    RING,
+    TimelineLane,
+)
 
 WIDTH, LEFT, RIGHT, TOP = 960, 92, 12, 54
 HIGH, ROW, GAP = 18, 9, 5
@@ -100,12 +108,12 @@ class _Picture:
         self.path(run, middles)
         self.y += 10
 
-    def lanes(self, run: RunRecord) -> list[tuple[int, Lane]]:
+    def lanes(self, run: RunRecord) -> list[tuple[int, TimelineLane]]:
         """The lanes in which something happened."""
         used = {*run.chart.slices.lane.tolist(), *run.chart.shared[1].tolist()}
         return [(n, lane) for n, lane in enumerate(run.chart.lanes) if n in used]
 
-    def lane(self, run: RunRecord, number: int, lane: Lane) -> None:
+    def lane(self, run: RunRecord, number: int, lane: TimelineLane) -> None:
         """The slices of a lane by kind, and its waits."""
         slices = run.chart.slices
         self.text(LEFT - 8, self.y + _high(lane) / 2 + 4, lane.name, "", "end")
@@ -131,7 +139,7 @@ class _Picture:
         found[np.isin(what, (NOT_STARTED, ARRIVED))] = ""
         return found
 
-    def boxes(self, run: RunRecord, those: Times, lane: Lane, name: str) -> None:
+    def boxes(self, run: RunRecord, those: Times, lane: TimelineLane, name: str) -> None:
         """Slices that look the same, as one path, and what they are where there is room."""
         if not name:
             return
@@ -151,7 +159,7 @@ class _Picture:
         for x, y, text in words:
             self.text(x, y, text, "l", "middle")
 
-    def waits(self, run: RunRecord, mine: Times, lane: Lane) -> None:
+    def waits(self, run: RunRecord, mine: Times, lane: TimelineLane) -> None:
         """What was waited for, hatched, with names where there is room."""
         slices = run.chart.slices
         if lane.kind == RING:
@@ -254,5 +262,5 @@ def _box(low: float, high: float, middle: float, name: str) -> str:
     )
 
 
-def _high(lane: Lane) -> int:
+def _high(lane: TimelineLane) -> int:
     return HIGH if lane.rows == 1 else max(HIGH, lane.rows * ROW)

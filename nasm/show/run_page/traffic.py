@@ -16,14 +16,14 @@ MOST = 20_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Traffic:
+class MovedBytes:
     """The bytes that were moved until some ticks; between them they grow evenly."""
 
     ticks: Times
     bytes: NDArray[np.float64]
 
 
-def traffic(history: History, now: int, most: int = MOST) -> Traffic:
+def traffic(history: History, now: int, most: int = MOST) -> MovedBytes:
     """What all shares moved, each evenly while it occupies its channels."""
     mine = history.column("kind") == SHARES
     start, until, size = (history.column(name)[mine] for name in ("start", "until", "bytes"))
@@ -41,4 +41,4 @@ def traffic(history: History, now: int, most: int = MOST) -> Traffic:
     if len(points) > most:
         kept = np.unique(np.linspace(0, len(points) - 1, most).astype(np.int64))
         points, line = points[kept], line[kept]
-    return Traffic(points, np.maximum(line, 0.0))
+    return MovedBytes(points, np.maximum(line, 0.0))

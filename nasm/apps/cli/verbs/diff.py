@@ -214,7 +214,8 @@ class Comparing:
         code = BROKEN if BROKEN in codes else max(codes)
         notes, unwritten = self.draw(found)
         code = REFUSED if unwritten else code
-        self.screen.problems(unwritten)
+        if unwritten:
+            self.screen.problems(unwritten)
         if self.args.json:
             content = json_diff.comparison(found)
             for side, report in zip("ab", reports, strict=True):
