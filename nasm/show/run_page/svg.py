@@ -146,7 +146,7 @@ class _Picture:
         slices, drawn, words = run.chart.slices, list[str](), list[tuple[float, float, str]]()
         tall = HIGH if lane.rows == 1 else ROW - 1
         for row in range(lane.rows):
-            rows = those[slices.row[those] == row]
+            rows = those if lane.rows == 1 else those[slices.row[those] == row]
             begin, end = slices.start[rows], slices.start[rows] + slices.length[rows]
             for low, high, first in self.joined(run, begin, end):
                 y = self.y + row * ROW
@@ -205,7 +205,8 @@ class _Picture:
         whats = {int(what) for run in self.runs for what in np.unique(run.chart.slices.what)}
         used += [("k0", "other instructions")]
         used += [(KIND[what], WORDS[what]) for what in KIND if what in whats]
-        used += [("w", "waits for what is named"), ("wd", "waits for DMA")]
+        used += [("w", "waits for what is named")]
+        used += [("wd", "waits for DMA")] * any(MOVERS in run.waits for run in self.runs)
         for name, text in (*used, ("p", "critical path")):
             width = 26 + len(text) * LETTER
             if x + width > WIDTH:
