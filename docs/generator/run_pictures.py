@@ -16,7 +16,7 @@ PICTURES = {
     "matmul_tiled": "profile programs/matmul_tiled.nasm --no-what-if",
     "attention": "profile programs/attention.nasm --no-what-if",
     "late_stores": "diff programs/published/matmul_hoisted.nasm -D M=256 -D K=2048 -D N=2048 "
-    "-D LAG=0 --vs -D LAG=2 --no-values",
+    "-D LAG=0 --vs -D LAG=18 --no-values",
     "tensix_matmul": "profile programs/tensix/matmul.nasm --no-what-if",
 }
 """The pictures by name, each with the command that draws it."""
