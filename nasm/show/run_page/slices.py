@@ -166,10 +166,11 @@ class _Chart:
         start = self.columns["start"][rows]
         until = np.minimum(self.columns["until"][rows], self.now)
         reach = np.maximum.accumulate(np.concatenate(([0], until)))
+        why = self._why(rows)
         made = {
             **self._common(rows, start, until),
-            "wait": np.maximum(0, start - reach[:-1]),
-            "why": self._why(rows),
+            "wait": np.where(why > 0, np.maximum(0, start - reach[:-1]), 0),
+            "why": why,
             "what": np.array([_KINDS.get(k, STARTED) for k in range(5)])[kind[rows]],
         }
         if not queue.done and self.now > reach[-1]:
