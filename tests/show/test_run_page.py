@@ -294,8 +294,9 @@ def test_a_page_has_verdict_remedies_and_hazards_with_links_to_their_lines() -> 
 def test_two_runs_are_on_one_page() -> None:
     runs = [run_of(STUCK), run_of(TILED, values=False)]
     shown = [(side, run.results, run.profile()) for side, run in zip("ab", runs, strict=True)]
-    found = page_of(shown, "a < b")
+    found = page_of(shown, ("b is longer", "a < b"))
     assert "a &lt; b" in found.html
+    assert '<p class="verdict">b is longer</p>' in found.html
     head, _ = data_of(found)
     assert [run["label"] for run in head["runs"]] == ["a", "b"]
     tags(found.html)

@@ -28,7 +28,7 @@ def paths(args: argparse.Namespace) -> list[tuple[str, str]]:
 
 
 def write(
-    args: argparse.Namespace, runs: Sequence[Shown], comparison: str = ""
+    args: argparse.Namespace, runs: Sequence[Shown], comparison: tuple[str, str] = ("", "")
 ) -> tuple[list[str], list[Problem]]:
     """Write what is wanted of some runs; returns notes on it, and why something is not written."""
     from nasm.show.run_page.page import page_of

@@ -31,8 +31,8 @@ def asset(name: str) -> str:
     return host_files.read_text(Path(__file__).with_name(name))
 
 
-def document(runs: Sequence[RunRecord], comparison: str = "") -> str:
-    """The page of a run, or of two on one scale; ``comparison`` is a text about these."""
+def document(runs: Sequence[RunRecord], comparison: tuple[str, str] = ("", "")) -> str:
+    """The page of a run, or of two on one scale; ``comparison`` is a sentence and a text."""
     script = '"use strict";(() => {\n' + "".join(map(asset, SCRIPTS)) + "})();\n"
     style = asset("page.css")
     data = packed(
@@ -69,17 +69,20 @@ def _hash(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
 
 
-def _body(runs: Sequence[RunRecord], comparison: str) -> Iterator[str]:
+def _body(runs: Sequence[RunRecord], comparison: tuple[str, str]) -> Iterator[str]:
     yield '<a class="skip" href="#tables">skip the timeline: all of it in tables</a>'
     yield "<header>"
     for n, run in enumerate(runs):
         yield from headline(n, run)
+    said, text = comparison
+    if said:
+        yield f'<p class="verdict">{shown(said)}</p>'
     yield "</header>\n<main>"
     yield asset("timeline.html")
     yield f'<figure class="still">{svg(runs, styled=False)}</figure>'
-    if comparison:
-        text = f"<pre>{escape(comparison)}</pre>"
-        yield f'<section aria-labelledby="c"><h2 id="c">Comparison</h2>{text}</section>'
+    if text:
+        body = f"<pre>{escape(text)}</pre>"
+        yield f'<section aria-labelledby="c"><h2 id="c">Comparison</h2>{body}</section>'
     yield '<div class="columns">'
     for n, run in enumerate(runs):
         yield from program_text(n, run)

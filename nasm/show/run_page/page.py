@@ -15,7 +15,7 @@ Shown = tuple[str, Results, Profile]
 """What a run is called next to another one (empty if it is alone), its results, and its profile."""
 
 
-def page_of(runs: Sequence[Shown], comparison: str = "") -> RunPage:
-    """The page of some runs; ``comparison`` is a text about two of them."""
+def page_of(runs: Sequence[Shown], comparison: tuple[str, str] = ("", "")) -> RunPage:
+    """The page of some runs; ``comparison`` of two of them is a sentence, and a text."""
     records = [record(results, profile, label) for label, results, profile in runs]
     return RunPage(document(records, comparison), svg(records))

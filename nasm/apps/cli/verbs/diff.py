@@ -255,8 +255,9 @@ class Comparing:
             (side, session.results, profile)
             for side, session, profile in zip("ab", self.ran, (found.a, found.b), strict=True)
         ]
+        both = [*map(str, found.differences), diff.times(found, None)[0].plain]
         text = console.plain(diff.screen(found, width=html.WIDTH), html.WIDTH)
-        return pages.write(self.args, runs, text)
+        return pages.write(self.args, runs, ("; ".join(both), text))
 
 
 def _inputs(a: dict[str, str], b: dict[str, str]) -> list[Difference]:
