@@ -78,11 +78,11 @@ def _problems(
     for problem in problems[:FOUND]:
         places = [problem.span, *(note.span for note in problem.notes)]
         links = " and ".join(dict.fromkeys(filter(None, (_place(n, run, s) for s in places))))
-        notes = "".join(f"<br>{shown(note.message)}" for note in problem.notes)
-        hint = f'<br><i class="hint">{shown(problem.hint)}</i>' if problem.hint else ""
+        notes = "".join(f"<br>{_lines(note.message)}" for note in problem.notes)
+        hint = f'<br><i class="hint">{_lines(problem.hint)}</i>' if problem.hint else ""
         yield (
             f"<li><b>{shown(problem.code)}</b> {links}{': ' * bool(links)}"
-            f"{shown(problem.message)}{notes}{hint}</li>"
+            f"{_lines(problem.message)}{notes}{hint}</li>"
         )
     if len(problems) > FOUND:
         yield f"<li>… and {len(problems) - FOUND:,} more</li>"
@@ -96,5 +96,10 @@ def _place(n: int, run: RunRecord, span: Span | None) -> str:
     for number, source in enumerate(run.words.sources):
         if source is span.source or source == span.source:
             at = f"{n}-{number}-{span.line}"
-            return f'<a href="#L{at}" data-line="{at}">line {span.line}</a>'
+            return f'<a href="#L{at}" data-line="{at}">{shown(span.brief)}</a>'
     return shown(f"{span.source.shown}:{span.line}")
+
+
+def _lines(text: str) -> str:
+    """A text of several lines."""
+    return "<br>".join(map(shown, text.split("\n")))

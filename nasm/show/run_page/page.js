@@ -165,7 +165,7 @@ class Page {
     this.hits = slices.map((slice) => [run, slice]);
     this.hit = -1;
     this.timeline.lit = slices.length ? [run, new Set(slices)] : null;
-    this.found.textContent = what ? `${what}: ${slices.length.toLocaleString("en")} slices` : "";
+    this.found.textContent = what ? `${what}: ${slices.length.toLocaleString("en")} slice${slices.length === 1 ? "" : "s"}` : "";
     this.timeline.refresh();
   }
 

@@ -7,12 +7,12 @@ are one, and those of a lane and a kind are one path.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from html import escape
 
 import numpy as np
 
 from nasm.analysis.profile.intervals import Times
 from nasm.analysis.profile.records import MOVERS
+from nasm.show.run_page.escaped import shown
 from nasm.show.run_page.record import RunRecord, kinds
 from nasm.show.run_page.scale import label, ticks
 from nasm.show.run_page.slices import (
@@ -82,7 +82,7 @@ class _Picture:
         names = ", ".join(run.profile.title for run in self.runs)
         head = [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {high}" '
-            f'role="img" aria-label="{escape(f"timeline of {names}")}">'
+            f'role="img" aria-label="{shown(f"timeline of {names}")}">'
         ]
         if styled:
             head += [f"<style>{STYLE}</style>", f'<rect class="b" width="100%" height="{high}"/>']
@@ -95,14 +95,14 @@ class _Picture:
         self.text(4, self.y + 16, f"{name}{run.profile.title}: {time}", "h")
         self.text(4, self.y + 31, run.profile.verdict, "d")
         top = self.y + TOP
-        shown = self.lanes(run)
-        bottom = top + sum(_high(lane) + GAP for _, lane in shown)
+        lanes = self.lanes(run)
+        bottom = top + sum(_high(lane) + GAP for _, lane in lanes)
         for at, text in ticks(0, self.micro, 8):
             x = self.x(at, 1)
             self.parts.append(f'<path class="g" d="M{x:g} {top - 4:g}V{bottom:g}"/>')
             self.text(x, top - 6, text, "d", "middle" if at else "start")
         self.y, middles = top, dict[int, float]()
-        for number, lane in shown:
+        for number, lane in lanes:
             middles[number] = self.y + _high(lane) / 2
             self.lane(run, number, lane)
         self.path(run, middles)
@@ -248,7 +248,7 @@ class _Picture:
         if text:
             anchored = "" if anchor == "start" else f' text-anchor="{anchor}"'
             named = f' class="{kind}"' if kind else ""
-            self.parts.append(f'<text x="{x:g}" y="{y:g}"{named}{anchored}>{escape(text)}</text>')
+            self.parts.append(f'<text x="{x:g}" y="{y:g}"{named}{anchored}>{shown(text)}</text>')
 
 
 WORDS = {MADE_READY: "a unit made ready", DESCRIBED: "descriptors made", MOVED: "a transfer"}
@@ -259,7 +259,7 @@ def _box(low: float, high: float, middle: float, name: str) -> str:
     x, wide = (low + high) / 2, len(name) * LETTER + 4
     return (
         f'<rect class="b" x="{x - wide / 2:g}" y="{middle - 6:g}" width="{wide:g}" height="12"/>'
-        f'<text class="wl" x="{x:g}" y="{middle + 4:g}" text-anchor="middle">{escape(name)}</text>'
+        f'<text class="wl" x="{x:g}" y="{middle + 4:g}" text-anchor="middle">{shown(name)}</text>'
     )
 
 
