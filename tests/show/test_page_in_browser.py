@@ -173,7 +173,9 @@ def test_it_is_light_and_dark_and_prints_a_picture(tiled: Browser) -> None:
     tiled.call("Emulation.setEmulatedMedia", media="print", features=[])
     looks = "['.still', '#stage'].map((s) => getComputedStyle(document.querySelector(s)).display)"
     assert tiled.value(looks) == ["block", "none"]
+    tiled.painted()
     tiled.call("Emulation.setEmulatedMedia", media="", features=[])
+    assert not tiled.errors  # the timeline has no width while it is hidden
 
 
 def test_two_fingers_zoom(tiled: Browser) -> None:

@@ -86,7 +86,7 @@ class Timeline {
   restyle() {
     this.colours = theme();
     this.ratio = window.devicePixelRatio || 1;
-    this.width = this.canvas.parentElement.clientWidth;
+    this.width = Math.max(2 * LABELS, this.canvas.parentElement.clientWidth); // 0 where it is hidden
     this.canvas.width = Math.round(this.width * this.ratio);
     this.canvas.height = Math.round(this.height * this.ratio);
     this.canvas.style.width = `${this.width}px`;
