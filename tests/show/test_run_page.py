@@ -31,6 +31,9 @@ from nasm.sim.history import INSTRUCTION, SHARES
 ROOT = Path(__file__).parents[2]
 TILED = ROOT / "programs" / "matmul_tiled.nasm"
 
+SMALL = {"K": 128}
+"""Constants with which a run of it takes less."""
+
 STUCK = """\
 .target trn2
 .sbuf a f32[128, 64]
@@ -62,7 +65,7 @@ def record_of(run: Execution, **more: Any) -> RunRecord:
 
 @pytest.fixture(scope="module")
 def tiled() -> tuple[Execution, RunRecord]:
-    run = run_of(TILED)
+    run = run_of(TILED, defines=SMALL)
     return run, record_of(run)
 
 
@@ -330,7 +333,7 @@ def test_axes_have_round_marks() -> None:
 
 
 def test_a_session_makes_a_page_of_the_run_so_far_and_stays_where_it_is(tmp_path: Path) -> None:
-    session = nasm.Session(TILED)
+    session = nasm.Session(TILED, defines=SMALL)
     session.step(count=20)
     moment, before = session.moment, session.report().memory_hash
     found = session.page()
@@ -351,6 +354,6 @@ def test_a_session_makes_a_page_of_the_run_so_far_and_stays_where_it_is(tmp_path
 
 
 def test_a_page_of_a_session_is_that_of_a_profiled_run(page: RunPage) -> None:
-    session = nasm.Session(TILED)
+    session = nasm.Session(TILED, defines=SMALL)
     session.run()
     assert session.page() == page
