@@ -92,3 +92,16 @@ def test_a_page_goes_to_standard_output_and_the_report_to_the_other(
     said = capfd.readouterr()
     assert said.out.startswith("<svg ")
     assert "PASS" in said.err
+
+
+def test_a_page_is_of_one_kernel(ran: Any, tmp_path: Path) -> None:
+    kernel = ROOT / "programs" / "nki" / "rmsnorm.py"
+    page = tmp_path / "run.html"
+    done = ran("nki", kernel, "--html", page)
+    assert done.code == 2
+    assert "--html goes with one kernel" in done.err
+    given = ("--in", "x=normal[128,64]:f32", "--in", "w=normal[1,64]:f32")
+    done = ran("nki", f"{kernel}:rmsnorm", *given, "--html", page)
+    assert done.code == 0, done.err
+    text = page.read_text(encoding="utf-8")
+    assert "def rmsnorm" in text  # its lines are those of the kernel
