@@ -3,8 +3,9 @@
 These are docs/isa/ and the pages of generations in docs/timing/, from the rows and tables of the
 target; columns.md; api.md, from the public names; the map in contributing.md, from the imports;
 the tables in json.md, machine.md, repl.md and tensix.md, and the plot of that; the tables of the
-parser; what commands print in README.md, guide.md, loops.md, profile.md, tools.md, nki.md, repl.md,
-tensix.md and walkthrough.md; and what follows from tables in grammar/editors/.
+parser; pictures/, of runs; what commands print in README.md, guide.md, loops.md, profile.md,
+tools.md, nki.md, repl.md, tensix.md and walkthrough.md; and what follows from tables in
+grammar/editors/.
 
     python docs/generate.py            write what differs
     python docs/generate.py --check    write nothing; exit 1 and name what is stale
@@ -35,6 +36,7 @@ from generator import (  # noqa: E402  (beside this file)
     profile_tables,
     published,
     rooms,
+    run_pictures,
     table_pages,
 )
 
@@ -96,6 +98,7 @@ def pages() -> dict[Path, str]:
         files[path] = captured.filled(files.get(path) or path.read_text(encoding="utf-8"))
     files[parse_tables.MODULE] = parse_tables.module()
     files[DOCS / "tensix_fidelity.svg"] = fidelity.picture()
+    files |= {DOCS / "pictures" / name: text for name, text in run_pictures.pictures().items()}
     editor = DOCS.parent / "grammar" / "editors" / "vscode"
     return files | {editor / name: text for name, text in editor_files.files().items()}
 

@@ -20,6 +20,8 @@ from pathlib import Path
 
 import pytest
 
+from nasm.show.run_page.document import SCRIPTS
+
 pytestmark = pytest.mark.thorough
 
 ROOT = Path(__file__).parents[1]
@@ -94,6 +96,8 @@ def _succeed(*command: str) -> None:
 def test_the_wheel_carries_package_grammar_types_and_licence(installed: Installed) -> None:
     names = zipfile.ZipFile(installed.wheel).namelist()
     assert {"nasm/grammar/nasm.lark", "nasm/py.typed", "nasm/debugger/session.py"} <= set(names)
+    page = ("page.css", "timeline.html", *SCRIPTS)
+    assert {f"nasm/show/run_page/{name}" for name in page} <= set(names)
     assert any(n.endswith("/licenses/LICENSE") for n in names)
     tops = {n.split("/")[0].split("-")[0] for n in names}
     assert tops == {"nasm", "neuron_nasm"}

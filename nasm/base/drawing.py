@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import IO, Any, Protocol
 
+    from nasm.base.page import RunPage
+
     class Views(Protocol):
         """Says how things look."""
 
@@ -29,6 +31,9 @@ if TYPE_CHECKING:
 
         def recorded(self, session: Any, out: IO[bytes]) -> Any:
             """What writes the trace of a run, and its summary."""
+
+        def page(self, results: Any) -> RunPage:
+            """The page of a run that was watched, from its results."""
 
 
 class Drawn:

@@ -315,6 +315,7 @@ class Session(Drawn):
     report = part_method("execution", Execution.report)
     profile = part_method("execution", Execution.profile)
     timeline = part_method("execution", Execution.timeline)
+    page = part_method("engines", EnginePart.page)
     what_if = part_method("execution", Execution.what_if)
     delayed = part_method("execution", Execution.delayed)
     microseconds = part_method("execution", Execution.microseconds)

@@ -144,6 +144,7 @@ class Execution(Inspection):
             from nasm.analysis.profile.profile import WatchedMachine
 
             watched = WatchedMachine(self.machine)
+            self.machine.scheduler.observe(*watched.observers)
         self.inputs = inputs
         self.status = Status.READY
         self.problems: list[Problem] = []

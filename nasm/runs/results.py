@@ -96,7 +96,7 @@ class Results:
         """
         from nasm.analysis.profile.what_if import ranked
 
-        watched = self._profiled()
+        watched = self.profiled()
         name = self.run.title
         found = watched.profile(self.run.status, name, self._wrong(), ranked(outcomes), slack)
         return self._counting(found)
@@ -126,13 +126,14 @@ class Results:
         from nasm.analysis.profile.timeline import timeline
 
         try:
-            watched = self._profiled()
+            watched = self.profiled()
             tasks = watched.recording.tasks
             return timeline(self.run.machine, watched.history, tasks, width, begin, end)
         except Refused as refused:
             raise Failure(refused.at(None)) from None
 
-    def _profiled(self) -> WatchedMachine:
+    def profiled(self) -> WatchedMachine:
+        """What watched the run; raises Failure if it was not watched."""
         if self.watched is None:
             hint = "make it with Session(…, profile=True), or nasm.run(…, profile=True)"
             raise Failure(Problem("E0815", "the session keeps no profile", None, hint))
@@ -167,7 +168,7 @@ class Results:
         from nasm.analysis.profile.path import critical_path
         from nasm.analysis.profile.what_if import in_any_order, without
 
-        watched = self._profiled()
+        watched = self.profiled()
         if self.run.status is Status.FINISHED:
             yield from without(self.run.machine, watched.history, self.changed)
             run = self.run.machine, watched.history, watched.recording

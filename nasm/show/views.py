@@ -47,7 +47,9 @@ from nasm.show.columns import WIDTH, cut, hanging, in_ascii, table
 from nasm.sweeps.sweep import SweepResult
 
 if TYPE_CHECKING:  # few things that are drawn are traces
+    from nasm.base.page import RunPage
     from nasm.runs.execution import Execution
+    from nasm.runs.results import Results
     from nasm.show.launches import LaunchesTrace
     from nasm.show.recorded_run import RecordedRun
 
@@ -149,6 +151,13 @@ def recorded(session: Execution, out: IO[bytes]) -> RecordedRun:
     from nasm.show.recorded_run import RecordedRun
 
     return RecordedRun(session, out)
+
+
+def page(results: Results) -> RunPage:
+    """The page of a run that was watched."""
+    from nasm.show.run_page.page import page_of
+
+    return page_of([("", results, results.profile())])
 
 
 def html_of(thing: Drawn) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from nasm.isa.micro_instructions import Micro
 from nasm.sim.channels import Flight
 from nasm.sim.events import Observer
 from nasm.sim.queues import Queue, Task
@@ -16,12 +17,14 @@ Issued = tuple[int, int]
 class Recording(Observer):
     """The task of every start, by its number, and the transfers that were issued.
 
-    ``fronts`` are those that represented a task until it was about to start.
+    ``fronts`` are those that represented a task until it was about to start, ``micros`` the places
+    of instructions that others were expanded to.
     """
 
     def __init__(self) -> None:
         self.tasks: dict[int, Task] = {}
         self.fronts: dict[int, Task] = {}
+        self.micros: dict[int, Micro] = {}
         self.flights: dict[Issued, Flight] = {}
         self._heads: dict[int, Task] = {}
 
@@ -38,6 +41,8 @@ class Recording(Observer):
     def started(self, queue: Queue, task: Task, now: int) -> None:
         """Keep a task."""
         self.tasks[queue.record] = task
+        if type(queue.pc) is Micro:
+            self.micros[queue.record] = queue.pc
         if queue.index in self._heads:
             self.fronts[queue.record] = self._heads.pop(queue.index)
 
@@ -47,16 +52,14 @@ class Recording(Observer):
 
     def save(self) -> Any:
         """How many there are of each."""
-        counts = len(self.tasks), len(self.fronts), len(self.flights)
+        counts = len(self.tasks), len(self.fronts), len(self.micros), len(self.flights)
         return counts, dict(self._heads)
 
     def restore(self, saved: Any) -> None:
         """Forget those that came later."""
-        (tasks, fronts, flights), heads = saved
+        counts, heads = saved
         self._heads = dict(heads)
-        while len(self.tasks) > tasks:
-            self.tasks.popitem()
-        while len(self.fronts) > fronts:
-            self.fronts.popitem()
-        while len(self.flights) > flights:
-            self.flights.popitem()
+        kept: tuple[dict[Any, Any], ...] = self.tasks, self.fronts, self.micros, self.flights
+        for one, count in zip(kept, counts, strict=True):
+            while len(one) > count:
+                one.popitem()

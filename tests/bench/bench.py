@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -228,7 +228,10 @@ STREAM = """\
 .end
 """
 
-FLAT = "@vector TensorScalar t[:, {0}:{1}], t[:, {0}:{1}], op0=multiply, operand0=2.0\n"
+FLAT = "@vector TensorScalar t[:, {0}:{1}], t[:, {0}:{1}], op0=multiply, operand0={2}\n"
+
+
+US = "us, at most "
 
 
 def seconds(work: Callable[[], object]) -> float:
@@ -377,9 +380,30 @@ def process(*arguments: str) -> float:
 
 
 def assembling(text: str) -> float:
-    """How long it takes to assemble a text."""
+    """How long it takes to assemble a text: processor's time."""
     gc.collect()  # what was measured before
-    return seconds(lambda: nasm.assemble(Source("text", text)))
+    return busy(lambda: nasm.assemble(Source("text", text)))
+
+
+def flat(count: int, numbers: Sequence[float]) -> str:
+    """A line for each instruction, with these numbers in turn."""
+    lines = (
+        FLAT.format(8 * (i % 64), 8 * (i % 64) + 8, numbers[i % len(numbers)]) for i in range(count)
+    )
+    return "".join([".target trn1\n.sbuf t f32[128, 512]\n@vector Memset t, 1.0\n", *lines])
+
+
+def each_different(count: int, tries: int) -> list[tuple[str, float, str]]:
+    """Lines that each have another number, assembled and run: microseconds of each."""
+    text = flat(count, [1 + i / count for i in range(count)])
+    program = nasm.assemble(Source("flat", text))
+    sessions = (nasm.Session(program, keep=0, checked=False) for _ in range(tries))
+    run = min(busy(partial(session.run, hashes=False)) for session in sessions)
+    assembled = min(assembling(text) for _ in range(tries))
+    return [
+        ("a flat line with a number of its own, assembled", 1e6 * assembled / count, US + "60"),
+        ("  run", 1e6 * run / count, US + "40"),
+    ]
 
 
 MEMORY = """
@@ -430,6 +454,7 @@ def cold(*arguments: str, tries: int = 5) -> float:
 
 
 WITHOUT = (
+    ("40,000 TensorScalar", SMALL.format(rounds=800, columns=50), "400,000"),
     ("40,000 on four engines, no transfer", STREAM.format(rounds=10_000), "100,000"),
     ("10,000 of a blocked matmul", BLOCKED.format(m=2, n=2, k=64), "60,000"),
     ("16,000 of a naive matmul", NAIVE.format(m=4, n=16, k=64, deep=7), "40,000"),
@@ -464,9 +489,6 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="fewer repetitions")
     options = parser.parse_args()
     tries = 2 if options.quick else 5
-    flat = ".target trn1\n.sbuf t f32[128, 512]\n" + "".join(
-        FLAT.format(8 * (i % 64), 8 * (i % 64) + 8) for i in range(10_000)
-    )
     one, fifty = (SMALL.format(rounds=20_000 // n, columns=n) for n in (1, 50))
     distinct, many = (DISTINCT.format(rounds=n) for n in (20, 100))
     nested = SMALL.format(rounds=2000, columns=50)
@@ -554,12 +576,13 @@ def main() -> int:
         ),
         ("assemble 100,000 from nested .for, 50 instructions", assembling(nested), "s, at most 5"),
         ("assemble 100,000 from nested .for, all distinct", assembling(many), "s, at most 5"),
-        ("assemble 10,000 flat lines", assembling(flat), "s"),
+        ("assemble 10,000 flat lines", assembling(flat(10_000, [2.0])), "s"),
         (
             "assemble 10,240 flat lines, most of them distinct",
             assembling(flat_naive(5, 8, 64, 7)),
             "s",
         ),
+        *each_different(10_000, tries),
         *(
             (f"neuron-nasm {' '.join(words)}, cold", cold(*words), f"s, at most {most}")
             for words, most in STARTS

@@ -13,6 +13,7 @@ from typing import IO
 import numpy as np
 import pytest
 
+from nasm.apps.cli import command
 from nasm.base import docstrings
 from tests.cli.programs import (
     COMMAND,
@@ -46,6 +47,16 @@ outside = {"lark", "ml_dtypes", "numpy", "prompt_toolkit", "pygments", "rich"}
 print("imported:", *(name for name in sys.modules if name in outside or name[:5] == "nasm."))
 print("inspect" in sys.modules, "tomllib" in sys.modules)
 """
+
+
+@pytest.mark.parametrize("given", ["", "30"])
+def test_idle_threads_of_products_sleep_soon_unless_asked_otherwise(monkeypatch, given) -> None:
+    monkeypatch.setenv("OPENBLAS_THREAD_TIMEOUT", given)
+    if not given:
+        monkeypatch.delenv("OPENBLAS_THREAD_TIMEOUT")
+    monkeypatch.setattr(sys, "argv", ["neuron-nasm", "--version"])
+    assert command.run(None) == 0
+    assert os.environ["OPENBLAS_THREAD_TIMEOUT"] == (given or "22")
 
 
 def test_each_command_imports_what_it_needs() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from nasm.base.problems import Failure
 from nasm.base.source import Source
-from nasm.language.text import grammar, parse_tables, tree
+from nasm.language.text import gradual_lexer, grammar, parse_tables, tree
 from nasm.language.text.directives import TreeBuilder
 from nasm.language.text.parse import parse
 from nasm.language.text.syntax_errors import Mistake
@@ -397,26 +397,54 @@ def test_the_shipped_tables_are_those_of_the_grammar(monkeypatch, fresh_parser):
     assert isinstance(grammar.parser(), lark.Lark)
 
 
-def test_the_shipped_tables_read_what_those_of_the_grammar_read(fresh_parser, request):
+@pytest.fixture
+def read_lines():
+    """What a parser makes of lines of programs and of mistyped ones, mistakes included."""
     typed = Path(__file__).with_name("mistyped.txt").read_text(encoding="utf-8")
     programs = PROGRAMS.glob("*.nasm")
     texts = part([typed, *(path.read_text(encoding="utf-8") for path in programs)], 6)
     lines = [line.strip() for text in texts for line in text.splitlines() if line.strip()]
+    lines += ["Nop @", "Nop a[0: +]", ".const + = 1"]
+    assert len(lines) > 100
 
     def read(line):
         try:
             return grammar.read(line, 0, len(line), "line")
         except lark.UnexpectedToken as error:
-            return (error.pos_in_stream, sorted(error.accepts or error.expected))
+            accepted = sorted(error.accepts or error.expected)
+            return (error.pos_in_stream, error.token.type, accepted)
         except lark.UnexpectedCharacters as error:
             return (error.pos_in_stream, sorted(error.allowed))
         except Mistake as error:
             return error.args
 
-    shipped = [read(line) for line in lines]
+    return lambda: [read(line) for line in lines]
+
+
+def test_the_shipped_tables_read_what_those_of_the_grammar_read(fresh_parser, request, read_lines):
+    shipped = read_lines()
     request.getfixturevalue("worked_out")
-    assert len(lines) > 100
-    assert shipped == [read(line) for line in lines]
+    assert shipped == read_lines()
+
+
+def test_terminals_tried_one_by_one_are_those_of_one_pattern(fresh_parser, monkeypatch, read_lines):
+    monkeypatch.setattr(gradual_lexer, "OFTEN", 0)
+    at_once = read_lines()
+    grammar.parser.cache_clear()
+    monkeypatch.setattr(gradual_lexer, "OFTEN", 10**9)
+    assert at_once == read_lines()
+
+
+def test_a_pattern_is_compiled_for_terminals_that_are_used_often(
+    fresh_parser, monkeypatch, statement
+):
+    monkeypatch.setattr(gradual_lexer, "OFTEN", 2)
+    lexers = grammar.parser().parser.lexer.lexers.values()
+    statement("Nop")
+    assert all(lexer._scanner is None for lexer in lexers)
+    statement("Nop")
+    statement("Nop")
+    assert any(lexer._scanner is not None for lexer in lexers)
 
 
 @pytest.mark.usefixtures("fresh_parser")

@@ -171,3 +171,17 @@ def test_the_report_says_that_the_run_was_changed_by_hand(tried: Tried) -> None:
     assert tried.does("report").endswith(f"{said}\n")
     tried.does("undo")
     assert tried.shell.session.report().changes == ("set $go = 2",)
+
+
+def test_page_writes_the_run_so_far_and_no_file_that_exists(tried: Tried, tmp_path: Path) -> None:
+    page, picture = tmp_path / "run.html", tmp_path / "run.svg"
+    tried.does("step", "set $go 2")
+    before = tried.does("where")
+    assert tried.does(f"page {page}") == f"wrote {page}\n"
+    assert "<title>held.nasm on" in page.read_text(encoding="utf-8")
+    assert tried.does("where") == before
+    assert "exists" in tried.does(f"page {page}")
+    assert tried.does(f"page {page} replace", f"page {picture}") == f"wrote {picture}\n"
+    assert picture.read_text(encoding="utf-8").startswith("<svg")
+    assert "page to which file?" in tried.does("page")
+    assert "cannot write" in tried.does(f"page {tmp_path}/none/a.html")

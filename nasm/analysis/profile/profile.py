@@ -39,13 +39,17 @@ from nasm.machine.records import Status
 from nasm.program.program import Instruction
 from nasm.program.shapes import Shapes
 from nasm.sim.counters import TRANSFER
+from nasm.sim.events import Observer
 from nasm.sim.history import INSTRUCTION, READY, SHARES, History
 from nasm.sim.queues import Queue
 from nasm.sim.recording import Recording
 
 
 class WatchedMachine:
-    """A machine with what watches it for a profile, which must be from before its first tick."""
+    """A machine with what watches it for a profile, which must be from before its first tick.
+
+    ``observers`` are those that watch it.
+    """
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
@@ -59,7 +63,7 @@ class WatchedMachine:
         self.issued, self.readied = IssuedTransfers(program, scheduler.queues), Readied(program)
         self.blocked_heads = HeadOfLineBlocking(program, self.history)
         self.banks = BankConflicts(program)
-        for observer in (
+        observers: list[Observer] = [
             self.history,
             self.recording,
             self.moves,
@@ -68,10 +72,10 @@ class WatchedMachine:
             self.readied,
             self.blocked_heads,
             self.banks,
-        ):
-            scheduler.observe(observer)
+        ]
         if self.shared.units:
-            scheduler.observe(self.shared)
+            observers.append(self.shared)
+        self.observers = tuple(observers)
 
     def profile(
         self,

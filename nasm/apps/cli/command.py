@@ -15,6 +15,11 @@ from nasm.base.problems import Failure, Problem, Refused, clean
 from nasm.base.records import dataclass
 from nasm.base.signals import StopSignal
 
+_SOON_ASLEEP = ("OPENBLAS_THREAD_TIMEOUT", "22")
+"""Threads of NumPy's matrix products keep a processor busy after each product, by default for
+2**26 of its cycles, in case that another follows; 2**22 last from one product of a run to the next.
+NumPy reads it when it is imported."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Ending:
@@ -29,6 +34,8 @@ class _Ending:
 def run(argv: Sequence[str] | None) -> int:
     """Do what is asked with signals shielded except while it is done; returns the exit code."""
     given = list(sys.argv[1:] if argv is None else argv)
+    if argv is None:
+        os.environ.setdefault(*_SOON_ASLEEP)
     streams.prepare()
     answer = Answer(*arguments.asked(given))
     try:

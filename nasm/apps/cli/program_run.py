@@ -12,16 +12,17 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
-from nasm.apps.cli import program_names, results, sarif
+from nasm.apps.cli import pages, program_names, results, sarif
 from nasm.apps.cli.answer import BROKEN, OK, RAISED, REFUSED
 from nasm.base import signals
 from nasm.base.problems import Failure, Problem, Severity, counted, in_line
 from nasm.base.signals import StopSignal
-from nasm.machine.records import RunReport, Status
+from nasm.machine.records import MOST_INSTRUCTIONS, MOST_PROFILED, RunReport, Status
 from nasm.show import jsonable
 from nasm.show.log_lines import ProgramProblems, of_run
 
 if TYPE_CHECKING:
+    from nasm.analysis.profile.records import Profile
     from nasm.apps.cli import files
     from nasm.apps.cli.screen import Screen
     from nasm.base.source_files import Given
@@ -34,9 +35,12 @@ if TYPE_CHECKING:
 
 
 class Run:
-    """One ``neuron-nasm run``; ``undone`` is what may not be done when the run itself is."""
+    """One ``neuron-nasm run``; ``undone`` is what may not be done when the run itself is.
 
-    undone = ""
+    ``drawn_at_once`` says whether its page needs nothing but the run.
+    """
+
+    undone, drawn_at_once = "", True
 
     def __init__(self, args: argparse.Namespace, screen: Screen) -> None:
         self.args, self.screen = args, screen
@@ -108,6 +112,7 @@ class Run:
         from nasm.runs.execution import Execution
 
         args = self.args
+        more = {"profile": bool(pages.wanted(args)), **more}
         chosen = programs.settings(args, timing=self.figures(), **more)
         if program_names.kernel(args.program):
             self.traced = self.traced or programs.traced(args, self.figures())
@@ -171,6 +176,8 @@ class Run:
         if args.emit is not None:
             traces.append(("the text", results.spelled(args.emit)))
         paths += traces
+        traces += pages.paths(args)
+        paths += pages.paths(args)
         if self.log:
             paths.append((sarif.WHAT, self.log))
         problems = results.clashes(paths, others, args.json)
@@ -198,7 +205,7 @@ class Run:
         with signals.on_stop(stop) as heard:
             report = session.run(
                 max_cycles=self.args.max_cycles,
-                max_instructions=self.args.max_instructions,
+                max_instructions=self.most,
                 progress=self.screen.progress,
                 hashes=self.hashes,
             )
@@ -206,6 +213,12 @@ class Run:
             raise heard.asked
         self.judged = True
         return report
+
+    @property
+    def most(self) -> int | None:
+        """How many instructions it may complete: fewer by default if all of them are recorded."""
+        most: int | None = self.args.max_instructions
+        return MOST_PROFILED if most == MOST_INSTRUCTIONS and pages.wanted(self.args) else most
 
     # -- what is written
 
@@ -257,6 +270,16 @@ class Run:
                 self.notes.append(f"wrote {slices:,} slices to {in_line(self.trace)}")
         except Failure as failure:
             self.unwritten += failure.problems
+        if self.drawn_at_once and pages.wanted(self.args):
+            self.draw_pages(session, session.profile())
+
+    def draw_pages(self, session: Execution, profile: Profile) -> None:
+        """Write the page of the run, and its picture, if they are wanted."""
+        if not pages.wanted(self.args):
+            return
+        notes, problems = pages.write(self.args, [("", session.results, profile)])
+        self.notes += notes
+        self.unwritten += problems
 
     # -- messages
 

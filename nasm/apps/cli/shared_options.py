@@ -267,6 +267,17 @@ def unchecked(verb: argparse.ArgumentParser) -> None:
     )
 
 
+def pages(verb: argparse.ArgumentParser) -> None:
+    """``--html`` and ``--svg``."""
+    verb.add_argument(
+        "--html",
+        metavar="FILE",
+        help="write a page to look at the run: its timeline, where its time went, its memory; one "
+        "file that needs no network; - is standard output",
+    )
+    verb.add_argument("--svg", metavar="FILE", help="write a picture of the timeline")
+
+
 def sarif(verb: argparse.ArgumentParser) -> None:
     """``--sarif``."""
     verb.add_argument(
@@ -353,6 +364,7 @@ def unwatched(parsed: argparse.Namespace) -> str:
     for name, option in (("json", "--json"), ("timeout", "--timeout")):
         if getattr(parsed, name):
             return f"{option} does not go with --watch, which runs until Ctrl-C"
-    if "-" in (parsed.sarif, getattr(parsed, "trace", None)):
+    taken = (getattr(parsed, name, None) for name in ("sarif", "trace", "html", "svg"))
+    if "-" in taken:
         return "- is standard output, which does not go with --watch: name a file"
     return ""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
+from nasm.apps.repl import file_writing
 from nasm.apps.repl.command import WRONG, command
 from nasm.apps.repl.moving import (
     SOME,
@@ -20,8 +20,8 @@ from nasm.apps.repl.moving import (
 )
 from nasm.apps.repl.session_commands import sets
 from nasm.apps.repl.shell import Shell
-from nasm.base import host_files, signals
-from nasm.base.problems import Refused, counted, in_line, listed, quoted
+from nasm.base import signals
+from nasm.base.problems import Refused, counted, listed, quoted
 from nasm.debugger.session import Session
 from nasm.show import steps
 from nasm.show.columns import wrapped
@@ -110,22 +110,9 @@ def save(shell: Shell, rest: str) -> None:
     hand otherwise is a comment. A file that exists is left as it is unless the line ends with
     'replace'.
     """
-    found = re.fullmatch(r"(.*?)(\s+replace)?", rest.strip(), re.DOTALL)
-    assert found is not None
-    name, over = found[1], found[2] is not None
-    if not name:
-        raise Refused(WRONG, "save to which file?", "save tried.nasm")
-    saved = shell.session.changes.typed_text()
-    try:
-        with host_files.whole(os.path.expanduser(name), over) as file:
-            file.write(saved.encode("utf-8"))
-    except FileExistsError:
-        hint = f"save {in_line(name)} replace"
-        raise Refused(WRONG, f"{in_line(name)} exists", hint) from None
-    except (OSError, ValueError) as problem:
-        reason = getattr(problem, "strerror", None) or str(problem)
-        raise Refused(WRONG, f"cannot write {in_line(name)}: {reason}") from None
-    shell.screen.say(f"saved {counted(len(saved.splitlines()), 'line')} in {in_line(name)}")
+    typed = shell.session.changes.typed_text
+    name, saved = file_writing.write("save", rest, "save tried.nasm", lambda _: typed())
+    shell.screen.say(f"saved {counted(len(saved.splitlines()), 'line')} in {name}")
 
 
 # -- doing it

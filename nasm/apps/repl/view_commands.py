@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nasm.apps.repl import file_writing
 from nasm.apps.repl.command import WRONG, command
 from nasm.apps.repl.moving import interruptible
 from nasm.apps.repl.settings import PANELS, USUAL
@@ -85,3 +86,27 @@ def time(shell: Shell, rest: str) -> None:
         screen.say(strips.shown(session, found, screen.width))
     if stop.asked is not None and stop.asked.leaving:
         raise stop.asked
+
+
+@command(
+    "page", usage="page FILE [replace]", takes=("file",), examples=("page run.html", "page run.svg")
+)
+def page(shell: Shell, rest: str) -> None:
+    """Write a page to look at the run so far: its timeline, where its time went, its memory.
+
+    It is one file of HTML that needs no network, or only the picture of the timeline if the name
+    ends in .svg. To make it the run is done again. A file that exists is left as it is unless the
+    line ends with 'replace'.
+    """
+
+    def made(name: str) -> str:
+        with interruptible(shell) as stop:
+            found = shell.session.page()
+        if stop.asked is not None and stop.asked.leaving:
+            raise stop.asked
+        if found is None:
+            raise Refused(WRONG, "interrupted: no page is written")
+        return found.content(name)
+
+    name, _ = file_writing.write("page", rest, "page run.html", made)
+    shell.screen.say(f"wrote {name}")

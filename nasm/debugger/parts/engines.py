@@ -9,6 +9,7 @@ from nasm.machine.records import Rows
 from nasm.runs.execution import Execution
 
 if TYPE_CHECKING:  # what is asked rarely is imported when it is
+    from nasm.base.page import RunPage
     from nasm.debugger.engines.context import Scene
     from nasm.debugger.engines.counters import Changed, Counter
     from nasm.debugger.engines.future_posts import ProgramFlows
@@ -111,6 +112,27 @@ class EnginePart:
         from nasm.debugger.engines.strips import strip
 
         return strip(self.past, self.scene(), cycles, width)
+
+    def page(self) -> RunPage | None:
+        """The run so far as a page of HTML: its timeline, where its time went, its memory.
+
+        Unless the session was made with ``profile=True`` the run is done again. None if it is
+        halted on the way.
+        """
+        from nasm.analysis.profile.profile import WatchedMachine
+        from nasm.base.drawing import views
+        from nasm.runs.results import Results
+
+        if self.run.results.watched is not None:
+            return views().page(self.run.results)
+        machine = self.run.machine
+        with self.past.excursion() as end:
+            self.past.return_before(lambda point: False)
+            watched = WatchedMachine(machine)
+            self.past.replay(end, *watched.observers)
+            if machine.scheduler.halted:
+                return None
+            return views().page(Results(self.run, watched, reruns=False))
 
     def scene(self) -> Scene:
         """What engines do now, and can do next."""

@@ -15,10 +15,12 @@ from lark.lexer import LexerState, LexerThread, LineCounter
 
 from nasm.base import host_files
 from nasm.language.text.directives import TreeBuilder
+from nasm.language.text.gradual_lexer import GradualContextualLexer
 from nasm.language.text.syntax_errors import Mistake
 from nasm.language.text.transform import Built
 
 START_SYMBOLS = ("line", "move", "expression")
+LEXERS = {"ContextualLexer": GradualContextualLexer}
 
 
 def read(text: str, start: int, end: int, symbol: str) -> Built:
@@ -74,7 +76,9 @@ def parser() -> Lark:
     }
     table = data["parser"]["parser"] | {"states": states}
     whole = data | {"parser": data["parser"] | {"parser": table}}
-    loaded: Lark = Lark._load_from_dict(whole, shipped.MEMO, transformer=TreeBuilder())  # type: ignore[no-untyped-call]
+    loaded: Lark = Lark._load_from_dict(  # type: ignore[no-untyped-call]
+        whole, shipped.MEMO, transformer=TreeBuilder(), _plugins=LEXERS
+    )
     return loaded
 
 
@@ -86,6 +90,7 @@ def built(transformer: TreeBuilder | None) -> Lark:
         start=list(START_SYMBOLS),
         maybe_placeholders=False,
         transformer=transformer,
+        _plugins=LEXERS,
     )
 
 

@@ -11,7 +11,7 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from nasm.apps.cli import program_names
+from nasm.apps.cli import pages, program_names
 from nasm.apps.cli.answer import BROKEN, REFUSED
 from nasm.apps.cli.arguments import Wrong, unknown, unpacked
 from nasm.apps.cli.program_run import Run, exit_code
@@ -142,6 +142,7 @@ class Comparing:
 
     def __init__(self, args: argparse.Namespace, screen: Screen) -> None:
         self.args, self.screen = args, screen
+        self.ran: tuple[Execution, ...] = ()
         self.without = "--no-values" if args.values is False else ""
 
     def go(self) -> int:
@@ -150,11 +151,13 @@ class Comparing:
 
         try:
             sides = self.sides()
+            sides[-1].check({})
             sessions = self.loaded(sides)
             reports = [side.run(session) for side, session in zip(sides, sessions, strict=True)]
             self.screen.clear()
             a, b = sessions
             found = compare(a, b, without=self.without)
+            self.ran = a, b
         except Failure as failure:
             self.screen.clear()
             return self.refused(failure.problems)
@@ -209,6 +212,10 @@ class Comparing:
 
         codes = [exit_code(report) for report in reports]
         code = BROKEN if BROKEN in codes else max(codes)
+        notes, unwritten = self.draw(found)
+        code = REFUSED if unwritten else code
+        if unwritten:
+            self.screen.problems(unwritten)
         if self.args.json:
             content = json_diff.comparison(found)
             for side, report in zip("ab", reports, strict=True):
@@ -224,7 +231,7 @@ class Comparing:
                 "programs": [found.a.program, found.b.program],
                 "status": status.status.name.lower(),
                 **content,
-                "problems": [],
+                "problems": jsonable.problems(unwritten),
             }
             return int(self.args.answer.give(code, **content))
         screen = self.screen
@@ -234,7 +241,23 @@ class Comparing:
                 screen.show(Text(), diagnostic(problem, screen.width))
             if not report.ok:
                 screen.show(Text(), Text(f"{side} fails: {', '.join(report.reasons)}", "bold red"))
+        for note in notes:
+            screen.show(Text(), Text(note))
         return code
+
+    def draw(self, found: Comparison) -> tuple[list[str], Sequence[Problem]]:
+        """Write the page of both runs, if it is wanted; returns notes, and why it is not."""
+        from nasm.show import console, diff, html
+
+        if not pages.wanted(self.args):
+            return [], ()
+        runs = [
+            (side, session.results, profile)
+            for side, session, profile in zip("ab", self.ran, (found.a, found.b), strict=True)
+        ]
+        both = [*map(str, found.differences), diff.times(found, None)[0].plain]
+        text = console.plain(diff.screen(found, width=html.WIDTH), html.WIDTH)
+        return pages.write(self.args, runs, ("; ".join(both), text))
 
 
 def _inputs(a: dict[str, str], b: dict[str, str]) -> list[Difference]:
@@ -260,6 +283,7 @@ examples:
   neuron-nasm diff old.nasm new.nasm
   neuron-nasm diff tiled.nasm -D N=1_024 --vs -D N=2_048
   neuron-nasm diff tiled.nasm --vs --target trn2 --option power_ramp=off
+  neuron-nasm diff old.nasm new.nasm --html both.html
   neuron-nasm diff old.nasm --in A=a.npy --vs new.nasm --timing my.toml
 
 Options before --vs apply to both sides, those after it to the second side only,

@@ -28,6 +28,8 @@ OF_ONE = {name: option for name, option in OF_KERNELS.items() if name != "hoist"
     "out_dir": "--out-dir",
     "emit": "--emit",
     "trace": "--trace",
+    "html": "--html",
+    "svg": "--svg",
     "sarif": "--sarif",
     "schedules": "--schedules",
     "witness": "--witness",

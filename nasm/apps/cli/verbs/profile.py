@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from nasm.apps.cli import shared_options as options
 from nasm.apps.cli import values
-from nasm.apps.cli.answer import BROKEN, OK
+from nasm.apps.cli.answer import BROKEN, OK, REFUSED
 from nasm.apps.cli.program_run import Run, file_of
 from nasm.apps.cli.verb import Verb, preload
 from nasm.base.problems import Problem, Severity, folded, in_line
@@ -62,6 +62,7 @@ def _arguments(verb: argparse.ArgumentParser) -> None:
 
 def with_history(verb: argparse.ArgumentParser) -> None:
     """The options of a run whose history is kept, and that writes no results of its own."""
+    options.pages(verb)
     options.inputs(verb)
     options.inputs_folder(verb)
     options.common(verb)
@@ -84,8 +85,9 @@ def _unfit(parsed: argparse.Namespace) -> str:
         return f"{given} does not go with --timeline, which shows nothing else"
     if parsed.format is not None and parsed.tables is None:
         return "--format says how --tables is written: give that, too"
-    if parsed.timeline is not None and parsed.tables is not None:
-        return "--tables does not go with --timeline, which shows nothing else"
+    for name in ("tables", "html", "svg"):
+        if parsed.timeline is not None and getattr(parsed, name) is not None:
+            return f"--{name} does not go with --timeline, which shows nothing else"
     return ""
 
 
@@ -98,7 +100,7 @@ def profile(args: argparse.Namespace, screen: Screen) -> int:
 class Profiling(Run):
     """One ``neuron-nasm profile``."""
 
-    undone = "all that would help was known"
+    undone, drawn_at_once = "all that would help was known", False
 
     def __init__(self, args: argparse.Namespace, screen: Screen) -> None:
         super().__init__(args, screen)
@@ -116,6 +118,7 @@ class Profiling(Run):
     def load(self) -> tuple[Execution, dict[str, Tensor]]:
         """The program on a machine that is watched; without values, as long as it can do so."""
         session = self.session(values=False, profile=True)
+        self.check({})
         self.begin_tables(session)
         return session, {}
 
@@ -178,6 +181,9 @@ class Profiling(Run):
         self.telling = True
         slack, screen = self.args.path or self.args.json, self.screen
         found = session.profile(outcomes=self.outcomes, slack=slack)
+        self.draw_pages(session, found)
+        if self.unwritten:
+            code = REFUSED
         problems = (*report.problems, *more)
         if code == OK and any(f.problem.severity is Severity.ERROR for f in found.findings):
             code = BROKEN  # --strict
@@ -197,6 +203,8 @@ class Profiling(Run):
             names = ", ".join(f"{t['table']} ({t['rows']:,})" for t in self.written)
             text = f"tables in {in_line(self.args.tables)}: {names} rows"
             screen.show(Text(), *map(Text, folded(text, "  ", screen.width)))
+        for note in self.notes:
+            screen.show(Text(), Text(note))
         if report.hazards:
             text = f"{as_errors(report.hazards)}: 'neuron-nasm run' shows them"
             screen.show(Text(), Text(text, "magenta"))
@@ -242,6 +250,7 @@ examples:
   neuron-nasm profile matmul.nasm --path      all of the critical path
   neuron-nasm profile matmul.nasm --timeline 2us..5us
   neuron-nasm profile tiled.nasm -D N=1_024 --target trn2 --json
+  neuron-nasm profile matmul.nasm --html run.html
   neuron-nasm profile matmul.nasm --tables out --format parquet
 
 Times need no values: nothing is computed, unless addresses or branches of the

@@ -68,6 +68,7 @@ def of_a_run(verb: argparse.ArgumentParser) -> None:
         help="what that trace shows of DMA: transfers, the default, or packets, with a slice for "
         "each share on its DMA engine as well",
     )
+    options.pages(verb)
     options.reruns(verb)
     options.most_cycles(verb)
     options.no_values(verb)
@@ -102,7 +103,7 @@ def _unisolated(parsed: argparse.Namespace) -> str:
     if program_names.script(parsed.program):
         return f"--isolated runs one kernel: name it, as in {parsed.program}:KERNEL"
     whole = {"trace": "--trace", "sarif": "--sarif", "emit": "--emit", "schedules": "--schedules"}
-    whole |= {"witness": "--witness", "watch": "--watch"}
+    whole |= {"witness": "--witness", "watch": "--watch", "html": "--html", "svg": "--svg"}
     if program_names.kernel(parsed.program):
         whole["in_dir"] = "--in-dir"
     for name, option in whole.items():
@@ -237,6 +238,7 @@ examples:
   neuron-nasm run matmul.nasm --in A=a.npy --in B=data.npz:b --out C=c.npy
   neuron-nasm run tiled.nasm -D N=1_024 --target trn2 --out-dir results
   neuron-nasm run matmul.nasm --trace trace.json.gz
+  neuron-nasm run matmul.nasm --html run.html
   neuron-nasm run matmul.nasm --option rounding=stochastic
   neuron-nasm run matmul.nasm --timing my.toml
   neuron-nasm run matmul.nasm --schedules 200
