@@ -17,7 +17,7 @@ PASSED, FAILED = "passes", "FAILS"
 
 
 def student(path: str) -> str:
-    """Who handed in a submission: the folder of its own that it is in, or the name of its file."""
+    """Whose a submission is: the folder of its own that it is in, or the name of its file."""
     folder, name = os.path.split(path)
     stem = os.path.splitext(name)[0]
     return os.path.basename(folder) if stem in ("submission", "solution", "kernel") else stem

@@ -34,7 +34,7 @@ CHECKS = ("read", "run", "order", "right", "time", "mfu", "bytes", "lines", "ins
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class ExerciseGoal:
     """What an exercise asks for: each limit that is not None is a check.
 
     ``kernel`` is the name of the function that a submission in Python has. ``seeds`` make the
@@ -143,7 +143,7 @@ def submissions_of(folder: str) -> list[str]:
     return found
 
 
-def _wanted(path: str) -> Wanted:
+def _wanted(path: str) -> ExerciseGoal:
     try:
         with host_files.opened(path) as stream:
             read = tomllib.load(stream)
@@ -168,7 +168,7 @@ def _wanted(path: str) -> Wanted:
     for name in ("seeds", "not_used"):
         if name in read:
             read[name] = tuple(read[name])
-    return Wanted(**read)
+    return ExerciseGoal(**read)
 
 
 def _arrays(found: Any, what: str) -> Arrays:
@@ -181,7 +181,7 @@ def _unusable(message: str, hint: str = "") -> Failure:
     return Failure(Problem(UNUSABLE, message, None, hint))
 
 
-def described(wanted: Wanted) -> str:
+def described(wanted: ExerciseGoal) -> str:
     """What is asked, in a sentence."""
     found = [
         (wanted.time_us, f"at most {wanted.time_us} µs"),

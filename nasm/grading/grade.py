@@ -16,7 +16,7 @@ import numpy as np
 from nasm.base import host_files
 from nasm.base.problems import Failure, Problem, counted, in_line
 from nasm.base.records import dataclass, field
-from nasm.grading.exercise import Arrays, Exercise, Wanted
+from nasm.grading.exercise import Arrays, Exercise, ExerciseGoal
 from nasm.isolation.entry import isolated
 from nasm.isolation.limits import Limits
 from nasm.isolation.outcome import Outcome
@@ -30,7 +30,7 @@ LIMITS = Limits(cpu=60, deadline=90.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class GradedCheck:
     """One thing that is asked of a submission: whether it holds, what was found, and its points."""
 
     name: str
@@ -50,7 +50,7 @@ class Grade:
 
     submission: str
     exercise: str
-    checks: tuple[Check, ...]
+    checks: tuple[GradedCheck, ...]
     hint: str = ""
     microseconds: float | None = None
     mfu: float | None = None
@@ -102,7 +102,7 @@ def grade(exercise: Exercise, submission: str) -> Grade:
         passed, message = found.results.get(name, (False, "not reached"))
         of = float(wanted.points.get(name, 0.0 if wanted.points else 1.0))
         earned = passed and (right or name in (READ, RUN))
-        made.append(Check(name, passed, message, of if earned else 0.0, of))
+        made.append(GradedCheck(name, passed, message, of if earned else 0.0, of))
     first = next((check.name for check in made if not check.passed), "")
     return Grade(
         submission=submission,
@@ -238,7 +238,9 @@ def _line(problem: Problem) -> str:
     return f"line {problem.span.line}: " if problem.span is not None else ""
 
 
-def _wrong(outputs: Mapping[str, np.ndarray[Any, Any]], golden: Arrays, wanted: Wanted) -> str:
+def _wrong(
+    outputs: Mapping[str, np.ndarray[Any, Any]], golden: Arrays, wanted: ExerciseGoal
+) -> str:
     """What is wrong about the outputs, without a value; empty if nothing is."""
     for text in _differences(outputs, golden, wanted):
         return text
@@ -246,7 +248,7 @@ def _wrong(outputs: Mapping[str, np.ndarray[Any, Any]], golden: Arrays, wanted: 
 
 
 def _differences(
-    outputs: Mapping[str, np.ndarray[Any, Any]], golden: Arrays, wanted: Wanted
+    outputs: Mapping[str, np.ndarray[Any, Any]], golden: Arrays, wanted: ExerciseGoal
 ) -> Iterator[str]:
     by_place = len(golden) == 1 and len(outputs) == 1
     for name, right in golden.items():

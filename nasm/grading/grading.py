@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor
 
 from nasm.grading.exercise import CHECKS, SOLUTIONS, STARTER, WRONG, Exercise
-from nasm.grading.grade import Check, Grade, GradeJob, done, reason
+from nasm.grading.grade import Grade, GradedCheck, GradeJob, done, reason
 from nasm.sweeps.pools import Cluster, pool
 from nasm.sweeps.running import ENDED, Pieces, closing
 
@@ -32,7 +32,7 @@ def grades(
     found: dict[str, Grade] = {}
 
     def died(job: GradeJob) -> Grade:
-        check = Check("read", False, ENDED, 0.0, 1.0)
+        check = GradedCheck("read", False, ENDED, 0.0, 1.0)
         return Grade(submission=job.submission, exercise=held.name, checks=(check,))
 
     with closing(pool(executor)) as workers:

@@ -253,6 +253,15 @@ ROWS = (
         "$ neuron-nasm sweep prog.nasm -D N=64,128 -D M=1,2 --svg map.svg",
     ),
     Code(
+        "E0847",
+        "an exercise that cannot be used",
+        "An exercise is a folder with exercise.toml, which says what is asked, and golden.py, with "
+        "functions inputs(rng) and golden(**inputs) that return arrays by name. 'neuron-nasm grade "
+        "EXERCISE --check' says what else is wrong with one. docs/tools.md describes both files.",
+        "$ neuron-nasm grade . mine.nasm",
+        "$ neuron-nasm grade exercises/softmax mine.nasm",
+    ),
+    Code(
         "E0901",
         "a defect in nasm",
         "This is a bug in nasm, not in your program. Please report it with the file that the "

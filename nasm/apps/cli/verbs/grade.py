@@ -113,7 +113,7 @@ VERB = Verb(
     notes="""\
 examples:
   neuron-nasm grade exercises/softmax mine.nasm
-  neuron-nasm grade exercises/softmax --all handed-in --csv points.csv
+  neuron-nasm grade exercises/softmax --all submissions --csv points.csv
   neuron-nasm grade exercises/softmax --check
 
 A submission is run in processes of its own, with inputs that it does not know.
