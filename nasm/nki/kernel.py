@@ -23,7 +23,7 @@ from nasm.nki.lowering import Lowering
 from nasm.nki.target import default_target
 from nasm.nki.tracing import Call, CoreTrace, Made, under
 from nasm.program.builder import ProgramBuilder
-from nasm.program.program import Program
+from nasm.program.program import Program, SpilledBytes
 from nasm.sync.lines import Sequence as Sequential
 from nasm.targets import TARGETS
 from nasm.views.view import View
@@ -100,11 +100,12 @@ def trace(
         notes = list(_own(result, traces))
         _roles(traces, [each.name for each in outputs(result)])
         hoist = made.hoists if hoist is None else hoist
-        lowerings = [Lowering(each, dma, hoist) for each in traces]
+        lowerings = [Lowering(each, dma, hoist, made.spills) for each in traces]
         sequence = Sequential([lowering.lines() for lowering in lowerings])
         hoisted = [lowering.hoisted for lowering in lowerings]
         forget(builder.program, [tile for each in hoisted for tile in each.tiles])
         reused = tuple(reuses(builder.program, hoisted))
+        builder.program.spilled = SpilledBytes.sum(each.spilled for each in lowerings)
         program = _finished(builder, sequence)
         program.warnings += [*notes, *(each.note() for each in reused)]
     arrays = {name: array for each in traces for name, array in each.arrays.items()}

@@ -13,25 +13,32 @@ from nasm.nki.hints import in_calls
 from nasm.nki.hoisting import Hoisted, hoist
 from nasm.nki.names import VirtualRegister
 from nasm.nki.registers import RegisterUse, written
+from nasm.nki.spilling import spill
 from nasm.nki.tracing import Call, CoreTrace, Made, TracedLoop
+from nasm.program.program import SpilledBytes
 from nasm.sync.lines import Item, Line, Loop
 
 
 class Lowering:
     """Makes the instructions of one core's trace."""
 
-    def __init__(self, trace: CoreTrace, dma: str = USUAL, hoisting: bool = False) -> None:
+    def __init__(
+        self, trace: CoreTrace, dma: str = USUAL, hoisting: bool = False, spilling: bool = False
+    ) -> None:
         self.trace, self.builder = trace, trace.builder
         self.target, self.generation = self.builder.target, self.builder.generation
         self.problems: list[Problem] = []
         self.engines = Engines(self.target, self.generation, dma)
         self.hoisting, self.hoisted = hoisting, Hoisted()
+        self.spilling, self.spilled = spilling, SpilledBytes()
 
     def lines(self) -> list[Item]:
         """The instructions in the order of the calls."""
         settle(self.trace, self.engines)
         if self.hoisting:
             self.hoisted = hoist(self.trace)
+        if self.spilling:
+            self.spilled = spill(self.trace, self.engines.loads, self.engines.stores)
         self._choose(self.trace.made)
         self.registers = RegisterUse(self.trace.made)
         made = self._items(self.trace.made)

@@ -80,6 +80,7 @@ class Results:
             checked=machine.checked,
             not_judged=not_judged,
             changes=changes,
+            spilled=self.run.program.spilled,
         )
 
     def _wrong(self) -> tuple[Problem, ...]:
