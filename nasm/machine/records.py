@@ -252,8 +252,8 @@ class RunReport(Drawn):
     what other runs of the program show against it, in a few words each. ``allowed`` are problems
     that are ignored; races were looked for if it was ``checked``. ``changes`` are those that were
     made by hand, as they could be typed again. ``spilled`` are bytes that tiles without room on the
-    chip move. ``units`` are those of its ticks. ``str`` of it is
-    what ``neuron-nasm run`` prints.
+    chip move; ``overlap`` is within how many calls of a kernel some go before earlier ones.
+    ``units`` are those of its ticks. ``str`` of it is what ``neuron-nasm run`` prints.
     """
 
     status: Status
@@ -285,6 +285,7 @@ class RunReport(Drawn):
     checked: bool = True
     changes: tuple[str, ...] = ()
     spilled: SpilledBytes = SpilledBytes()
+    overlap: int = 0
 
     @property
     def ok(self) -> bool:

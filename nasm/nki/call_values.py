@@ -125,14 +125,20 @@ def _returned(call: Call, sums: bool) -> Mapping[str, View]:
 
 def _pure(row: Row, sums: bool) -> bool:
     """Whether its operands alone decide what a row computes."""
-    for operand in row.operands:
-        if operand.partial or operand.adds or isinstance(operand.kind, Here):
-            return False
-        if isinstance(operand.kind, EngineValue):
-            whole = _is_sums(operand) and COMMAND in row.position
-            if sums or not whole:
-                return False
-    return True
+    if any(one.partial or one.adds or isinstance(one.kind, Here) for one in row.operands):
+        return False
+    return stateless(row, sums)
+
+
+def stateless(row: Row, sums: bool) -> bool:
+    """Whether a row neither reads nor changes what an engine holds for others.
+
+    ``sums`` says that some call needs sums that others have left.
+    """
+    values = [one for one in row.operands if isinstance(one.kind, EngineValue)]
+    return not row.holds and all(
+        not sums and _is_sums(one) and COMMAND in row.position for one in values
+    )
 
 
 def transferred(call: Call) -> Mapping[str, View]:

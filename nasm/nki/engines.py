@@ -94,6 +94,12 @@ class Engines:
         self.busy[chosen] += able[chosen]
         return chosen
 
+    def cost(self, row: Row, operands: Mapping[str, Any], engine: str) -> tuple[int, int]:
+        """For how long an instruction keeps its engine, and until its results are there: ticks."""
+        cost = self._shapes.of(row, accepted(row, operands), engine).cost
+        cycle = self.generation.engine(engine).cycle
+        return max(cost.interval, cost.issue) * cycle, cost.latency * cycle
+
     def earliest(self, forms: Sequence[tuple[Row, Mapping[str, Any]]]) -> tuple[int, str] | None:
         """Which of some calls that compute the same is done first, and on which engine.
 

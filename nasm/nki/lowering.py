@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from nasm.base.problems import Failure, Problem, Refused
 from nasm.isa.instruction import Row
@@ -12,6 +12,7 @@ from nasm.nki.engines import USUAL, Engines
 from nasm.nki.hints import in_calls
 from nasm.nki.hoisting import Hoisted, hoist
 from nasm.nki.names import VirtualRegister
+from nasm.nki.overlapping import overlap
 from nasm.nki.registers import RegisterUse, written
 from nasm.nki.scalar_forms import scalar_form
 from nasm.nki.spilling import spill
@@ -20,27 +21,39 @@ from nasm.program.program import SpilledBytes
 from nasm.sync.lines import Item, Line, Loop
 
 
+class Compiling(NamedTuple):
+    """That calls of NKI 0.1 are lowered; ``overlap`` is how deep they do, None if that is open."""
+
+    overlap: int | None = None
+
+
 class Lowering:
     """Makes the instructions of one core's trace."""
 
     def __init__(
-        self, trace: CoreTrace, dma: str = USUAL, hoisting: bool = False, compiling: bool = False
+        self,
+        trace: CoreTrace,
+        dma: str = USUAL,
+        hoisting: bool = False,
+        compiling: Compiling | None = None,
     ) -> None:
         self.trace, self.builder = trace, trace.builder
         self.target, self.generation = self.builder.target, self.builder.generation
         self.problems: list[Problem] = []
         self.engines = Engines(self.target, self.generation, dma)
         self.hoisting, self.hoisted = hoisting, Hoisted()
-        self.compiling, self.spilled = compiling, SpilledBytes()
+        self.compiling, self.spilled, self.overlapped = compiling, SpilledBytes(), 0
 
     def lines(self) -> list[Item]:
         """The instructions in the order of the calls."""
         settle(self.trace, self.engines)
         if self.hoisting:
             self.hoisted = hoist(self.trace)
-        if self.compiling:
+        if self.compiling is not None:
             self.spilled = spill(self.trace, self.engines.loads, self.engines.stores)
         self._choose(self.trace.made)
+        if self.compiling is not None:
+            self.overlapped = overlap(self.trace, self.engines, self.compiling.overlap)
         self.registers = RegisterUse(self.trace.made)
         made = self._items(self.trace.made)
         if self.problems:
@@ -72,7 +85,7 @@ class Lowering:
             try:
                 if call.row.posts:
                     call.engine = self.engines.issue(call.row, call.operands, call.engine)
-                elif self.compiling and not call.engine and self._balanced(call):
+                elif self.compiling is not None and not call.engine and self._balanced(call):
                     continue
                 elif written(call) is None:
                     call.engine = self.engines.choose(call.row, call.operands, call.engine)

@@ -154,6 +154,7 @@ def total(name: str, reports: Sequence[RunReport]) -> RunReport:
         messages=tuple(m for each in reports for m in each.messages),
         messages_left_out=sum(each.messages_left_out for each in reports),
         semaphores=(),
+        overlap=max(each.overlap for each in reports),
         spilled=SpilledBytes.sum(each.spilled for each in reports),
         entry_and_exit=fsum(known) if len(known) == len(reports) else None,
         hazards=once(each.hazards for each in reports),

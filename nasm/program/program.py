@@ -153,7 +153,7 @@ class Program:
     may name, too; the latter belong to their author. ``posts`` are the moments that instructions
     post, by queue and pc: empty if the text has none. ``unnamed`` are the counters that the text
     cannot name: those of moments and drains. ``spilled`` is what transfers move that the author of
-    a kernel did not ask for.
+    a kernel did not ask for, ``overlap`` within how many of its calls some go before earlier ones.
     """
 
     target: Target
@@ -181,6 +181,7 @@ class Program:
     posts: dict[tuple[int, int], tuple[Posted, ...]] = field(default_factory=dict, compare=False)
     unnamed: set[int] = field(default_factory=set, compare=False)
     spilled: SpilledBytes = field(default=SpilledBytes(), compare=False)
+    overlap: int = field(default=0, compare=False)
 
     __hash__ = None  # type: ignore[assignment]  # it is being made while it is used
 

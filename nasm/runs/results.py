@@ -81,6 +81,7 @@ class Results:
             not_judged=not_judged,
             changes=changes,
             spilled=self.run.program.spilled,
+            overlap=self.run.program.overlap,
         )
 
     def _wrong(self) -> tuple[Problem, ...]:

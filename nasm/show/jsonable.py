@@ -252,6 +252,7 @@ RUN: Shape = (
         "of these, what loads them again",
         lambda report: report.spilled.reloaded,
     ),
+    Key("overlap", "of a kernel of NKI 0.1: [how deep calls overlap](nki.md#what-overlaps), or 0"),
     each("messages", MESSAGE),
     Key(
         "messages_left_out",

@@ -252,7 +252,8 @@ def nc_matmul(
     boxes = None if mask is None else _boxes(loaded, streamed, mask)
     if mask is not None and boxes is None:
         return nothing((*loaded.shape[1:], *streamed.shape[1:]), DTYPES["float32"])
-    left, right = read(loaded, boxes and boxes[0]), read(streamed, boxes and boxes[1])
+    parts = boxes or (None, None)
+    left, right = read(loaded, parts[0]), read(streamed, parts[1])
     double = perf_mode not in (None, "", matmul_perf_mode.none)
     columns = left.shape[-1] if double else left.size // left.shape[0]
     free = right.shape[2:] if double else right.shape[1:]
