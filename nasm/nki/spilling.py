@@ -8,7 +8,8 @@ starts stores. It is loaded right before its next use, into a new tile, by the e
 loads: its queue runs ahead of the calls, so that it loads as soon as there is room. What was loaded
 from an argument that the kernel does not write is not saved: its load is repeated.
 
-Rooms smaller than SBUF are tried until the placement finds places for all tiles. Calls in a loop of
+Of SBUF an eighth is left for calls that overlap, or more until the placement finds places for all
+tiles; all of it is taken if nothing else will do. Calls in a loop of
 the machine are one call here. A kernel whose tiles fit is not changed.
 """
 
@@ -35,8 +36,9 @@ from nasm.views.view import View
 
 Order = tuple[bool, int, int]
 
-SHARES = (16, 15, 14, 12, 10, 8)
-"""Sixteenths of SBUF that tiles may take at once, each tried if with more not all have places."""
+SHARES = (14, 13, 12, 10, 8, 16)
+"""Sixteenths of SBUF that tiles may take at once, each tried if with those before not all have
+places. What is left is for tiles that live longer since calls overlap."""
 
 EFFICIENT = 512
 """Bytes of a partition from which on descriptors move them efficiently, as AWS documents."""
