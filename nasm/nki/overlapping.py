@@ -4,7 +4,7 @@ The compiler of NKI 0.1 reorders rounds of an ``affine_range``. Here loops are u
 engine executes its calls in their order; where a call of Vector or Scalar has to wait, later ones
 that depend on nothing that is missing go first, out of so many calls as are looked at together, the
 ``depth``. Which goes first follows from the costs of the rows and an estimate of transfers. A call
-stays behind all calls whose results it reads or overwrites, and behind those that read what it
+stays after all calls whose results it reads or overwrites, and after those that read what it
 overwrites; all that depends on what an engine holds, transfers and what other engines execute keep
 their order. So each call computes what it computes in the order of the kernel.
 
@@ -58,7 +58,7 @@ def overlap(trace: CoreTrace, engines: Engines, depth: int | None) -> int:
 
 
 def _plain(one: Made) -> bool:
-    """Whether it is a call that goes on to the next one, and does all that by itself."""
+    """Whether it is a call that the next one follows, and that meets no other core."""
     return isinstance(one, Call) and one.row.effect in (None, Transfer) and not one.row.condition
 
 

@@ -49,7 +49,7 @@ def in_turns(x: Any) -> Any:
     return out
 
 
-def test_a_round_goes_on_while_an_earlier_one_waits() -> None:
+def test_a_round_runs_while_an_earlier_one_waits() -> None:
     traced, alone, overlapped = both(in_turns)
     assert overlapped < 0.75 * alone
     report = run(traced, values=False).report
