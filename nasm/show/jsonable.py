@@ -242,6 +242,17 @@ RUN: Shape = (
     each("engines", ENGINE),
     each("semaphores", SEMAPHORE),
     Key("bytes_moved", "bytes that DMA moved", "channel_bytes"),
+    Key(
+        "spill_save_bytes",
+        "of these, what saves tiles that have no room on the chip to HBM",
+        lambda report: report.spilled.saved,
+    ),
+    Key(
+        "spill_reload_bytes",
+        "of these, what loads them again",
+        lambda report: report.spilled.reloaded,
+    ),
+    Key("overlap", "of a kernel of NKI 0.1: [how deep calls overlap](nki.md#what-overlaps), or 0"),
     each("messages", MESSAGE),
     Key(
         "messages_left_out",

@@ -72,6 +72,7 @@ def _outcome(args: argparse.Namespace) -> Outcome:
         lnc=args.lnc,
         dma=args.dma or USUAL,
         hoist=args.hoist,
+        overlap=args.overlap,
         python=program_names.python(args),
         settings=programs.settings(args),
     )

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from nasm.apps.cli.screen import Screen
     from nasm.nki.jit import Kernel
 
-OF_ONE = {name: option for name, option in OF_KERNELS.items() if name != "hoist"} | {
+OF_ONE = {
+    name: option for name, option in OF_KERNELS.items() if name not in ("hoist", "overlap")
+} | {
     "inputs": "--in",
     "in_dir": "--in-dir",
     "outputs": "--out",
@@ -115,7 +117,8 @@ class Script:
 
         given = self.args
         chosen = programs.settings(given)
-        made = kernel_run.launched(kernel, args, kwargs, chosen, hoist=given.hoist)
+        how = {"hoist": given.hoist, "overlap": given.overlap}
+        made = kernel_run.launched(kernel, args, kwargs, chosen, **how)
         self.note(replace(made.report, program=name_of(kernel)))
         return made.outputs
 
