@@ -142,7 +142,7 @@ def counted(session: nasm.Session) -> Counter[tuple[int, int]]:
 
 def test_what_is_lost_is_what_a_shadow_of_every_byte_says() -> None:
     total, engine = 0, "vector"
-    seeds = part(range(30), 8)
+    seeds = part(range(30), 5)
     for seed in seeds:
         chance = random.Random(f"{engine} {seed}")
         text = HEAD.format(engine=engine) + f"@{engine}\n" + "\n".join(lines(chance, engine))
@@ -158,7 +158,7 @@ def test_what_is_lost_is_what_a_shadow_of_every_byte_says() -> None:
 def test_covers_says_what_the_bytes_say() -> None:
     session, yes = nasm.Session(HEAD.format(engine="vector")), 0
     shadow = Shadow(session)
-    for seed in range(300):
+    for seed in part(range(300), 100):
         chance = random.Random(seed)
         regions = []
         for _ in range(2):
