@@ -206,7 +206,7 @@ class Comparing:
         """Print the comparison; returns the exit code."""
         from rich.text import Text
 
-        from nasm.show import diff, json_diff
+        from nasm.show import diff, json_diff, jsonable
         from nasm.show.diagnostics import diagnostic
 
         codes = [exit_code(report) for report in reports]
