@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nasm.apps.cli import program_names
 from nasm.apps.cli.answer import BROKEN, RAISED, REFUSED
@@ -76,6 +76,13 @@ def nki(args: argparse.Namespace, screen: Screen) -> int:
     return Script(args, screen).go()
 
 
+class _Ran(NamedTuple):
+    program: str
+    status: str
+    reports: Sequence[RunReport]
+    problems: Sequence[Problem]
+
+
 class Script:
     """One ``neuron-nasm nki script.py``."""
 
@@ -141,16 +148,11 @@ class Script:
 
     def document(self, code: int, problems: Sequence[Problem]) -> int:
         """Print the document; returns the exit code."""
-        content = [jsonable.report(r) for r in self.reports]
-        return int(
-            self.args.answer.give(
-                code,
-                program=self.args.program,
-                status="refused" if problems else "finished",
-                kernels=content,
-                problems=jsonable.problems(problems),
-            )
-        )
+        from nasm.show.documents import plain
+
+        status = "refused" if problems else "finished"
+        made = _Ran(self.args.program, status, self.reports, problems)
+        return int(self.args.answer.give(code, **plain(made, jsonable.SCRIPT)))
 
 
 VERB = Verb(
