@@ -95,6 +95,7 @@ $(READY): pyproject.toml
 	@$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
 	@$(BIN)/python -c '$(LOWER_BOUNDS)' > $(VENV)/lowest.txt
 	@$(BIN)/python -m pip install --quiet --editable ".$(EXTRAS_$(VERSIONS))" --group dev $(PIP_$(VERSIONS))
+	@$(BIN)/python -m compileall -q nasm # which each worker of the tests would do
 	@touch $@
 
 $(THOROUGH): $(READY)

@@ -44,20 +44,7 @@ from nasm.targets import TARGETS  # noqa: E402  (beside this file)
 
 SECTIONS: dict[str, dict[str, Callable[[], str]]] = {
     "contributing": {"chain": rooms.chain, "picture": rooms.picture, "folders": rooms.folders},
-    "json": {
-        "run": documents.run,
-        "timings": documents.timings,
-        "profile": documents.profile,
-        "model": documents.model,
-        "diff": documents.diff,
-        "sweep": documents.sweep,
-        "check": documents.check,
-        "list": documents.lines,
-        "isa": documents.isa,
-        "sync": documents.synchronised,
-        "explain": documents.codes,
-        "problems": documents.problems,
-    },
+    "json": documents.SECTIONS,
     "machine": {"words": debugger_tables.words},
     "repl": {
         "commands": debugger_tables.commands,

@@ -116,7 +116,7 @@ def in_format(exact, value, name):
 def test_random_bits_are_added_to_those_that_are_cut_off(name, bits):
     dtype = DTYPES[name]
     values = np.random.default_rng(3).permutation(awkward_float32())[
-        : 4000 if everything() else 500
+        : 4000 if everything() else 200
     ]
     values = np.concatenate([values, to_float32(every_pattern(dtype)[:256], dtype)])
     values = values[np.isfinite(values)]

@@ -9,6 +9,7 @@ import ast
 import functools
 import re
 import sys
+from collections import deque
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -136,11 +137,22 @@ def _of_text(call: ast.Call) -> bool:
     return isinstance(first, ast.Constant) and isinstance(first.value, str)
 
 
+def statements(tree: ast.Module) -> Iterator[ast.AST]:
+    """All statements, without the expressions in them, which are most of a module."""
+    waiting = deque[ast.AST]([tree])
+    while waiting:
+        node = waiting.popleft()
+        yield node
+        for part in ("body", "handlers", "cases", "orelse", "finalbody"):
+            waiting.extend(getattr(node, part, ()))
+
+
 @functools.cache
 def nodes(text: str) -> list[ast.AST]:
     """The imports in a module, and the calls that the tests below judge."""
     found = list[ast.AST]()
-    for node in ast.walk(ast.parse(text)):
+    tree = ast.parse(text)
+    for node in ast.walk(tree) if JUDGED.search(text) else statements(tree):
         if isinstance(node, ast.Import | ast.ImportFrom):
             found.append(node)
         elif isinstance(node, ast.Call):
@@ -448,6 +460,8 @@ OF_ARRAYS = ("save", "savez", "savez_compressed", "savetxt", "fromfile", "memmap
 """Functions of NumPy that open files by themselves."""
 
 REACHING = frozenset(("open", "FileIO", *OF_THE_SYSTEM, *OF_PATHS, *OF_ARRAYS))
+JUDGED = re.compile(rf"\b(?:{'|'.join(sorted(REACHING))}|\w*import\w*)\(")
+"""What a module contains that has calls to judge."""
 
 
 def around_the_door(text: str) -> list[str]:

@@ -105,7 +105,7 @@ SHOWN_ONCE = {
 """Cells with one output each, whatever draws it."""
 
 
-@pytest.mark.turns(4)
+@pytest.mark.thorough
 def test_a_notebook_is_executed_without_a_screen_and_shows_everything_once(tmp_path: Path) -> None:
     nbformat = pytest.importorskip("nbformat")
     nbclient = pytest.importorskip("nbclient")

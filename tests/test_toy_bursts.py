@@ -205,14 +205,14 @@ def program(rng: Random) -> str:
     return "\n".join(lines)
 
 
-@pytest.mark.parametrize("seed", part(range(0, 300, 50), 1))
+@pytest.mark.parametrize("seed", part(range(0, 300, 25), 1))
 def test_random_programs_come_to_the_same(seed: int) -> None:
     saved = 0
-    for number in range(seed, seed + 50):
+    for number in range(seed, seed + 25):
         rng = Random(number)
         text = program(rng)
         limits = rng.choice([{}, {}, {"until": rng.randrange(500)}])
         alone, together = both(text, **limits)
         assert marks(together) == marks(alone), text
         saved += alone.scheduler.position - together.scheduler.position
-    assert saved > 1_000
+    assert saved > 300

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import partial
 
-from generator.markdown import code, table
+from generator.markdown import table
+from nasm.isolation import outcome
 from nasm.show import (
     explanations,
     json_check,
@@ -13,87 +16,69 @@ from nasm.show import (
     json_model,
     json_profile,
     json_sweep,
-    json_sync,
+    json_texts,
     jsonable,
-    listing,
 )
-from nasm.show.documents import Shape, listed
+from nasm.show.documents import Key, Shape, listed
 
 _SAME = re.compile(r"(?:^|\[\]\.)b\.|^(?:path|moved)\[\]\.b$")
 """Keys of side b, which are those of side a."""
+_OUTPUTS = (jsonable.OUTPUT, "outputs[].")
+_FOLLOWED = (*json_check.EXAMINATION, *json_check.MAPS, *json_check.RELIANCE)
+_FILES = (*json_check.CHECKED, *json_check.ASSEMBLED, *_FOLLOWED)
+_CUT_SHORT: Shape = (
+    Key("program", "where it did not get to its end: the file, as it was given"),
+    Key("status", "and how that ended: `timeout`, `interrupted`, `refused` or `defect`"),
+)
 
 
-def run() -> str:
-    """The keys of a run."""
-    return _keys((jsonable.RUN, ""))
+def _problems(meaning: str) -> tuple[Shape, str]:
+    return (jsonable.problem_list("problems", meaning),), ""
 
 
-def problems() -> str:
-    """The keys of a diagnostic."""
-    return _keys((jsonable.PROBLEM, ""))
-
-
-def profile() -> str:
-    """The keys of a profile."""
-    return _keys((json_profile.PROFILE, ""))
-
-
-def model() -> str:
-    """The keys of a model."""
-    return _keys((json_model.MODEL, ""))
-
-
-def diff() -> str:
-    """The keys of a comparison."""
-    return _keys((json_diff.COMPARISON, ""))
-
-
-def timings() -> str:
-    """The keys of schedules and of witnesses."""
-    return _keys((json_diff.SCHEDULES, "schedules."), (json_diff.WITNESS, "witnesses[]."))
-
-
-def sweep() -> str:
-    """The keys of a sweep."""
-    return _keys((json_sweep.SWEEP, ""))
-
-
-def check() -> str:
-    """The keys of what `check` follows of a program."""
-    shape = (*json_check.EXAMINATION, *json_check.MAPS, *json_check.RELIANCE)
-    return _keys((shape, "files[]."))
-
-
-def lines() -> str:
-    """The keys of a listing."""
-    return _keys((listing.LINE, "lines[]."))
-
-
-def isa() -> str:
-    """The keys of instructions, options and figures, and of a page."""
-    return _keys(
+_SHAPES: dict[str, tuple[tuple[Shape, str], ...]] = {
+    "head": ((jsonable.HEAD, ""),),
+    "run": ((jsonable.RUN, ""), _OUTPUTS, (json_diff.OTHERS, "")),
+    "isolation": ((outcome.ISOLATION, "isolation."),),
+    "nki": ((jsonable.SCRIPT, ""),),
+    "timings": ((json_diff.SCHEDULES, "schedules."), (json_diff.WITNESS, "witnesses[].")),
+    "profile": ((json_profile.PROFILE, ""), (json_profile.OF_RUN, ""), (json_profile.TABLES, "")),
+    "model": ((json_model.MODEL, ""),),
+    "diff": ((json_diff.COMPARISON, ""), (json_diff.DIFFERENCES, "")),
+    "sweep": ((json_sweep.SWEEP, ""),),
+    "check": ((_FILES, "files[]."), _problems("of no file: why not all were checked")),
+    "asm": ((json_texts.OBJECT, ""), (_CUT_SHORT, "")),
+    "list": ((json_texts.LISTING, ""), (_CUT_SHORT, "")),
+    "sync": ((json_texts.SYNCHRONISED, ""),),
+    "isa": (
         (json_isa.INSTRUCTION, "instructions[]."),
         (json_isa.OPTION, "options[]."),
         (json_isa.FIGURE, "figures[]."),
-        (json_isa.PAGE, "instruction."),
-    )
+        (json_isa.MANUAL, "instruction."),
+        _problems("for a word that is not an instruction"),
+    ),
+    "explain": ((explanations.CODE, "codes[]."), _problems("for an unknown code")),
+    "problems": ((jsonable.PROBLEM, ""),),
+}
+"""The tables by section, each of shapes and of where they are in their document."""
 
 
-def synchronised() -> str:
-    """The keys of a synchronised text."""
-    return _keys((json_sync.SYNCHRONISED, ""))
-
-
-def codes() -> str:
-    """The keys of diagnostics that are explained."""
-    return _keys((explanations.CODE, "codes[]."))
-
-
-def _keys(*shapes: tuple[Shape, str]) -> str:
+def _keys(shapes: tuple[tuple[Shape, str], ...]) -> str:
     rows = [
-        [code(name), meaning]
+        [_together(names), meaning]
         for shape, path in shapes
-        for name, meaning in listed(shape, path)
-        if not _SAME.search(name)
+        for names, meaning in listed(shape, path)
+        if not _SAME.search(names[0])
     ]
     return table(["key", "meaning"], rows)
+
+
+def _together(names: tuple[str, ...]) -> str:
+    """Keys of one record: the first with its path, the others with their names."""
+    first, *others = names
+    return ", ".join(f"`{name}`" for name in (first, *(o.rpartition(".")[2] for o in others)))
+
+
+SECTIONS: dict[str, Callable[[], str]] = {
+    name: partial(_keys, shapes) for name, shapes in _SHAPES.items()
+}

@@ -158,6 +158,8 @@ class Target:
         self, generation: Generation, options: Mapping[str, object], timing: Timing = NONE
     ) -> Generation:
         """A generation with these options and figures; raises Failure with all that is wrong."""
+        if not options and not timing.values:
+            return generation
         problems: list[Problem] = []
         chosen, numbers = generation.options, generation.numbers
         offered = self.offered(generation)

@@ -45,6 +45,7 @@ def isolated(
     lnc: int | None = None,
     dma: str = USUAL,
     hoist: bool | None = None,
+    overlap: int | None = None,
     python: bool = True,
     settings: RunSettings | None = None,
     **keywords: Unpack[IsolatedKeywords],
@@ -54,11 +55,11 @@ def isolated(
     A kernel is run in a process that may write nothing but a temporary folder, as far as the
     system can forbid it, and never sees the values of its inputs, which are arrays by name: it
     becomes a program, and that is run in a second process, where no Python of others is.
-    ``arguments`` are its others, as Python writes them; ``lnc``, ``dma`` and ``hoist`` are as for
-    :func:`nasm.nki.trace`. Unless ``python`` is true, or with ``files=False``, kernels are
-    refused. The other keywords are described at :class:`nasm.RunSettings`. However it ends, that is
-    an Outcome; raises Failure only if what is given here cannot be used, such as a file that is not
-    there.
+    ``arguments`` are its others, as Python writes them; ``lnc``, ``dma``, ``hoist`` and
+    ``overlap`` are as for :func:`nasm.nki.trace`. Unless ``python`` is true, or with
+    ``files=False``, kernels are refused. The other keywords are described at
+    :class:`nasm.RunSettings`. However it ends, that is an Outcome; raises Failure only if what is
+    given here cannot be used, such as a file that is not there.
     """
     chosen, limits = with_keywords(settings, keywords), limits or Limits()
     path = isinstance(program, str | Path) and "\n" not in str(program)
@@ -71,7 +72,7 @@ def isolated(
         chosen, given = replace(chosen, target=chosen.target or default_target()), _arrays(inputs)
         of = {each: (array.shape, array.dtype) for each, array in given.items()}
         called = os.path.abspath(named[0]) + f":{named[1]}" * bool(named[1])
-        tracing = TraceWork(called, of, dict(arguments or {}), lnc, dma, hoist, chosen)
+        tracing = TraceWork(called, of, dict(arguments or {}), lnc, dma, hoist, overlap, chosen)
     text = None if tracing else _given(program)
     return _Run(name, limits).go(tracing, RunWork(name, text, None, given, chosen))
 

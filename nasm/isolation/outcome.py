@@ -10,7 +10,8 @@ from nasm.base.problems import Problem, counted, render
 from nasm.base.records import dataclass, field
 from nasm.isolation.limits import Protection
 from nasm.machine.records import RunReport
-from nasm.show import jsonable
+from nasm.show.documents import Key, Shape, each, part, plain
+from nasm.show.jsonable import RUN, problem_list
 
 How = Literal["ran", "refused", "exited", "signal", "cpu", "memory", "deadline", "output"]
 """``ran``: there is a report. ``refused``: it does not assemble, or the kernel raised something.
@@ -63,22 +64,7 @@ class Outcome:
 
     def document(self) -> dict[str, Any]:
         """What JSON can hold of it: all but the outputs."""
-        report = self.report
-        return {
-            "program": self.program,
-            "how": self.how,
-            "ok": self.ok,
-            "exit_code": self.exit_code,
-            "signal": self.signal,
-            "seconds": self.seconds,
-            "stdout": {"text": self.stdout.text, "left_out": self.stdout.left_out},
-            "stderr": {"text": self.stderr.text, "left_out": self.stderr.left_out},
-            "protections": [
-                {"name": p.name, "active": p.active, "by": p.by} for p in self.protections
-            ],
-            "problems": jsonable.problems(self.problems),
-            "report": None if report is None else jsonable.report(report),
-        }
+        return plain(self, OUTCOME)
 
     @property
     def unprotected(self) -> str:
@@ -87,3 +73,40 @@ class Outcome:
         if not names:
             return ""
         return f"{counted(len(names), 'protection')} not available here: {', '.join(names)}"
+
+
+_PRINTED: Shape = (
+    Key("text", "the first 64 KiB that it printed"),
+    Key("left_out", "how many bytes came after these"),
+)
+_PROTECTION: Shape = (
+    Key("name", "what the process was kept from"),
+    Key("active", "whether it was"),
+    Key("by", "what keeps it from that"),
+)
+_HOW: Shape = (
+    Key(
+        "how",
+        "`ran`, `refused`, `exited`, `signal`, `cpu`, `memory`, `deadline` or `output`: see "
+        "[security.md](security.md#child-processes). Unless it is `ran`, `status` is `refused`, "
+        "`timeout` or `fault`",
+    ),
+)
+_ENDED: Shape = (
+    Key("exit_code", "with what the last process exited; null if it was ended"),
+    Key("signal", "the signal that ended it, or null"),
+    Key("seconds", "how long all took"),
+    part("stdout", _PRINTED),
+    part("stderr", _PRINTED),
+    each("protections", _PROTECTION),
+)
+ISOLATION: Shape = (*_HOW, *_ENDED)
+"""What the document of a run has of it besides."""
+OUTCOME: Shape = (
+    Key("program"),
+    *_HOW,
+    Key("ok"),
+    *_ENDED,
+    problem_list("problems", "why it did not run"),
+    Key("report", "the document of a run, or null", shape=RUN, elsewhere=True),
+)

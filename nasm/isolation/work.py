@@ -45,6 +45,7 @@ class TraceWork:
     lnc: int | None
     dma: str
     hoist: bool | None
+    overlap: int | None
     settings: RunSettings
 
     def done(self) -> bytes:
@@ -60,6 +61,7 @@ class TraceWork:
                 target=chosen.target,
                 dma=self.dma,
                 hoist=self.hoist,
+                overlap=self.overlap,
                 options=chosen.options,
                 timing=chosen.timing,
             )

@@ -75,7 +75,7 @@ def assemble(
         file, problems = parse(source, alike=True)
         allowed, unclear = suppressions.allows(source)
         includes = Includes(source, files)
-        given = constants(defines)
+        given = constants(defines) if defines else {}
         expander = Expander(source, targets, target, given, options, timing, includes)
         expander.problems += unclear
         try:

@@ -18,6 +18,7 @@ from nasm.base.source import Span
 from nasm.base.suppressions import AllowedProblem, as_errors
 from nasm.isa.figures import FigureSet
 from nasm.language.expectations.records import ExpectationRecord
+from nasm.program.program import SpilledBytes
 
 T = TypeVar("T")
 
@@ -250,8 +251,9 @@ class RunReport(Drawn):
     without ``values`` so many expectations were ``not_judged``: they ask for some. ``against`` is
     what other runs of the program show against it, in a few words each. ``allowed`` are problems
     that are ignored; races were looked for if it was ``checked``. ``changes`` are those that were
-    made by hand, as they could be typed again. ``units`` are those of its ticks. ``str`` of it is
-    what ``neuron-nasm run`` prints.
+    made by hand, as they could be typed again. ``spilled`` are bytes that tiles without room on the
+    chip move; ``overlap`` is within how many calls of a kernel some go before earlier ones.
+    ``units`` are those of its ticks. ``str`` of it is what ``neuron-nasm run`` prints.
     """
 
     status: Status
@@ -282,6 +284,8 @@ class RunReport(Drawn):
     allowed: tuple[AllowedProblem, ...] = ()
     checked: bool = True
     changes: tuple[str, ...] = ()
+    spilled: SpilledBytes = SpilledBytes()
+    overlap: int = 0
 
     @property
     def ok(self) -> bool:

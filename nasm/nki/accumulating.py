@@ -7,7 +7,7 @@ transpose always overwrites. A region of which a part has begun is split where t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -27,12 +27,17 @@ PARTIAL = "E0652"
 
 
 class AccumulatedBytes:
-    """Which bytes of a tensor matmuls have written."""
+    """Which bytes of a tensor have been written, by matmuls or by what else made these views."""
 
-    def __init__(self, tensor: Tensor) -> None:
+    def __init__(self, tensor: Tensor, views: Iterable[View] = ()) -> None:
         self.tensor = tensor
-        self._views: dict[View, None] = {}
+        self._views: dict[View, None] = dict.fromkeys(views)
         self._mask: Mask | None = None
+
+    @property
+    def complete(self) -> bool:
+        """Whether all of them have."""
+        return bool(self._marked().all())
 
     def parts(self, dst: View) -> list[Part]:
         """The columns of a region, in runs that add or overwrite; from now on all have begun."""
@@ -59,11 +64,7 @@ class AccumulatedBytes:
     def _parts(self, dst: View) -> list[Part]:
         if all(_apart(dst, view) for view in self._views):
             return [(0, dst.elements, False)]
-        if self._mask is None:
-            self._mask = np.zeros((self.tensor.partitions, self.tensor.bytes), np.bool_)
-            for view in self._views:
-                self._bytes(self._mask, view)[...] = True
-        held = self._bytes(self._mask, dst)
+        held = self._bytes(self._marked(), dst)
         columns = held.reshape(dst.partitions, dst.elements, -1)
         some: Mask = np.any(columns, axis=(0, 2))
         every: Mask = np.all(columns, axis=(0, 2))
@@ -77,6 +78,14 @@ class AccumulatedBytes:
             )
         edges = [0, *(np.flatnonzero(every[1:] != every[:-1]) + 1).tolist(), dst.elements]
         return [(low, high, bool(every[low])) for low, high in pairwise(edges)]
+
+    def _marked(self) -> Mask:
+        """The mask of what has been written, from now on kept."""
+        if self._mask is None:
+            self._mask = np.zeros((self.tensor.partitions, self.tensor.bytes), np.bool_)
+            for view in self._views:
+                self._bytes(self._mask, view)[...] = True
+        return self._mask
 
     def _bytes(self, mask: Mask, view: View) -> Mask:
         """The bytes of a view in the mask: its shape, with a last axis of the bytes of each."""

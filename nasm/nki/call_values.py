@@ -9,7 +9,7 @@ each begins in the instruction that ends it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from nasm.base.problems import Refused
@@ -17,7 +17,7 @@ from nasm.base.records import dataclass
 from nasm.isa.effects import COPY, SUM, Transfer
 from nasm.isa.implicit_kinds import EngineValue, Here
 from nasm.isa.instruction import Operand, Row
-from nasm.isa.list_kinds import mentioned
+from nasm.isa.list_kinds import mentioned, views
 from nasm.nki.broadcast_tiles import writes
 from nasm.nki.engines import accepted
 from nasm.nki.tracing import Call
@@ -40,14 +40,22 @@ class CallResult:
 
 def changed(call: Call) -> set[Tensor]:
     """The tensors that a call may write."""
+    return {tensor for value in _changed(call) for tensor in mentioned(value)}
+
+
+def changed_views(call: Call) -> list[View]:
+    """The parts of tensors that a call may write."""
+    return [view for value in _changed(call) for view in views(value)]
+
+
+def _changed(call: Call) -> Iterator[object]:
+    """The operands that a call may write."""
     row = call.row
-    found: set[Tensor] = set()
     for name, value in call.operands.items():
         operand = row.operand(name)
         rendezvous = operand.access == "@" and row.effect is not Transfer
         if rendezvous or writes(row, name) or operand.adds:
-            found.update(mentioned(value))
-    return found
+            yield value
 
 
 def continues_sums(calls: Iterable[Call]) -> bool:
@@ -76,7 +84,7 @@ def computed(call: Call, version: Callable[[Tensor], object], sums: bool) -> Cal
     ``version`` identifies the contents of a tensor, None if they are not known; ``sums``
     says that some call needs sums that others have left.
     """
-    results = _transferred(call) if call.row.posts else _returned(call, sums)
+    results = transferred(call) if call.row.posts else _returned(call, sums)
     if not results:
         return None
     into = tuple(view.tensor for view in results.values())
@@ -117,17 +125,23 @@ def _returned(call: Call, sums: bool) -> Mapping[str, View]:
 
 def _pure(row: Row, sums: bool) -> bool:
     """Whether its operands alone decide what a row computes."""
-    for operand in row.operands:
-        if operand.partial or operand.adds or isinstance(operand.kind, Here):
-            return False
-        if isinstance(operand.kind, EngineValue):
-            whole = _is_sums(operand) and COMMAND in row.position
-            if sums or not whole:
-                return False
-    return True
+    if any(one.partial or one.adds or isinstance(one.kind, Here) for one in row.operands):
+        return False
+    return stateless(row, sums)
 
 
-def _transferred(call: Call) -> Mapping[str, View]:
+def stateless(row: Row, sums: bool) -> bool:
+    """Whether a row neither reads nor changes what an engine holds for others.
+
+    ``sums`` says that some call needs sums that others have left.
+    """
+    values = [one for one in row.operands if isinstance(one.kind, EngineValue)]
+    return not row.holds and all(
+        not sums and _is_sums(one) and COMMAND in row.position for one in values
+    )
+
+
+def transferred(call: Call) -> Mapping[str, View]:
     """Where a transfer moves data to; nothing if more than what it moves decides of it."""
     row = call.row
     try:

@@ -94,6 +94,30 @@ class Engines:
         self.busy[chosen] += able[chosen]
         return chosen
 
+    def cost(self, row: Row, operands: Mapping[str, Any], engine: str) -> tuple[int, int]:
+        """For how long an instruction keeps its engine, and until its results are there: ticks."""
+        cost = self._shapes.of(row, accepted(row, operands), engine).cost
+        cycle = self.generation.engine(engine).cycle
+        return max(cost.interval, cost.issue) * cycle, cost.latency * cycle
+
+    def earliest(self, forms: Sequence[tuple[Row, Mapping[str, Any]]]) -> tuple[int, str] | None:
+        """Which of some calls that compute the same is done first, and on which engine.
+
+        Each goes to one of the first two engines that may take it if its function is balanced, else
+        to the first one.
+        """
+        found: list[tuple[int, int, str]] = []
+        for number, (row, operands) in enumerate(forms):
+            have = self.target.engines(row, self.generation)
+            able = self._that_may(row, accepted(row, operands), "", have)
+            for engine in list(able)[: 2 if function(row) in BALANCED else 1]:
+                found.append((self.busy[engine] + able[engine], number, engine))
+        if not found:
+            return None
+        done, number, engine = min(found)
+        self.busy[engine] = done
+        return number, engine
+
     def best(
         self, row: Row, operands: Mapping[str, Any], asked: str
     ) -> tuple[str, Severity | None] | None:

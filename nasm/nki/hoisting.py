@@ -27,12 +27,9 @@ from nasm.base.source import Span
 from nasm.language.printing.comments import python_line
 from nasm.nki.broadcast_tiles import calls, replaced
 from nasm.nki.call_values import CallResult, Key, changed, computed, continues_sums
-from nasm.nki.tile_live_ranges import tile_live_ranges
+from nasm.nki.tile_live_ranges import placeable, tile_live_ranges
 from nasm.nki.tracing import Call, CoreTrace, Made, TracedLoop
 from nasm.program.program import Program
-from nasm.sync.fixed_places import Living
-from nasm.sync.live_ranges import Life
-from nasm.sync.placement import fits
 from nasm.views.tensor import Tensor
 
 REUSED = "E0658"
@@ -65,18 +62,10 @@ def hoist(trace: CoreTrace) -> Hoisted:
         found = walk.walk()
         if not found.tiles:
             break
-        if _has_room(walk.kept, facts):
+        if placeable(walk.kept, facts.memory):
             trace.made[:] = walk.kept
             return found
     return Hoisted()
-
-
-def _has_room(made: Sequence[Made], facts: _Facts) -> bool:
-    """Whether all tiles of SBUF find places."""
-    lives = tile_live_ranges(made, facts.memory).values()
-    return fits(
-        [Living(one.tensor, Life(one.first, one.last, one.made, one.last)) for one in lives]
-    )
 
 
 class _Facts:

@@ -30,10 +30,11 @@ class Kernel:
     """A function that nki.jit was applied to: calling it runs it, on as many cores as asked.
 
     ``values`` says whether a call computes any, and ``target`` for which generation, if the kernel
-    names one; ``hoists`` whether what it has computed before is read again, if nothing else says.
+    names one; ``hoists`` whether what it has computed before is read again, if nothing else says;
+    ``spills`` whether tiles that SBUF has no room for are saved to HBM.
     """
 
-    values, hoists = True, False
+    values, hoists, spills = True, False, False
 
     def __init__(self, function: Callable[..., Any], cores: int = 1) -> None:
         update_wrapper(self, function)

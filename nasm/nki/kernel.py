@@ -19,11 +19,11 @@ from nasm.nki.frameworks import UNFIT, Array
 from nasm.nki.hoisting import Reuse, forget, reuses
 from nasm.nki.installing import installed
 from nasm.nki.jit import name_of, simulate
-from nasm.nki.lowering import Lowering
+from nasm.nki.lowering import Compiling, Lowering
 from nasm.nki.target import default_target
 from nasm.nki.tracing import Call, CoreTrace, Made, under
 from nasm.program.builder import ProgramBuilder
-from nasm.program.program import Program
+from nasm.program.program import Program, SpilledBytes
 from nasm.sync.lines import Sequence as Sequential
 from nasm.targets import TARGETS
 from nasm.views.view import View
@@ -67,6 +67,7 @@ def trace(
     target: str | None = None,
     dma: str = USUAL,
     hoist: bool | None = None,
+    overlap: int | None = None,
     options: Mapping[str, object] | None = None,
     timing: TimingGiven | None = None,
     kernel_args: Mapping[str, Any] | None = None,
@@ -80,9 +81,11 @@ def trace(
     ``lnc`` is how many cores run it, where ``kernel[2]`` does not give it; ``target`` the
     generation, by default what the variable NEURON_PLATFORM_TARGET_OVERRIDE says, or trn2; ``dma``
     who starts transfers: ``split``, ``sync`` or ``hardware``; ``hoist`` whether what was computed
-    before is read again instead of being computed again, which is off by default. ``options`` and
-    ``timing`` are those of a program that is assembled. Raises Failure for what is no kernel,
-    at its line; what the kernel itself raises passes through.
+    before is read again instead of being computed again, which is off by default; ``overlap``
+    within how many calls of NKI 0.1 those that have to wait let later ones go first, by default as
+    many as tiles have places for, 0 for none. ``options`` and ``timing`` are those of a program
+    that is assembled. Raises Failure for what is no kernel, at its line; what the kernel itself
+    raises passes through.
     """
     made, kwargs = simulate(kernel), own_keywords(kwargs, kernel_args)
     if dma not in DMA:
@@ -100,11 +103,14 @@ def trace(
         notes = list(_own(result, traces))
         _roles(traces, [each.name for each in outputs(result)])
         hoist = made.hoists if hoist is None else hoist
-        lowerings = [Lowering(each, dma, hoist) for each in traces]
+        compiling = Compiling(overlap) if made.spills else None
+        lowerings = [Lowering(each, dma, hoist, compiling) for each in traces]
         sequence = Sequential([lowering.lines() for lowering in lowerings])
         hoisted = [lowering.hoisted for lowering in lowerings]
         forget(builder.program, [tile for each in hoisted for tile in each.tiles])
         reused = tuple(reuses(builder.program, hoisted))
+        builder.program.spilled = SpilledBytes.sum(each.spilled for each in lowerings)
+        builder.program.overlap = max(each.overlapped for each in lowerings)
         program = _finished(builder, sequence)
         program.warnings += [*notes, *(each.note() for each in reused)]
     arrays = {name: array for each in traces for name, array in each.arrays.items()}

@@ -49,13 +49,14 @@ def run(
     lnc: int | None = None,
     dma: str = USUAL,
     hoist: bool | None = None,
+    overlap: int | None = None,
     kernel_args: Mapping[str, Any] | None = None,
     settings: RunSettings | None = None,
     **kwargs: Any,
 ) -> KernelResult:
     """Run a kernel with arrays: what it returns, and the report.
 
-    ``lnc``, ``dma`` and ``hoist`` are as for :func:`trace`; the keywords up to
+    ``lnc``, ``dma``, ``hoist`` and ``overlap`` are as for :func:`trace`; the keywords up to
     ``max_instructions`` are described at :class:`nasm.RunSettings`, and all else is the kernel's.
     What the kernel has of the same names is passed in ``kernel_args``, as in
     ``kernel_args={"values": v}``. What was traced before is run with the arrays that it was traced
@@ -71,7 +72,8 @@ def run(
         if isinstance(kernel, Traced):
             return kernel
         own = own_keywords(kwargs, kernel_args)
-        return traced_as_set(kernel, args, own, chosen, lnc=lnc, dma=dma, hoist=hoist)
+        how = {"lnc": lnc, "dma": dma, "hoist": hoist, "overlap": overlap}
+        return traced_as_set(kernel, args, own, chosen, **how)
 
     return _ran(traced, chosen)
 

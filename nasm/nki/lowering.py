@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from nasm.base.problems import Failure, Problem, Refused
 from nasm.isa.instruction import Row
@@ -12,27 +12,48 @@ from nasm.nki.engines import USUAL, Engines
 from nasm.nki.hints import in_calls
 from nasm.nki.hoisting import Hoisted, hoist
 from nasm.nki.names import VirtualRegister
+from nasm.nki.overlapping import overlap
 from nasm.nki.registers import RegisterUse, written
+from nasm.nki.scalar_forms import scalar_form
+from nasm.nki.spilling import spill
 from nasm.nki.tracing import Call, CoreTrace, Made, TracedLoop
+from nasm.program.program import SpilledBytes
 from nasm.sync.lines import Item, Line, Loop
+
+
+class Compiling(NamedTuple):
+    """That calls of NKI 0.1 are lowered; ``overlap`` is how deep they do, None if that is open."""
+
+    overlap: int | None = None
 
 
 class Lowering:
     """Makes the instructions of one core's trace."""
 
-    def __init__(self, trace: CoreTrace, dma: str = USUAL, hoisting: bool = False) -> None:
+    def __init__(
+        self,
+        trace: CoreTrace,
+        dma: str = USUAL,
+        hoisting: bool = False,
+        compiling: Compiling | None = None,
+    ) -> None:
         self.trace, self.builder = trace, trace.builder
         self.target, self.generation = self.builder.target, self.builder.generation
         self.problems: list[Problem] = []
         self.engines = Engines(self.target, self.generation, dma)
         self.hoisting, self.hoisted = hoisting, Hoisted()
+        self.compiling, self.spilled, self.overlapped = compiling, SpilledBytes(), 0
 
     def lines(self) -> list[Item]:
         """The instructions in the order of the calls."""
         settle(self.trace, self.engines)
         if self.hoisting:
             self.hoisted = hoist(self.trace)
+        if self.compiling is not None:
+            self.spilled = spill(self.trace, self.engines.loads, self.engines.stores)
         self._choose(self.trace.made)
+        if self.compiling is not None:
+            self.overlapped = overlap(self.trace, self.engines, self.compiling.overlap)
         self.registers = RegisterUse(self.trace.made)
         made = self._items(self.trace.made)
         if self.problems:
@@ -64,10 +85,25 @@ class Lowering:
             try:
                 if call.row.posts:
                     call.engine = self.engines.issue(call.row, call.operands, call.engine)
+                elif self.compiling is not None and not call.engine and self._balanced(call):
+                    continue
                 elif written(call) is None:
                     call.engine = self.engines.choose(call.row, call.operands, call.engine)
             except Refused:  # an operand that the row does not take: said where it is made
                 call.engine = call.engine or call.row.engines[0]
+
+    def _balanced(self, call: Call) -> bool:
+        """Give a call that Scalar may compute as well to the engine that is done with it first."""
+        form = scalar_form(self.target.isa, call.row, call.operands)
+        if form is None:
+            return False
+        forms = (call.row, call.operands), form
+        found = self.engines.earliest(forms)
+        if found is None:
+            return False
+        number, call.engine = found
+        call.row, call.operands = forms[number]
+        return True
 
     def _line(self, call: Call, engine: str) -> Line:
         made = self._made(engine, call.row, call.operands)

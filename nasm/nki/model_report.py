@@ -12,6 +12,7 @@ from nasm.base.drawing import Drawn
 from nasm.base.problems import counted
 from nasm.base.records import dataclass, replace
 from nasm.machine.records import EngineRecord, RunReport, Units
+from nasm.program.program import SpilledBytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +154,8 @@ def total(name: str, reports: Sequence[RunReport]) -> RunReport:
         messages=tuple(m for each in reports for m in each.messages),
         messages_left_out=sum(each.messages_left_out for each in reports),
         semaphores=(),
+        overlap=max(each.overlap for each in reports),
+        spilled=SpilledBytes.sum(each.spilled for each in reports),
         entry_and_exit=fsum(known) if len(known) == len(reports) else None,
         hazards=once(each.hazards for each in reports),
         problems=once(each.problems for each in reports),

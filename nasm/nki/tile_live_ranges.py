@@ -11,6 +11,9 @@ from collections.abc import Sequence
 from nasm.base.records import dataclass
 from nasm.isa.list_kinds import mentioned
 from nasm.nki.tracing import Call, Made, TracedLoop
+from nasm.sync.fixed_places import Living
+from nasm.sync.live_ranges import Life
+from nasm.sync.placement import fits
 from nasm.views.tensor import Memory, Tensor
 from nasm.views.view import View
 
@@ -62,6 +65,14 @@ def tile_live_ranges(made: Sequence[Made], memory: Memory) -> dict[int, TileLife
     return {index: _life(one) for index, one in found.items()}
 
 
+def placeable(made: Sequence[Made], memory: Memory) -> bool:
+    """Whether all tensors in a memory that calls mention find places there."""
+    lives = tile_live_ranges(made, memory).values()
+    return fits(
+        [Living(one.tensor, Life(one.first, one.last, one.made, one.last)) for one in lives]
+    )
+
+
 def _life(one: _Mentioned) -> TileLife:
     home = one.home if one.whole and one.home == one.opened else ()
     depth, first, last = len(home), one.first, one.last
@@ -95,14 +106,14 @@ def _mention(
 ) -> None:
     one = found.get(tensor.index)
     if one is None:
-        whole = _writes_whole(call, tensor)
+        whole = writes_whole(call, tensor)
         found[tensor.index] = _Mentioned(tensor, at, around, whole, at, around, around)
         return
     shared = sum(1 for mine, theirs in zip(one.home, around, strict=False) if mine is theirs)
     one.home, one.last, one.closed = one.home[:shared], at, around
 
 
-def _writes_whole(call: Call, tensor: Tensor) -> bool:
+def writes_whole(call: Call, tensor: Tensor) -> bool:
     """Whether a call writes all of a tensor, and reads nothing of it."""
     for operand in call.row.operands:
         value = call.operands.get(operand.name)

@@ -28,8 +28,8 @@ LISTED = 12
 Runs = tuple[list[int], list[int]]
 """Bytes of each partition that are taken: starts and ends of runs that are apart, in order."""
 
-Align = Callable[[int, Tensor], int]
-"""The next byte from one on at which a tensor may start."""
+Align = Callable[[int, int, Tensor], int]
+"""The next byte from one on at which a tensor of so many bytes may start."""
 
 
 def place(tensors: Iterable[Tensor]) -> list[Problem]:
@@ -41,14 +41,15 @@ def place(tensors: Iterable[Tensor]) -> list[Problem]:
         for tensor in group:
             if tensor.offset is not None:
                 continue
-            at = room.first_fit(tensor)
+            size = tensor.bytes
+            at = room.first_fit(tensor, size)
             if at is None:
                 problems.append(_full(tensor, group, mapped=len(problems) > before))
                 if len(problems) - before == MOST:
                     break
                 continue
             tensor.partition, tensor.offset = 0, at
-            room.take(tensor, at)
+            room.take(tensor, at, size)
     return problems
 
 
@@ -101,15 +102,16 @@ class Room:
         del starts[behind], ends[behind]
 
 
-def clear(tensor: Tensor, at: int, taken: Iterable[Runs], align: Align) -> int:
+def clear(tensor: Tensor, size: int, at: int, taken: Iterable[Runs], align: Align) -> int:
     """The first byte from one on where a tensor at partition 0 is clear of what is taken."""
-    at, size, begun = align(at, tensor), tensor.bytes, -1
+    begun = -1
+    at = align(at, size, tensor)
     while begun != at:
         begun = at
         for starts, ends in taken:
             behind = bisect_left(starts, at + size)
             while behind and ends[behind - 1] > at:
-                at = align(ends[behind - 1], tensor)
+                at = align(ends[behind - 1], size, tensor)
                 behind = bisect_left(starts, at + size)
     return at
 
@@ -146,24 +148,24 @@ class _Room:
             if tensor.block:
                 self.blocks.take(tensor, _start(tensor))
 
-    def first_fit(self, tensor: Tensor) -> int | None:
-        """The lowest byte offset at partition 0 that is free; None if there is none.
+    def first_fit(self, tensor: Tensor, size: int) -> int | None:
+        """The lowest byte offset at partition 0 with so many bytes free; None if there is none.
 
         One like an earlier one is looked for from there on.
         """
-        size, partitions, most = tensor.bytes, tensor.partitions, tensor.memory.size
+        partitions, most = tensor.partitions, tensor.memory.size
         like = size, tensor.dtype.itemsize, partitions, tensor.block
         taken = (self.own.runs, self._taken(partitions), *self.blocks.taken(tensor.block))
-        at = self.reached[like] = clear(tensor, self.reached.get(like, 0), taken, aligned)
+        at = self.reached[like] = clear(tensor, size, self.reached.get(like, 0), taken, aligned)
         return at if not most or at + size <= most else None
 
-    def take(self, tensor: Tensor, at: int) -> None:
+    def take(self, tensor: Tensor, at: int, size: int) -> None:
         """Note that a tensor has its place."""
         if tensor.block:
             tensor.fixed = True  # others may have its bytes
             self.blocks.take(tensor, at)
         else:
-            self.own.take(at, tensor.bytes)
+            self.own.take(at, size)
 
     def _taken(self, partitions: int) -> Runs:
         """What placed tensors take of the first partitions."""
@@ -213,17 +215,17 @@ def _span(tensor: Tensor) -> tuple[int, int]:
     return _start(tensor), _start(tensor) + tensor.bytes
 
 
-def aligned(at: int, tensor: Tensor) -> int:
+def aligned(at: int, size: int, tensor: Tensor) -> int:
     """The next byte at which the tensor may start: its alignment, and its bank's border."""
     memory = tensor.memory
     align = max(memory.align, tensor.dtype.itemsize)
     at = -(-at // align) * align
-    if memory.bank and (at + tensor.bytes - 1) // memory.bank != at // memory.bank:
+    if memory.bank and (at + size - 1) // memory.bank != at // memory.bank:
         at = -(-at // memory.bank) * memory.bank
     return at
 
 
-def at_border(at: int, tensor: Tensor) -> int:
+def at_border(at: int, _: int, tensor: Tensor) -> int:
     """The next byte at which a bank begins."""
     bank = tensor.memory.bank
     return -(-at // bank) * bank

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from nasm.base.files import ANY, Allowed
@@ -108,6 +108,18 @@ class Posted(NamedTuple):
     span: Span
 
 
+class SpilledBytes(NamedTuple):
+    """How many bytes of tiles without room on the chip are saved to HBM, and loaded again."""
+
+    saved: int = 0
+    reloaded: int = 0
+
+    @classmethod
+    def sum(cls, parts: Iterable[SpilledBytes]) -> SpilledBytes:
+        """Those of several together."""
+        return cls(*map(sum, zip(cls(), *parts, strict=True)))
+
+
 @dataclass(slots=True)
 class QueueProgram:
     """The instructions of one queue, a column per fact: numbers index the program's tables.
@@ -140,7 +152,8 @@ class Program:
     what cores hold before anything runs. ``views`` and ``macros`` are what lines that are typed in
     may name, too; the latter belong to their author. ``posts`` are the moments that instructions
     post, by queue and pc: empty if the text has none. ``unnamed`` are the counters that the text
-    cannot name: those of moments and drains.
+    cannot name: those of moments and drains. ``spilled`` is what transfers move that the author of
+    a kernel did not ask for, ``overlap`` within how many of its calls some go before earlier ones.
     """
 
     target: Target
@@ -167,6 +180,8 @@ class Program:
     macros: object = field(default=None, compare=False)
     posts: dict[tuple[int, int], tuple[Posted, ...]] = field(default_factory=dict, compare=False)
     unnamed: set[int] = field(default_factory=set, compare=False)
+    spilled: SpilledBytes = field(default=SpilledBytes(), compare=False)
+    overlap: int = field(default=0, compare=False)
 
     __hash__ = None  # type: ignore[assignment]  # it is being made while it is used
 

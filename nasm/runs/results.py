@@ -80,6 +80,8 @@ class Results:
             checked=machine.checked,
             not_judged=not_judged,
             changes=changes,
+            spilled=self.run.program.spilled,
+            overlap=self.run.program.overlap,
         )
 
     def _wrong(self) -> tuple[Problem, ...]:

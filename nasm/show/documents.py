@@ -22,7 +22,8 @@ class Key:
     Its value is the attribute ``read`` of the record, which has the key's own name if that is
     empty, or what a function makes of the record. With a ``shape`` the value is a record of its
     own, maybe None, or with ``many`` a list of them; one that is described ``elsewhere`` gets a
-    single row. Without a name the keys of the shape are those of the record itself.
+    single row. Without a name the keys of the shape are those of the record itself, and a meaning
+    is that of all of them.
     """
 
     name: str
@@ -61,7 +62,7 @@ def each(name: str, shape: Shape, read: str | Callable[[Any], Any] = "") -> Key:
 
 
 def merged(shape: Shape, meaning: str, read: str | Callable[[Any], Any]) -> Key:
-    """The keys of another record among those of this one; the meaning is that of the first."""
+    """The keys of another record among those of this one; the meaning is that of all of them."""
     return Key("", meaning, read, shape)
 
 
@@ -83,17 +84,18 @@ def plain(record: Any, shape: Shape) -> dict[str, Any]:
     return made
 
 
-def listed(shape: Shape, path: str = "", meaning: str = "") -> Iterator[tuple[str, str]]:
-    """The keys of a shape with their meanings; ``meaning`` is that of the first, and of all."""
-    for number, key in enumerate(shape):
-        text = key.meaning if not meaning else "" if number else meaning
+def listed(shape: Shape, path: str = "") -> Iterator[tuple[tuple[str, ...], str]]:
+    """The keys of a shape with their meanings; several in a row have one meaning."""
+    for key in shape:
         if key.elsewhere or not key.shape:
-            yield f"{path}{key.name}", text
-            continue
-        if key.name and text:
-            yield f"{path}{key.name}", text
-        inner = f"{path}{key.name}{'[]' * key.many}." if key.name else path
-        yield from listed(key.shape, inner, "" if key.name else text)
+            yield (f"{path}{key.name}",), key.meaning
+        elif not key.name and key.meaning:
+            yield tuple(f"{path}{one.name}" for one in key.shape), key.meaning
+        else:
+            if key.meaning:
+                yield (f"{path}{key.name}",), key.meaning
+            inner = f"{path}{key.name}{'[]' * key.many}." if key.name else path
+            yield from listed(key.shape, inner)
 
 
 def number(value: float | None) -> float | str | None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from nasm.program.program import Program
 from nasm.runs.check.records import Examination
 from nasm.show.documents import Key, Shape, each, merged, part, plain
-from nasm.show.jsonable import PLACE
+from nasm.show.jsonable import ALLOWED, FIGURES, PLACE, problem_list
 
 FOLLOWED: Shape = (
     Key("whole", "whether it was followed to its end without values"),
@@ -76,6 +77,51 @@ RELIED: Shape = (
 EXAMINATION: Shape = (part("followed", FOLLOWED, read=lambda found: found),)
 MAPS: Shape = (each("memories", MEMORY),)
 RELIANCE: Shape = (each("relied", RELIED, lambda found: found.relied or ()),)
+
+
+CHECKED: Shape = (
+    Key("file", "the file, as it was given", "path"),
+    Key("ok", "whether it has no errors", lambda checked: not checked.errors),
+    problem_list("problems", "its errors", "errors"),
+    problem_list(
+        "warnings",
+        "warnings and notes, which do not change `ok`",
+        lambda checked: [*checked.warnings, *checked.notes],
+    ),
+    Key(
+        "allowed",
+        "as of [run](#run)",
+        lambda checked: checked.judged.allowed,
+        ALLOWED,
+        many=True,
+        elsewhere=True,
+    ),
+)
+
+
+def instructions(program: Program) -> dict[str, int]:
+    """How many instructions each engine has that has any."""
+    return {program.queue_name(n): len(q) for n, q in enumerate(program.queues) if len(q)}
+
+
+ASSEMBLED: Shape = (
+    Key(
+        "target",
+        "the machine; this and all that follows is left out if the file does not assemble",
+        lambda program: program.generation.spellings[0],
+    ),
+    Key("generation", "the machine in words", lambda program: program.generation.summary),
+    Key("options", "as of [run](#run)", "chosen"),
+    Key("timing", "as of [run](#run)", "figures_set", FIGURES, many=True, elsewhere=True),
+    Key(
+        "instructions",
+        "instructions by engine (`1.tensor`: of core 1, if there are several); engines without any "
+        "are left out",
+        instructions,
+    ),
+    Key("tensors", "how many tensors it declares", lambda program: len(program.tensors)),
+    Key("expectations", "how many expectations it has", lambda p: len(p.expectations)),
+)
 
 
 def examination(record: Examination, maps: bool = False, relied: bool = False) -> dict[str, Any]:

@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
+from nasm.analysis.profile.records import Profile
+from nasm.machine.records import RunReport, Status
 from nasm.order.skeleton import COMPLETES, LANDS, STARTS
 from nasm.runs.diff.records import Comparison
 from nasm.runs.schedules.records import Schedules, Witness
 from nasm.show.documents import Key, Shape, each, merged, part, plain
-from nasm.show.jsonable import PROBLEM, TARGET, place
+from nasm.show.jsonable import OF_ALLOWED, OF_TARGET, PROBLEM, place, problem_list
 
 KINDS = {STARTS: "start", COMPLETES: "completion", LANDS: "landing"}
 
 SIDE: Shape = (
     Key("program", "the file"),
-    *TARGET,
+    OF_TARGET,
     Key("status", "as of run"),
     Key("microseconds", "the simulated time"),
     Key("ticks", "the same in ticks of its machine"),
     Key("ticks_per_microsecond", "how long a tick is"),
     Key("verdict", "what bound the run, in a sentence"),
+)
+_REPORTED: Shape = (
+    Key("ok", "whether it finished, without hazards, and all it promised holds"),
+    Key("reasons", "why not, in a few words each"),
+    problem_list("hazards", "legal text, wrong program"),
+    OF_ALLOWED,
+    problem_list("problems", "why the run stopped, or what could not be evaluated"),
 )
 ON_PATH: Shape = (
     Key("queue", "the engine"),
@@ -61,9 +71,18 @@ TENSOR: Shape = (
         "largest", 'the largest difference, `"nan"` where a number meets a NaN; null: there is none'
     ),
 )
+_BOTH: Shape = (merged(SIDE, "", "side"), merged(_REPORTED, "", "report"))
 COMPARISON: Shape = (
-    part("a", SIDE),
-    part("b", SIDE),
+    Key("programs", "both files, as they were given", lambda both: [s.side.program for s in both]),
+    Key(
+        "status",
+        "`finished` if both sides are; otherwise that of the first that is not, as of run",
+        lambda both: _status([side.report for side in both]),
+    ),
+    part("a", _BOTH, read=lambda both: both[0]),
+    part("b", _BOTH, read=lambda both: both[1]),
+)
+DIFFERENCES: Shape = (
     part(
         "change",
         (
@@ -123,6 +142,7 @@ COMPARISON: Shape = (
         lambda found: found.first_tensor.name if found.first_tensor else "",
     ),
     Key("without_values", "why values were not compared; empty if they were", "without"),
+    problem_list("problems", "why nothing was compared", lambda found: ()),
 )
 
 OTHER: Shape = (
@@ -178,23 +198,59 @@ DELAYED: Shape = (
     ),
     Key("shares", "how many shares of a transfer were held; 0 of anything else"),
 )
-WITNESS: Shape = (
+_WITNESS: Shape = (
     Key("shows", "whether anything changed"),
     part("held", DELAYED),
     merged(OTHER, "", "run"),
 )
+WITNESS: Shape = (
+    Key(
+        "hazard", "the number of its race in the list `hazards`, from 0 on; null if that is ignored"
+    ),
+    merged(_WITNESS, "", "witness"),
+)
+OTHERS: Shape = (
+    Key(
+        "schedules",
+        "what `--schedules` showed, as [below](#other-timings); else null",
+        shape=SCHEDULES,
+        elsewhere=True,
+    ),
+    Key(
+        "witnesses",
+        "what `--witness` showed, a witness for each race, as [below](#other-timings)",
+        shape=WITNESS,
+        many=True,
+        elsewhere=True,
+    ),
+)
+"""What the command adds to a run."""
 
 
-def comparison(found: Comparison) -> dict[str, Any]:
-    """Two runs side by side."""
-    return plain(found, COMPARISON)
+class WitnessOf(NamedTuple):
+    """A witness, and the number of its race; None if that is ignored."""
+
+    hazard: int | None
+    witness: Witness
 
 
-def schedules(found: Schedules) -> dict[str, Any]:
-    """How many schedules there were, and each of those that differ."""
-    return plain(found, SCHEDULES)
+class Others(NamedTuple):
+    """Other runs of a program."""
+
+    schedules: Schedules | None = None
+    witnesses: Sequence[WitnessOf] = ()
 
 
-def witness(found: Witness, hazard: int | None) -> dict[str, Any]:
-    """What was delayed for a hazard, by its number, and what that changed."""
-    return {"hazard": hazard, **plain(found, WITNESS)}
+class _Ran(NamedTuple):
+    side: Profile
+    report: RunReport
+
+
+def comparison(found: Comparison, a: RunReport, b: RunReport) -> dict[str, Any]:
+    """Two runs side by side, with their reports."""
+    both = _Ran(found.a, a), _Ran(found.b, b)
+    return plain(both, COMPARISON) | plain(found, DIFFERENCES)
+
+
+def _status(reports: Sequence[RunReport]) -> Status:
+    return next((r.status for r in reports if r.status is not Status.FINISHED), Status.FINISHED)

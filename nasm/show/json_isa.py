@@ -11,6 +11,7 @@ from nasm.isa.instruction import Row
 from nasm.isa.options import Option
 from nasm.isa.target import Target
 from nasm.show.documents import LEFT_OUT, Key, Shape, each, merged, plain
+from nasm.show.pages import Page
 
 
 class _Of(NamedTuple):
@@ -143,6 +144,15 @@ PAGE: Shape = (
     ),
     Key("source", "where it is documented"),
 )
+MANUAL: Shape = (
+    Key("target", "the instruction set it belongs to", lambda of: of.target.name),
+    merged(PAGE, "", "item"),
+)
+
+
+def manual(target: Target, page: Page) -> dict[str, Any]:
+    """The page of an instruction of a target."""
+    return plain(_Of(target, page), MANUAL)
 
 
 def instructions(target: Target, found: Mapping[Row, str] | None = None) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from nasm.analysis.profile.records import Profile
 from nasm.show.documents import LEFT_OUT, Key, Shape, each, pairs, part, plain
-from nasm.show.jsonable import ALLOWED, PROBLEM, TARGET, place, problem_list
+from nasm.show.jsonable import OF_ALLOWED, OF_TARGET, PROBLEM, place, problem_list
 
 TIME: Shape = (
     Key("microseconds", "the simulated time"),
@@ -168,7 +168,7 @@ UNIT: Shape = (
 )
 PROFILE: Shape = (
     Key("program", "the file, as it was given"),
-    *TARGET,
+    OF_TARGET,
     Key("status", "as of run"),
     part("time", TIME, read=lambda profile: profile),
     pairs("evidence", "busy cycles of all engines by the evidence for their cost", "busy"),
@@ -182,9 +182,31 @@ PROFILE: Shape = (
     each("outcomes", OUTCOME),
     each("findings", FINDING),
     problem_list("warnings", "notes on what allows none of these", "unused"),
-    each("allowed", ALLOWED),
+    OF_ALLOWED,
     each("units", UNIT, lambda profile: profile.units or LEFT_OUT),
 )
+
+TABLES: Shape = (
+    each(
+        "tables",
+        (
+            Key(
+                "table",
+                "a table that `--tables` wrote: [tools.md](tools.md#tables-of-a-profile); else the "
+                "list is empty",
+            ),
+            Key("file", "the file"),
+            Key("rows", "how many rows it has"),
+        ),
+        "kept",
+    ),
+)
+"""What the command adds."""
+OF_RUN: Shape = (
+    problem_list("hazards", "legal text, wrong program"),
+    problem_list("problems", "why the run stopped"),
+)
+"""What a profile has of the report of its run."""
 
 
 def profile(record: Profile) -> dict[str, Any]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
 from nasm import __version__
 from nasm.base.problems import Problem, family
 from nasm.base.source import Span
 from nasm.base.suppressions import AllowedProblem
-from nasm.isa.figures import FigureSet
 from nasm.machine.records import RunReport
 from nasm.show.documents import LEFT_OUT, Key, Shape, each, merged, pairs, part, plain
 
@@ -17,16 +16,38 @@ VERSION = 1
 """Of all documents; goes up when a key changes its meaning or goes away, not when one is added."""
 
 
+class _Answer(NamedTuple):
+    verb: str
+    code: int
+
+
+HEAD: Shape = (
+    Key(
+        "schema",
+        "`neuron-nasm/` and the verb, as in `neuron-nasm/run`",
+        lambda answer: f"neuron-nasm/{answer.verb}",
+    ),
+    Key(
+        "version",
+        f"{VERSION}. It increases when a key is removed or changes its meaning, not when one is "
+        "added",
+        lambda answer: VERSION,
+    ),
+    Key("nasm", "the version of nasm that wrote it", lambda answer: __version__),
+    Key("ok", "whether `exit_code` is 0", lambda answer: answer.code == 0),
+    Key(
+        "exit_code",
+        "0 no errors, 1 the program failed (an expectation, a hazard, a deadlock, a fault), 2 it "
+        "does not assemble, or the command line or a file is wrong, 70 a defect in nasm, 124 "
+        "`--timeout`, 130 interrupted, 143 and 129 stopped by SIGTERM and SIGHUP",
+        "code",
+    ),
+)
+
+
 def document(verb: str, code: int, **content: Any) -> dict[str, Any]:
     """A whole document of a verb: what it is, how it ended, and its content."""
-    return {
-        "schema": f"neuron-nasm/{verb}",
-        "version": VERSION,
-        "nasm": __version__,
-        "ok": code == 0,
-        "exit_code": code,
-        **content,
-    }
+    return plain(_Answer(verb, code), HEAD) | content
 
 
 # -- places and problems
@@ -59,7 +80,7 @@ PLACE: Shape = (
 
 def place(meaning: str) -> Key:
     """The keys of the place of a record, with what the first means."""
-    return merged(PLACE, f"{meaning}; see `file` of a problem, also for the next four", "span")
+    return merged(PLACE, f"{meaning}, as of a [problem](#problems)", "span")
 
 
 EXPANSIONS = each(
@@ -96,7 +117,7 @@ PROBLEM: Shape = (
 )
 
 
-def problem_list(name: str, meaning: str, read: str = "") -> Key:
+def problem_list(name: str, meaning: str, read: str | Callable[[Any], Any] = "") -> Key:
     """A list of problems."""
     return Key(name, f"a list of problems: {meaning}", read, PROBLEM, many=True, elsewhere=True)
 
@@ -110,9 +131,7 @@ ALLOWED: Shape = (
     ),
     Key("reason", "why; empty with `--allow`", lambda found: found.allow.reason),
     merged(
-        PLACE,
-        "where that is written; see `file` of a problem, also for the next four",
-        lambda found: found.allow.span,
+        PLACE, "where that is written, as of a [problem](#problems)", lambda found: found.allow.span
     ),
 )
 FIGURES: Shape = (
@@ -128,6 +147,9 @@ TARGET: Shape = (
     pairs("options", "the machine options that differ from their defaults, by name"),
     each("timing", FIGURES),
 )
+OF_TARGET = merged(TARGET, "as of [run](#run)", lambda record: record)
+"""The same in another document."""
+OF_ALLOWED = Key("allowed", "as of [run](#run)", "", ALLOWED, many=True, elsewhere=True)
 
 
 def problem(found: Problem) -> dict[str, Any]:
@@ -143,11 +165,6 @@ def problems(found: Iterable[Problem]) -> list[dict[str, Any]]:
 def allowed(found: Iterable[AllowedProblem]) -> list[dict[str, Any]]:
     """Suppressed problems, each with the reason and where that is written."""
     return [plain(one, ALLOWED) for one in found]
-
-
-def figures_set(figures: Iterable[FigureSet]) -> list[dict[str, Any]]:
-    """The timing figures that were set, in the order of the target's rows."""
-    return [plain(one, FIGURES) for one in figures]
 
 
 # -- a run
@@ -242,6 +259,17 @@ RUN: Shape = (
     each("engines", ENGINE),
     each("semaphores", SEMAPHORE),
     Key("bytes_moved", "bytes that DMA moved", "channel_bytes"),
+    Key(
+        "spill_save_bytes",
+        "of these, what saves tiles that have no room on the chip to HBM",
+        lambda report: report.spilled.saved,
+    ),
+    Key(
+        "spill_reload_bytes",
+        "of these, what loads them again",
+        lambda report: report.spilled.reloaded,
+    ),
+    Key("overlap", "of a kernel of NKI 0.1: [how deep calls overlap](nki.md#what-overlaps), or 0"),
     each("messages", MESSAGE),
     Key(
         "messages_left_out",
@@ -275,6 +303,37 @@ RUN: Shape = (
         "was typed; from the command line nothing is",
     ),
 )
+
+
+OUTPUT: Shape = (
+    Key("tensor", "a tensor that was written to a file"),
+    Key("file", "the file"),
+    Key("dtype", "the tensor's dtype"),
+    Key("stored_as", "NumPy's dtype in the file: unsigned integers where .npy lacks the tensor's"),
+    Key("shape", "its shape"),
+)
+SCRIPT: Shape = (
+    Key("program", "the script, as it was given"),
+    Key(
+        "status",
+        "`finished`, or `refused` if the script or a kernel raised something, or was refused",
+    ),
+    Key(
+        "kernels",
+        "a list of runs of kernels, as of [run](#run), in the order of the calls; `program` is the "
+        "kernel's name",
+        "reports",
+        RUN,
+        many=True,
+        elsewhere=True,
+    ),
+    problem_list("problems", "what was raised or refused"),
+)
+
+
+def outputs(found: Iterable[Any]) -> list[dict[str, Any]]:
+    """Tensors that were written to files."""
+    return [plain(one, OUTPUT) for one in found]
 
 
 def report(record: RunReport) -> dict[str, Any]:

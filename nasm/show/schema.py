@@ -181,6 +181,8 @@ def _summary(generation: Generation) -> Iterator[Column]:
     for memory in generation.memories.values():
         yield count(f"{memory.name}_read_bytes", f"bytes read from {memory.name}", "bytes")
         yield count(f"{memory.name}_write_bytes", f"bytes written to {memory.name}", "bytes")
+    yield count("spill_save_bytes", "bytes of tiles without room that are saved to HBM", "bytes")
+    yield count("spill_reload_bytes", "bytes of them that are loaded again", "bytes")
     yield seconds("dma_active_time", "while any share had started and not landed")
     yield percent("dma_active_time_percent", "the same of the run")
     yield count("dma_active_cycles", "the same in cycles of the base clock", "cycles")

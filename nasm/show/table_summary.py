@@ -65,6 +65,8 @@ def summary(session: Execution, sums: Sums) -> dict[str, Any]:
         "peak_flops_bandwidth_ratio": rates.ridge,
         "mfu_max_achievable_estimated_percent": _percent(rates.mfu_limit),
         **sums.bytes,
+        "spill_save_bytes": session.program.spilled.saved,
+        "spill_reload_bytes": session.program.spilled.reloaded,
     }
     whole = [moved for moved in profile.moved if moved.ring is None]
     active = sum(moved.active for moved in whole)

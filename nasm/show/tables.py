@@ -184,6 +184,11 @@ def time_lines(report: RunReport) -> list[str]:
     lines = [f"time: {report.units.taken(report.ticks)}"]
     if report.channel_bytes:
         lines[0] += f"; {report.channel_bytes:,} bytes moved by DMA"
+    saved, reloaded = report.spilled
+    if saved or reloaded:
+        lines.append(f"of these spill_save_bytes {saved:,}, spill_reload_bytes {reloaded:,}")
+    if report.overlap:
+        lines.append(f"calls overlap within {report.overlap:,} (--overlap)")
     if report.beside:
         lines.append(report.beside)
     known = mix(report.evidence)

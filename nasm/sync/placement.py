@@ -176,11 +176,12 @@ def _rotated(tiles: list[Living], ahead: list[Living], given: list[Living]) -> A
 
 def _fit(tensor: Tensor, cursor: int, taken: tuple[Runs, ...]) -> int | None:
     """The first byte that is free from a cursor on, round the memory; None if there is none."""
-    last = tensor.memory.size - tensor.bytes
+    size = tensor.bytes
+    last = tensor.memory.size - size
     aligns: tuple[Align, ...] = (at_border, aligned) if tensor.memory.bank else (aligned,)
     for align in aligns:
         for begin in (cursor, 0) if cursor else (0,):
-            at = clear(tensor, begin, taken, align)
+            at = clear(tensor, size, begin, taken, align)
             if at <= last:
                 return at
     return None

@@ -166,7 +166,7 @@ def test_one_program_from_standard_input_is_both_sides() -> None:
     assert done.out.startswith("a  <stdin> on NeuronCore-v2 (Trn1)\nb  <stdin> on NeuronCore-v3")
 
 
-@pytest.mark.turns(3)
+@pytest.mark.thorough
 def test_a_terminal_of_80_columns_is_wide_enough() -> None:
     with terminal("diff", TILED, "--vs", "--target", "trn2") as (child, read):
         said = read()

@@ -79,6 +79,17 @@ def test_a_matmul_is_reported_as_a_row_and_a_column() -> None:
     assert (product.maker.line, product.maker.pc) == (18, 1)
 
 
+def test_the_scales_of_an_mx_product_are_four_partitions_of_each_quadrant() -> None:
+    made = program("mx")
+    data, scale, _ = made.why("acc[3, 5]").sources
+    assert data.text == "bx[0:128, 5]"
+    assert isinstance(scale.place, TensorElements)
+    partitions = [32 * quadrant + 4 + n for quadrant in range(4) for n in range(4)]
+    assert scale.place.coordinates.tolist() == [[p, 5] for p in partitions]
+    assert scale.values.tolist() == made.read("scale[:, 5]").reshape(-1)[partitions].tolist()
+    assert {why.maker.name for why in scale.whys if why.maker} == {"QuantizeMX"}
+
+
 def test_the_matmuls_it_accumulated_are_reported_each_with_its_sum() -> None:
     made = program("matmul_k")
     acc = made.why("acc[3, 5]")

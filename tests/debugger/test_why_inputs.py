@@ -214,7 +214,7 @@ greater less_equal less logical_and logical_or logical_xor
 """
 
 
-@pytest.mark.parametrize("op", parts.part(OPS.split(), 6))
+@pytest.mark.parametrize("op", parts.part(OPS.split(), 3))
 def test_elementwise_names_one_element_of_each_operand(op: str) -> None:
     engine = "gpsimd" if op == "power" else "vector"
     target = "trn3" if op.startswith("abs") else "trn1"
@@ -359,7 +359,7 @@ def examples_of() -> list[Any]:
     ]
 
 
-@each("row", parts.part(list(examples_of()), 6))
+@each("row", parts.part(list(examples_of()), 3))
 def test_what_the_example_of_a_row_made(row: Row) -> None:
     generation = next(g for g in TARGET.generations if TARGET.available(row, g))
     engine = next(e for e in row.engines if e in TARGET.engines(row, generation))

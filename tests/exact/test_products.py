@@ -64,7 +64,7 @@ KINDS = ("normal", "short", "whole", "wide", "edges", "any")
 
 
 @pytest.mark.parametrize("few", [0, products.FEW], ids=["in slices", "one by one"])
-@pytest.mark.parametrize("kinds", part([*itertools.product(KINDS, KINDS)], 9), ids="-".join)
+@pytest.mark.parametrize("kinds", part([*itertools.product(KINDS, KINDS)], 5), ids="-".join)
 def test_a_product_is_the_exact_sum_rounded_once(
     kinds: tuple[str, str], few: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -109,7 +109,7 @@ SPECIAL = (0.0, -0.0, 1.5, -2.0, math.inf, -math.inf, math.nan)
 
 
 def test_infinities_and_nan_give_what_a_sum_in_any_order_gives() -> None:
-    for p, q, r, s in itertools.product(SPECIAL, repeat=4):
+    for p, q, r, s in part([*itertools.product(SPECIAL, repeat=4)], 800):
         a, b = np.array([[p], [q]], F32), np.array([[r], [s]], F32)
         with np.errstate(all="ignore"):
             want = F32(p) * F32(r) + F32(q) * F32(s) + F32(0)

@@ -57,7 +57,7 @@ def same(text: str, other: str, name: str) -> None:
     assert [a.code for a in after.allows] == [a.code for a in before.allows]
 
 
-@each("path", part(FILES, 12), ids=lambda path: path.stem)
+@each("path", part(FILES, 7), ids=lambda path: path.stem)
 def test_a_file_formatted_is_the_same_program(path: Path) -> None:
     kept(path.read_text(encoding="utf-8"), str(path), whole=path.stat().st_size < 20_000)
 
@@ -75,7 +75,7 @@ def test_no_blank_is_within_braces(path: Path) -> None:
 
 def test_the_examples_of_pages_and_rows_formatted_are_the_same_programs() -> None:
     texts, tried = list(corpus.programs().values()), 0
-    chosen = part(texts, 40)
+    chosen = part(texts, 20)
     for text in chosen:
         try:
             made(text)

@@ -27,6 +27,7 @@ from nasm.program.program import Program
 from nasm.runs.execution import Execution
 from nasm.runs.schedules.random import schedules
 from nasm.show import json_diff, sarif, schema
+from nasm.show.documents import plain
 from nasm.show.log_lines import ProgramProblems
 from nasm.show.table_files import JsonLines
 from nasm.show.table_rows import TableRows
@@ -143,7 +144,7 @@ def same_run(source: Source, program: Program) -> None:
 
 def others(running: Execution) -> str:
     """What other timings lead to, as a document, in which NaN is NaN."""
-    return json.dumps(json_diff.schedules(schedules(running, 2)))
+    return json.dumps(plain(schedules(running, 2), json_diff.SCHEDULES))
 
 
 def rows(program: Program) -> None:

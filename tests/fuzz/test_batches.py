@@ -22,7 +22,7 @@ BATCH = {
     "oracles": 25,
     "hostile": 25,
 }
-"""Units of each in this suite: seconds; `make test` tries an eighth."""
+"""Units of each in this suite: seconds; `make test` tries a sixteenth."""
 
 
 @pytest.mark.turns(3)
@@ -30,7 +30,7 @@ BATCH = {
 def test_a_small_batch_finds_nothing(name: str) -> None:
     fuzzer = FUZZERS[name]()
     count = BATCH[name] // fuzzer.each
-    for number in part(range(count), -(-count // 8)):
+    for number in part(range(count), -(-count // 16)):
         data = driver.numbered(fuzzer, 4, number)
         found = watched(fuzzer.check, data, seconds=60)  # what runs beside it counts as well
         assert found is None, f"{found}\n{data!r}\n{found and found.details}"

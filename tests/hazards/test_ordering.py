@@ -129,6 +129,7 @@ def test_waits_beyond_what_was_judged_are_not_missed(monkeypatch: pytest.MonkeyP
     assert [p.code for p in session(text).run().warnings] == ["E0542"]
 
 
+@pytest.mark.thorough
 def test_programs_have_no_race() -> None:
     for path in sorted((Path(nasm.__file__).parents[1] / "programs").glob("*.nasm")):
         report = nasm.Session(path).run(hashes=False)

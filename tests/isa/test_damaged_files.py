@@ -111,7 +111,7 @@ def loaded(program: Program, machine: Machine) -> str:
     return ""
 
 
-@pytest.mark.parametrize("name", part(list(dtypes.DTYPES), 4))
+@pytest.mark.parametrize("name", part(list(dtypes.DTYPES), 2))
 def test_a_damaged_file_gives_an_array_or_is_refused_with_its_name(
     tmp_path: Path, name: str
 ) -> None:

@@ -291,7 +291,7 @@ def test_every_instruction_runs_whatever_is_set(
         for f in FIGURES
         if f.use is not FigureUse.LIMIT and f.name in generation.numbers
     }
-    for row in part(list(TARGET.isa), 12):
+    for row in part(list(TARGET.isa), 7):
         if TARGET.available(row, generation):
             text = examples.whole(row, TARGET, generation.spellings[0])
             session = Session(text, timing=timing, trace=True)

@@ -194,7 +194,7 @@ def conditions(draw: st.DrawFn) -> str:
 
 @given(conditions())
 @settings(
-    max_examples=examples(150, 18),
+    max_examples=examples(150, 10),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],  # they are plain functions
 )

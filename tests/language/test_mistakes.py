@@ -240,7 +240,7 @@ def test_no_mix_of_lexemes_breaks_the_parser(lexemes, gap):
 
 
 @given(st.text(max_size=60))
-@settings(max_examples=examples(200, 25), deadline=None)
+@settings(max_examples=examples(200, 12), deadline=None)
 def test_no_text_breaks_the_parser(text):
     never_raises(text)
 

@@ -132,7 +132,7 @@ def judged(*expectations: str) -> list[ExpectationRecord]:
 
 
 @pytest.mark.parametrize("piece", [130, 1_000])
-@pytest.mark.parametrize("side", part(SIDES.splitlines(), 10))
+@pytest.mark.parametrize("side", part(SIDES.splitlines(), 6))
 def test_an_expectation_in_pieces_says_what_it_says_of_the_whole(
     side: str, piece: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -120,7 +120,7 @@ def values(session: nasm.Session) -> list[np.ndarray]:
     return [session.read(engine[0]) for engine in ENGINES]
 
 
-@settings(max_examples=examples(40, 8), deadline=None)
+@settings(max_examples=examples(40, 5), deadline=None)
 @given(st.integers(0, 2**32))
 def test_a_nest_computes_what_it_computes_unrolled(seed: int) -> None:
     nest = Nest(Random(seed).randint)  # to draw each number is ten times as slow

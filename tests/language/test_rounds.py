@@ -15,6 +15,7 @@ from nasm.base.source import Source
 from nasm.language.assemble import assemble
 from nasm.language.expanding import line_counts
 from nasm.program.program import Program
+from tests.parts import part
 from tests.tables import each
 from tests.toy.target import TARGETS
 
@@ -45,36 +46,38 @@ def nest(*loops: str, before: str = "", within: str = "", inside: str = "") -> s
 # ---------------------------------------------------------------- at once
 
 
-@pytest.mark.turns(2)
 @each(
     ("text", "said"),
-    [
-        (nest("i in 0..2000001"), "a loop of 2,000,001 rounds"),
-        (nest("i in 0..5000", "j in 0..5000"), "the loops make 25,005,000 lines;"),
-        (nest("i in 0..1900000", "j in 0..2"), "the loops make 5,700,000 lines;"),
-        (nest("i in 0..1000", "j in 0..1000", "k in 0..1000"), "make 1,001,001,000 lines;"),
-        (nest("i in 0..1000", "j in 0..1000", "k in 0..i + j"), "lines or more;"),
-        (nest("i in 0..1000", "j in 0..i", "k in 0..j"), "lines or more;"),
-        (nest("i in 0..200000", inside="Wait\n" * 10), "the loops make 2,200,000 lines;"),
-        (nest("i in 0..200000", inside=".if i > 3\n" + "Wait\n" * 10), "lines or more;"),
-        (nest("i in 0..200000", inside=".if 4 > 3\n" + "Wait\n" * 10), "make 2,400,000 lines;"),
-        (nest("i in 0..10**9", "j in 0..10**9"), "a loop of 1,000,000,000 rounds"),
-        (nest("i in 0..10000", "j in 0..i"), "lines or more;"),
-        (nest("i in 0..5000", "j in i*2..i*2+5000"), "lines or more;"),
-        (nest("i in 0..2", "j in 0..10**40"), "the loops make countless lines;"),
-        (nest("i in 0..5000", "j in 0..N", before=".const N = 5000"), "the loops make 25,0"),
-        (nest("i in 0..5000", "j in 0..M", within=".const M = 5000"), "the loops make 25,0"),
-        (nest("i in 0..9000", "j in 0..M", within=".const M = i"), "lines or more;"),
-        (
-            "@alpha\n.for i in 0..9000\n.if i > 4\n.for j in 0..9000\nWait\n.end\n.end\n.end\n",
-            "lines or more;",
-        ),
-        (nest("i in 0..1500000") + nest("i in 0..1500000"), "the loops make 3,000,000 lines;"),
-        (
-            nest("i in 0..1500000") + ".if 1 > 0\n" + nest("i in 0..1500000") + ".end\n",
-            "the loops make 3,000,000 lines;",
-        ),
-    ],
+    part(
+        [
+            (nest("i in 0..2000001"), "a loop of 2,000,001 rounds"),
+            (nest("i in 0..5000", "j in 0..5000"), "the loops make 25,005,000 lines;"),
+            (nest("i in 0..1900000", "j in 0..2"), "the loops make 5,700,000 lines;"),
+            (nest("i in 0..1000", "j in 0..1000", "k in 0..1000"), "make 1,001,001,000 lines;"),
+            (nest("i in 0..1000", "j in 0..1000", "k in 0..i + j"), "lines or more;"),
+            (nest("i in 0..1000", "j in 0..i", "k in 0..j"), "lines or more;"),
+            (nest("i in 0..200000", inside="Wait\n" * 10), "the loops make 2,200,000 lines;"),
+            (nest("i in 0..200000", inside=".if i > 3\n" + "Wait\n" * 10), "lines or more;"),
+            (nest("i in 0..200000", inside=".if 4 > 3\n" + "Wait\n" * 10), "make 2,400,000 lines;"),
+            (nest("i in 0..10**9", "j in 0..10**9"), "a loop of 1,000,000,000 rounds"),
+            (nest("i in 0..10000", "j in 0..i"), "lines or more;"),
+            (nest("i in 0..5000", "j in i*2..i*2+5000"), "lines or more;"),
+            (nest("i in 0..2", "j in 0..10**40"), "the loops make countless lines;"),
+            (nest("i in 0..5000", "j in 0..N", before=".const N = 5000"), "the loops make 25,0"),
+            (nest("i in 0..5000", "j in 0..M", within=".const M = 5000"), "the loops make 25,0"),
+            (nest("i in 0..9000", "j in 0..M", within=".const M = i"), "lines or more;"),
+            (
+                "@alpha\n.for i in 0..9000\n.if i > 4\n.for j in 0..9000\nWait\n.end\n.end\n.end\n",
+                "lines or more;",
+            ),
+            (nest("i in 0..1500000") + nest("i in 0..1500000"), "the loops make 3,000,000 lines;"),
+            (
+                nest("i in 0..1500000") + ".if 1 > 0\n" + nest("i in 0..1500000") + ".end\n",
+                "the loops make 3,000,000 lines;",
+            ),
+        ],
+        7,
+    ),
 )
 def test_too_many_lines_are_refused_before_the_first(text: str, said: str) -> None:
     (problem,) = problems(text)

@@ -140,7 +140,7 @@ def test_a_moment_says_which_semaphore_counts_it() -> None:
     assert "have `$load >= 16`." in said
 
 
-@pytest.mark.turns(3)
+@pytest.mark.thorough
 def test_an_editor_works_on_several_files(folder: Path) -> None:
     pytest.importorskip("pygls")
     from lsprotocol import types as lsp

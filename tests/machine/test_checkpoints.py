@@ -110,7 +110,7 @@ def events(session: Session) -> int:
     return count
 
 
-@each("name", [*part([path.stem for path in PROGRAMS], 4), *OWN])
+@each("name", [*part([path.stem for path in PROGRAMS], 2), *OWN])
 def test_after_going_back_every_field_is_as_it_was_and_the_run_goes_as_it_went(name: str) -> None:
     session, chance = session_of(name), random.Random(name)
     session.machine.prepare()

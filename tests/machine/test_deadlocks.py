@@ -25,7 +25,7 @@ def stuck(lines: Lines) -> dict[str, int]:
     return {q.engine: q.pc for q in session.queues() if q.pc < q.length}
 
 
-@each("seed", part(SEEDS, 24))
+@each("seed", part(SEEDS, 14))
 def test_a_trouble_stays_when_the_others_are_free_and_who_is_behind_goes_on(seed: int) -> None:
     lines = drawn(seed)
     session = nasm.Session(text(lines), trace=True)

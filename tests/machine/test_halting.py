@@ -70,7 +70,7 @@ def seen(session: Session) -> tuple[object, ...]:
     return report.trace_hash, report.memory_hash, session.queues(), session.channels(), registers
 
 
-@pytest.mark.parametrize("name", part(NAMES, 2))
+@pytest.mark.parametrize("name", part(NAMES, 1))
 def test_a_halted_machine_is_as_it_was_between_two_events_and_runs_on(name: str) -> None:
     session = loaded(name)
     wanted = hashes(session.run())

@@ -142,7 +142,7 @@ def counted(session: nasm.Session) -> Counter[tuple[int, int]]:
 
 def test_what_is_lost_is_what_a_shadow_of_every_byte_says() -> None:
     total, engine = 0, "vector"
-    seeds = part(range(30), 8)
+    seeds = part(range(30), 5)
     for seed in seeds:
         chance = random.Random(f"{engine} {seed}")
         text = HEAD.format(engine=engine) + f"@{engine}\n" + "\n".join(lines(chance, engine))

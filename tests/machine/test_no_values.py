@@ -44,7 +44,7 @@ def test_a_program_takes_the_same_ticks_and_leaves_the_same_trace(path: Path) ->
     assert session.status is wanted
 
 
-@each("name", part(sorted(CASES), 12))
+@each("name", part(sorted(CASES), 7))
 def test_a_published_program_does_too(name: str) -> None:
     program = nasm.assemble(source_of(ROOT / "tests" / "vendor" / f"{name}.nasm"))
     alike(program, CASES[name](np.random.RandomState(0)))

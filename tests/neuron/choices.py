@@ -88,7 +88,7 @@ def examples(
     """A test that makes and checks so many examples; of those that fail it shows the simplest.
 
     What is drawn depends on the name, an identifier, and on nothing else; in `make test`, which
-    has a tenth of many examples, on the seed of the run.
+    has a sixteenth of many examples, on the seed of the run.
     """
 
     @st.composite
@@ -100,7 +100,7 @@ def examples(
 
     test.__name__ = test.__qualname__ = name
     setting = settings(
-        max_examples=parts.examples(count, max(count // 10, 8)),
+        max_examples=parts.examples(count, max(count // 16, 8)),
         deadline=None,
         derandomize=True,
         database=None,

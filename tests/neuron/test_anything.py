@@ -226,7 +226,7 @@ def test_a_line_is_refused_in_a_sentence_or_runs_to_its_end(on: str, first: int)
         else:
             sensible(made, text)
 
-    every_row(on, check, count=5, share=4, first=first, size=6)
+    every_row(on, check, count=5, share=4, first=first, size=4)
     assert ran >= (20 if everything() else 1)
 
 
@@ -238,7 +238,7 @@ def test_lines_beside_each_other_run_to_an_end(on: str) -> None:
         if made is not None:
             looked_at(made, kept)
 
-    every_row(on, check, lines=6, share=4, size=6)
+    every_row(on, check, lines=6, share=4, size=4)
 
 
 @machines

@@ -155,7 +155,7 @@ def asked(context: InstructionContext) -> None:
             operand.kind.for_semantics(value, context)
 
 
-@each(("row", "engine", "generation"), part(PLACES, len(PLACES) // 6))
+@each(("row", "engine", "generation"), part(PLACES, len(PLACES) // 10))
 def test_everything_a_row_allows_has_a_cost_or_breaks_a_rule(
     row: Row, engine: str, generation: Generation
 ) -> None:

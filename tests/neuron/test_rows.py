@@ -32,7 +32,7 @@ from tests.tables import each
 ROWS = tuple(ISA)
 ENGINES = ("tensor", "vector", "scalar", "gpsimd", "sync")
 every_row = each("row", ROWS, ids=lambda row: row.name)
-some_rows = each("row", part(ROWS, 16), ids=lambda row: row.name)
+some_rows = each("row", part(ROWS, 10), ids=lambda row: row.name)
 Test = Callable[..., None]
 
 

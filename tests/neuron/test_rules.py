@@ -35,7 +35,7 @@ def quotes(problem: Problem, case: Broken) -> bool:
     )
 
 
-@each("case", part(CASES, len(CASES) // 3), ids=lambda case: case.name)
+@each("case", part(CASES, len(CASES) // 5), ids=lambda case: case.name)
 def test_a_broken_rule_is_refused_and_quoted(case: Broken) -> None:
     problems = programs.refused(case.lines, case.on, **{**TILES, **case.tiles})
     assert [p for p in problems if quotes(p, case)], problems

@@ -26,7 +26,7 @@ THINGS = {
 
 
 @each("thing", THINGS)
-@each("name", part(list(nisa.FUNCTIONS), 25))
+@each("name", part(list(nisa.FUNCTIONS), 10))
 def test_an_operand_that_is_none_is_refused(name: str, thing: str) -> None:
     function = getattr(nisa, name)
     needed = [p.name for p in signature(function).parameters.values()]

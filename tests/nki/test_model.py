@@ -196,6 +196,17 @@ def test_a_report_shows_kernels_launches_and_the_host() -> None:
     assert repr(model.report) == f"<two: 2 kernels, {model.report.end:,.3f} µs>"
 
 
+def test_launches_are_added_up_by_kernel() -> None:
+    with nasm.nki.Model() as model:
+        increased(doubled(counted()))
+        doubled(counted())
+    first, second, third = model.report.launches
+    shares = model.report.kernels
+    assert [(share.name, share.launches) for share in shares] == [("doubled", 2), ("increased", 1)]
+    assert shares[0].microseconds == fsum((first.microseconds, third.microseconds))
+    assert shares[1].microseconds == second.microseconds
+
+
 def test_a_report_as_a_document_has_launches_copies_and_sums() -> None:
     with nasm.nki.Model("two") as model:
         increased(doubled(counted()))

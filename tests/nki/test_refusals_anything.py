@@ -87,7 +87,7 @@ def test_what_a_method_does_not_take_is_refused(name: str, buffer: str) -> None:
         assert list(tries(method, parameters(method), tensor)) == []
 
 
-@each("name", part([n for n in nl.__all__ if parameters(getattr(nl, n))], 40))
+@each("name", part([n for n in nl.__all__ if parameters(getattr(nl, n))], 22))
 def test_what_a_function_does_not_take_is_refused(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -191,6 +191,23 @@ def products_added_to_numbers(x: Any, y: Any) -> Any:
     return out
 
 
+@right(numbers(256, 32), numbers(256, 64), gives=lambda x, y: x[:200, :20].T @ y[:200, :40])
+def products_where_masks_hold(x: Any, y: Any) -> Any:
+    out = like(x, (20, 40))
+    total = nl.zeros((32, 64), dtype=nl.float32, buffer=nl.psum)
+    i, j = nl.arange(32)[None, :], nl.arange(64)[None, :]
+    row, ahead = nl.arange(128)[:, None], nl.arange(20)[:, None]
+    for k in nl.affine_range(3):
+        inside = k * 128 + row < 200
+        a, b = nl.ndarray((128, 32), dtype=x.dtype), nl.ndarray((128, 64), dtype=x.dtype)
+        a[row, i] = nl.load(x[k * 128 + row, i], mask=inside)
+        b[row, j] = nl.load(y[k * 128 + row, j], mask=inside & (j < 40))
+        total += nisa.nc_matmul(a[row, i], b[row, j], mask=inside & (j < 40))
+    left = nl.arange(40)[None, :]
+    nl.store(out[ahead, left], total[ahead, left])
+    return out
+
+
 @right(numbers(4, 8, 8), gives=lambda x: np.stack([x.max(axis=0), x.sum(axis=0)]))
 def reduced_over_rounds(x: Any) -> Any:
     out = like(x, (2, 8, 8))

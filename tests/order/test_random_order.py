@@ -148,7 +148,7 @@ def test_what_is_judged_bit_by_bit_is_what_is_judged_at_once(every: int) -> None
 def test_what_is_new_in_a_clock_is_all_that_there_is_to_learn_from_it(
     every: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    some = [drawn(seed, kind, LONG) for seed in part(range(60), 6) for kind in KINDS]
+    some = [drawn(seed, kind, LONG) for seed in part(range(60), 3) for kind in KINDS]
     found = [taken(one, every, settled=False) for one in some]
     monkeypatch.setattr(ClockDeltas, "joined", lambda _, queue, *waited: joined(*waited))
     assert found == [taken(one, every, settled=False) for one in some]

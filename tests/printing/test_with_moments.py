@@ -228,7 +228,7 @@ def test_a_block_of_which_nothing_is_left_goes() -> None:
 # -- random ones
 
 
-@settings(max_examples=examples(150, 18), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(150, 10), deadline=None, suppress_health_check=list(HealthCheck))
 @given(cases())
 def test_a_random_program_keeps_its_meaning_with_no_wait_too_many(case: Case) -> None:
     builder, sequence = case.builder()
@@ -295,7 +295,7 @@ def loops(draw: st.DrawFn) -> str:
     return text
 
 
-@settings(max_examples=examples(30, 8), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(30, 5), deadline=None, suppress_health_check=list(HealthCheck))
 @given(loops())
 def test_a_random_loop_keeps_its_meaning_with_no_wait_too_many(text: str) -> None:
     source = Source("x.nasm", HEAD + text)

@@ -64,7 +64,7 @@ def on_every_core() -> list[tuple[str, str]]:
     return found
 
 
-@each(("name", "core"), part(on_every_core(), 8))
+@each(("name", "core"), part(on_every_core(), 5))
 def test_a_program_runs_as_well_on_every_core_that_has_what_it_needs(name: str, core: str) -> None:
     report = load(name, target=core).run(hashes=False)
     assert report.target == core
@@ -109,7 +109,7 @@ FORGOTTEN = [
 ]
 
 
-@each(("name", "wait"), part(FORGOTTEN, 5))
+@each(("name", "wait"), part(FORGOTTEN, 3))
 def test_a_forgotten_wait_is_reported_as_a_hazard(name: str, wait: str) -> None:
     whole = source_of(FOLDER / name)
     # Only where the wait stands as code: it is followed by blanks and an update, or by nothing.
@@ -240,7 +240,7 @@ def test_a_program_runs_the_same_in_another_process() -> None:
         "r = run(Path(sys.argv[1])).report; print(r.ticks, r.trace_hash, r.memory_hash)"
     )
     here = marks(load("digits.nasm").run())
-    for seed in ("1", "2"):
+    for seed in part(("1", "2"), 1):
         there = subprocess.run(
             [sys.executable, "-c", tell, str(FOLDER / "digits.nasm")],
             cwd=ROOT,

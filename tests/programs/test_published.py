@@ -278,7 +278,7 @@ MATMULS = [
 ]  # fmt: skip
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 @pytest.mark.parametrize(("name", "sizes"), MATMULS)
 def test_a_matmul_is_exact_on_small_integers(name: str, sizes: dict[str, int]) -> None:
     # Products up to 9 and sums up to 11,520: integers that bfloat16 and float32 hold exactly;

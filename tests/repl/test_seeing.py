@@ -64,7 +64,7 @@ def test_engines_with_nothing_to_do_are_one_line(load: Loader) -> None:
 
 
 @each("width", [40, 60, 80, 120])
-@each("name", part(["matmul", "digits", "ring", "pair_softmax", "histogram"], 2))
+@each("name", part(["matmul", "digits", "ring", "pair_softmax", "histogram"], 1))
 def test_the_context_is_one_screen_at_any_width(name: str, width: int) -> None:
     session = Session(PROGRAMS / f"{name}.nasm")
     while not session.over:

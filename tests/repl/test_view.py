@@ -86,7 +86,7 @@ def test_whatever_height_there_is_it_is_kept_to(
     bare.shell.adopt(Session(str(PROGRAMS / f"{program}.nasm")))
     bare.shell.settings.width = width
     bare.does("display $done" if program == "countdown" else "display 1", f"until {micro}us")
-    for height in part(range(3, 34), 8):
+    for height in part(range(3, 34), 4):
         lines = panels.shown(bare.shell, tuple(PANELS), width, height)
         assert 0 < len(lines) <= height
         assert max(len(line.text) for line in lines) <= width

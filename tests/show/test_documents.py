@@ -62,14 +62,14 @@ def test_a_record_becomes_a_dictionary_in_the_order_of_its_keys() -> None:
 
 def test_the_same_table_gives_the_rows_of_the_page() -> None:
     assert list(listed(CART, "cart.")) == [
-        ("cart.name", "its name"),
-        ("cart.colour", "its colour"),
-        ("cart.wheels[].size", "how large"),
-        ("cart.spare", "null: none"),
-        ("cart.spare.size", "how large"),
-        ("cart.loads", "what it carries"),
-        ("cart.notes", "what is known"),
-        ("cart.size", "of the first"),
-        ("cart.rare", "only of some"),
-        ("cart.other", "a wheel"),
+        (("cart.name",), "its name"),
+        (("cart.colour",), "its colour"),
+        (("cart.wheels[].size",), "how large"),
+        (("cart.spare",), "null: none"),
+        (("cart.spare.size",), "how large"),
+        (("cart.loads",), "what it carries"),
+        (("cart.notes",), "what is known"),
+        (("cart.size",), "of the first"),
+        (("cart.rare",), "only of some"),
+        (("cart.other",), "a wheel"),
     ]

@@ -27,7 +27,7 @@ def shown(row: Row, target: object) -> str:
     return out.getvalue()
 
 
-@each(("row", "target"), part(ROWS, 15), ids=lambda v: getattr(v, "name", ""))
+@each(("row", "target"), part(ROWS, 9), ids=lambda v: getattr(v, "name", ""))
 def test_every_row_has_a_page_in_every_form(row: Row, target: object) -> None:
     page = pages.page(row, target)  # type: ignore[arg-type]
     text, markdown = shown(row, target), pages.markdown_page(page)

@@ -63,7 +63,7 @@ def finished(first: int, count: int) -> list[tuple[int, Run, History, Recording]
     return found
 
 
-@pytest.mark.parametrize("first", part(range(0, 600, 100), 3))
+@pytest.mark.parametrize("first", part(range(0, 600, 100), 2))
 def test_a_replay_of_a_random_run_has_every_start_of_it(first: int) -> None:
     runs = finished(first, 100)
     assert len(runs) > 5
@@ -83,7 +83,7 @@ def test_so_does_one_of_cores_that_exchange_tiles(direct: bool) -> None:
     assert replay.starts == {n: run.history[n].start for n in run.recording.tasks}
 
 
-@pytest.mark.parametrize("first", part(range(0, 400, 100), 2))
+@pytest.mark.parametrize("first", part(range(0, 400, 100), 1))
 def test_a_free_queue_keeps_what_ties_it_to_others_and_everybody_else_the_order(first: int) -> None:
     for seed, run, history, recording in finished(first, 100):
         for free in range(len(run.scheduler.queues)):

@@ -186,7 +186,7 @@ def run(made: Sequence[Sequence[Share]]) -> tuple[Scheduler, Landings, dict[int,
     return scheduler, told, cargo
 
 
-@pytest.mark.parametrize("batch", part(range(10), 2))
+@pytest.mark.parametrize("batch", part(range(10), 1))
 def test_shares_start_and_land_when_single_packets_say(batch: int) -> None:
     for seed in range(batch * 300, batch * 300 + 300):
         made = transfers(seed)

@@ -84,6 +84,14 @@ def test_how_often_records_are_folded_makes_no_difference(
     assert session.report() == straight
 
 
+def test_queues_that_grow_keep_how_often_their_instructions_completed() -> None:
+    summary = Summary(1, [1, 2])
+    for queue, pc in ((0, 0), (1, 0), (1, 1), (1, 1)):
+        summary._instruction((0, queue, pc, 1, 2, 3))
+    summary.make_room([2, 3])
+    assert [summary.completed(queue).tolist() for queue in range(2)] == [[1, 0], [1, 2, 0]]
+
+
 def test_going_back_and_on_gives_the_same_hash() -> None:
     session = nasm.Session(ENDLESS)
     session.run(max_cycles=10_000)

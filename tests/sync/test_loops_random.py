@@ -173,7 +173,7 @@ def judged(program: Program, inputs: dict[str, Any]) -> tuple[nasm.Session, set[
     return session, said & ORDER
 
 
-@settings(max_examples=examples(200, 25), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(200, 14), deadline=None, suppress_health_check=list(HealthCheck))
 @given(programs())
 def test_a_random_loop_means_what_its_calls_do_round_by_round(items: Items) -> None:
     building = Building(items)
@@ -193,7 +193,7 @@ def counted(items: Items, counts: tuple[int, ...]) -> Items:
     ]
 
 
-@settings(max_examples=examples(60, 8), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(60, 5), deadline=None, suppress_health_check=list(HealthCheck))
 @given(programs())
 def test_each_wait_of_a_random_loop_is_needed_for_some_number_of_rounds(items: Items) -> None:
     inputs = Case([], 1).inputs()

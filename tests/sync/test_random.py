@@ -14,7 +14,7 @@ from tests.sync.oracle import Oracle
 ORDER = {"E0502", "E0514", "E0540", "E0541", "E0520"}
 
 
-@settings(max_examples=examples(1000, 40), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(1000, 24), deadline=None, suppress_health_check=list(HealthCheck))
 @given(cases())
 def test_a_random_program_keeps_its_meaning_with_no_wait_too_many(case: Case) -> None:
     builder, sequence = case.builder()

@@ -112,7 +112,7 @@ class Program:
         return self.builder.make(queue, rows, list(operands), named, None, None)[0]
 
 
-@settings(max_examples=examples(150, 18), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(150, 10), deadline=None, suppress_health_check=list(HealthCheck))
 @given(parts(2))
 def test_a_random_program_with_loops_keeps_its_meaning(some: list[Part]) -> None:
     fill = filled(0)

@@ -43,7 +43,7 @@ def save(part: Any) -> Any:
     return part.save() if hasattr(part, "save") else part.tolist()
 
 
-@each("row", part(list(TARGET.isa), 43), ids=lambda row: str(row.name))
+@each("row", part(list(TARGET.isa), 22), ids=lambda row: str(row.name))
 def test_the_example_of_a_row_runs_and_shows_something(row: Row) -> None:
     text = whole(row, TARGET, "wormhole")
     session = ran(text)

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 
@@ -73,7 +73,17 @@ def destinations(
     return wanted
 
 
-def store(session: Execution, wanted: Mapping[str, Tensor]) -> Iterator[dict[str, Any] | Problem]:
+class WrittenArray(NamedTuple):
+    """A tensor that was written to a file."""
+
+    tensor: str
+    file: str
+    dtype: str
+    stored_as: str
+    shape: list[int]
+
+
+def store(session: Execution, wanted: Mapping[str, Tensor]) -> Iterator[WrittenArray | Problem]:
     """Write tensors to their files; gives for each what was written where, or why it was not."""
     for path, tensor in wanted.items():
         contents = tensor_io.contents(session.machine.addresses, View.whole(tensor))
@@ -85,7 +95,7 @@ def store(session: Execution, wanted: Mapping[str, Tensor]) -> Iterator[dict[str
 
 def put_array(
     name: str, path: str, array: np.ndarray[Any, Any], dtype: dtypes.DType
-) -> dict[str, Any]:
+) -> WrittenArray:
     """Write the elements of a tensor to a .npy file; returns what was written, raises Failure."""
     kept = np.ascontiguousarray(dtypes.npy_storable(array, dtype))
 
@@ -93,13 +103,7 @@ def put_array(
         np.lib.format.write_array(host_files.Stream(out), kept, allow_pickle=False)
 
     results.replace(path, save)
-    return {
-        "tensor": name,
-        "file": path,
-        "dtype": dtype.name,
-        "stored_as": str(kept.dtype),
-        "shape": list(array.shape),
-    }
+    return WrittenArray(name, path, dtype.name, str(kept.dtype), list(array.shape))
 
 
 class Tracing:

@@ -17,9 +17,10 @@ from nasm.base.problems import Failure, Problem, counted, did_you_mean
 from nasm.base.signals import TIMED_OUT
 from nasm.isolation.entry import isolated
 from nasm.isolation.limits import Limits
-from nasm.isolation.outcome import Outcome
+from nasm.isolation.outcome import ISOLATION, Outcome
 from nasm.nki.engines import USUAL
 from nasm.show import jsonable, tables
+from nasm.show.documents import plain
 
 STATUS = {"cpu": "timeout", "deadline": "timeout", "refused": "refused"}
 """What a document calls an end that is no report; all others are faults."""
@@ -36,23 +37,26 @@ def run(args: argparse.Namespace, screen: Screen) -> int:
             screen.problems(failure.problems)
         return REFUSED
     unwritten: list[Problem] = []
-    written: list[dict[str, Any]] = []
+    written: list[files.WrittenArray] = []
     if outcome.ok or outcome.outputs:
         written, unwritten = _stored(args, outcome)
     code = _code(outcome, unwritten)
     if args.json:
-        content = outcome.document()
-        report = content.pop("report") or {"status": STATUS.get(outcome.how, "fault")}
-        problems = [*report.get("problems", ()), *content.pop("problems")]
-        report |= {"problems": [*problems, *jsonable.problems(unwritten)], "program": args.program}
-        more = {"isolation": _only(content), "outputs": written}
-        return int(args.answer.give(code, **report, **more))
+        made = jsonable.report(outcome.report) if outcome.report is not None else {}
+        report = made or {"status": STATUS.get(outcome.how, "fault")}
+        problems = jsonable.problems((*outcome.problems, *unwritten))
+        report |= {
+            "problems": [*report.get("problems", ()), *problems],
+            "program": args.program,
+            "isolation": plain(outcome, ISOLATION),
+        }
+        return int(args.answer.give(code, **report, outputs=jsonable.outputs(written)))
     _printed(outcome)
     screen.problems([*outcome.problems, *unwritten])
     if outcome.unprotected and not args.quiet:
         screen.note(f"warning: {outcome.unprotected}")
     if outcome.report is not None and not args.quiet:
-        notes = [f"wrote {item['tensor']} to {item['file']}" for item in written]
+        notes = [f"wrote {item.tensor} to {item.file}" for item in written]
         shown: dict[str, Any] = {"width": screen.width, "ascii_only": screen.ascii_only}
         screen.show(*tables.run_report(outcome.report, notes=notes, **shown))
     elif outcome.report is None:
@@ -72,6 +76,7 @@ def _outcome(args: argparse.Namespace) -> Outcome:
         lnc=args.lnc,
         dma=args.dma or USUAL,
         hoist=args.hoist,
+        overlap=args.overlap,
         python=program_names.python(args),
         settings=programs.settings(args),
     )
@@ -87,12 +92,6 @@ def _code(outcome: Outcome, unwritten: list[Problem]) -> int:
     return BROKEN if raised or outcome.how != "refused" else REFUSED
 
 
-def _only(content: dict[str, Any]) -> dict[str, Any]:
-    """Of an outcome what the document of a run does not say elsewhere."""
-    names = ("how", "exit_code", "signal", "seconds", "stdout", "stderr", "protections")
-    return {name: content[name] for name in names}
-
-
 def _printed(outcome: Outcome) -> None:
     """Show what it printed."""
     for stream, printed in ((sys.stdout, outcome.stdout), (sys.stderr, outcome.stderr)):
@@ -103,10 +102,10 @@ def _printed(outcome: Outcome) -> None:
 
 def _stored(
     args: argparse.Namespace, outcome: Outcome
-) -> tuple[list[dict[str, Any]], list[Problem]]:
+) -> tuple[list[files.WrittenArray], list[Problem]]:
     """Write what --out and --out-dir ask for; says what was written, and what could not be."""
     held = outcome.outputs or {}
-    written: list[dict[str, Any]] = []
+    written: list[files.WrittenArray] = []
     problems: list[Problem] = []
     wanted = [(name, results.spelled(path)) for name, path in args.outputs]
     try:

@@ -23,7 +23,7 @@ from nasm.show.log_lines import ProgramProblems, of_run
 
 if TYPE_CHECKING:
     from nasm.analysis.profile.records import Profile
-    from nasm.apps.cli import files
+    from nasm.apps.cli.files import Tracing, WrittenArray
     from nasm.apps.cli.screen import Screen
     from nasm.base.source_files import Given
     from nasm.isa.timing import TimingGiven
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from nasm.nki.kernel import Traced
     from nasm.program.program import Program
     from nasm.runs.execution import Execution
+    from nasm.show.json_diff import Others
     from nasm.views.tensor import Tensor
 
 
@@ -45,8 +46,8 @@ class Run:
     def __init__(self, args: argparse.Namespace, screen: Screen) -> None:
         self.args, self.screen = args, screen
         self.trace = args.trace and results.spelled(args.trace)
-        self.tracing: files.Tracing | None = None
-        self.written: list[dict[str, Any]] = []
+        self.tracing: Tracing | None = None
+        self.written: list[WrittenArray] = []
         self.unwritten: list[Problem] = []
         self.notes: list[str] = []
         self.log = ""
@@ -298,10 +299,14 @@ class Run:
         if self.unwritten:
             screen.problems(self.unwritten)
         if self.args.json:
+            from nasm.show.documents import plain
+            from nasm.show.json_diff import OTHERS
+
             content = jsonable.report(report)
             content["problems"] += jsonable.problems((*more, *self.unwritten))
-            content |= self.others()
-            return int(self.args.answer.give(code, **content, outputs=self.written))
+            content |= plain(self.others(), OTHERS)
+            written = jsonable.outputs(self.written)
+            return int(self.args.answer.give(code, **content, outputs=written))
         shown: dict[str, Any] = {
             "more": more,
             "unwritten": bool(self.unwritten),
@@ -316,9 +321,16 @@ class Run:
         screen.show(*tables.run_report(report, notes=notes, **shown))
         return code
 
-    def others(self) -> dict[str, Any]:
-        """What the document says of other runs of the program."""
-        return {"schedules": None, "witnesses": []}
+    @property
+    def files_written(self) -> list[str]:
+        """The files that hold results by now."""
+        return [item.file for item in self.written]
+
+    def others(self) -> Others:
+        """What is known of other runs of the program."""
+        from nasm.show.json_diff import Others
+
+        return Others()
 
     def refused(self, problems: tuple[Problem, ...]) -> int:
         """The program cannot be run."""
@@ -372,7 +384,7 @@ class Run:
         """Where it was interrupted, on standard error."""
         far = session.progress(0.0)
         at = "after its end" if over else f"at {far.microseconds:,.3f} µs"
-        files = ", ".join(in_line(item["file"]) for item in self.written) or "nothing"
+        files = ", ".join(map(in_line, self.files_written)) or "nothing"
         done = counted(far.instructions, "instruction")
         self.screen.note(f"{stop} after {done}, {at}; {files} was written")
         for queue in session.queues():
@@ -388,10 +400,10 @@ def file_of(program: str) -> str:
     return "/dev/stdin" if program == "-" else program_names.file_of(program)
 
 
-def _wrote(item: dict[str, Any]) -> str:
-    kept, stored = item["dtype"], item["stored_as"]
+def _wrote(item: WrittenArray) -> str:
+    kept, stored = item.dtype, item.stored_as
     dtype = kept if stored == kept else f"{kept} as {stored}"
-    return f"wrote {item['tensor']} to {in_line(item['file'])} ({dtype}{item['shape']})"
+    return f"wrote {item.tensor} to {in_line(item.file)} ({dtype}{item.shape})"
 
 
 def exit_code(report: RunReport, unwritten: Sequence[Problem] = ()) -> int:

@@ -85,6 +85,7 @@ def traced(args: argparse.Namespace, timing: TimingGiven | None = None) -> Trace
             target=args.target,
             dma=args.dma or USUAL,
             hoist=args.hoist,
+            overlap=args.overlap,
             options=dict(args.options),
             timing=timing,
             others=_in_folder(getattr(args, "in_dir", None)),

@@ -167,6 +167,13 @@ def kernel_call(verb: argparse.ArgumentParser) -> None:
         help="of kernel.py:name: read again what an earlier call has computed or loaded instead of "
         "doing it again, or (--no-hoist, the default) execute each call",
     )
+    verb.add_argument(
+        "--overlap",
+        metavar="N",
+        type=int,
+        help="of a kernel of NKI 0.1: within how many calls later ones go before those that wait, "
+        "by default as many as fit SBUF, 0 for none",
+    )
 
 
 def no_values(verb: argparse.ArgumentParser) -> None:
@@ -337,7 +344,13 @@ def text_with_inputs(parsed: argparse.Namespace) -> str:
     return _of_kernels(parsed, OF_KERNELS | {"inputs": "--in"})
 
 
-OF_KERNELS = {"arguments": "--arg", "lnc": "--lnc", "dma": "--dma", "hoist": "--hoist"}
+OF_KERNELS = {
+    "arguments": "--arg",
+    "lnc": "--lnc",
+    "dma": "--dma",
+    "hoist": "--hoist",
+    "overlap": "--overlap",
+}
 """Options of kernels, by their names in a namespace."""
 
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import partial
-from typing import IO, Any
+from typing import IO, NamedTuple
 
 from nasm.apps.cli import results
 from nasm.base.problems import Failure, Problem
@@ -18,6 +18,14 @@ from nasm.show.table_rows import TableRows
 
 def _close(writer: Writer, out: IO[bytes]) -> None:
     writer.close()
+
+
+class WrittenTable(NamedTuple):
+    """A table that was written to a file."""
+
+    table: str
+    file: str
+    rows: int
 
 
 class TableFolder:
@@ -53,10 +61,10 @@ class TableFolder:
             self.drop()
             raise
 
-    def keep(self) -> tuple[list[dict[str, Any]], list[Problem]]:
+    def keep(self) -> tuple[list[WrittenTable], list[Problem]]:
         """Write the ends of all; returns what was written, and what could not be."""
         self._rows.close()
-        written: list[dict[str, Any]] = []
+        written: list[WrittenTable] = []
         problems: list[Problem] = []
         for name, file in self._files.items():
             writer = self._writers.of[name]
@@ -65,7 +73,7 @@ class TableFolder:
             except Failure as failure:
                 problems += failure.problems
                 continue
-            written.append({"table": name, "file": self.paths[name], "rows": writer.rows})
+            written.append(WrittenTable(name, self.paths[name], writer.rows))
         return written, problems
 
     def drop(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 from typing import IO
 
@@ -41,10 +42,15 @@ class Includes:
     def __init__(self, source: Source, files: Allowed = ANY) -> None:
         self.files = files
         self.text = source.text  # of all that were read, the program's first
-        self._read: set[object] = set()
+        self._program = source.name
+
+    @cached_property
+    def _read(self) -> set[object]:
+        """The files that were read: first that of the program, if it has one."""
         with suppress(OSError, ValueError):
-            status = host_files.stat(source.name)
-            self._read.add((status.st_dev, status.st_ino))
+            status = host_files.stat(self._program)
+            return {(status.st_dev, status.st_ino)}
+        return set()
 
     def read(self, statement: tree.Include, scope: Scope) -> Read | None:
         """The text that a line includes; None if it was before. Raises Failure."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import Any, ClassVar
 
 from nasm.base.names import identifier
@@ -84,11 +85,9 @@ class Walker:
         self.engine: str | None = None  # "" once its lack was reported
         self.lines: dict[int, CompiledLine] = {}
         self.chain = 0
-        self.rounds = RoundBudget()
         self.macros = Macros()
         self.broken: set[int] = set()
         self.body: tuple[tree.Statement, ...] = ()
-        self.loops: Loops  # made with the builder
         self.declared: Later | None = None  # made when it is first asked for
         self.denied = False
         self.looping = 0  # loops around the line, those around calls of macros too
@@ -97,6 +96,16 @@ class Walker:
         self.unsaid = 0
         self.passed: dict[int, tuple[Source, tuple[tree.Statement, ...]]] = {}  # not taken
         self.stopped = False  # after so many problems that the rest would be more of the same
+
+    @cached_property
+    def rounds(self) -> RoundBudget:
+        """The lines that rounds may still make."""
+        return RoundBudget()
+
+    @cached_property
+    def loops(self) -> Loops:
+        """The loops at run time."""
+        return Loops(self.made, self.includes.text)
 
     # -- the whole
 
@@ -257,7 +266,6 @@ class Walker:
         scope.place, scope.later = builder.place, self._later
         scope.owner = self.macros.owner
         scope.computing = builder.target.computing
-        self.loops = Loops(builder, self.includes.text)
         builder.recorded.passed = self._passed
 
     def _passed(self, name: str) -> Span | None:

@@ -136,38 +136,36 @@ class _Block:
 
 
 class BlockParser:
-    """Takes the statements of a text in order; ``mistakes`` collects what does not fit."""
+    """Takes the statements of a text in order; ``mistakes`` collects what does not fit.
+
+    ``open`` are the blocks around the next line, outermost first.
+    """
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._top: list[tree.Statement] = []
-        self._open: list[_Block] = []
+        self.open: list[_Block] = []
         self._suspects = 0  # unknown directives: they may have been meant to open a block
         self.mistakes: list[Mistake] = []
 
-    @property
-    def within(self) -> bool:
-        """Whether a block is open."""
-        return bool(self._open)
-
     def swallows(self, start: int, end: int) -> bool:
-        """Whether a line is inside a block of which nothing is read; keeps count of ``.end``."""
-        if not self._open or self._open[-1].word != "skipped":
+        """Whether a line of an open block is not read; keeps count of ``.end``."""
+        if self.open[-1].word != "skipped":
             return False
         match = WORD.match(self._text, start)
         word = match.group(1) if match else ""
         if word in OPENERS:
-            self._open.append(_Block("skipped", start, None, []))
+            self.open.append(_Block("skipped", start, None, []))
         elif word == "end":
             self._close(end)
         return True
 
     def expects_moves(self, start: int, end: int) -> bool:
-        """Whether a line can only be ``dst <- src``; ends a ``.dma`` that was not closed.
+        """Whether a line of an open block can only be ``dst <- src``; ends an open ``.dma``.
 
         Raises :class:`Mistake` for a line that opens a block inside it.
         """
-        if not self._open or self._open[-1].word != "dma":
+        if self.open[-1].word != "dma":
             return False
         match = WORD.match(self._text, start)
         word = match.group(1) if match else ""
@@ -176,14 +174,14 @@ class BlockParser:
         if word in OPENERS or word in ("elif", "else"):
             raise Mistake("E0120", f"'.{word}' is not allowed in a '.dma' block", start, end)
         if word or self._text[start] == "@":
-            self._not_closed(self._open[-1])
+            self._not_closed(self.open[-1])
             self._close(start)
             return False
         return True
 
     def add_move(self, move: Move) -> None:
         """Add a transfer to the open ``.dma``."""
-        self._open[-1].moves.append(move)
+        self.open[-1].moves.append(move)
 
     def add(self, statement: tree.Statement) -> None:
         """Add a statement that was read."""
@@ -218,16 +216,16 @@ class BlockParser:
         if word and word not in DIRECTIVES:
             self._suspects += 1
         if word in OPENERS:
-            inside = self._open[-1] if self._open else None
+            inside = self.open[-1] if self.open else None
             readable = word in ("for", "loop", "if") and not (inside and inside.word == "dma")
             if inside:
                 inside.spoiled = True
             kind = word if readable else "skipped"
-            self._open.append(_Block(kind, start, None, [(None, [])]))
-        elif ends(word) and self._open:
+            self.open.append(_Block(kind, start, None, [(None, [])]))
+        elif ends(word) and self.open:
             self._close(end)
-        elif self._open:
-            block = self._open[-1]
+        elif self.open:
+            block = self.open[-1]
             block.spoiled = True
             if word in ("elif", "else") and block.word == "if":
                 block.header = None
@@ -235,15 +233,15 @@ class BlockParser:
 
     def finish(self) -> tree.File:
         """The whole text; blocks that are still open are reported and closed."""
-        for block in self._open:
+        for block in self.open:
             self._not_closed(block)
-        while self._open:
+        while self.open:
             self._close(len(self._text.rstrip()))
         return tree.File(tuple(self._top))
 
     def _outside(self, statement: tree.Statement, word: str) -> bool:
         """Whether no block repeats the directive; otherwise it is noted."""
-        around = next((b.word for b in self._open if b.word in ("for", "macro")), "")
+        around = next((b.word for b in self.open if b.word in ("for", "macro")), "")
         if around:
             text = f"'.{word}' inside of a '.{around}' block"
             end = statement.start + 1 + len(word)
@@ -252,25 +250,25 @@ class BlockParser:
         return not around
 
     def _body(self) -> list[tree.Statement]:
-        return self._open[-1].branches[-1][1] if self._open else self._top
+        return self.open[-1].branches[-1][1] if self.open else self._top
 
     def _push(
         self, word: str, header: tree.Statement, condition: tree.ExpressionNode | None
     ) -> None:
-        if len(self._open) == DEEPEST:
+        if len(self.open) == DEEPEST:
             end = header.start + len(word) + 1
             self.mistakes.append(
                 Mistake("E0122", f"blocks are nested more than {DEEPEST} deep", header.start, end)
             )
             word = "skipped"
-        self._open.append(_Block(word, header.start, header, [(condition, [])]))
+        self.open.append(_Block(word, header.start, header, [(condition, [])]))
 
     def _branch(self, mark: BlockMark) -> None:
-        if not self._open or self._open[-1].word != "if":
+        if not self.open or self.open[-1].word != "if":
             if not self._suspects:
                 self.mistakes.append(self._stray(mark, "no '.if' is open"))
             return
-        block = self._open[-1]
+        block = self.open[-1]
         if block.has_else:
             self.mistakes.append(self._stray(mark, "its '.if' already has an '.else'"))
             block.header = None
@@ -278,12 +276,12 @@ class BlockParser:
         block.branches.append((mark.condition, []))
 
     def _end(self, mark: BlockMark) -> None:
-        if not self._open:
+        if not self.open:
             if not self._suspects:
                 self.mistakes.append(self._stray(mark, "no block is open"))
             self._suspects = max(0, self._suspects - 1)
             return
-        block = self._open[-1]
+        block = self.open[-1]
         if block.word == "dma" and not block.moves and not block.spoiled:
             self.mistakes.append(
                 Mistake(
@@ -297,7 +295,7 @@ class BlockParser:
         self._close(mark.end)
 
     def _close(self, end: int) -> None:
-        block = self._open.pop()
+        block = self.open.pop()
         match block.header:
             case (
                 tree.For()

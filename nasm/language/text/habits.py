@@ -289,10 +289,9 @@ def _next_word(failure: ParseFailure) -> str:
     return found[0] if found is not None else "name"
 
 
-def arrow(text: str, start: int, end: int) -> Mistake | None:
+def arrow(text: str, start: int, at: int, end: int) -> Mistake | None:
     """``TensorCopy t <- u``, which would be read as 'less than minus u'."""
-    at = text.find("<-", start, end)
-    if at < 0 or '"' in text[start:at]:
+    if '"' in text[start:at]:
         return None
     sides = _MOVES.search(text, start, end)
     hint = f"write {sides[1]}, {sides[2]}" if sides is not None else "write a comma"

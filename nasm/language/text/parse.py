@@ -120,7 +120,7 @@ def _add(
 ) -> None:
     """Add a line to its block; raises Mistake, or what the parser says if it need not be."""
     start, end = line.start, line.end
-    if blocks.swallows(start, end):
+    if blocks.open and blocks.swallows(start, end):
         return
     if line.unterminated is not None:
         raise Mistake(
@@ -130,10 +130,10 @@ def _add(
             min(end, (text + "\n").find("\n", line.unterminated)),
             'end it with "',
         )
-    if blocks.expects_moves(start, end):
+    if blocks.open and blocks.expects_moves(start, end):
         _add_move(text, line, blocks, explained)
         return
-    if blocks.within or text[start] == ".":
+    if blocks.open or text[start] == ".":
         templates = None
     like = templates.find(start, end) if templates is not None else None
     if like is not None:
@@ -179,8 +179,11 @@ def _check(text: str, node: tree.ExpressionNode, start: int, expectation: bool) 
                 if depth > DEEPEST:
                     message = f"an expression is nested more than {DEEPEST} deep"
                     raise Mistake("E0122", message, inner.start, inner.end)
-    if isinstance(node, tree.InstructionLine) and (wrong := habits.arrow(text, start, node.end)):
-        raise wrong
+    arrow = text.find("<-", start, node.end)
+    if arrow >= 0 and isinstance(node, tree.InstructionLine):
+        wrong = habits.arrow(text, start, arrow, node.end)
+        if wrong is not None:
+            raise wrong
     if expectation or text.find("@", start + 1, node.end) < 0:
         return
     for _, inner in descendants(node):

@@ -232,6 +232,14 @@ class Predicate:
             )
         return True
 
+    def fits(self, shape: tuple[int, ...]) -> bool:
+        """Whether it is made of index vectors of an index space."""
+        return all(
+            len(one.shape) <= len(shape)
+            and all(a in (1, b) for a, b in zip(one.shape[::-1], shape[::-1], strict=False))
+            for one in self.least
+        )
+
     def boxes(self, shape: tuple[int, ...]) -> list[Box]:
         """The parts of an index space in which it holds, each a box; none overlap."""
         box = [(0, n) for n in shape]

@@ -60,6 +60,8 @@ class GridAxis:
 class TileKernel(Kernel):
     """A kernel of the dialect, launched on a grid of instances."""
 
+    spills = True
+
     def __init__(
         self, function: Callable[..., Any], grid: tuple[GridAxis, ...] = (), **options: Any
     ) -> None:

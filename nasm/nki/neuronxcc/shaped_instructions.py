@@ -7,12 +7,13 @@ from typing import Any
 
 from nasm.nki.errors import refuse
 from nasm.nki.names import DTYPES, DType, dge_mode, matmul_perf_mode, oob_mode, reduce_cmd
+from nasm.nki.neuronxcc.affine import Box, Predicate
 from nasm.nki.neuronxcc.along_axes import reduced
 from nasm.nki.neuronxcc.assigning import assign
 from nasm.nki.neuronxcc.elementwise import on_chip, part
 from nasm.nki.neuronxcc.instructions import column_of, engine_of, float_of, known_in, tensor_copy
 from nasm.nki.neuronxcc.operators import op_word
-from nasm.nki.neuronxcc.regions import region, regions
+from nasm.nki.neuronxcc.regions import all_of, region, regions
 from nasm.nki.neuronxcc.results import PSUM, SBUF, new, nothing, read, result, write
 from nasm.nki.neuronxcc.tensor import TileTensor
 from nasm.nki.tensor import NkiTensor
@@ -246,10 +247,13 @@ def nc_matmul(
     mask: Any = None,
 ) -> TileTensor:
     """A tile loaded, and another streamed past it: the product is in PSUM."""
-    if mask is not None:
-        refuse("mask= of nisa.nc_matmul", "index the tiles with what is wanted of them")
-    left = read(on_chip("nc_matmul", stationary, "stationary"))
-    right = read(on_chip("nc_matmul", moving, "moving"))
+    loaded = on_chip("nc_matmul", stationary, "stationary")
+    streamed = on_chip("nc_matmul", moving, "moving")
+    boxes = None if mask is None else _boxes(loaded, streamed, mask)
+    if mask is not None and boxes is None:
+        return nothing((*loaded.shape[1:], *streamed.shape[1:]), DTYPES["float32"])
+    parts = boxes or (None, None)
+    left, right = read(loaded, parts[0]), read(streamed, parts[1])
     double = perf_mode not in (None, "", matmul_perf_mode.none)
     columns = left.shape[-1] if double else left.size // left.shape[0]
     free = right.shape[2:] if double else right.shape[1:]
@@ -273,7 +277,33 @@ def nc_matmul(
         tile_size=tuple(map(int, tile_size)),
         perf_mode=matmul_perf_mode.double_row if double else matmul_perf_mode.none,
     )
-    return result(dst)
+    if boxes is None:
+        return result(dst)
+    whole = (*loaded.shape[1:], *streamed.shape[1:])
+    return result(dst, whole, (*boxes[0][1:], *boxes[1][1:]))
+
+
+def _boxes(loaded: TileTensor, streamed: TileTensor, mask: Any) -> list[Box] | None:
+    """What of the operands of a matmul a mask has left; None if that is nothing.
+
+    It is made of the index vectors of one of them, and its partitions are those of both.
+    """
+    tiles = loaded, streamed
+    fitting = [n for n, t in enumerate(tiles) if isinstance(mask, Predicate) and mask.fits(t.shape)]
+    found = [all_of(tile.shape) for tile in tiles]
+    for number in fitting or [1]:
+        box = region([tiles[number]], tiles[number].shape, mask)
+        if box is None:
+            return None
+        found[number] = box
+    cut = [box[1:] != all_of(tile.shape)[1:] for box, tile in zip(found, tiles, strict=True)]
+    if len(fitting) > 1 and any(cut):
+        refuse(
+            "mask= of nisa.nc_matmul that could be of either tile: both have as many columns",
+            "index the tile with what is wanted of it",
+        )
+    rows = max(box[0][0] for box in found), min(box[0][1] for box in found)
+    return [(rows, *box[1:]) for box in found]
 
 
 def _first(tile: NkiTensor) -> int:

@@ -7,7 +7,8 @@ from typing import Any
 
 from nasm.base.problems import Refused
 from nasm.nki.names import MemoryRegion
-from nasm.nki.neuronxcc.assigning import assign, before, refit
+from nasm.nki.neuronxcc.assigning import assign, before, box_of, refit
+from nasm.nki.neuronxcc.regions import region
 from nasm.nki.neuronxcc.resolving import resolved
 from nasm.nki.neuronxcc.results import begun_in, settled
 from nasm.nki.neuronxcc.tensor import TileTensor, Zeroed
@@ -40,7 +41,8 @@ def _accumulated(target: TileTensor, value: TileTensor) -> bool:
         return False
     if target.storage.dtype != value.storage.dtype or call.operands.get("is_transpose"):
         return False
-    dst = before(trace, call, lambda: resolved(target))
+    box = region([value], value.shape, None) if value.storage.partial else None
+    dst = before(trace, call, lambda: resolved(target, box and box_of(target, value, box)))
     fitted = refit(dst.view_, call.operands["dst"].shape)
     if fitted is None:
         return False

@@ -183,6 +183,6 @@ def test_transfers_that_nothing_waits_for_are_bounded(monkeypatch: pytest.Monkey
     assert [p.code for p in endless.report.problems] == ["E0517"]
     assert endless.report.status is Status.FAULT
     waits = nasm.run(
-        text.replace("{wait}", "EventSemaphore $moved >= 64  $moved = 0\n"), max_instructions=1_000
+        text.replace("{wait}", "EventSemaphore $moved >= 64  $moved = 0\n"), max_instructions=200
     )
     assert [p.code for p in waits.report.problems] == ["E0511"]

@@ -124,7 +124,7 @@ def drawn(draw: random.Random) -> int:
 def test_random_streams_expand_as_the_model_does() -> None:
     draw = random.Random(14)
     words = 0
-    for _ in part(range(1500), 200):
+    for _ in part(range(1500), 110):
         core, thread = made(), draw.randrange(3)
         config = [draw.choice((0, 1, 1, 2, 3, 5, 129)), draw.randrange(5)]
         config += [drawn(draw) for _ in range(7)]

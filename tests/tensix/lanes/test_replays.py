@@ -82,11 +82,11 @@ def check(core: Coprocessor, words: tuple[int, ...], quirks: Quirks = DOCUMENTED
     return good
 
 
-@pytest.mark.parametrize("seed", part(range(4), 1))
+@pytest.mark.parametrize("seed", part(range(8), 1))
 def test_random_programs_are_as_one_by_one(seed: int, outcomes: Counter[bool]) -> None:
-    found = (difference(np.random.default_rng((seed, n))) for n in range(60))
+    found = (difference(np.random.default_rng((seed, n))) for n in range(30))
     assert not [said for said in found if said]
-    assert min(outcomes[True], outcomes[False]) > 3
+    assert min(outcomes[True], outcomes[False]) > 1
 
 
 def test_rounds_that_do_not_need_each_other_are_evaluated_together(

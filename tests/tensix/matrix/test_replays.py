@@ -144,7 +144,7 @@ def allowed(core: Coprocessor, words: tuple[int, ...]) -> tuple[int, ...]:
 def test_a_run_leaves_everything_as_one_by_one(style: Style, wide: bool) -> None:
     rng = np.random.default_rng(7)
     lengths = []
-    for case in part(range(24), 6):
+    for case in part(range(24), 4):
         core = ready(rng, style, wide, (2, 6, 14, 90)[case % 4])
         words = allowed(core, words_of(rng, int(rng.integers(1, 70))))
         assert replays.fit(words) == len(words)

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from nasm.apps.cli import program_names, results, streams
 from nasm.apps.cli import shared_options as options
@@ -15,11 +15,11 @@ from nasm.apps.cli.program_run import file_of
 from nasm.apps.cli.verb import Verb, preload
 from nasm.apps.cli.verbs.print import desugared
 from nasm.base.problems import Failure, Problem, Refused, counted, did_you_mean, in_line, listed
-from nasm.show import jsonable
 
 if TYPE_CHECKING:
     from nasm.apps.cli.screen import Screen
     from nasm.isa.target import Target
+    from nasm.program.program import Program
 
 ENDING = ".nobj"
 
@@ -99,21 +99,21 @@ def asm(args: argparse.Namespace, screen: Screen) -> int:
     results.put(path, data)
     warnings = made.program.warnings
     if args.json:
-        return int(
-            args.answer.give(
-                OK,
-                object=path,
-                bytes=len(data),
-                instructions=len(made.program),
-                warnings=jsonable.problems(warnings),
-                problems=[],
-            )
-        )
+        from nasm.show.documents import plain
+        from nasm.show.json_texts import OBJECT
+
+        return int(args.answer.give(OK, **plain(_Made(path, data, made.program), OBJECT)))
     if not args.quiet:
         screen.problems(warnings)
         count = counted(len(made.program), "instruction")
         screen.note(f"{count}, {len(data):,} bytes; wrote {in_line(path)}")
     return OK
+
+
+class _Made(NamedTuple):
+    path: str
+    data: bytes
+    program: Program
 
 
 def _default_output(args: argparse.Namespace) -> str:

@@ -137,18 +137,13 @@ class Checked:
 
     def document(self, args: argparse.Namespace) -> dict[str, Any]:
         """What a document says of it."""
-        content = {
-            "file": self.path,
-            "ok": not self.errors,
-            "problems": jsonable.problems(self.errors),
-            "warnings": jsonable.problems([*self.warnings, *self.notes]),
-            "allowed": jsonable.allowed(self.judged.allowed),
-        }
-        if self.program is not None and self.found is not None:
-            content |= _about(self.program)
-            from nasm.show import json_check
+        from nasm.show import json_check
+        from nasm.show.documents import plain
 
+        content = plain(self, json_check.CHECKED)
+        if self.program is not None and self.found is not None:
             relied = _relaxed(self.program, args)
+            content |= plain(self.program, json_check.ASSEMBLED)
             content |= json_check.examination(self.found, args.map, relied)
         return content
 
@@ -213,27 +208,12 @@ def _program(path: str, args: argparse.Namespace, timing: Timing) -> Program:
     return programs.assembled(args, path, timing).program
 
 
-def _about(program: Program) -> dict[str, Any]:
-    """What a program is."""
-    return {
-        "target": program.generation.spellings[0],
-        "generation": program.generation.summary,
-        "options": program.chosen,
-        "timing": jsonable.figures_set(program.figures_set),
-        "instructions": _instructions(program),
-        "tensors": len(program.tensors),
-        "expectations": len(program.expectations),
-    }
-
-
-def _instructions(program: Program) -> dict[str, int]:
-    return {program.queue_name(n): len(q) for n, q in enumerate(program.queues) if len(q)}
-
-
 def _fine(path: str, program: Program) -> Text:
     from rich.text import Text
 
-    queues = _instructions(program)
+    from nasm.show.json_check import instructions
+
+    queues = instructions(program)
     return Text(
         f"{in_line(path)}: ok, {counted(sum(queues.values()), 'instruction')} on "
         f"{counted(len(queues), 'engine')}, {program.generation.summary}"

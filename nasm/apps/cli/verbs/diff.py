@@ -19,8 +19,7 @@ from nasm.apps.cli.verb import COMMAND, Verb, preload
 from nasm.apps.cli.verbs.profile import with_history
 from nasm.base.problems import Failure, Problem, Severity, counted
 from nasm.base.records import replace
-from nasm.machine.records import RunReport, Status
-from nasm.show import jsonable
+from nasm.machine.records import RunReport
 
 if TYPE_CHECKING:
     from nasm.apps.cli.screen import Screen
@@ -207,7 +206,7 @@ class Comparing:
         """Print the comparison; returns the exit code."""
         from rich.text import Text
 
-        from nasm.show import diff, json_diff
+        from nasm.show import diff, json_diff, jsonable
         from nasm.show.diagnostics import diagnostic
 
         codes = [exit_code(report) for report in reports]
@@ -217,22 +216,8 @@ class Comparing:
         if unwritten:
             self.screen.problems(unwritten)
         if self.args.json:
-            content = json_diff.comparison(found)
-            for side, report in zip("ab", reports, strict=True):
-                content[side] |= {
-                    "ok": report.ok,
-                    "reasons": list(report.reasons),
-                    "hazards": jsonable.problems(report.hazards),
-                    "allowed": jsonable.allowed(report.allowed),
-                    "problems": jsonable.problems(report.problems),
-                }
-            status = next((r for r in reports if r.status is not Status.FINISHED), reports[0])
-            content = {
-                "programs": [found.a.program, found.b.program],
-                "status": status.status.name.lower(),
-                **content,
-                "problems": jsonable.problems(unwritten),
-            }
+            content = json_diff.comparison(found, *reports)
+            content["problems"] += jsonable.problems(unwritten)
             return int(self.args.answer.give(code, **content))
         screen = self.screen
         screen.show(*diff.screen(found, width=screen.width, ascii_only=screen.ascii_only))

@@ -162,12 +162,10 @@ def _page(screen: Screen, args: argparse.Namespace, row: Row, target: Target) ->
     from rich.text import Text
 
     from nasm.show import json_isa, pages
-    from nasm.show.documents import plain
 
     page = pages.page(row, target)
     if args.json:
-        content = {"target": target.name, **plain(page, json_isa.PAGE)}
-        args.answer.give(OK, instruction=content)
+        args.answer.give(OK, instruction=json_isa.manual(target, page))
     else:
         more = f"'{COMMAND} isa {row.name} --example' prints a program that runs it"
         screen.show(pages.rich_page(page), Text(), Text(more, "dim"))

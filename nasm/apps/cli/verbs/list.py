@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from nasm.apps.cli import shared_options as options
 from nasm.apps.cli import streams, values
@@ -16,6 +16,7 @@ from nasm.base.problems import Failure, Problem
 if TYPE_CHECKING:
     from nasm.apps.cli.screen import Screen
     from nasm.program.program import Program
+    from nasm.show.listing import ListedLine
 
 
 def _arguments(verb: argparse.ArgumentParser) -> None:
@@ -56,7 +57,6 @@ def list_(args: argparse.Namespace, screen: Screen) -> int:
 
     from nasm.apps.cli.programs import assembled
     from nasm.show import listing
-    from nasm.show.documents import plain
 
     program = assembled(args, args.program).program
     engines = _engines(program, args.engines)
@@ -65,9 +65,10 @@ def list_(args: argparse.Namespace, screen: Screen) -> int:
         raise Failure(Problem("E0812", message))
     found = list(listing.lines(program, engines, args.core, args.explorer))
     if args.json:
-        target = program.generation.spellings[0]
-        shown = [plain(line, listing.LINE) for line in found]
-        return int(args.answer.give(OK, target=target, lines=shown, problems=[]))
+        from nasm.show.documents import plain
+        from nasm.show.json_texts import LISTING
+
+        return int(args.answer.give(OK, **plain(_Listing(program, found), LISTING)))
     if args.csv:
         streams.write(sys.stdout, listing.comma_separated(found))
         return OK
@@ -76,6 +77,11 @@ def list_(args: argparse.Namespace, screen: Screen) -> int:
     if args.explorer:
         screen.tell(Text(EXPLORER, "dim"))
     return OK
+
+
+class _Listing(NamedTuple):
+    program: Program
+    lines: list[ListedLine]
 
 
 EXPLORER = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nasm.apps.cli import program_names
 from nasm.apps.cli.answer import BROKEN, RAISED, REFUSED
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from nasm.apps.cli.screen import Screen
     from nasm.nki.jit import Kernel
 
-OF_ONE = {name: option for name, option in OF_KERNELS.items() if name != "hoist"} | {
+OF_ONE = {
+    name: option for name, option in OF_KERNELS.items() if name not in ("hoist", "overlap")
+} | {
     "inputs": "--in",
     "in_dir": "--in-dir",
     "outputs": "--out",
@@ -74,6 +76,13 @@ def nki(args: argparse.Namespace, screen: Screen) -> int:
     return Script(args, screen).go()
 
 
+class _Ran(NamedTuple):
+    program: str
+    status: str
+    reports: Sequence[RunReport]
+    problems: Sequence[Problem]
+
+
 class Script:
     """One ``neuron-nasm nki script.py``."""
 
@@ -115,7 +124,8 @@ class Script:
 
         given = self.args
         chosen = programs.settings(given)
-        made = kernel_run.launched(kernel, args, kwargs, chosen, hoist=given.hoist)
+        how = {"hoist": given.hoist, "overlap": given.overlap}
+        made = kernel_run.launched(kernel, args, kwargs, chosen, **how)
         self.note(replace(made.report, program=name_of(kernel)))
         return made.outputs
 
@@ -138,16 +148,11 @@ class Script:
 
     def document(self, code: int, problems: Sequence[Problem]) -> int:
         """Print the document; returns the exit code."""
-        content = [jsonable.report(r) for r in self.reports]
-        return int(
-            self.args.answer.give(
-                code,
-                program=self.args.program,
-                status="refused" if problems else "finished",
-                kernels=content,
-                problems=jsonable.problems(problems),
-            )
-        )
+        from nasm.show.documents import plain
+
+        status = "refused" if problems else "finished"
+        made = _Ran(self.args.program, status, self.reports, problems)
+        return int(self.args.answer.give(code, **plain(made, jsonable.SCRIPT)))
 
 
 VERB = Verb(

@@ -19,7 +19,7 @@ from nasm.show import jsonable
 if TYPE_CHECKING:
     from nasm.analysis.profile.what_if import WhatIf
     from nasm.apps.cli.screen import Screen
-    from nasm.apps.cli.tables import TableFolder
+    from nasm.apps.cli.tables import TableFolder, WrittenTable
     from nasm.runs.execution import Execution
     from nasm.views.tensor import Tensor
 
@@ -106,6 +106,7 @@ class Profiling(Run):
         super().__init__(args, screen)
         self.outcomes: list[WhatIf] = []
         self.tables: TableFolder | None = None
+        self.kept: list[WrittenTable] = []
 
     def go(self) -> int:
         """The whole of it; returns the exit code."""
@@ -143,10 +144,15 @@ class Profiling(Run):
         tables, self.tables = self.tables, None
         if tables is not None:
             try:
-                self.written, unwritten = tables.keep()
+                self.kept, unwritten = tables.keep()
             finally:
                 tables.drop()
             self.unwritten += unwritten
+
+    @property
+    def files_written(self) -> list[str]:
+        """The tables."""
+        return [item.file for item in self.kept]
 
     def again(self, session: Execution, report: RunReport) -> Execution | None:
         """With values, if the run turns out to depend on some and this is not forbidden."""
@@ -171,6 +177,7 @@ class Profiling(Run):
         from rich.text import Text
 
         from nasm.show import json_profile, profile
+        from nasm.show.documents import plain
         from nasm.show.tables import allowed_lines
 
         if self.args.timeline is not None:
@@ -190,17 +197,16 @@ class Profiling(Run):
         if self.unwritten:
             self.screen.problems(self.unwritten)
         if self.args.json:
-            content = json_profile.profile(found)
-            content["hazards"] = jsonable.problems(report.hazards)
+            content = json_profile.profile(found) | plain(report, json_profile.OF_RUN)
             content["allowed"] += jsonable.allowed(report.allowed)
             content["problems"] = jsonable.problems((*problems, *self.unwritten))
-            content["tables"] = self.written
+            content |= plain(self, json_profile.TABLES)
             return int(self.args.answer.give(code, **content))
         width, ascii_only, whole = screen.width, screen.ascii_only, self.args.path
         screen.show(*profile.screen(found, width=width, ascii_only=ascii_only, whole=whole))
         self.wrong(problems)
-        if self.written:
-            names = ", ".join(f"{t['table']} ({t['rows']:,})" for t in self.written)
+        if self.kept:
+            names = ", ".join(f"{t.table} ({t.rows:,})" for t in self.kept)
             text = f"tables in {in_line(self.args.tables)}: {names} rows"
             screen.show(Text(), *map(Text, folded(text, "  ", screen.width)))
         for note in self.notes:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from nasm.apps.cli.screen import Screen
     from nasm.runs.execution import Execution
     from nasm.runs.schedules.records import Schedule, Schedules, Witness
+    from nasm.show.json_diff import Others
 
 
 def _arguments(verb: argparse.ArgumentParser) -> None:
@@ -207,19 +208,16 @@ class Rerunning(Run):
             if self.count
         ]
 
-    def others(self) -> dict[str, Any]:
-        """What the document says of other runs of the program."""
-        from nasm.show import json_diff
+    def others(self) -> Others:
+        """What is known of other runs of the program."""
+        from nasm.show.json_diff import Others, WitnessOf
 
-        return {
-            "schedules": json_diff.schedules(self.schedules) if self.args.schedules else None,
-            "witnesses": [
-                json_diff.witness(
-                    found, self.hazards.index(problem) if problem in self.hazards else None
-                )
-                for problem, found in self.witnesses
-            ],
-        }
+        hazards = self.hazards
+        numbered = (
+            WitnessOf(hazards.index(problem) if problem in hazards else None, found)
+            for problem, found in self.witnesses
+        )
+        return Others(self.schedules if self.args.schedules else None, list(numbered))
 
 
 VERB = Verb(

@@ -57,9 +57,9 @@ def sync(args: argparse.Namespace, screen: Screen) -> int:
         results.put_text(path, made.text)
     if args.json:
         from nasm.show.documents import plain
-        from nasm.show.json_sync import SYNCHRONISED
+        from nasm.show.json_texts import SYNCHRONISED
 
-        return int(args.answer.give(OK, **plain(made, SYNCHRONISED), problems=[]))
+        return int(args.answer.give(OK, **plain(made, SYNCHRONISED)))
     if not args.quiet:
         if path is None:
             screen.show(*made.diff())
