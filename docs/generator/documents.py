@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import partial
 
 from generator.markdown import table
+from nasm.grading import class_report
 from nasm.isolation import outcome
 from nasm.show import (
     explanations,
@@ -46,6 +47,10 @@ _SHAPES: dict[str, tuple[tuple[Shape, str], ...]] = {
     "model": ((json_model.MODEL, ""),),
     "diff": ((json_diff.COMPARISON, ""), (json_diff.DIFFERENCES, "")),
     "sweep": ((json_sweep.SWEEP, ""),),
+    "grade": (
+        (class_report.GRADE, "grades[]."),
+        ((Key("faults", "with `--check`: what is wrong with the exercise, in sentences"),), ""),
+    ),
     "check": ((_FILES, "files[]."), _problems("of no file: why not all were checked")),
     "asm": ((json_texts.OBJECT, ""), (_CUT_SHORT, "")),
     "list": ((json_texts.LISTING, ""), (_CUT_SHORT, "")),

@@ -6,12 +6,39 @@ import csv
 import io
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from nasm.base.problems import counted
 from nasm.grading.grade import Grade
 from nasm.show.columns import hanging, table
+from nasm.show.documents import Key, Shape, each
+
+CHECK: Shape = (
+    Key(
+        "name", "`read`, `run`, `order`, `right`, `time`, `mfu`, `bytes`, `lines` or `instructions`"
+    ),
+    Key("passed", "whether it holds"),
+    Key("message", "what was found; no value of an input or an output"),
+    Key("points", "the points that it gets"),
+    Key("of", "the points that there are"),
+)
+GRADE: Shape = (
+    Key("submission", "the file"),
+    Key(
+        "student",
+        "whose it is, by the name of the file or its folder",
+        lambda g: student(g.submission),
+    ),
+    Key("exercise", "the name of the exercise"),
+    Key("passed", "whether every check holds"),
+    Key("points", "the points of all checks"),
+    Key("of", "the points that there are"),
+    Key("failed", "the first check that does not hold; empty if all do"),
+    Key("hint", "the exercise's hint for that check"),
+    Key("microseconds", "the time of the slowest run; null if none ended"),
+    Key("mfu", "the lowest MFU; null if the exercise does not ask for it"),
+    each("checks", CHECK),
+)
 
 PASSED, FAILED = "passes", "FAILS"
 
@@ -77,24 +104,3 @@ def comma_separated(grades: Sequence[Grade]) -> str:
         more = [grade.microseconds, grade.failed, *(held.get(name, "") for name in names)]
         writer.writerow([*first, *more])
     return out.getvalue()
-
-
-def documents(grades: Sequence[Grade]) -> Iterator[dict[str, Any]]:
-    """Grades as JSON can hold them."""
-    for grade in grades:
-        yield {
-            "submission": grade.submission,
-            "student": student(grade.submission),
-            "exercise": grade.exercise,
-            "passed": grade.passed,
-            "points": grade.points,
-            "of": grade.of,
-            "failed": grade.failed,
-            "hint": grade.hint if not grade.passed else "",
-            "microseconds": grade.microseconds,
-            "mfu": grade.mfu,
-            "checks": [
-                {name: getattr(c, name) for name in ("name", "passed", "message", "points", "of")}
-                for c in grade.checks
-            ],
-        }

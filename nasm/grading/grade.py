@@ -241,7 +241,7 @@ def _line(problem: Problem) -> str:
 def _wrong(
     outputs: Mapping[str, np.ndarray[Any, Any]], golden: Arrays, wanted: ExerciseGoal
 ) -> str:
-    """What is wrong about the outputs, without a value; empty if nothing is."""
+    """How the outputs differ, without a value; empty if they are right."""
     for text in _differences(outputs, golden, wanted):
         return text
     return ""

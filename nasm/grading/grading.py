@@ -27,7 +27,7 @@ def grades(
     """
     held = Exercise(exercise)
     for seed in held.wanted.seeds:
-        held.case(seed)  # what is wrong with the exercise is found before anything is judged
+        held.case(seed)  # a fault of the exercise is found before anything is judged
     jobs = [GradeJob(held.folder, os.path.abspath(path)) for path in submissions]
     found: dict[str, Grade] = {}
 
@@ -44,7 +44,7 @@ def grades(
 
 
 def faults(exercise: str | os.PathLike[str], **how: object) -> Iterator[str]:
-    """What is wrong with an exercise, in sentences: what should pass, fails, or the reverse."""
+    """The faults of an exercise, in sentences."""
     held = Exercise(exercise)
     if not held.submissions(SOLUTIONS):
         yield "it has no solution"

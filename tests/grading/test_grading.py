@@ -16,6 +16,7 @@ from nasm.grading import class_report
 from nasm.grading.exercise import Exercise, submissions_of
 from nasm.grading.grade import grade
 from nasm.grading.grading import faults, grades
+from nasm.show.documents import plain
 
 EXERCISES = Path(__file__).parents[2] / "programs" / "exercises"
 DOUBLE = """
@@ -124,7 +125,7 @@ def test_points_of_a_wrong_result_are_none(exercise: Path) -> None:
 def test_no_submission_shows_what_is_hidden(exercise: Path, line: str) -> None:
     found = judged(exercise, DOUBLE.replace("@sync    .drain", f"@sync    .drain\n{line}"))
     shown = repr(found) + "\n".join(class_report.one(found, 200))
-    shown += json.dumps(list(class_report.documents([found])))
+    shown += json.dumps(plain(found, class_report.GRADE))
     assert not [number for number in secrets(exercise) if number in shown]
 
 

@@ -63,6 +63,7 @@ def grade(args: argparse.Namespace, screen: Screen) -> int:
     from nasm.grading import class_report
     from nasm.grading.exercise import Exercise, described, submissions_of
     from nasm.grading.grading import faults, grades
+    from nasm.show.documents import plain
 
     begun = time.monotonic()
 
@@ -87,7 +88,7 @@ def grade(args: argparse.Namespace, screen: Screen) -> int:
     if args.csv is not None:
         results.put_text(results.spelled(args.csv), class_report.comma_separated(found))
     if args.json:
-        made = list(class_report.documents(found))
+        made = [plain(each, class_report.GRADE) for each in found]
         return int(args.answer.give(code, grades=made, problems=[]))
     if args.quiet or args.csv == "-":
         return code
