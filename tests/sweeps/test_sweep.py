@@ -11,6 +11,7 @@ import pytest
 
 import nasm
 from nasm.base.problems import Failure
+from nasm.base.source import Source
 from nasm.sweeps.job import RunJob
 from nasm.sweeps.row import SweepRow
 
@@ -99,26 +100,21 @@ def test_a_function_makes_the_program_of_each_point() -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"program": nasm.assemble},
-        {"point": {"N": 5}},
-        {"inputs": {"X": np.ones((128, 4))}},
-        {"settings": nasm.RunSettings(values=False)},
-        {"settings": nasm.RunSettings(target="trn2")},
-        {"settings": nasm.RunSettings(options={"rounding": "stochastic"})},
+        pytest.param({"program": Source("a.nasm", f"{SCALED}\n")}, id="program"),
+        pytest.param({"point": {"N": 5}}, id="point"),
+        pytest.param({"inputs": {"X": np.ones((128, 4))}}, id="inputs"),
+        pytest.param({"settings": nasm.RunSettings(values=False)}, id="values"),
+        pytest.param({"settings": nasm.RunSettings(target="trn2")}, id="target"),
+        pytest.param({"settings": nasm.RunSettings(options={"rounding": "a"})}, id="options"),
     ],
-    ids=str,
 )
 def test_what_decides_a_run_is_in_its_key(change: dict[str, Any]) -> None:
-    from nasm.base.source import Source
-
     given: dict[str, Any] = {
         "program": Source("a.nasm", SCALED),
         "inputs": None,
         "settings": nasm.RunSettings(),
         "point": {"N": 4},
     }
-    if "program" in change:
-        change = {"program": Source("a.nasm", SCALED + "\n")}
     assert RunJob(**given).key == RunJob(**given).key
     assert RunJob(**given).key != RunJob(**{**given, **change}).key
     beside = {"program": Source("b.nasm", SCALED), "settings": nasm.RunSettings(deadline=5)}
