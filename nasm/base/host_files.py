@@ -143,15 +143,6 @@ def entries(folder: Path) -> list[os.DirEntry[str]]:
     return _seam("list", folder, listed)
 
 
-def below(folder: Path) -> Iterator[str]:
-    """The paths of all files in a folder and those in it, by name."""
-    for entry in entries(folder):
-        if entry.is_dir():
-            yield from below(entry.path)
-        else:
-            yield entry.path
-
-
 def shorten(stream: IO[bytes], size: int) -> None:
     """Cut an open file off after so many bytes."""
     _seam("write", stream.name, lambda: os.ftruncate(stream.fileno(), size))

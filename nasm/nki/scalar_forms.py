@@ -1,4 +1,4 @@
-"""What Scalar computes as an Activation, in the same bits, of calls that name other functions.
+"""What Scalar computes by its own function, in the same bits, of calls that name other functions.
 
 The compiler of NKI 0.1 chose engines for calls that name none, and profiles of NKIBench on trn1
 (zhang677/AccelOpt, profile_results.csv) show that Scalar took such calls: in kernels of matmuls it
@@ -22,7 +22,7 @@ Form = tuple[Row, dict[str, Any]]
 
 
 def scalar_form(isa: Isa, row: Row, operands: Mapping[str, Any]) -> Form | None:
-    """The same call as an Activation, if there is such a one."""
+    """The same call as one of Scalar's function, if there is such a one."""
     name = function(row)
     source = operands.get("src" if name == "tensor_copy" else "data")
     into = operands.get("dst")

@@ -153,7 +153,7 @@ def columns(found: SweepResult) -> list[Column]:
     """The columns of all rows: one for each value, then the keys of the JSON document."""
     names = tuple(found.rows[0].point) if found.rows else ()
     made = [Column(n, _kind([row.point[n] for row in found.rows]), "", "a value") for n in names]
-    keys = [key for key in ROW if key.name not in ("point", "files", *names)]
+    keys = [key for key in ROW if key.name not in ("point", "files", "seconds", *names)]
     return made + [
         Column(key.name, _kind([key.of(row) for row in found.rows]), "", key.meaning)
         for key in keys

@@ -9,7 +9,7 @@ from __future__ import annotations
 import fcntl
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import IO, Any
 
 from nasm.base import host_files
@@ -21,7 +21,7 @@ from nasm.sweeps.work import hashes
 HEAD = {"schema": "neuron-nasm/rows", "version": 1}
 """The first line of each file."""
 
-UNREADABLE, UNWRITABLE, FOREIGN = "E0801", "E0806", "E0843"
+UNWRITABLE, FOREIGN = "E0806", "E0843"
 
 
 class Journal:
@@ -35,7 +35,10 @@ class Journal:
     def find(self, key: str, version: str) -> SweepRow | None:
         """The row of a run of this version of nasm; None if it must be run."""
         row = self._rows.get((key, version))
-        return row if row is not None and hashes(row.files) == dict(row.files) else None
+        try:
+            return row if row is not None and hashes(row.files) == dict(row.files) else None
+        except OSError:
+            return None
 
     def add(self, row: SweepRow, version: str) -> None:
         """Keep a row that would not differ another time; raises Failure if it cannot be written."""
@@ -43,8 +46,8 @@ class Journal:
             return
         self._rows[row.key, version] = row
         if self._out is not None:
-            written = {"nasm": version} | {f.name: getattr(row, f.name) for f in fields(row)}
-            self._write(written)
+            names = [f.name for f in fields(row) if f.compare]
+            self._write({"nasm": version} | {name: getattr(row, name) for name in names})
 
     def _write(self, line: dict[str, Any]) -> None:
         assert self._out is not None
@@ -92,26 +95,26 @@ def journal(path: str) -> Iterator[Journal]:
     if not path:
         yield Journal(None)
         return
-    try:
-        out = host_files.opened(path, "ab")
-    except OSError as problem:
-        raise Failure(_unusable(UNWRITABLE, path, problem)) from None
-    with out:
+    with ExitStack() as opened:
         try:
+            out = opened.enter_context(host_files.opened(path, "ab"))
             fcntl.flock(out.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
             text = host_files.read_bytes(path)
+            made = Journal(out, path)
+            made.load(text)
+            if made.cut:
+                host_files.shorten(out, text.rindex(b"\n") + 1)
         except BlockingIOError:
             message = f"{path} is in use by another process"
             raise Failure(Problem(UNWRITABLE, message, None, "name another file")) from None
         except OSError as problem:
-            raise Failure(_unusable(UNREADABLE, path, problem)) from None
-        made = Journal(out, path)
-        made.load(text)
-        if made.cut:
-            host_files.shorten(out, text.rindex(b"\n") + 1)
+            raise Failure(_unusable(UNWRITABLE, path, problem)) from None
         yield made
+        try:
+            opened.close()
+        except OSError as problem:
+            raise Failure(_unusable(UNWRITABLE, path, problem)) from None
 
 
 def _unusable(code: str, path: str, problem: OSError) -> Problem:
-    what = "read" if code == UNREADABLE else "write"
-    return Problem(code, f"cannot {what} {path}: {problem.strerror or problem}")
+    return Problem(code, f"cannot write {path}: {problem.strerror or problem}")

@@ -10,6 +10,9 @@ from nasm.sweeps.job import Point
 FINISHED, REFUSED, DIED, TIMED_OUT = "finished", "refused", "died", "timeout"
 """Ends of a run: to its end; not at all; with its worker; at its deadline."""
 
+OF_THE_HOST = ("E0801", "E0808")
+"""Codes of runs that failed because of the computer: a file was unreadable, memory ran out."""
+
 METRICS = {
     "time": ("µs", "microseconds", False),
     "mfu": ("%", "mfu", True),
@@ -50,8 +53,8 @@ class SweepRow:
 
     @property
     def lasting(self) -> bool:
-        """Whether it would end in the same way again."""
-        return self.status not in (DIED, TIMED_OUT)
+        """Whether it would end in the same way again: it did not fail because of the computer."""
+        return self.status not in (DIED, TIMED_OUT) and self.code not in OF_THE_HOST
 
     def metric(self, name: str) -> float | None:
         """A figure that runs are compared by; None if this one has none, or is not ok."""

@@ -110,6 +110,11 @@ class SweepResult(Drawn):
         return first if first is not None and first.metric(self.by) is not None else None
 
     @property
+    def complete(self) -> bool:
+        """Whether each run was made: none failed because of the computer, or was too late."""
+        return all(row.lasting for row in self.rows)
+
+    @property
     def effects(self) -> tuple[ChoiceEffect, ...]:
         """What each value that was varied decides, the most important first."""
         found = [effect for name in self.varied if (effect := self._effect(name)) is not None]

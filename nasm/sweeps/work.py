@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
+import pkgutil
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -34,11 +36,21 @@ class OtherVersion(Exception):
 def version() -> str:
     """The version of nasm, and a hash of its modules: runs of equal versions are equal."""
     made = hashlib.sha256()
-    root = Path(__file__).parents[1]
-    for path in host_files.below(root):
-        if path.endswith(".py"):
-            made.update(f"{Path(path).relative_to(root)}\0".encode() + host_files.read_bytes(path))
+    for name, content in _modules(str(Path(__file__).parents[1])):
+        made.update(f"{name}\0{len(content)}\0".encode() + content)
     return f"{__version__}+{made.hexdigest()[:16]}"
+
+
+def _modules(folder: str) -> Iterator[tuple[str, bytes]]:
+    """Each module of a package with its text, read as Python reads it when it is imported."""
+    for found in pkgutil.iter_modules([folder]):
+        spec = found.module_finder.find_spec(found.name, None)
+        read = getattr(spec and spec.loader, "get_data", None)
+        if spec is None or spec.origin is None or read is None:
+            continue
+        yield found.name, read(spec.origin)
+        if found.ispkg:
+            yield from _modules(os.path.dirname(spec.origin))
 
 
 def done(job: RunJob, wanted: str) -> SweepRow:
@@ -57,8 +69,11 @@ def done(job: RunJob, wanted: str) -> SweepRow:
             if not host_memory.lacking(error):
                 raise
             row = _without(job, REFUSED, "E0808", host_memory.LACKING)
-    seconds = time.process_time() - began
-    return replace(row, files=hashes(noted), seconds=seconds)
+    try:
+        row = replace(row, files=hashes(noted))
+    except OSError as error:
+        row = _without(job, REFUSED, "E0801", in_line(f"cannot read {error.filename}: {error}"))
+    return replace(row, seconds=time.process_time() - began)
 
 
 def _without(job: RunJob, status: str, code: str, reason: str) -> SweepRow:
@@ -117,13 +132,15 @@ def _of_result(job: RunJob, result: Result) -> SweepRow:
 
 
 def hashes(paths: Iterable[str] | Mapping[str, State]) -> dict[str, str]:
-    """A hash of what each file holds; empty for one that is not there."""
+    """A hash of what each file holds, empty for one that is not there; raises OSError."""
     return {path: _hash(path, files.state(path)) for path in paths}
 
 
 @cache
 def _hash(path: str, state: State) -> str:
     """The same as long as the file has the same state."""
-    if state is None or not os.path.isfile(path):
+    if not os.path.isfile(path):
         return ""
+    if state is None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO), path)
     return hashlib.sha256(host_files.read_bytes(path)).hexdigest()[:32]

@@ -40,6 +40,14 @@ WORMHOLE = """\
 @t0  NOP
 @t0  NOP
 """
+GOLDEN = """\
+def inputs(rng):
+    return {"X": rng.random(4)}
+
+
+def golden(X):
+    return {"Y": X / 2}
+"""
 SESSION = """\
 record session.txt
 break vector
@@ -73,8 +81,8 @@ class Call:
 
     @property
     def code(self) -> int:
-        """How it ends where nothing fails: a difference is 1."""
-        return int(self.name == "fmt-diff")
+        """How it ends where nothing fails: 1 for a difference, or a submission that fails."""
+        return int(self.name in ("fmt-diff", "grade"))
 
     def lay_out(self, place: Path) -> None:
         """Lay out what it begins with."""
@@ -88,7 +96,10 @@ class Call:
             "t.toml": "semaphore_ns = 25\n",
             "script": SESSION,
             "commands": "step\n",
+            "ex/exercise.toml": 'title = "Halves"\nseeds = [1]\n',
+            "ex/golden.py": GOLDEN,
         }
+        (place / "ex").mkdir(exist_ok=True)
         for name, text in texts.items():
             (place / name).write_text(text, encoding="utf-8")
         np.savez(place / "x.npz", a=np.ones((128, 4), np.uint16))
@@ -121,6 +132,14 @@ CALLS = (
     _call("profile", "profile p.nasm --tables tables --json", "tables/Summary.jsonl"),
     _call("profile-page", "profile p.nasm --html r.html --svg r.svg", "r.html r.svg"),
     _call("profile-shown", "profile p.nasm --no-what-if --path"),
+    _call(
+        "sweep",
+        "sweep p.nasm --target trn1,trn2 -j 1 --keep r.jsonl --csv a.csv --svg a.svg --json",
+        growing="r.jsonl a.csv a.svg",
+    ),
+    _call("tune", "tune p.nasm --target trn1,trn2 -j 1 --no-keep --runs 5"),
+    # what is there would be run in processes of its own, which have faults of their own
+    _call("grade", "grade ex none.nasm -j 1 --csv a.csv --json", "a.csv"),
     _call("diff", "diff p.nasm q.nasm --json"),
     _call("check", "check p.nasm q.nasm --sarif s.sarif --json", "s.sarif"),
     _call("check-map", "check p.nasm --map"),

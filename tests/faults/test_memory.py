@@ -25,7 +25,7 @@ FEW = [call for call in CALLS if call.name in ("run", "check", "print-kernel", "
 
 def bench_of(call: Call, folder: Path) -> tuple[Bench, int]:
     bench = Bench(call, folder)
-    assert bench.clean.code == (bench.call.name == "fmt-diff"), bench.clean.out + bench.clean.err
+    assert bench.clean.code == bench.call.code, bench.clean.out + bench.clean.err
     bench.ended(around=ALLOCATIONS.watched())
     return bench, ALLOCATIONS.count
 

@@ -17,6 +17,7 @@ from nasm.grading.exercise import Exercise, submissions_of
 from nasm.grading.grade import grade
 from nasm.grading.grading import faults, grades
 from nasm.show.documents import plain
+from tests.parts import part
 
 EXERCISES = Path(__file__).parents[2] / "programs" / "exercises"
 DOUBLE = """
@@ -76,20 +77,23 @@ def test_what_is_right_passes_and_gets_all_points(exercise: Path) -> None:
 
 @pytest.mark.parametrize(
     ("before", "after", "fails", "message"),
-    [
-        ("operand0=2", "operand0=3", "right", "8 of 8 elements of Y are wrong"),
-        ("after loaded  post", "post", "order", "E0502"),
-        (".sbuf ", ".sem never\n@gpsimd EventSemaphore $never >= 1\n.sbuf ", "run", "E051"),
-        ("x, x, op0", "x, y, op0", "read", "nothing is called 'y'"),
-        ("Y, x ", "Z, x ", "read", "nothing is called 'Z'"),
-        (
-            ".drain",
-            ".drain\n.sbuf z f32[2, 4]\n.for i in 0..300\n@gpsimd Memset z, 0\n.end",
-            "time",
-            "at most 9",
-        ),
-        (".drain", ".drain\n@vector Nop\n@vector Nop\n@vector Nop", "lines", "11 lines"),
-    ],
+    part(
+        [
+            ("operand0=2", "operand0=3", "right", "8 of 8 elements of Y are wrong"),
+            ("after loaded  post", "post", "order", "E0502"),
+            (".sbuf ", ".sem never\n@gpsimd EventSemaphore $never >= 1\n.sbuf ", "run", "E051"),
+            ("x, x, op0", "x, y, op0", "read", "nothing is called 'y'"),
+            ("Y, x ", "Z, x ", "read", "nothing is called 'Z'"),
+            (
+                ".drain",
+                ".drain\n.sbuf z f32[2, 4]\n.for i in 0..300\n@gpsimd Memset z, 0\n.end",
+                "time",
+                "at most 9",
+            ),
+            (".drain", ".drain\n@vector Nop\n@vector Nop\n@vector Nop", "lines", "11 lines"),
+        ],
+        3,
+    ),
     ids=lambda value: str(value)[:9],
 )
 def test_what_is_wrong_fails_for_its_reason(
@@ -110,17 +114,20 @@ def test_points_of_a_wrong_result_are_none(exercise: Path) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    [
-        '@vector DevicePrint x, "x ="',
-        '@gpsimd DevicePrint x, "x ="',
-        ".expect Y == X",
-        ".expect Y == 0",
-        '.include "golden.py"',
-        '.hbm G f32[2, 4] input = "golden.npy"',
-        '.expect Y ~ "golden.npy"',
-        "@vector TensorScalar x, x, op0=multiply, operand0=3e38",
-        '.assert False, "nothing"',
-    ],
+    part(
+        [
+            '@vector DevicePrint x, "x ="',
+            '@gpsimd DevicePrint x, "x ="',
+            ".expect Y == X",
+            ".expect Y == 0",
+            '.include "golden.py"',
+            '.hbm G f32[2, 4] input = "golden.npy"',
+            '.expect Y ~ "golden.npy"',
+            "@vector TensorScalar x, x, op0=multiply, operand0=3e38",
+            '.assert False, "nothing"',
+        ],
+        2,
+    ),
 )
 def test_no_submission_shows_what_is_hidden(exercise: Path, line: str) -> None:
     found = judged(exercise, DOUBLE.replace("@sync    .drain", f"@sync    .drain\n{line}"))
@@ -129,6 +136,7 @@ def test_no_submission_shows_what_is_hidden(exercise: Path, line: str) -> None:
     assert not [number for number in secrets(exercise) if number in shown]
 
 
+@pytest.mark.thorough
 def test_a_kernel_sees_no_value_and_constants_do_not_pass(exercise: Path) -> None:
     toml = exercise / "exercise.toml"
     toml.write_text('title = "Twice"\nkernel = "twice"\ntarget = "trn2"\nseeds = [7, 8]\n')
@@ -157,6 +165,7 @@ def twice(x):
     assert found.passed or found.failed == "read"  # as far as the system can forbid it
 
 
+@pytest.mark.thorough
 def test_an_exercise_that_is_wrong_says_how(exercise: Path) -> None:
     (exercise / "starter.nasm").write_text(DOUBLE)
     (exercise / "wrong").mkdir()

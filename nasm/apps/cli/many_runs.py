@@ -177,7 +177,7 @@ def _ranged(text: str) -> list[str]:
 
 
 def done(args: argparse.Namespace, screen: Screen, make: Make, **more: Any) -> int:
-    """Make all runs; returns the exit code: 1 if none is ok."""
+    """Make all runs; returns the exit code: 1 if none is ok, or one could not be made."""
     from nasm.show import sweep as shown
 
     files = _files(args)
@@ -185,7 +185,7 @@ def done(args: argparse.Namespace, screen: Screen, make: Make, **more: Any) -> i
     screen.clear()
     for path, write in files.items():
         results.replace(path, partial(write, found))
-    code = OK if found.best is not None else BROKEN
+    code = OK if found.best is not None and found.complete else BROKEN
     if args.json:
         from nasm.show.documents import plain
         from nasm.show.json_sweep import SWEEP

@@ -39,7 +39,8 @@ examples:
 Each run has values and time, and is the same on every machine. Rows are kept
 in a file as they come: a sweep that was stopped continues, and a run
 is made again only if the program, a file that it reads, or nasm has changed.
-A run that fails is a row with its reason. Exit code 1 says that none is ok.
+A run that fails is a row with its reason. Exit code 1 says that none is ok, or
+that one could not be made: its worker died, or it was late.
 """,
     document="program",
     undone="all runs had been made",
