@@ -72,6 +72,7 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
         ("engines", "changing"),
         ("origins",),
         ("parts",),
+        ("recordings",),
         ("session",),
     ),
     "nasm.apps": (
