@@ -76,7 +76,7 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
         ("session",),
     ),
     "nasm.apps": (
-        ("repl", "highlighting", "neuron_profile"),
+        ("repl", "highlighting", "neuron_profile", "wire"),
         ("lsp",),
         ("cli",),
         ("notebook",),
