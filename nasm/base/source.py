@@ -58,7 +58,7 @@ def brief(line: int, label: str = "") -> str:
     return f"{label}:{line}" if label else f"line {line}"
 
 
-class LoopRound(NamedTuple):
+class WrittenRound(NamedTuple):
     """A round of a loop at run time: the loop's number, and what a round adds to its variable.
 
     Of rounds that are written out, ``offset`` is what is added in this one to the variable.
@@ -80,7 +80,7 @@ class Frame:
     what: str
     span: Span
     bound: tuple[str, int] | None = field(default=None, compare=False)
-    loop: LoopRound | None = field(default=None, compare=False)
+    loop: WrittenRound | None = field(default=None, compare=False)
 
     @property
     def step(self) -> str:

@@ -14,7 +14,7 @@ from functools import cached_property, partial
 
 from nasm.base.problems import Failure, Note, Problem, Refused
 from nasm.base.records import dataclass, field
-from nasm.base.source import Frame, LoopRound, Span
+from nasm.base.source import Frame, Span, WrittenRound
 from nasm.isa.list_kinds import views
 from nasm.language.expanding.affine import Affine, Variable, combined
 from nasm.language.expanding.scope import Scope
@@ -64,7 +64,7 @@ class Open:
             value = combined("+", Affine.of(variable), offset)
             assert isinstance(value, Affine)
             what = f"{self.heading} + {offset}" if offset else self.heading
-            yield value, Frame(what, place, None, LoopRound(record.number, record.step, offset))
+            yield value, Frame(what, place, None, WrittenRound(record.number, record.step, offset))
 
     @property
     def heading(self) -> str:

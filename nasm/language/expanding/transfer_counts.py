@@ -39,7 +39,7 @@ def _found(builder: ProgramBuilder) -> Iterator[Problem]:
 
 
 def _said(event: Wait | Update, name: str, count: int) -> tuple[str, str]:
-    """What is said of a wait or an update, and what to write."""
+    """The message for a wait or an update, and what to write."""
     if isinstance(event, Wait):
         message = f"this waits for ${name} {event.op} {event.value}, and a transfer adds {count}"
         return message, f"wait for all of it: ${name} >= {count}"

@@ -13,14 +13,16 @@ from nasm.language.text import tree
 from nasm.views.view import View
 
 
-class Tile(NamedTuple):
+class ChosenTile(NamedTuple):
     """A tile, and the links that continue from it."""
 
     view: View
     links: Sequence[tree.Postfix]
 
 
-def tile(first: tree.ExpressionNode, links: Sequence[tree.Postfix], scope: Scope) -> Tile | None:
+def tile(
+    first: tree.ExpressionNode, links: Sequence[tree.Postfix], scope: Scope
+) -> ChosenTile | None:
     """The tile with which a chain begins, if it begins with an array; raises Failure."""
     if not isinstance(first, tree.Name | tree.Template):
         return None
@@ -37,4 +39,4 @@ def tile(first: tree.ExpressionNode, links: Sequence[tree.Postfix], scope: Scope
     except Refused as refused:
         raise Failure(refused.at(scope.span(links[0]))) from None
     assert isinstance(found, View)
-    return Tile(found, links[1:])
+    return ChosenTile(found, links[1:])
