@@ -77,6 +77,7 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
     "nasm.apps": (
         ("repl", "highlighting", "neuron_profile"),
         ("lsp",),
+        ("play",),
         ("cli",),
         ("notebook",),
         ("pytest_plugin",),
