@@ -12,15 +12,19 @@ from typing import Any
 
 from nasm.base.records import fields, replace
 from nasm.language.text import tree
+from nasm.language.text.blocks import BLANK
 
 _NUMBER = re.compile(
-    r"""(
-      (?<![\w.%]) (?:0|[1-9][0-9]{0,14}) (?:\.[0-9]{1,20})? (?:[eE][-+]?[0-9]{1,2})? (?![\w.])
-    | (?<=[A-Za-z_]) (?<!%r) (?:0|[1-9][0-9]{0,8}) (?![0-9])
-    )""",
+    r"""([0-9] (?:
+      (?<![\w.%].) (?:(?<=0)|(?<!0)[0-9]{0,14}) (?:\.[0-9]{1,20})? (?:[eE][-+]?[0-9]{1,2})? (?![\w.])
+    | (?<=[A-Za-z_].) (?<!%r.) (?:(?<=0)|(?<!0)[0-9]{0,8}) (?![0-9])
+    ))""",
     re.VERBOSE,
 )
-"""A number as it is mostly written, or digits of a name; all else is a part of the line."""
+"""A number as it is mostly written, or digits of a name; all else is a part of the line.
+
+It begins with the digit that it is searched by, so that what is before that is looked at after it.
+"""
 
 _INVOLVED = re.compile(r'["{;\n\r]')
 """What has digits in it that are no number, or ends a line early."""
@@ -44,15 +48,20 @@ class LineTemplates:
         self._once: set[Key] = set()
 
     def find(self, start: int, end: int) -> tree.Like | None:
-        """A line, if one like it is known."""
-        parts = self._parts(start, end)
-        if parts is None:
+        """The statement that a line of the text is, if one like it is known.
+
+        It is the whole line but for blanks and a comment, as what is known is no part of one.
+        """
+        if end - start > LONGEST:
             return None
-        written = parts[1::2]
+        line = self._text[start:end].partition(";")[0].rstrip(BLANK)
+        bare = line.lstrip(BLANK)
+        parts = _NUMBER.split(bare)
         for common in self._known.get(tuple(parts[::2]), ()):
-            numbers = common.numbers(written)
+            numbers = common.numbers(parts[1::2])
             if numbers is not None:
-                return tree.Like(start, end, common.line, numbers)
+                start += len(line) - len(bare)
+                return tree.Like(start, start + len(bare), common.line, numbers)
         return None
 
     def learn(self, statement: tree.Statement) -> None:

@@ -35,7 +35,14 @@ def parse(source: Source, alike: bool = False) -> tuple[tree.File, list[Problem]
     templates = LineTemplates(source.text) if alike else None
     mistakes: list[Mistake] = []
     unsaid, unread = 0, False
-    for line in logical_lines(source.text):
+
+    def taken(start: int, end: int) -> bool:
+        like = None if templates is None or blocks.open else templates.find(start, end)
+        if like is not None:
+            blocks.add_alike(like)
+        return like is not None
+
+    for line in logical_lines(source.text, taken):
         try:
             _add(source.text, line, blocks, len(mistakes) < MOST_ERRORS, templates)
         except (Mistake, UnexpectedInput) as mistake:
@@ -133,18 +140,13 @@ def _add(
     if blocks.open and blocks.expects_moves(start, end):
         _add_move(text, line, blocks, explained)
         return
-    if blocks.open or text[start] == ".":
-        templates = None
-    like = templates.find(start, end) if templates is not None else None
-    if like is not None:
-        blocks.add(like)
-        return
+    learns = templates if not blocks.open else None
     statement = _read(text, line, "line", explained)
     assert isinstance(statement, tree.Statement)
     _check(text, statement, start, isinstance(statement, tree.Expect))
     blocks.add(statement)
-    if templates is not None:
-        templates.learn(statement)
+    if learns is not None:
+        learns.learn(statement)
 
 
 def _add_move(text: str, line: LogicalLine, blocks: BlockParser, explained: bool) -> None:
