@@ -3,34 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from nasm.base.dtypes import DType
-from nasm.base.problems import Failure, Note, Problem, Refused, did_you_mean
+from nasm.base.problems import Failure, Note, Problem, Refused
 from nasm.base.records import dataclass, replace
 from nasm.base.source import Span
-from nasm.isa.instruction import Row
+from nasm.isa.instruction import REQUIRED, Operand, Row
 from nasm.isa.kinds import Kind, Register
 from nasm.isa.synonyms import meant
-from nasm.language.expanding.affine import Affine, first_of, unknown
+from nasm.isa.words import WORD
+from nasm.language.expanding.affine import first_of, unknown
 from nasm.language.expanding.evaluate import Closure, compile_name, compile_node, free_names
-from nasm.language.expanding.fractions import as_integer
 from nasm.language.expanding.functions import truth
 from nasm.language.expanding.macro_arguments import ARGUMENT_TYPES, MomentList, WordArgument
 from nasm.language.expanding.moment_names import Mentioner, mentions
 from nasm.language.expanding.operand_hints import no_operand, of_another, qualified, wanted
 from nasm.language.expanding.operand_texts import elsewhere, in_order
 from nasm.language.expanding.scope import CONSTANTS, Scope
+from nasm.language.expanding.sync_clauses import Updater, Waiter, compile_sync
 from nasm.language.text import tree
 from nasm.language.text.walk import contains
 from nasm.program.builder import Made, ProgramBuilder
 from nasm.program.program import Update, Wait
 from nasm.program.text_items import Moments
-from nasm.views.value_text import value_text
-from nasm.views.view import Reg, View
+from nasm.views.view import View
 
-Waiter = Callable[[Scope], Wait]
-Updater = Callable[[Scope], Update]
+Bound = tuple[int, Closure, Operand]
+"""What evaluates an operand, and its position in the row."""
 
 
 @dataclass(slots=True)
@@ -39,7 +40,8 @@ class CompiledLine:
 
     ``made`` remembers what it made by the values of the names in ``free``, and of a line with names
     that belong to one expansion of a macro ``own``, by that expansion. Its ``posts`` and ``afters``
-    are no part of that.
+    are no part of that. ``bound`` are its operands by their positions, if nothing is wrong with
+    their names and number.
     """
 
     row: Row
@@ -52,6 +54,7 @@ class CompiledLine:
     span: int
     own: bool
     made: dict[tuple[object, ...], Made]
+    bound: tuple[Bound, ...] | None
     posts: tuple[Mentioner, ...] = ()
     afters: tuple[Mentioner, ...] = ()
 
@@ -75,10 +78,25 @@ class CompiledLine:
 
     def fresh(self, scope: Scope, builder: ProgramBuilder, queue: int) -> Made:
         """Evaluate all parts of the line; raises Failure with the errors of all of them."""
+        if self.bound is not None and not scope.looping:
+            with suppress(Refused, Failure):  # what all is wrong is found below
+                return self._at_once(self.bound, scope, builder, queue)
         given, named, wait, update = self._values(scope)
         return builder.make(queue, self.row, given, named, wait, update, self._places(scope))
 
-    def bound(
+    def _at_once(
+        self, bound: tuple[Bound, ...], scope: Scope, builder: ProgramBuilder, queue: int
+    ) -> Made:
+        """Evaluate a line whose operands were bound; raises Refused or Failure for one of them."""
+        operands = list(self.row.defaults)
+        for at, closure, operand in bound:
+            value = closure(scope)
+            operands[at] = value if value is operand.default else operand.kind.accept(value)
+        wait = self.wait(scope) if self.wait is not None else None
+        update = self.update(scope) if self.update is not None else None
+        return builder.accepted(queue, self.row, tuple(operands), wait, update)
+
+    def operands(
         self, scope: Scope, builder: ProgramBuilder, queue: int
     ) -> tuple[Row, tuple[object, ...]]:
         """The row and its operands alone, for what is in no queue; raises Failure."""
@@ -157,7 +175,7 @@ def compile_line(
         hint = elsewhere(word, builder) or refused.hint
         raise Failure(replace(refused.at(scope.span(statement.mnemonic)), hint=hint)) from None
     given, named, places = _operands(row, statement, scope)
-    wait, update = _sync(row, statement, scope, builder) if statement.sync else (None, None)
+    wait, update = compile_sync(row, statement, scope, builder) if statement.sync else (None, None)
     counted = tuple(s for s in statement.sync if isinstance(s, tree.Counted))
     for node in counted:
         if not isinstance(node, tree.UpdateClause):
@@ -167,10 +185,24 @@ def compile_line(
     place = builder.span(Span(scope.source, statement.mnemonic.start, statement.end))
     free = tuple(sorted(free_names(replace(statement, sync=counted))))
     own = _own(row, statement)
-    line = CompiledLine(row, given, named, places, wait, update, free, place, own, {})
+    bound = _bound(row, given, named)
+    line = CompiledLine(row, given, named, places, wait, update, free, place, own, {}, bound)
     if len(counted) < len(statement.sync):
         line.posts, line.afters = mentions(statement)
     return line
+
+
+def _bound(row: Row, given: list[Closure], named: dict[str, Closure]) -> tuple[Bound, ...] | None:
+    """Operands by their positions; None where the builder has to look at them."""
+    if row.encoding is not None or row.name == WORD or len(given) > len(row.written):
+        return None
+    first = {operand.name: closure for operand, closure in zip(row.written, given, strict=False)}
+    closures = first | named
+    written = {operand.name for operand in row.written}
+    missing = any(o.default is REQUIRED and o.name not in closures for o in row.written)
+    if missing or len(closures) < len(first) + len(named) or not closures.keys() <= written:
+        return None
+    return tuple((at, closures[o.name], o) for at, o in row.places if o.name in closures)
 
 
 def _own(row: Row, statement: tree.InstructionLine) -> bool:
@@ -298,130 +330,3 @@ def _quoted(kind: Kind, node: tree.StringLiteral) -> Closure:
         raise Failure(Problem("E0301", "this operand takes no string", scope.span(node), hint))
 
     return refuse
-
-
-def _sync(
-    row: Row, statement: tree.InstructionLine, scope: Scope, builder: ProgramBuilder
-) -> tuple[Waiter | None, Updater | None]:
-    waits = [s for s in statement.sync if isinstance(s, tree.WaitClause | tree.TakeClause)]
-    updates = [s for s in statement.sync if isinstance(s, tree.UpdateClause | tree.TakeClause)]
-    for kind, found, where in (("wait", waits, "before"), ("update", updates, "after")):
-        if len(found) > 1:
-            raise Failure(
-                Problem(
-                    "E0315",
-                    f"a second {kind}: an instruction carries one",
-                    scope.span(found[1]),
-                    f"put an instruction that only waits and updates {where} this one"
-                    + _bare(builder),
-                    (Note("the first one", scope.span(found[0])),),
-                )
-            )
-    taken = next((s for s in statement.sync if isinstance(s, tree.TakeClause)), None)
-    if taken is not None and row.posts:
-        message = (
-            f"{row.name} posts when it has landed, and carries no other update: it cannot take"
-        )
-        hint = "take in an instruction before it" + _bare(builder)
-        raise Failure(Problem("E0314", message, scope.span(taken), hint))
-    if waits and updates and waits[0].start > updates[0].start:
-        raise Failure(
-            Problem(
-                "E0316",
-                "this wait follows the update",
-                scope.span(waits[0]),
-                f"write {scope.span(waits[0]).text}  {scope.span(updates[0]).text}",
-            )
-        )
-    return (
-        _wait(waits[0], scope, builder) if waits else None,
-        _update(updates[0], builder) if updates else None,
-    )
-
-
-def _bare(builder: ProgramBuilder) -> str:
-    """The instruction without operands, which only waits and updates; as the end of a hint."""
-    return next((f": {row.name}" for row in builder.target.isa if not row.written), "")
-
-
-def _semaphore(node: tree.Name | tree.Template, builder: ProgramBuilder) -> Callable[[Scope], int]:
-    name = compile_name(node)
-    semaphores, events = builder.program.semaphores, builder.program.events
-
-    def number(scope: Scope) -> int:
-        spelled = name(scope)
-        held = scope.counter(spelled) if scope.expansion is not None else None
-        if held is not None:
-            return held.number
-        found = semaphores.get(spelled)
-        if found is None:
-            found = events.get(spelled)
-        if found is None:
-            scope.undeclared.silence(spelled)
-            known = [*semaphores, *events]
-            hint = scope.before(spelled, "semaphore") or did_you_mean(spelled, known, "$")
-            hint = hint or f"declare it: .sem {spelled}"
-            raise Failure(Problem("E0206", f"no semaphore '${spelled}'", scope.span(node), hint))
-        return found
-
-    return number
-
-
-def _wait(node: tree.WaitClause | tree.TakeClause, scope: Scope, builder: ProgramBuilder) -> Waiter:
-    if isinstance(node, tree.TakeClause):
-        semaphore, value = _semaphore(node.name, builder), _amount(node)
-        return lambda scope: Wait(semaphore(scope), ">=", value(scope))
-    if node.op not in (">=", "=="):
-        hint = "wait until it has reached a value, with >="
-        if node.op == ">":
-            bound = node.value
-            more = f"{scope.span(bound).text} + 1"
-            more = str(bound.value + 1) if isinstance(bound, tree.NumberLiteral) else more
-            hint = f"it counts in integers: write >= {more}"
-        raise Failure(
-            Problem(
-                "E0317", f"a wait compares with >= or ==, found {node.op}", scope.span(node), hint
-            )
-        )
-    semaphore, value, op = _semaphore(node.name, builder), compile_node(node.value), node.op
-    return lambda scope: Wait(semaphore(scope), op, _word(value(scope), node, scope))
-
-
-def _update(node: tree.UpdateClause | tree.TakeClause, builder: ProgramBuilder) -> Updater:
-    semaphore, amount = _semaphore(node.name, builder), _amount(node)
-    sign, op = -1, "+"
-    if isinstance(node, tree.UpdateClause):
-        sign = -1 if node.op in ("--", "-=") else 1
-        op = "=" if node.op == "=" else "+"
-    return lambda scope: Update(semaphore(scope), op, sign * amount(scope), node.at_read)
-
-
-def _amount(node: tree.UpdateClause | tree.TakeClause) -> Callable[[Scope], int]:
-    """By how much a semaphore changes: 1 if it is not said."""
-    if node.value is None:
-        return lambda scope: 1
-    value = compile_node(node.value)
-    return lambda scope: _word(value(scope), node, scope)
-
-
-def _word(value: Any, node: tree.ExpressionNode, scope: Scope) -> int:
-    if isinstance(value, Reg | Affine):
-        raise Failure(_of_register(value, node, scope))
-    if type(value) is not int or not -(2**31) <= value < 2**31:
-        message = f"a semaphore counts in signed 32-bit integers, found {value_text(value)}"
-        hint = as_integer(value, node, scope)
-        raise Failure(Problem("E0210", message, scope.span(node), hint))
-    return value
-
-
-def _of_register(value: Reg | Affine, node: tree.ExpressionNode, scope: Scope) -> Problem:
-    """What to say of a wait for a number that is known at run time alone, and of an update."""
-    what = "a wait compares with" if isinstance(node, tree.WaitClause) else "an update adds"
-    message = f"{what} a number that is known when assembling, found {value_text(value)}"
-    assert isinstance(node, tree.WaitClause | tree.UpdateClause | tree.TakeClause)
-    name = f"${scope.span(node.name).text}"
-    hint = (
-        f"let each round take what it waits for: take {name} is {name} >= 1 with {name} -= 1, "
-        f"and give {name} is {name} += 1"
-    )
-    return Problem("E0210", message, scope.span(node), hint)

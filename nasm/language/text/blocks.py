@@ -79,7 +79,7 @@ def _logical_line(text: str, begin: int) -> tuple[LogicalLine | None, int]:
             if going and unterminated is None and not _FRESH.match(text, at + 1):
                 continue
             return _cut(text, begin, at, comments, opened, unterminated), at + 1
-        elif first == '"':
+        if first == '"':
             if not match.group(1) and unterminated is None:
                 unterminated = match.start()
         elif first == ";":
