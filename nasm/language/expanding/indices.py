@@ -52,13 +52,13 @@ _NUMERIC = (tree.Slice, tree.Hole, tree.NumberLiteral)
 """What an index is made of where nothing but its line decides it."""
 
 MOST_VIEWS = 4096
-"""Views that each index of lines that are alike remembers."""
+"""Views that an index of lines with the same template remembers."""
 
 
 def _remembered(
     take: Callable[[Scope, Value], Value], holes: list[int]
 ) -> Callable[[Scope, Value], Value]:
-    """An index of lines that are alike, which often take the same view again.
+    """An index of lines with the same template, which often take the same view again.
 
     Numbers with a fraction are refused even if they are whole, so that they are never looked up.
     """

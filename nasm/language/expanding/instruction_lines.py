@@ -7,29 +7,38 @@ from contextlib import suppress
 from typing import Any
 
 from nasm.base.dtypes import DType
-from nasm.base.problems import Failure, Note, Problem, Refused
+from nasm.base.problems import Failure, Note, Problem, Refused, did_you_mean
 from nasm.base.records import dataclass, replace
 from nasm.base.source import Span
 from nasm.isa.instruction import REQUIRED, Operand, Row
-from nasm.isa.kinds import Kind, Register
-from nasm.isa.synonyms import meant
+from nasm.isa.kinds import Kind
 from nasm.isa.words import WORD
-from nasm.language.expanding.affine import first_of, unknown
+from nasm.language.expanding.affine import Affine, in_register
 from nasm.language.expanding.evaluate import Closure, compile_name, compile_node, free_names
+from nasm.language.expanding.fractions import as_integer
 from nasm.language.expanding.functions import truth
 from nasm.language.expanding.macro_arguments import ARGUMENT_TYPES, MomentList, WordArgument
 from nasm.language.expanding.moment_names import Mentioner, mentions
-from nasm.language.expanding.operand_hints import no_operand, of_another, qualified, wanted
+from nasm.language.expanding.operand_hints import (
+    no_operand,
+    of_another,
+    of_register,
+    qualified,
+    string,
+    wanted,
+)
 from nasm.language.expanding.operand_texts import elsewhere, in_order
 from nasm.language.expanding.scope import CONSTANTS, Scope
-from nasm.language.expanding.sync_clauses import Updater, Waiter, compile_sync
 from nasm.language.text import tree
 from nasm.language.text.walk import contains
 from nasm.program.builder import Made, ProgramBuilder
 from nasm.program.program import Update, Wait
 from nasm.program.text_items import Moments
-from nasm.views.view import View
+from nasm.views.value_text import value_text
+from nasm.views.view import Reg, View
 
+Waiter = Callable[[Scope], Wait]
+Updater = Callable[[Scope], Update]
 Bound = tuple[int, Closure, Operand]
 """What evaluates an operand, and its position in the row."""
 
@@ -136,21 +145,12 @@ class CompiledLine:
         """An operand with a register in the place of what one holds, if it takes registers."""
 
         def hold(scope: Scope) -> Any:
-            found = first_of((given,))
-            if found is None:
-                return given
             try:
-                if given is found and _takes_registers(self.row.kind(name)):
-                    return scope.register(found)
-                raise unknown(found, f"operand {name} of {self.row.name}")
+                return in_register(self.row, name, given, scope.register)
             except Refused as refused:
                 raise Failure(refused.at(scope.span(self.places[name]))) from None
 
         return hold
-
-
-def _takes_registers(kind: Kind | None) -> bool:
-    return any(isinstance(k, Register) for k in (kind, *getattr(kind, "kinds", ())))
 
 
 def _key(value: Any) -> object:
@@ -175,7 +175,7 @@ def compile_line(
         hint = elsewhere(word, builder) or refused.hint
         raise Failure(replace(refused.at(scope.span(statement.mnemonic)), hint=hint)) from None
     given, named, places = _operands(row, statement, scope)
-    wait, update = compile_sync(row, statement, scope, builder) if statement.sync else (None, None)
+    wait, update = _sync(row, statement, scope, builder) if statement.sync else (None, None)
     counted = tuple(s for s in statement.sync if isinstance(s, tree.Counted))
     for node in counted:
         if not isinstance(node, tree.UpdateClause):
@@ -258,7 +258,7 @@ def compile_operand(kind: Kind, node: tree.ExpressionNode) -> Closure:
         return lambda scope: scope.named("label", label(scope))
     if isinstance(node, tree.StringLiteral):
         text = node.value
-        return (lambda scope: text) if kind.names == "text" else _quoted(kind, node)
+        return (lambda scope: text) if kind.names == "text" else string(kind, node)
     words = kind.words
     if isinstance(node, tree.Conditional) and words:
         condition = compile_node(node.condition)
@@ -320,13 +320,115 @@ def _meant(value: Any, worded: bool) -> Any:
     return value.name if worded and isinstance(value, DType) else value
 
 
-def _quoted(kind: Kind, node: tree.StringLiteral) -> Closure:
-    """Most operands take no string: names and words are written as they are."""
+def _sync(
+    row: Row, statement: tree.InstructionLine, scope: Scope, builder: ProgramBuilder
+) -> tuple[Waiter | None, Updater | None]:
+    waits = [s for s in statement.sync if isinstance(s, tree.WaitClause | tree.TakeClause)]
+    updates = [s for s in statement.sync if isinstance(s, tree.UpdateClause | tree.TakeClause)]
+    for kind, found, where in (("wait", waits, "before"), ("update", updates, "after")):
+        if len(found) > 1:
+            raise Failure(
+                Problem(
+                    "E0315",
+                    f"a second {kind}: an instruction carries one",
+                    scope.span(found[1]),
+                    f"put an instruction that only waits and updates {where} this one"
+                    + _bare(builder),
+                    (Note("the first one", scope.span(found[0])),),
+                )
+            )
+    taken = next((s for s in statement.sync if isinstance(s, tree.TakeClause)), None)
+    if taken is not None and row.posts:
+        message = (
+            f"{row.name} posts when it has landed, and carries no other update: it cannot take"
+        )
+        hint = "take in an instruction before it" + _bare(builder)
+        raise Failure(Problem("E0314", message, scope.span(taken), hint))
+    if waits and updates and waits[0].start > updates[0].start:
+        raise Failure(
+            Problem(
+                "E0316",
+                "this wait follows the update",
+                scope.span(waits[0]),
+                f"write {scope.span(waits[0]).text}  {scope.span(updates[0]).text}",
+            )
+        )
+    return (
+        _wait(waits[0], scope, builder) if waits else None,
+        _update(updates[0], builder) if updates else None,
+    )
 
-    def refuse(scope: Scope) -> Any:
-        plain = node.value in kind.words or kind.names
-        hint = f"write {node.value}, without the quotes" if plain else meant(node.value, kind.words)
-        hint = hint or f"wanted {kind.describe()}"
-        raise Failure(Problem("E0301", "this operand takes no string", scope.span(node), hint))
 
-    return refuse
+def _bare(builder: ProgramBuilder) -> str:
+    """The instruction without operands, which only waits and updates; as the end of a hint."""
+    return next((f": {row.name}" for row in builder.target.isa if not row.written), "")
+
+
+def _semaphore(node: tree.Name | tree.Template, builder: ProgramBuilder) -> Callable[[Scope], int]:
+    name = compile_name(node)
+    semaphores, events = builder.program.semaphores, builder.program.events
+
+    def number(scope: Scope) -> int:
+        spelled = name(scope)
+        held = scope.counter(spelled) if scope.expansion is not None else None
+        if held is not None:
+            return held.number
+        found = semaphores.get(spelled)
+        if found is None:
+            found = events.get(spelled)
+        if found is None:
+            scope.undeclared.silence(spelled)
+            known = [*semaphores, *events]
+            hint = scope.before(spelled, "semaphore") or did_you_mean(spelled, known, "$")
+            hint = hint or f"declare it: .sem {spelled}"
+            raise Failure(Problem("E0206", f"no semaphore '${spelled}'", scope.span(node), hint))
+        return found
+
+    return number
+
+
+def _wait(node: tree.WaitClause | tree.TakeClause, scope: Scope, builder: ProgramBuilder) -> Waiter:
+    if isinstance(node, tree.TakeClause):
+        semaphore, value = _semaphore(node.name, builder), _amount(node)
+        return lambda scope: Wait(semaphore(scope), ">=", value(scope))
+    if node.op not in (">=", "=="):
+        hint = "wait until it has reached a value, with >="
+        if node.op == ">":
+            bound = node.value
+            more = f"{scope.span(bound).text} + 1"
+            more = str(bound.value + 1) if isinstance(bound, tree.NumberLiteral) else more
+            hint = f"it counts in integers: write >= {more}"
+        raise Failure(
+            Problem(
+                "E0317", f"a wait compares with >= or ==, found {node.op}", scope.span(node), hint
+            )
+        )
+    semaphore, value, op = _semaphore(node.name, builder), compile_node(node.value), node.op
+    return lambda scope: Wait(semaphore(scope), op, _word(value(scope), node, scope))
+
+
+def _update(node: tree.UpdateClause | tree.TakeClause, builder: ProgramBuilder) -> Updater:
+    semaphore, amount = _semaphore(node.name, builder), _amount(node)
+    sign, op = -1, "+"
+    if isinstance(node, tree.UpdateClause):
+        sign = -1 if node.op in ("--", "-=") else 1
+        op = "=" if node.op == "=" else "+"
+    return lambda scope: Update(semaphore(scope), op, sign * amount(scope), node.at_read)
+
+
+def _amount(node: tree.UpdateClause | tree.TakeClause) -> Callable[[Scope], int]:
+    """By how much a semaphore changes: 1 if it is not said."""
+    if node.value is None:
+        return lambda scope: 1
+    value = compile_node(node.value)
+    return lambda scope: _word(value(scope), node, scope)
+
+
+def _word(value: Any, node: tree.ExpressionNode, scope: Scope) -> int:
+    if isinstance(value, Reg | Affine):
+        raise Failure(of_register(value, node, scope))
+    if type(value) is not int or not -(2**31) <= value < 2**31:
+        message = f"a semaphore counts in signed 32-bit integers, found {value_text(value)}"
+        hint = as_integer(value, node, scope)
+        raise Failure(Problem("E0210", message, scope.span(node), hint))
+    return value

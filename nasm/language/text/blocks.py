@@ -7,7 +7,7 @@ opening directive and its ``.end``.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from nasm.base.records import dataclass, field, replace
 from nasm.language.text import tree
@@ -26,7 +26,7 @@ DEEPEST = 100
 _LANDMARK = re.compile(r'"(?:[^"\\\n]|\\[^\n])*+("?)|;[^\n]*|[()\[\]{}]|\n')
 _FRESH = re.compile(r"[ \t\f\r]*[.@][A-Za-z_]")
 BLANK = " \t\r\n\f"
-"""What may stand around a statement."""
+"""What there may be around a statement."""
 _GOES_ON = re.compile(r"(?:,|(?<!\+)\+|(?<!-)-|[*/%&|^~<>]|[=!<>]=|(?<![\w.$%@])(?:and|or))\Z")
 _INK = re.compile(r"[^ \t\r\n\f]")
 
@@ -45,28 +45,21 @@ class LogicalLine:
     unterminated: int | None = None
 
 
-def logical_lines(
-    text: str, taken: Callable[[int, int], bool] = lambda start, end: False
-) -> Iterator[LogicalLine]:
+def logical_lines(text: str) -> Iterator[LogicalLine]:
     """The statements of a text in order; empty lines and lone comments are left out.
 
     A newline inside brackets does not end a line, nor one after a comma or a binary operator,
     unless the next line starts with a directive or ``@engine``: then a bracket was forgotten, and
-    the line ends anyway. What begins a statement is first asked for up to the end of its line:
-    where it is ``taken`` it is left out, too.
+    the line ends anyway.
     """
     begin = 0
     while begin <= len(text):
-        end = text.find("\n", begin)
-        if taken(begin, len(text) if end < 0 else end):
-            begin = len(text) + 1 if end < 0 else end + 1
-            continue
-        line, begin = _logical_line(text, begin)
+        line, begin = logical_line(text, begin)
         if line is not None:
             yield line
 
 
-def _logical_line(text: str, begin: int) -> tuple[LogicalLine | None, int]:
+def logical_line(text: str, begin: int) -> tuple[LogicalLine | None, int]:
     """The statement that begins with a line, if there is one, and where the next line begins."""
     opened: list[int] = []
     comments: list[tuple[int, int]] = []
@@ -197,7 +190,7 @@ class BlockParser:
         """Add a transfer to the open ``.dma``."""
         self.open[-1].moves.append(move)
 
-    def add_alike(self, line: tree.Like) -> None:
+    def add_like(self, line: tree.Like) -> None:
         """Add a line that was not read, as one like it was."""
         self._body().append(line)
 

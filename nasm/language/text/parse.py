@@ -11,7 +11,7 @@ from nasm.base.problems import MOST_ERRORS, Failure, Problem
 from nasm.base.records import replace
 from nasm.base.source import Source
 from nasm.language.text import grammar, habits, tree
-from nasm.language.text.blocks import BlockParser, LogicalLine, logical_lines, word_of
+from nasm.language.text.blocks import BlockParser, LogicalLine, logical_line, word_of
 from nasm.language.text.line_templates import LineTemplates
 from nasm.language.text.syntax_errors import Mistake
 from nasm.language.text.transform import Built
@@ -35,14 +35,17 @@ def parse(source: Source, alike: bool = False) -> tuple[tree.File, list[Problem]
     templates = LineTemplates(source.text) if alike else None
     mistakes: list[Mistake] = []
     unsaid, unread = 0, False
-
-    def taken(start: int, end: int) -> bool:
-        like = None if templates is None or blocks.open else templates.find(start, end)
-        if like is not None:
-            blocks.add_alike(like)
-        return like is not None
-
-    for line in logical_lines(source.text, taken):
+    begin = 0
+    while begin <= len(source.text):
+        if templates is not None and templates.known and not blocks.open:
+            like, after = templates.find(begin)
+            if like is not None:
+                blocks.add_like(like)
+                begin = after
+                continue
+        line, begin = logical_line(source.text, begin)
+        if line is None:
+            continue
         try:
             _add(source.text, line, blocks, len(mistakes) < MOST_ERRORS, templates)
         except (Mistake, UnexpectedInput) as mistake:
