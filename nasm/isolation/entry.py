@@ -47,6 +47,7 @@ def isolated(
     hoist: bool | None = None,
     overlap: int | None = None,
     python: bool = True,
+    dry: bool = False,
     settings: RunSettings | None = None,
     **keywords: Unpack[IsolatedKeywords],
 ) -> Outcome:
@@ -57,7 +58,8 @@ def isolated(
     becomes a program, and that is run in a second process, where no Python of others is.
     ``arguments`` are its others, as Python writes them; ``lnc``, ``dma``, ``hoist`` and
     ``overlap`` are as for :func:`nasm.nki.trace`. Unless ``python`` is true, or with
-    ``files=False``, kernels are refused. The other keywords are described at
+    ``files=False``, kernels are refused. With ``dry`` it is run without values first, and what that
+    shows is apart in the Outcome: no input can be read off it. The other keywords are described at
     :class:`nasm.RunSettings`. However it ends, that is an Outcome; raises Failure only if what is
     given here cannot be used, such as a file that is not there.
     """
@@ -74,7 +76,7 @@ def isolated(
         called = os.path.abspath(named[0]) + f":{named[1]}" * bool(named[1])
         tracing = TraceWork(called, of, dict(arguments or {}), lnc, dma, hoist, overlap, chosen)
     text = None if tracing else _given(program)
-    return _Run(name, limits).go(tracing, RunWork(name, text, None, given, chosen))
+    return _Run(name, limits).go(tracing, RunWork(name, text, None, given, chosen, dry))
 
 
 def _arrays(inputs: Inputs | None) -> dict[str, np.ndarray[Any, Any]]:
@@ -115,8 +117,9 @@ class _Run:
         if isinstance(done, Outcome):
             return done
         # of a process in which only nasm itself was run
-        report, outputs, mfu = pickle.loads(done)
-        return self.outcome("ran", report=report, outputs=outputs, mfu=mfu, exit_code=0)
+        report, outputs, profile, dry = pickle.loads(done)
+        parts = {"report": report, "outputs": outputs, "profile": profile, "dry": dry}
+        return self.outcome("ran", exit_code=0, **parts)
 
     def step(self, work: Work, folder: str) -> bytes | Outcome:
         """What a process made, or what became of it instead."""
