@@ -170,10 +170,20 @@ class Exercise:
         With a ``shape`` all are of it.
         """
         rng, made = np.random.default_rng([number, len(self.wanted.seeds)]), []
+        seen = [case.shape for case in self.cases]
         for _ in range(count):
-            of = {name: int(rng.choice(values)) for name, values in self.wanted.sizes.items()}
-            made.append(ExerciseCase(int(rng.integers(1 << 32)), of if shape is None else shape))
+            of = dict(shape) if shape is not None else self._sizes(rng, seen)
+            seen.append(of)
+            made.append(ExerciseCase(int(rng.integers(1 << 32)), of))
         return tuple(made)
+
+    def _sizes(self, rng: np.random.Generator, seen: list[Mapping[str, int]]) -> dict[str, int]:
+        """A value of each name; if possible not all those of a case that there is."""
+        for _ in range(20):
+            of = {name: int(rng.choice(values)) for name, values in self.wanted.sizes.items()}
+            if of not in seen:
+                break
+        return of
 
     @property
     def stamp(self) -> str:

@@ -9,7 +9,7 @@ from nasm.base import host_files
 from nasm.base.problems import Failure, Problem, counted, in_line
 from nasm.base.records import dataclass, field
 from nasm.grading.exercise import Exercise, ExerciseGoal
-from nasm.grading.judged import HIDDEN, JudgedRun, Timed, described, judged_runs
+from nasm.grading.judged import HIDDEN, JudgedRun, TimedRun, described, judged_runs
 
 READ, RUN, RIGHT, ORDER = "read", "run", "right", "order"
 
@@ -77,7 +77,7 @@ class Grade:
         return next((check.message for check in self.checks if not check.passed), "")
 
     @property
-    def timed(self) -> Timed | None:
+    def timed(self) -> TimedRun | None:
         """The figures of the first case on the first target, if they can be shown."""
         return self.runs[0].timed if self.runs else None
 
@@ -115,7 +115,7 @@ def grade(
         hints=exercise.wanted.hints.get(found.first, ()),
         runs=runs,
         fresh=fresh,
-        seconds=sum(run.seconds for run in runs),
+        seconds=sum({run.target: run.seconds for run in runs}.values()),
     )
 
 
@@ -196,7 +196,7 @@ class _Checks:
                 return
         self.of[name] = True, text
 
-    def _limits(self, took: Timed, shown: bool) -> None:
+    def _limits(self, took: TimedRun, shown: bool) -> None:
         """Time, MFU and bytes of a run; what depends on values is not shown."""
         wanted = self.wanted
         if wanted.time_us is not None:

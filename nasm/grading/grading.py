@@ -12,9 +12,11 @@ from nasm.base.problems import Failure, Problem
 from nasm.grading.exercise import CHECKS, SOLUTIONS, STARTER, UNUSABLE, WRONG, Exercise
 from nasm.grading.grade import Grade, GradedCheck, GradeJob, grade, reason
 from nasm.grading.judged import alike
+from nasm.language.expanding.statements import unknown_target
 from nasm.sweeps.pools import Cluster, pool
 from nasm.sweeps.running import ENDED, Pieces, closing
 from nasm.sweeps.work import OtherVersion, version
+from nasm.targets import TARGETS
 
 FRESH = 3
 """So many cases are added where a submission is judged with cases that nothing lists."""
@@ -22,46 +24,31 @@ FRESH = 3
 
 def judge(
     task: str | os.PathLike[str],
-    candidate: str | os.PathLike[str],
-    *,
-    targets: Iterable[str] = (),
-    fresh: int = FRESH,
-    seed: int | None = None,
-) -> Grade:
-    """Judge a candidate for a task, which is an exercise, on each of some ``targets``.
-
-    The candidate is the path of a kernel or a text, or a text. To the cases of the task come
-    ``fresh`` ones, whose sizes and inputs are drawn from ``seed``, which is a new one each time
-    unless it is given; ``Grade.fresh`` says which. It is run in processes of its own. Raises
-    Failure if the task cannot be used. :func:`nasm.grading.grading.grades` judges many, over any
-    executor.
-    """
-    (found,) = grades(task, [candidate], targets=targets, fresh=fresh, seed=seed)
-    return found
-
-
-def grades(
-    exercise: str | os.PathLike[str],
-    submissions: Iterable[str | os.PathLike[str]],
+    candidates: Iterable[str | os.PathLike[str]],
     *,
     executor: Executor | Cluster | int | str | None = None,
     watch: Callable[[Grade, int, int], None] | None = None,
     targets: Iterable[str] = (),
-    fresh: int = 0,
+    fresh: int = FRESH,
     seed: int | None = None,
 ) -> tuple[Grade, ...]:
-    """Judge submissions to an exercise, each in processes of its own; in their order.
+    """Judge candidates for a task, which is an exercise, each in processes of its own; in order.
 
-    ``executor`` is as for :func:`nasm.sweep`; grades are the same with each. ``watch`` is called
-    with each grade as it comes, how many there are, and of how many. ``targets``, ``fresh`` and
-    ``seed`` are as for :func:`judge`; without fresh cases equal submissions have equal grades each
-    time. Raises Failure if the exercise cannot be used.
+    A candidate is the path of a kernel or a text, or a text. It is run on each of the ``targets``,
+    that of the task if there are none. To the cases of the task come ``fresh`` ones, whose sizes
+    and inputs are drawn from ``seed``, a new one each time unless it is given; ``Grade.fresh`` says
+    which. With one seed, or with ``fresh=0``, equal candidates have equal grades. ``executor`` is
+    as for :func:`nasm.sweep`; grades are the same with each. ``watch`` is called with each grade as
+    it comes, how many there are, and of how many. Raises Failure if the task cannot be used.
     """
-    held = Exercise(exercise)
+    held, chosen = Exercise(task), tuple(targets)
+    for name in (*chosen, held.wanted.target):
+        if name not in TARGETS:
+            raise Failure(unknown_target(name, TARGETS).at(None))
     number = (secrets.randbits(32) if seed is None else seed) if fresh else None
     for case in (*held.cases, *(held.fresh(number, fresh) if number is not None else ())):
         held.made(case)  # a fault of the exercise is found before anything is judged
-    chosen, given = tuple(targets), [_named(each) for each in submissions]
+    given = [_named(each) for each in candidates]
     jobs = [
         GradeJob(
             exercise=held.folder,
@@ -121,7 +108,7 @@ def faults(exercise: str | os.PathLike[str], **how: object) -> Iterator[str]:
         yield "it has no starter"
     paths = {part: held.submissions(part) for part in (SOLUTIONS, WRONG, STARTER)}
     every = [path for found in paths.values() for path in found]
-    made = dict(zip(every, grades(exercise, every, **how), strict=True))  # type: ignore[arg-type]
+    made = dict(zip(every, judge(exercise, every, fresh=0, **how), strict=True))  # type: ignore[arg-type]
     for path in paths[SOLUTIONS]:
         if not made[path].passed:
             yield f"the solution {_name(path)} fails at '{made[path].failed}': {made[path].message}"

@@ -16,14 +16,17 @@ import numpy as np
 from nasm.base.problems import Problem, ProblemFamily, counted, family, in_line
 from nasm.base.records import dataclass, field, replace
 from nasm.grading.exercise import Arrays, Exercise, ExerciseCase, ExerciseGoal
-from nasm.isolation.entry import isolated
+from nasm.isolation.entry import IsolatedCase, isolated_cases
 from nasm.isolation.limits import Limits
 from nasm.isolation.outcome import Outcome
 from nasm.isolation.work import DryRun
 from nasm.language import codes
 from nasm.machine.records import RunReport, Status
+from nasm.runs.settings import RunSettings
 
-LIMITS = Limits(cpu=60, deadline=90.0)
+CPU, DEADLINE = 60, 90.0
+"""Seconds of processor time and of real time for each case."""
+
 UNWRITTEN = "E0524"
 """Elements of an output that nothing wrote: the results are wrong."""
 
@@ -31,7 +34,7 @@ HIDDEN = "its time depends on values, and is not shown"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Timed:
+class TimedRun:
     """The figures of a run: what it takes of time and of the machine, and where the time goes.
 
     ``findings`` are what costs time, each with a hint.
@@ -63,8 +66,8 @@ class JudgedRun:
     right: bool | None = None
     wrong: str = ""
     problems: tuple[Problem, ...] = ()
-    timed: Timed | None = None
-    took: Timed | None = None
+    timed: TimedRun | None = None
+    took: TimedRun | None = None
     seconds: float = field(default=0.0, compare=False)
 
     @property
@@ -81,29 +84,58 @@ def judged_runs(
     A target's runs end with the first that does not get to its end. Raises Failure for an exercise
     that cannot be used, and for a submission that cannot be read.
     """
+    made = [exercise.made(case) for case in cases]
     for target in targets:
         timed: dict[str, JudgedRun] = {}
-        for case in cases:
-            shape = str(ExerciseCase(0, case.shape))
-            run = _run(exercise, submission, case, target, timed.get(shape))
-            timed.setdefault(shape, run)
+        outcomes = _outcomes(
+            exercise.wanted, submission, cases, [given for given, _ in made], target
+        )
+        for case, outcome, (_, golden) in zip(cases, outcomes, made, strict=True):
+            of = str(case.shape)
+            run = _run(exercise.wanted, case, target, outcome, golden, timed.get(of))
+            timed.setdefault(of, run)
             yield run
             if not run.ran:
                 break
 
 
+def _outcomes(
+    wanted: ExerciseGoal,
+    submission: str,
+    cases: tuple[ExerciseCase, ...],
+    inputs: list[Arrays],
+    target: str,
+) -> tuple[Outcome, ...]:
+    """What became of the submission with each case; of each size it is first run without values."""
+    plain = RunSettings(target=target, max_instructions=wanted.max_instructions)
+    python = submission.endswith(".py")
+    asked, seen = [], set[str]()
+    for case, given in zip(cases, inputs, strict=True):
+        of = {} if python else dict(case.shape)
+        settings = plain
+        if not python:
+            settings = replace(plain, defines=of, autosync=wanted.autosync, files=False)
+        asked.append(IsolatedCase(given, settings, dry=str(case.shape) not in seen))
+        seen.add(str(case.shape))
+    limits = Limits(cpu=CPU * len(asked), deadline=DEADLINE * len(asked))
+    name = f"{os.path.abspath(submission)}:{wanted.kernel}" if python else submission
+    return isolated_cases(name, asked, limits)
+
+
 def _run(
-    exercise: Exercise, submission: str, case: ExerciseCase, target: str, before: JudgedRun | None
+    wanted: ExerciseGoal,
+    case: ExerciseCase,
+    target: str,
+    outcome: Outcome,
+    golden: Arrays,
+    before: JudgedRun | None,
 ) -> JudgedRun:
-    """One run; ``before`` is one of the same sizes, which takes the same time."""
-    inputs, golden = exercise.made(case)
-    known = before is not None and before.timed is not None
-    outcome = _outcome(exercise.wanted, submission, inputs, case, target, not known)
+    """A run; ``before`` is the first of the same sizes, which takes the same time."""
     made = JudgedRun(case=case, target=target, read=outcome.report is not None)
     made = replace(made, seconds=outcome.seconds)
     if outcome.report is None:
         return replace(made, problems=outcome.problems)
-    if before is not None and known:
+    if before is not None and before.timed is not None:
         made = replace(made, timed=before.timed, took=before.took, ordered=before.ordered)
         made = replace(made, problems=before.problems)
     else:
@@ -112,25 +144,8 @@ def _run(
         return replace(made, ran=False, problems=_ended(outcome.dry, outcome.report))
     unwritten = [p for p in outcome.report.hazards if p.code == UNWRITTEN]
     wrong = _title(unwritten[0]) if unwritten else ""
-    wrong = wrong or next(_differences(outcome.outputs or {}, golden, exercise.wanted), "")
+    wrong = wrong or next(_differences(outcome.outputs or {}, golden, wanted), "")
     return replace(made, ran=True, right=not wrong, wrong=wrong)
-
-
-def _outcome(
-    wanted: ExerciseGoal,
-    submission: str,
-    inputs: Arrays,
-    case: ExerciseCase,
-    target: str,
-    dry: bool,
-) -> Outcome:
-    settings: dict[str, Any] = {"target": target, "max_instructions": wanted.max_instructions}
-    settings |= {"limits": LIMITS, "dry": dry}
-    if submission.endswith(".py"):
-        name = f"{os.path.abspath(submission)}:{wanted.kernel}"
-        return isolated(name, inputs, **settings)
-    settings |= {"defines": dict(case.shape), "autosync": wanted.autosync, "files": False}
-    return isolated(submission, inputs, **settings)
 
 
 def _ordered(run: JudgedRun, dry: DryRun | None, report: RunReport) -> JudgedRun:
@@ -139,7 +154,7 @@ def _ordered(run: JudgedRun, dry: DryRun | None, report: RunReport) -> JudgedRun
     hazards = [p for p in shown.hazards if p.code != UNWRITTEN]
     hazards += [a.problem for a in shown.allowed if family(a.problem.code) is ProblemFamily.HAZARD]
     kept = tuple(hazards) if dry is not None else tuple(map(_without_values, hazards))
-    took = Timed(
+    took = TimedRun(
         microseconds=shown.microseconds,
         ticks=shown.ticks,
         bytes=shown.channel_bytes,
