@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 
 from nasm.base.problems import Problem
@@ -131,7 +132,7 @@ def lines(grade: Grade, width: int) -> list[str]:
         width,
     )
     result = "passes" if grade.passed else f"FAILS at '{grade.failed}': {grade.message}"
-    made += ["", *hanging(f"{grade.submission}: {result}", width)]
+    made += ["", *hanging(f"{os.path.relpath(grade.submission)}: {result}", width)]
     for found in advice(grade):
         where = f" on {found.target}" if found.target else ""
         place = found.problem and found.problem.span

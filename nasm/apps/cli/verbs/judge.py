@@ -76,9 +76,9 @@ def judge(args: argparse.Namespace, screen: Screen) -> int:
     if args.json:
         made = [plain(each, judgement.JUDGEMENT) for each in found]
         return int(args.answer.give(code, judgements=made, problems=[]))
-    for each in () if args.quiet else found:
-        lines = judgement.lines(each, screen.width or 80)
-        screen.show(*map(Text, map(in_line, [*lines, ""])))
+    for number, each in enumerate(() if args.quiet else found):
+        lines = [""] * (number > 0) + judgement.lines(each, screen.width or 80)
+        screen.show(*map(Text, map(in_line, lines)))
     if not args.quiet and args.seed is None and (drawn := found[0].fresh) is not None:
         screen.note(f"the same cases again: --seed {drawn}")
     return code
