@@ -186,7 +186,7 @@ def test_what_is_right_is_right_in_each_form(task: Path, name: str) -> None:
     assert all(run.timed for run in found.runs)
 
 
-@pytest.mark.parametrize("name", part(CHEATS, 2))
+@pytest.mark.parametrize("name", part(list(CHEATS), 2))
 def test_a_candidate_that_cheats_is_found(task: Path, name: str) -> None:
     checks, text = CHEATS[name]
     assert text not in (KERNEL, TEXT)
