@@ -9,7 +9,7 @@ import secrets
 import signal
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -23,7 +23,7 @@ from nasm.isolation.child import MADE, PROTECTED
 from nasm.isolation.limits import Limits, Protection
 from nasm.isolation.outcome import How, Outcome, Printed
 from nasm.isolation.process import Ended
-from nasm.isolation.work import OF_MEMORY, RunWork, TraceWork, Work, unpacked
+from nasm.isolation.work import OF_MEMORY, Ran, RunWork, TraceWork, Work, unpacked
 from nasm.language.objects.writing import written
 from nasm.machine.inputs import Inputs
 from nasm.nki.engines import USUAL
@@ -48,6 +48,8 @@ def isolated(
     overlap: int | None = None,
     python: bool = True,
     dry: bool = False,
+    page: bool = False,
+    cancelled: Callable[[], bool] = lambda: False,
     settings: RunSettings | None = None,
     **keywords: Unpack[IsolatedKeywords],
 ) -> Outcome:
@@ -59,12 +61,16 @@ def isolated(
     ``arguments`` are its others, as Python writes them; ``lnc``, ``dma``, ``hoist`` and
     ``overlap`` are as for :func:`nasm.nki.trace`. Unless ``python`` is true, or with
     ``files=False``, kernels are refused. With ``dry`` it is run without values first, and what that
-    shows is apart in the Outcome: no input can be read off it. The other keywords are described at
-    :class:`nasm.RunSettings`. However it ends, that is an Outcome; raises Failure only if what is
-    given here cannot be used, such as a file that is not there.
+    shows is apart in the Outcome: no input can be read off it. With ``page`` the outcome has the
+    page of the run, for which it is profiled. ``cancelled`` is asked meanwhile whether to end the
+    processes. The other keywords are described at :class:`nasm.RunSettings`. However it ends, that
+    is an Outcome; raises Failure only if what is given here cannot be used, such as a file that is
+    not there, and Cancelled.
     """
-    case = IsolatedCase(inputs, with_keywords(settings, keywords), dry)
-    how = (limits or Limits(), arguments, lnc, dma, hoist, overlap, python)
+    chosen = with_keywords(settings, keywords)
+    chosen = replace(chosen, profile=chosen.profile or page)
+    case = IsolatedCase(inputs, chosen, dry, page)
+    how = (limits or Limits(), arguments, lnc, dma, hoist, overlap, python, cancelled)
     (made,) = isolated_cases(program, [case], *how)
     return made
 
@@ -76,6 +82,7 @@ class IsolatedCase:
     inputs: Inputs | None
     settings: RunSettings
     dry: bool = False
+    page: bool = False
 
 
 def isolated_cases(
@@ -88,6 +95,7 @@ def isolated_cases(
     hoist: bool | None = None,
     overlap: int | None = None,
     python: bool = True,
+    cancelled: Callable[[], bool] = lambda: False,
 ) -> tuple[Outcome, ...]:
     """Run a program, or a kernel, with several cases in the same processes; see :func:`isolated`.
 
@@ -98,8 +106,8 @@ def isolated_cases(
     named = split(name) if path else None
     if named is None:
         text = _given(program)
-        works = [RunWork(name, text, None, c.inputs, c.settings, c.dry) for c in cases]
-        return _Run(name, limits).go([], works)
+        works = [RunWork(name, text, None, c.inputs, c.settings, c.page, c.dry) for c in cases]
+        return _Run(name, limits, cancelled).go([], works)
     called = os.path.abspath(named[0]) + f":{named[1]}" * bool(named[1])
     traces, works = [], []
     for case in cases:
@@ -109,8 +117,8 @@ def isolated_cases(
         of = {each: (array.shape, array.dtype) for each, array in given.items()}
         words = dict(arguments or {})
         traces.append(TraceWork(called, of, words, lnc, dma, hoist, overlap, chosen))
-        works.append(RunWork(name, None, None, given, chosen, case.dry))
-    return _Run(name, limits).go(traces, works)
+        works.append(RunWork(name, None, None, given, chosen, case.page, case.dry))
+    return _Run(name, limits, cancelled).go(traces, works)
 
 
 def _arrays(inputs: Inputs | None) -> dict[str, np.ndarray[Any, Any]]:
@@ -133,8 +141,8 @@ def _given(program: Text | Program) -> Given:
 class _Run:
     """One run of a program of others, in one process or two."""
 
-    def __init__(self, name: str, limits: Limits) -> None:
-        self.name, self.limits = name, limits
+    def __init__(self, name: str, limits: Limits, cancelled: Callable[[], bool]) -> None:
+        self.name, self.limits, self.cancelled = name, limits, cancelled
         self.began = time.monotonic()
         self.protections: tuple[Protection, ...] = ()
         self.printed = {"stdout": Printed(), "stderr": Printed()}
@@ -153,9 +161,8 @@ class _Run:
 
     def ran(self, answer: bytes) -> Outcome:
         """The outcome of a run: of a process in which only nasm itself was run."""
-        report, outputs, profile, dry = pickle.loads(answer)
-        parts = {"report": report, "outputs": outputs, "profile": profile, "dry": dry}
-        return self.outcome("ran", exit_code=0, **parts)
+        ran: Ran = pickle.loads(answer)
+        return self.outcome("ran", exit_code=0, **ran._asdict())
 
     def traced(self, traces: Sequence[TraceWork], folder: str) -> list[bytes | Outcome]:
         """What a kernel becomes in each case: made once for cases of the same shapes."""
@@ -167,7 +174,8 @@ class _Run:
         """What a process made of each work, or what became of it instead."""
         word = secrets.token_bytes(16)
         until = self.began + self.limits.deadline
-        ended = process.run(works, self.limits, until, os.path.realpath(folder), word)
+        path = os.path.realpath(folder)
+        ended = process.run(works, self.limits, until, path, word, self.cancelled)
         first = works[0]
         if isinstance(first, TraceWork) or first.traced is None:
             self.note(ended)

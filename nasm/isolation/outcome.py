@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from nasm.analysis.profile.records import Profile
+from nasm.base.page import RunPage
 from nasm.base.problems import Problem, counted, render
 from nasm.base.records import dataclass, field
 from nasm.isolation.limits import Protection
@@ -34,11 +35,11 @@ class Outcome:
     """How it ended. It can be pickled, and :meth:`document` is it as JSON.
 
     ``report`` and ``outputs`` are those of :func:`nasm.run` if the program ``ran``, else None.
-    ``problems`` are the errors if it did not. ``profile`` is there with ``profile=True``, and
-    ``dry`` with ``dry=True``, unless the run depends on values. ``exit_code`` or ``signal`` says
-    how the last process ended, ``seconds`` how long all took. ``protections`` are those of the
-    process that ran the kernel, or without one of the process that ran the program: a limit that is
-    not ``active`` was not kept.
+    ``problems`` are the errors if it did not. ``profile`` is there with ``profile=True``, ``page``
+    with ``page=True``, and ``dry`` with ``dry=True``, unless the run depends on values.
+    ``exit_code`` or ``signal`` says how the last process ended, ``seconds`` how long all took.
+    ``protections`` are those of the process that ran the kernel, or without one of the process that
+    ran the program: a limit that is not ``active`` was not kept.
     """
 
     program: str
@@ -47,6 +48,7 @@ class Outcome:
     report: RunReport | None = None
     outputs: dict[str, np.ndarray[Any, Any]] | None = None
     profile: Profile | None = None
+    page: RunPage | None = None
     dry: DryRun | None = None
     exit_code: int | None = None
     signal: int | None = None

@@ -12,7 +12,7 @@ import os
 import pickle
 import zipfile
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from nasm.analysis.profile.records import Profile
 from nasm.api import run
 from nasm.base import host_memory
 from nasm.base.files import Allowed
+from nasm.base.page import RunPage
 from nasm.base.problems import FAMILIES, Failure, Problem
 from nasm.base.records import dataclass, replace
 from nasm.base.source_files import Given, ObjectFile
@@ -93,6 +94,16 @@ class DryRun:
     profile: Profile
 
 
+class Ran(NamedTuple):
+    """What became of a run: its profile, its page and the dry run, each if that was asked for."""
+
+    report: RunReport
+    outputs: dict[str, np.ndarray[Any, Any]] | None
+    profile: Profile | None
+    page: RunPage | None
+    dry: DryRun | None
+
+
 @dataclass(frozen=True, slots=True)
 class RunWork:
     """A program to run; ``traced`` is what :class:`TraceWork` has made of a kernel.
@@ -105,17 +116,20 @@ class RunWork:
     traced: bytes | None
     inputs: Any
     settings: RunSettings
-    dry: bool = False
+    page: bool
+    dry: bool
 
     def done(self) -> bytes:
-        """The report, the outputs, the profile and the dry run, pickled; raises Failure."""
+        """What :class:`Ran` has, pickled; raises Failure."""
         program, inputs = self._program() if self.traced is None else self._kernel(self.traced)
         chosen = self.settings.of_assembled(files=True)
         dry = self._dry(program, chosen) if self.dry else None
         result = run(program, inputs, settings=chosen)
         report = replace(result.report, program=self.name)
         profile = result.session.profile() if chosen.profile else None
-        return pickle.dumps((report, result.outputs if report.values else None, profile, dry))
+        page = result.session.page() if self.page else None
+        outputs = result.outputs if report.values else None
+        return pickle.dumps(Ran(report, outputs, profile, page, dry))
 
     def _dry(self, program: Program, chosen: RunSettings) -> DryRun | None:
         try:
