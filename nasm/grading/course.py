@@ -41,7 +41,6 @@ class LessonRecord:
     tries: int = 0
     failed: str = ""
     hints: int = 0
-    microseconds: float | None = None
 
 
 @dataclass(slots=True)
@@ -166,7 +165,7 @@ class Course:
         record.passed = record.passed or found.passed
         again = found.failed == record.failed
         record.hints = min(record.hints + 1 if again else 1, len(found.hints))
-        record.failed, record.microseconds = found.failed, found.microseconds
+        record.failed = found.failed
         if found.passed:
             self.progress.lesson = ""
         self.save()
@@ -197,7 +196,6 @@ _KINDS: Mapping[str, tuple[type, ...]] = {
     "tries": (int,),
     "failed": (str,),
     "hints": (int,),
-    "microseconds": (int, float, type(None)),
 }
 
 
