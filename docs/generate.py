@@ -3,9 +3,9 @@
 These are docs/isa/ and the pages of generations in docs/timing/, from the rows and tables of the
 target; columns.md; api.md, from the public names; the map in contributing.md, from the imports;
 the tables in json.md, machine.md, repl.md and tensix.md, and the plot of that; the tables of the
-parser; pictures/, of runs and of the guide; what commands print in README.md, guide/, loops.md, profile.md,
-tools.md, nki.md, repl.md, tensix.md, walkthrough.md and judge.md; and what follows from tables in
-grammar/editors/.
+parser; pictures/, of runs and of the guide, and slides.html; what commands print in README.md,
+guide/, loops.md, profile.md, tools.md, nki.md, repl.md, tensix.md, walkthrough.md and judge.md;
+and what follows from tables in grammar/editors/.
 
     python docs/generate.py            write what differs
     python docs/generate.py --check    write nothing; exit 1 and name what is stale

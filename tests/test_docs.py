@@ -233,7 +233,11 @@ def test_a_quotation_of_what_no_block_shows_is_refused(
 
 
 PROSE = ("loops", "walkthrough", "profile", "tools")
-RUNS = [ROOT / "README.md", *(DOCS / "guide").glob("*.md"), *(DOCS / f"{name}.md" for name in PROSE)]
+RUNS = [
+    ROOT / "README.md",
+    *(DOCS / "guide").glob("*.md"),
+    *(DOCS / f"{name}.md" for name in PROSE),
+]
 """Pages whose sentences speak of the runs that they show."""
 
 

@@ -44,7 +44,7 @@ class LessonRecord:
 
 
 @dataclass(slots=True)
-class Progress:
+class CourseProgress:
     """How far a learner is: the lesson that is open, and all that were begun."""
 
     course: str = ALL
@@ -124,7 +124,7 @@ class Course:
         return path
 
     def again(self, lesson: Exercise) -> str:
-        """Begin a lesson anew: the learner's file gets another name, which is returned."""
+        """Begin a lesson again: the learner's file gets another name, which is returned."""
         path, kept = self.path(lesson), ""
         if os.path.lexists(path):
             stem, ending = os.path.splitext(path)
@@ -199,17 +199,17 @@ _KINDS: Mapping[str, tuple[type, ...]] = {
 }
 
 
-def _read(path: str) -> Progress:
+def _read(path: str) -> CourseProgress:
     """The progress of a file; of none, that of a learner who begins."""
     if not os.path.lexists(path):
-        return Progress()
+        return CourseProgress()
     try:
         read = json.loads(host_files.read_text(path))
         lessons = {
             str(name): LessonRecord(**{k: _kept(k, record[k]) for k in _KINDS if k in record})
             for name, record in read["lessons"].items()
         }
-        return Progress(str(read["course"]), str(read["lesson"]), lessons)
+        return CourseProgress(str(read["course"]), str(read["lesson"]), lessons)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         hint = "move it to another place to begin again; your files of the lessons stay"
         message = f"{path} does not hold the progress of a course: {error}"

@@ -59,7 +59,7 @@ def _named(words: list[str]) -> list[str]:
 
 
 def learn(args: argparse.Namespace, screen: Screen) -> int:
-    """Go on with the course, or do what a word says; returns the exit code."""
+    """Continue with the course, or do what a word says; returns the exit code."""
     preload("nasm.grading.course")
     from nasm.grading.course import Course
 
@@ -84,7 +84,8 @@ def learn(args: argparse.Namespace, screen: Screen) -> int:
         return shown.check(lesson)
     shown.lesson(lesson, path)
     if action or not sys.stdout.isatty():
-        shown.say("", f"edit it, then: {shown.command} check")
+        shown.say("")
+        shown.whole(f"edit it, then: {shown.command} check")
         return OK
     return _watched(shown, lesson)
 
@@ -107,6 +108,12 @@ class _Shown:
         width = self.screen.width or 80
         for line in lines:
             self.screen.show(*map(Text, hanging(line, width) if line else [""]))
+
+    def whole(self, line: str) -> None:
+        """Show a line that is not wrapped: a path or a command, which may be copied."""
+        from rich.text import Text
+
+        self.screen.show(Text(line, no_wrap=True, overflow="ignore"))
 
     def list(self) -> None:
         """All lessons, with those that are passed."""
@@ -146,7 +153,8 @@ class _Shown:
         text = self.course.text(lesson).strip() or f"# {lesson.wanted.title}"
         width = self.screen.width or 80
         self.screen.show(*map(Text, readable(text.replace("# ", f"# {place}", 1), width)))
-        self.say("", f"asked: {described(lesson.wanted)}", f"your file: {in_line(path)}")
+        self.say("", f"asked: {described(lesson.wanted)}")
+        self.whole(f"your file: {in_line(path)}")
 
     def check(self, lesson: Exercise) -> int:
         """Judge the learner's file, and show what was found."""
@@ -169,9 +177,10 @@ class _Shown:
         if found.passed:
             after = self.course.following
             went = f"next: {self.command}" if after is not None else "that was the last lesson"
-            self.say("", f"{lesson.wanted.title}: passed. {self.progress()}; {went}")
-        elif "order" in found.failed or found.failed == "run":
-            self.say(f"see why: neuron-nasm run {in_line(self.course.path(lesson))}")
+            self.say("", f"{lesson.wanted.title}: passed. {self.progress()}")
+            self.whole(went)
+        elif found.failed in ("order", "run"):
+            self.whole(f"see why: neuron-nasm run {in_line(self.course.path(lesson))}")
 
     def hint(self, lesson: Exercise) -> int:
         """One more hint for the check that failed last."""
@@ -218,7 +227,7 @@ def readable(markdown: str, width: int) -> list[str]:
 
 
 def _watched(shown: _Shown, lesson: Exercise) -> int:
-    """Check a lesson whenever its file is saved, and go on to the next, until Ctrl-C."""
+    """Check a lesson whenever its file is saved, and continue with the next, until Ctrl-C."""
     course, screen = shown.course, shown.screen
     try:
         while True:
@@ -255,19 +264,19 @@ def _wait(path: str) -> None:
 
 VERB = Verb(
     summary="go through the course: lessons, each with an exercise that is checked",
-    rank=5,
+    rank=15,
     arguments=_arguments,
     conflicts=(unfit,),
     body=learn,
     examples=(("", "a course in the terminal, from the first program on"),),
     notes="""\
 examples:
-  neuron-nasm learn                 the next lesson; your file is checked when you save it
+  neuron-nasm learn                 the next lesson, checked when you save it
   neuron-nasm learn list            all lessons, and how far you are
   neuron-nasm learn check           check your file once
   neuron-nasm learn hint            one more hint
   neuron-nasm learn race            go to a lesson
-  neuron-nasm learn again race      begin it again; your file is kept under another name
+  neuron-nasm learn again race      begin again; your file gets another name
   neuron-nasm learn --course hours  the lessons of two hours
 
 A file of yours is never written over. If the output is no terminal nothing is
