@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from nasm.base.gc_pause import paused
 from nasm.base.problems import Failure, Problem, Refused, Severity, listed, quoted
 from nasm.base.records import dataclass
 from nasm.base.source import Span
@@ -93,7 +94,7 @@ def trace(
         raise Failure(Problem(MISUSED, message))
     made = made if lnc is None else made.on(lnc)
     cores = made.cores
-    with installed():
+    with installed(), paused():
         builder = _builder(target or default_target(), cores, options, timing)
         first = CoreTrace(builder, 0, cores)
         traces = [first, *(CoreTrace(builder, core, cores, first) for core in range(1, cores))]

@@ -189,11 +189,12 @@ class _Walk:
         kept: set[Region] = set()
         read: set[Region] = set()
         picked: set[int] = set()
+        keeps = any(operand.access == "rw" for operand in instruction.row.operands)
         for operand, value in zip(instruction.row.operands, instruction.operands, strict=False):
             for view in views(value):
                 if view.offsets is not None:
                     picked.add(view.tensor.index)
-                elif not view.dynamic:
+                elif keeps and not view.dynamic:
                     (kept if operand.access == "rw" else read).add(region(view))
         return frozenset(kept - read), frozenset(picked)
 
