@@ -249,7 +249,8 @@ class Rule:
     check says which with :class:`About`.
     ``addressed`` says that only an instruction with an operand that a tile of entries addresses
     can break it. The rules after a ``basic`` one take it for granted: where it is broken they are
-    not checked.
+    not checked. One that is ``placed`` asks at which byte of its memory a tile begins; any other is
+    kept by all instructions of a shape, or by none.
     """
 
     code: str
@@ -262,6 +263,7 @@ class Rule:
     basic: bool = False
     names: tuple[str, ...] = ()
     about: str = ""
+    placed: bool = False
 
     @property
     def stops(self) -> bool:

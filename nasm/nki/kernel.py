@@ -266,7 +266,7 @@ def _finished(builder: ProgramBuilder, sequence: Sequential) -> Program:
     problems = place(builder.program, sequence)
     if problems:
         raise Failure(problems)
-    synchronise(builder, sequence)
+    touched = synchronise(builder, sequence)
     program = builder.finish()
-    program.warnings += unwritten(program, sequence, by_hand)
+    program.warnings += unwritten(program, sequence, by_hand, touched)
     return program

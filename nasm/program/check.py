@@ -16,7 +16,7 @@ from nasm.isa.list_kinds import mentioned, views
 from nasm.isa.target import rules_of
 from nasm.program.availability import legal
 from nasm.program.program import Instruction, Program, Update, Wait
-from nasm.program.shapes import Shapes
+from nasm.program.shapes import Shapes, signature
 from nasm.views.view import Reg, View
 
 
@@ -137,13 +137,14 @@ def instructions(
     problems: list[Problem] = []
     errors = 0
     reported: set[tuple[object, ...]] = set()
-    shapes = Shapes(program.generation)
+    rules = _Rules(program)
     new = islice(program.instructions, first, None)
     for instruction, (queue, pc, engine) in zip(new, uses[first:], strict=True):
         if queue < 0 or not _placed(instruction):
             continue
+        broken = rules.broken(instruction, queue, pc, engine)
         line = (queue, program.queues[queue].spans[pc])
-        for rule, problem in _broken(program, instruction, queue, pc, engine, shapes):
+        for rule, problem in broken:
             if line[1] and (*line, rule) in reported:
                 continue
             reported.add((*line, rule))
@@ -166,22 +167,39 @@ def _placed(instruction: Instruction) -> bool:
     return True
 
 
-def _broken(
-    program: Program, instruction: Instruction, queue: int, pc: int, engine: str, shapes: Shapes
-) -> list[tuple[Rule, Callable[[Places], Problem]]]:
-    """The rules that an instruction breaks, and what makes the problem of each."""
-    row = instruction.row
-    context = InstructionContext.of(row, instruction.operands, engine, program.generation)
-    found: list[tuple[Rule, Callable[[Places], Problem]]] = []
-    for rule in rules_of(program.target, row, bool(context.addressed)):
-        text = rule.check(context)
-        if text is not None:
-            found.append((rule, partial(_problem, context, rule, text, program, queue, pc)))
-            if rule.stops:
-                break
-    if all(rule.severity is not Severity.ERROR for rule, _ in found):
-        instruction.known = shapes.of(row, instruction.operands, engine, context)
-    return found
+class _Rules:
+    """The rules of a program's instructions, each asked once for all that have to keep it alike."""
+
+    def __init__(self, program: Program) -> None:
+        self.program, self.shapes = program, Shapes(program.generation)
+        self._kept: dict[tuple[object, ...], tuple[Rule, ...]] = {}
+
+    def broken(
+        self, instruction: Instruction, queue: int, pc: int, engine: str
+    ) -> list[tuple[Rule, Callable[[Places], Problem]]]:
+        """The rules that an instruction breaks, and what makes the problem of each."""
+        program, row, operands = self.program, instruction.row, instruction.operands
+        shape = signature(row, engine, operands)
+        data = [v.hex() for at in row.data if type(v := operands[at]) is float]
+        key = (shape, *data) if data else shape
+        rules = self._kept.get(key)
+        if rules == ():
+            instruction.known = self.shapes.known(shape)
+            return []
+        context = InstructionContext.of(row, operands, engine, program.generation)
+        every = rules_of(program.target, row, bool(context.addressed)) if rules is None else rules
+        found: list[tuple[Rule, Callable[[Places], Problem]]] = []
+        for rule in every:
+            text = rule.check(context)
+            if text is not None:
+                found.append((rule, partial(_problem, context, rule, text, program, queue, pc)))
+                if rule.stops:
+                    break
+        if not found:
+            self._kept[key] = tuple(rule for rule in every if rule.placed)
+        if all(rule.severity is not Severity.ERROR for rule, _ in found):
+            instruction.known = self.shapes.of(row, operands, engine, context, shape)
+        return found
 
 
 def _problem(

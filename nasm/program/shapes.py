@@ -100,15 +100,20 @@ class Shapes:
         operands: tuple[object, ...],
         engine: str,
         context: InstructionContext | None = None,
+        key: tuple[Any, ...] | None = None,
     ) -> Shape:
-        """The shape of an instruction; ``context`` is its own, if it has been made."""
-        key = signature(row, engine, operands)
+        """The shape of an instruction; ``context`` and ``key`` are its own, if they were made."""
+        key = key or signature(row, engine, operands)
         found = self._known.get(key)
         if found is None:
             made = context or InstructionContext.of(row, operands, engine, self.generation)
             found = self._known[key] = Shape(row, made)
             found.cost = self._costs.setdefault(found.cost, found.cost)
         return found
+
+    def known(self, key: tuple[Any, ...]) -> Shape:
+        """A shape that was asked for, by its signature."""
+        return self._known[key]
 
 
 def signature(row: Row, engine: str, operands: tuple[object, ...]) -> tuple[Any, ...]:

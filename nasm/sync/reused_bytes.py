@@ -34,22 +34,20 @@ class Overwritten:
         self._writes: dict[int, list[Writing]] = {index: [] for index in self.sharing}
         self._number = 0
 
-    def write(self, region: Region, line: int) -> None:
-        """A line writes some of the tensor that is the region's area."""
-        writes = self._writes.get(region.area)
-        if writes is not None:
-            self._number += 1
-            writes.append(Writing(self._number, region._replace(area=-1), line))
+    def write(self, tensor: int, region: Region, line: int) -> None:
+        """A line writes some of a tensor, by its index, that shares bytes."""
+        self._number += 1
+        self._writes[tensor].append(Writing(self._number, region, line))
 
-    def by(self, region: Region) -> Iterator[tuple[int, int]]:
-        """Who has written bytes that are read here, and at which line, after their own tensor."""
-        own = self._writes.get(region.area)
+    def by(self, tensor: int, read: Region) -> Iterator[tuple[int, int]]:
+        """Who has written bytes that are read of a tensor, and at which line, after that was."""
+        own = self._writes[tensor]
         if not own:
             return  # nothing wrote it: that is reported elsewhere
-        begun, read = own[0].number, region._replace(area=-1)
-        for other in self.sharing[region.area]:
+        begun = own[0].number
+        for other in self.sharing[tensor]:
             theirs = self._writes[other]
-            if other == region.area or not theirs or theirs[-1].number < begun:
+            if other == tensor or not theirs or theirs[-1].number < begun:
                 continue
             for write in reversed(theirs):
                 if write.number < begun:

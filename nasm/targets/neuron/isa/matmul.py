@@ -214,6 +214,7 @@ def _sixteen_bits(context: InstructionContext, dst: View, is_transpose: bool) ->
     "Trainium2 architecture guide, 'Transpose': 16-bit output elements, the upper 8 bits zero",
     "give dst twice the columns and write every other one: dst[:, ::2]",
     about="dst",
+    placed=True,
 )
 def every_other_byte(context: InstructionContext) -> str | None:
     """A destination of bytes has room for the zeros between them."""
