@@ -101,7 +101,7 @@ def operand(value: Any) -> Any:
     if isinstance(value, Enum):
         return value.name
     if isinstance(value, list | tuple):
-        return [operand(item) for item in value]
+        return tuple([operand(item) for item in value])
     word = getattr(value, "operator_name", None)
     if word is not None:
         return word

@@ -7,7 +7,6 @@ instruction, which is checked once.
 
 from __future__ import annotations
 
-import math
 from array import array
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from typing import Self, TypeVar
@@ -21,6 +20,7 @@ from nasm.isa.instruction import Row, bind
 from nasm.isa.target import Target
 from nasm.isa.words import VALUE, WORD
 from nasm.program import availability, check
+from nasm.program.alike import NOTHING, Alike, AlikeInstructions
 from nasm.program.declarations import CounterAllocation, Declarations
 from nasm.program.notes import declared, declared_note, in_order
 from nasm.program.operand_parts import join
@@ -46,7 +46,8 @@ class ProgramBuilder(Declarations):
         super().__init__(target, generation)
         self.problems: list[Problem] = []
         self._instructions: dict[tuple[object, ...], int] = {}
-        self._first_use: list[tuple[int, int, str]] = []
+        self._first_use: list[check.Use] = []
+        self._alike = AlikeInstructions()
         self._waits: dict[Wait, int] = {}
         self._updates: dict[Update, int] = {}
         self._spans: dict[tuple[int, int, int], int] = {}
@@ -65,7 +66,7 @@ class ProgramBuilder(Declarations):
         made = cls(program.target, program.generation)
         made.program, made._entered = program, program.cores - 1
         made._queues = {(q.core, q.engine): n for n, q in enumerate(program.queues)}
-        made._first_use = [(-1, -1, "")] * len(program.instructions)
+        made._first_use = [(-1, -1, NOTHING)] * len(program.instructions)
         made._waits = {wait: n for n, wait in enumerate(program.waits) if wait is not None}
         made._updates = {u: n for n, u in enumerate(program.updates) if u is not None}
         for table in (program.semaphores, program.events):
@@ -115,12 +116,20 @@ class ProgramBuilder(Declarations):
 
         Raises Failure; ``spans`` says where an operand is written, so that it can be pointed at.
         """
-        more: list[Problem] = []
+        engine, more, key = self.program.queues[queue].engine, list[Problem](), None
         if wait is not None or update is not None:
             more = check.sync(self.program, queue, row, wait, update, spans)
+        elif spans is None and not positional and row.encoding is None:
+            core = self.program.queues[queue].core if self._entered else 0
+            key = self._alike.given(row, engine, core, named)
+        found = None if key is None else self._alike.accepted(key, row, named)
+        if found is not None:
+            return self._number(row, found[1], found[0]), 0, 0
         row, operands = self.bound(queue, row, positional, named, spans, more)
-        engine = self.program.queues[queue].engine
-        return (self._form(engine, row, operands), *self.numbers(wait, update))
+        alike = self._alike.of(row, engine, operands)
+        if key is not None:
+            self._alike.accept(key, alike, operands)
+        return (self._number(row, operands, alike), *self.numbers(wait, update))
 
     def bound(
         self,
@@ -222,14 +231,14 @@ class ProgramBuilder(Declarations):
             hint = availability.moving(self.target, self.generation, row, name, value)
         return Problem(refused.code, message, spans(name) if spans else None, hint, declared(value))
 
-    def _form(self, engine: str, row: Row, operands: tuple[object, ...]) -> int:
-        exact = [_exact(o) for o in operands if isinstance(o, int | float)]
-        key = (engine, row.name, operands, *exact)
+    def _number(self, row: Row, operands: tuple[object, ...], alike: Alike) -> int:
+        """The number of an instruction in the program's table."""
+        key = alike.addresses(operands)
         found = self._instructions.get(key)
         if found is None:
             found = self._instructions[key] = len(self.program.instructions)
             self.program.instructions.append(Instruction(row, operands))
-            self._first_use.append((-1, -1, engine))
+            self._first_use.append((-1, -1, alike))
         return found
 
     @staticmethod
@@ -370,8 +379,3 @@ class ProgramBuilder(Declarations):
         self.problems += check.labels(self.program, undeclared, unsaid, first)
         if any(p.severity is Severity.ERROR for p in self.problems):
             raise Failure(limited(in_order(self.problems), unsaid))
-
-
-def _exact(value: int | float) -> object:
-    """What tells 1 from 1.0 and 0.0 from -0.0, which compare equal."""
-    return math.copysign(1, value) if isinstance(value, float) else type(value)

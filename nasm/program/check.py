@@ -14,9 +14,10 @@ from nasm.isa.generation import Generation
 from nasm.isa.instruction import InstructionContext, Row, Rule
 from nasm.isa.list_kinds import mentioned, views
 from nasm.isa.target import rules_of
+from nasm.program.alike import Alike
 from nasm.program.availability import legal
 from nasm.program.program import Instruction, Program, Update, Wait
-from nasm.program.shapes import Shapes, signature
+from nasm.program.shapes import Shapes
 from nasm.views.view import Reg, View
 
 
@@ -121,9 +122,13 @@ Places = Callable[[Span, Row, str], Span | None]
 there."""
 
 
+Use = tuple[int, int, Alike]
+"""The queue and the pc at which an instruction is first used, -1 for none yet, and its likes."""
+
+
 def instructions(
     program: Program,
-    uses: Sequence[tuple[int, int, str]],
+    uses: Sequence[Use],
     unsaid: Unsaid,
     first: int = 0,
     places: Places = lambda line, row, operand: None,
@@ -139,10 +144,10 @@ def instructions(
     reported: set[tuple[object, ...]] = set()
     rules = _Rules(program)
     new = islice(program.instructions, first, None)
-    for instruction, (queue, pc, engine) in zip(new, uses[first:], strict=True):
+    for instruction, (queue, pc, alike) in zip(new, uses[first:], strict=True):
         if queue < 0 or not _placed(instruction):
             continue
-        broken = rules.broken(instruction, queue, pc, engine)
+        broken = rules.broken(instruction, queue, pc, alike)
         line = (queue, program.queues[queue].spans[pc])
         for rule, problem in broken:
             if line[1] and (*line, rule) in reported:
@@ -168,26 +173,23 @@ def _placed(instruction: Instruction) -> bool:
 
 
 class _Rules:
-    """The rules of a program's instructions, each asked once for all that have to keep it alike."""
+    """The rules of a program's instructions, most of them asked once for all that are alike."""
 
     def __init__(self, program: Program) -> None:
         self.program, self.shapes = program, Shapes(program.generation)
-        self._kept: dict[tuple[object, ...], tuple[Rule, ...]] = {}
 
     def broken(
-        self, instruction: Instruction, queue: int, pc: int, engine: str
+        self, instruction: Instruction, queue: int, pc: int, alike: Alike
     ) -> list[tuple[Rule, Callable[[Places], Problem]]]:
         """The rules that an instruction breaks, and what makes the problem of each."""
-        program, row, operands = self.program, instruction.row, instruction.operands
-        shape = signature(row, engine, operands)
-        data = [v.hex() for at in row.data if type(v := operands[at]) is float]
-        key = (shape, *data) if data else shape
-        rules = self._kept.get(key)
-        if rules == ():
-            instruction.known = self.shapes.known(shape)
+        if alike.rules == ():
+            instruction.known = alike.shape
             return []
-        context = InstructionContext.of(row, operands, engine, program.generation)
-        every = rules_of(program.target, row, bool(context.addressed)) if rules is None else rules
+        program, row, operands = self.program, instruction.row, instruction.operands
+        context = InstructionContext.of(row, operands, alike.engine, program.generation)
+        every = alike.rules
+        if every is None:
+            every = rules_of(program.target, row, bool(context.addressed))
         found: list[tuple[Rule, Callable[[Places], Problem]]] = []
         for rule in every:
             text = rule.check(context)
@@ -195,10 +197,12 @@ class _Rules:
                 found.append((rule, partial(_problem, context, rule, text, program, queue, pc)))
                 if rule.stops:
                     break
-        if not found:
-            self._kept[key] = tuple(rule for rule in every if rule.placed)
         if all(rule.severity is not Severity.ERROR for rule, _ in found):
-            instruction.known = self.shapes.of(row, operands, engine, context, shape)
+            if alike.shape is None:
+                alike.shape = self.shapes.of(row, operands, alike.engine, context)
+            instruction.known = alike.shape
+        if not found and alike.rules is None:
+            alike.rules = tuple(rule for rule in every if rule.placed)
         return found
 
 

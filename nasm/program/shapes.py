@@ -7,6 +7,7 @@ a tile could be.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from nasm.isa.evidence import Cost
@@ -100,10 +101,9 @@ class Shapes:
         operands: tuple[object, ...],
         engine: str,
         context: InstructionContext | None = None,
-        key: tuple[Any, ...] | None = None,
     ) -> Shape:
-        """The shape of an instruction; ``context`` and ``key`` are its own, if they were made."""
-        key = key or signature(row, engine, operands)
+        """The shape of an instruction; ``context`` is its own, if it has been made."""
+        key = signature(row, engine, operands)
         found = self._known.get(key)
         if found is None:
             made = context or InstructionContext.of(row, operands, engine, self.generation)
@@ -111,12 +111,8 @@ class Shapes:
             found.cost = self._costs.setdefault(found.cost, found.cost)
         return found
 
-    def known(self, key: tuple[Any, ...]) -> Shape:
-        """A shape that was asked for, by its signature."""
-        return self._known[key]
 
-
-def signature(row: Row, engine: str, operands: tuple[object, ...]) -> tuple[Any, ...]:
+def signature(row: Row, engine: str, operands: Sequence[object]) -> tuple[Any, ...]:
     """What the shape of an instruction follows from: of a view all but its offset."""
     key: list[Any] = [row.name, engine]
     data = row.data
