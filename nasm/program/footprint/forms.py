@@ -7,7 +7,8 @@ by a transfer from the start to the landing, by a meeting at the moment at which
 
 from __future__ import annotations
 
-from nasm.base.records import dataclass
+from typing import NamedTuple
+
 from nasm.isa.generation import Generation
 from nasm.program.footprint.touched_views import TouchedViews
 from nasm.program.program import Instruction
@@ -17,8 +18,7 @@ from nasm.views.view import View
 _NONE: frozenset[Region] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class DetachedTouches:
+class DetachedTouches(NamedTuple):
     """What is touched apart from the queue: by a transfer, or while cores meet.
 
     A transfer that ``adds`` does so to what it writes.
@@ -30,8 +30,7 @@ class DetachedTouches:
     adds: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(NamedTuple):
     """What an instruction touches.
 
     ``taken`` and ``left`` are the registers that it reads and writes. Regions that are ``loose``

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from nasm.base.problems import Refused
-from nasm.base.records import dataclass
 from nasm.isa.declared_transfer import DeclaredTransfer
 from nasm.isa.effects import ONTO, Rendezvous, Transfer
 from nasm.isa.generation import Generation
@@ -20,8 +21,7 @@ APART = (Transfer, Rendezvous)
 """Effects of what touches bytes apart from the queue."""
 
 
-@dataclass(frozen=True, slots=True)
-class MovedViews:
+class MovedViews(NamedTuple):
     """What is moved apart from the queue: by a transfer, or while cores meet.
 
     A transfer that ``adds`` does so to what it writes. Both are one object if it is not known which
@@ -34,8 +34,7 @@ class MovedViews:
     adds: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class InstructionViews:
+class InstructionViews(NamedTuple):
     """What an instruction touches; ``taken`` and ``left`` are registers it reads and writes."""
 
     reads: tuple[View, ...]
