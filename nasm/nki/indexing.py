@@ -42,7 +42,7 @@ def quickly(view: View, key: Any) -> View | None:
             stride = 1 if item.step is None else item.step
         elif type(item) is ds:
             start = item.start
-            stop = start + item.size if type(start) is int else None
+            stop = start + item.size if type(start) is type(item.size) is int else None
         else:
             start, stop = item, item + 1 if type(item) is int else None
         if not (type(start) is type(stop) is type(stride) is int):

@@ -80,8 +80,8 @@ def trace(
     their names.
 
     ``lnc`` is how many cores run it, where ``kernel[2]`` does not give it; ``target`` the
-    generation, by default what the variable NEURON_PLATFORM_TARGET_OVERRIDE says, or trn2; ``dma``
-    who starts transfers: ``split``, ``sync`` or ``hardware``; ``hoist`` whether what was computed
+    generation, by default what a variable of :mod:`nasm.nki.target` says, or trn2; ``dma`` who
+    starts transfers: ``split``, ``sync`` or ``hardware``; ``hoist`` whether what was computed
     before is read again instead of being computed again, which is off by default; ``overlap``
     within how many calls of NKI 0.1 those that have to wait let later ones go first, by default as
     many as tiles have places for, 0 for none. ``options`` and ``timing`` are those of a program

@@ -142,7 +142,7 @@ def instructions(
     problems: list[Problem] = []
     errors = 0
     reported: set[tuple[object, ...]] = set()
-    rules = _Rules(program)
+    rules = Rules(program)
     new = islice(program.instructions, first, None)
     for instruction, (queue, pc, alike) in zip(new, uses[first:], strict=True):
         if queue < 0 or not _placed(instruction):
@@ -172,7 +172,7 @@ def _placed(instruction: Instruction) -> bool:
     return True
 
 
-class _Rules:
+class Rules:
     """The rules of a program's instructions, most of them asked once for all that are alike."""
 
     def __init__(self, program: Program) -> None:

@@ -5,10 +5,20 @@ from __future__ import annotations
 import importlib
 import re
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from nasm.base.problems import Problem, Severity
+from nasm.isa.instruction import InstructionContext, Rule
+from nasm.isa.list_kinds import mentioned
+from nasm.isa.target import rules_of
+from nasm.program.alike import Alike
+from nasm.program.check import Rules
+from nasm.program.program import Instruction
 from nasm.targets.neuron import TARGET
 from nasm.targets.neuron.isa import ISA
+from nasm.targets.neuron.rules import BANK
 from tests.neuron import broken_everywhere, programs
 from tests.neuron.broken import TILES, Broken
 from tests.parts import part
@@ -82,3 +92,44 @@ def test_a_dma_that_reads_psum_runs_and_warns() -> None:
     (warning,) = done.program.warnings
     assert (warning.code, warning.severity) == ("E0406", Severity.WARNING)
     assert "src is in psum" in warning.message
+
+
+BANKS = [case for case in CASES if case.code == BANK]
+
+
+@each("case", [*BANKS, *part(CASES, 25)], ids=lambda case: case.name)
+def test_only_a_placed_rule_asks_where_a_tile_begins(
+    case: Broken, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[tuple[Instruction, str]] = []
+    one_by_one = Rules.broken
+
+    def broken(rules: Rules, instruction: Instruction, queue: int, pc: int, alike: Alike) -> Any:
+        seen.append((instruction, alike.engine))
+        return one_by_one(rules, instruction, queue, pc, alike)
+
+    monkeypatch.setattr(Rules, "broken", broken)
+    programs.refused(case.lines, case.on, **{**TILES, **case.tiles})
+    generation = TARGET.generation(case.on)
+    assert generation is not None
+    for instruction, engine in seen:
+        row, operands = instruction.row, instruction.operands
+        context = InstructionContext.of(row, operands, engine, generation)
+        tensors = {t.index: t for value in operands for t in mentioned(value)}.values()
+        rules = [r for r in rules_of(TARGET, row, bool(context.addressed)) if not r.placed]
+        found = _texts(rules, context)
+        for bytes_further in (1, 2046, 4098):
+            for tensor in tensors:
+                tensor.offset = (tensor.offset or 0) + bytes_further
+            assert _texts(rules, context) == found
+            for tensor in tensors:
+                tensor.offset = (tensor.offset or 0) - bytes_further
+
+
+def _texts(rules: list[Rule], context: InstructionContext) -> list[str | None]:
+    found: list[str | None] = []
+    for rule in rules:
+        found.append(rule.check(context))
+        if found[-1] is not None and rule.stops:
+            break
+    return found
