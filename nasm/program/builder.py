@@ -20,12 +20,12 @@ from nasm.isa.instruction import Row, bind
 from nasm.isa.target import Target
 from nasm.isa.words import VALUE, WORD
 from nasm.program import availability, check
-from nasm.program.alike import NOTHING, Alike, AlikeInstructions
 from nasm.program.declarations import CounterAllocation, Declarations
 from nasm.program.notes import declared, declared_note, in_order
 from nasm.program.operand_parts import join
 from nasm.program.placement import place
 from nasm.program.program import Expectation, Instruction, Program, Update, Wait
+from nasm.program.templates import NOTHING, InstructionTemplate, Templates
 from nasm.program.text_items import PlacedLabel, Recorded
 from nasm.views.tensor import Tensor
 from nasm.views.view import View
@@ -47,7 +47,7 @@ class ProgramBuilder(Declarations):
         self.problems: list[Problem] = []
         self._instructions: dict[tuple[object, ...], int] = {}
         self._first_use: list[check.Use] = []
-        self._alike = AlikeInstructions()
+        self._templates = Templates()
         self._waits: dict[Wait, int] = {}
         self._updates: dict[Update, int] = {}
         self._spans: dict[tuple[int, int, int], int] = {}
@@ -120,16 +120,16 @@ class ProgramBuilder(Declarations):
         if wait is not None or update is not None:
             more = check.sync(self.program, queue, row, wait, update, spans)
         elif spans is None and not positional and row.encoding is None:
-            core = self.program.queues[queue].core if self._entered else 0
-            key = self._alike.given(row, engine, core, named)
-        found = None if key is None else self._alike.accepted(key, row, named)
+            core = self.program.queues[queue].core if self._entered else None
+            key = self._templates.given(row, engine, core, named)
+        found = None if key is None else self._templates.accepted(key, row, named)
         if found is not None:
             return self._number(row, found[1], found[0]), 0, 0
         row, operands = self.bound(queue, row, positional, named, spans, more)
-        alike = self._alike.of(row, engine, operands)
+        template = self._templates.of(row, engine, operands)
         if key is not None:
-            self._alike.accept(key, alike, operands)
-        return (self._number(row, operands, alike), *self.numbers(wait, update))
+            self._templates.accept(key, template, operands)
+        return (self._number(row, operands, template), *self.numbers(wait, update))
 
     def bound(
         self,
@@ -231,14 +231,14 @@ class ProgramBuilder(Declarations):
             hint = availability.moving(self.target, self.generation, row, name, value)
         return Problem(refused.code, message, spans(name) if spans else None, hint, declared(value))
 
-    def _number(self, row: Row, operands: tuple[object, ...], alike: Alike) -> int:
+    def _number(self, row: Row, operands: tuple[object, ...], template: InstructionTemplate) -> int:
         """The number of an instruction in the program's table."""
-        key = alike.addresses(operands)
+        key = template.addresses(operands)
         found = self._instructions.get(key)
         if found is None:
             found = self._instructions[key] = len(self.program.instructions)
             self.program.instructions.append(Instruction(row, operands))
-            self._first_use.append((-1, -1, alike))
+            self._first_use.append((-1, -1, template))
         return found
 
     @staticmethod

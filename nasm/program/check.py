@@ -14,10 +14,10 @@ from nasm.isa.generation import Generation
 from nasm.isa.instruction import InstructionContext, Row, Rule
 from nasm.isa.list_kinds import mentioned, views
 from nasm.isa.target import rules_of
-from nasm.program.alike import Alike
 from nasm.program.availability import legal
 from nasm.program.program import Instruction, Program, Update, Wait
 from nasm.program.shapes import Shapes
+from nasm.program.templates import InstructionTemplate
 from nasm.views.view import Reg, View
 
 
@@ -122,8 +122,8 @@ Places = Callable[[Span, Row, str], Span | None]
 there."""
 
 
-Use = tuple[int, int, Alike]
-"""The queue and the pc at which an instruction is first used, -1 for none yet, and its likes."""
+Use = tuple[int, int, InstructionTemplate]
+"""The queue and the pc at which an instruction is first used, -1 for none yet; its template."""
 
 
 def instructions(
@@ -142,12 +142,12 @@ def instructions(
     problems: list[Problem] = []
     errors = 0
     reported: set[tuple[object, ...]] = set()
-    rules = Rules(program)
+    rules = RuleChecks(program)
     new = islice(program.instructions, first, None)
-    for instruction, (queue, pc, alike) in zip(new, uses[first:], strict=True):
+    for instruction, (queue, pc, template) in zip(new, uses[first:], strict=True):
         if queue < 0 or not _placed(instruction):
             continue
-        broken = rules.broken(instruction, queue, pc, alike)
+        broken = rules.broken(instruction, queue, pc, template)
         line = (queue, program.queues[queue].spans[pc])
         for rule, problem in broken:
             if line[1] and (*line, rule) in reported:
@@ -172,22 +172,22 @@ def _placed(instruction: Instruction) -> bool:
     return True
 
 
-class Rules:
-    """The rules of a program's instructions, most of them asked once for all that are alike."""
+class RuleChecks:
+    """The rules of a program's instructions, most of them asked once for a template."""
 
     def __init__(self, program: Program) -> None:
         self.program, self.shapes = program, Shapes(program.generation)
 
     def broken(
-        self, instruction: Instruction, queue: int, pc: int, alike: Alike
+        self, instruction: Instruction, queue: int, pc: int, template: InstructionTemplate
     ) -> list[tuple[Rule, Callable[[Places], Problem]]]:
         """The rules that an instruction breaks, and what makes the problem of each."""
-        if alike.rules == ():
-            instruction.known = alike.shape
+        if template.rules == ():
+            instruction.known = template.shape
             return []
         program, row, operands = self.program, instruction.row, instruction.operands
-        context = InstructionContext.of(row, operands, alike.engine, program.generation)
-        every = alike.rules
+        context = InstructionContext.of(row, operands, template.engine, program.generation)
+        every = template.rules
         if every is None:
             every = rules_of(program.target, row, bool(context.addressed))
         found: list[tuple[Rule, Callable[[Places], Problem]]] = []
@@ -198,11 +198,11 @@ class Rules:
                 if rule.stops:
                     break
         if all(rule.severity is not Severity.ERROR for rule, _ in found):
-            if alike.shape is None:
-                alike.shape = self.shapes.of(row, operands, alike.engine, context)
-            instruction.known = alike.shape
-        if not found and alike.rules is None:
-            alike.rules = tuple(rule for rule in every if rule.placed)
+            if template.shape is None:
+                template.shape = self.shapes.of(row, operands, template.engine, context)
+            instruction.known = template.shape
+        if not found and template.rules is None:
+            template.rules = tuple(rule for rule in every if rule.placed)
         return found
 
 

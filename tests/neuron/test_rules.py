@@ -13,9 +13,9 @@ from nasm.base.problems import Problem, Severity
 from nasm.isa.instruction import InstructionContext, Rule
 from nasm.isa.list_kinds import mentioned
 from nasm.isa.target import rules_of
-from nasm.program.alike import Alike
-from nasm.program.check import Rules
+from nasm.program.check import RuleChecks
 from nasm.program.program import Instruction
+from nasm.program.templates import InstructionTemplate
 from nasm.targets.neuron import TARGET
 from nasm.targets.neuron.isa import ISA
 from nasm.targets.neuron.rules import BANK
@@ -102,13 +102,19 @@ def test_only_a_placed_rule_asks_where_a_tile_begins(
     case: Broken, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[tuple[Instruction, str]] = []
-    one_by_one = Rules.broken
+    one_by_one = RuleChecks.broken
 
-    def broken(rules: Rules, instruction: Instruction, queue: int, pc: int, alike: Alike) -> Any:
-        seen.append((instruction, alike.engine))
-        return one_by_one(rules, instruction, queue, pc, alike)
+    def broken(
+        rules: RuleChecks,
+        instruction: Instruction,
+        queue: int,
+        pc: int,
+        template: InstructionTemplate,
+    ) -> Any:
+        seen.append((instruction, template.engine))
+        return one_by_one(rules, instruction, queue, pc, template)
 
-    monkeypatch.setattr(Rules, "broken", broken)
+    monkeypatch.setattr(RuleChecks, "broken", broken)
     programs.refused(case.lines, case.on, **{**TILES, **case.tiles})
     generation = TARGET.generation(case.on)
     assert generation is not None

@@ -1,4 +1,4 @@
-"""Instructions that are alike: they differ in the addresses of their views, and in nothing else.
+"""Templates: what instructions have in common that differ in the addresses of views only.
 
 What follows from all but addresses is found once for them: the shape, which rules are kept, and
 what the kinds of operands make of values.
@@ -16,8 +16,8 @@ from nasm.views.view import View
 Key = tuple[Any, ...]
 
 
-class Alike:
-    """What instructions that are alike have in common.
+class InstructionTemplate:
+    """What instructions of one template have in common.
 
     ``rules`` are those that each is asked about, None as long as not all others are known to be
     kept; ``views`` are the positions of the operands whose addresses differ.
@@ -40,34 +40,39 @@ class Alike:
         return tuple(key)
 
 
-NOTHING = Alike("", ())
+NOTHING = InstructionTemplate("", ())
 """What is kept of instructions that have been checked."""
 
 
-class AlikeInstructions:
+class Templates:
     """The instructions of a program, by what they have in common."""
 
     def __init__(self) -> None:
-        self._known: dict[Key, Alike] = {}
-        self._accepted: dict[Key, tuple[Alike, tuple[object, ...]]] = {}
+        self._known: dict[Key, InstructionTemplate] = {}
+        self._accepted: dict[Key, tuple[InstructionTemplate, tuple[object, ...]]] = {}
 
-    def of(self, row: Row, engine: str, operands: tuple[object, ...]) -> Alike:
+    def of(self, row: Row, engine: str, operands: tuple[object, ...]) -> InstructionTemplate:
         """What an instruction with these operands has in common with others."""
         key = _key(row, engine, operands)
         found = self._known.get(key)
         if found is None:
-            found = self._known[key] = Alike(engine, operands)
+            found = self._known[key] = InstructionTemplate(engine, operands)
         return found
 
-    def given(self, row: Row, engine: str, core: int, named: Mapping[str, object]) -> Key | None:
-        """A key of operands as they are given, by name; None if they have none."""
+    def given(
+        self, row: Row, engine: str, core: int | None, named: Mapping[str, object]
+    ) -> Key | None:
+        """A key of operands as they are given, by name; None if they have none.
+
+        Of several cores it is that of one, which can name its own tensors only.
+        """
         values = list(row.defaults)
         for name, value in named.items():
             at = row.position.get(name)
             if at is None:
                 return None
             values[at] = _listed(value) if isinstance(value, (list, tuple)) else value
-        cores = [v.tensor.core for v in values if type(v) is View] if core else []
+        cores = [] if core is None else [v.tensor.core for v in values if type(v) is View]
         key = (core, *cores, *map(type, values), *_key(row, engine, values))
         try:
             hash(key)
@@ -75,24 +80,24 @@ class AlikeInstructions:
             return None
         return key
 
-    def accept(self, key: Key, alike: Alike, accepted: tuple[object, ...]) -> None:
+    def accept(self, key: Key, template: InstructionTemplate, accepted: tuple[object, ...]) -> None:
         """Remember what became of operands that were given."""
-        self._accepted[key] = alike, accepted
+        self._accepted[key] = template, accepted
 
     def accepted(
         self, key: Key, row: Row, named: Mapping[str, object]
-    ) -> tuple[Alike, tuple[object, ...]] | None:
-        """What becomes of operands, if some that are alike were accepted before."""
+    ) -> tuple[InstructionTemplate, tuple[object, ...]] | None:
+        """What becomes of operands, if others with their key were accepted before."""
         found = self._accepted.get(key)
         if found is None:
             return None
-        alike, operands = found
+        template, operands = found
         values = list(operands)
-        for at in alike.views:
+        for at in template.views:
             value = named.get(row.operands[at].name)
             if type(value) is View:
                 values[at] = value
-        return alike, tuple(values)
+        return template, tuple(values)
 
 
 def _key(row: Row, engine: str, operands: Sequence[object]) -> Key:
