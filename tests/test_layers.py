@@ -72,10 +72,11 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
         ("engines", "changing"),
         ("origins",),
         ("parts",),
+        ("recordings",),
         ("session",),
     ),
     "nasm.apps": (
-        ("repl", "highlighting", "neuron_profile"),
+        ("repl", "highlighting", "neuron_profile", "wire"),
         ("lsp",),
         ("cli",),
         ("notebook",),
