@@ -7,9 +7,10 @@ instruction, which is checked once.
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from nasm.base.names import identifier
 from nasm.base.problems import Failure, Problem, Refused, Severity, Unsaid, did_you_mean, limited
@@ -20,14 +21,13 @@ from nasm.isa.instruction import Row, bind
 from nasm.isa.target import Target
 from nasm.isa.words import VALUE, WORD
 from nasm.program import availability, check
+from nasm.program.accepted_operands import AcceptedOperands
 from nasm.program.declarations import CounterAllocation, Declarations
-from nasm.program.notes import declared, declared_note, in_order
+from nasm.program.notes import declared_note, in_order
 from nasm.program.operand_parts import join
 from nasm.program.placement import place
 from nasm.program.program import Expectation, Instruction, Program, Update, Wait
-from nasm.program.templates import NOTHING, InstructionTemplate, Templates
 from nasm.program.text_items import PlacedLabel, Recorded
-from nasm.views.tensor import Tensor
 from nasm.views.view import View
 
 Sync = TypeVar("Sync", Wait, Update)
@@ -46,8 +46,8 @@ class ProgramBuilder(Declarations):
         super().__init__(target, generation)
         self.problems: list[Problem] = []
         self._instructions: dict[tuple[object, ...], int] = {}
-        self._first_use: list[check.Use] = []
-        self._templates = Templates()
+        self._accepted = AcceptedOperands()
+        self._first_use: list[tuple[int, int, str]] = []
         self._waits: dict[Wait, int] = {}
         self._updates: dict[Update, int] = {}
         self._spans: dict[tuple[int, int, int], int] = {}
@@ -66,7 +66,7 @@ class ProgramBuilder(Declarations):
         made = cls(program.target, program.generation)
         made.program, made._entered = program, program.cores - 1
         made._queues = {(q.core, q.engine): n for n, q in enumerate(program.queues)}
-        made._first_use = [(-1, -1, NOTHING)] * len(program.instructions)
+        made._first_use = [(-1, -1, "")] * len(program.instructions)
         made._waits = {wait: n for n, wait in enumerate(program.waits) if wait is not None}
         made._updates = {u: n for n, u in enumerate(program.updates) if u is not None}
         for table in (program.semaphores, program.events):
@@ -121,15 +121,38 @@ class ProgramBuilder(Declarations):
             more = check.sync(self.program, queue, row, wait, update, spans)
         elif spans is None and not positional and row.encoding is None:
             core = self.program.queues[queue].core if self._entered else None
-            key = self._templates.given(row, engine, core, named)
-        found = None if key is None else self._templates.accepted(key, row, named)
-        if found is not None:
-            return self._number(row, found[1], found[0]), 0, 0
-        row, operands = self.bound(queue, row, positional, named, spans, more)
-        template = self._templates.of(row, engine, operands)
-        if key is not None:
-            self._templates.accept(key, template, operands)
-        return (self._number(row, operands, template), *self.numbers(wait, update))
+            key = self._accepted.key(row, engine, core, named)
+        operands = None if key is None else self._accepted.filled(key, row, named)
+        if operands is None:
+            row, operands = self.bound(queue, row, positional, named, spans, more)
+            if key is not None:
+                self._accepted.keep(key, operands)
+        return (self._form(engine, row, operands), *self.numbers(wait, update))
+
+    def accepted(
+        self,
+        queue: int,
+        row: Row,
+        operands: tuple[object, ...],
+        wait: Wait | None,
+        update: Update | None,
+    ) -> Made:
+        """An instruction for a queue of operands that their kinds accepted.
+
+        Raises Refused, or Failure, with something that is wrong with it.
+        """
+        lines = self.program.queues[queue]
+        self._check_available(row, lines.engine)
+        for value in operands:
+            if type(value) in _ADDRESSED:
+                check.registers_exist(self.generation, value)
+            if self._entered:
+                check.within_reach(lines.core, value)
+        if wait is not None or update is not None:
+            problems = check.sync(self.program, queue, row, wait, update, None)
+            if problems:
+                raise Failure(problems)
+        return (self._form(lines.engine, row, operands), *self.numbers(wait, update))
 
     def bound(
         self,
@@ -167,7 +190,9 @@ class ProgramBuilder(Declarations):
                 if self._entered:
                     check.within_reach(self.program.queues[queue].core, accepted[at])
             except Refused as refused:
-                problem = self._of_operand(row, operand.name, refused, value, spans)
+                problem = availability.of_operand(
+                    self.target, self.generation, row, operand.name, refused, value, spans
+                )
                 if isinstance(value, int | float) and not problem.hint:
                     hint = availability.of_number(self.target, row, operand.name, operands)
                     problem = replace(problem, hint=hint)
@@ -213,32 +238,14 @@ class ProgramBuilder(Declarations):
             self._interned(update, self._updates, self.program.updates),
         )
 
-    def _of_operand(
-        self,
-        row: Row,
-        name: str,
-        refused: Refused,
-        value: object,
-        spans: Callable[[str], Span | None] | None,
-    ) -> Problem:
-        """What an operand's kind refused, at the place where the operand is written."""
-        message = f"operand {name} of {row.name}: {refused.message}"
-        others = (
-            availability.taking(self.target, row, name, value) if refused.code == "E0206" else ""
-        )
-        hint = others or refused.hint
-        if refused.code == "E0302" and isinstance(value, View | Tensor):
-            hint = availability.moving(self.target, self.generation, row, name, value)
-        return Problem(refused.code, message, spans(name) if spans else None, hint, declared(value))
-
-    def _number(self, row: Row, operands: tuple[object, ...], template: InstructionTemplate) -> int:
-        """The number of an instruction in the program's table."""
-        key = template.addresses(operands)
+    def _form(self, engine: str, row: Row, operands: tuple[object, ...]) -> int:
+        exact = [_exact(o) for o in operands if type(o) in _NUMBERS]
+        key = (engine, row.name, operands, *exact)
         found = self._instructions.get(key)
         if found is None:
             found = self._instructions[key] = len(self.program.instructions)
             self.program.instructions.append(Instruction(row, operands))
-            self._first_use.append((-1, -1, template))
+            self._first_use.append((-1, -1, engine))
         return found
 
     @staticmethod
@@ -379,3 +386,14 @@ class ProgramBuilder(Declarations):
         self.problems += check.labels(self.program, undeclared, unsaid, first)
         if any(p.severity is Severity.ERROR for p in self.problems):
             raise Failure(limited(in_order(self.problems), unsaid))
+
+
+_ADDRESSED = View, tuple, list
+"""What may hold views."""
+
+_NUMBERS = float, bool, int
+
+
+def _exact(value: Any) -> object:
+    """What tells 1 from 1.0 and 0.0 from -0.0, which compare equal."""
+    return math.copysign(1, value) if isinstance(value, float) else type(value)

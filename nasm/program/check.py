@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Sequence
-from functools import partial
+from collections.abc import Callable, Container, Iterable, Sequence
 from itertools import islice
 
 from nasm.base.problems import MOST_ERRORS, Problem, Refused, Severity, Unsaid, did_you_mean
@@ -16,8 +15,7 @@ from nasm.isa.list_kinds import mentioned, views
 from nasm.isa.target import rules_of
 from nasm.program.availability import legal
 from nasm.program.program import Instruction, Program, Update, Wait
-from nasm.program.shapes import Shapes
-from nasm.program.templates import InstructionTemplate
+from nasm.program.shapes import Shape, Shapes
 from nasm.views.view import Reg, View
 
 
@@ -122,13 +120,9 @@ Places = Callable[[Span, Row, str], Span | None]
 there."""
 
 
-Use = tuple[int, int, InstructionTemplate]
-"""The queue and the pc at which an instruction is first used, -1 for none yet; its template."""
-
-
 def instructions(
     program: Program,
-    uses: Sequence[Use],
+    uses: Sequence[tuple[int, int, str]],
     unsaid: Unsaid,
     first: int = 0,
     places: Places = lambda line, row, operand: None,
@@ -142,21 +136,23 @@ def instructions(
     problems: list[Problem] = []
     errors = 0
     reported: set[tuple[object, ...]] = set()
-    rules = RuleChecks(program)
+    rules = _Rules(program)
     new = islice(program.instructions, first, None)
-    for instruction, (queue, pc, template) in zip(new, uses[first:], strict=True):
+    for instruction, (queue, pc, engine) in zip(new, uses[first:], strict=True):
         if queue < 0 or not _placed(instruction):
             continue
-        broken = rules.broken(instruction, queue, pc, template)
+        broken = rules.broken_by(instruction, engine)
+        if not broken:
+            continue
         line = (queue, program.queues[queue].spans[pc])
-        for rule, problem in broken:
+        for rule, context, text in broken:
             if line[1] and (*line, rule) in reported:
                 continue
             reported.add((*line, rule))
             error = rule.severity is Severity.ERROR
             errors += error
             if not error or errors <= MOST_ERRORS:
-                problems.append(problem(places))
+                problems.append(_problem(context, rule, text, program, queue, pc, places))
             else:
                 unsaid.count += 1
     return problems
@@ -172,38 +168,47 @@ def _placed(instruction: Instruction) -> bool:
     return True
 
 
-class RuleChecks:
-    """The rules of a program's instructions, most of them asked once for a template."""
+Broken = tuple[Rule, InstructionContext, str]
+"""A rule, the instruction that breaks it, and what was found."""
+
+
+class _Rules:
+    """The rules of a program's instructions, most of which are asked once for each shape."""
 
     def __init__(self, program: Program) -> None:
-        self.program, self.shapes = program, Shapes(program.generation)
+        self._target, self._generation = program.target, program.generation
+        self._shapes = Shapes(program.generation)
+        self._left: dict[Shape, tuple[Rule, ...]] = {}
 
-    def broken(
-        self, instruction: Instruction, queue: int, pc: int, template: InstructionTemplate
-    ) -> list[tuple[Rule, Callable[[Places], Problem]]]:
-        """The rules that an instruction breaks, and what makes the problem of each."""
-        if template.rules == ():
-            instruction.known = template.shape
+    def broken_by(self, instruction: Instruction, engine: str) -> list[Broken]:
+        """The rules that an instruction breaks; one that breaks none gets its shape."""
+        row, operands = instruction.row, instruction.operands
+        shape = self._shapes.known(row, operands, engine)
+        left = self._left.get(shape) if shape is not None else None
+        if shape is not None and left is not None and not left:
+            instruction.known = shape
             return []
-        program, row, operands = self.program, instruction.row, instruction.operands
-        context = InstructionContext.of(row, operands, template.engine, program.generation)
-        every = template.rules
-        if every is None:
-            every = rules_of(program.target, row, bool(context.addressed))
-        found: list[tuple[Rule, Callable[[Places], Problem]]] = []
-        for rule in every:
-            text = rule.check(context)
-            if text is not None:
-                found.append((rule, partial(_problem, context, rule, text, program, queue, pc)))
-                if rule.stops:
-                    break
-        if all(rule.severity is not Severity.ERROR for rule, _ in found):
-            if template.shape is None:
-                template.shape = self.shapes.of(row, operands, template.engine, context)
-            instruction.known = template.shape
-        if not found and template.rules is None:
-            template.rules = tuple(rule for rule in every if rule.placed)
+        context = InstructionContext.of(row, operands, engine, self._generation)
+        asked = rules_of(self._target, row, bool(context.addressed)) if left is None else left
+        found = _broken(asked, context)
+        if any(rule.severity is Severity.ERROR for rule, _, _ in found):
+            return found
+        instruction.known = shape = shape or self._shapes.of(row, operands, engine, context)
+        if not found:
+            self._left[shape] = tuple(rule for rule in asked if rule.each)
         return found
+
+
+def _broken(rules: Iterable[Rule], context: InstructionContext) -> list[Broken]:
+    """Those of some rules that an instruction breaks."""
+    found: list[Broken] = []
+    for rule in rules:
+        text = rule.check(context)
+        if text is not None:
+            found.append((rule, context, text))
+            if rule.stops:
+                break
+    return found
 
 
 def _problem(

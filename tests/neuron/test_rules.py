@@ -5,20 +5,10 @@ from __future__ import annotations
 import importlib
 import re
 from pathlib import Path
-from typing import Any
-
-import pytest
 
 from nasm.base.problems import Problem, Severity
-from nasm.isa.instruction import InstructionContext, Rule
-from nasm.isa.list_kinds import mentioned
-from nasm.isa.target import rules_of
-from nasm.program.check import RuleChecks
-from nasm.program.program import Instruction
-from nasm.program.templates import InstructionTemplate
 from nasm.targets.neuron import TARGET
 from nasm.targets.neuron.isa import ISA
-from nasm.targets.neuron.rules import BANK
 from tests.neuron import broken_everywhere, programs
 from tests.neuron.broken import TILES, Broken
 from tests.parts import part
@@ -94,48 +84,43 @@ def test_a_dma_that_reads_psum_runs_and_warns() -> None:
     assert "src is in psum" in warning.message
 
 
-BANKS = [case for case in CASES if case.code == BANK]
+ROWS = "A.ap([[64, 128], [1, 64]], vector_offset=icol)"
+SECOND = {
+    "a bank": (
+        "E0409",
+        "@tensor MultiplyMoving banks[:, 0:64], a\n@tensor MultiplyMoving banks[:, 480:544], a",
+        "trn1",
+    ),
+    "bytes of a transpose": (
+        "E0402",
+        "@tensor MultiplyMoving pf[:, 0:64:2], f[0:64, 0:32], is_transpose=true\n"
+        "@tensor MultiplyMoving pf[:, 1:64:2], f[0:64, 0:32], is_transpose=true",
+        "trn2",
+    ),
+    "the sources of a sum": (
+        "E0407",
+        f"@gpsimd DmaCompute a, [{ROWS}, a], reduce_op=add\n"
+        f"@gpsimd DmaCompute b, [{ROWS}, a], reduce_op=add",
+        "trn2",
+    ),
+    "two numbers": ("E0407", "@vector Rand2 c, 1.0, 2.0\n@vector Rand2 c, 2.5, 1.5", "trn3"),
+    "a number without an operator": (
+        "E0407",
+        "@vector TensorScalar a, b, op0=square, operand0=0.0\n"
+        "@vector TensorScalar a, b, op0=square, operand0=1.0",
+        "trn3",
+    ),
+}
+"""Two lines each, of which the second breaks a rule by its addresses or numbers alone."""
 
 
-@each("case", [*BANKS, *part(CASES, 25)], ids=lambda case: case.name)
-def test_only_a_placed_rule_asks_where_a_tile_begins(
-    case: Broken, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    seen: list[tuple[Instruction, str]] = []
-    one_by_one = RuleChecks.broken
-
-    def broken(
-        rules: RuleChecks,
-        instruction: Instruction,
-        queue: int,
-        pc: int,
-        template: InstructionTemplate,
-    ) -> Any:
-        seen.append((instruction, template.engine))
-        return one_by_one(rules, instruction, queue, pc, template)
-
-    monkeypatch.setattr(RuleChecks, "broken", broken)
-    programs.refused(case.lines, case.on, **{**TILES, **case.tiles})
-    generation = TARGET.generation(case.on)
-    assert generation is not None
-    for instruction, engine in seen:
-        row, operands = instruction.row, instruction.operands
-        context = InstructionContext.of(row, operands, engine, generation)
-        tensors = {t.index: t for value in operands for t in mentioned(value)}.values()
-        rules = [r for r in rules_of(TARGET, row, bool(context.addressed)) if not r.placed]
-        found = _texts(rules, context)
-        for bytes_further in (1, 2046, 4098):
-            for tensor in tensors:
-                tensor.offset = (tensor.offset or 0) + bytes_further
-            assert _texts(rules, context) == found
-            for tensor in tensors:
-                tensor.offset = (tensor.offset or 0) - bytes_further
-
-
-def _texts(rules: list[Rule], context: InstructionContext) -> list[str | None]:
-    found: list[str | None] = []
-    for rule in rules:
-        found.append(rule.check(context))
-        if found[-1] is not None and rule.stops:
-            break
-    return found
+@each("name", tuple(SECOND), ids=str)
+def test_the_second_instruction_of_a_shape_may_break_a_rule(name: str) -> None:
+    code, lines, on = SECOND[name]
+    first, second = lines.split("\n")
+    assert programs.program(first, on, **TILES)
+    (problem,) = programs.refused(f"{first}\n{second}", on, **TILES)
+    assert problem.code == code
+    assert problem.span is not None
+    assert problem.span.text in second
+    assert problem.span.text not in first

@@ -194,8 +194,8 @@ def dst_dtype(context: InstructionContext) -> str | None:
     BANK,
     "dst stays within one PSUM bank (v2, v3)",
     "Trainium/Inferentia2 architecture guide, 'Tensor Engine': PSUM banks",
+    each=True,
     about="dst",
-    placed=True,
 )
 def one_bank(context: InstructionContext) -> str | None:
     """A matmul's output does not cross a bank border."""

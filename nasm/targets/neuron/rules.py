@@ -376,20 +376,19 @@ def rule(
     severity: Severity = Severity.ERROR,
     addressed: bool = False,
     basic: bool = False,
+    each: bool = False,
     names: tuple[str, ...] = (),
     about: str = "",
-    placed: bool = False,
 ) -> Callable[..., Rule]:
     """Make a rule of a check: a decorator for the rows' own rules.
 
     A check that is made for operands of some ``names`` gives them, so that a row which lacks one
     fails its import. The others are asked on every operand their rows allow by the tests. What is
-    always ``about`` one operand names it. One that asks where a tile begins is ``placed``.
+    always ``about`` one operand names it.
     """
 
     def make(check: Callable[[InstructionContext], str | None]) -> Rule:
-        return Rule(
-            code, sentence, source, check, hint, severity, addressed, basic, names, about, placed
-        )
+        how = addressed, basic, each
+        return Rule(code, sentence, source, check, hint, severity, *how, names, about)
 
     return make

@@ -1,4 +1,4 @@
-"""Instructions of one template are accepted, refused, and told apart as each would be by itself."""
+"""Operands that differ in addresses are accepted, refused, and told apart as each by itself."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Made:
         return builder.make(builder.queue(engine), builder.row(mnemonic), [], views, None, None)[0]
 
 
-def test_others_of_a_template_have_operands_and_numbers_of_their_own() -> None:
+def test_instructions_have_operands_and_numbers_of_their_own() -> None:
     made = Made()
     first = made.make("vector", "TensorCopy", dst="a", src="b")
     other = made.make("vector", "TensorCopy", dst="b", src="a")
@@ -72,6 +72,16 @@ def test_numbers_that_compare_equal_are_told_apart() -> None:
     values = (0.0, -0.0, 0, 1, 1.0, same, same, float("nan"))
     numbers = [made.make("vector", "Memset", dst="a", value=value) for value in values]
     assert numbers == [0, 1, 2, 3, 4, 5, 5, 6]
+    operands = [instruction.operand("value") for instruction in made.builder.program.instructions]
+    assert list(map(repr, operands)) == list(map(repr, (*values[:6], values[7])))
+
+
+def test_a_zero_keeps_its_sign_where_a_tile_could_be() -> None:
+    made = Made()
+    for value in (0.0, -0.0):
+        made.make("vector", "TensorScalar", dst="a", data="b", op0="add", operand0=value)
+    found = [one.operand("operand0") for one in made.builder.program.instructions]
+    assert list(map(repr, found)) == ["0.0", "-0.0"]
 
 
 def test_an_operand_that_a_row_does_not_have_is_refused_after_others_were_accepted() -> None:
