@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -83,9 +82,10 @@ class Course:
         if not os.path.lexists(path):
             (starter, *_) = exercise.submissions(STARTER)
             try:
-                os.makedirs(self.folder, exist_ok=True)
-                with host_files.whole(path, over=False) as out, host_files.opened(starter) as text:
-                    shutil.copyfileobj(text, out)
+                host_files.make_folders(self.folder)
+                text = host_files.read_bytes(starter)
+                with host_files.whole(path, over=False) as out:
+                    out.write(text)
             except OSError as error:
                 raise _unwritable(path, error) from None
         return path
@@ -104,7 +104,7 @@ class Course:
     def _write(self) -> None:
         path = os.path.join(self.folder, NOTES)
         try:
-            os.makedirs(self.folder, exist_ok=True)
+            host_files.make_folders(self.folder)
             with host_files.whole(path) as out:
                 out.write(json.dumps(self._notes, indent=2).encode() + b"\n")
         except OSError as error:
