@@ -78,6 +78,7 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
     "nasm.apps": (
         ("repl", "highlighting", "neuron_profile", "wire"),
         ("lsp", "dap"),
+        ("play",),
         ("cli",),
         ("notebook",),
         ("pytest_plugin",),
