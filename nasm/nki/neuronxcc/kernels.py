@@ -12,6 +12,7 @@ from nasm.nki.errors import refuse
 from nasm.nki.indexing import whole_number
 from nasm.nki.jit import KeepsRun, Kernel
 from nasm.nki.names import HBM, MemoryRegion
+from nasm.nki.neuronxcc.carried import refuse_carried
 from nasm.nki.neuronxcc.results import read
 from nasm.nki.neuronxcc.running import Running, running, traced
 from nasm.nki.neuronxcc.saving import profiled, saving
@@ -126,6 +127,7 @@ def _instances(function: Callable[..., Any], grid: tuple[GridAxis, ...]) -> Call
         for place in places[1:]:
             with traced(Running(sizes, place, first=first)):
                 function(*args, **kwargs)
+        refuse_carried(trace)
         return result
 
     update_wrapper(run, function)

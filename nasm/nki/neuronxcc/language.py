@@ -48,10 +48,10 @@ from nasm.nki.neuronxcc.moving import (
 )
 from nasm.nki.neuronxcc.operators import op_word
 from nasm.nki.neuronxcc.results import read
-from nasm.nki.neuronxcc.running import LoopVariable, UnrolledLoop, instance
+from nasm.nki.neuronxcc.running import LoopVariable, instance
 from nasm.nki.neuronxcc.sums import add_to, adding_by
 from nasm.nki.neuronxcc.tensor import TileTensor, operations
-from nasm.nki.tracing import current
+from nasm.nki.tracing import UnrolledLoop, current
 
 
 def loop_reduce(
