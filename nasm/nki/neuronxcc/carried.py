@@ -56,7 +56,7 @@ Marks = np.ndarray[Any, np.dtype[np.int32]]
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class LoopAccess:
     """What a call does with a tensor: parts that it reads, overwrites, and is combined with."""
 
     call: Call
@@ -67,7 +67,7 @@ class Access:
 
 def refuse_carried(trace: CoreTrace) -> None:
     """Refuse a call in a round of an affine range that reads what another round has written."""
-    every: dict[int, list[Access]] = {}
+    every: dict[int, list[LoopAccess]] = {}
     tensors: dict[int, Tensor] = {}
     for call in calls(trace.made):
         for tensor, access in _accesses(call):
@@ -78,7 +78,7 @@ def refuse_carried(trace: CoreTrace) -> None:
             _History(trace, tensors[index], accesses).walk()
 
 
-def _accesses(call: Call) -> Iterator[tuple[Tensor, Access]]:
+def _accesses(call: Call) -> Iterator[tuple[Tensor, LoopAccess]]:
     """What a call does with each tensor."""
     reads: dict[Tensor, list[View]] = {}
     writes: dict[Tensor, list[View]] = {}
@@ -93,7 +93,7 @@ def _accesses(call: Call) -> Iterator[tuple[Tensor, Access]]:
         mine, theirs = reads.get(tensor, []), writes.get(tensor, [])
         word = _combined(call, theirs[0]) if len(theirs) == 1 else ""
         left = [view for view in mine if not word or view != theirs[0]]
-        yield tensor, Access(call, tuple(left), tuple(theirs), word)
+        yield tensor, LoopAccess(call, tuple(left), tuple(theirs), word)
 
 
 def _combined(call: Call, dst: View) -> str:
@@ -113,7 +113,7 @@ def _combined(call: Call, dst: View) -> str:
     return ""
 
 
-def _suspected(accesses: Sequence[Access]) -> bool:
+def _suspected(accesses: Sequence[LoopAccess]) -> bool:
     """Whether a round reads a tensor that an earlier round of the same loop has written."""
     written: dict[int, set[int]] = {}
     for access in accesses:
@@ -129,7 +129,7 @@ def _suspected(accesses: Sequence[Access]) -> bool:
 class _History:
     """Which calls have made what a tensor holds, call after call."""
 
-    def __init__(self, trace: CoreTrace, tensor: Tensor, accesses: Sequence[Access]) -> None:
+    def __init__(self, trace: CoreTrace, tensor: Tensor, accesses: Sequence[LoopAccess]) -> None:
         self.trace, self.tensor, self.accesses = trace, tensor, accesses
         self.size = math.gcd(*(v.dtype.itemsize for a in accesses for v in (*a.reads, *a.writes)))
         self.rows = tensor.partitions if tensor.memory.partitions else 1
@@ -146,7 +146,7 @@ class _History:
             for view in access.writes:
                 self._write(number, access, view)
 
-    def _read(self, access: Access, view: View) -> None:
+    def _read(self, access: LoopAccess, view: View) -> None:
         if not access.call.parallel or view.dynamic or view.offsets is not None:
             return
         found = {
@@ -159,7 +159,7 @@ class _History:
                     if mine.loop is theirs.loop and mine is not theirs:
                         raise Failure(self._problem(access.call, mine, writer, theirs))
 
-    def _write(self, number: int, access: Access, view: View) -> None:
+    def _write(self, number: int, access: LoopAccess, view: View) -> None:
         if view.dynamic or view.offsets is not None:
             self.made[:] = self.first[:] = self.last[:] = 0
             return
@@ -173,7 +173,7 @@ class _History:
         self._view(self.made, view)[...] = number
         self._view(self.first, view)[...] = self._view(self.last, view)[...] = 0
 
-    def _continues(self, access: Access, view: View) -> bool:
+    def _continues(self, access: LoopAccess, view: View) -> bool:
         """Whether what has been combined there so far was combined by the same operator."""
         before = {self.accesses[n - 1].combined for n in self._of(self.last, view) if n}
         return before <= {access.combined}
