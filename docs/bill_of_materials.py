@@ -17,10 +17,12 @@ from packaging.requirements import Requirement
 NAME = "neuron-nasm.cdx.json"
 
 LICENCES = {
+    "distributed": "BSD-3-Clause",
     "ipython": "BSD-3-Clause",
     "lark": "MIT",
     "ml-dtypes": "Apache-2.0",
     "numpy": "BSD-3-Clause",
+    "optuna": "MIT",
     "prompt-toolkit": "BSD-3-Clause",
     "pyarrow": "Apache-2.0",
     "pygls": "Apache-2.0",

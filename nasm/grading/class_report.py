@@ -34,7 +34,7 @@ GRADE: Shape = (
     Key("points", "the points of all checks"),
     Key("of", "the points that there are"),
     Key("failed", "the first check that does not hold; empty if all do"),
-    Key("hint", "the exercise's hint for that check"),
+    Key("hints", "the exercise's hints for that check, one after the other"),
     Key("microseconds", "the time of the slowest run; null if none ended"),
     Key("mfu", "the lowest MFU; null if the exercise does not ask for it"),
     each("checks", CHECK),
@@ -50,8 +50,8 @@ def student(path: str) -> str:
     return os.path.basename(folder) if stem in ("submission", "solution", "kernel") else stem
 
 
-def one(found: Grade, width: int) -> list[str]:
-    """What is right and wrong about a submission, in lines."""
+def one(found: Grade, width: int, hints: int = 1) -> list[str]:
+    """What is right and wrong about a submission, in lines, with so many hints."""
     lines = table(
         ["check", "result", "found"],
         [[c.name, PASSED if c.passed else FAILED, c.message] for c in found.checks],
@@ -62,8 +62,10 @@ def one(found: Grade, width: int) -> list[str]:
         "",
         f"{PASSED}: {total}" if found.passed else f"{FAILED} at '{found.failed}': {total}",
     ]
-    if found.hint and not found.passed:
-        lines += hanging(f"hint: {found.hint}", width)
+    for hint in found.hints[:hints]:
+        lines += hanging(f"hint: {hint}", width)
+    if left := len(found.hints[hints:]):
+        lines.append(f"{counted(left, 'more hint')}: --hints {hints + 1}")
     return lines
 
 

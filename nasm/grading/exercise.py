@@ -1,16 +1,17 @@
 """An exercise: a folder with a text, inputs and results as Python makes them, and what is asked.
 
-``exercise.toml`` says what is asked; ``golden.py`` has ``inputs(rng)``, which returns arrays by
-the names of tensors or arguments, and ``golden(**inputs)``, which returns those of the outputs.
-``solutions/`` has submissions that pass, ``wrong/`` some that fail, each with the check that it
-fails in a comment of its first line: ``; fails: right``.
+``README.md`` is its text. ``exercise.toml`` says what is asked; ``golden.py`` has ``inputs(rng)``,
+which returns arrays by the names of tensors or arguments, and ``golden(**inputs)``, which returns
+those of the outputs. ``solutions/`` has submissions that pass, ``wrong/`` some that fail, each with
+the check that it fails in a comment of its first line: ``; fails: right``. A task for ``judge`` is
+the same, and needs no more than ``exercise.toml`` and ``golden.py``.
 """
 
 from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from types import ModuleType
 from typing import Any
@@ -18,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from nasm.base import host_files
-from nasm.base.problems import Failure, Problem, counted, did_you_mean, listed
+from nasm.base.problems import Failure, Problem, counted, did_you_mean
 from nasm.base.records import dataclass, field
 
 UNUSABLE = "E0847"
@@ -26,6 +27,7 @@ UNUSABLE = "E0847"
 Arrays = Mapping[str, np.ndarray[Any, Any]]
 
 SOLUTIONS, WRONG, STARTER = "solutions", "wrong", "starter"
+GOAL, TEXT = "exercise.toml", "README.md"
 ENDINGS = (".nasm", ".py")
 """Ends of the names of submissions."""
 
@@ -37,17 +39,24 @@ CHECKS = ("read", "run", "order", "right", "time", "mfu", "bytes", "lines", "ins
 class ExerciseGoal:
     """What an exercise asks for: each limit that is not None is a check.
 
-    ``kernel`` is the name of the function that a submission in Python has. ``seeds`` make the
-    inputs. ``time_us`` and ``bytes`` are the most that a run may take and move, ``mfu`` the least
-    that it may reach, ``lines`` the most that a submission may have without blank lines and
-    comments; ``not_used`` are instructions that it may not use. ``points`` are those of each check,
-    else each has one; those after ``run`` are given only if the results are right.
+    ``number`` is its place among others. ``kernel`` is the name of the function that a submission
+    in Python has. ``seeds`` make the inputs; where there are ``shapes``, the values of each name,
+    the inputs of the k-th seed are made for the k-th value of each. They are constants of a text.
+    With ``autosync`` a text is in sequential order, and its waits are found. ``time_us`` and
+    ``bytes`` are the most that a run of the first shape may take and move, ``mfu`` the least that
+    it may reach, ``lines`` the most that a submission may have without blank lines and comments;
+    ``not_used`` are words that it may not use, such as mnemonics. ``hints`` are those of each
+    check, one after the other. ``points`` are those of each check, else each has one; those after
+    ``run`` are given only if the results are right.
     """
 
     title: str
+    number: int = 0
     target: str = "trn2"
     kernel: str = ""
+    autosync: bool = False
     seeds: tuple[int, ...] = (1, 2)
+    shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     rtol: float = 1e-3
     atol: float = 1e-5
     time_us: float | None = None
@@ -56,25 +65,67 @@ class ExerciseGoal:
     lines: int | None = None
     not_used: tuple[str, ...] = ()
     max_instructions: int = 1_000_000
-    hints: Mapping[str, str] = field(default_factory=dict)
+    hints: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     points: Mapping[str, float] = field(default_factory=dict)
 
+    def shape(self, number: int) -> dict[str, int]:
+        """The values of ``shapes`` with a number: those of each name in turn."""
+        return {name: values[number % len(values)] for name, values in self.shapes.items()}
 
-_KINDS: Mapping[str, tuple[type, ...]] = {
-    "title": (str,),
-    "target": (str,),
-    "kernel": (str,),
-    "seeds": (list,),
-    "rtol": (int, float),
-    "atol": (int, float),
-    "time_us": (int, float),
-    "mfu": (int, float),
-    "bytes": (int,),
-    "lines": (int,),
-    "not_used": (list,),
-    "max_instructions": (int,),
-    "hints": (dict,),
-    "points": (dict,),
+
+@dataclass(frozen=True, slots=True)
+class ExerciseCase:
+    """What a submission is run with: a seed, and the values of the exercise's shapes."""
+
+    seed: int
+    shape: Mapping[str, int] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        sizes = " ".join(f"{name}={value}" for name, value in self.shape.items())
+        return f"{sizes} seed {self.seed}".strip()
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _whole(value: Any) -> bool:
+    return type(value) is int and value >= 0
+
+
+def _texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
+
+
+def _seeds(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(map(_whole, value))
+
+
+def _table(holds: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, dict) and all(map(holds, value.values()))
+
+
+_KINDS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
+    "title": ("a text", lambda value: isinstance(value, str)),
+    "number": ("a number from 0 on", _whole),
+    "target": ("a text", lambda value: isinstance(value, str)),
+    "kernel": ("a text", lambda value: isinstance(value, str)),
+    "autosync": ("true or false", lambda value: isinstance(value, bool)),
+    "seeds": ("a list of numbers from 0 on", _seeds),
+    "shapes": ("a table with a list of numbers for each name", _table(_seeds)),
+    "rtol": ("a number", _number),
+    "atol": ("a number", _number),
+    "time_us": ("a number", _number),
+    "mfu": ("a number", _number),
+    "bytes": ("a number from 0 on", _whole),
+    "lines": ("a number from 0 on", _whole),
+    "not_used": ("a list of texts", _texts),
+    "max_instructions": ("a number from 0 on", _whole),
+    "hints": (
+        "a table with a text, or a list of texts, for each check",
+        _table(lambda value: isinstance(value, str) or _texts(value)),
+    ),
+    "points": ("a table with a number for each check", _table(_number)),
 }
 
 
@@ -84,15 +135,30 @@ class Exercise:
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = os.path.abspath(folder)
         self.name = os.path.basename(self.folder)
-        self.wanted = _wanted(os.path.join(self.folder, "exercise.toml"))
-        self._made: dict[int, tuple[Arrays, Arrays]] = {}
+        self.wanted = _wanted(os.path.join(self.folder, GOAL))
+        self._made: dict[str, tuple[Arrays, Arrays]] = {}
 
-    def case(self, seed: int) -> tuple[Arrays, Arrays]:
-        """The inputs of a seed, and the outputs that are right for them; raises Failure."""
-        if seed not in self._made:
-            given = self._called("inputs", np.random.default_rng(seed))
-            self._made[seed] = given, self._called("golden", **given)
-        return self._made[seed]
+    @property
+    def text(self) -> str:
+        """Its text for people, in Markdown; empty if it has none."""
+        path = os.path.join(self.folder, TEXT)
+        return host_files.read_text(path) if os.path.isfile(path) else ""
+
+    @property
+    def cases(self) -> tuple[ExerciseCase, ...]:
+        """What a submission is run with."""
+        wanted = self.wanted
+        return tuple(
+            ExerciseCase(seed, wanted.shape(number)) for number, seed in enumerate(wanted.seeds)
+        )
+
+    def made(self, case: ExerciseCase) -> tuple[Arrays, Arrays]:
+        """The inputs of a case, and the outputs that are right for them; raises Failure."""
+        name = str(case)
+        if name not in self._made:
+            given = self._called("inputs", np.random.default_rng(case.seed), **case.shape)
+            self._made[name] = given, self._called("golden", **given)
+        return self._made[name]
 
     def _called(self, name: str, *args: Any, **named: Any) -> Arrays:
         made = getattr(self._golden, name, None)
@@ -131,6 +197,13 @@ class Exercise:
         return [p for p in found if part != STARTER or os.path.basename(p).startswith(starts)]
 
 
+def exercises_of(folder: str | os.PathLike[str]) -> list[Exercise]:
+    """The exercises of a folder by their numbers; raises Failure if one cannot be used."""
+    inside = [entry.path for entry in host_files.entries(os.fspath(folder)) if entry.is_dir()]
+    found = [Exercise(path) for path in inside if os.path.isfile(os.path.join(path, GOAL))]
+    return sorted(found, key=lambda exercise: (exercise.wanted.number, exercise.name))
+
+
 def submissions_of(folder: str) -> list[str]:
     """Every submission of a class: files of a folder, or one in each of its folders."""
     found: list[str] = []
@@ -153,11 +226,11 @@ def _wanted(path: str) -> ExerciseGoal:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise _unusable(f"{path}: {error}") from None
     for name, value in read.items():
-        kinds = _KINDS.get(name)
-        if kinds is None:
+        if name not in _KINDS:
             raise _unusable(f"{path} has '{name}'", did_you_mean(name, _KINDS))
-        if not isinstance(value, kinds) or isinstance(value, bool):
-            raise _unusable(f"{path}: {name} is {listed(kind.__name__ for kind in kinds)}")
+        kind, holds = _KINDS[name]
+        if not holds(value):
+            raise _unusable(f"{path}: {name} is {kind}")
     for name in ("hints", "points"):
         for check in read.get(name, ()):
             if check not in CHECKS:
@@ -165,10 +238,15 @@ def _wanted(path: str) -> ExerciseGoal:
                 raise _unusable(f"{path}: {name} of '{check}'", hint)
     if "title" not in read:
         raise _unusable(f"{path} has no title")
-    for name in ("seeds", "not_used"):
-        if name in read:
-            read[name] = tuple(read[name])
-    return ExerciseGoal(**read)
+    return ExerciseGoal(**{name: _kept(value) for name, value in read.items()})
+
+
+def _kept(value: Any) -> Any:
+    """A value of the file as the record has it: lists as tuples; of hints there may be one."""
+    if isinstance(value, dict):
+        one = {name: (each,) if isinstance(each, str) else each for name, each in value.items()}
+        return {name: _kept(each) for name, each in one.items()}
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _arrays(found: Any, what: str) -> Arrays:

@@ -16,7 +16,7 @@ import numpy as np
 from nasm.base import host_files
 from nasm.base.problems import Failure, Problem, counted, in_line
 from nasm.base.records import dataclass, field
-from nasm.grading.exercise import Arrays, Exercise, ExerciseGoal
+from nasm.grading.exercise import Arrays, Exercise, ExerciseCase, ExerciseGoal
 from nasm.isolation.entry import isolated
 from nasm.isolation.limits import Limits
 from nasm.isolation.outcome import Outcome
@@ -44,14 +44,14 @@ class GradedCheck:
 class Grade:
     """What is right and wrong about a submission.
 
-    ``checks`` are all that are asked for; ``hint`` is that of the first that failed. Equal
-    submissions have equal grades.
+    ``checks`` are all that are asked for; ``hints`` are those of the first that failed, one after
+    the other. Equal submissions have equal grades.
     """
 
     submission: str
     exercise: str
     checks: tuple[GradedCheck, ...]
-    hint: str = ""
+    hints: tuple[str, ...] = ()
     microseconds: float | None = None
     mfu: float | None = None
     seconds: float = field(default=0.0, compare=False)
@@ -108,7 +108,7 @@ def grade(exercise: Exercise, submission: str) -> Grade:
         submission=submission,
         exercise=exercise.name,
         checks=tuple(made),
-        hint=str(wanted.hints.get(first, "")),
+        hints=wanted.hints.get(first, ()),
         microseconds=found.microseconds,
         mfu=found.mfu,
         seconds=found.seconds,
@@ -146,9 +146,9 @@ class _Judged:
             self.results[READ] = False, f"it cannot be read: {in_line(str(error))}"
             return
         self._of_text(text)
-        for seed in self.exercise.wanted.seeds:
-            inputs, golden = self.exercise.case(seed)
-            outcome = self._outcome(text, inputs)
+        for case in self.exercise.cases:
+            inputs, golden = self.exercise.made(case)
+            outcome = self._outcome(text, inputs, case)
             self.seconds += outcome.seconds
             if not self._ran(outcome):
                 return
@@ -158,7 +158,7 @@ class _Judged:
                 wrong = _wrong(outcome.outputs or {}, golden, self.exercise.wanted)
                 self.results[RIGHT] = not wrong, wrong or "all outputs are right"
 
-    def _outcome(self, text: str, inputs: Arrays) -> Outcome:
+    def _outcome(self, text: str, inputs: Arrays, case: ExerciseCase) -> Outcome:
         wanted = self.exercise.wanted
         settings: dict[str, Any] = {
             "target": wanted.target,
@@ -168,8 +168,8 @@ class _Judged:
         if self.submission.endswith(".py"):
             name = f"{os.path.abspath(self.submission)}:{wanted.kernel}"
             return isolated(name, inputs, limits=LIMITS, **settings)
-        named = _named(text)
-        return isolated(named, inputs, limits=LIMITS, files=False, **settings)
+        settings |= {"defines": dict(case.shape), "autosync": wanted.autosync, "files": False}
+        return isolated(_named(text), inputs, limits=LIMITS, **settings)
 
     def _ran(self, outcome: Outcome) -> bool:
         """Whether there is a run that ended; the text is the submitter's, its errors are shown."""

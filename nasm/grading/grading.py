@@ -26,8 +26,8 @@ def grades(
     cannot be used.
     """
     held = Exercise(exercise)
-    for seed in held.wanted.seeds:
-        held.case(seed)  # a fault of the exercise is found before anything is judged
+    for case in held.cases:
+        held.made(case)  # a fault of the exercise is found before anything is judged
     jobs = [GradeJob(held.folder, os.path.abspath(path)) for path in submissions]
     found: dict[str, Grade] = {}
 

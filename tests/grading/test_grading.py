@@ -13,7 +13,7 @@ import pytest
 
 from nasm.base.problems import Failure
 from nasm.grading import class_report
-from nasm.grading.exercise import Exercise, submissions_of
+from nasm.grading.exercise import Exercise, ExerciseCase, submissions_of
 from nasm.grading.grade import grade
 from nasm.grading.grading import faults, grades
 from nasm.show.documents import plain
@@ -61,7 +61,7 @@ def judged(exercise: Path, text: str, name: str = "mine.nasm") -> Any:
 
 
 def secrets(exercise: Path) -> list[str]:
-    given, right = Exercise(exercise).case(7)
+    given, right = Exercise(exercise).made(ExerciseCase(7))
     return [str(int(value)) for array in (*given.values(), *right.values()) for value in array.flat]
 
 
@@ -109,7 +109,35 @@ def test_what_is_wrong_fails_for_its_reason(
 def test_points_of_a_wrong_result_are_none(exercise: Path) -> None:
     found = judged(exercise, DOUBLE.replace("operand0=2", "operand0=3"))
     assert found.points == 2  # it is a program, and runs
-    assert found.hint == "Multiply by two."
+    assert found.hints == ("Multiply by two.",)
+
+
+def test_hints_come_one_after_the_other(exercise: Path) -> None:
+    toml = exercise / "exercise.toml"
+    toml.write_text(toml.read_text().replace('"Multiply by two."', '["Look.", "Twice.", "By 2."]'))
+    found = judged(exercise, DOUBLE.replace("operand0=2", "operand0=3"))
+    shown = class_report.one(found, 80, 2)
+    assert [line for line in shown if "hint" in line] == [
+        "hint: Look.",
+        "hint: Twice.",
+        "1 more hint: --hints 3",
+    ]
+
+
+def test_a_text_is_run_with_each_shape_and_its_waits_are_found(exercise: Path) -> None:
+    (exercise / "exercise.toml").write_text(
+        'title = "Twice"\ntarget = "trn1"\nautosync = true\nseeds = [7, 8]\n[shapes]\nN = [4, 6]\n'
+    )
+    golden = GOLDEN.replace("(rng)", "(rng, N)").replace("(2, 4)", "(2, N)")
+    (exercise / "golden.py").write_text(golden)
+    plain = "\n".join(
+        line.partition("  after")[0].partition("  post")[0] for line in DOUBLE.split("\n")
+    )
+    plain = plain.replace("@sync    .drain", "").replace(".hbm   X", ".const N = 4\n.hbm   X")
+    assert judged(exercise, plain.replace("[2, 4]", "[2, N]")).passed
+    fixed = judged(exercise, plain)
+    assert fixed.failed == "read"
+    assert "the given array [2, 6]" in fixed.checks[0].message
 
 
 @pytest.mark.parametrize(
@@ -184,7 +212,7 @@ def test_an_exercise_that_is_wrong_says_how(exercise: Path) -> None:
     ("file", "text", "message"),
     [
         ("exercise.toml", "titel = 1", "has 'titel'"),
-        ("exercise.toml", "title = 1", "title is str"),
+        ("exercise.toml", "title = 1", "title is a text"),
         ("exercise.toml", "[", "exercise.toml"),
         ("exercise.toml", 'title = "x"\n[hints]\nrigth = ""', "did you mean 'right'"),
         ("golden.py", "1 / 0", "ZeroDivisionError"),

@@ -7,7 +7,7 @@ import os
 import time
 from typing import TYPE_CHECKING, Any
 
-from nasm.apps.cli import many_runs, results
+from nasm.apps.cli import many_runs, results, values
 from nasm.apps.cli import shared_options as options
 from nasm.apps.cli.answer import BROKEN, OK
 from nasm.apps.cli.verb import Verb, preload
@@ -37,6 +37,13 @@ def _arguments(verb: argparse.ArgumentParser) -> None:
         action="store_true",
         help="check the exercise: its solutions pass, its starter fails, its wrong answers fail as "
         "they say",
+    )
+    verb.add_argument(
+        "--hints",
+        metavar="N",
+        type=values.count,
+        default=1,
+        help="show so many hints for the first check that fails (1 by default)",
     )
     many_runs.over(verb)
     verb.add_argument(
@@ -95,7 +102,7 @@ def grade(args: argparse.Namespace, screen: Screen) -> int:
     wanted, width = Exercise(args.exercise).wanted, screen.width or 80
     lines = [f"{wanted.title} on {wanted.target}: {described(wanted)}", ""]
     if len(found) == 1 and args.folder is None:
-        lines += class_report.one(found[0], width)
+        lines += class_report.one(found[0], width, args.hints)
     else:
         lines += class_report.of_class(found, width)
     screen.show(*map(Text, map(in_line, lines)))

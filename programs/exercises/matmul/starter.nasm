@@ -1,0 +1,18 @@
+; C = A.T @ B, of which this computes the first half of the sum
+.target trn2
+.hbm   A    bf16[256, 128]  input = normal(seed=1)
+.hbm   B    bf16[256, 512]  input = normal(seed=2)
+.hbm   C    f32[128, 512]   output
+.sbuf  a    bf16[128, 128]
+.sbuf  b    bf16[128, 512]
+.sbuf  c    f32[128, 512]
+.psum  acc  f32[128, 512]
+
+@sync    DmaCopy         a, A[0:128]                      post a
+@sync    DmaCopy         b, B[0:128]                      post b
+@tensor  LoadStationary  a             after a
+@tensor  MultiplyMoving  acc, b        after b            post multiplied
+; your part: the second half
+@vector  TensorCopy      c, acc        after multiplied   post copied
+@sync    DmaCopy         C, c          after copied
+@sync    .drain

@@ -1,0 +1,10 @@
+; fails: read  (a tile of all rows)
+.target trn2
+.const ROWS = 256
+.hbm   X  f32[ROWS, 64]  input = iota
+.hbm   Y  f32[ROWS, 64]  output
+.sbuf  x  f32[ROWS, 64]
+
+@sync    DmaCopy       x, X
+@vector  TensorScalar  x, x, op0=multiply, operand0=3, op1=add, operand1=1
+@sync    DmaCopy       Y, x
