@@ -116,6 +116,22 @@ def a_last_tile_that_is_smaller(x: Any) -> Any:
     return out
 
 
+@right(numbers(40, 10), gives=lambda x: x * x.sum(1, keepdims=True) - x.max(1, keepdims=True))
+def columns_of_a_last_tile_that_is_smaller(x: Any) -> Any:
+    out = like(x)
+    p, f = nl.mgrid[0:32, 0:10]
+    for i in nl.affine_range(2):
+        tile = nl.load(x[i * 32 + p, f], mask=i * 32 + p < 40)
+        made = tile * nl.sum(tile, axis=1) - nl.max(tile, axis=1)
+        nl.store(out[i * 32 + p, f], made, mask=i * 32 + p < 40)
+    return out
+
+
+@right(numbers(8, 16), numbers(8).astype(np.float16), gives=lambda x, b: x + b[:, None])
+def a_column_of_halves(x: Any, b: Any) -> Any:
+    return nisa.tensor_scalar(nl.load(x), np.add, nl.load(b))
+
+
 @right(numbers(8, 16), gives=lambda x: np.where(np.arange(16) < 5, x * x, -1))
 def assigned_under_a_mask(x: Any) -> Any:
     out = like(x)

@@ -43,11 +43,18 @@ def regions(
     least: list[Index] = list(_predicate(mask).least)
     for tensor in tensors:
         for bound in there(tensor):
-            fitted = Index(bound.const, tensor.shape, bound.steps)
-            least.append(_like(fitted, shape))
+            least.append(_like(_repeated(bound, tensor), shape))
         if tensor.mask is not None:
-            least += [_like(one.over(tensor.shape), shape) for one in tensor.mask.least]
+            least += [
+                _like(_repeated(one.over(tensor.shape), tensor), shape) for one in tensor.mask.least
+            ]
     return Predicate(tuple(least)).boxes(shape)
+
+
+def _repeated(bound: Index, tensor: TileTensor) -> Index:
+    """A bound of a tensor, which is the same all along axes of 1 that are repeated."""
+    steps = (s if n > 1 else 0 for n, s in zip(tensor.shape, bound.steps, strict=True))
+    return Index(bound.const, tensor.shape, tuple(steps))
 
 
 def _predicate(mask: Any) -> Predicate:
