@@ -100,7 +100,7 @@ class Blocked:
     every start and completion of its core. ``by`` are the queues, by number within the core, of
     which one has to continue for it to end; none if any of them may do. ``on`` are the parts of
     what the core holds that it waits for, by the names under which their changes are reported: the
-    last change of one of them has ended it.
+    last change of one of them has ended it. ``hint`` is what may be wrong if nothing ends it.
     """
 
     cause: str
@@ -108,6 +108,7 @@ class Blocked:
     until: int | None = None
     by: tuple[int, ...] = ()
     on: tuple[Hashable, ...] = ()
+    hint: str = ""
 
 
 class Burst(Protocol):

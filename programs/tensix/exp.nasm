@@ -39,11 +39,12 @@
 @t0
 .cfg SRCA_SET_SetOvrdWithAddr = 1
     SETADCXX  U0=1, X1Val=1023, X0Val=0
-    UNPACR    WhichUnpacker=0, MultiContextMode=1, FlipSrc=1
+    UNPACR    WhichUnpacker=0, MultiContextMode=1, FlipSrc=1, Last=1
 
 ; -- compute
 
 @t1
+    SEMINIT   NewMax=1, NewValue=0, SemaphoreMask=0x2
 .cfg ADDR_MOD_DST_SEC2_DestIncr = 2                                                 ; the next 32 elements: other columns, or four rows on
 .const KEPT = [[12, 0x3FB8AA3B], [13, 0x4B400000], [14, 0x3F317213]]                ; 1 / log(2), 1.5 * 2**23; 0.693147
 .const HELD = [[7, 0x3E75FCDB], [6, 0x3D635D55], [5, 0x3C1E7610], [4, 0x3AAD4283]]  ; times f**2 up to f**5

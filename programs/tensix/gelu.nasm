@@ -37,11 +37,12 @@
 @t0
 .cfg SRCA_SET_SetOvrdWithAddr = 1
     SETADCXX  U0=1, X1Val=1023, X0Val=0
-    UNPACR    WhichUnpacker=0, MultiContextMode=1, FlipSrc=1
+    UNPACR    WhichUnpacker=0, MultiContextMode=1, FlipSrc=1, Last=1
 
 ; -- compute
 
 @t1
+    SEMINIT    NewMax=1, NewValue=0, SemaphoreMask=0x2
 .cfg ADDR_MOD_DST_SEC2_DestIncr = 2              ; the next 32 elements: other columns, or four rows on
     SFPLOADI   VD=0, Mod0=0, Imm16=0x3F00        ; a half, which L12 keeps
     SFPCONFIG  VD=12

@@ -17,6 +17,7 @@
 ; -- what is configured before the run. Addresses count 16 bytes, and begin behind a header
 
 .cfg ALU_FORMAT_SPEC_REG0_SrcA = SOURCE
+.cfg ALU_FORMAT_SPEC_REG1_SrcB = SOURCE
 .cfg ALU_FORMAT_SPEC_REG2_Dstacc = ADDED
 .cfg ALU_ACC_CTRL_Fp32_enabled = DST32
 .cfg PCK_DEST_RD_CTRL_Read_32b_data = DST32
@@ -78,12 +79,13 @@
 @t0
 .cfg SRCA_SET_SetOvrdWithAddr = 1
     SETADCXX  U0=1, U1=1, X1Val=1023, X0Val=0
-    UNPACR    WhichUnpacker=0, MultiContextMode=1, FlipSrc=1
-    UNPACR    WhichUnpacker=1, MultiContextMode=1, FlipSrc=1
+    UNPACR    WhichUnpacker=0, MultiContextMode=1, FlipSrc=1, Last=1
+    UNPACR    WhichUnpacker=1, MultiContextMode=1, FlipSrc=1, Last=1
 
 ; -- multiply: the first phase is recorded while it is executed, the others are played
 
 @t1
+    SEMINIT   NewMax=1, NewValue=0, SemaphoreMask=0x2
     ZEROACC   Mode=3
     REPLAY    Index=0, Count=16, Exec=1, Load=1
 .for m in [0, 1, 0, 2, 0, 1, 3, 0, 0, 1, 0, 2, 0, 1, 3, 1]

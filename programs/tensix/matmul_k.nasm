@@ -13,6 +13,7 @@
 ; -- what is configured before the run. Addresses count 16 bytes, and begin behind a header
 
 .cfg ALU_FORMAT_SPEC_REG0_SrcA = bf16
+.cfg ALU_FORMAT_SPEC_REG1_SrcB = bf16
 .cfg ALU_FORMAT_SPEC_REG2_Dstacc = f32
 .cfg ALU_ACC_CTRL_Fp32_enabled = 1                           ; Dst has 32 bits; with 16 each product rounds the sum
 .cfg PCK_DEST_RD_CTRL_Read_32b_data = 1
@@ -75,13 +76,14 @@
 .cfg SRCA_SET_SetOvrdWithAddr = 1
     SETADCXX  U0=1, U1=1, X1Val=1023, X0Val=0
 .for k in 0..ROUNDS
-    UNPACR    WhichUnpacker=0, Ch0YInc=1, MultiContextMode=1, FlipSrc=1
-    UNPACR    WhichUnpacker=1, Ch0YInc=1, MultiContextMode=1, FlipSrc=1
+    UNPACR    WhichUnpacker=0, Ch0YInc=1, MultiContextMode=1, FlipSrc=1, Last=1
+    UNPACR    WhichUnpacker=1, Ch0YInc=1, MultiContextMode=1, FlipSrc=1, Last=1
 .end
 
 ; -- multiply: Dst keeps the sum; SETRWC gives both banks back, and goes on with the others
 
 @t1
+    SEMINIT   NewMax=1, NewValue=0, SemaphoreMask=0x2
     ZEROACC   Mode=3
     REPLAY    Index=0, Count=16, Load=1
 .for m in [0, 1, 0, 2, 0, 1, 3, 0, 0, 1, 0, 2, 0, 1, 3, 1]

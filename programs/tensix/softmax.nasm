@@ -39,11 +39,12 @@
 @t0
 .cfg SRCA_SET_SetOvrdWithAddr = 1
     SETADCXX  U0=1, X1Val=1023, X0Val=0
-    UNPACR    WhichUnpacker=0, MultiContextMode=1, FlipSrc=1
+    UNPACR    WhichUnpacker=0, MultiContextMode=1, FlipSrc=1, Last=1
 
 ; -- compute
 
 @t1
+    SEMINIT   NewMax=1, NewValue=0, SemaphoreMask=0x2
 .const KEPT = [[12, 0x3FB8AA3B], [13, 0x4B400000], [14, 0x3F31809C]]  ; 1 / log(2), 1.5 * 2**23; 0.693368
 .for n in 0..3
     SFPLOADI   VD=0, Mod0=10, Imm16=KEPT[n][1] & 0xFFFF

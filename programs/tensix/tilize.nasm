@@ -50,13 +50,14 @@
 .cfg SRCA_SET_SetOvrdWithAddr = 1
     SETADCXX  U0=1, X1Val=511, X0Val=0
 .for t in 0..TILES
-    UNPACR    WhichUnpacker=0, Ch0YInc=1, MultiContextMode=1
-    UNPACR    WhichUnpacker=0, Ch0YInc=1, ContextNumber=1, MultiContextMode=1, FlipSrc=1
+    UNPACR    WhichUnpacker=0, Ch0YInc=1, MultiContextMode=1, Last=1
+    UNPACR    WhichUnpacker=0, Ch0YInc=1, ContextNumber=1, MultiContextMode=1, FlipSrc=1, Last=1
 .end
 
 ; -- copy: a tile has 64 rows of Dst
 
 @t1
+    SEMINIT    NewMax=15, NewValue=0, SemaphoreMask=0x2
 .for t in 0..TILES
 .for row in 0..64 step 8
     MOVA2D     SrcRow=row, Move8Rows=1, DstRow=64 * t + row

@@ -52,7 +52,7 @@ def test_a_register_is_set_lane_by_lane_or_in_bits_and_computed_with() -> None:
 
 @pytest.mark.parametrize("number", [8, 9, 10, 15])
 def test_constants_of_the_hardware_are_not_set(number: int) -> None:
-    with pytest.raises(Refused, match="constant of the hardware"):
+    with pytest.raises(Refused, match=r"constant of the hardware|lreg15 can be looked at, and not"):
         session().set(f"lreg{number}", 1)
     session().set("lreg11", 1)
 

@@ -28,7 +28,7 @@ def _problem(supply: Supply, trouble: Trouble) -> Problem:
     cause = Blame("", "")
     if others or first.arrived is not None or first.blocked is not None:
         notes = [_note(supply, queue, shown=queue is not first) for queue in trouble.queues]
-        hint = _not_met(supply, trouble) or _circle(trouble)
+        hint = _not_met(supply, trouble) or _of_target(trouble) or _circle(trouble)
     else:
         cause = blame(supply, first)
         notes = [_note(supply, first, cause.clause), *cause.notes]
@@ -39,6 +39,12 @@ def _problem(supply: Supply, trouble: Trouble) -> Problem:
 
 
 _CYCLE = "they wait for each other: move one of the updates before a wait"
+
+
+def _of_target(trouble: Trouble) -> str:
+    """What the target says that may be wrong with what queues wait for."""
+    hints = (queue.blocked.hint for queue in trouble.queues if queue.blocked is not None)
+    return next(filter(None, hints), "")
 
 
 def _circle(trouble: Trouble) -> str:

@@ -73,7 +73,11 @@ def semaphores(shell: Shell, rest: str) -> None:
         (found,) = session.counters(rest)
         screen.say(engines.semaphore(session, found, session.history(rest), screen.width))
         return
-    shell.screen.records(session.semaphores())
+    known = session.semaphores()
+    if not known and any(part.name == "semaphores" for part in session.program.target.parts):
+        screen.say("no semaphores with names; 'info held semaphores' shows those of each core")
+        return
+    screen.records(known)
 
 
 # -- asking

@@ -14,7 +14,7 @@ from nasm.targets.tensix.expansion import expanded, expansion_of, open_recording
 from nasm.targets.tensix.generation import GENERATIONS
 from nasm.targets.tensix.inspect import PARTS
 from nasm.targets.tensix.isa import DATA, ISA
-from nasm.targets.tensix.options import OPTIONS, OUTER_BUG, YES, quirks
+from nasm.targets.tensix.options import AS_SRCA, OPTIONS, OUTER_BUG, SRCB_FORMAT, YES, quirks
 from nasm.targets.tensix.settings import SETTINGS
 from nasm.targets.tensix.words.word import OPCODE
 
@@ -53,6 +53,7 @@ def _new_core(generation: Generation, around: Surroundings) -> Tensix:
         around=around,
         quirks=quirks(options),
         outer_bug=options[OUTER_BUG] == YES,
+        srcb_as_srca=options[SRCB_FORMAT] == AS_SRCA,
     )
 
 

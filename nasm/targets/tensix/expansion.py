@@ -31,6 +31,13 @@ IDLE: Final = next(name for name, word in DECLARED.items() if word.unit is NOTHI
 
 WORDS: Final = Words(ISA, OPCODE, DATA, {})
 
+TAKEN: Final = 1
+"""Cycles that a word takes of which nothing reaches the gate: one that is recorded, for example.
+
+Source: the pages of both expanders in the public ISA documentation of Wormhole B0, by which each
+takes one word a cycle. That they do not work ahead while the gate is closed is assumed.
+"""
+
 BUBBLE: Final = 1
 """Cycles without a word between what an expanded word makes and one that is not expanded.
 
@@ -97,6 +104,9 @@ def expanded(
         core.after_mop = _with(core.after_mop, thread, mop)
     if late:
         core.bubble = _with(core.bubble, thread, core.around.now + 1 + BUBBLE)
+    if micros == ():
+        first = core.around.now + (place[1] > 0)
+        core.bubble = _with(core.bubble, thread, max(core.bubble[thread], first) + TAKEN)
     if micros is None:
         return (instruction,) if late else None
     return _instructions(micros, core.threads[thread].recorded)

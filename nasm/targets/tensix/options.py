@@ -84,7 +84,26 @@ _BY_QUIRK: Final[Mapping[str, tuple[str, Option]]] = {
 OUTER_BUG: Final = "mop.outer_bug"
 """The option of the MOP expander."""
 
+SRCB_FORMAT: Final = "matrix.srcb_format"
+"""The option of the matrix unit."""
+
+OWN, AS_SRCA = "own", "srca"
+
+_SRCB_FORMAT: Final = Option(
+    SRCB_FORMAT,
+    OWN,
+    "Which format says how many bits of an element of SrcB are used.",
+    Evidence.DOCUMENTED,
+    "the public simulator from 1.10 on, and tenstorrent/ttsim issue 14, by the vendor's tests "
+    f"against RTL: its own; {DOCS} of 2025, and each product's page: that of SrcA",
+    {
+        OWN: "ALU_FORMAT_SPEC_REG1_SrcB, as in the public simulator",
+        AS_SRCA: "the format of SrcA, as in the documentation",
+    },
+)
+
 OPTIONS: Final = (
+    _SRCB_FORMAT,
     *(option for _, option in _BY_QUIRK.values()),
     _option(
         OUTER_BUG,

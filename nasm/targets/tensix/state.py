@@ -248,10 +248,10 @@ class Coprocessor(MutableState):
     ``config[bank, word]``: words from 152 on are global, and are the same in both banks.
     ``semaphores[i]`` is a value and its maximum; ``mutexes[i]`` the thread that holds one, or
     ``NO_THREAD``. ``scalar_owner`` is the thread whose instruction waits in the scalar unit, and
-    keeps others out.
+    keeps others out. ``srcb_as_srca`` says that the format of SrcA holds for SrcB too.
     """
 
-    CACHES: ClassVar[tuple[str, ...]] = ("l1",)
+    CACHES: ClassVar[tuple[str, ...]] = ("l1", "srcb_as_srca")
 
     l1: L1Bytes
     vector: Vector = field(default_factory=Vector)
@@ -266,3 +266,4 @@ class Coprocessor(MutableState):
     semaphores: U8 = field(default_factory=lambda: np.zeros((8, 2), np.uint8))
     mutexes: NDArray[np.int8] = field(default_factory=lambda: np.full(8, NO_THREAD, np.int8))
     scalar_owner: int = NO_THREAD
+    srcb_as_srca: bool = False

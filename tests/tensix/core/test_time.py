@@ -119,13 +119,22 @@ def test_what_a_mop_makes_is_followed_by_a_cycle_without_an_instruction() -> Non
     assert starts(done, 0) == [0, 1, 2, 3, 4, 5, 7]
 
 
-def test_a_replay_has_no_bubble() -> None:
+def test_what_is_recorded_takes_a_cycle_each_and_playing_none() -> None:
     done = ran(
         "@t1 REPLAY Index=4, Count=2, Load=1\n@t1 SFPLOADI VD=1, Imm16=5, Mod0=2\n"
         "@t1 SFPLOADI VD=2, Imm16=6, Mod0=2\n@t1 REPLAY Index=4, Count=2\n@t1 SFPNOP"
     )
-    assert starts(done, 1) == [0, 1, 2]
+    assert starts(done, 1) == [3, 4, 5]  # REPLAY and two words went in, in cycles 0 to 2
     assert held(done).vector.registers[1:3, 0].tolist() == [5, 6]
+
+
+def test_a_word_that_is_executed_while_it_is_recorded_costs_nothing_more() -> None:
+    done = ran("@t1 SFPNOP\n@t1 REPLAY Count=2, Load=1, Exec=1\n@t1 SFPNOP\n@t1 SFPNOP\n@t1 SFPNOP")
+    assert starts(done, 1) == [0, 2, 3, 4]
+
+
+def test_setting_the_mask_of_a_mop_takes_a_cycle() -> None:
+    assert starts(ran("@t1 MOP_CFG MaskHi=1\n@t1 MOP_CFG MaskHi=2\n@t1 SFPNOP"), 1) == [2]
 
 
 # -- the wait gate
@@ -354,6 +363,31 @@ def test_packed_rows_are_reported_with_who_writes_them() -> None:
     said = "PACR reads rows 0 to 7 of Dst 1 cycle after MVMUL began to write them, which takes 5"
     assert said in problem.message
     assert any("writes these rows" in note.message for note in problem.notes)
+
+
+def unpacked(place: int, target: str = "") -> list[str]:
+    """The codes of what is reported where unpacker 0 begins so many numbers on."""
+    done = alone(
+        "@t0 SETADCXX U0=1, X1Val=255, X0Val=0\n@t0 UNPACR MultiContextMode=1, FlipSrc=1\n",
+        THCON_SEC0_REG0_TileDescriptor=256 << 16 | 1 << 4 | 5,
+        THCON_SEC0_REG2_Disable_zero_compress_cntx0=1,
+        THCON_SEC0_REG2_Out_data_format=5,
+        THCON_SEC0_REG3_Base_address=0x400,
+        THCON_SEC0_REG5_Tile_x_dim_cntx0=256,
+        THCON_SEC0_REG5_Dest_cntx0_address=place,
+        SRCA_SET_SetOvrdWithAddr=1,
+        **({target: 1} if target else {}),
+    )
+    warned = Hazards(done).warnings
+    assert all("drops" in problem.message for problem in warned)
+    return [problem.message.partition("drops ")[2] for problem in warned]
+
+
+def test_rows_that_unpacker_0_drops_are_reported() -> None:
+    assert unpacked(0) == ["4 rows of 16 numbers"]
+    assert unpacked(48) == ["1 row of 16 numbers"]
+    assert unpacked(64) == []
+    assert unpacked(0, "THCON_SEC0_REG2_Unpack_if_sel_cntx0") == []  # to Dst
 
 
 @pytest.mark.parametrize(("y", "expected"), [(0, ["E0515"]), (1, [])])

@@ -18,7 +18,7 @@ from nasm.targets.tensix.matrix.arithmetic import elwadd
 from nasm.targets.tensix.matrix.formats import Style
 from nasm.targets.tensix.matrix.pools import gmpool
 from tests.tensix.matrix import model
-from tests.tensix.matrix.operands import Rng, sources, stored
+from tests.tensix.matrix.operands import Rng, same, sources, stored
 
 SPREADS = (2, 6, 14, 90)
 Case = tuple[str, Any, Any]
@@ -36,7 +36,7 @@ def products(rng: Rng, count: int, style: Style, wide: bool, phase: int, spread:
     a = sources(rng, (blocks, 16, 16), style, spread)
     b = sources(rng, (blocks, 8, 16), style, spread)
     dst = stored(rng, (blocks, 8, 16), style, wide, spread)
-    found = multiply.mvmul(a, b, dst, style, wide, phase)
+    found = multiply.mvmul(a, b, dst, same(style), wide, phase)
     columns, rows, old = a.swapaxes(1, 2).tolist(), b.tolist(), dst.tolist()
     wanted = [
         [
@@ -52,7 +52,7 @@ def products(rng: Rng, count: int, style: Style, wide: bool, phase: int, spread:
 def elements(rng: Rng, count: int, style: Style, wide: bool, phase: int, spread: int) -> Case:
     a, b = (sources(rng, (count,), style, spread) for _ in range(2))
     dst = stored(rng, (count,), style, wide, spread)
-    found = multiply.elwmul(a, b, dst, style, wide, phase)
+    found = multiply.elwmul(a, b, dst, same(style), wide, phase)
     wanted = [
         model.elwmul(x, y, z, style.name, wide, phase)
         for x, y, z in zip(a.tolist(), b.tolist(), dst.tolist(), strict=True)
@@ -65,7 +65,7 @@ def sums(rng: Rng, count: int, style: Style, wide: bool, phase: int, spread: int
     how = {"minus": bool(phase & 1), "add": bool(phase & 2)}
     a, b = (sources(rng, (count,), style, spread) for _ in range(2))
     dst = stored(rng, (count,), style, wide, spread)
-    found = elwadd(a, b, dst, style, wide, 0, **how)
+    found = elwadd(a, b, dst, same(style), wide, 0, **how)
     wanted = [
         model.elwadd(x, y, z, style.name, wide, **how)
         for x, y, z in zip(a.tolist(), b.tolist(), dst.tolist(), strict=True)

@@ -40,7 +40,11 @@ def modifiers(core: Coprocessor, thread: int = 0) -> None:
 
 def multiplied(x: Any, y: Any, form: Format, source: Format, wide: bool, phases: int) -> Any:
     """``x @ y`` of 32 by 32, in L1 as ``form``, in SrcA and SrcB as ``source``."""
-    core = coprocessor(ALU_FORMAT_SPEC_REG0_SrcA=source, ALU_ACC_CTRL_Fp32_enabled=int(wide))
+    core = coprocessor(
+        ALU_FORMAT_SPEC_REG0_SrcA=source,
+        ALU_FORMAT_SPEC_REG1_SrcB=source,
+        ALU_ACC_CTRL_Fp32_enabled=int(wide),
+    )
     core.l1.write(A, encode_tiles(x, form))
     core.l1.write(B, encode_tiles(y, form))
     modifiers(core)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from nasm.targets.tensix.matrix.formats import Style
+from nasm.targets.tensix.matrix.formats import Style, Styles
 
 Rng = np.random.Generator
 
@@ -49,3 +49,8 @@ def stored(rng: Rng, shape: tuple[int, ...], style: Style, wide: bool, spread: i
         return high.astype(np.uint32)
     low = _mixed(rng, rng.integers(0, 1 << 16, shape), (0, 1, 0x8000, 0xFFFF), 0.2)
     return (high << 16 | low).astype(np.uint32)
+
+
+def same(style: Style) -> Styles:
+    """One style for both operands."""
+    return Styles(style, style)

@@ -133,6 +133,12 @@ def test_integers_are_shifted_rounded_and_saturated() -> None:
     assert pack_conversion.early(formats.dst_from_fp32(x), how)[0].tolist() == [5, 6, 255, 0, 0]
 
 
+def test_16_bits_of_an_integer_are_the_high_half_of_32_as_they_are_stored() -> None:
+    # the public simulator, and what typecasts to 16 bits rely on; the documents have no such case
+    found, kind = pack_conversion.early([0x12345678, 0xFFFF0001], DstReading(F.INT16, wide=True))
+    assert (found.tolist(), kind) == ([0x1234, 0xFFFF], pack_conversion.NumberKind.INT16)
+
+
 def test_no_packer_widens_bf16_early() -> None:
     with pytest.raises(Refused, match="no packer makes FP32 of 16 bits of Dst"):
         pack_conversion.early([0], DstReading(F.FP32, wide=False))

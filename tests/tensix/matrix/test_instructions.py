@@ -13,6 +13,7 @@ from nasm.targets.tensix.matrix.formats import (
     INFINITE,
     Format,
     Style,
+    bf16_from_dst,
     dst_from_fp32,
     fp32_from_dst,
     src_from_bf16,
@@ -22,6 +23,7 @@ from nasm.targets.tensix.matrix.multiply import mvmul
 from nasm.targets.tensix.matrix.src import source_format
 from nasm.targets.tensix.state import MATRIX, UNPACKERS, Coprocessor
 from tests.tensix.matrix.machine import configure, coprocessor
+from tests.tensix.matrix.operands import same
 
 NO_FLIP = {"FlipSrcA": 0, "FlipSrcB": 0}
 ONE = int(src_from_bf16(0x3F80))
@@ -51,7 +53,7 @@ def test_mvmul_adds_fields_counters_and_offsets_and_aligns_rows() -> None:
     rows = core.threads[0].rows
     rows.dst, rows.srca, rows.srcb = 9, 17, 26
     m = core.matrix
-    wanted = mvmul(m.srca[0, 16:32], m.srcb[0, 24:32], m.dst[96:104], Style.BF16, False, 0)
+    wanted = mvmul(m.srca[0, 16:32], m.srcb[0, 24:32], m.dst[96:104], same(Style.BF16), False, 0)
     found = changed(core, lambda: arithmetic.MVMUL(core, 0, 0, 0, 0, 0, DstRow=8))
     assert set(found) <= set(range(96, 104))
     assert found
@@ -148,6 +150,32 @@ def test_four_rows_of_srcb_move_to_aligned_rows() -> None:
     assert np.array_equal(m.srca[0, 20:24], m.srcb[0, 8:12])
     with pytest.raises(Refused, match="MOVB2A with instr_mod 0"):
         moves.MOVB2A(core, 0, srca=20, addr_mode=0, instr_mod=0, srcb=8)
+
+
+@pytest.mark.parametrize(
+    ("of_a", "of_b", "wanted"),
+    [
+        (Format.TF32, Format.TF32, 0xC1234000),  # sign, exponent and mantissa of 10 bits
+        (Format.TF32, Format.BF16, 0xC1230000),
+        (Format.TF32, Format.FP16, 0x81234000),  # without three bits of the exponent
+        (Format.BF16, Format.BF16, 0xC123),
+        (Format.BF16, Format.TF32, 0xC123),
+        (Format.BF16, Format.FP16, 0x8123),
+    ],
+)
+def test_a_move_from_srcb_has_the_bits_of_its_own_format(
+    of_a: Format, of_b: Format, wanted: int
+) -> None:
+    # MOVB2D of the public simulator 1.10: a mask by SrcB, before the format of SrcA places the bits
+    core = coprocessor(ALU_FORMAT_SPEC_REG0_SrcA=of_a, ALU_FORMAT_SPEC_REG1_SrcB=of_b)
+    m = core.matrix
+    m.srcb[0, 0] = src_from_tf32(0xC1234000 >> 13)
+    moves.MOVB2D(core, 0, 0, 0, 0, Move4Rows=0, Broadcast1RowTo8=0, BroadcastCol0=0, DstRow=0)
+    if of_a is Format.TF32:
+        found = fp32_from_dst(dst.read32(m, np.array([0])))
+    else:
+        found = bf16_from_dst(m.dst[:1])
+    assert (found == wanted).all()
 
 
 def test_a_move_of_tf32_fills_32_bits() -> None:

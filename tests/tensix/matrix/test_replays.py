@@ -68,6 +68,7 @@ def ready(rng: Rng, style: Style, wide: bool, spread: int) -> Coprocessor:
     core = coprocessor()
     settings = {
         "ALU_FORMAT_SPEC_REG0_SrcA": FORMATS.get(style, Format.INT8),
+        "ALU_FORMAT_SPEC_REG1_SrcB": FORMATS.get(style, Format.INT8),
         "ALU_ACC_CTRL_Fp32_enabled": int(wide),
         "ALU_ACC_CTRL_INT8_math_enabled": int(style is Style.INT8),
         "DEST_TARGET_REG_CFG_MATH_Offset": int(rng.integers(64)),
@@ -213,6 +214,8 @@ def test_what_would_wait_or_be_refused_is_not_planned() -> None:
     assert planned() is None
     core.threads[THREAD].rows.srca = 0
     configure(core, {"ALU_FORMAT_SPEC_REG0_SrcA": 13}, THREAD)  # the code of no format
+    assert planned() is None
+    configure(core, {"ALU_FORMAT_SPEC_REG0_SrcA": Format.FP16}, THREAD)  # SrcB is BF16
     assert planned() is None
     configure(core, {"ALU_FORMAT_SPEC_REG0_SrcA": Format.BF16}, THREAD)
     assert same(core.save(), before)

@@ -20,7 +20,7 @@ from nasm.targets.tensix.matrix.facts import timing_of
 from nasm.targets.tensix.matrix.formats import BLOCK_FLOATS
 from nasm.targets.tensix.matrix.pack import rows_read as rows_packed
 from nasm.targets.tensix.matrix.timing import dst_blocks, longest
-from nasm.targets.tensix.matrix.unpack import job_of
+from nasm.targets.tensix.matrix.unpack import UnpackJob, job_of, rows_dropped
 
 EARLY, CONFIG, MATRIX, UNDEFINED, STACK = "E0551", "E0552", "E0553", "E0554", "E0555"
 DOUBTFUL = "E0515"
@@ -113,7 +113,7 @@ def _of_load(core: Tensix, issued: Issued, fields: Fields) -> None:
 
 
 def of_unpack(core: Tensix, issued: Issued, fields: Fields) -> None:
-    """Tell that an unpack takes shared exponents for numbers, as a tile of none has none."""
+    """Tell that an unpack takes shared exponents for numbers, or drops rows."""
     names = (
         "WhichUnpacker",
         "MultiContextMode",
@@ -122,7 +122,8 @@ def of_unpack(core: Tensix, issued: Issued, fields: Fields) -> None:
         "ContextADC",
     )
     job = job_of(core, issued.thread, *(fields[name] for name in names))
-    source, _ = job.formats()
+    source, target = job.formats()
+    _of_dropped_rows(core, issued, job, rows_dropped(job, target))
     dims = job.dims()
     if source not in BLOCK_FLOATS or 0 not in dims or job.own("REG2_Force_shared_exp"):
         return
@@ -133,6 +134,18 @@ def of_unpack(core: Tensix, issued: Issued, fields: Fields) -> None:
     )
     hint = f"set THCON_SEC{job.unpacker}_REG0_TileDescriptor_YDim to 1"
     _tell(core, DOUBTFUL, text, hint)
+
+
+def _of_dropped_rows(core: Tensix, issued: Issued, job: UnpackJob, dropped: int) -> None:
+    if not dropped:
+        return
+    text = (
+        f"unpacker 0 writes no row of SrcA before the fourth of where {issued.mnemonic} begins: "
+        f"it drops {counted(dropped, 'row')} of 16 numbers"
+    )
+    name = f"THCON_SEC0_REG5_Dest_cntx{job.context & 3}_address"
+    hint = f"set {name} to 64, four rows of 16, or more" if job.many else ""
+    _tell(core, DOUBTFUL, text, hint or "UNP0_ADDR_BASE_REG_1_Base has the first byte")
 
 
 # -- packers

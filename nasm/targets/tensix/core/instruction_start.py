@@ -123,6 +123,13 @@ def next_cycle(parts: Callable[[Fields], tuple[str, ...]]) -> Start:
     return start
 
 
+def posting(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
+    """Post semaphores in the next cycle, and note which thread did."""
+    _post(core, issued, fields, act)
+    mask, before = fields["SemaphoreMask"], enumerate(core.recent.posted)
+    core.recent.posted = tuple(issued.thread if mask >> n & 1 else by for n, by in before)
+
+
 def of_semaphores(fields: Fields) -> tuple[str, ...]:
     """The semaphores that a word selects."""
     return semaphore_parts(fields["SemaphoreMask"])
@@ -159,6 +166,7 @@ def _hand_over(core: Tensix, issued: Issued, owner: U8, bank: int, to: int) -> N
     core.changed(issued, SRC)
 
 
+_post: Final = next_cycle(of_semaphores)
 _give_back: Final = next_cycle(of_banks)
 
 

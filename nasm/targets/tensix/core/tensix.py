@@ -28,6 +28,7 @@ UNITS: Final = (
 _UNIT: Final = {name: number for number, name in enumerate(UNITS)}
 _THREADS: Final = range(THREADS)
 
+SEMAPHORES: Final = 8
 BLOCKS: Final = 128
 """Aligned blocks of eight rows of Dst."""
 
@@ -66,6 +67,7 @@ class Recent(MutableState):
 
     ``dst[block]`` is when the matrix unit last wrote a block of Dst, and ``by[block]`` the place.
     ``configured`` are words of the configuration in flight, each with its tick and place.
+    ``posted[n]`` is the thread that posted semaphore n last, -1 before.
     """
 
     matrix: Issued = NOTHING
@@ -76,6 +78,7 @@ class Recent(MutableState):
     dst: NDArray[np.int64] = field(default_factory=lambda: np.full(BLOCKS, -1000, np.int64))
     by: tuple[Hashable, ...] = (None,) * BLOCKS
     configured: tuple[tuple[int, int, Hashable], ...] = ()
+    posted: tuple[int, ...] = (-1,) * SEMAPHORES
 
 
 @dataclass(slots=True, eq=False)
@@ -88,7 +91,7 @@ class Tensix(Coprocessor):
     macro-operation last.
     """
 
-    CACHES = ("l1", "around", "quirks", "outer_bug")
+    CACHES = (*Coprocessor.CACHES, "around", "quirks", "outer_bug")
 
     around: Surroundings = field(kw_only=True)
     quirks: Quirks = DOCUMENTED

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from nasm.base.problems import listed
 from nasm.base.records import replace
 from nasm.isa.core_state import Blocked
 from nasm.targets.tensix.core.dst_use import dst_use
@@ -59,7 +60,8 @@ def _bubble(core: Tensix, thread: int) -> Blocked | None:
     if until <= core.now:
         return None
     template = expander_name(ExpanderAction.TEMPLATE)
-    return Blocked("front end", f"the expander loses a cycle after a {template}", until)
+    message = f"its expanders record, set a mask, or lose a cycle after a {template}"
+    return Blocked("front end", message, until)
 
 
 def _latched(core: Tensix, thread: int, bits: int, every: bool) -> Blocked | None:
@@ -67,7 +69,23 @@ def _latched(core: Tensix, thread: int, bits: int, every: bool) -> Blocked | Non
     found = blocked(core, thread, bits, core, every=every)
     if found is None:
         return None
-    return replace(found, reason=f"{found.cause.upper()} holds it back, as {found.reason}")
+    reason = f"{found.cause.upper()} holds it back, as {found.reason}"
+    return replace(found, reason=reason, hint=_posted_instead(core, thread))
+
+
+def _posted_instead(core: Tensix, thread: int) -> str:
+    """Semaphores that were posted and are not 0, where a latch waits for others to be posted."""
+    latch = core.threads[thread].latch
+    if not latch.of_semaphores or not latch.conditions & 1:
+        return ""
+    left = [
+        f"{thread_name(by)} has posted semaphore {n}, which is {core.semaphores[n, 0]}"
+        for n, by in enumerate(core.recent.posted)
+        if by >= 0 and not latch.semaphores >> n & 1 and core.semaphores[n, 0]
+    ]
+    if not left:
+        return ""
+    return f"{listed(left, 'and')}: bit n of SemaphoreMask is semaphore n"
 
 
 # -- the matrix unit

@@ -15,7 +15,7 @@ from nasm.targets.tensix.matrix.dst import write_columns
 from nasm.targets.tensix.matrix.formats import Style, u32
 from nasm.targets.tensix.state import LANES, U32, Bools
 
-FIXED: Final = (8, 9, 10, 15)
+FIXED: Final = (8, 9, 10)
 """LRegs that are constants of the hardware."""
 
 SRC_INTEGER: Final = 1023

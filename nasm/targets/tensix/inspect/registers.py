@@ -15,7 +15,7 @@ from nasm.targets.tensix.inspect.put_shared import gprs
 from nasm.targets.tensix.matrix import formats
 from nasm.targets.tensix.matrix.dst import LOW_HALF, adjusted, read32
 from nasm.targets.tensix.matrix.formats import Style
-from nasm.targets.tensix.matrix.src import computed_style, wide_dst
+from nasm.targets.tensix.matrix.src import style_of_a, style_of_b, wide_dst
 from nasm.targets.tensix.state import COLUMNS, LANES, U8, U32, Bools
 
 COMPUTES: Final = 1
@@ -41,13 +41,16 @@ _STORED: Final = {
 """The dtypes to which what is set is rounded."""
 
 LANE_CONFIG: Final = 0x3FFFF
+LANE_NUMBERS: Final = 15
+"""The register with integers of lanes, which as floats are no numbers that mean anything."""
+
 _OWNERS: Final = "the unpackers", "the matrix unit"
 
 
-def _style(core: Tensix) -> Style:
+def _style(core: Tensix, of_b: bool = False) -> Style:
     """What elements are taken for; as bfloat16 where the configuration names no format."""
     try:
-        return computed_style(core, COMPUTES)
+        return (style_of_b if of_b else style_of_a)(core, COMPUTES)
     except Refused:
         return Style.BF16
 
@@ -151,7 +154,7 @@ def _srca(core: Tensix) -> Seen:
 
 
 def _srcb(core: Tensix) -> Seen:
-    m, style = core.matrix, _style(core)
+    m, style = core.matrix, _style(core, of_b=True)
     text = f"{NAMES[style]}: {_banks(m.owner_b, m.matrix_b, m.unpack_b)}"
     rests = not (m.srcb.any() or m.owner_b.any())
     return Seen(_source(m.srcb, style), stored=_STORED[style], summary=text, rests=rests)
@@ -162,17 +165,21 @@ def _put_srca(core: Tensix, values: Values, which: Bools) -> None:
 
 
 def _put_srcb(core: Tensix, values: Values, which: Bools) -> None:
-    put.srcb(core, values, which, _style(core))
+    put.srcb(core, values, which, _style(core, of_b=True))
 
 
 # -- the vector unit
 
 
 def _lregs(core: Tensix) -> Seen:
-    held = core.vector.registers[:16]
-    used = [f"LReg[{n}]" for n in range(16) if n not in CONSTANTS and held[n].any()]
+    held = core.vector.registers[:LANE_NUMBERS]
+    used = [f"LReg[{n}]" for n in range(LANE_NUMBERS) if n not in CONSTANTS and held[n].any()]
     text = f"not 0: {', '.join(used)}" if used else "only constants"
     return Seen(held.reshape(-1, *GRID).copy().view(np.float32), summary=text, rests=not used)
+
+
+def _lane_numbers(core: Tensix) -> Seen:
+    return Seen(core.vector.registers[LANE_NUMBERS].reshape(GRID).copy().view(np.int32), rests=True)
 
 
 def _flag(core: Tensix) -> Seen:
@@ -219,8 +226,9 @@ PARTS: Final = (
     Part("dst32", "Dst as 512 rows of 32 bits over the same storage", _dst32, put=put.dst32),
     Part("srca", "SrcA as numbers: two banks of 64 rows", _srca, put=_put_srca),
     Part("srcb", "SrcB as numbers: two banks of 64 rows", _srcb, put=_put_srcb),
-    Part("lreg", "LRegs as float32, 4 by 8 lanes; .view(i32) as integers", _lregs,
-         tuple(f"lreg{n}" for n in range(16)), put=put.lregs),
+    Part("lreg", "LReg[0] to LReg[14] as float32, 4 by 8 lanes; .view(i32) as integers", _lregs,
+         tuple(f"lreg{n}" for n in range(LANE_NUMBERS)), put=put.lregs),
+    Part("lreg15", "LReg[15], which is constant: twice the number of each lane", _lane_numbers),
     Part("flag", "the lanes' flags, where they are used", _flag, put=put.flags),
     Part("active", "which lanes execute", _active),
     Part("flag_stack", "flags that were pushed, the latest first; bit 0 is lane 0", _stack),

@@ -80,7 +80,7 @@ SEMPOST = UNIT.row(
     ),
     semaphores.SEMPOST,
     pace=SEMAPHORE_PACE,
-    starts=instruction_start.next_cycle(instruction_start.of_semaphores),
+    starts=instruction_start.posting,
     setup=SEMAPHORE,
     example="SEMPOST SemaphoreMask=1",
 )

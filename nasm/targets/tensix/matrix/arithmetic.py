@@ -1,7 +1,8 @@
 """The instructions of the matrix unit that compute, with the documentation's fields.
 
-Sources: MVMUL.md, DOTPV.md, GAPOOL.md, ELWMUL.md, ELWADD.md, ELWSUB.md, GMPOOL.md. The style of
-SrcA holds for both operands. Which banks must be the matrix unit's is in ``ownership``.
+Sources: MVMUL.md, DOTPV.md, GAPOOL.md, ELWMUL.md, ELWADD.md, ELWSUB.md, GMPOOL.md; that SrcB has a
+style of its own is of the public simulator. Which banks must be the matrix unit's is in
+``ownership``.
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ from nasm.targets.tensix.matrix import dst as rows_of_dst
 from nasm.targets.tensix.matrix import multiply
 from nasm.targets.tensix.matrix.accumulate import accumulate
 from nasm.targets.tensix.matrix.formats import (
+    KEPT,
     U32,
     Style,
+    Styles,
     dst_from_integers,
     integers_from_dst,
     integers_from_src,
@@ -27,7 +30,7 @@ from nasm.targets.tensix.matrix.src import (
     ROWS,
     bank_a,
     bank_b,
-    computed_style,
+    computed_styles,
     flip,
     unknown,
     wide_dst,
@@ -36,21 +39,18 @@ from nasm.targets.tensix.scalar.addr_mods import apply_addr_mod
 from nasm.targets.tensix.scalar.config import field
 from nasm.targets.tensix.state import Coprocessor
 
-_KEPT = {Style.BF16: 0x7F8FF, Style.TF32: 0x7FFFF, Style.FP16: 0x7FF1F}
-"""Bits of an element that its style has."""
-
 _FP16_IN_FP32 = 112
 """The difference of the biases of exponents of 8 and 5 bits."""
 
 
 def _read(x: Any, style: Style) -> U32:
     """Elements as {sign, exponent 8, mantissa 10}; 0 where the exponent is 0."""
-    bits = tf32_from_src(u32(x) & np.uint32(_KEPT[style]))
+    bits = tf32_from_src(u32(x) & np.uint32(KEPT[style]))
     return np.where(bits & 0x3FC00, bits, np.uint32(0))
 
 
 def elwadd(
-    a: Any, b: Any, dst: Any, style: Style, wide: bool, phase: int, *, minus: bool, add: bool
+    a: Any, b: Any, dst: Any, styles: Styles, wide: bool, phase: int, *, minus: bool, add: bool
 ) -> U32:
     """Dst after ``a + b``, or ``a - b`` where ``minus``, was written, or added to it where ``add``.
 
@@ -58,11 +58,12 @@ def elwadd(
     else 16. The smaller magnitude is aligned, halves up; a fidelity phase divides what comes out
     by 32 and by 128 (ELWADD.md).
     """
+    style = styles.a
     if style is Style.INT8:
         left, right = integers_from_src(a).astype(np.int64), integers_from_src(b)
         whole = left - right if minus else left + right
         return dst_from_integers(whole + integers_from_dst(u32(dst)) if add else whole)
-    x, y = _read(a, style), _read(b, style)
+    x, y = _read(a, style), _read(b, styles.b)
     y = np.where(y, y ^ np.uint32(minus << 18), y)
     swap = (x & 0x3FFFF) < (y & 0x3FFFF)
     large, small = np.where(swap, y, x), np.where(swap, x, y)
@@ -112,10 +113,10 @@ def _done(core: Coprocessor, thread: int, flip_a: int, flip_b: int, addr_mod: in
 
 def _product(core: Coprocessor, thread: int, b: U32, rows: Any) -> None:
     """Dst += b @ SrcA, for as many rows as ``b`` has."""
-    style, wide = computed_style(core, thread), wide_dst(core, thread)
+    styles, wide = computed_styles(core, thread), wide_dst(core, thread)
     a, phase = _matrix_a(core, thread, 0x38), phase_of(core, thread)
     held = rows_of_dst.read(core.matrix, rows, wide)
-    result = multiply.mvmul(a, b, held, style, wide, phase)
+    result = multiply.mvmul(a, b, held, styles, wide, phase)
     rows_of_dst.write(core.matrix, rows, result, wide)
 
 
@@ -181,11 +182,11 @@ def ELWMUL(
     DstRow: int,
 ) -> None:
     """8 rows of Dst += SrcA * SrcB, element by element."""
-    style, wide = computed_style(core, thread), wide_dst(core, thread)
+    styles, wide = computed_styles(core, thread), wide_dst(core, thread)
     rows = (dst_row(core, thread, DstRow) & 0x3F8) + np.arange(8)
     a, b = _elements(core, thread, BroadcastSrcBRow, BroadcastSrcBCol0)
     held = rows_of_dst.read(core.matrix, rows, wide)
-    result = multiply.elwmul(a, b, held, style, wide, phase_of(core, thread))
+    result = multiply.elwmul(a, b, held, styles, wide, phase_of(core, thread))
     rows_of_dst.write(core.matrix, rows, result, wide)
     _done(core, thread, FlipSrcA, FlipSrcB, AddrMod)
 
@@ -194,12 +195,12 @@ def _sum(
     core: Coprocessor, thread: int, row: int, one: tuple[int, int], *, minus: bool, add: int
 ) -> None:
     """8 rows of Dst = SrcA + SrcB or their difference, or += that."""
-    style, wide = computed_style(core, thread), wide_dst(core, thread)
+    styles, wide = computed_styles(core, thread), wide_dst(core, thread)
     rows = (dst_row(core, thread, row) & 0x3F8) + np.arange(8)
     a, b = _elements(core, thread, *one)
     held = rows_of_dst.read(core.matrix, rows, wide)
     phase = phase_of(core, thread)
-    result = elwadd(a, b, held, style, wide, phase, minus=minus, add=bool(add))
+    result = elwadd(a, b, held, styles, wide, phase, minus=minus, add=bool(add))
     rows_of_dst.write(core.matrix, rows, result, wide)
 
 
@@ -247,7 +248,7 @@ def GMPOOL(
     DstRow: int,
 ) -> None:
     """A row of Dst = the largest of each column of 16 rows of SrcA and of it; three more are 0."""
-    style, wide = computed_style(core, thread), wide_dst(core, thread)
+    style, wide = computed_styles(core, thread).a, wide_dst(core, thread)
     rows = (dst_row(core, thread, DstRow) & 0x3FC) + np.arange(4)
     a = _matrix_a(core, thread, 0x30)
     b = bank_b(core)[core.threads[thread].rows.srcb & 0x38]

@@ -7,7 +7,7 @@ are of integer arrays of any shape, bit by bit: none of them rounds.
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +44,16 @@ class Style(IntEnum):
     FP16 = 2
     INT8 = 3
 
+
+class Styles(NamedTuple):
+    """What arithmetic takes elements of SrcA for, and elements of SrcB."""
+
+    a: Style
+    b: Style
+
+
+KEPT = {Style.BF16: 0x7F8FF, Style.TF32: 0x7FFFF, Style.FP16: 0x7FF1F}
+"""Bits of an element that its style has."""
 
 BITS = {
     Format.FP32: 32, Format.TF32: 32, Format.INT32: 32, Format.FP16: 16, Format.BF16: 16,

@@ -2,7 +2,7 @@
 
 Sources: MOVA2D.md, MOVB2D.md, MOVD2A.md, MOVD2B.md, MOVDBGA2D.md, TRNSPSRCB.md, SHIFTXA.md,
 SHIFTXB.md; MOVB2A has no page and does what the public simulator does. The format of SrcA decides
-how bits change their places, in moves of SrcB too.
+how bits change their places, in moves of SrcB too; which of its bits SrcB has, its own format.
 """
 
 from __future__ import annotations
@@ -14,10 +14,19 @@ from numpy.typing import NDArray
 
 from nasm.targets.tensix.matrix import dst as rows_of_dst
 from nasm.targets.tensix.matrix.arithmetic import dst_row
-from nasm.targets.tensix.matrix.formats import U32, Format, Style, dst_from_src, src_from_dst, u32
+from nasm.targets.tensix.matrix.formats import (
+    KEPT,
+    U32,
+    Format,
+    Style,
+    dst_from_src,
+    src_from_dst,
+    u32,
+)
 from nasm.targets.tensix.matrix.src import (
     bank_a,
     bank_b,
+    masked_style,
     moved_style,
     source_format,
     unknown,
@@ -110,7 +119,8 @@ def MOVB2D(
     count = 8 if Broadcast1RowTo8 else 4 if Move4Rows else 1
     row = counters.srcb + SrcRow & (0x3C if count == 4 else 0x3F)
     x = bank_b(core)[row : row + (4 if count == 4 else 1)]
-    x = np.broadcast_to(x[:, :1] if BroadcastCol0 else x, (count, 16))
+    x = _flushed(core, thread, np.broadcast_to(x[:, :1] if BroadcastCol0 else x, (count, 16)))
+    x = u32(x & np.uint32(KEPT[masked_style(core, thread)]))
     core.matrix.srca_row = counters.srca
     to = (dst_row(core, thread, DstRow) & -count) + np.arange(count)
     _to_dst(core, thread, x, to, UseDst32bLo)

@@ -24,6 +24,7 @@ from nasm.targets.tensix.matrix.accumulate import F64, Ints, accumulate
 from nasm.targets.tensix.matrix.formats import (
     U32,
     Style,
+    Styles,
     dst_from_integers,
     integers_from_dst,
     integers_from_src,
@@ -167,19 +168,19 @@ def batch(products: Sequence[Product], count_a: int, count_b: int) -> Batch:
     )
 
 
-def products(a: U32, b: U32, which: Batch, style: Style, wide: bool) -> tuple[F64, F64]:
+def products(a: U32, b: U32, which: Batch, styles: Styles, wide: bool) -> tuple[F64, F64]:
     """Sums of products of rows of SrcB and columns of SrcA, for ``added``.
 
     ``a`` and ``b`` (rows, 16) are elements, [k, column] and [row, k]. The terms are of k 0 to 7 and
     8 to 15: (2, products, rows, 16); their largest powers (products, rows, 16).
     """
-    left, right = _Elements(a, style, of_b=False), _Elements(b, style, of_b=True)
+    left, right = _Elements(a, styles.a, of_b=False), _Elements(b, styles.b, of_b=True)
     most = left.most + right.most
     near = most - left.least - right.least <= _NEAR
     code = (_highest if near else _highest_of_far)(left, right, which)
     if len(which.different) > 1:
         code += which.turn * (_NEAR_CODES if near else _FAR_CODES)
-    scales, powers = _scales(style, wide, which.different, most, near)
+    scales, powers = _scales(styles.a, wide, which.different, most, near)
     terms = _terms(left, right, which, scales.take(code)).astype(np.float64)
     power = powers.take(code)
     terms *= power
@@ -278,7 +279,7 @@ def _each(count: int, rows: int, phase: int) -> Batch:
     return batch([(tuple(x), tuple(y), phase) for x, y in pairs], 16 * count, rows * count)
 
 
-def mvmul(a: Any, b: Any, dst: Any, style: Style, wide: bool, phase: int) -> U32:
+def mvmul(a: Any, b: Any, dst: Any, styles: Styles, wide: bool, phase: int) -> U32:
     """Dst after ``dst += b @ a``, as the matrix unit computes it.
 
     ``a`` (..., 16, 16) and ``b`` (..., rows, 16) are elements of SrcA and SrcB; ``dst`` and the
@@ -289,10 +290,10 @@ def mvmul(a: Any, b: Any, dst: Any, style: Style, wide: bool, phase: int) -> U32
     flat_a, flat_b = u32(a).reshape(-1, 16), u32(b).reshape(-1, 16)
     which = _each(len(flat_a) // 16, rows, phase)
     held = held.reshape(-1, rows, 16)
-    if style is Style.INT8:
+    if styles.a is Style.INT8:
         return add_integers(integer_products(flat_a, flat_b, which), held).reshape(shape)
-    terms, largest = products(flat_a, flat_b, which, style, wide)
-    return accumulate(terms, largest, held, style, wide).reshape(shape)
+    terms, largest = products(flat_a, flat_b, which, styles, wide)
+    return accumulate(terms, largest, held, styles.a, wide).reshape(shape)
 
 
 def add_integers(x: Ints, dst: Any) -> U32:
@@ -300,14 +301,15 @@ def add_integers(x: Ints, dst: Any) -> U32:
     return dst_from_integers(x + integers_from_dst(u32(dst)))
 
 
-def elwmul(a: Any, b: Any, dst: Any, style: Style, wide: bool, phase: int) -> U32:
+def elwmul(a: Any, b: Any, dst: Any, styles: Styles, wide: bool, phase: int) -> U32:
     """Dst after ``dst += a * b``, element by element; arrays of one shape, as for ``mvmul``."""
+    style = styles.a
     if style is Style.INT8:
         left = integers_from_src(a, INT8_A[phase & 1]).astype(np.int64)
         return add_integers(left * integers_from_src(b, INT8_B[phase >> 1]), dst)
     adjust = bias(style, wide, phase)
     value_a, exponent_a = _element(a, style, of_b=False, low=bool(phase & 1))
-    value_b, exponent_b = _element(b, style, of_b=True, low=bool(phase & 2))
+    value_b, exponent_b = _element(b, styles.b, of_b=True, low=bool(phase & 2))
     exponent = exponent_a + exponent_b + adjust
     nothing = (exponent_a == 0) | (exponent_b == 0) | (exponent <= 0)
     power = np.ldexp(1.0, np.where(nothing, max(adjust, 0), exponent))

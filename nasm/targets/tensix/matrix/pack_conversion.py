@@ -88,6 +88,9 @@ def _integers(x: Bits, how: DstReading) -> Bits:
 
 def _early_wide(x: Bits, how: DstReading) -> tuple[Bits, NumberKind]:
     form = how.form
+    if form is Format.INT16:  # the page says no; the public simulator and typecast kernels do so
+        return x >> 16, NumberKind.INT16
+    x = f.fp32_from_dst(x)
     if form is Format.INT32:
         return x, NumberKind.INT32
     if form is Format.INT8:
@@ -121,7 +124,7 @@ def early(stored: Any, how: DstReading) -> tuple[Bits, NumberKind]:
     x: Bits = f.u32(stored)
     form = how.form
     if how.wide:
-        return _early_wide(f.fp32_from_dst(x), how)
+        return _early_wide(x, how)
     if form is Format.INT16:
         return x, NumberKind.INT16
     if form is Format.INT8 and how.raw and not how.unsigned:

@@ -24,9 +24,9 @@ from nasm.targets.tensix.matrix.accumulate import Ints, added, packed, rules, un
 from nasm.targets.tensix.matrix.arithmetic import dst_row, phase_of
 from nasm.targets.tensix.matrix.dst import read_blocks, write_blocks
 from nasm.targets.tensix.matrix.facts import BOTH, MATRIX_UNIT, MatrixFacts
-from nasm.targets.tensix.matrix.formats import Style, dst_from_integers, integers_from_dst
+from nasm.targets.tensix.matrix.formats import Style, Styles, dst_from_integers, integers_from_dst
 from nasm.targets.tensix.matrix.multiply import Batch, batch, integer_products, products
-from nasm.targets.tensix.matrix.src import ROWS, bank_a, bank_b, computed_style, wide_dst
+from nasm.targets.tensix.matrix.src import ROWS, bank_a, bank_b, computed_styles, wide_dst
 from nasm.targets.tensix.matrix.timing import DST_STALL, dst_blocks
 from nasm.targets.tensix.scalar.addr_mods import increments, move
 from nasm.targets.tensix.state import U16, Bools, Coprocessor, RowCounters
@@ -97,19 +97,19 @@ def plan(
     )
     if walked is None:
         return None
-    style = Style.BF16
+    styles = Styles(Style.BF16, Style.BF16)
     if walked.parts:
         if ownership.blocked_by(core, BOTH) is not None:
             return None
         try:
-            style = computed_style(core, thread)
+            styles = computed_styles(core, thread)
         except Refused:
             return None
     starts = walked.starts
     if walked.parts and int(written[walked.waits_for].max()) + DST_STALL >= now:
         starts = _starts(walked.reads, walked.writes, dict(enumerate((written - now).tolist())))
     return PlannedReplay(
-        starts, walked.writes, partial(_perform, core, thread, walked, style, wide)
+        starts, walked.writes, partial(_perform, core, thread, walked, styles, wide)
     )
 
 
@@ -292,12 +292,12 @@ def _part(order: Sequence[tuple[_Product, int]]) -> _Part:
 # -- what comes out
 
 
-def _perform(core: Coprocessor, thread: int, walked: _Walked, style: Style, wide: bool) -> bool:
+def _perform(core: Coprocessor, thread: int, walked: _Walked, styles: Styles, wide: bool) -> bool:
     """Execute a run."""
     m = core.matrix
     if walked.parts:
-        added_to = _integers if style is Style.INT8 else _numbers
-        high, low = added_to(core, walked, *read_blocks(m, walked.blocks, wide), style, wide)
+        added_to = _integers if styles.a is Style.INT8 else _numbers
+        high, low = added_to(core, walked, *read_blocks(m, walked.blocks, wide), styles, wide)
         write_blocks(m, walked.blocks, high, low, wide, walked.kept)
         m.srca_row = walked.srca_row
     core.threads[thread].rows.restore(walked.after)
@@ -305,13 +305,14 @@ def _perform(core: Coprocessor, thread: int, walked: _Walked, style: Style, wide
 
 
 def _numbers(
-    core: Coprocessor, walked: _Walked, high: U16, low: U16, style: Style, wide: bool
+    core: Coprocessor, walked: _Walked, high: U16, low: U16, styles: Styles, wide: bool
 ) -> tuple[U16, U16]:
     """Blocks of Dst after products were added to them."""
+    style = styles.a
     how = rules(style, wide)
     held = unpacked(high, low, style, wide)
     for part in walked.parts:
-        terms, largest = products(bank_a(core), bank_b(core), part.which, style, wide)
+        terms, largest = products(bank_a(core), bank_b(core), part.which, styles, wide)
         tiny = bool(largest.min() < 2.0 ** (how.bits + 1))
         for step in part.steps:
             old, some = held[step.blocks], terms[:, step.products]
@@ -321,7 +322,7 @@ def _numbers(
 
 
 def _integers(
-    core: Coprocessor, walked: _Walked, high: U16, low: U16, style: Style, wide: bool
+    core: Coprocessor, walked: _Walked, high: U16, low: U16, styles: Styles, wide: bool
 ) -> tuple[U16, U16]:
     """The same of style INT8: sums are saturated one by one."""
     held = integers_from_dst(high.astype(np.uint32) << 16 | low)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from nasm.base.problems import Refused
-from nasm.targets.tensix.matrix.formats import FIVE_BIT_EXPONENT, Format, Style
+from nasm.targets.tensix.matrix.formats import FIVE_BIT_EXPONENT, Format, Style, Styles
 from nasm.targets.tensix.scalar.config import field
 from nasm.targets.tensix.state import MATRIX, U32, UNPACKERS, Coprocessor
 
@@ -31,7 +31,7 @@ def data_format(code: int, where: str) -> Format:
 
 
 def source_format(core: Coprocessor, thread: int) -> Format:
-    """The format of SrcA, which decides for SrcB as well."""
+    """The format of SrcA, which decides how wide exponents are, of SrcB too."""
     if field(core, thread, "ALU_FORMAT_SPEC_REG_SrcA_override"):
         return data_format(field(core, thread, "ALU_FORMAT_SPEC_REG_SrcA_val"), "SrcA_val")
     return data_format(field(core, thread, "ALU_FORMAT_SPEC_REG0_SrcA"), "REG0_SrcA")
@@ -41,10 +41,22 @@ def moved_style(core: Coprocessor, thread: int) -> Style:
     """What moves take elements for: they never see integers."""
     if field(core, thread, "FP16A_FORCE_Enable"):
         return Style.FP16
-    form = source_format(core, thread)
+    return _style(source_format(core, thread))
+
+
+def _style(form: Format) -> Style:
     if form is Format.TF32:
         return Style.TF32
     return Style.FP16 if form in FIVE_BIT_EXPONENT else Style.BF16
+
+
+def masked_style(core: Coprocessor, thread: int) -> Style:
+    """Which bits of an element of SrcB are used: by its own format, unless an option says not."""
+    if core.srcb_as_srca or field(core, thread, "FP16A_FORCE_Enable"):
+        return moved_style(core, thread)
+    if field(core, thread, "ALU_FORMAT_SPEC_REG_SrcB_override"):
+        return _style(data_format(field(core, thread, "ALU_FORMAT_SPEC_REG_SrcB_val"), "SrcB_val"))
+    return _style(data_format(field(core, thread, "ALU_FORMAT_SPEC_REG1_SrcB"), "REG1_SrcB"))
 
 
 def wide_dst(core: Coprocessor, thread: int) -> bool:
@@ -57,12 +69,34 @@ def wide_dst(core: Coprocessor, thread: int) -> bool:
     )
 
 
-def computed_style(core: Coprocessor, thread: int) -> Style:
-    """What arithmetic takes elements of SrcA and SrcB for."""
-    forced = field(core, thread, "FP16A_FORCE_Enable")
-    if field(core, thread, "ALU_ACC_CTRL_INT8_math_enabled") and not forced:
-        return Style.INT8
-    return moved_style(core, thread)
+def style_of_a(core: Coprocessor, thread: int) -> Style:
+    """What arithmetic takes elements of SrcA for."""
+    return Style.INT8 if _of_integers(core, thread) else moved_style(core, thread)
+
+
+def style_of_b(core: Coprocessor, thread: int) -> Style:
+    """What arithmetic takes elements of SrcB for."""
+    return Style.INT8 if _of_integers(core, thread) else masked_style(core, thread)
+
+
+def _of_integers(core: Coprocessor, thread: int) -> bool:
+    integers = field(core, thread, "ALU_ACC_CTRL_INT8_math_enabled")
+    return bool(integers and not field(core, thread, "FP16A_FORCE_Enable"))
+
+
+def computed_styles(core: Coprocessor, thread: int) -> Styles:
+    """What arithmetic takes elements for; raises Refused where exponents differ in width."""
+    found = Styles(style_of_a(core, thread), style_of_b(core, thread))
+    if (found.a is Style.FP16) != (found.b is Style.FP16):
+        a, b = ("five bits" if one is Style.FP16 else "eight bits" for one in found)
+        raise Refused(
+            "E0701",
+            f"exponents have {a} in the format of SrcA, and {b} in that of SrcB: no document says "
+            "what the matrix unit computes then",
+            "set ALU_FORMAT_SPEC_REG1_SrcB to the format that unpacker 1 writes; --option "
+            "matrix.srcb_format=srca takes that of SrcA for both",
+        )
+    return found
 
 
 def flip(core: Coprocessor, thread: int, a: int, b: int) -> None:

@@ -243,6 +243,14 @@ def _first_place(job: UnpackJob, target: Format) -> int:
     return place
 
 
+def rows_dropped(job: UnpackJob, target: Format) -> int:
+    """How many rows unpacker 0 skips of what it reads for SrcA: it writes none before the fourth.
+
+    0 where it writes Dst, and of unpacker 1.
+    """
+    return 0 if job.unpacker or job.to_dst() else max(0, 4 - (_first_place(job, target) >> 4))
+
+
 def _spread(job: UnpackJob, values: U32) -> tuple[U32, Bits]:
     """Values and the zeros that upsampling puts after each, and their distance from the first."""
     zeros = (1 << job.own("REG2_Upsample_rate")) - 1
