@@ -13,6 +13,7 @@ from tests.fuzz.calls import Calls
 from tests.fuzz.commands import Commands
 from tests.fuzz.hostile import Hostile
 from tests.fuzz.objects import Objects
+from tests.fuzz.old_kernels import OldKernels
 from tests.fuzz.oracles import Oracles
 from tests.fuzz.order import Ordered
 from tests.fuzz.programs import Programs
@@ -30,6 +31,7 @@ FUZZERS = {
         Calls,
         Ordered,
         Kernels,
+        OldKernels,
         Objects,
         Recordings,
         Tensix,

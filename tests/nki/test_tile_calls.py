@@ -184,6 +184,16 @@ def blocks_of_tiles(x: Any) -> Any:
     return out
 
 
+@right(numbers(4, 8, 8), gives=lambda x: np.stack([x[:2].max(0), x[2:].max(0)]))
+def reductions_of_rounds_that_are_written_out(x: Any) -> Any:
+    out = like(x, (2, 8, 8))
+    for i in nl.static_range(2):
+        for j in nl.affine_range(2):
+            most = nl.loop_reduce(nl.load(x[2 * i + j]), op=np.max, loop_indices=[j])
+        nl.store(out[i], most)
+    return out
+
+
 @right(numbers(256, 32), numbers(256, 64), gives=lambda x, y: x.T @ y)
 def products_accumulate(x: Any, y: Any) -> Any:
     out = like(x, (32, 64))

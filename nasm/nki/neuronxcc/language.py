@@ -65,7 +65,7 @@ def loop_reduce(
         refuse("nl.loop_reduce: loop_indices are variables of loops that it is in")
     outer = now.rounds[: min(open_.index(loop) for loop in loops)]
     others = tuple((n, one.value) for n, one in enumerate(now.rounds) if one.loop not in loops)
-    key = (_site(), outer[-1] if outer else None, others)
+    key = (_site(), tuple(loops), outer[-1] if outer else None, others)
     found = now.kept.get(key)
     if found is None:
         made = copy(tile, dtype=dtype or tile.storage.dtype, mask=mask)

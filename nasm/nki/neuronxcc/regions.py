@@ -11,6 +11,7 @@ from nasm.nki.neuronxcc.affine import Box, Index, Predicate
 from nasm.nki.neuronxcc.conjunctions import lost
 from nasm.nki.neuronxcc.resolving import there
 from nasm.nki.neuronxcc.tensor import TileTensor
+from nasm.views.value_text import value_text
 
 SBUF, PSUM = MemoryRegion.sbuf, MemoryRegion.psum
 
@@ -64,7 +65,10 @@ def _predicate(mask: Any) -> Predicate:
     if isinstance(mask, bool):
         return Predicate(() if mask else (Index(-1),))
     if not isinstance(mask, Predicate):
-        refuse(f"mask={mask!r}: wanted comparisons of index expressions, joined by &")
+        refuse(
+            f"mask= is {value_text(mask)}: wanted comparisons of index expressions, joined by &",
+            "nl.arange and nl.mgrid make index expressions; by what a tile holds nl.where chooses",
+        )
     return mask
 
 
