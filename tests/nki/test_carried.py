@@ -163,6 +163,14 @@ def products(x: Any) -> Any:
     return total
 
 
+@taken(lambda x: x.sum(0).sum(1, keepdims=True))
+def sums_of_rows_in_psum(x: Any) -> Any:
+    total = nl.zeros((16, 1), dtype=nl.float32, buffer=nl.psum)
+    for i in nl.affine_range(4):
+        total += nl.sum(nl.load(x[i]), axis=[1], keepdims=True)
+    return total
+
+
 @taken(lambda x: x.max(0))
 def a_reduction_of_the_loop(x: Any) -> Any:
     for i in nl.affine_range(4):

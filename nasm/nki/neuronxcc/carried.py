@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from nasm.base.problems import Failure, Note, Problem
-from nasm.base.records import dataclass
+from nasm.base.records import dataclass, replace
 from nasm.base.source import Span
 from nasm.isa.list_kinds import views
 from nasm.nki.broadcast_tiles import calls
@@ -69,31 +69,64 @@ def refuse_carried(trace: CoreTrace) -> None:
     """Refuse a call in a round of an affine range that reads what another round has written."""
     every: dict[int, list[LoopAccess]] = {}
     tensors: dict[int, Tensor] = {}
-    for call in calls(trace.made):
-        for tensor, access in _accesses(call):
+    combined: tuple[View, str] | None = None
+    listed = list(calls(trace.made))
+    for call, after in zip(listed, (*listed[1:], None), strict=True):
+        left = None if after is None else _written_back(call, after)
+        for tensor, access in _accesses(call, combined, left):
             tensors[tensor.index] = tensor
             every.setdefault(tensor.index, []).append(access)
+        combined = left
     for index, accesses in every.items():
         if _suspected(accesses):
             _History(trace, tensors[index], accesses).walk()
 
 
-def _accesses(call: Call) -> Iterator[tuple[Tensor, LoopAccess]]:
-    """What a call does with each tensor."""
+def _plain(view: View) -> View:
+    """The same view of the same elements: along an axis of 1 no step counts."""
+    pairs = zip(view.shape, view.steps, strict=True)
+    return replace(view, steps=tuple(step if size > 1 else 0 for size, step in pairs))
+
+
+def _written_back(call: Call, after: Call) -> tuple[View, str] | None:
+    """What a call combines with something, if the next one copies the result into its place."""
+    made, into = call.operands.get("dst"), after.operands.get("dst")
+    if function(after.row) != "tensor_copy" or function(call.row) not in COMBINING:
+        return None
+    if not isinstance(into, View) or not isinstance(made, View):
+        return None
+    into = _plain(into)
+    if [_plain(view) for view in views(after.operands["src"])] != [_plain(made)]:
+        return None
+    word = _combined(call, into)
+    return (into, word) if word else None
+
+
+def _accesses(
+    call: Call, combined: tuple[View, str] | None, left: tuple[View, str] | None
+) -> Iterator[tuple[Tensor, LoopAccess]]:
+    """What a call does with each tensor.
+
+    It copies what the call before has ``combined`` with what is in its place; of what it combines
+    itself, and the next one copies, it has ``left`` the place.
+    """
     reads: dict[Tensor, list[View]] = {}
     writes: dict[Tensor, list[View]] = {}
     for name, value in call.operands.items():
         access = call.row.operand(name).access
         written = "w" in access or (access == "@" and name == "dst")
-        for view in views(value):
+        for view in map(_plain, views(value)):
             (writes if written else reads).setdefault(view.tensor, []).append(view)
             if view.offsets is not None:
                 reads.setdefault(view.offsets.tile.tensor, []).append(view.offsets.tile)
     for tensor in {**reads, **writes}:
         mine, theirs = reads.get(tensor, []), writes.get(tensor, [])
         word = _combined(call, theirs[0]) if len(theirs) == 1 else ""
-        left = [view for view in mine if not word or view != theirs[0]]
-        yield tensor, LoopAccess(call, tuple(left), tuple(theirs), word)
+        if combined is not None and theirs == [combined[0]]:
+            word = combined[1]
+        own = theirs[0] if word else left[0] if left is not None else None
+        others = tuple(view for view in mine if view != own)
+        yield tensor, LoopAccess(call, others, tuple(theirs), word)
 
 
 def _combined(call: Call, dst: View) -> str:
@@ -107,7 +140,7 @@ def _combined(call: Call, dst: View) -> str:
     for word, one, other in COMBINING.get(function(row), ()):
         if word == "op0" and operands.get("op1") is not None:
             continue
-        found = [v for name in {one, other} - {""} for v in views(operands.get(name))]
+        found = [_plain(v) for name in {one, other} - {""} for v in views(operands.get(name))]
         if operands.get(word) in ASSOCIATIVE and found.count(dst) == 1:
             return str(operands[word])
     return ""
