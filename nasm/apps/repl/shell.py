@@ -49,7 +49,8 @@ class Shell:
     """The state of a REPL. ``code`` is what it would exit with if unattended.
 
     Programs are loaded as ``chosen`` says. One ``run`` completes at most ``most`` instructions;
-    None is no limit. ``attached`` are the commands of breakpoints that are still to be done.
+    None is no limit. ``attached`` are the commands of breakpoints that are still to be done;
+    ``full`` says that the whole screen is wanted.
     """
 
     def __init__(
@@ -66,7 +67,7 @@ class Shell:
         self.most, self.allowed = chosen.max_instructions, Allowed.of(chosen.files)
         self.given = ""
         self.path = ""
-        self.moving = self.attended = False
+        self.moving = self.attended = self.full = False
         self.attached: list[str] | None = None
         self.code = self.failures = self._sourced = 0
         self.recording = SessionRecording()
