@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from nasm.base.problems import Failure, Problem, did_you_mean
-from nasm.isa.instruction import Row
+from nasm.isa.instruction import REQUIRED, Row
 from nasm.isa.kinds import Kind, Tile
 from nasm.isa.synonyms import OPERANDS, meant
+from nasm.language.expanding.affine import Affine
 from nasm.language.expanding.evaluate import Closure, compile_node
 from nasm.language.expanding.operand_texts import in_order
 from nasm.language.expanding.scope import Scope
 from nasm.language.text import tree
+from nasm.views.value_text import value_text
+from nasm.views.view import Reg
 
 
 def qualified(node: tree.ExpressionNode) -> tuple[str, str] | None:
@@ -48,6 +51,28 @@ def wanted(name: str, kind: Kind) -> str:
     return f"{kind.describe()}{how}"
 
 
+def meant_operand(row: Row, name: str, statement: tree.InstructionLine) -> str:
+    """The operand that a name means: ``op`` is ``op0`` in a line with one operator."""
+    if row.kind(name) is not None or not _of_operator(row, name):
+        return name
+    return f"{name}0" if _operators(row, statement) == 1 else name
+
+
+def _of_operator(row: Row, name: str) -> bool:
+    """Whether a row has operands of a name with a number, for each of its operators."""
+    return name in ("op", "operand", "reverse") and None not in map(row.kind, (f"{name}0", "op0"))
+
+
+def _operators(row: Row, statement: tree.InstructionLine) -> int:
+    """How many operators a line has."""
+    second = next((n for n, o in enumerate(row.written) if o.name == "op1"), None)
+    if second is None:
+        return 1
+    names = [n.name for n in statement.operands if isinstance(n, tree.NamedArgument)]
+    given = len(statement.operands) - len(names) > second or "op1" in names
+    return 2 if given or row.written[second].default is REQUIRED else 1
+
+
 def no_operand(
     row: Row, node: tree.NamedArgument, statement: tree.InstructionLine, scope: Scope
 ) -> Problem:
@@ -64,9 +89,36 @@ def _named(
         return f"'=' names an operand: a tensor is written alone, as in {node.name}, {value}"
     if node.name in OPERANDS:
         return OPERANDS[node.name]
+    if _of_operator(row, node.name) and _operators(row, statement) > 1:
+        return f"of two operators each has its number: write {node.name}0= or {node.name}1="
     given = node.value.name if isinstance(node.value, tree.Name) else ""
     taking = [o.name for o in row.written if given in o.kind.words and "true" not in o.kind.words]
     if len(taking) == 1:
         return f"write {taking[0]}={given}"
     close, order = did_you_mean(node.name, row.names), in_order(row, statement, scope)
     return f"{close} {order}" if close else order
+
+
+def string(kind: Kind, node: tree.StringLiteral) -> Closure:
+    """Most operands take no string: names and words are written as they are."""
+
+    def refuse(scope: Scope) -> Any:
+        plain = node.value in kind.words or kind.names
+        hint = f"write {node.value}, without the quotes" if plain else meant(node.value, kind.words)
+        hint = hint or f"wanted {kind.describe()}"
+        raise Failure(Problem("E0301", "this operand takes no string", scope.span(node), hint))
+
+    return refuse
+
+
+def of_register(value: Reg | Affine, node: tree.ExpressionNode, scope: Scope) -> Problem:
+    """What to say of a wait for a number that is known at run time alone, and of an update."""
+    what = "a wait compares with" if isinstance(node, tree.WaitClause) else "an update adds"
+    message = f"{what} a number that is known when assembling, found {value_text(value)}"
+    assert isinstance(node, tree.WaitClause | tree.UpdateClause | tree.TakeClause)
+    name = f"${scope.span(node.name).text}"
+    hint = (
+        f"let each round take what it waits for: take {name} is {name} >= 1 with {name} -= 1, "
+        f"and give {name} is {name} += 1"
+    )
+    return Problem("E0210", message, scope.span(node), hint)
