@@ -156,7 +156,7 @@ def test_a_defect_in_completion_is_reported_and_typing_goes_on(toy: Tried) -> No
 def test_a_defect_in_the_toolbar_is_reported_too(
     toy: Tried, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(_: object) -> str:
+    def broken(*_: object) -> str:
         raise ZeroDivisionError("toolbar")
 
     monkeypatch.setattr(prompt, "toolbar", broken)
