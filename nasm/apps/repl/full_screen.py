@@ -46,7 +46,7 @@ from nasm.apps.repl import painting
 from nasm.apps.repl.input import PROMPT
 from nasm.apps.repl.panel_window import choices
 from nasm.apps.repl.panes import Pane, PrintedPane, ProgramPane, panel_panes
-from nasm.apps.repl.printed import Printed
+from nasm.apps.repl.printed import PrintedScreen
 from nasm.apps.repl.settings import PANELS
 from nasm.apps.repl.shell import Shell
 from nasm.show.columns import cut, in_ascii
@@ -104,7 +104,7 @@ class FullScreen:
     ) -> None:
         self.shell, self._bar, self.choosing = shell, bar, False
         self.output = output or get_app_session().output
-        self.printed = Printed(shell.screen, self._passing)
+        self.printed = PrintedScreen(shell.screen, self._passing)
         self.program = ProgramPane(shell, self._type)
         self.panels = panel_panes(shell, self._to_line)
         self.out = PrintedPane(shell, self.printed)

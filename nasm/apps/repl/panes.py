@@ -13,8 +13,8 @@ from prompt_toolkit.layout.dimension import Dimension
 
 from nasm.apps.repl import painting, panels, scrolling
 from nasm.apps.repl.panels import ScreenLine
-from nasm.apps.repl.printed import Printed
-from nasm.apps.repl.scrolling import Lines, Made
+from nasm.apps.repl.printed import PrintedScreen
+from nasm.apps.repl.scrolling import ScrollLines, Made
 from nasm.apps.repl.settings import PANELS
 from nasm.apps.repl.shell import Shell
 from nasm.base.problems import clean
@@ -25,18 +25,18 @@ STOP, STOP_OFF = "o", "-"
 """Marks of a line at which a breakpoint stops, and of one whose breakpoint is off."""
 
 ALIGNED = 5_000
-"""Lines of a program whose columns are moved together where they are too wide."""
+"""ScrollLines of a program whose columns are moved together where they are too wide."""
 
 TALLEST = 200
-"""Lines that a panel is made of."""
+"""ScrollLines that a panel is made of."""
 
 _LINE = re.compile(r"\bline (\d+)\b|^[^|]*?(\d+) \|")
 
 
 class Pane:
-    """Lines below a title, which says by a sign and in reverse that it has the focus."""
+    """ScrollLines below a title, which says by a sign and in reverse that it has the focus."""
 
-    def __init__(self, name: str, lines: Lines, note: Callable[[], str] = lambda: "") -> None:
+    def __init__(self, name: str, lines: ScrollLines, note: Callable[[], str] = lambda: "") -> None:
         self.name, self.lines, self.note = name, lines, note
         self.focused = has_focus(lines)
         self.title = Window(FormattedTextControl(self._title), height=1)
@@ -62,7 +62,7 @@ class ProgramPane(Pane):
         self.marks: dict[int, str] = {}
         self.stops: dict[int, str] = {}
         super().__init__(
-            "source", Lines(self._lines, lambda n: self.toggle(n + 1), around=2), self._note
+            "source", ScrollLines(self._lines, lambda n: self.toggle(n + 1), around=2), self._note
         )
 
     @property
@@ -132,7 +132,7 @@ class PanelPane(Pane):
     def __init__(self, shell: Shell, name: str, to_line: Callable[[int], None]) -> None:
         self.shell, self.found = shell, list[str]()
         self._width, self._to_line = 0, to_line
-        super().__init__(name, Lines(self._lines, self._chosen))
+        super().__init__(name, ScrollLines(self._lines, self._chosen))
         self.container = ConditionalContainer(
             HSplit(
                 [
@@ -177,9 +177,9 @@ def _lines_named(text: str) -> Iterator[int]:
 class PrintedPane(Pane):
     """What commands have printed, the last of it or the beginning of what is too long."""
 
-    def __init__(self, shell: Shell, printed: Printed) -> None:
+    def __init__(self, shell: Shell, printed: PrintedScreen) -> None:
         self.shell, self.printed = shell, printed
-        super().__init__("printed", Lines(self._lines, wraps=True), self._note)
+        super().__init__("printed", ScrollLines(self._lines, wraps=True), self._note)
 
     def show(self, first: int) -> None:
         """Show what was printed from a line on: its beginning, if it is more than there is room."""

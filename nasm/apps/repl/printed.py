@@ -25,7 +25,7 @@ class _Stream(io.StringIO):
         return self._terminal
 
 
-class Printed(ReplScreen):
+class PrintedScreen(ReplScreen):
     """A screen that keeps its lines, laid out for the ``columns`` that a pane has.
 
     Its settings are those of another one. How far a long run has got is given to ``show``.

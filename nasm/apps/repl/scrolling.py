@@ -1,4 +1,4 @@
-"""Lines of which one is chosen, which keys and the mouse move: what takes the focus on a screen."""
+"""ScrollLines of which one is chosen, which keys and the mouse move: what takes the focus on a screen."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ Made = tuple[int, Line]
 """How many lines there are, and what makes each."""
 
 PAGE = 10
-"""Lines of a page where the height of a window is not known yet."""
+"""ScrollLines of a page where the height of a window is not known yet."""
 
 
 def nothing(number: int) -> None:
     """What choosing a line does where it does nothing."""
 
 
-class Lines(UIControl):
-    """Lines for a width. ``at`` is the chosen one, with as many ``around`` it as there is room for.
+class ScrollLines(UIControl):
+    """ScrollLines for a width. ``at`` is the chosen one, with as many ``around`` it as there is room for.
 
     ``chosen`` is called with it for a click or Enter.
     """
@@ -106,7 +106,7 @@ class Lines(UIControl):
         self.at = max(0, min(self.at + lines, self.count - 1))
 
     def page(self) -> int:
-        """Lines of a page: those of the window but one."""
+        """ScrollLines of a page: those of the window but one."""
         info = self.window.render_info
         return max(1, info.window_height - 1) if info is not None else PAGE
 
@@ -150,5 +150,5 @@ _SCROLLS = (MouseEventType.SCROLL_UP, MouseEventType.SCROLL_DOWN)
 
 
 def of(lines: Sequence[StyleAndTextTuples]) -> Made:
-    """Lines that are made already."""
+    """ScrollLines that are made already."""
     return len(lines), lambda number: lines[number]
