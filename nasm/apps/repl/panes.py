@@ -14,7 +14,7 @@ from prompt_toolkit.layout.dimension import Dimension
 from nasm.apps.repl import painting, panels, scrolling
 from nasm.apps.repl.panels import ScreenLine
 from nasm.apps.repl.printed import PrintedScreen
-from nasm.apps.repl.scrolling import ScrollLines, Made
+from nasm.apps.repl.scrolling import Made, ScrollLines
 from nasm.apps.repl.settings import PANELS
 from nasm.apps.repl.shell import Shell
 from nasm.base.problems import clean
@@ -25,16 +25,16 @@ STOP, STOP_OFF = "o", "-"
 """Marks of a line at which a breakpoint stops, and of one whose breakpoint is off."""
 
 ALIGNED = 5_000
-"""ScrollLines of a program whose columns are moved together where they are too wide."""
+"""Lines of a program whose columns are moved together where they are too wide."""
 
 TALLEST = 200
-"""ScrollLines that a panel is made of."""
+"""Lines that a panel is made of."""
 
 _LINE = re.compile(r"\bline (\d+)\b|^[^|]*?(\d+) \|")
 
 
 class Pane:
-    """ScrollLines below a title, which says by a sign and in reverse that it has the focus."""
+    """Lines below a title, which says by a sign and in reverse that it has the focus."""
 
     def __init__(self, name: str, lines: ScrollLines, note: Callable[[], str] = lambda: "") -> None:
         self.name, self.lines, self.note = name, lines, note

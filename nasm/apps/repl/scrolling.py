@@ -1,4 +1,4 @@
-"""ScrollLines of which one is chosen, which keys and the mouse move: what takes the focus on a screen."""
+"""Lines of which one is chosen, which keys and the mouse move: what takes the focus on a screen."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Made = tuple[int, Line]
 """How many lines there are, and what makes each."""
 
 PAGE = 10
-"""ScrollLines of a page where the height of a window is not known yet."""
+"""Lines of a page where the height of a window is not known yet."""
 
 
 def nothing(number: int) -> None:
@@ -29,7 +29,7 @@ def nothing(number: int) -> None:
 
 
 class ScrollLines(UIControl):
-    """ScrollLines for a width. ``at`` is the chosen one, with as many ``around`` it as there is room for.
+    """Lines for a width. ``at`` is the chosen one, with as many ``around`` it as there is room for.
 
     ``chosen`` is called with it for a click or Enter.
     """
@@ -106,7 +106,7 @@ class ScrollLines(UIControl):
         self.at = max(0, min(self.at + lines, self.count - 1))
 
     def page(self) -> int:
-        """ScrollLines of a page: those of the window but one."""
+        """Lines of a page: those of the window but one."""
         info = self.window.render_info
         return max(1, info.window_height - 1) if info is not None else PAGE
 
@@ -150,5 +150,5 @@ _SCROLLS = (MouseEventType.SCROLL_UP, MouseEventType.SCROLL_DOWN)
 
 
 def of(lines: Sequence[StyleAndTextTuples]) -> Made:
-    """ScrollLines that are made already."""
+    """Lines that are made already."""
     return len(lines), lambda number: lines[number]
