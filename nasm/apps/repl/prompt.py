@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
-from typing import Any, TypeVar
 
 from prompt_toolkit import PromptSession
-from prompt_toolkit.application import Application, get_app
+from prompt_toolkit.application import get_app
 from prompt_toolkit.auto_suggest import AutoSuggestFromHistory, ConditionalAutoSuggest
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
@@ -24,17 +23,16 @@ from prompt_toolkit.lexers import DynamicLexer, Lexer
 from prompt_toolkit.output import ColorDepth, Output
 from prompt_toolkit.shortcuts import CompleteStyle
 
-from nasm.apps.repl import command
+from nasm.apps.repl import command, terminal_app
 from nasm.apps.repl.command import Command
 from nasm.apps.repl.full_screen import FullScreen
 from nasm.apps.repl.input import MORE, PROMPT, goes_on
 from nasm.apps.repl.painting import STYLE, pieces
 from nasm.apps.repl.panel_window import Above
-from nasm.apps.repl.screen import ScreenUnwritable
 from nasm.apps.repl.settings import USUAL
 from nasm.apps.repl.shell import Quit, Shell
 from nasm.apps.repl.suggest import CompletionNames, suggest
-from nasm.base import host_files, signals
+from nasm.base import host_files
 from nasm.base.problems import columns
 from nasm.base.signals import StopSignal
 from nasm.debugger.session import NO_PROGRAM, Session
@@ -240,7 +238,7 @@ def interact(shell: Shell, input: Input | None = None, output: Output | None = N
                 CompleteStyle.COLUMN if shell.drawn else CompleteStyle.READLINE_LIKE
             )
             above.renew(session)
-            line = _line(session.app, session.prompt)
+            line = terminal_app.attended(session.app, session.prompt)
         except KeyboardInterrupt as error:
             if StopSignal.of(error).leaving:
                 raise
@@ -278,7 +276,7 @@ def _attend(shell: Shell, full: FullScreen) -> bool:
         while shell.full:
             full.renew()
             try:
-                line = _line(full.app, full.app.run)
+                line = terminal_app.attended(full.app, full.app.run)
             except EOFError:
                 return False
             except Exception as error:  # in what is drawn: the run is as it was
@@ -322,30 +320,3 @@ def _pasting() -> KeyBindings:
             buffer.validate_and_handle()
 
     return found
-
-
-Typed = TypeVar("Typed")
-
-
-def _line(app: Application[Any], read: Callable[[], Typed]) -> Typed:
-    """What is typed; a signal that ends the process leaves the terminal as it was."""
-
-    def leave() -> None:
-        if app.is_running and app.loop is not None:
-            app.loop.call_soon_threadsafe(out)
-        else:
-            stop.strike()
-
-    def out() -> None:
-        if app.future is not None and not app.future.done():
-            app.exit(exception=EOFError)
-
-    with signals.heard(), signals.on_stop(leave) as stop:
-        try:
-            return read()
-        except (EOFError, OSError) as problem:
-            if stop.asked is not None:
-                raise stop.asked from None
-            if isinstance(problem, OSError):  # the terminal has gone
-                raise ScreenUnwritable(problem.strerror or str(problem)) from None
-            raise

@@ -40,12 +40,13 @@ class ScrollLines(UIControl):
         chosen: Callable[[int], None] = nothing,
         wraps: bool = False,
         around: int = 0,
+        marked: bool = True,
     ) -> None:
         self._make, self._chosen = make, chosen
         self.at = self.count = 0
         self.window = Window(
             self,
-            cursorline=has_focus(self),
+            cursorline=has_focus(self) if marked else False,
             right_margins=[
                 ConditionalMargin(ScrollbarMargin(display_arrows=True), Condition(self._scrolls))
             ],
@@ -100,6 +101,17 @@ class ScrollLines(UIControl):
         return None
 
     # -- keys
+
+    def scroll(self, lines: int) -> None:
+        """Show lines below what is visible, or above it."""
+        info = self.window.render_info
+        if info is not None:
+            edge = info.last_visible_line() if lines > 0 else info.first_visible_line()
+            self.at = max(0, min(edge + lines, self.count - 1))
+
+    def turn(self, pages: int) -> None:
+        """The next page, or the one before."""
+        self.scroll(pages * self.page())
 
     def move(self, lines: int) -> None:
         """Choose another line."""

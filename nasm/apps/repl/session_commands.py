@@ -121,14 +121,19 @@ _NAME = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)
     "alias",
     usage="alias NAME = COMMAND[; COMMAND …], or alias",
     takes=("alias",),
-    examples=("alias t = step @tensor", "alias look = where; info semaphores", "alias"),
+    examples=(
+        "alias t = step @tensor",
+        "alias look = where; info semaphores",
+        "alias at = goto $1; print $2",
+    ),
 )
 def alias(shell: Shell, rest: str) -> None:
     """Give a command, or several with semicolons between them, a name of your own.
 
-    Arguments that follow the name belong to the last. A command that fails is the last one
-    done. Alone, it lists the aliases. The start-up file
-    is the place for those that are wanted always.
+    Arguments that follow the name take the places of $1, $2 and so on, or of $*, which is all of
+    them; where there are none they belong to the last command. A command that fails is the last one
+    done. Alone, it lists the aliases. The start-up file is the place for those that are wanted
+    always.
     """
     if not rest:
         rows = sorted(shell.aliases.items())

@@ -50,7 +50,8 @@ class Shell:
 
     Programs are loaded as ``chosen`` says. One ``run`` completes at most ``most`` instructions;
     None is no limit. ``attached`` are the commands of breakpoints that are still to be done;
-    ``full`` says that the whole screen is wanted.
+    ``full`` says that the whole screen is wanted. ``scope`` has the names of what is typed in
+    ``python``, if that is allowed.
     """
 
     def __init__(
@@ -60,18 +61,21 @@ class Shell:
         inputs: Inputs | None = None,
         settings: RunSettings | None = None,
         kernel: Kernel | None = None,
+        python: bool = True,
     ) -> None:
         chosen = settings or RunSettings()
         self.screen, self.inputs, self.kernel = screen, inputs, kernel
         self.chosen = replace(chosen, timing=Timing.of(chosen.timing))
         self.most, self.allowed = chosen.max_instructions, Allowed.of(chosen.files)
         self.given = ""
+        self.python = python and chosen.files is not False
         self.path = ""
         self.moving = self.attended = self.full = False
         self.attached: list[str] | None = None
         self.code = self.failures = self._sourced = 0
         self.recording = SessionRecording()
         self.aliases: dict[str, str] = {}
+        self.scope: dict[str, Any] = {}
         self.last = ""
         self.torn = False
         self.cut = False
