@@ -37,6 +37,7 @@ from generator import (  # noqa: E402  (beside this file)
     published,
     rooms,
     run_pictures,
+    shells,
     table_pages,
 )
 
@@ -86,6 +87,7 @@ def pages() -> dict[Path, str]:
     files[parse_tables.MODULE] = parse_tables.module()
     files[DOCS / "tensix_fidelity.svg"] = fidelity.picture()
     files |= {DOCS / "pictures" / name: text for name, text in run_pictures.pictures().items()}
+    files |= {DOCS.parent / "grammar" / "shells" / n: text for n, text in shells.files().items()}
     editor = DOCS.parent / "grammar" / "editors" / "vscode"
     return files | {editor / name: text for name, text in editor_files.files().items()}
 
