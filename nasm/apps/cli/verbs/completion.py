@@ -31,12 +31,12 @@ VERB = Verb(
     body=completion,
     notes="""\
 examples:
-  eval "$(neuron-nasm completion bash)"
-  neuron-nasm completion zsh > ~/.zfunc/_neuron-nasm
-  neuron-nasm completion fish > ~/.config/fish/completions/neuron-nasm.fish
+  neuron-nasm completion bash
+  neuron-nasm completion zsh
 
-The first line belongs in ~/.bashrc. For zsh, ~/.zfunc has to be in $fpath before
-compinit is called. Packages of a system have these files, and the manual page, in
-their places.
+In ~/.bashrc write: eval "$(neuron-nasm completion bash)". Put what it prints
+for zsh into _neuron-nasm in a folder of $fpath, and that for fish into
+~/.config/fish/completions/neuron-nasm.fish. Where the package is installed
+below a prefix of the system, these files and the manual page are in place.
 """,
 )
