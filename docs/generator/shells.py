@@ -10,9 +10,7 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-
-import shtab
-from argparse_manpage.manpage import Manpage
+from importlib.util import find_spec
 
 from nasm import __version__
 from nasm.apps.cli import arguments
@@ -28,6 +26,8 @@ _FOLDERS = {"DIR", "FOLDER", "folder"}
 
 def parser() -> argparse.ArgumentParser:
     """All verbs with their options, each with what completes it."""
+    import shtab
+
     made = arguments.parser(whole=True)
     words = {
         "code": [row.code for row in codes.table()],
@@ -47,6 +47,8 @@ def parser() -> argparse.ArgumentParser:
 
 def manual() -> str:
     """The manual page, in roff, with the verbs in sections of their own."""
+    from argparse_manpage.manpage import Manpage
+
     made = arguments.parser(whole=True)
     made.man_short_description = "assemble, run and debug programs of NeuronCores"  # type: ignore[attr-defined]
     page = Manpage(
@@ -79,7 +81,11 @@ def _columns(count: int) -> Iterator[None]:
 
 
 def files() -> dict[str, str]:
-    """Every file by its name."""
+    """Every file by its name; none where what makes them is not installed: they stay as they are."""
+    if find_spec("shtab") is None or find_spec("argparse_manpage") is None:
+        return {}
+    import shtab
+
     with _columns(80):
         made = parser()
         found = {FILES[shell]: shtab.complete(made, shell=shell) for shell in SHELLS}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import nasm
 from nasm.base import host_files
 
 FILES = {"bash": "neuron-nasm.bash", "zsh": "_neuron-nasm", "fish": "neuron-nasm.fish"}
@@ -15,6 +14,6 @@ SHELLS = tuple(FILES)
 
 def text(shell: str) -> str:
     """What makes a shell complete the command."""
-    inside = Path(nasm.__file__).parent / "shells"
+    inside = Path(__file__).parents[2] / "shells"
     folder = inside if inside.is_dir() else inside.parent.parent / "grammar" / "shells"
     return host_files.read_text(folder / FILES[shell])

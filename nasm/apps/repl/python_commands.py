@@ -6,6 +6,7 @@ import contextlib
 import io
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from typing import Any
 
 from nasm.apps.repl.command import WRONG, command
@@ -81,8 +82,7 @@ def _scope(shell: Shell) -> dict[str, Any]:
     """The names that code has, and keeps."""
     import numpy
 
-    import nasm
-
+    nasm = import_module(__name__.partition(".")[0])  # which is above all rooms
     shell.scope |= {"session": shell.session, "nasm": nasm, "np": numpy}
     shell.scope.setdefault("__name__", NAME)
     return shell.scope
