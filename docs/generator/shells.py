@@ -81,7 +81,7 @@ def _columns(count: int) -> Iterator[None]:
 
 
 def files() -> dict[str, str]:
-    """Every file by its name; none where what makes them is not installed: they stay as they are."""
+    """Every file by its name; none, so that they stay, where what makes them is not there."""
     if find_spec("shtab") is None or find_spec("argparse_manpage") is None:
         return {}
     import shtab

@@ -19,7 +19,7 @@ from nasm.apps.repl.shell import Shell
 from nasm.show.columns import cut
 
 KEYS = "Space, b: page  arrows, Home, End  q: back to the prompt"
-"""What is said of the keys."""
+"""The keys, in the last line."""
 
 
 @contextmanager

@@ -69,7 +69,7 @@ def _run(shell: Shell, text: str) -> None:
 def _line(error: BaseException) -> int:
     """The line of the code that an error is of, if it has more than one; else 0."""
     if isinstance(error, SyntaxError):
-        return 0  # it is said already
+        return 0  # its message names it
     found, at = 0, error.__traceback__
     while at is not None:
         if at.tb_frame.f_code.co_filename == NAME:
