@@ -209,7 +209,7 @@ def test_threads_and_shared_units_of_a_tensix_have_lanes_and_expanded_instructio
     assert "a bank of SrcA or SrcB" in found.waits
     assert not {"src", "stallwait", "semwait"} & set(found.waits)
     waits = [row[4] for row in number_tables._engines(found)]
-    assert any("the semaphores of a SEMWAIT" in text for text in waits)
+    assert any("semaphores at its wait gate" in text for text in waits)
     assert words["REPLAY"] == 0  # each is replaced by what it expands to
     assert words["SFPSTORE"] > len(re.findall(r"^\s*SFPSTORE", text, re.MULTILINE))
     assert "REPLAY slot 0, recorded at line 66" in found.words.strings

@@ -10,9 +10,9 @@ CAUSES = {
     "unpack addresses": "addresses of an unpacker",
     "cfg": "the configuration unit",
     "front end": "the expanders of its thread",
-    "stallwait": "the conditions of a STALLWAIT",
-    "semwait": "the semaphores of a SEMWAIT",
-    "flush": "what a FLUSHDMA names",
+    "stallwait": "conditions at its wait gate",
+    "semwait": "semaphores at its wait gate",
+    "flush": "the units that it flushes",
     "mutex": "a mutex",
     "atomic": "an atomic operation",
 }
