@@ -8,11 +8,11 @@ from collections.abc import Callable
 from nasm.apps.repl import command as commands
 from nasm.apps.repl import settings
 from nasm.apps.repl.command import WRONG, command
-from nasm.apps.repl.settings import SETTINGS
+from nasm.apps.repl.settings import SETTINGS, WIDEST
 from nasm.apps.repl.shell import Shell
 from nasm.base.problems import Refused, did_you_mean, in_line, quoted
 from nasm.debugger.moving.specs import lines
-from nasm.show.columns import table
+from nasm.show.columns import hanging, table
 
 Setter = Callable[[Shell, str], None]
 
@@ -171,4 +171,16 @@ def info_settings(shell: Shell, rest: str) -> None:
         (name, shell.settings.written(name), SETTINGS[name].kind.legal, SETTINGS[name].summary)
         for name in names
     ]
-    shell.screen.say(table(("setting", "value", "may be", "meaning"), rows, shell.screen.width))
+    width = shell.screen.width
+    lines = table(("setting", "value", "may be", "meaning"), rows, WIDEST)
+    if max(map(len, lines)) > width:  # a sentence that is cut says little
+        lines = [
+            line
+            for name, value, legal, meaning in rows
+            for line in (
+                f"{name} = {value}",
+                *hanging(f"  {meaning}", width),
+                *hanging(f"  {legal}", width),
+            )
+        ]
+    shell.screen.say(lines)

@@ -129,6 +129,7 @@ class Shell:
         Definitions and inputs of the command line belong to the program that came with them. A
         program that it did not name is read from where programs may read.
         """
+        self.screen.passing(f"loading {in_line(path)}")
         same = not self.path or path == self.path
         if not self.path:
             self.path = path
@@ -142,6 +143,7 @@ class Shell:
         self.adopt(session)
         if len(session.program) > LARGE:
             gc_pause.lasting()
+        self.screen.settle()
 
     def _assembled(self, path: str, source: Given | None, same: bool) -> Session:
         allowed = ANY if path == self.given else self.allowed
