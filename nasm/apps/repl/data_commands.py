@@ -29,7 +29,7 @@ EXPRESSION = (
 """What may be typed where a value is expected, for completion."""
 
 MANY = 1 << 22
-"""Elements that take so long to look at that it is said."""
+"""Elements that take so long that the line of progress shows their number."""
 
 PICTURE_LINES = 32
 """Lines of a picture: more do not fit a screen."""
