@@ -14,6 +14,7 @@ from nasm.isa.kinds import Kind, Register
 from nasm.isa.synonyms import meant
 from nasm.language.expanding.affine import Affine, first_of, unknown
 from nasm.language.expanding.evaluate import Closure, compile_name, compile_node, free_names
+from nasm.language.expanding.field_words import compile_value
 from nasm.language.expanding.fractions import as_integer
 from nasm.language.expanding.functions import truth
 from nasm.language.expanding.macro_arguments import ARGUMENT_TYPES, MomentList, WordArgument
@@ -228,6 +229,8 @@ def compile_operand(kind: Kind, node: tree.ExpressionNode) -> Closure:
         text = node.value
         return (lambda scope: text) if kind.names == "text" else _quoted(kind, node)
     words = kind.words
+    if kind.numeric and words:
+        return compile_value(kind, node)
     if isinstance(node, tree.Conditional) and words:
         condition = compile_node(node.condition)
         chosen, other = compile_operand(kind, node.chosen), compile_operand(kind, node.other)
