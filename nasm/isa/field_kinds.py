@@ -74,7 +74,8 @@ class Field:
     def describe(self) -> str:
         """What it accepts."""
         text = f"an integer {self._range} ({self.where})"
-        return text if self.values is None else f"{text}, or {self.values.listed()}"
+        names = "" if self.values is None else self.values.listed()
+        return f"{text}, or {names}" if names else text
 
     @property
     def _range(self) -> str:

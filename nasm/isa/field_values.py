@@ -17,7 +17,7 @@ AND = "|"
 """What combines names of bits."""
 
 _WORD = re.compile(r"\w+")
-_SHOWN = 6
+_SHOWN = 4
 """So many names are listed where a value is refused."""
 
 
