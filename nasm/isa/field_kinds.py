@@ -68,14 +68,19 @@ class Field:
         least = -(1 << (self.width - 1)) if self.signed else 0
         if type(value) is not int or not least <= value < 1 << self.width:
             hint = f"write {int(value)}" if isinstance(value, bool) else ""
-            raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {value_text(value)}", hint)
+            message = f"wanted {self._integer}, found {value_text(value)}"
+            raise Refused(WRONG_KIND, message, hint)
         return self.get(self.put(value))
 
     def describe(self) -> str:
         """What it accepts."""
-        text = f"an integer {self._range} ({self.where})"
+        text = self._integer
         names = "" if self.values is None else self.values.listed()
         return f"{text}, or {names}" if names else text
+
+    @property
+    def _integer(self) -> str:
+        return f"an integer {self._range} ({self.where})"
 
     @property
     def _range(self) -> str:

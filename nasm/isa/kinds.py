@@ -74,7 +74,7 @@ class Kind:
 
     @property
     def meanings(self) -> Mapping[str, str]:
-        """What its words mean, if it says so itself."""
+        """What its words mean, where the kind itself knows."""
         return {}
 
     @property

@@ -314,10 +314,10 @@ def markdown_page(shown: Page) -> str:
             default = f"`{o.default}`" if o.default else "required"
             lines.append(f"| `{o.name}` | {o.access} | {_cell(text)} | {default} |")
         lines.append("")
-    for values in shown.values:
-        lines += [f"## {_values_title(values)}", "", "| | names | |", "|---|---|---|"]
-        for number, names, meaning in values.rows:
-            spelled = ", ".join(f"`{name}`" for name in names.split(", ") if name)
+    for listed_values in shown.values:
+        lines += [f"## {_values_title(listed_values)}", "", "| | names | |", "|---|---|---|"]
+        for number, called, meaning in listed_values.rows:
+            spelled = ", ".join(f"`{name}`" for name in called.split(", ") if name)
             lines.append(f"| {number} | {spelled} | {_cell(meaning)} |")
         lines.append("")
     if shown.word:

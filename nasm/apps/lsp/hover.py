@@ -37,7 +37,7 @@ def hover(analysis: Analysis, position: Position) -> tuple[str, Range] | None:
 
 
 def _mnemonic(analysis: Analysis, mention: Mention) -> Iterator[str]:
-    row = analysis.target.isa.rows.get(mention.shape)
+    row = analysis.target.row(mention.shape)
     if row is not None:
         yield _page(row, analysis.target)
 
@@ -48,23 +48,23 @@ def _page(row: Row, target: Target) -> str:
 
 
 def _operand(analysis: Analysis, mention: Mention) -> Iterator[str]:
-    row = analysis.target.isa.rows.get(mention.of)
+    row = analysis.target.row(mention.of)
     operand = next((o for o in row.written if o.name == mention.shape), None) if row else None
     if row is not None and mention.shape in row.parts:
         part = row.parts[mention.shape]
         yield f"**{mention.shape}** of {row.name}: {part.describe()}"
         yield part.meaning
-        yield _listed(analysis, row, mention.shape)
+        yield _words_of(analysis, row, mention.shape)
     if row is None or operand is None:
         return
     line = pages.operand_line(operand)
     yield f"**{line.name}** of {row.name}: {line.what}"
     yield line.doc
     yield f"By default `{line.default}`." if line.default else "It must be given."
-    yield _listed(analysis, row, operand.name)
+    yield _words_of(analysis, row, operand.name)
 
 
-def _listed(analysis: Analysis, row: Row, operand: str) -> str:
+def _words_of(analysis: Analysis, row: Row, operand: str) -> str:
     """The words of an operand, with what they mean."""
     words = completion_words.operands(analysis.target, row.name)[operand][1]
     return "\n".join(f"* `{word}`" + (f": {text}" if text else "") for word, text in words.items())
@@ -73,7 +73,7 @@ def _listed(analysis: Analysis, row: Row, operand: str) -> str:
 def _word(analysis: Analysis, mention: Mention) -> Iterator[str]:
     """A word of an operand that says what its words mean, or a topic."""
     mnemonic, _, operand = mention.of.partition(" ")
-    row = analysis.target.isa.rows.get(mnemonic)
+    row = analysis.target.row(mnemonic)
     kind = row.kind(operand) if row is not None else None
     meaning = kind.meanings.get(mention.shape, "") if kind is not None else ""
     if not meaning:

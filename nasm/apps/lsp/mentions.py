@@ -178,7 +178,7 @@ class _Reader:
     def instruction(self, head: LexItem, rest: Sequence[LexItem], engine: str) -> None:
         """A mnemonic, its operands, its waits and updates."""
         self.note("mnemonic", head)
-        row = self.target.isa.rows.get(head.shape)
+        row = self.target.row(head.shape)
         written = row.written if row is not None else ()
         end = next((n for n, item in enumerate(rest) if _begins_sync(rest, n, item)), len(rest))
         for number, part in enumerate(_split(rest[:end])):

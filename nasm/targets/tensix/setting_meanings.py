@@ -27,7 +27,7 @@ _WORDS: Final = {"STACC_RELU_ApplyRelu": RELU}
 
 _TEXT: Final = """
 ALU_FORMAT_SPEC_REG0_SrcA$: the format of SrcA for the matrix unit
-ALU_FORMAT_SPEC_REG1_SrcB$: the format of SrcB for the matrix unit, and of Dst for SFPLOAD's default
+ALU_FORMAT_SPEC_REG1_SrcB$: the format of SrcB for the matrix unit, and of Dst for default loads
 ALU_FORMAT_SPEC_REG2_Dstacc$: what packers take numbers of Dst for
 ALU_ACC_CTRL_Fp32_enabled: 1 gives Dst 32 bits for the matrix unit
 ALU_ACC_CTRL_SFPU_Fp32_enabled: 1 gives Dst 32 bits for the default of the vector unit
@@ -42,7 +42,7 @@ PCK0_ADDR_CTRL_.._REG_1_.stride: of L1, from one counter of channel 1 to the nex
 DEST_TARGET_REG_CFG_PACK_SEC._Offset: the row of Dst at which a packer begins
 DEST_TARGET_REG_CFG_MATH_Offset: what is added to every row of Dst of the matrix and vector units
 PACK_COUNTERS_SEC._pack_reads_per_xy_plane: rows of a face, after which a packer begins the next
-TileDescriptor$: a tile in L1: format in bits 3 to 0, 1 in bit 4 if not compressed, numbers in 31 to 16
+TileDescriptor$: a tile in L1: format, 1 in bit 4 if not compressed, numbers in bits 31 to 16
 TileDescriptor_YDim: rows of a tile; 0 of a block float means that it has no exponents
 REG2_Out_data_format: the format that the unpacker writes
 REG2_Throttle_mode: 0, 1 or 2: an unpacker reads 16, 32 or 64 bytes a cycle
@@ -67,7 +67,7 @@ ADDR_MOD_DST_SEC._DestCToCR: 1 sets the carriage return to the new counter
 ADDR_MOD_DST_SEC._DestClear: 1 sets the counter to 0
 ADDR_MOD_DST_SEC._FidelityIncr: what is added to the fidelity phase
 ADDR_MOD_DST_SEC._FidelityClear: 1 sets the fidelity phase to 0
-ADDR_MOD_BIAS_SEC._BiasIncr: 1 lets 0 to 3 mean modifiers 4 to 7 from then on, or the other way round
+ADDR_MOD_BIAS_SEC._BiasIncr: 1 lets 0 to 3 mean modifiers 4 to 7 from then on, or back
 ADDR_MOD_BIAS_SEC._BiasClear: 1 lets 0 to 3 mean modifiers 0 to 3 again
 ADDR_MOD_PACK_SEC._[YZ](src|dst)Incr: what a pack adds to the counter of channel 0 or 1
 ADDR_MOD_SET_Base: 1 lets 0 to 3 mean modifiers 4 to 7

@@ -219,3 +219,34 @@ WORDS_WRITTEN: Final = one_of(
     1 - WRCFG_128b  four words, from four registers
     """,
 )
+
+CONDITIONS: Final = bits_of_mask(
+    "",
+    """
+    0x1    C0  THCON              the scalar unit has requests of the thread in flight
+    0x2    C1  UNPACK0            unpacker 0 has an instruction of the thread
+    0x4    C2  UNPACK1            unpacker 1 has an instruction of the thread
+    0x6    -   UNPACK             either unpacker has
+    0x8    C3  PACK0              packer 0 has an instruction of the thread
+    0x10   C4  PACK1              packer 1 has
+    0x20   C5  PACK2              packer 2 has
+    0x40   C6  PACK3              packer 3 has
+    0x78   -   PACK               any packer has
+    0x80   C7  MATH               the matrix unit has an instruction of the thread
+    0x100  C8  SRCA_CLR           the unpackers do not own their bank of SrcA
+    0x200  C9  SRCB_CLR           the unpackers do not own their bank of SrcB
+    0x400  C10 SRCA_VLD           the matrix unit does not own its bank of SrcA
+    0x800  C11 SRCB_VLD           the matrix unit does not own its bank of SrcB
+    0x1000 C12 XMOV               the mover has requests in flight
+    0x2000 C13 TRISC_CFG          the thread's RISC-V core has requests in flight
+    0x4000 C14 WAIT_SFPU/SFPU1    the vector unit has an instruction of the thread
+    """,
+)
+
+SEMAPHORE_CONDITIONS: Final = bits_of_mask(
+    "",
+    """
+    0x1 C0 STALL_ON_ZERO  a selected semaphore is 0
+    0x2 C1 STALL_ON_MAX   a selected semaphore is not below its maximum
+    """,
+)

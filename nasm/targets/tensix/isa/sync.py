@@ -1,11 +1,11 @@
 """The sync unit: mutexes, semaphores, waits."""
 
 from nasm.targets.tensix.core import instruction_start, waits
+from nasm.targets.tensix.isa import modes
 from nasm.targets.tensix.isa.setups import LANES, SEMAPHORE
 from nasm.targets.tensix.isa.table import Family
 from nasm.targets.tensix.scalar.timing import MUTEX_PACE, SEMAPHORE_PACE
 from nasm.targets.tensix.sync import gate, mutexes, semaphores
-from nasm.targets.tensix.words import shared_values
 from nasm.targets.tensix.words.groups import SettingGroup
 from nasm.targets.tensix.words.units import STALLS, SYNC
 from nasm.targets.tensix.words.word import Word
@@ -57,7 +57,7 @@ STALLWAIT = UNIT.row(
         "Hold instructions back until all selected conditions are met.",
         "stall_res[23:15] wait_res[14:0]",
         forms="BlockMask[23:15] ConditionMask[14:0]",
-        values={"ConditionMask": shared_values.CONDITIONS},
+        values={"ConditionMask": modes.CONDITIONS},
         meanings={
             "ConditionMask": "what they wait for: while any of these holds; 0 means C0 to C6"
         },
@@ -129,7 +129,7 @@ SEMWAIT = UNIT.row(
         "Hold instructions back while semaphores are 0, or at their maxima.",
         "stall_res[23:15] sem_sel[9:2] wait_sem_cond[1:0]",
         forms="BlockMask[23:15] SemaphoreMask[9:2] ConditionMask[1:0]",
-        values={"ConditionMask": shared_values.SEMAPHORE_CONDITIONS},
+        values={"ConditionMask": modes.SEMAPHORE_CONDITIONS},
         meanings={"ConditionMask": "what they wait for; 0 means C0 to C6 of units"},
     ),
     gate.SEMWAIT,

@@ -35,10 +35,10 @@ REGISTERS: Final = one_of(
 ADDR_MODS: Final = one_of(
     "",
     """
-    0 - ADDR_MOD_0/ADDR_MOD_4  counters move by ADDR_MOD_…_SEC0, or SEC4 with the bias
-    1 - ADDR_MOD_1/ADDR_MOD_5  counters move by ADDR_MOD_…_SEC1, or SEC5 with the bias
-    2 - ADDR_MOD_2/ADDR_MOD_6  counters move by ADDR_MOD_…_SEC2, or SEC6 with the bias
-    3 - ADDR_MOD_3/ADDR_MOD_7  counters move by ADDR_MOD_…_SEC3, or SEC7 with the bias
+    0 - ADDR_MOD_0             counters move by ADDR_MOD_…_SEC0, or SEC4 with the bias
+    1 - ADDR_MOD_1             counters move by ADDR_MOD_…_SEC1, or SEC5 with the bias
+    2 - ADDR_MOD_2             counters move by ADDR_MOD_…_SEC2, or SEC6 with the bias
+    3 - ADDR_MOD_3             counters move by ADDR_MOD_…_SEC3, or SEC7 with the bias
     """,
 )
 
@@ -55,37 +55,6 @@ BLOCKS: Final = bits_of_mask(
     0x80  B7 STALL_CFG           of the configuration unit
     0x100 B8 STALL_SFPU          of the vector unit
     0x1ff -  STALL_THREAD        every one
-    """,
-)
-
-CONDITIONS: Final = bits_of_mask(
-    "",
-    """
-    0x1    C0  THCON              the scalar unit has requests of the thread in flight
-    0x2    C1  UNPACK0            unpacker 0 has an instruction of the thread
-    0x4    C2  UNPACK1            unpacker 1 has an instruction of the thread
-    0x6    -   UNPACK             either unpacker has
-    0x8    C3  PACK0              packer 0 has an instruction of the thread
-    0x10   C4  PACK1              packer 1 has
-    0x20   C5  PACK2              packer 2 has
-    0x40   C6  PACK3              packer 3 has
-    0x78   -   PACK               any packer has
-    0x80   C7  MATH               the matrix unit has an instruction of the thread
-    0x100  C8  SRCA_CLR           the unpackers do not own their bank of SrcA
-    0x200  C9  SRCB_CLR           the unpackers do not own their bank of SrcB
-    0x400  C10 SRCA_VLD           the matrix unit does not own its bank of SrcA
-    0x800  C11 SRCB_VLD           the matrix unit does not own its bank of SrcB
-    0x1000 C12 XMOV               the mover has requests in flight
-    0x2000 C13 TRISC_CFG          the thread's RISC-V core has requests in flight
-    0x4000 C14 WAIT_SFPU/SFPU1    the vector unit has an instruction of the thread
-    """,
-)
-
-SEMAPHORE_CONDITIONS: Final = bits_of_mask(
-    "",
-    """
-    0x1 C0 STALL_ON_ZERO  a selected semaphore is 0
-    0x2 C1 STALL_ON_MAX   a selected semaphore is not below its maximum
     """,
 )
 

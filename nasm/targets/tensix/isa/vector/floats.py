@@ -269,6 +269,7 @@ SFP_STOCH_RND = UNIT.row(
     setup="SFPLOADI VD=0, Mod0=0, Imm16=0x4000\nSFPLOADI VD=0, Mod0=10, Imm16=0x9000",
     example="SFP_STOCH_RND VC=0, VD=2, Mod1=1",
     formula="VD = VC rounded, by Mod1",
+    also="SFPSTOCHRND",
 )
 
 SFPCAST = UNIT.row(
