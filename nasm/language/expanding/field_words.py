@@ -56,12 +56,12 @@ def _compile_bits(kind: Kind, node: tree.Binary) -> Closure:
 
 def _named(kind: Kind, node: tree.Name, scope: Scope) -> Any:
     """What a name means: of the program, or a value of the field."""
-    if scope.values.get(node.name) is None and not scope.knows(node.name):
+    held = scope.values.get(node.name)
+    if isinstance(held, WordArgument | DType):
+        return _accepted(kind, held.name, node, scope)
+    if held is None and not scope.knows(node.name):
         return _accepted(kind, node.name, node, scope)
-    found = scope.lookup(node.name)
-    if isinstance(found, WordArgument | DType):
-        return _accepted(kind, found.name, node, scope)
-    return found
+    return scope.lookup(node.name)
 
 
 def _accepted(kind: Kind, name: str, node: tree.Name, scope: Scope) -> object:
