@@ -18,13 +18,13 @@ acquire_dst(clear=0)
 .const KEPT = [[12, 0x3FB8AA3B], [13, 0x4B400000], [14, 0x3F317213]]                ; 1 / log(2), 1.5 * 2**23; 0.693147
 .const HELD = [[7, 0x3E75FCDB], [6, 0x3D635D55], [5, 0x3C1E7610], [4, 0x3AAD4283]]  ; times f**2 up to f**5
 .for n in 0..3
-    SFPLOADI   VD=0, Mod0=10, Imm16=KEPT[n][1] & 0xFFFF
-    SFPLOADI   VD=0, Mod0=8, Imm16=KEPT[n][1] >> 16
+    SFPLOADI   VD=0, Mod0=LOWER, Imm16=KEPT[n][1] & 0xFFFF
+    SFPLOADI   VD=0, Mod0=UPPER, Imm16=KEPT[n][1] >> 16
     SFPCONFIG  VD=KEPT[n][0]
 .end
 .for n in 0..4
-    SFPLOADI   VD=HELD[n][0], Mod0=10, Imm16=HELD[n][1] & 0xFFFF
-    SFPLOADI   VD=HELD[n][0], Mod0=8, Imm16=HELD[n][1] >> 16
+    SFPLOADI   VD=HELD[n][0], Mod0=LOWER, Imm16=HELD[n][1] & 0xFFFF
+    SFPLOADI   VD=HELD[n][0], Mod0=UPPER, Imm16=HELD[n][1] >> 16
 .end
 sfpu_tile()                                      ; the tile to Dst, 32 times 32 elements
 
@@ -36,8 +36,8 @@ sfpu_tile()                                      ; the tile to Dst, 32 times 32 
     SFPNOP
     SFPMAD         VA=13, VB=11, VC=2, VD=3      ; L3 = n, as L11 is -1
     SFPNOP
-    SFPMAD         VA=3, VB=11, VC=1, VD=3       ; L3 = f, from -1/2 to 1/2
-    SFPSHFT        Imm12=23, VD=2, Mod1=1        ; L2 = n in the place of an exponent
+    SFPMAD         VA=3, VB=11, VC=1, VD=3             ; L3 = f, from -1/2 to 1/2
+    SFPSHFT        Imm12=23, VD=2, Mod1=ARG_IMM        ; L2 = n in the place of an exponent
     SFPMAD         VA=4, VB=3, VC=5, VD=0
     SFPNOP
     SFPMAD         VA=0, VB=3, VC=6, VD=0
@@ -48,8 +48,8 @@ sfpu_tile()                                      ; the tile to Dst, 32 times 32 
     SFPNOP
     SFPMAD         VA=0, VB=3, VC=10, VD=0       ; L0 = 2**f
     SFPNOP
-    SFPIADD        VC=2, VD=0, Mod1=4            ; times 2**n
-    SFP_STOCH_RND  VC=0, VD=0, Mod1=1            ; to nearest; a store would cut
+    SFPIADD        VC=2, VD=0, Mod1=ARG_LREG_DST|CC_NONE     ; times 2**n
+    SFP_STOCH_RND  VC=0, VD=0, Mod1=FP32_TO_FP16B            ; to nearest; a store would cut
     SFPSTORE       VD=0, AddrMod=2
 .for n in 1..32
     REPLAY     Index=0, Count=22

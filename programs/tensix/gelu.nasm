@@ -13,21 +13,21 @@ formats()
 unpack_tile(X_AT)
 acquire_dst(clear=0)
 @t1
-    SFPLOADI   VD=0, Mod0=0, Imm16=0x3F00        ; a half, which L12 keeps
+    SFPLOADI   VD=0, Mod0=FLOATB, Imm16=0x3F00        ; a half, which L12 keeps
     SFPCONFIG  VD=12
 .const A = [0x3220, 0x37DC, 0x38EF, 0x38E0, 0x3855, 0x3800]  ; FP16: 0.191, 0.491, 0.617, 0.609, 0.541, 0.5
 .const C = [0xA1F0, 0xB103, 0xB46E, 0xB435, 0xAFEB, 0x7C00]  ; -0.012, -0.157, -0.277, -0.263, -0.124, 0
 .for n in 0..3
-    SFPLOADI  VD=n, Mod0=10, Imm16=A[2 * n]      ; the low half of L0 to L2, then the high one
-    SFPLOADI  VD=n, Mod0=8, Imm16=A[2 * n + 1]
-    SFPLOADI  VD=n + 4, Mod0=10, Imm16=C[2 * n]
-    SFPLOADI  VD=n + 4, Mod0=8, Imm16=C[2 * n + 1]
+    SFPLOADI  VD=n, Mod0=LOWER, Imm16=A[2 * n]      ; the low half of L0 to L2, then the high one
+    SFPLOADI  VD=n, Mod0=UPPER, Imm16=A[2 * n + 1]
+    SFPLOADI  VD=n + 4, Mod0=LOWER, Imm16=C[2 * n]
+    SFPLOADI  VD=n + 4, Mod0=UPPER, Imm16=C[2 * n + 1]
 .end
 sfpu_tile()                                      ; the tile to Dst, 32 times 32 elements
 .for n in 0..32
     SFPLOAD     VD=3, AddrMod=3
     SFPMUL      VA=3, VB=12, VC=9, VD=7          ; L7 = x / 2
-    SFPLUTFP32  VD=3, Mod1=2                     ; L3 = a * abs(x) + c
+    SFPLUTFP32  VD=3, Mod1=FP16_6ENTRY_TABLE1    ; L3 = a * abs(x) + c
     SFPNOP
     SFPADD      VA=10, VB=3, VC=7, VD=3
     SFPNOP

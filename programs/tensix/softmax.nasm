@@ -17,8 +17,8 @@ acquire_dst(clear=0)
 @t1
 .const KEPT = [[12, 0x3FB8AA3B], [13, 0x4B400000], [14, 0x3F31809C]]  ; 1 / log(2), 1.5 * 2**23; 0.693368
 .for n in 0..3
-    SFPLOADI   VD=0, Mod0=10, Imm16=KEPT[n][1] & 0xFFFF
-    SFPLOADI   VD=0, Mod0=8, Imm16=KEPT[n][1] >> 16
+    SFPLOADI   VD=0, Mod0=LOWER, Imm16=KEPT[n][1] & 0xFFFF
+    SFPLOADI   VD=0, Mod0=UPPER, Imm16=KEPT[n][1] >> 16
     SFPCONFIG  VD=KEPT[n][0]
 .end
 sfpu_tile()                                      ; the tile to Dst, 32 times 32 elements
@@ -32,14 +32,14 @@ sfpu_tile()                                      ; the tile to Dst, 32 times 32 
     SFPMOV     VC=0, VD=4                        ; L4 = the maximum
 .for n in 1..4
     SFPMOV     VC=n, VD=5
-    SFPSWAP    VC=4, VD=5, Mod1=1
+    SFPSWAP    VC=4, VD=5, Mod1=VEC_MIN_MAX
 .end
 .for by in [1, 2, 4]
 .for place in 0..by
-    SFPSHFT2   VC=4 if place == 0 else 5, VD=5, Mod1=3
+    SFPSHFT2   VC=4 if place == 0 else 5, VD=5, Mod1=SUBVEC_SHFLROR1
     SFPNOP
 .end
-    SFPSWAP    VC=4, VD=5, Mod1=1
+    SFPSWAP    VC=4, VD=5, Mod1=VEC_MIN_MAX
 .end
 
 .for n in 0..4                                   ; Ln = exp(Ln - L4)
@@ -50,16 +50,16 @@ sfpu_tile()                                      ; the tile to Dst, 32 times 32 
     SFPADD     VA=10, VB=5, VC=13, VD=7          ; an integer in the low bits
     SFPNOP
     SFPMAD     VA=13, VB=11, VC=7, VD=6
-    SFPLOADI   VD=n, Mod0=1, Imm16=0x2AFD        ; 0.0546
-    SFPMAD     VA=6, VB=11, VC=5, VD=5           ; the fraction
-    SFPLOADI   VD=6, Mod0=1, Imm16=0x33C0        ; 0.2422
+    SFPLOADI   VD=n, Mod0=FLOATA, Imm16=0x2AFD        ; 0.0546
+    SFPMAD     VA=6, VB=11, VC=5, VD=5                ; the fraction
+    SFPLOADI   VD=6, Mod0=FLOATA, Imm16=0x33C0        ; 0.2422
     SFPMAD     VA=n, VB=5, VC=6, VD=n
-    SFPSHFT    Imm12=23, VD=7, Mod1=1
+    SFPSHFT    Imm12=23, VD=7, Mod1=ARG_IMM
     SFPMAD     VA=n, VB=5, VC=14, VD=n
     SFPNOP
     SFPMAD     VA=n, VB=5, VC=10, VD=n
     SFPNOP
-    SFPIADD    VC=7, VD=n, Mod1=4
+    SFPIADD    VC=7, VD=n, Mod1=ARG_LREG_DST|CC_NONE
 .end
 
     SFPADD     VA=10, VB=0, VC=1, VD=4           ; L4 = the sum
@@ -69,18 +69,18 @@ sfpu_tile()                                      ; the tile to Dst, 32 times 32 
     SFPNOP
 .for by in [1, 2, 4]
 .for place in 0..by
-    SFPSHFT2   VC=4 if place == 0 else 5, VD=5, Mod1=3
+    SFPSHFT2   VC=4 if place == 0 else 5, VD=5, Mod1=SUBVEC_SHFLROR1
     SFPNOP
 .end
     SFPADD     VA=10, VB=4, VC=5, VD=4
     SFPNOP
 .end
 
-    SFPLOADI   VD=5, Mod0=10, Imm16=0x11C3       ; L6 = 1 / L4: first from its bits, to 5 %
-    SFPLOADI   VD=5, Mod0=8, Imm16=0x7EF3
+    SFPLOADI   VD=5, Mod0=LOWER, Imm16=0x11C3       ; L6 = 1 / L4: first from its bits, to 5 %
+    SFPLOADI   VD=5, Mod0=UPPER, Imm16=0x7EF3
     SFPMOV     VC=4, VD=6
-    SFPIADD    VC=5, VD=6, Mod1=6
-    SFPMOV     VC=4, VD=7, Mod1=1                ; L7 = -L4
+    SFPIADD    VC=5, VD=6, Mod1=ARG_2SCOMP_LREG_DST|CC_NONE
+    SFPMOV     VC=4, VD=7, Mod1=NEGATE                ; L7 = -L4
 .for step in 0..2
     SFPMAD     VA=7, VB=6, VC=10, VD=5
     SFPNOP
@@ -91,7 +91,7 @@ sfpu_tile()                                      ; the tile to Dst, 32 times 32 
     SFPMUL     VA=n, VB=6, VC=9, VD=n
 .end
 .for n in 0..4
-    SFP_STOCH_RND  VC=n, VD=n, Mod1=1            ; to nearest; a store would cut
+    SFP_STOCH_RND  VC=n, VD=n, Mod1=FP32_TO_FP16B            ; to nearest; a store would cut
     SFPSTORE       VD=n, AddrMod=3, Imm10=FIRST + PARTS[n]
 .end
 .end
