@@ -15,17 +15,13 @@ formats()
 unpack_tile(X_AT)
 acquire_dst(clear=0)
 @t1
-.const KEPT = [[12, 0x3FB8AA3B], [13, 0x4B400000], [14, 0x3F317213]]                ; 1 / log(2), 1.5 * 2**23; 0.693147
-.const HELD = [[7, 0x3E75FCDB], [6, 0x3D635D55], [5, 0x3C1E7610], [4, 0x3AAD4283]]  ; times f**2 up to f**5
-.for n in 0..3
-    SFPLOADI   VD=0, Mod0=LOWER, Imm16=KEPT[n][1] & 0xFFFF
-    SFPLOADI   VD=0, Mod0=UPPER, Imm16=KEPT[n][1] >> 16
-    SFPCONFIG  VD=KEPT[n][0]
-.end
-.for n in 0..4
-    SFPLOADI   VD=HELD[n][0], Mod0=LOWER, Imm16=HELD[n][1] & 0xFFFF
-    SFPLOADI   VD=HELD[n][0], Mod0=UPPER, Imm16=HELD[n][1] >> 16
-.end
+constant(12, 0x3FB8AA3B)                         ; 1 / log(2)
+constant(13, 0x4B400000)                         ; 1.5 * 2**23
+constant(14, 0x3F317213)                         ; 0.693147, times f; then times f**2 up to f**5
+load_number(7, 0x3E75FCDB)
+load_number(6, 0x3D635D55)
+load_number(5, 0x3C1E7610)
+load_number(4, 0x3AAD4283)
 sfpu_tile()                                      ; the tile to Dst, 32 times 32 elements
 
     REPLAY         Index=0, Count=22, Exec=1, Load=1

@@ -15,12 +15,9 @@ formats()
 unpack_tile(X_AT)
 acquire_dst(clear=0)
 @t1
-.const KEPT = [[12, 0x3FB8AA3B], [13, 0x4B400000], [14, 0x3F31809C]]  ; 1 / log(2), 1.5 * 2**23; 0.693368
-.for n in 0..3
-    SFPLOADI   VD=0, Mod0=LOWER, Imm16=KEPT[n][1] & 0xFFFF
-    SFPLOADI   VD=0, Mod0=UPPER, Imm16=KEPT[n][1] >> 16
-    SFPCONFIG  VD=KEPT[n][0]
-.end
+constant(12, 0x3FB8AA3B)                         ; 1 / log(2)
+constant(13, 0x4B400000)                         ; 1.5 * 2**23
+constant(14, 0x3F31809C)                         ; 0.693368
 sfpu_tile()                                      ; the tile to Dst, 32 times 32 elements
 
 .const PARTS = [0, 2, 16, 18]                    ; even and odd columns of the left face, and of the right one

@@ -5,8 +5,8 @@
 ;   unit  0 fills SrcA, 1 fills SrcB
 ;   at    the byte of L1 where the first tile begins, a multiple of 16
 ;   form  the format there: f32, bf16, f16, fp8, or a block float such as bfp8
-;   to    the format in SrcA or SrcB: tf32 of f32, bf16 of bf16 and of bfp8, bfp4 and bfp2, f16 of the others
-.macro unpacker(unit, at, form=bf16, to=bf16)
+;   to    tf32, bf16 or f16 of f32; of others the same as form (block floats and fp8 become bf16 and f16 anyway)
+.macro unpacker(unit, at, form=bf16, to=form)
     .assert at % 16 == 0, "unpacker: at a multiple of 16"
     .cfg THCON_SEC{unit}_REG0_TileDescriptor_InDataFormat = form
     .cfg THCON_SEC{unit}_REG0_TileDescriptor_IsUncompressed = 1
@@ -27,7 +27,7 @@
 ;   at, form, to  as for unpacker
 ;   tiles         how many follow one another in L1
 ; Cost: 2 cycles for the address and 32 for a tile of bf16, 64 of f32.
-.macro unpack_tile(at, form=bf16, to=bf16, tiles=1)
+.macro unpack_tile(at, form=bf16, to=form, tiles=1)
     unpacker(0, at, form, to)
     @t0
     SETADCXX  U0=1, X1Val=1023, X0Val=0
@@ -41,7 +41,7 @@
 ;   form, to    as for unpacker, of both
 ;   tiles       how many follow one another in L1, of each
 ; Cost: 64 cycles for two tiles of bf16, as both unpackers share the way to L1.
-.macro unpack_pair(srca, srcb, form=bf16, to=bf16, tiles=1)
+.macro unpack_pair(srca, srcb, form=bf16, to=form, tiles=1)
     unpacker(0, srca, form, to)
     unpacker(1, srcb, form, to)
     @t0
